@@ -1,0 +1,274 @@
+//! Bit extraction, deposit and byte search: hardware instructions where the processor has them, portable code elsewhere.
+//!
+//! Hot loops are written once, generic over [`Bits`], and compiled twice: with [`Portable`], and with [`Native`] inside a
+//! function that enables the instructions. [`dispatch`] chooses at run time. All `unsafe` about instructions lives here.
+
+use std::sync::LazyLock;
+
+/// The operations that some processors have as instructions.
+pub trait Bits: Copy + Send + Sync {
+    /// Gathers the bits of `word` that are set in `mask` into the low bits of the result.
+    fn pext(self, word: u32, mask: u32) -> u32;
+
+    /// Spreads the low bits of `word` to the places that are set in `mask`.
+    fn pdep(self, word: u32, mask: u32) -> u32;
+
+    /// A bit for each of the 64 bytes that equals `byte`.
+    fn equal_bytes(self, bytes: &[u8; 64], byte: u8) -> u64;
+}
+
+/// Code for every processor.
+#[derive(Clone, Copy, Debug)]
+pub struct Portable;
+
+impl Bits for Portable {
+    /// A byte of the mask at a time, from a table of the extractions from one byte.
+    #[inline(always)]
+    fn pext(self, word: u32, mask: u32) -> u32 {
+        let (mut result, mut shift) = (0, 0);
+        for (byte, mask) in word.to_le_bytes().into_iter().zip(mask.to_le_bytes()) {
+            result |= u32::from(BYTES.extract[usize::from(mask)][usize::from(byte)]) << shift;
+            shift += mask.count_ones();
+        }
+        result
+    }
+
+    /// A byte of the mask at a time, from a table of the deposits into one byte.
+    #[inline(always)]
+    fn pdep(self, word: u32, mask: u32) -> u32 {
+        let mut rest = u64::from(word);
+        let mut result = [0; 4];
+        for (byte, mask) in result.iter_mut().zip(mask.to_le_bytes()) {
+            *byte = BYTES.deposit[usize::from(mask)][(rest & 0xff) as usize];
+            rest >>= mask.count_ones();
+        }
+        u32::from_le_bytes(result)
+    }
+
+    #[inline(always)]
+    fn equal_bytes(self, bytes: &[u8; 64], byte: u8) -> u64 {
+        const LOW: u64 = 0x0101_0101_0101_0101;
+        const REST: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+        let wanted = LOW * u64::from(byte);
+        let mut mask = 0;
+        for (index, chunk) in bytes.chunks_exact(8).enumerate() {
+            let difference = chunk
+                .iter()
+                .rev()
+                .fold(0, |word, &b| word << 8 | u64::from(b))
+                ^ wanted;
+            // The top bit of each byte tells whether the byte is zero, without a carry between bytes.
+            let zero = !(((difference & REST) + REST) | difference | REST);
+            // Gathers the eight top bits into one byte.
+            mask |= ((zero >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * index);
+        }
+        mask
+    }
+}
+
+/// Extractions from and deposits into one byte: the first index is the mask.
+struct ByteTables {
+    extract: Box<[[u8; 256]; 256]>,
+    deposit: Box<[[u8; 256]; 256]>,
+}
+
+static BYTES: LazyLock<ByteTables> = LazyLock::new(|| {
+    let mut extract = Box::new([[0; 256]; 256]);
+    let mut deposit = Box::new([[0; 256]; 256]);
+    for mask in 0..=255u8 {
+        for byte in 0..=255u8 {
+            let places = (0..8).filter(|place| mask >> place & 1 == 1).enumerate();
+            for (low, place) in places {
+                extract[usize::from(mask)][usize::from(byte)] |= (byte >> place & 1) << low;
+                deposit[usize::from(mask)][usize::from(byte)] |= (byte >> low & 1) << place;
+            }
+        }
+    }
+    ByteTables { extract, deposit }
+});
+
+/// Code with the instructions of x86-64 processors since 2013: BMI1, BMI2 and AVX2.
+///
+/// Only [`dispatch`] makes one, after it has seen that the processor has them all.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug)]
+pub struct Native(());
+
+#[cfg(target_arch = "x86_64")]
+impl Native {
+    fn detect() -> Option<Native> {
+        static DETECTED: LazyLock<bool> = LazyLock::new(|| {
+            is_x86_feature_detected!("bmi1")
+                && is_x86_feature_detected!("bmi2")
+                && is_x86_feature_detected!("lzcnt")
+                && is_x86_feature_detected!("popcnt")
+                && is_x86_feature_detected!("avx2")
+        });
+        DETECTED.then_some(Native(()))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Bits for Native {
+    #[inline(always)]
+    fn pext(self, word: u32, mask: u32) -> u32 {
+        // SAFETY: a `Native` exists only where BMI2 was detected.
+        unsafe { std::arch::x86_64::_pext_u32(word, mask) }
+    }
+
+    #[inline(always)]
+    fn pdep(self, word: u32, mask: u32) -> u32 {
+        // SAFETY: a `Native` exists only where BMI2 was detected.
+        unsafe { std::arch::x86_64::_pdep_u32(word, mask) }
+    }
+
+    #[inline(always)]
+    fn equal_bytes(self, bytes: &[u8; 64], byte: u8) -> u64 {
+        use std::arch::x86_64::{
+            _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_set1_epi8,
+        };
+        // SAFETY: a `Native` exists only where AVX2 was detected; both loads lie within the 64 bytes.
+        unsafe {
+            let wanted = _mm256_set1_epi8(byte as i8);
+            let half = |offset| {
+                let loaded = _mm256_loadu_si256(bytes.as_ptr().add(offset).cast());
+                _mm256_movemask_epi8(_mm256_cmpeq_epi8(loaded, wanted)) as u32
+            };
+            u64::from(half(0)) | u64::from(half(32)) << 32
+        }
+    }
+}
+
+/// A loop to be compiled for each kind of processor.
+///
+/// `run` must be `#[inline(always)]`, and so must be what it calls in its loops.
+pub trait Kernel {
+    /// What the loop returns.
+    type Output;
+
+    /// The loop, with the operations of the processor.
+    fn run<B: Bits>(self, bits: B) -> Self::Output;
+}
+
+/// Runs the kernel with the best operations that this processor has.
+pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx2")]
+        fn native<K: Kernel>(kernel: K, bits: Native) -> K::Output {
+            kernel.run(bits)
+        }
+        if let Some(bits) = Native::detect() {
+            // SAFETY: all five features were detected.
+            return unsafe { native(kernel, bits) };
+        }
+    }
+    kernel.run(Portable)
+}
+
+/// [`Bits::pext`] chosen at run time, for code outside hot loops.
+pub fn pext(word: u32, mask: u32) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(native) = Native::detect() {
+        return native.pext(word, mask);
+    }
+    Portable.pext(word, mask)
+}
+
+/// [`Bits::pdep`] chosen at run time, for code outside hot loops.
+pub fn pdep(word: u32, mask: u32) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(native) = Native::detect() {
+        return native.pdep(word, mask);
+    }
+    Portable.pdep(word, mask)
+}
+
+/// Calls `found` with the place of every byte of `bytes` that equals `byte`, first to last.
+#[inline(always)]
+pub fn for_each_equal<B: Bits>(bits: B, bytes: &[u8], byte: u8, mut found: impl FnMut(usize)) {
+    let (chunks, rest) = bytes.as_chunks::<64>();
+    for (index, chunk) in chunks.iter().enumerate() {
+        let mut mask = bits.equal_bytes(chunk, byte);
+        while mask != 0 {
+            found(64 * index + mask.trailing_zeros() as usize);
+            mask &= mask - 1;
+        }
+    }
+    let start = bytes.len() - rest.len();
+    for (offset, &b) in rest.iter().enumerate() {
+        if b == byte {
+            found(start + offset);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The definition: bit by bit.
+    fn plain_pext(word: u32, mask: u32) -> u32 {
+        let places = (0..32).filter(|place| mask >> place & 1 == 1).enumerate();
+        places.fold(0, |result, (low, place)| {
+            result | (word >> place & 1) << low
+        })
+    }
+
+    fn plain_pdep(word: u32, mask: u32) -> u32 {
+        let places = (0..32).filter(|place| mask >> place & 1 == 1).enumerate();
+        places.fold(0, |result, (low, place)| {
+            result | (word >> low & 1) << place
+        })
+    }
+
+    struct Check {
+        word: u32,
+        mask: u32,
+        bytes: [u8; 64],
+        byte: u8,
+    }
+
+    impl Kernel for &Check {
+        type Output = (u32, u32, u64);
+        #[inline(always)]
+        fn run<B: Bits>(self, bits: B) -> Self::Output {
+            (
+                bits.pext(self.word, self.mask),
+                bits.pdep(self.word, self.mask),
+                bits.equal_bytes(&self.bytes, self.byte),
+            )
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_implementation_follows_the_definition(
+            word: u32, mask: u32, sparse: u32, bytes: [[u8; 32]; 2], byte: u8, narrow: bool,
+        ) {
+            // Few different values, so that equal bytes are common.
+            let modulus = if narrow { 3 } else { 255 };
+            let bytes: [u8; 64] = std::array::from_fn(|i| bytes[i / 32][i % 32] % modulus);
+            let byte = byte % modulus;
+            for mask in [mask, mask & sparse, mask | sparse, 0, u32::MAX, mask & 0xff_ffff] {
+                let check = Check { word, mask, bytes, byte };
+                let equal = (0..64).fold(0, |all, i| all | u64::from(bytes[i] == byte) << i);
+                let expected = (plain_pext(word, mask), plain_pdep(word, mask), equal);
+                proptest::prop_assert_eq!((&check).run(Portable), expected);
+                proptest::prop_assert_eq!(dispatch(&check), expected);
+                proptest::prop_assert_eq!(pext(word, mask), expected.0);
+                proptest::prop_assert_eq!(pdep(word, mask), expected.1);
+            }
+        }
+
+        #[test]
+        fn equal_bytes_are_found_in_order(bytes: Vec<u8>, byte: u8) {
+            let bytes: Vec<u8> = bytes.iter().map(|b| b % 5).collect();
+            let byte = byte % 5;
+            let expected: Vec<usize> = (0..bytes.len()).filter(|&i| bytes[i] == byte).collect();
+            let mut found = Vec::new();
+            for_each_equal(Portable, &bytes, byte, |place| found.push(place));
+            proptest::prop_assert_eq!(found, expected);
+        }
+    }
+}

@@ -1,0 +1,562 @@
+//! A position and its text, the FEN dialect of mill frontends:
+//!
+//! ```text
+//! ***O**@*/*O@***@*/O**@**O* w m s 4 0 4 0 0 0 -1 -1 -1 -1 0 0 1
+//! |        |        |        | | | | | | | | | `-------------- not used here: seven whole numbers or fewer
+//! |        |        |        | | | | | | | `-- removals that White and Black still owe themselves
+//! |        |        |        | | | | | `-- Black's stones on the board and in hand
+//! |        |        |        | | | `-- White's stones on the board and in hand
+//! |        |        |        | | `-- action: p(lace), s(elect), r(emove) or ?
+//! |        |        |        | `-- phase: p(lacing), m(oving) or o(ver)
+//! |        |        |        `-- side to move: w or b
+//! inner    middle   outer ring, O White, @ Black, * empty
+//! ```
+
+use std::fmt;
+
+use crate::board::{POINTS, Point, PointSet};
+use crate::rules::{FEWEST_STONES, Rules};
+
+/// One of the two players.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Side {
+    /// The side that places the first stone; `O` in position text.
+    White,
+    /// The other side; `@` in position text.
+    Black,
+}
+
+impl Side {
+    /// The opponent.
+    #[must_use]
+    pub const fn other(self) -> Side {
+        match self {
+            Side::White => Side::Black,
+            Side::Black => Side::White,
+        }
+    }
+
+    /// `white` or `black`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Side::White => "white",
+            Side::Black => "black",
+        }
+    }
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The stage of the game, as the side to move sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Phase {
+    /// The side to move has stones in hand, or has just placed its last one and owes itself a removal.
+    Placing,
+    /// The side to move slides its stones.
+    Moving,
+    /// The side to move may move a stone to any empty point.
+    Flying,
+    /// The side to move has lost.
+    Over,
+}
+
+impl Phase {
+    /// `placing`, `moving`, `flying` or `over`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Phase::Placing => "placing",
+            Phase::Moving => "moving",
+            Phase::Flying => "flying",
+            Phase::Over => "over",
+        }
+    }
+}
+
+/// Both sides' stones, on the board and in hand, the side to move, and whether it owes itself a removal.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Position {
+    pub(crate) white: PointSet,
+    pub(crate) black: PointSet,
+    pub(crate) white_in_hand: u8,
+    pub(crate) black_in_hand: u8,
+    pub(crate) side_to_move: Side,
+    pub(crate) removal_owed: bool,
+}
+
+impl Position {
+    /// The empty board, White to place.
+    pub fn start(rules: &Rules) -> Position {
+        Position {
+            white: PointSet::EMPTY,
+            black: PointSet::EMPTY,
+            white_in_hand: rules.stones,
+            black_in_hand: rules.stones,
+            side_to_move: Side::White,
+            removal_owed: false,
+        }
+    }
+
+    /// A position without stones in hand, White to move.
+    ///
+    /// # Panics
+    ///
+    /// If the two sets overlap.
+    pub fn moving(white: PointSet, black: PointSet) -> Position {
+        assert!((white & black).is_empty(), "two stones on one point");
+        Position {
+            white,
+            black,
+            white_in_hand: 0,
+            black_in_hand: 0,
+            side_to_move: Side::White,
+            removal_owed: false,
+        }
+    }
+
+    /// Reads a position's text.
+    ///
+    /// ```
+    /// use millbase::{Position, Rules, Side};
+    /// let text = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0 -1 -1 -1 -1 0 0 1";
+    /// let position = Position::parse(text, &Rules::STANDARD)?;
+    /// assert_eq!(position.stones(Side::Black).len(), 3);
+    /// assert_eq!(position.text(&Rules::STANDARD), text);
+    /// # Ok::<(), millbase::PositionError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A sentence that names the first contradiction found.
+    pub fn parse(text: &str, rules: &Rules) -> Result<Position, PositionError> {
+        Fields::read(text)?.position(rules)
+    }
+
+    /// The stones of a side on the board.
+    #[inline(always)]
+    pub fn stones(&self, side: Side) -> PointSet {
+        match side {
+            Side::White => self.white,
+            Side::Black => self.black,
+        }
+    }
+
+    /// How many stones a side has in hand.
+    pub fn in_hand(&self, side: Side) -> u8 {
+        match side {
+            Side::White => self.white_in_hand,
+            Side::Black => self.black_in_hand,
+        }
+    }
+
+    /// The side whose turn it is.
+    pub fn side_to_move(&self) -> Side {
+        self.side_to_move
+    }
+
+    /// Whether the side to move has closed a mill and has to remove a stone, nothing else.
+    pub fn removal_owed(&self) -> bool {
+        self.removal_owed
+    }
+
+    /// The stones of the side to move.
+    #[inline(always)]
+    pub fn mover(&self) -> PointSet {
+        self.stones(self.side_to_move)
+    }
+
+    /// The stones of the side that waits.
+    #[inline(always)]
+    pub fn waiting(&self) -> PointSet {
+        self.stones(self.side_to_move.other())
+    }
+
+    /// The points without a stone.
+    #[inline(always)]
+    pub fn empty(&self) -> PointSet {
+        !(self.white | self.black)
+    }
+
+    /// Whether a side still has stones to place.
+    pub fn is_placing(&self) -> bool {
+        self.white_in_hand > 0 || self.black_in_hand > 0
+    }
+
+    /// How many stones a side has on the board and in hand together.
+    pub(crate) fn total(&self, side: Side) -> u32 {
+        self.stones(side).len() + u32::from(self.in_hand(side))
+    }
+
+    /// The same position with the colours exchanged. Its value is the same.
+    #[must_use]
+    pub fn with_colours_exchanged(&self) -> Position {
+        Position {
+            white: self.black,
+            black: self.white,
+            white_in_hand: self.black_in_hand,
+            black_in_hand: self.white_in_hand,
+            side_to_move: self.side_to_move.other(),
+            removal_owed: self.removal_owed,
+        }
+    }
+
+    /// The same position with the board turned. Its value is the same.
+    #[must_use]
+    pub fn with_board_turned(&self, symmetry: crate::Symmetry) -> Position {
+        Position {
+            white: symmetry.apply(self.white),
+            black: symmetry.apply(self.black),
+            ..*self
+        }
+    }
+
+    /// Whether the side to move has lost: fewer than three stones, or no turn.
+    pub fn is_over(&self, rules: &Rules) -> bool {
+        self.phase(rules) == Phase::Over
+    }
+
+    /// The stage of the game for the side to move.
+    pub fn phase(&self, rules: &Rules) -> Phase {
+        let stones = self.mover().len();
+        if self.total(self.side_to_move) < u32::from(FEWEST_STONES) {
+            Phase::Over
+        } else if self.in_hand(self.side_to_move) > 0 || self.removal_owed && self.is_placing() {
+            Phase::Placing
+        } else if rules.flies(stones) {
+            Phase::Flying
+        } else if self.removal_owed || self.can_slide(rules) {
+            Phase::Moving
+        } else {
+            Phase::Over
+        }
+    }
+
+    fn can_slide(&self, rules: &Rules) -> bool {
+        let empty = self.empty();
+        let board = rules.board();
+        self.mover()
+            .into_iter()
+            .any(|point| !(board.neighbours(point) & empty).is_empty())
+    }
+
+    /// The position's text in its canonical form.
+    pub fn text(&self, rules: &Rules) -> String {
+        let stone = |point| match () {
+            () if self.white.contains(point) => 'O',
+            () if self.black.contains(point) => '@',
+            () => '*',
+        };
+        let mut text = String::with_capacity(64);
+        for point in Point::all() {
+            if point.bit() > 0 && point.bit() % 8 == 0 {
+                text.push('/');
+            }
+            text.push(stone(point));
+        }
+        let (phase, action) = match self.phase(rules) {
+            Phase::Over => ('o', '?'),
+            Phase::Placing if self.removal_owed => ('p', 'r'),
+            Phase::Placing => ('p', 'p'),
+            _ if self.removal_owed => ('m', 'r'),
+            _ => ('m', 's'),
+        };
+        let side = match self.side_to_move {
+            Side::White => 'w',
+            Side::Black => 'b',
+        };
+        let owed = |side| u8::from(self.removal_owed && self.side_to_move == side);
+        text += &format!(
+            " {side} {phase} {action} {} {} {} {} {} {} -1 -1 -1 -1 0 0 1",
+            self.white.len(),
+            self.white_in_hand,
+            self.black.len(),
+            self.black_in_hand,
+            owed(Side::White),
+            owed(Side::Black),
+        );
+        text
+    }
+}
+
+/// Why a text is not a position: one sentence for the user.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PositionError(String);
+
+impl fmt::Display for PositionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for PositionError {}
+
+macro_rules! ensure {
+    ($condition:expr, $($message:tt)+) => {
+        if !$condition {
+            return Err(PositionError(format!($($message)+)));
+        }
+    };
+}
+
+/// The fields of a position's text, each valid alone.
+struct Fields {
+    white: PointSet,
+    black: PointSet,
+    side_to_move: Side,
+    phase: char,
+    action: char,
+    /// White on board, in hand, Black on board, in hand, White's and Black's removals.
+    numbers: [u8; 6],
+}
+
+impl Fields {
+    /// How many numbers may follow the fields used here.
+    const UNUSED: usize = 7;
+
+    fn read(text: &str) -> Result<Fields, PositionError> {
+        let mut words = text.split_ascii_whitespace();
+        let mut next = |what: &str| {
+            words.next().ok_or_else(|| {
+                PositionError(format!(
+                    "the position ends before {what}; it needs ten fields, as in \
+                     '********/********/******** w p p 0 9 0 9 0 0'"
+                ))
+            })
+        };
+        let (white, black) = read_board(next("the board")?)?;
+        let side_to_move = match next("the side to move")? {
+            "w" => Side::White,
+            "b" => Side::Black,
+            other => return Err(one_of("side to move", other, "w or b")),
+        };
+        let phase = read_letter("phase", next("the phase")?, "pmo")?;
+        let action = read_letter("action", next("the action")?, "psr?")?;
+        let mut numbers = [0; 6];
+        let names = [
+            "White's stones on the board",
+            "White's stones in hand",
+            "Black's stones on the board",
+            "Black's stones in hand",
+            "White's removals",
+            "Black's removals",
+        ];
+        for (number, name) in numbers.iter_mut().zip(names) {
+            let word = next(name)?;
+            *number = word.parse().map_err(|_| {
+                PositionError(format!(
+                    "'{}' is not a number, but {name} must be one",
+                    shown(word)
+                ))
+            })?;
+        }
+        let mut rest = 0;
+        for word in words {
+            rest += 1;
+            ensure!(
+                rest <= Fields::UNUSED && word.parse::<i32>().is_ok(),
+                "'{}' does not belong behind the position; remove it",
+                shown(word)
+            );
+        }
+        Ok(Fields {
+            white,
+            black,
+            side_to_move,
+            phase,
+            action,
+            numbers,
+        })
+    }
+
+    /// The position, if the fields agree with each other and with the rules.
+    fn position(&self, rules: &Rules) -> Result<Position, PositionError> {
+        let [
+            white_on,
+            white_in_hand,
+            black_on,
+            black_in_hand,
+            white_owes,
+            black_owes,
+        ] = self.numbers;
+        let position = Position {
+            white: self.white,
+            black: self.black,
+            white_in_hand,
+            black_in_hand,
+            side_to_move: self.side_to_move,
+            removal_owed: self.action == 'r',
+        };
+        for (side, on_board) in [(Side::White, white_on), (Side::Black, black_on)] {
+            let (stones, in_hand) = (position.stones(side).len(), position.in_hand(side));
+            ensure!(
+                stones == u32::from(on_board),
+                "the text says that {side} has {on_board} stones on the board, but the board shows {stones}"
+            );
+            ensure!(
+                stones + u32::from(in_hand) <= u32::from(rules.stones),
+                "{side} has {stones} stones on the board and {in_hand} in hand, more than the {} of these rules",
+                rules.stones
+            );
+        }
+        self.check_removals(&position, rules, [white_owes, black_owes])?;
+        self.check_phase(&position)?;
+        for side in [Side::White, Side::Black] {
+            let total = position.total(side);
+            let beaten = self.phase == 'o'
+                && side == self.side_to_move
+                && total + 1 == u32::from(FEWEST_STONES);
+            ensure!(
+                total >= u32::from(FEWEST_STONES) || beaten,
+                "{side} has {total} stones, but with fewer than {FEWEST_STONES} the game is over"
+            );
+        }
+        Ok(position)
+    }
+
+    fn check_removals(
+        &self,
+        position: &Position,
+        rules: &Rules,
+        owed: [u8; 2],
+    ) -> Result<(), PositionError> {
+        let [white_owes, black_owes] = owed;
+        ensure!(
+            white_owes == 0 || black_owes == 0,
+            "both sides are said to remove a stone, White {white_owes} and Black {black_owes}; only the side to move can"
+        );
+        let side = self.side_to_move;
+        let (mine, others) = match side {
+            Side::White => (white_owes, black_owes),
+            Side::Black => (black_owes, white_owes),
+        };
+        ensure!(
+            others == 0,
+            "{} is said to remove a stone, but {side} is to move",
+            side.other()
+        );
+        let expected = u8::from(position.removal_owed);
+        ensure!(
+            mine == expected,
+            "the action '{}' means {expected} stones to remove, but the text says {mine}",
+            self.action
+        );
+        if position.removal_owed {
+            ensure!(
+                !rules.board().mills(position.mover()).is_empty(),
+                "{side} is said to remove a stone, but has no mill on the board"
+            );
+            ensure!(
+                !position.waiting().is_empty(),
+                "{side} is said to remove a stone, but {} has none on the board",
+                side.other()
+            );
+        }
+        Ok(())
+    }
+
+    fn check_phase(&self, position: &Position) -> Result<(), PositionError> {
+        let (white, black) = (position.white_in_hand, position.black_in_hand);
+        // White places first; a side that owes itself a removal has already placed its stone.
+        let in_turn = match (self.side_to_move, position.removal_owed) {
+            (Side::White, false) | (Side::Black, true) => white == black,
+            (Side::White, true) | (Side::Black, false) => {
+                white + 1 == black || white == 0 && black == 0
+            }
+        };
+        ensure!(
+            in_turn,
+            "white has {white} and black {black} stones in hand, which cannot be when {} is to {}",
+            self.side_to_move,
+            if position.removal_owed {
+                "remove"
+            } else {
+                "move"
+            }
+        );
+        let placing = position.is_placing();
+        ensure!(
+            self.phase != 'm' || !placing,
+            "the phase is 'm' (moving), but white has {white} and black {black} stones in hand"
+        );
+        ensure!(
+            self.phase != 'p' || placing || position.removal_owed,
+            "the phase is 'p' (placing), but both sides have 0 stones in hand"
+        );
+        ensure!(
+            self.action != 's' || !placing,
+            "the action is 's' (select), but white has {white} and black {black} stones in hand"
+        );
+        Ok(())
+    }
+}
+
+/// The stones of both sides from the three rings.
+fn read_board(word: &str) -> Result<(PointSet, PointSet), PositionError> {
+    let length = word.chars().count();
+    ensure!(
+        length == POINTS as usize + 2,
+        "the board has {length} characters, but needs 26: three rings of 8, with '/' between them"
+    );
+    let (mut white, mut black) = (PointSet::EMPTY, PointSet::EMPTY);
+    let mut points = Point::all();
+    for (place, letter) in word.chars().enumerate() {
+        if place == 8 || place == 17 {
+            ensure!(
+                letter == '/',
+                "character {} of the board is '{}', but must be '/'",
+                place + 1,
+                letter.escape_debug()
+            );
+            continue;
+        }
+        let Some(point) = points.next() else { break };
+        match letter {
+            'O' => white = white.with(point),
+            '@' => black = black.with(point),
+            '*' => {}
+            _ => {
+                let place = place + 1;
+                let letter = letter.escape_debug();
+                return Err(PositionError(format!(
+                    "character {place} of the board is '{letter}', but must be 'O', '@' or '*'"
+                )));
+            }
+        }
+    }
+    Ok((white, black))
+}
+
+fn read_letter(field: &str, word: &str, allowed: &str) -> Result<char, PositionError> {
+    let mut letters = word.chars();
+    match (letters.next(), letters.next()) {
+        (Some(letter), None) if allowed.contains(letter) => Ok(letter),
+        _ => {
+            let list: Vec<String> = allowed.chars().map(String::from).collect();
+            Err(one_of(field, word, &list.join(", ")))
+        }
+    }
+}
+
+fn one_of(field: &str, word: &str, allowed: &str) -> PositionError {
+    PositionError(format!(
+        "the {field} is '{}', but must be one of {allowed}",
+        shown(word)
+    ))
+}
+
+/// A word of the user's, short and without control characters.
+fn shown(word: &str) -> String {
+    const LONGEST: usize = 20;
+    let mut short: String = word
+        .chars()
+        .take(LONGEST)
+        .flat_map(char::escape_debug)
+        .collect();
+    if word.chars().count() > LONGEST {
+        short.push('…');
+    }
+    short
+}

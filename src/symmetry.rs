@@ -1,0 +1,160 @@
+//! The 16 symmetries of the board: four rotations, with or without a reflection, with or without an exchange of the
+//! inner and the outer ring. They map lines to lines and edges to edges on both drawings of the board.
+
+use std::sync::LazyLock;
+
+use crate::board::{POINTS, Point, PointSet};
+
+/// One of the 16 symmetries.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Symmetry(u8);
+
+/// The images of all point sets, as the union of the images of their bytes.
+struct Maps {
+    by_ring: [[[u32; 256]; 3]; Symmetry::COUNT],
+    inverse: [Symmetry; Symmetry::COUNT],
+}
+
+static MAPS: LazyLock<Box<Maps>> = LazyLock::new(|| {
+    let mut maps = Box::new(Maps {
+        by_ring: [[[0; 256]; 3]; Symmetry::COUNT],
+        inverse: [Symmetry::IDENTITY; Symmetry::COUNT],
+    });
+    for symmetry in Symmetry::all() {
+        let index = usize::from(symmetry.0);
+        for ring in 0..3u32 {
+            for byte in 0..256u32 {
+                let stones = PointSet::from_bits(byte << (8 * ring));
+                let image: PointSet = stones.into_iter().map(|p| symmetry.define(p)).collect();
+                maps.by_ring[index][ring as usize][byte as usize] = image.bits();
+            }
+        }
+        let undoes = |other: &Symmetry| Point::all().all(|p| other.define(symmetry.define(p)) == p);
+        if let Some(inverse) = Symmetry::all().find(undoes) {
+            maps.inverse[index] = inverse;
+        }
+    }
+    maps
+});
+
+impl Symmetry {
+    /// How many symmetries there are.
+    pub const COUNT: usize = 16;
+
+    /// The symmetry that moves nothing.
+    pub const IDENTITY: Symmetry = Symmetry(0);
+
+    /// All symmetries, the identity first.
+    pub fn all() -> impl Iterator<Item = Symmetry> {
+        (0..Symmetry::COUNT as u8).map(Symmetry)
+    }
+
+    /// The symmetry with this number modulo 16, as given by [`Symmetry::number`].
+    #[inline(always)]
+    pub fn numbered(number: u32) -> Symmetry {
+        Symmetry((number % Symmetry::COUNT as u32) as u8)
+    }
+
+    /// The number of the symmetry, 0 to 15.
+    pub fn number(self) -> u32 {
+        u32::from(self.0)
+    }
+
+    /// Where the symmetry takes a point. Bits 0 and 1 of its number are the quarter turns clockwise, bit 2 a
+    /// reflection in the vertical axis before them, bit 3 the exchange of inner and outer ring.
+    fn define(self, point: Point) -> Point {
+        let number = u32::from(self.0);
+        let (ring, position) = (point.bit() / 8, point.bit() % 8);
+        let reflected = if number & 4 != 0 {
+            8 - position
+        } else {
+            position
+        };
+        let turned = (reflected + 2 * (number & 3)) % 8;
+        let exchanged = if number & 8 != 0 { 2 - ring } else { ring };
+        Point::new((8 * exchanged + turned) % POINTS).unwrap_or(point)
+    }
+
+    /// The image of a point set.
+    ///
+    /// ```
+    /// use millbase::{PointSet, Symmetry};
+    /// let stones = PointSet::from_bits(0x12345);
+    /// for symmetry in Symmetry::all() {
+    ///     assert_eq!(symmetry.inverse().apply(symmetry.apply(stones)), stones);
+    /// }
+    /// ```
+    #[inline(always)]
+    pub fn apply(self, set: PointSet) -> PointSet {
+        let maps = &MAPS.by_ring[usize::from(self.0)];
+        let [inner, middle, outer, _] = set.bits().to_le_bytes().map(usize::from);
+        PointSet::from_bits(maps[0][inner] | maps[1][middle] | maps[2][outer])
+    }
+
+    /// The symmetry that takes everything back.
+    pub fn inverse(self) -> Symmetry {
+        MAPS.inverse[usize::from(self.0)]
+    }
+}
+
+/// The smallest of a set's 16 images, which stands for all of them, and the first symmetry that leads to it.
+pub fn canonical(set: PointSet) -> (PointSet, Symmetry) {
+    let images = Symmetry::all().map(|symmetry| (symmetry.apply(set), symmetry));
+    images.min().unwrap_or((set, Symmetry::IDENTITY))
+}
+
+/// The symmetries that leave the set as it is; the identity is the first.
+pub fn stabiliser(set: PointSet) -> impl Iterator<Item = Symmetry> {
+    Symmetry::all().filter(move |symmetry| symmetry.apply(set) == set)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Board;
+    use std::collections::HashSet;
+
+    #[test]
+    fn symmetries_are_different_and_keep_lines_and_edges() {
+        let mut images = HashSet::new();
+        for symmetry in Symmetry::all() {
+            images.insert(
+                Point::all()
+                    .map(|p| symmetry.apply(p.into()).bits())
+                    .collect::<Vec<_>>(),
+            );
+            for board in [Board::orthogonal(), Board::diagonal()] {
+                let lines: HashSet<_> = board.lines().iter().copied().collect();
+                assert!(
+                    board
+                        .lines()
+                        .iter()
+                        .all(|&line| lines.contains(&symmetry.apply(line)))
+                );
+                let edges: HashSet<PointSet> = board
+                    .edges()
+                    .iter()
+                    .map(|e| e.iter().copied().collect())
+                    .collect();
+                assert!(
+                    edges
+                        .iter()
+                        .all(|&edge| edges.contains(&symmetry.apply(edge)))
+                );
+            }
+        }
+        assert_eq!(images.len(), Symmetry::COUNT);
+    }
+
+    #[test]
+    fn canonical_sets_stand_for_their_orbit() {
+        for bits in (0..1 << POINTS).step_by(7919) {
+            let set = PointSet::from_bits(bits);
+            let (smallest, symmetry) = canonical(set);
+            assert_eq!(symmetry.apply(set), smallest);
+            assert!(Symmetry::all().all(|s| canonical(s.apply(set)).0 == smallest));
+            let orbit: HashSet<_> = Symmetry::all().map(|s| s.apply(set)).collect();
+            assert_eq!(orbit.len() * stabiliser(set).count(), Symmetry::COUNT);
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! What a position is worth: win, draw or loss, and the depth to the end. One byte on disk and while solving.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+/// Win, draw or loss for the side to move.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Wdl {
+    /// The side to move loses.
+    Loss,
+    /// Neither side can force a win.
+    Draw,
+    /// The side to move wins.
+    Win,
+}
+
+impl Wdl {
+    /// The result as the programs' text, `win`, `draw` or `loss`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Wdl::Win => "win",
+            Wdl::Draw => "draw",
+            Wdl::Loss => "loss",
+        }
+    }
+}
+
+impl fmt::Display for Wdl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Depth to win in turns (plies): how long the game lasts when the winner hurries and the loser delays.
+///
+/// 0 is a lost position without a turn; otherwise wins have odd and losses even depths.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Dtw(pub u16);
+
+impl fmt::Display for Dtw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The value of a position for the side to move. Values are ordered: what is better for the side to move is greater.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Value {
+    /// The side to move wins in so many turns.
+    Win(Dtw),
+    /// Neither side can force a win.
+    Draw,
+    /// The side to move loses in so many turns.
+    Loss(Dtw),
+}
+
+impl Value {
+    /// Lost already: blocked, or too few stones.
+    pub const LOST: Value = Value::Loss(Dtw(0));
+
+    /// Win, draw or loss.
+    pub const fn wdl(self) -> Wdl {
+        match self {
+            Value::Win(_) => Wdl::Win,
+            Value::Draw => Wdl::Draw,
+            Value::Loss(_) => Wdl::Loss,
+        }
+    }
+
+    /// The depth to win, `None` for a draw.
+    pub const fn dtw(self) -> Option<Dtw> {
+        match self {
+            Value::Win(dtw) | Value::Loss(dtw) => Some(dtw),
+            Value::Draw => None,
+        }
+    }
+
+    /// What a position is worth to the side whose turn leads to a position of this value.
+    ///
+    /// ```
+    /// use millbase::{Dtw, Value};
+    /// assert_eq!(Value::Loss(Dtw(4)).before(), Value::Win(Dtw(5)));
+    /// assert_eq!(Value::Draw.before(), Value::Draw);
+    /// ```
+    #[must_use]
+    pub const fn before(self) -> Value {
+        match self {
+            Value::Win(Dtw(depth)) => Value::Loss(Dtw(depth + 1)),
+            Value::Draw => Value::Draw,
+            Value::Loss(Dtw(depth)) => Value::Win(Dtw(depth + 1)),
+        }
+    }
+
+    /// The value that a byte of a database stands for: 0 is a draw, `v > 0` a depth of `v - 1` turns.
+    pub const fn from_byte(byte: u8) -> Value {
+        match byte {
+            0 => Value::Draw,
+            _ if byte % 2 == 0 => Value::Win(Dtw(byte as u16 - 1)),
+            _ => Value::Loss(Dtw(byte as u16 - 1)),
+        }
+    }
+
+    /// The byte that stands for the value, `None` for depths above 254 turns and for depths of the wrong parity.
+    pub fn to_byte(self) -> Option<u8> {
+        let byte = match self {
+            Value::Draw => 0,
+            Value::Win(Dtw(depth)) | Value::Loss(Dtw(depth)) => u8::try_from(depth + 1).ok()?,
+        };
+        (Value::from_byte(byte) == self).then_some(byte)
+    }
+
+    /// A number that grows with the value.
+    fn rank(self) -> i32 {
+        match self {
+            Value::Win(Dtw(depth)) => i32::from(u16::MAX) + 1 - i32::from(depth),
+            Value::Draw => 0,
+            Value::Loss(Dtw(depth)) => i32::from(depth) - i32::from(u16::MAX) - 1,
+        }
+    }
+}
+
+impl Ord for Value {
+    fn cmp(&self, other: &Value) -> Ordering {
+        self.rank().cmp(&other.rank())
+    }
+}
+
+impl PartialOrd for Value {
+    fn partial_cmp(&self, other: &Value) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.dtw() {
+            Some(dtw) => write!(f, "{} in {dtw}", self.wdl()),
+            None => f.write_str(self.wdl().name()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_round_trip() {
+        for byte in 0..=255 {
+            assert_eq!(Value::from_byte(byte).to_byte(), Some(byte));
+        }
+        assert_eq!(Value::Win(Dtw(255)).to_byte(), None);
+        assert_eq!(Value::Win(Dtw(4)).to_byte(), None);
+    }
+
+    #[test]
+    fn quick_wins_and_slow_losses_are_better() {
+        let ascending = [
+            Value::LOST,
+            Value::Loss(Dtw(2)),
+            Value::Loss(Dtw(204)),
+            Value::Draw,
+            Value::Win(Dtw(203)),
+            Value::Win(Dtw(1)),
+        ];
+        assert!(ascending.is_sorted());
+        assert!(
+            ascending
+                .iter()
+                .rev()
+                .map(|value| value.before())
+                .is_sorted()
+        );
+    }
+}
