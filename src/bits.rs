@@ -141,7 +141,8 @@ impl Bits for Native {
 
 /// A loop to be compiled for each kind of processor.
 ///
-/// `run` must be `#[inline(always)]`, and so must be what it calls in its loops.
+/// `run` must be `#[inline(always)]`, and so must be what it calls in its loops, or the processor's operations
+/// become calls. Closures cannot be marked so; iterators can.
 pub trait Kernel {
     /// What the loop returns.
     type Output;
@@ -184,22 +185,67 @@ pub fn pdep(word: u32, mask: u32) -> u32 {
     Portable.pdep(word, mask)
 }
 
-/// Calls `found` with the place of every byte of `bytes` that equals `byte`, first to last.
+/// Where `byte` is found among `bytes`: the start of each run of 64 that has it, and a bit for each place in the run.
 #[inline(always)]
-pub fn for_each_equal<B: Bits>(bits: B, bytes: &[u8], byte: u8, mut found: impl FnMut(usize)) {
-    let (chunks, rest) = bytes.as_chunks::<64>();
-    for (index, chunk) in chunks.iter().enumerate() {
-        let mut mask = bits.equal_bytes(chunk, byte);
-        while mask != 0 {
-            found(64 * index + mask.trailing_zeros() as usize);
-            mask &= mask - 1;
-        }
+pub fn find_bytes<B: Bits>(bits: B, bytes: &[u8], byte: u8) -> FindBytes<'_, B> {
+    let (runs, rest) = bytes.as_chunks();
+    FindBytes {
+        bits,
+        byte,
+        runs: runs.iter(),
+        rest,
+        start: 0,
     }
-    let start = bytes.len() - rest.len();
-    for (offset, &b) in rest.iter().enumerate() {
-        if b == byte {
-            found(start + offset);
+}
+
+/// The iterator of [`find_bytes`].
+#[derive(Clone, Debug)]
+pub struct FindBytes<'a, B> {
+    bits: B,
+    byte: u8,
+    runs: std::slice::Iter<'a, [u8; 64]>,
+    rest: &'a [u8],
+    start: usize,
+}
+
+impl<B: Bits> Iterator for FindBytes<'_, B> {
+    type Item = (usize, Ones);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<(usize, Ones)> {
+        for run in self.runs.by_ref() {
+            let start = self.start;
+            self.start += 64;
+            let mask = self.bits.equal_bytes(run, self.byte);
+            if mask != 0 {
+                return Some((start, Ones(mask)));
+            }
         }
+        if self.rest.is_empty() {
+            return None;
+        }
+        let mut run = [!self.byte; 64];
+        run[..self.rest.len()].copy_from_slice(self.rest);
+        self.rest = &[];
+        Some((self.start, Ones(self.bits.equal_bytes(&run, self.byte))))
+    }
+}
+
+/// The places of the bits of a word that are set, lowest first.
+#[derive(Clone, Copy, Debug)]
+pub struct Ones(pub u64);
+
+impl Iterator for Ones {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        if self.0 == 0 {
+            return None;
+        }
+        let place = self.0.trailing_zeros();
+        self.0 &= self.0 - 1;
+        Some(place as usize)
     }
 }
 
@@ -266,8 +312,9 @@ mod tests {
             let bytes: Vec<u8> = bytes.iter().map(|b| b % 5).collect();
             let byte = byte % 5;
             let expected: Vec<usize> = (0..bytes.len()).filter(|&i| bytes[i] == byte).collect();
-            let mut found = Vec::new();
-            for_each_equal(Portable, &bytes, byte, |place| found.push(place));
+            let found: Vec<usize> = find_bytes(Portable, &bytes, byte)
+                .flat_map(|(start, places)| places.map(move |place| start + place))
+                .collect();
             proptest::prop_assert_eq!(found, expected);
         }
     }

@@ -13,7 +13,7 @@
 //! A row whose set R has a stabiliser holds each of its positions several times, at equivalent columns.
 
 use std::fmt;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::OnceLock;
 
 use bitvec::prelude::{BitVec, bitvec};
 
@@ -190,16 +190,18 @@ const LOW_BITS: u32 = 12;
 const LOW_MASK: usize = (1 << LOW_BITS) - 1;
 
 /// The rank of each 12-bit pattern among those with as many bits.
-static LOW: LazyLock<Box<[u16; 1 << LOW_BITS]>> = LazyLock::new(|| {
+static LOW: [u16; 1 << LOW_BITS] = {
     let mut next = [0; LOW_BITS as usize + 1];
-    let mut low = Box::new([0; 1 << LOW_BITS]);
-    for (pattern, rank) in low.iter_mut().enumerate() {
-        let class = &mut next[pattern.count_ones() as usize];
-        *rank = *class;
-        *class += 1;
+    let mut low = [0; 1 << LOW_BITS];
+    let mut pattern = 0;
+    while pattern < low.len() {
+        let members = pattern.count_ones() as usize;
+        low[pattern] = next[members];
+        next[members] += 1;
+        pattern += 1;
     }
     low
-});
+};
 
 /// The number of ways to choose `k` of `n`, 0 where `k > n`.
 pub fn binomial(n: u32, k: u32) -> u32 {
@@ -241,19 +243,11 @@ impl Subsets {
         self.count as usize
     }
 
-    /// The tables of the rank, for hot loops.
-    #[inline(always)]
-    pub fn ranker(&self) -> Ranker<'_> {
-        Ranker {
-            low: &LOW,
-            high: &self.high,
-        }
-    }
-
     /// The number of a subset, which must have the right number of members.
     #[inline(always)]
     pub fn rank(&self, subset: u32) -> usize {
-        self.ranker().rank(subset)
+        let low = usize::from(LOW[subset as usize & LOW_MASK]);
+        low + self.high[(subset >> LOW_BITS) as usize & LOW_MASK] as usize
     }
 
     /// The subsets in the order of their numbers.
@@ -288,22 +282,6 @@ fn next_subset(subset: u32) -> Option<u32> {
     let carried = subset.checked_add(lowest)?;
     let moved = (subset ^ carried).checked_shr(2 + lowest.trailing_zeros())?;
     (subset != 0).then_some(carried | moved)
-}
-
-/// The two tables of [`Subsets::rank`], borrowed.
-#[derive(Clone, Copy, Debug)]
-pub struct Ranker<'a> {
-    low: &'a [u16; 1 << LOW_BITS],
-    high: &'a [u32; 1 << LOW_BITS],
-}
-
-impl Ranker<'_> {
-    /// The number of a subset, which must have the right number of members.
-    #[inline(always)]
-    pub fn rank(self, subset: u32) -> usize {
-        let low = usize::from(self.low[subset as usize & LOW_MASK]);
-        low + self.high[(subset >> LOW_BITS) as usize & LOW_MASK] as usize
-    }
 }
 
 /// The sets of so many stones, one for each orbit of the symmetries: the smallest of the orbit's sets, in their order.
@@ -366,6 +344,11 @@ impl Rows {
     /// How many rows there are.
     pub fn len(&self) -> usize {
         self.sets.len()
+    }
+
+    /// The sets of the rows, in their order.
+    pub fn iter(&self) -> impl Iterator<Item = PointSet> + '_ {
+        self.sets.iter().copied()
     }
 
     /// Whether there is no row; there always is one.

@@ -1,41 +1,34 @@
 //! The 16 symmetries of the board: four rotations, with or without a reflection, with or without an exchange of the
 //! inner and the outer ring. They map lines to lines and edges to edges on both drawings of the board.
 
-use std::sync::LazyLock;
-
-use crate::board::{POINTS, Point, PointSet};
+use crate::board::{POINTS, PointSet};
 
 /// One of the 16 symmetries.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Symmetry(u8);
 
 /// The images of all point sets, as the union of the images of their bytes.
-struct Maps {
-    by_ring: [[[u32; 256]; 3]; Symmetry::COUNT],
-    inverse: [Symmetry; Symmetry::COUNT],
-}
-
-static MAPS: LazyLock<Box<Maps>> = LazyLock::new(|| {
-    let mut maps = Box::new(Maps {
-        by_ring: [[[0; 256]; 3]; Symmetry::COUNT],
-        inverse: [Symmetry::IDENTITY; Symmetry::COUNT],
-    });
-    for symmetry in Symmetry::all() {
-        let index = usize::from(symmetry.0);
-        for ring in 0..3u32 {
-            for byte in 0..256u32 {
-                let stones = PointSet::from_bits(byte << (8 * ring));
-                let image: PointSet = stones.into_iter().map(|p| symmetry.define(p)).collect();
-                maps.by_ring[index][ring as usize][byte as usize] = image.bits();
+static IMAGES: [[[u32; 256]; 3]; Symmetry::COUNT] = {
+    let mut images = [[[0; 256]; 3]; Symmetry::COUNT];
+    let mut number = 0;
+    while number < Symmetry::COUNT {
+        let mut bit = 0;
+        while bit < POINTS {
+            let image = 1 << Symmetry(number as u8).define(bit);
+            let ring = &mut images[number][bit as usize / 8];
+            let mut byte = 0;
+            while byte < 256 {
+                if byte >> (bit % 8) & 1 == 1 {
+                    ring[byte] |= image;
+                }
+                byte += 1;
             }
+            bit += 1;
         }
-        let undoes = |other: &Symmetry| Point::all().all(|p| other.define(symmetry.define(p)) == p);
-        if let Some(inverse) = Symmetry::all().find(undoes) {
-            maps.inverse[index] = inverse;
-        }
+        number += 1;
     }
-    maps
-});
+    images
+};
 
 impl Symmetry {
     /// How many symmetries there are.
@@ -60,11 +53,11 @@ impl Symmetry {
         u32::from(self.0)
     }
 
-    /// Where the symmetry takes a point. Bits 0 and 1 of its number are the quarter turns clockwise, bit 2 a
+    /// The bit to which the symmetry takes a bit. Bits 0 and 1 of its number are the quarter turns clockwise, bit 2 a
     /// reflection in the vertical axis before them, bit 3 the exchange of inner and outer ring.
-    fn define(self, point: Point) -> Point {
-        let number = u32::from(self.0);
-        let (ring, position) = (point.bit() / 8, point.bit() % 8);
+    const fn define(self, bit: u32) -> u32 {
+        let number = self.0 as u32;
+        let (ring, position) = (bit / 8, bit % 8);
         let reflected = if number & 4 != 0 {
             8 - position
         } else {
@@ -72,7 +65,7 @@ impl Symmetry {
         };
         let turned = (reflected + 2 * (number & 3)) % 8;
         let exchanged = if number & 8 != 0 { 2 - ring } else { ring };
-        Point::new((8 * exchanged + turned) % POINTS).unwrap_or(point)
+        8 * exchanged + turned
     }
 
     /// The image of a point set.
@@ -86,14 +79,17 @@ impl Symmetry {
     /// ```
     #[inline(always)]
     pub fn apply(self, set: PointSet) -> PointSet {
-        let maps = &MAPS.by_ring[usize::from(self.0)];
+        let images = &IMAGES[usize::from(self.0) % Symmetry::COUNT];
         let [inner, middle, outer, _] = set.bits().to_le_bytes().map(usize::from);
-        PointSet::from_bits(maps[0][inner] | maps[1][middle] | maps[2][outer])
+        PointSet::from_bits(images[0][inner] | images[1][middle] | images[2][outer])
     }
 
-    /// The symmetry that takes everything back.
-    pub fn inverse(self) -> Symmetry {
-        MAPS.inverse[usize::from(self.0)]
+    /// The symmetry that takes everything back: a turn the other way, unless it reflects.
+    pub const fn inverse(self) -> Symmetry {
+        match self.0 & 4 {
+            0 => Symmetry(self.0 & 8 | self.0.wrapping_neg() & 3),
+            _ => self,
+        }
     }
 }
 
@@ -111,7 +107,7 @@ pub fn stabiliser(set: PointSet) -> impl Iterator<Item = Symmetry> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::Board;
+    use crate::board::{Board, Point};
     use std::collections::HashSet;
 
     #[test]

@@ -1,1 +1,19 @@
-fn main() {}
+//! The program `millbase`: perfect play for Nine Men's Morris on the command line.
+
+mod build;
+mod cli;
+mod completions;
+mod databases;
+mod input;
+mod line;
+mod list;
+mod output;
+mod perft;
+mod probe;
+mod stats;
+mod status;
+mod verify;
+
+fn main() -> std::process::ExitCode {
+    cli::run()
+}

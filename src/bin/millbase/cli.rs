@@ -1,0 +1,146 @@
+//! The command line: the options that all commands share, the commands, and which code runs them.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::error::ErrorKind;
+use clap::{Args, ColorChoice, Parser, Subcommand};
+
+use crate::status::Status;
+use crate::{build, completions, line, list, output, perft, probe, stats, status, verify};
+
+/// Perfect play for Nine Men's Morris.
+///
+/// Builds, checks and reads the databases that hold the value of every position after the placing phase: win, draw or
+/// loss for the side to move, and the number of turns to the end. The databases with at most nine stones are part of
+/// the program; `millbase build` makes the others.
+#[derive(Parser)]
+#[command(
+    name = "millbase",
+    version,
+    max_term_width = 100,
+    arg_required_else_help = true,
+    after_long_help = "\
+A position is the text that mill programs exchange: the rings from the inner to the outer, each from its top point \
+clockwise (O white, @ black, * empty); side to move; phase; action; the stones of White on the board and in hand; those \
+of Black; the stones that White and Black have still to remove.
+
+Exit status: 0 success; 1 the answer is no; 2 wrong usage or a bad position; 3 a needed database is missing; 4 a \
+database is corrupted; 5 the system failed to read or write.
+
+Examples:
+  millbase probe '********/********/O@O*O@*@ w m s 3 0 3 0 0 0'
+  millbase build --max-stones 12"
+)]
+pub struct Cli {
+    #[command(flatten)]
+    options: Options,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// The options of all commands.
+#[derive(Args)]
+pub struct Options {
+    /// Folder of the databases; without it $MILLBASE_DB, else ./db if it exists, else the user's data folder
+    #[arg(long, global = true, value_name = "DIR")]
+    pub db: Option<PathBuf>,
+
+    /// Answer with JSON
+    #[arg(long, global = true)]
+    pub json: bool,
+
+    /// No progress and no notes, only answers and errors
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+
+    /// When to colour the answers; NO_COLOR in the environment turns 'auto' off
+    #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    pub color: ColorChoice,
+
+    /// How many threads compute; without it all cores
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Build(build::Build),
+    Verify(verify::Verify),
+    Probe(probe::Probe),
+    Line(line::Line),
+    Stats(stats::Stats),
+    List(list::List),
+    Perft(perft::Perft),
+    Completions(completions::Completions),
+    Man(completions::Man),
+}
+
+/// Runs the command that the arguments name and reports its failure.
+pub fn run() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    match cli.execute() {
+        Ok(status) => status.into(),
+        Err(error) => status::report(&error),
+    }
+}
+
+impl Cli {
+    fn execute(&self) -> anyhow::Result<Status> {
+        let options = &self.options;
+        if let Some(threads) = options.threads {
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(threads.into())
+                .build_global()
+                .context("cannot start so many threads; ask for fewer with --threads")?;
+        }
+        match &self.command {
+            Command::Build(command) => command.run(options),
+            Command::Verify(command) => command.run(options),
+            Command::Probe(command) => command.run(options),
+            Command::Line(command) => command.run(options),
+            Command::Stats(command) => command.run(options),
+            Command::List(command) => command.run(options),
+            Command::Perft(command) => command.run(options),
+            Command::Completions(command) => command.run(),
+            Command::Man(command) => command.run(),
+        }
+    }
+}
+
+/// Prints help where it was asked for, and otherwise one sentence about the arguments.
+fn usage(error: &clap::Error) -> ExitCode {
+    let rendered = error.render();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => match error.print() {
+            Ok(()) => Status::Done.into(),
+            Err(error) => status::report(&error.into()),
+        },
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            output::to_stderr(&rendered.to_string());
+            Status::Usage.into()
+        }
+        _ => {
+            // The first paragraph says what is wrong; the others repeat the usage.
+            let text = rendered.to_string();
+            let first = text.split("\n\n").next().unwrap_or_default();
+            let words: Vec<&str> = first.split_whitespace().collect();
+            output::to_stderr(&format!("{}; see 'millbase --help'\n", words.join(" ")));
+            Status::Usage.into()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn definitions_are_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

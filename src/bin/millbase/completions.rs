@@ -1,0 +1,67 @@
+//! `millbase completions` and `millbase man`: made from the definitions of the command line.
+
+use std::io::Write;
+
+use anyhow::Result;
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use crate::cli::Cli;
+use crate::output;
+use crate::status::{Status, Usage};
+
+/// Print the completions for a shell
+#[derive(Args)]
+#[command(after_help = "\
+Example:
+  millbase completions bash > ~/.local/share/bash-completion/completions/millbase")]
+pub struct Completions {
+    /// The shell
+    shell: Shell,
+}
+
+impl Completions {
+    /// Prints the shell's script.
+    pub fn run(&self) -> Result<Status> {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut Cli::command(), "millbase", &mut script);
+        print(&script)
+    }
+}
+
+/// Print the manual page, of the program or of one command
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  millbase man | man -l -
+  millbase man probe > millbase-probe.1")]
+pub struct Man {
+    /// The command; without it the page is the program's
+    command: Option<String>,
+}
+
+impl Man {
+    /// Prints the page in the format of `man`.
+    pub fn run(&self) -> Result<Status> {
+        let mut program = Cli::command().disable_help_subcommand(true);
+        program.build();
+        let command = match &self.command {
+            None => program,
+            Some(name) => program.find_subcommand(name).cloned().ok_or_else(|| {
+                Usage(format!(
+                    "there is no command '{name}'; see 'millbase --help'"
+                ))
+            })?,
+        };
+        let mut page = Vec::new();
+        clap_mangen::Man::new(command).render(&mut page)?;
+        print(&page)
+    }
+}
+
+fn print(text: &[u8]) -> Result<Status> {
+    let mut out = output::stdout();
+    out.write_all(text)?;
+    out.flush()?;
+    Ok(Status::Done)
+}

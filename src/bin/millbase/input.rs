@@ -1,0 +1,146 @@
+//! What the program reads: positions from the arguments and lines from stdin.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use millbase::index::PairError;
+use millbase::{Pair, Position, PositionError, Rules};
+
+use crate::databases::RULES;
+use crate::status::Usage;
+
+/// The empty board's name.
+const START: &str = "start";
+
+/// Lines above this length are no positions; the rest of such a line is skipped.
+const LONGEST_LINE: u64 = 1024;
+
+/// The most lines that are read before they are answered.
+const LARGEST_BATCH: usize = 4096;
+
+/// The position of a text, or of the word `start`.
+pub fn position(text: &str, rules: &Rules) -> Result<Position, PositionError> {
+    match text.trim() {
+        START => Ok(Position::start(rules)),
+        _ => Position::parse(text, rules),
+    }
+}
+
+/// The position that arguments give, as one word or as several.
+pub fn position_of(words: &[String], rules: &Rules) -> Result<Position, PositionError> {
+    position(&words.join(" "), rules)
+}
+
+/// The pair of an argument.
+pub fn pair(text: &str) -> Result<Pair, String> {
+    let pair: Pair = text.parse().map_err(|error: PairError| error.to_string())?;
+    if pair.larger() > RULES.stones {
+        return Err(format!("a side has at most {} stones", RULES.stones));
+    }
+    Ok(pair)
+}
+
+/// The number of bytes of an argument like `4G`, `800M` or `1048576`.
+pub fn size(text: &str) -> Result<u64, String> {
+    let number = text.trim_end_matches(|letter: char| !letter.is_ascii_digit());
+    let shift = match text[number.len()..].to_ascii_lowercase().as_str() {
+        "" => 0,
+        "k" | "kib" => 10,
+        "m" | "mib" => 20,
+        "g" | "gib" => 30,
+        "t" | "tib" => 40,
+        _ => return Err(SIZE_FORM.to_owned()),
+    };
+    let number: u64 = number.parse().map_err(|_| SIZE_FORM.to_owned())?;
+    number
+        .checked_mul(1 << shift)
+        .ok_or_else(|| SIZE_FORM.to_owned())
+}
+
+const SIZE_FORM: &str = "a size is a number of bytes, or of K, M, G or T bytes, like 4G";
+
+/// A line without its line break, or what is wrong with it.
+pub type Line = Result<String, Usage>;
+
+/// Lines of stdin, in batches of those that are there without waiting.
+pub struct Batches<R>(BufReader<R>);
+
+impl<R: Read> Batches<R> {
+    /// Reads from the source.
+    pub fn new(source: R) -> Batches<R> {
+        Batches(BufReader::with_capacity(1 << 16, source))
+    }
+
+    /// Waits for one line and takes those that have come with it; no line means the end.
+    pub fn next_batch(&mut self) -> io::Result<Vec<Line>> {
+        let mut lines = Vec::new();
+        while let Some(line) = self.line()? {
+            lines.push(line);
+            if lines.len() == LARGEST_BATCH || !self.0.buffer().contains(&b'\n') {
+                break;
+            }
+        }
+        Ok(lines)
+    }
+
+    fn line(&mut self) -> io::Result<Option<Line>> {
+        let mut line = Vec::new();
+        let mut bounded = self.0.by_ref().take(LONGEST_LINE);
+        if bounded.read_until(b'\n', &mut line)? == 0 {
+            return Ok(None);
+        }
+        let complete = line.ends_with(b"\n") || (line.len() as u64) < LONGEST_LINE;
+        if !complete {
+            self.0.skip_until(b'\n')?;
+            return Ok(Some(Err(Usage(format!(
+                "the line is longer than {LONGEST_LINE} bytes, so it is not a position"
+            )))));
+        }
+        Ok(Some(Ok(String::from_utf8_lossy(&line).trim().to_owned())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &[u8]) -> Vec<Option<String>> {
+        let mut batches = Batches::new(text);
+        let mut lines = Vec::new();
+        loop {
+            let batch = batches.next_batch().unwrap();
+            if batch.is_empty() {
+                return lines;
+            }
+            lines.extend(batch.into_iter().map(Result::ok));
+        }
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(size("4G"), Ok(4 << 30));
+        assert_eq!(size("800MiB"), Ok(800 << 20));
+        assert_eq!(size("17"), Ok(17));
+        for wrong in ["", "G", "-1", "4X", "1.5G", "99999999999T", "4é"] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn no_line_is_lost() {
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(lines(b""), []);
+        assert_eq!(lines(b"a\r\n\nb"), [some("a"), some(""), some("b")]);
+        assert_eq!(lines(b"\xff\nb\n"), [some("\u{fffd}"), some("b")]);
+    }
+
+    #[test]
+    fn long_lines_are_refused_and_skipped() {
+        for length in [1022, 1023, 1024, 1025, 100_000] {
+            let text = format!("{}\nb\n", "x".repeat(length));
+            let found = lines(text.as_bytes());
+            assert_eq!(found.len(), 2);
+            assert_eq!(found[0].is_some(), length < 1024);
+            assert_eq!(found[1].as_deref(), Some("b"));
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! `millbase line`: an optimal continuation.
+
+use std::io::{self, Write};
+
+use anyhow::Result;
+use clap::Args;
+use millbase::db::{self, LineEnd};
+use millbase::{Position, Value};
+use serde::Serialize;
+
+use crate::cli::Options;
+use crate::databases::{self, RULES};
+use crate::input;
+use crate::output::{self, Cell, Ink, JsonValue, Palette, Table};
+use crate::status::Status;
+
+/// Show an optimal continuation, to the end of the game or until a drawn position repeats
+///
+/// The winner takes the shortest way and the loser the longest; among equal turns the first in the order of their texts
+/// is chosen.
+#[derive(Args)]
+#[command(after_help = "\
+Example:
+  millbase line '********/********/O@O*O@*@ w m s 3 0 3 0 0 0'")]
+pub struct Line {
+    /// The position's text
+    #[arg(required = true, allow_negative_numbers = true)]
+    position: Vec<String>,
+
+    /// The most turns to show
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(..=100_000))]
+    limit: u32,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    position: String,
+    side_to_move: &'static str,
+    phase: &'static str,
+    #[serde(flatten)]
+    result: JsonValue,
+    line: Vec<JsonTurn>,
+    end: &'static str,
+    /// After how many turns the position stood for the first time that the line ends with, `None` unless it repeats.
+    repeats: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct JsonTurn {
+    turn: String,
+    position: String,
+}
+
+impl Line {
+    /// Prints the continuation.
+    pub fn run(&self, options: &Options) -> Result<Status> {
+        let position = input::position_of(&self.position, &RULES)?;
+        let db = databases::open(options)?;
+        let value = db.probe(&position)?;
+        let line = db.line(&position, self.limit as usize)?;
+        let mut out = output::stdout();
+        if options.json {
+            output::json(&mut out, &answer(&position, value, &line))?;
+        } else {
+            write(&mut out, &position, value, &line, Palette::of(options))?;
+        }
+        out.flush()?;
+        Ok(Status::Done)
+    }
+}
+
+fn answer(position: &Position, value: Value, line: &db::Line) -> Answer {
+    let turns = line.turns.iter().map(|ranked| JsonTurn {
+        turn: ranked.turn.to_string(),
+        position: ranked.after.text(&RULES),
+    });
+    let (end, repeats) = match line.end {
+        LineEnd::Over => ("over", None),
+        LineEnd::Repetition { from } => ("repetition", Some(from)),
+        LineEnd::Limit => ("limit", None),
+    };
+    Answer {
+        position: position.text(&RULES),
+        side_to_move: position.side_to_move().name(),
+        phase: position.phase(&RULES).name(),
+        result: value.into(),
+        line: turns.collect(),
+        end,
+        repeats,
+    }
+}
+
+fn write(
+    out: &mut impl Write,
+    position: &Position,
+    value: Value,
+    line: &db::Line,
+    palette: Palette,
+) -> io::Result<()> {
+    output::write_position(out, position, value, palette)?;
+    let mut side = position.side_to_move();
+    if !line.turns.is_empty() {
+        let mut table = Table::new(&["", "side", "turn", "value"]);
+        for (number, ranked) in (1..).zip(&line.turns) {
+            table.row(vec![
+                Cell::right(number),
+                Cell::text(side),
+                Cell::text(ranked.turn),
+                Cell::text(ranked.value).ink(Ink::of(ranked.value.wdl())),
+            ]);
+            side = side.other();
+        }
+        writeln!(out)?;
+        table.write(out, palette)?;
+    }
+    match line.end {
+        LineEnd::Over => writeln!(out, "\n{side} has lost"),
+        LineEnd::Repetition { from: 0 } => writeln!(out, "\ndraw: the first position repeats"),
+        LineEnd::Repetition { from } => {
+            writeln!(out, "\ndraw: the position after turn {from} repeats")
+        }
+        LineEnd::Limit => writeln!(out, "\nand so on; --limit shows more"),
+    }
+}

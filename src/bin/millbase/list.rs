@@ -1,0 +1,134 @@
+//! `millbase list`: which databases there are, and which are missing.
+
+use std::io::Write;
+
+use anyhow::Result;
+use clap::Args;
+use millbase::Pair;
+use millbase::db::{Database, PairFile};
+use serde::Serialize;
+
+use crate::cli::Options;
+use crate::databases::{self, RULES};
+use crate::output::{self, Cell, Palette, Table};
+use crate::status::Status;
+
+/// List the databases that are present, and those that are missing with what each needs
+#[derive(Args)]
+#[command(after_help = "\
+Example:
+  millbase list --db ./db")]
+pub struct List {}
+
+#[derive(Serialize)]
+struct Answer {
+    folder: Option<String>,
+    bytes: u64,
+    databases: Vec<JsonEntry>,
+}
+
+#[derive(Serialize)]
+struct JsonEntry {
+    pair: String,
+    present: bool,
+    bytes: Option<u64>,
+    /// `None` where the database is missing or part of the program.
+    file: Option<String>,
+    built_in: bool,
+    needs: Vec<String>,
+}
+
+/// A pair with its database, if there is one.
+struct Entry<'a> {
+    pair: Pair,
+    file: Option<&'a PairFile>,
+}
+
+impl Entry<'_> {
+    fn needs(&self) -> Vec<String> {
+        self.pair.needs().iter().map(Pair::to_string).collect()
+    }
+
+    fn path(&self) -> Option<String> {
+        Some(self.file?.path()?.display().to_string())
+    }
+
+    fn json(&self) -> JsonEntry {
+        JsonEntry {
+            pair: self.pair.to_string(),
+            present: self.file.is_some(),
+            bytes: self.file.map(PairFile::bytes),
+            file: self.path(),
+            built_in: self.file.is_some_and(|file| file.path().is_none()),
+            needs: self.needs(),
+        }
+    }
+
+    fn cells(&self) -> Vec<Cell> {
+        let needs = match self.needs() {
+            needs if needs.is_empty() => "nothing".to_owned(),
+            needs => needs.join(" and "),
+        };
+        let place = match self.file {
+            None => format!("missing, needs {needs}"),
+            Some(_) => self.path().unwrap_or_else(|| "built-in".to_owned()),
+        };
+        vec![
+            Cell::text(self.pair),
+            match self.file {
+                Some(file) => Cell::count(file.bytes()),
+                None => Cell::right("-"),
+            },
+            Cell::text(place),
+        ]
+    }
+}
+
+impl List {
+    /// Prints the list.
+    pub fn run(&self, options: &Options) -> Result<Status> {
+        let db = databases::open(options)?;
+        let folder = databases::folder(options).map(|folder| folder.display().to_string());
+        let entries = entries(&db);
+        let bytes = db.pairs().map(PairFile::bytes).sum();
+        let mut out = output::stdout();
+        if options.json {
+            let databases = entries.iter().map(Entry::json).collect();
+            output::json(
+                &mut out,
+                &Answer {
+                    folder,
+                    bytes,
+                    databases,
+                },
+            )?;
+        } else {
+            if let Some(folder) = folder {
+                writeln!(out, "folder {folder}\n")?;
+            }
+            let mut table = Table::new(&["pair", "bytes", "where"]);
+            for entry in &entries {
+                table.row(entry.cells());
+            }
+            table.write(&mut out, Palette::of(options))?;
+            let present = entries.iter().filter(|entry| entry.file.is_some()).count();
+            let all = entries.len();
+            let size = output::bytes(bytes);
+            writeln!(out, "\n{present} of {all} databases, {size}")?;
+            if present < all {
+                writeln!(out, "'millbase build' makes the missing ones")?;
+            }
+        }
+        out.flush()?;
+        Ok(Status::Done)
+    }
+}
+
+/// All pairs of the game.
+fn entries(db: &Database) -> Vec<Entry<'_>> {
+    let entry = |pair| Entry {
+        pair,
+        file: databases::file(db, pair),
+    };
+    Pair::all(RULES.stones).into_iter().map(entry).collect()
+}

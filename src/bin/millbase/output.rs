@@ -1,0 +1,357 @@
+//! What the program writes: JSON objects, aligned tables, colours, the picture of the board, and notes on stderr.
+
+use std::env;
+use std::fmt::Display;
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+
+use clap::ColorChoice;
+use indicatif::{ProgressBar, ProgressStyle};
+use millbase::{Point, Position, Side, Value, Wdl};
+use serde::Serialize;
+
+use crate::cli::Options;
+use crate::databases::RULES;
+
+/// The version of all JSON answers.
+const JSON_VERSION: u32 = 1;
+
+/// Stdout, locked and buffered; flush it before waiting and at the end.
+pub fn stdout() -> BufWriter<StdoutLock<'static>> {
+    BufWriter::with_capacity(1 << 16, io::stdout().lock())
+}
+
+/// Writes text to stderr. That it cannot be written is no reason to fail.
+pub fn to_stderr(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Tells the user something besides the answer.
+pub fn note(options: &Options, text: impl Display) {
+    if !options.quiet {
+        to_stderr(&format!("{text}\n"));
+    }
+}
+
+/// Tells the user that a step of a long work is finished, where no bar shows it.
+pub fn step(options: &Options, text: impl Display) {
+    if !io::stderr().is_terminal() {
+        note(options, text);
+    }
+}
+
+/// A bar on stderr for so many positions. It shows nothing where stderr is no terminal or the user wants no progress.
+pub fn progress_bar(options: &Options, positions: u64) -> ProgressBar {
+    if options.quiet || !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template(
+        "{prefix} {msg:10} {wide_bar} {percent:>3} %  {elapsed}, {eta} left",
+    );
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(positions).with_style(style)
+}
+
+/// Writes one JSON object and a line break.
+pub fn json(out: &mut impl Write, answer: &impl Serialize) -> io::Result<()> {
+    #[derive(Serialize)]
+    struct Versioned<'a, T> {
+        version: u32,
+        #[serde(flatten)]
+        answer: &'a T,
+    }
+    let version = JSON_VERSION;
+    serde_json::to_writer(&mut *out, &Versioned { version, answer })?;
+    out.write_all(b"\n")
+}
+
+/// A value as the fields `wdl` and `dtw`, the depth in turns.
+#[derive(Serialize)]
+pub struct JsonValue {
+    wdl: &'static str,
+    dtw: Option<u16>,
+}
+
+impl From<Value> for JsonValue {
+    fn from(value: Value) -> JsonValue {
+        JsonValue {
+            wdl: value.wdl().name(),
+            dtw: value.dtw().map(|dtw| dtw.0),
+        }
+    }
+}
+
+/// Whether the terminal understands colours and the user wants them.
+#[derive(Clone, Copy)]
+pub struct Palette(bool);
+
+impl Palette {
+    /// The palette for stdout.
+    pub fn of(options: &Options) -> Palette {
+        let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
+        Palette(match options.color {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => {
+                let dumb = env::var_os("TERM").is_some_and(|term| term == "dumb");
+                io::stdout().is_terminal() && !is_set("NO_COLOR") && !dumb
+            }
+        })
+    }
+
+    /// The text in a colour.
+    pub fn paint(self, ink: Ink, text: &str) -> String {
+        match ink.code() {
+            Some(code) if self.0 => format!("\x1b[{code}m{text}\x1b[0m"),
+            _ => text.to_owned(),
+        }
+    }
+
+    /// A value's text in its colour.
+    pub fn value(self, value: Value) -> String {
+        self.paint(Ink::of(value.wdl()), &value.to_string())
+    }
+}
+
+/// What a text looks like where there are colours.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Ink {
+    Plain,
+    Heading,
+    Win,
+    Draw,
+    Loss,
+}
+
+impl Ink {
+    /// The colour of a result.
+    pub fn of(wdl: Wdl) -> Ink {
+        match wdl {
+            Wdl::Win => Ink::Win,
+            Wdl::Draw => Ink::Draw,
+            Wdl::Loss => Ink::Loss,
+        }
+    }
+
+    /// The terminal's code.
+    fn code(self) -> Option<&'static str> {
+        match self {
+            Ink::Plain => None,
+            Ink::Heading => Some("1"),
+            Ink::Win => Some("32"),
+            Ink::Draw => Some("33"),
+            Ink::Loss => Some("31"),
+        }
+    }
+}
+
+/// One cell of a [`Table`].
+pub struct Cell {
+    text: String,
+    ink: Ink,
+    right: bool,
+}
+
+impl Cell {
+    /// A text, aligned to the left.
+    pub fn text(text: impl Display) -> Cell {
+        Cell {
+            text: text.to_string(),
+            ink: Ink::Plain,
+            right: false,
+        }
+    }
+
+    /// A number or another text that is aligned to the right.
+    pub fn right(text: impl Display) -> Cell {
+        Cell {
+            right: true,
+            ..Cell::text(text)
+        }
+    }
+
+    /// A count with its digits in groups.
+    pub fn count(count: u64) -> Cell {
+        Cell::right(grouped(count))
+    }
+
+    /// A depth in turns, nothing where there is none.
+    pub fn depth(dtw: Option<millbase::Dtw>) -> Cell {
+        Cell::right(dtw.map(|dtw| dtw.to_string()).unwrap_or_default())
+    }
+
+    /// The same cell in a colour.
+    pub fn ink(self, ink: Ink) -> Cell {
+        Cell { ink, ..self }
+    }
+}
+
+/// A table for people; the headings are aligned like the cells of the first row below them.
+pub struct Table {
+    headings: Vec<&'static str>,
+    rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// A table without rows.
+    pub fn new(headings: &[&'static str]) -> Table {
+        Table {
+            headings: headings.to_vec(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row, which must have a cell for each heading.
+    pub fn row(&mut self, cells: Vec<Cell>) {
+        self.rows.push(cells);
+    }
+
+    /// Writes the table with two spaces between the columns.
+    pub fn write(&self, out: &mut impl Write, palette: Palette) -> io::Result<()> {
+        let width = |column: usize| {
+            let cells = self.rows.iter().filter_map(|row| row.get(column));
+            let texts = cells.map(|cell| cell.text.chars().count());
+            texts
+                .chain([self.headings[column].len()])
+                .max()
+                .unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..self.headings.len()).map(width).collect();
+        let headings = self.headings.iter().enumerate().map(|(column, heading)| {
+            let first = self.rows.first().and_then(|row| row.get(column));
+            Cell {
+                text: heading.to_string(),
+                ink: Ink::Heading,
+                right: first.is_some_and(|cell| cell.right),
+            }
+        });
+        let headings: Vec<Cell> = headings.collect();
+        for row in std::iter::once(&headings).chain(&self.rows) {
+            let mut text = String::new();
+            for (cell, &width) in row.iter().zip(&widths) {
+                let pad = " ".repeat(width.saturating_sub(cell.text.chars().count()));
+                let painted = palette.paint(cell.ink, &cell.text);
+                match cell.right {
+                    true => text += &format!("{pad}{painted}  "),
+                    false => text += &format!("{painted}{pad}  "),
+                }
+            }
+            writeln!(out, "{}", text.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// A number with its digits in groups of three.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number of bytes in the unit that suits it.
+pub fn bytes(bytes: u64) -> String {
+    let units = ["KiB", "MiB", "GiB", "TiB"];
+    let mut size = bytes as f64 / 1024.0;
+    let mut unit = 0;
+    while size >= 1024.0 && unit + 1 < units.len() {
+        size /= 1024.0;
+        unit += 1;
+    }
+    match bytes {
+        0..1024 => format!("{bytes} B"),
+        _ => format!("{size:.1} {}", units[unit]),
+    }
+}
+
+/// The drawing of the board; each `+` is a point.
+const DRAWING: [&str; 7] = [
+    "+-----+-----+",
+    "| +---+---+ |",
+    "| | +-+-+ | |",
+    "+-+-+   +-+-+",
+    "| | +-+-+ | |",
+    "| +---+---+ |",
+    "+-----+-----+",
+];
+
+/// Writes the position's text, its picture and its value.
+pub fn write_position(
+    out: &mut impl Write,
+    position: &Position,
+    value: Value,
+    palette: Palette,
+) -> io::Result<()> {
+    let side = position.side_to_move();
+    let phase = position.phase(&RULES).name();
+    writeln!(out, "{}\n", position.text(&RULES))?;
+    writeln!(out, "{}", picture(position))?;
+    writeln!(out, "{side} to move, {phase}: {}", palette.value(value))
+}
+
+/// The position as a picture: `O` White, `@` Black, `·` empty.
+fn picture(position: &Position) -> String {
+    let mut picture = String::new();
+    for (rank, line) in (1..=7).rev().zip(DRAWING) {
+        picture += &format!("  {rank} ");
+        for (file, letter) in ('a'..='g').flat_map(|file| [file, file]).zip(line.chars()) {
+            let point = match letter {
+                '+' => Point::named(&format!("{file}{rank}")),
+                _ => None,
+            };
+            picture.push(point.map_or(letter, |point| stone(position, point)));
+        }
+        picture.push('\n');
+    }
+    picture += "    a b c d e f g\n";
+    picture
+}
+
+fn stone(position: &Position, point: Point) -> char {
+    if position.stones(Side::White).contains(point) {
+        'O'
+    } else if position.stones(Side::Black).contains(point) {
+        '@'
+    } else {
+        '·'
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped() {
+        let texts = [0, 999, 1_000, 12_345_678].map(grouped);
+        assert_eq!(texts, ["0", "999", "1,000", "12,345,678"]);
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        let texts = [0, 1023, 1024, 1 << 20, 3_123_960_602].map(bytes);
+        assert_eq!(texts, ["0 B", "1023 B", "1.0 KiB", "1.0 MiB", "2.9 GiB"]);
+    }
+
+    #[test]
+    fn picture_shows_the_stones_at_their_points() {
+        let text = "@*******/*O******/O@O*O@*@ w m s 4 0 4 0 0 0";
+        let position = Position::parse(text, &RULES).unwrap();
+        let expected = "
+  7 @-----O-----@
+  6 | ·---·---O |
+  5 | | ·-@-· | |
+  4 ·-·-·   ·-·-O
+  3 | | ·-·-· | |
+  2 | ·---·---· |
+  1 @-----O-----·
+    a b c d e f g
+";
+        assert_eq!(format!("\n{}", picture(&position)), expected);
+    }
+}

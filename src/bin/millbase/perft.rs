@@ -1,0 +1,109 @@
+//! `millbase perft`: counts the sequences of turns from a position.
+
+use std::io::Write;
+
+use anyhow::Result;
+use clap::Args;
+use millbase::{Position, Turn};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::cli::Options;
+use crate::databases::RULES;
+use crate::input;
+use crate::output::{self, Cell, Palette, Table, grouped};
+use crate::status::Status;
+
+/// Count the sequences of so many turns from a position
+///
+/// The count checks that a program knows the rules: other programs must count the same. A turn is one whole move, so
+/// closing a mill and removing a stone count as one. A game that ends sooner is counted only where it ends exactly there.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  millbase perft start 4
+  millbase perft --divide '********/********/O@O*O@*@ w m s 3 0 3 0 0 0' 3")]
+pub struct Perft {
+    /// The position's text, or 'start' for the empty board
+    #[arg(required = true, allow_negative_numbers = true)]
+    position: Vec<String>,
+
+    /// How many turns, 0 to 99
+    #[arg(value_parser = clap::value_parser!(u32).range(0..100))]
+    depth: u32,
+
+    /// Show the count behind each first turn
+    #[arg(long)]
+    divide: bool,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    position: String,
+    depth: u32,
+    count: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turns: Option<Vec<TurnCount>>,
+}
+
+#[derive(Serialize)]
+struct TurnCount {
+    turn: String,
+    count: u64,
+}
+
+impl Perft {
+    /// Counts and prints the count.
+    pub fn run(&self, options: &Options) -> Result<Status> {
+        let position = input::position_of(&self.position, &RULES)?;
+        let (count, turns) = match self.depth.checked_sub(1) {
+            None => (1, Vec::new()),
+            Some(rest) => {
+                let turns = divide(&position, rest);
+                (turns.iter().map(|(_, count)| count).sum(), turns)
+            }
+        };
+        let mut out = output::stdout();
+        if options.json {
+            let turns = turns.iter().map(|&(turn, count)| TurnCount {
+                turn: turn.to_string(),
+                count,
+            });
+            let answer = Answer {
+                position: position.text(&RULES),
+                depth: self.depth,
+                count,
+                turns: self.divide.then(|| turns.collect()),
+            };
+            output::json(&mut out, &answer)?;
+        } else {
+            if self.divide {
+                let mut table = Table::new(&["turn", "count"]);
+                for (turn, count) in turns {
+                    table.row(vec![Cell::text(turn), Cell::count(count)]);
+                }
+                table.write(&mut out, Palette::of(options))?;
+            }
+            writeln!(out, "{}", grouped(count))?;
+        }
+        out.flush()?;
+        Ok(Status::Done)
+    }
+}
+
+/// The sequences of `rest` turns behind each turn. The second turns are counted in parallel.
+fn divide(position: &Position, rest: u32) -> Vec<(Turn, u64)> {
+    let count = |turn: Turn| {
+        let next = position.after(turn);
+        match rest.checked_sub(1) {
+            None => 1,
+            Some(rest) => next
+                .turns(&RULES)
+                .into_par_iter()
+                .map(|turn| next.after(turn).perft(&RULES, rest))
+                .sum(),
+        }
+    };
+    let turns = position.turns(&RULES).into_par_iter();
+    turns.map(|turn| (turn, count(turn))).collect()
+}

@@ -1,0 +1,228 @@
+//! `millbase probe`: the value of a position and of all its turns.
+
+use std::io::{self, Write};
+
+use anyhow::{Context, Error, Result};
+use clap::Args;
+use millbase::db::{Database, DbError, RankedTurn};
+use millbase::{Position, Value};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::cli::Options;
+use crate::databases::{self, RULES};
+use crate::input::{self, Batches};
+use crate::output::{self, Cell, Ink, JsonValue, Palette, Table};
+use crate::status::{self, Status};
+
+/// Show the value of a position and of all its turns, best first
+///
+/// Values are for the side to move; depths count the turns to the end of the game when the winner hurries and the loser
+/// delays. Instead of a position, '-' reads positions from stdin, one a line, and answers each with one line: the value
+/// and the best turn, or with --json an object. A line that cannot be answered is answered with the error; the exit
+/// status is then that of the first error.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  millbase probe '********/********/O@O*O@*@ w m s 3 0 3 0 0 0'
+  millbase probe --json - < positions.txt > answers.jsonl")]
+pub struct Probe {
+    /// The position's text, or '-' to read positions from stdin
+    #[arg(required = true, allow_negative_numbers = true)]
+    position: Vec<String>,
+}
+
+impl Probe {
+    /// Answers for the position or for those of stdin.
+    pub fn run(&self, options: &Options) -> Result<Status> {
+        if self.position == ["-"] {
+            return stream(&databases::open(options)?, options);
+        }
+        let position = input::position_of(&self.position, &RULES)?;
+        let answer = Answer::find(&databases::open(options)?, &position)?;
+        let mut out = output::stdout();
+        if options.json {
+            output::json(&mut out, &answer.json())?;
+        } else {
+            answer.write(&mut out, Palette::of(options))?;
+        }
+        out.flush()?;
+        Ok(Status::Done)
+    }
+}
+
+/// A position with its value and the turns that lead on.
+struct Answer<'a> {
+    position: &'a Position,
+    value: Value,
+    turns: Vec<RankedTurn>,
+}
+
+impl<'a> Answer<'a> {
+    fn find(db: &Database, position: &'a Position) -> Result<Answer<'a>, DbError> {
+        let value = db.probe(position)?;
+        let turns = db.turns(position)?;
+        Ok(Answer {
+            position,
+            value,
+            turns,
+        })
+    }
+
+    fn json(&self) -> JsonAnswer {
+        let turns = self.turns.iter().map(|ranked| JsonTurn {
+            turn: ranked.turn.to_string(),
+            result: ranked.value.into(),
+            position: ranked.after.text(&RULES),
+        });
+        JsonAnswer {
+            position: self.position.text(&RULES),
+            side_to_move: self.position.side_to_move().name(),
+            phase: self.position.phase(&RULES).name(),
+            result: self.value.into(),
+            source: match self.position.is_over(&RULES) {
+                true => "rules",
+                false => "database",
+            },
+            turns: turns.collect(),
+        }
+    }
+
+    fn write(&self, out: &mut impl Write, palette: Palette) -> io::Result<()> {
+        output::write_position(out, self.position, self.value, palette)?;
+        if self.turns.is_empty() {
+            return Ok(());
+        }
+        let mut table = Table::new(&["turn", "value"]);
+        for ranked in &self.turns {
+            let ink = Ink::of(ranked.value.wdl());
+            table.row(vec![
+                Cell::text(ranked.turn),
+                Cell::text(ranked.value).ink(ink),
+            ]);
+        }
+        writeln!(out)?;
+        table.write(out, palette)
+    }
+
+    /// The value and the best turn in one line.
+    fn write_line(&self, out: &mut impl Write, palette: Palette) -> io::Result<()> {
+        let value = palette.value(self.value);
+        match self.turns.first() {
+            Some(best) => writeln!(out, "{value}  {}", best.turn),
+            None => writeln!(out, "{value}"),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct JsonAnswer {
+    position: String,
+    side_to_move: &'static str,
+    phase: &'static str,
+    #[serde(flatten)]
+    result: JsonValue,
+    source: &'static str,
+    turns: Vec<JsonTurn>,
+}
+
+#[derive(Serialize)]
+struct JsonTurn {
+    turn: String,
+    #[serde(flatten)]
+    result: JsonValue,
+    position: String,
+}
+
+#[derive(Serialize)]
+struct JsonError {
+    error: JsonFailure,
+}
+
+#[derive(Serialize)]
+struct JsonFailure {
+    code: &'static str,
+    message: String,
+}
+
+/// Answers each line of stdin with a line, in their order. Batches of lines are answered in parallel and written before
+/// the next is waited for.
+fn stream(db: &Database, options: &Options) -> Result<Status> {
+    let palette = Palette::of(options);
+    let mut input = Batches::new(io::stdin());
+    let mut out = output::stdout();
+    let mut first_failure = None;
+    let (mut lines, mut failures) = (0u64, 0u64);
+    loop {
+        let batch = input
+            .next_batch()
+            .context("cannot read the positions from stdin")?;
+        if batch.is_empty() {
+            break;
+        }
+        let reply = |line| reply(db, line, options.json, palette);
+        let replies: Vec<io::Result<Reply>> = batch.into_par_iter().map(reply).collect();
+        for reply in replies {
+            let reply = reply?;
+            lines += 1;
+            if reply.status != Status::Done {
+                failures += 1;
+                first_failure.get_or_insert((lines, reply.status));
+            }
+            out.write_all(&reply.text)?;
+        }
+        out.flush()?;
+    }
+    let Some((line, status)) = first_failure else {
+        return Ok(Status::Done);
+    };
+    output::to_stderr(&format!(
+        "error: {failures} of {lines} lines were not answered with a value, the first is line {line}; \
+         the answers say why\n"
+    ));
+    Ok(status)
+}
+
+/// The answer to one line of a stream.
+struct Reply {
+    text: Vec<u8>,
+    status: Status,
+}
+
+fn reply(db: &Database, line: input::Line, json: bool, palette: Palette) -> io::Result<Reply> {
+    let mut text = Vec::with_capacity(if json { 4096 } else { 64 });
+    let status = match find(db, line, json, palette, &mut text) {
+        Ok(()) => Status::Done,
+        Err(error) => {
+            let message = status::sentence(&error);
+            let status = status::of(&error);
+            text.clear();
+            if json {
+                let code = status.code();
+                let error = JsonFailure { code, message };
+                output::json(&mut text, &JsonError { error })?;
+            } else {
+                writeln!(text, "error: {message}")?;
+            }
+            status
+        }
+    };
+    Ok(Reply { text, status })
+}
+
+fn find(
+    db: &Database,
+    line: input::Line,
+    json: bool,
+    palette: Palette,
+    text: &mut Vec<u8>,
+) -> Result<(), Error> {
+    let position = input::position(&line?, &RULES)?;
+    let answer = Answer::find(db, &position)?;
+    if json {
+        output::json(text, &answer.json())?;
+    } else {
+        answer.write_line(text, palette)?;
+    }
+    Ok(())
+}

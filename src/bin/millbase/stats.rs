@@ -1,0 +1,181 @@
+//! `millbase stats`: how many positions are won, drawn and lost, and how deep.
+
+use std::io::Write;
+
+use anyhow::Result;
+use clap::Args;
+use millbase::db::Database;
+use millbase::histogram::Histogram;
+use millbase::{Material, Pair};
+use serde::Serialize;
+
+use crate::cli::Options;
+use crate::databases;
+use crate::input;
+use crate::output::{self, Cell, Ink, JsonValue, Palette, Table};
+use crate::status::Status;
+
+/// Show how many positions are won, drawn and lost, for each pair and side to move
+///
+/// The counts are of distinct positions under the 16 symmetries of the board, for the side to move, whether or not a
+/// game can reach them.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  millbase stats
+  millbase stats --pair 4-3 --histogram")]
+pub struct Stats {
+    /// Only this pair, like 6-4
+    #[arg(long, value_parser = input::pair)]
+    pair: Option<Pair>,
+
+    /// Show the counts of every depth
+    #[arg(long)]
+    histogram: bool,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    tables: Vec<TableCounts>,
+}
+
+/// The counts of one table as JSON.
+#[derive(Serialize)]
+pub struct TableCounts {
+    pair: String,
+    to_move: u8,
+    other: u8,
+    positions: u64,
+    wins: u64,
+    draws: u64,
+    losses: u64,
+    max_win: Option<u16>,
+    max_loss: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    histogram: Option<Vec<ValueCount>>,
+}
+
+#[derive(Serialize)]
+struct ValueCount {
+    #[serde(flatten)]
+    value: JsonValue,
+    positions: u64,
+}
+
+impl TableCounts {
+    /// The counts of a table, without those of every depth.
+    pub fn new(pair: Pair, material: Material, histogram: &Histogram) -> TableCounts {
+        TableCounts {
+            pair: pair.to_string(),
+            to_move: material.mover,
+            other: material.waiting,
+            positions: histogram.positions(),
+            wins: histogram.wins(),
+            draws: histogram.draws(),
+            losses: histogram.losses(),
+            max_win: histogram.deepest_win().map(|dtw| dtw.0),
+            max_loss: histogram.deepest_loss().map(|dtw| dtw.0),
+            histogram: None,
+        }
+    }
+
+    fn with_histogram(self, histogram: &Histogram) -> TableCounts {
+        let counts = histogram.iter().map(|(value, positions)| ValueCount {
+            value: value.into(),
+            positions,
+        });
+        TableCounts {
+            histogram: Some(counts.collect()),
+            ..self
+        }
+    }
+}
+
+/// The headings of [`cells`].
+pub const HEADINGS: [&str; 8] = [
+    "pair",
+    "to move",
+    "positions",
+    "wins",
+    "draws",
+    "losses",
+    "deepest win",
+    "deepest loss",
+];
+
+/// The counts of a table for people.
+pub fn cells(pair: Pair, material: Material, histogram: &Histogram) -> Vec<Cell> {
+    vec![
+        Cell::text(pair),
+        Cell::right(material.mover),
+        Cell::count(histogram.positions()),
+        Cell::count(histogram.wins()),
+        Cell::count(histogram.draws()),
+        Cell::count(histogram.losses()),
+        Cell::depth(histogram.deepest_win()),
+        Cell::depth(histogram.deepest_loss()),
+    ]
+}
+
+impl Stats {
+    /// Prints the counts.
+    pub fn run(&self, options: &Options) -> Result<Status> {
+        let db = databases::open(options)?;
+        let tables = self.tables(&db)?;
+        let mut out = output::stdout();
+        if options.json {
+            let tables = tables.into_iter().map(|(pair, material, histogram)| {
+                let counts = TableCounts::new(pair, material, histogram);
+                match self.histogram {
+                    true => counts.with_histogram(histogram),
+                    false => counts,
+                }
+            });
+            let tables = tables.collect();
+            output::json(&mut out, &Answer { tables })?;
+        } else {
+            let palette = Palette::of(options);
+            let mut table = Table::new(&HEADINGS);
+            for &(pair, material, histogram) in &tables {
+                table.row(cells(pair, material, histogram));
+            }
+            table.write(&mut out, palette)?;
+            if self.histogram {
+                writeln!(out)?;
+                by_value(&tables).write(&mut out, palette)?;
+            }
+        }
+        out.flush()?;
+        Ok(Status::Done)
+    }
+
+    fn tables<'a>(&self, db: &'a Database) -> Result<Vec<(Pair, Material, &'a Histogram)>> {
+        let pairs: Vec<Pair> = match self.pair {
+            Some(pair) => vec![pair],
+            None => databases::in_order(db),
+        };
+        let mut tables = Vec::new();
+        for pair in pairs {
+            for material in pair.tables() {
+                tables.push((pair, material, db.histogram(material)?));
+            }
+        }
+        Ok(tables)
+    }
+}
+
+/// A row for every value of every table.
+fn by_value(tables: &[(Pair, Material, &Histogram)]) -> Table {
+    let mut table = Table::new(&["pair", "to move", "value", "positions"]);
+    for (pair, material, histogram) in tables {
+        for (value, count) in histogram.iter() {
+            table.row(vec![
+                Cell::text(pair),
+                Cell::right(material.mover),
+                Cell::text(value).ink(Ink::of(value.wdl())),
+                Cell::count(count),
+            ]);
+        }
+    }
+    table
+}

@@ -1,0 +1,135 @@
+//! How the program ends: the exit status of each kind of failure, and the sentence on stderr.
+
+use std::fmt;
+use std::io;
+use std::process::ExitCode;
+
+use anyhow::Error;
+use millbase::PositionError;
+use millbase::db::DbError;
+use millbase::retro::SolveError;
+
+use crate::output;
+
+/// The exit status.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    /// The question was answered, the work is done.
+    Done = 0,
+    /// The answer is no.
+    No = 1,
+    /// Wrong usage or a bad position.
+    Usage = 2,
+    /// A needed database is missing.
+    Missing = 3,
+    /// A database is corrupted.
+    Corrupt = 4,
+    /// The operating system could not read, write or give memory.
+    System = 5,
+    /// The user asked to stop.
+    Stopped = 130,
+}
+
+impl Status {
+    /// The word for the status in JSON errors.
+    pub fn code(self) -> &'static str {
+        match self {
+            Status::Done => "done",
+            Status::No => "no",
+            Status::Usage => "invalid",
+            Status::Missing => "missing",
+            Status::Corrupt => "corrupt",
+            Status::System => "system",
+            Status::Stopped => "stopped",
+        }
+    }
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> ExitCode {
+        ExitCode::from(status as u8)
+    }
+}
+
+/// A wish that cannot be fulfilled as it was put; the text is the sentence for the user.
+#[derive(Debug)]
+pub struct Usage(pub String);
+
+impl fmt::Display for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+/// The status that a failure ends with.
+pub fn of(error: &Error) -> Status {
+    error
+        .chain()
+        .find_map(|cause| {
+            if let Some(error) = cause.downcast_ref::<DbError>() {
+                Some(of_db(error))
+            } else if let Some(error) = cause.downcast_ref::<SolveError>() {
+                Some(of_solve(error))
+            } else if cause.is::<PositionError>() || cause.is::<Usage>() {
+                Some(Status::Usage)
+            } else {
+                None
+            }
+        })
+        .unwrap_or(Status::System)
+}
+
+fn of_db(error: &DbError) -> Status {
+    match error {
+        DbError::Missing { .. } | DbError::NotStored(_) => Status::Missing,
+        DbError::Corrupt { .. } | DbError::OtherRules { .. } | DbError::OtherVersion { .. } => {
+            Status::Corrupt
+        }
+        _ => Status::System,
+    }
+}
+
+fn of_solve(error: &SolveError) -> Status {
+    match error {
+        SolveError::Database(error) => of_db(error),
+        SolveError::Stopped => Status::Stopped,
+        SolveError::Memory { .. } | SolveError::TooDeep(_) => Status::System,
+    }
+}
+
+/// Writes the failure's sentence to stderr. A reader of stdout that went away is no failure.
+pub fn report(error: &Error) -> ExitCode {
+    if is_broken_pipe(error) {
+        return Status::Done.into();
+    }
+    output::to_stderr(&format!("error: {}\n", sentence(error)));
+    of(error).into()
+}
+
+/// The failure as one line of text, with those causes that it does not name itself.
+pub fn sentence(error: &Error) -> String {
+    let mut sentence = match error.downcast_ref::<io::Error>() {
+        // What fails without a word of context is writing to stdout.
+        Some(cause) if error.to_string() == cause.to_string() => {
+            format!("cannot write the answer: {cause}")
+        }
+        _ => error.to_string(),
+    };
+    for cause in error.chain().skip(1) {
+        let cause = cause.to_string();
+        if !sentence.contains(&cause) {
+            sentence += &format!(": {cause}");
+        }
+    }
+    sentence.replace(char::is_control, " ")
+}
+
+fn is_broken_pipe(error: &Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    })
+}

@@ -1,0 +1,176 @@
+//! `millbase verify`: recomputes the stored values and reports those that are wrong.
+
+use std::io::Write;
+use std::time::Instant;
+
+use anyhow::Result;
+use clap::Args;
+use millbase::Pair;
+use millbase::db::{Database, DbError};
+use millbase::verify::{self, Report};
+use serde::Serialize;
+
+use crate::cli::Options;
+use crate::databases::{self, RULES};
+use crate::input;
+use crate::output::{self, Cell, Ink, JsonValue, Palette, Table, grouped};
+use crate::status::Status;
+
+/// Check the databases: recompute every value from the positions that its turns lead to
+///
+/// Checks the checksums, every stored value against those of its successors, and the counts in the files. The exit
+/// status is 1 if a value is wrong, 4 if a file is damaged.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  millbase verify
+  millbase verify --pair 6-4
+  millbase verify --sample 100000")]
+pub struct Verify {
+    /// Only this pair, like 6-4; the pairs that it needs must be there
+    #[arg(long, value_parser = input::pair)]
+    pair: Option<Pair>,
+
+    /// Check only N random positions of each table
+    #[arg(long, value_name = "N")]
+    sample: Option<u64>,
+
+    /// The number that the random positions depend on
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "sample")]
+    seed: u64,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    ok: bool,
+    pairs: Vec<JsonPair>,
+}
+
+#[derive(Serialize)]
+struct JsonPair {
+    pair: String,
+    ok: bool,
+    checked: u64,
+    seconds: f64,
+    mismatches: Vec<JsonMismatch>,
+}
+
+#[derive(Serialize)]
+struct JsonMismatch {
+    position: String,
+    stored: JsonValue,
+    derived: JsonValue,
+}
+
+/// What was found out about one pair.
+struct Checked {
+    pair: Pair,
+    report: Report,
+    seconds: f64,
+}
+
+impl Checked {
+    fn ok(&self) -> bool {
+        self.report.mismatches.is_empty()
+    }
+
+    fn json(&self) -> JsonPair {
+        let mismatches = self.report.mismatches.iter().map(|mismatch| JsonMismatch {
+            position: mismatch.position.text(&RULES),
+            stored: mismatch.stored.into(),
+            derived: mismatch.derived.into(),
+        });
+        JsonPair {
+            pair: self.pair.to_string(),
+            ok: self.ok(),
+            checked: self.report.checked,
+            seconds: self.seconds,
+            mismatches: mismatches.collect(),
+        }
+    }
+}
+
+impl Verify {
+    /// Checks the pairs and prints what was found.
+    pub fn run(&self, options: &Options) -> Result<Status> {
+        let db = databases::open(options)?;
+        let pairs = match self.pair {
+            Some(pair) => vec![pair],
+            None => databases::in_order(&db),
+        };
+        let mut checked = Vec::new();
+        for pair in pairs {
+            let pair = self.check(&db, pair, options)?;
+            note_finished(&pair, options);
+            checked.push(pair);
+        }
+        let ok = checked.iter().all(Checked::ok);
+        let mut out = output::stdout();
+        if options.json {
+            let pairs = checked.iter().map(Checked::json).collect();
+            output::json(&mut out, &Answer { ok, pairs })?;
+        } else {
+            write(&mut out, &checked, Palette::of(options))?;
+        }
+        out.flush()?;
+        Ok(if ok { Status::Done } else { Status::No })
+    }
+
+    fn check(&self, db: &Database, pair: Pair, options: &Options) -> Result<Checked, DbError> {
+        let start = Instant::now();
+        let report = match self.sample {
+            Some(samples) => verify::verify_sample(db, pair, samples, self.seed)?,
+            None => {
+                let bar = output::progress_bar(options, millbase::retro::plan::positions(pair));
+                bar.set_prefix(pair.to_string());
+                let report = verify::verify_pair(db, pair, &|done| bar.set_position(done));
+                bar.finish_and_clear();
+                report?
+            }
+        };
+        Ok(Checked {
+            pair,
+            report,
+            seconds: start.elapsed().as_secs_f64(),
+        })
+    }
+}
+
+fn note_finished(checked: &Checked, options: &Options) {
+    let count = grouped(checked.report.checked);
+    let verdict = if checked.ok() { "right" } else { "WRONG" };
+    output::step(
+        options,
+        format_args!(
+            "{}: {count} values checked in {:.2} s, {verdict}",
+            checked.pair, checked.seconds
+        ),
+    );
+}
+
+fn write(out: &mut impl Write, checked: &[Checked], palette: Palette) -> std::io::Result<()> {
+    let mut table = Table::new(&["pair", "checked", "seconds", "result"]);
+    for pair in checked {
+        let (verdict, ink) = match pair.ok() {
+            true => ("right", Ink::Win),
+            false => ("wrong", Ink::Loss),
+        };
+        table.row(vec![
+            Cell::text(pair.pair),
+            Cell::count(pair.report.checked),
+            Cell::right(format!("{:.2}", pair.seconds)),
+            Cell::text(verdict).ink(ink),
+        ]);
+    }
+    table.write(out, palette)?;
+    for mismatch in checked.iter().flat_map(|pair| &pair.report.mismatches) {
+        writeln!(
+            out,
+            "{}: stored {}, but its turns give {}",
+            mismatch.position.text(&RULES),
+            palette.value(mismatch.stored),
+            palette.value(mismatch.derived)
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,292 @@
+//! All databases at hand, and the questions asked of them: the value of a position, its turns
+//! ranked, the best line.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::cache::Cache;
+use super::error::DbError;
+use super::format::BLOCK_SIZE;
+use super::table::{PairFile, Table};
+use crate::board::PointSet;
+use crate::histogram::Histogram;
+use crate::index::{Material, Pair};
+use crate::position::Position;
+use crate::rules::{FEWEST_STONES, MOST_STONES, Rules};
+use crate::turns::Turn;
+use crate::value::Value;
+
+/// The files of the pairs with at most nine stones, part of the program.
+#[cfg(feature = "embedded")]
+const EMBEDDED: &[(u8, u8, &[u8])] = &[
+    (3, 3, include_bytes!("../../db/3-3.mill")),
+    (4, 3, include_bytes!("../../db/4-3.mill")),
+    (4, 4, include_bytes!("../../db/4-4.mill")),
+    (5, 3, include_bytes!("../../db/5-3.mill")),
+    (5, 4, include_bytes!("../../db/5-4.mill")),
+    (6, 3, include_bytes!("../../db/6-3.mill")),
+];
+#[cfg(not(feature = "embedded"))]
+const EMBEDDED: &[(u8, u8, &[u8])] = &[];
+
+/// The databases of one set of rules. Many threads may ask at the same time.
+#[derive(Debug)]
+pub struct Database {
+    rules: Rules,
+    folder: Option<PathBuf>,
+    /// By [`slot`].
+    files: Vec<Option<PairFile>>,
+    cache: Cache,
+}
+
+/// How many numbers of stones a side there are.
+const SIDES: usize = (MOST_STONES - FEWEST_STONES + 1) as usize;
+
+/// The place of a pair among all that there can be, in the order of [`Pair`].
+fn slot(pair: Pair) -> usize {
+    usize::from(pair.larger() - FEWEST_STONES) * SIDES + usize::from(pair.smaller() - FEWEST_STONES)
+}
+
+impl Database {
+    /// How many bytes of decoded blocks are kept unless [`Database::with_cache_bytes`] says
+    /// otherwise.
+    pub const DEFAULT_CACHE_BYTES: usize = 256 << 20;
+
+    /// The databases that are part of the program: with the feature `embedded` the pairs with at
+    /// most nine stones, under the standard rules of the moving phase. Under other rules there are
+    /// none.
+    pub fn embedded(rules: Rules) -> Database {
+        let mut database = Database {
+            rules,
+            folder: None,
+            files: (0..SIDES * SIDES).map(|_| None).collect(),
+            cache: Cache::with_bytes(Database::DEFAULT_CACHE_BYTES),
+        };
+        for &(larger, smaller, bytes) in EMBEDDED {
+            if let Some(pair) = Pair::new(larger, smaller) {
+                database.files[slot(pair)] = PairFile::embedded(bytes, pair, rules).ok();
+            }
+        }
+        database
+    }
+
+    /// The databases of a folder, and those that are part of the program for the pairs that the
+    /// folder lacks.
+    ///
+    /// This is cheap: of each file the header is checked, and the length; the blocks are checked
+    /// when they are read. The files are mapped into memory: as long as the databases are open they
+    /// may be replaced or removed, but must not be written to.
+    ///
+    /// # Errors
+    ///
+    /// [`DbError::Io`] if the folder or a file cannot be read, [`DbError::Corrupt`],
+    /// [`DbError::OtherRules`] and [`DbError::OtherVersion`] for the first file that is not as it
+    /// must be.
+    pub fn open(folder: &Path, rules: Rules) -> Result<Database, DbError> {
+        std::fs::read_dir(folder).map_err(DbError::io(folder))?;
+        let mut database = Database::embedded(rules);
+        for pair in Pair::all(rules.stones) {
+            if let Some(file) = PairFile::open(folder, pair, rules)? {
+                database.files[slot(pair)] = Some(file);
+            }
+        }
+        database.folder = Some(folder.to_path_buf());
+        Ok(database)
+    }
+
+    /// The same with another bound for the decoded blocks that are kept, in bytes.
+    #[must_use]
+    pub fn with_cache_bytes(self, bytes: usize) -> Database {
+        Database {
+            cache: Cache::with_bytes(bytes),
+            ..self
+        }
+    }
+
+    /// The rules of the values.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The files that are here, in the order of their pairs.
+    pub fn pairs(&self) -> impl Iterator<Item = &PairFile> {
+        self.files.iter().flatten()
+    }
+
+    /// Whether the database of a pair is here.
+    pub fn has(&self, pair: Pair) -> bool {
+        self.files[slot(pair)].is_some()
+    }
+
+    /// How often each value occurs in a table.
+    ///
+    /// # Errors
+    ///
+    /// [`DbError::Missing`], or [`DbError::NotStored`] if there is no such table under these rules.
+    pub fn histogram(&self, material: Material) -> Result<&Histogram, DbError> {
+        Ok(self.table(material)?.histogram())
+    }
+
+    /// All values of a table, by the entries of its [`Index`](crate::index::Index).
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::histogram`], and [`DbError::Corrupt`].
+    pub fn load(&self, material: Material) -> Result<Vec<u8>, DbError> {
+        self.table(material)?.load()
+    }
+
+    /// The value of a position without stones in hand. Where a removal is owed, that removal is a
+    /// turn of its own.
+    ///
+    /// ```
+    /// use millbase::db::Database;
+    /// use millbase::{Position, Rules, Value};
+    /// let rules = Rules::STANDARD;
+    /// let beaten = Position::parse("O@*****O/@@*****@/******** w o ? 2 0 4 0 0 0", &rules)?;
+    /// assert_eq!(Database::embedded(rules).probe(&beaten)?, Value::LOST);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`DbError::NotStored`] while stones are in hand, otherwise as for [`Database::load`].
+    pub fn probe(&self, position: &Position) -> Result<Value, DbError> {
+        if position.is_placing() {
+            let why = "stones are still in hand, but databases start where the last one is placed";
+            return Err(DbError::NotStored(why.to_string()));
+        }
+        if position.is_over(&self.rules) {
+            return Ok(Value::LOST);
+        }
+        if position.removal_owed() {
+            let best = self.turns(position)?.first().map(|best| best.value);
+            let nothing = || DbError::NotStored("there is no stone to remove".to_string());
+            return best.ok_or_else(nothing);
+        }
+        self.stored(position.mover(), position.waiting())
+    }
+
+    /// All turns of a position with their values, best first in the order of [`RankedTurn::order`];
+    /// none when the game is over.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::probe`].
+    pub fn turns(&self, position: &Position) -> Result<Vec<RankedTurn>, DbError> {
+        let mut ranked = Vec::new();
+        for turn in position.turns(&self.rules) {
+            let after = position.after(turn);
+            let value = self.probe(&after)?.before();
+            ranked.push(RankedTurn { turn, value, after });
+        }
+        ranked.sort_unstable_by(RankedTurn::order);
+        Ok(ranked)
+    }
+
+    /// The game that follows when both sides always choose their first ranked turn, no longer than
+    /// `limit` turns.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::probe`].
+    pub fn line(&self, position: &Position, limit: usize) -> Result<Line, DbError> {
+        let mut turns: Vec<RankedTurn> = Vec::new();
+        let mut seen = HashMap::new();
+        let mut position = *position;
+        let end = loop {
+            if let Some(from) = seen.insert(position, turns.len()) {
+                break LineEnd::Repetition { from };
+            }
+            if position.is_over(&self.rules) {
+                break LineEnd::Over;
+            }
+            if turns.len() >= limit {
+                break LineEnd::Limit;
+            }
+            let Some(best) = self.turns(&position)?.into_iter().next() else {
+                break LineEnd::Over;
+            };
+            position = best.after;
+            turns.push(best);
+        };
+        Ok(Line { turns, end })
+    }
+
+    /// The table's value of two sets.
+    fn stored(&self, mover: PointSet, waiting: PointSet) -> Result<Value, DbError> {
+        let material = Material::of(mover, waiting);
+        let table = self.table(material)?;
+        let entry = table.index().find(mover, waiting);
+        let (block, place) = (entry / BLOCK_SIZE, entry % BLOCK_SIZE);
+        let key =
+            ((2 * material.pair().map_or(0, slot) + table.number) as u64) << 32 | block as u64;
+        if let Some(byte) = self.cache.byte(key, place) {
+            return Ok(Value::from_byte(byte));
+        }
+        let values = table.block(block)?;
+        let value = Value::from_byte(values[place]);
+        self.cache.insert(key, values);
+        Ok(value)
+    }
+
+    fn table(&self, material: Material) -> Result<Table<'_>, DbError> {
+        let pair = material.pair();
+        let Some(pair) = pair.filter(|pair| pair.larger() <= self.rules.stones) else {
+            return Err(DbError::NotStored(format!(
+                "there is no database for {} stones against {}",
+                material.mover, material.waiting
+            )));
+        };
+        let file = self.files[slot(pair)].as_ref();
+        let missing = || DbError::Missing {
+            pair,
+            folder: self.folder.clone(),
+        };
+        Ok(file.ok_or_else(missing)?.table(material))
+    }
+}
+
+/// A turn with what it is worth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RankedTurn {
+    /// The turn.
+    pub turn: Turn,
+    /// What the position is worth to the side to move if it makes this turn, the turn counted.
+    pub value: Value,
+    /// The position after the turn.
+    pub after: Position,
+}
+
+impl RankedTurn {
+    /// The ranking: better values first – wins by smaller depth, draws, losses by larger depth –
+    /// and turns of the same value in the order of their texts.
+    pub fn order(&self, other: &RankedTurn) -> Ordering {
+        (Reverse(self.value), self.turn).cmp(&(Reverse(other.value), other.turn))
+    }
+}
+
+/// A game between two sides that always choose the first of their ranked turns.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Line {
+    /// The turns; each value is for the side that makes the turn, counted from there.
+    pub turns: Vec<RankedTurn>,
+    /// Why the line ends.
+    pub end: LineEnd,
+}
+
+/// Why a [`Line`] ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LineEnd {
+    /// The game is over: the side to move has lost.
+    Over,
+    /// The position is the one that was there before the turn with this number, counted from 0: a
+    /// draw.
+    Repetition {
+        /// The number of the turn.
+        from: usize,
+    },
+    /// The line is as long as was asked for.
+    Limit,
+}

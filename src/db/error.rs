@@ -1,0 +1,115 @@
+//! Why a database gives no answer.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::index::Pair;
+use crate::rules::Rules;
+
+/// Why a database gives no answer. Each is one sentence that says what is wrong and what to do.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum DbError {
+    /// The database of a pair is not there.
+    Missing {
+        /// The pair that is needed.
+        pair: Pair,
+        /// Where it was looked for; `None` where only the embedded databases were asked.
+        folder: Option<PathBuf>,
+    },
+    /// The bytes of a file are not what was written.
+    Corrupt {
+        /// The file.
+        file: PathBuf,
+        /// Where in the file the damage was found, in bytes.
+        offset: u64,
+        /// What is wrong there.
+        what: String,
+    },
+    /// The file is whole, but was built for other rules.
+    OtherRules {
+        /// The file.
+        file: PathBuf,
+        /// The rules that were asked for.
+        rules: Rules,
+    },
+    /// The file has a format that this program cannot read.
+    OtherVersion {
+        /// The file.
+        file: PathBuf,
+        /// The format's version.
+        version: u32,
+    },
+    /// The operating system refused to read or write.
+    Io {
+        /// The file or folder.
+        file: PathBuf,
+        /// Its reason.
+        source: io::Error,
+    },
+    /// No database holds such positions; the text says why, as part of a sentence.
+    NotStored(String),
+}
+
+impl DbError {
+    /// For `map_err`: the error of an operation on a file.
+    pub(super) fn io(file: &Path) -> impl FnOnce(io::Error) -> DbError + '_ {
+        move |source| DbError::Io {
+            file: file.to_path_buf(),
+            source,
+        }
+    }
+
+    pub(super) fn corrupt(file: &Path, offset: u64, what: impl Into<String>) -> DbError {
+        DbError::Corrupt {
+            file: file.to_path_buf(),
+            offset,
+            what: what.into(),
+        }
+    }
+}
+
+impl fmt::Display for DbError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DbError::Missing { pair, folder } => {
+                write!(f, "the database {pair} is missing")?;
+                if let Some(folder) = folder {
+                    write!(f, " in {}", folder.display())?;
+                }
+                write!(f, "; build it with `millbase build --pair {pair}`")
+            }
+            DbError::Corrupt { file, offset, what } => write!(
+                f,
+                "{} is corrupted at byte {offset}: {what}; delete the file and build it again",
+                file.display()
+            ),
+            DbError::OtherRules { file, rules } => write!(
+                f,
+                "{} was built for other rules than {rules}; choose the folder with the databases of these rules",
+                file.display()
+            ),
+            DbError::OtherVersion { file, version } => write!(
+                f,
+                "{} has format version {version}, but this program reads version {}; build the file again or use \
+                 the program that wrote it",
+                file.display(),
+                super::format::VERSION
+            ),
+            DbError::Io { file, source } => {
+                write!(f, "{} cannot be used: {source}", file.display())
+            }
+            DbError::NotStored(why) => write!(f, "the databases have no answer: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for DbError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            DbError::Io { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}

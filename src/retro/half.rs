@@ -1,0 +1,287 @@
+//! One side to move of a pair while it is being solved, in two arrangements of the same positions.
+//!
+//! ```text
+//!               rows: sets of the            columns: sets of the
+//! working       side that waits              side to move            value, count
+//! finished      side to move                 side that waits         value
+//! ```
+//!
+//! In the working arrangement all quiet turns of the mover stay in their row. The finished arrangement is that of the
+//! files. Its rows are the working rows of the *other* side to move, where the predecessors of its positions are found.
+
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::memory::Bytes;
+use crate::bits::Bits;
+use crate::board::{Board, EdgeSet, PointSet};
+use crate::index::{Index, Material, Rows, Subsets};
+use crate::rules::Rules;
+
+/// The count of a position that is won, or that a capture saves from losing. Un-moves lower it, by
+/// fewer than 100 in all, and never reach zero.
+pub(super) const CANNOT_LOSE: u8 = u8::MAX;
+
+/// One side to move of a pair.
+pub(super) struct Half {
+    pub(super) index: Index,
+    /// The rows of the working arrangement.
+    pub(super) rows: &'static Rows,
+    /// The columns of the working arrangement, and their sets in the order of their numbers.
+    pub(super) columns: Subsets,
+    pub(super) subsets: Vec<u32>,
+    /// Working values: 0 unknown; even: a win, perhaps not yet the quickest; odd: a loss that is final where the count
+    /// is zero, and otherwise the depth of the longest capture that loses.
+    pub(super) values: Bytes,
+    /// How many quiet turns are not known to lose.
+    pub(super) counts: Bytes,
+    /// The values in each working row.
+    pub(super) present: Vec<ValueSet>,
+    pub(super) finished: Bytes,
+    /// The values in each finished row.
+    pub(super) finished_present: Vec<SharedValueSet>,
+}
+
+impl Half {
+    pub(super) fn new(material: Material) -> io::Result<Half> {
+        let index = Index::new(material);
+        let rows = Rows::of(material.waiting);
+        let columns = Index::new(material.exchanged()).columns().clone();
+        let length = rows.len() * columns.count();
+        Ok(Half {
+            subsets: columns.iter().collect(),
+            values: Bytes::zeroed(length)?,
+            counts: Bytes::zeroed(length)?,
+            present: vec![ValueSet::default(); rows.len()],
+            finished: Bytes::zeroed(index.len())?,
+            finished_present: index
+                .rows()
+                .iter()
+                .map(|_| SharedValueSet::default())
+                .collect(),
+            index,
+            rows,
+            columns,
+        })
+    }
+
+    /// The values that some row has, working or finished.
+    pub(super) fn all_values(&self) -> ValueSet {
+        let finished = self.finished_present.iter().map(SharedValueSet::load);
+        let working = self.present.iter().copied();
+        working
+            .chain(finished)
+            .fold(ValueSet::default(), ValueSet::union)
+    }
+}
+
+/// A set of value bytes.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct ValueSet([u64; 4]);
+
+impl ValueSet {
+    #[inline(always)]
+    pub(super) fn insert(&mut self, value: u8) {
+        self.0[usize::from(value >> 6)] |= 1 << (value & 63);
+    }
+
+    #[inline(always)]
+    pub(super) fn contains(&self, value: u8) -> bool {
+        self.0[usize::from(value >> 6)] >> (value & 63) & 1 == 1
+    }
+
+    pub(super) fn union(self, other: ValueSet) -> ValueSet {
+        ValueSet(std::array::from_fn(|word| self.0[word] | other.0[word]))
+    }
+}
+
+/// A set of value bytes that many threads add to.
+#[derive(Default, Debug)]
+pub(super) struct SharedValueSet([AtomicU64; 4]);
+
+impl SharedValueSet {
+    #[inline(always)]
+    pub(super) fn insert(&self, value: u8) {
+        let word = &self.0[usize::from(value >> 6)];
+        let bit = 1 << (value & 63);
+        if word.load(Ordering::Relaxed) & bit == 0 {
+            word.fetch_or(bit, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn load(&self) -> ValueSet {
+        ValueSet(std::array::from_fn(|word| {
+            self.0[word].load(Ordering::Relaxed)
+        }))
+    }
+}
+
+/// What the loops need to know of one working row: the turns of the mover among the points that the row's set leaves.
+///
+/// Sets of the mover appear as *subsets*, compressed to those free points, and as point sets.
+pub(super) struct RowTurns<'a> {
+    pub(super) board: &'static Board,
+    columns: &'a Subsets,
+    free: PointSet,
+    /// The edges between free points.
+    edges: EdgeSet,
+    /// The ends of each edge as a subset.
+    ends: [u32; 64],
+}
+
+impl<'a> RowTurns<'a> {
+    #[inline(always)]
+    pub(super) fn new<B: Bits>(
+        bits: B,
+        rules: &Rules,
+        columns: &'a Subsets,
+        waiting: PointSet,
+    ) -> RowTurns<'a> {
+        let board = rules.board();
+        let free = !waiting;
+        let edges = board.edges_within(free);
+        let mut ends = [0; 64];
+        for (slot, edge) in ends.iter_mut().zip(board.edges()) {
+            let both: PointSet = edge.iter().copied().collect();
+            *slot = bits.pext(both.bits(), free.bits());
+        }
+        RowTurns {
+            board,
+            columns,
+            free,
+            edges,
+            ends,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn points<B: Bits>(&self, bits: B, subset: u32) -> PointSet {
+        PointSet::from_bits(bits.pdep(subset, self.free.bits()))
+    }
+
+    /// How many turns the mover has, quiet or not.
+    #[inline(always)]
+    pub(super) fn count<const FLYING: bool>(&self, mover: PointSet) -> u32 {
+        if FLYING {
+            mover.len() * (self.free.len() - mover.len())
+        } else {
+            (self.board.cut(mover) & self.edges).count_ones()
+        }
+    }
+
+    /// The columns of the sets from which a turn that closed no mill leads to this one.
+    #[inline(always)]
+    pub(super) fn quiet_origins<B: Bits, const FLYING: bool>(
+        &self,
+        bits: B,
+        subset: u32,
+    ) -> Origins<'_, FLYING> {
+        let mover = self.points(bits, subset);
+        let mills = self.board.mills(mover);
+        let mut edges = 0;
+        if !FLYING {
+            edges = self.board.cut(mover) & self.edges;
+            // A cut edge that touches a mill ends there with its stone: sliding to it closed the mill.
+            if !mills.is_empty() {
+                edges &= !self.board.cut(mills);
+            }
+        }
+        self.origins(bits, subset, edges, mover - mills)
+    }
+
+    /// The columns of the sets from which a turn that closed one of the mover's mills leads to this one.
+    #[inline(always)]
+    pub(super) fn closing_origins<B: Bits, const FLYING: bool>(
+        &self,
+        bits: B,
+        subset: u32,
+        mover: PointSet,
+        mills: PointSet,
+    ) -> Origins<'_, FLYING> {
+        let edges = self.board.cut(mover) & self.board.cut(mills) & self.edges;
+        self.origins(bits, subset, edges, mills)
+    }
+
+    /// The origins over these edges, or those of flights that ended on these points.
+    #[inline(always)]
+    fn origins<B: Bits, const FLYING: bool>(
+        &self,
+        bits: B,
+        subset: u32,
+        edges: EdgeSet,
+        arrived: PointSet,
+    ) -> Origins<'_, FLYING> {
+        let free = self.free.bits();
+        Origins {
+            columns: self.columns,
+            subset,
+            ends: &self.ends,
+            edges,
+            to: 0,
+            arrived: bits.pext(arrived.bits(), free),
+            from: 0,
+            empty: bits.pext(free, free) & !subset,
+        }
+    }
+}
+
+/// The columns of the sets from which turns lead to a subset.
+pub(super) struct Origins<'a, const FLYING: bool> {
+    columns: &'a Subsets,
+    subset: u32,
+    /// Slides: the edges that are left, and the ends of each.
+    edges: EdgeSet,
+    ends: &'a [u32; 64],
+    /// Flights: the stone being flown back, the stones behind it, the points left for it, all points for it.
+    to: u32,
+    arrived: u32,
+    from: u32,
+    empty: u32,
+}
+
+impl<const FLYING: bool> Origins<'_, FLYING> {
+    /// Whether there is none.
+    #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        if FLYING {
+            self.arrived == 0
+        } else {
+            self.edges == 0
+        }
+    }
+}
+
+impl<const FLYING: bool> Iterator for Origins<'_, FLYING> {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        let changed = if FLYING {
+            if self.from == 0 {
+                if self.arrived == 0 {
+                    return None;
+                }
+                self.to = lowest(self.arrived);
+                self.arrived ^= self.to;
+                self.from = self.empty;
+            }
+            let from = lowest(self.from);
+            self.from ^= from;
+            self.to ^ from
+        } else {
+            if self.edges == 0 {
+                return None;
+            }
+            let edge = self.edges.trailing_zeros() as usize;
+            self.edges &= self.edges - 1;
+            self.ends[edge]
+        };
+        Some(self.columns.rank(self.subset ^ changed))
+    }
+}
+
+/// The lowest bit of a word that is not zero.
+#[inline(always)]
+fn lowest(word: u32) -> u32 {
+    word & word.wrapping_neg()
+}

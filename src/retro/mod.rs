@@ -1,0 +1,246 @@
+//! Retrograde analysis: the value of every position of a pair, from the positions where the game ends backwards.
+//!
+//! * [`solve`] solves one pair in memory, from the tables that its captures lead to.
+//! * [`plan`] orders the pairs and tells how much memory each takes.
+//! * [`build`] solves the pairs of a plan and writes their files.
+//!
+//! `half` holds one side to move while it is solved, `init` fills it from the captures, `sweep` does the rest.
+
+mod build;
+mod half;
+mod init;
+pub mod memory;
+pub mod plan;
+mod sweep;
+
+use std::fmt;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+pub use build::{PairReport, TableReport, build};
+pub use plan::Plan;
+
+use crate::db::DbError;
+use crate::index::{Material, Pair};
+use crate::retro::half::Half;
+use crate::retro::init::Captures;
+use crate::retro::memory::Bytes;
+use crate::rules::Rules;
+
+/// The largest value byte that the sweep takes: the bytes behind it must be able to stand for deeper wins and losses.
+const LARGEST_VALUE: u8 = 252;
+
+/// Why a pair could not be solved.
+#[derive(Debug)]
+pub enum SolveError {
+    /// The system did not grant the memory.
+    Memory {
+        /// The pair to be solved.
+        pair: Pair,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Some depths are too large for a byte.
+    TooDeep(Pair),
+    /// The caller asked to stop.
+    Stopped,
+    /// A table that captures lead to could not be read, or a file not be written.
+    Database(DbError),
+}
+
+impl fmt::Display for SolveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SolveError::Memory { pair, source } => write!(
+                f,
+                "the system does not grant the {} MiB of memory that {pair} needs ({source}); close other programs",
+                plan::memory(*pair) >> 20
+            ),
+            SolveError::TooDeep(pair) => write!(
+                f,
+                "{pair} has positions more than {} turns from the end, which the files cannot hold",
+                LARGEST_VALUE - 1
+            ),
+            SolveError::Stopped => {
+                f.write_str("stopped; the same command goes on with the pair that was begun")
+            }
+            SolveError::Database(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for SolveError {}
+
+impl From<DbError> for SolveError {
+    fn from(error: DbError) -> SolveError {
+        SolveError::Database(error)
+    }
+}
+
+/// What the solver is doing.
+#[derive(Clone, Debug)]
+pub enum Progress {
+    /// A pair is begun; `positions` entries in all its tables are to be found.
+    Started {
+        /// The pair.
+        pair: Pair,
+        /// Entries of its tables.
+        positions: u64,
+    },
+    /// The captures of one table have been looked up.
+    Initialised(Material),
+    /// All positions decided in fewer than `depth` turns are known: `decided` entries of the pair.
+    Swept {
+        /// Depth in turns.
+        depth: u16,
+        /// Entries decided.
+        decided: u64,
+    },
+    /// The pair's file is being written.
+    Writing,
+    /// The pair's file is there.
+    Finished(Box<PairReport>),
+}
+
+/// Who watches over a long computation.
+pub trait Watch: Sync {
+    /// Takes note of progress.
+    fn progress(&self, _progress: Progress) {}
+    /// Whether to stop soon.
+    fn stopped(&self) -> bool {
+        false
+    }
+}
+
+/// Watches nothing and never stops.
+impl Watch for () {}
+
+/// Stops once it is set.
+impl Watch for AtomicBool {
+    fn stopped(&self) -> bool {
+        self.load(Ordering::Relaxed)
+    }
+}
+
+/// How long the steps took for one side to move.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Times {
+    /// Reading the table that captures lead to.
+    pub load: Duration,
+    /// Looking up the captures and counting the quiet turns.
+    pub initialise: Duration,
+    /// Copying decided positions to the finished arrangement.
+    pub scatter: Duration,
+    /// Informing the predecessors of decided positions.
+    pub propagate: Duration,
+}
+
+/// One table of a solved pair.
+#[derive(Debug)]
+pub struct Solved {
+    /// Which table.
+    pub material: Material,
+    /// Its value bytes in the order of its [`crate::index::Index`].
+    pub values: Bytes,
+    /// How long it took.
+    pub times: Times,
+}
+
+/// Solves a pair. `load` provides the tables that captures lead to; each is dropped before the next is asked for.
+///
+/// The result is the same for any number of threads.
+///
+/// ```
+/// use millbase::{Pair, Rules, retro};
+/// let pair = Pair::new(3, 3).unwrap();
+/// let tables = retro::solve(&Rules::STANDARD, pair, |_| unreachable!("3-3 needs nothing"), &())?;
+/// let deepest = tables[0].values.iter().max();
+/// assert_eq!(deepest, Some(&27)); // lost in 26 turns
+/// # Ok::<(), retro::SolveError>(())
+/// ```
+///
+/// # Errors
+///
+/// [`SolveError`], among them those of `load`.
+pub fn solve(
+    rules: &Rules,
+    pair: Pair,
+    mut load: impl FnMut(Material) -> Result<Vec<u8>, DbError>,
+    watch: &dyn Watch,
+) -> Result<Vec<Solved>, SolveError> {
+    let memory_error = |source| SolveError::Memory { pair, source };
+    let mut halves = Vec::new();
+    for material in pair.tables() {
+        let mut times = Times::default();
+        let start = Instant::now();
+        let mut half = Half::new(material).map_err(memory_error)?;
+        let values = material.after_capture().map(&mut load).transpose()?;
+        let captures = material.after_capture().zip(values.as_ref());
+        let captures = captures.map(|(material, values)| Captures::new(material, values));
+        times.load = start.elapsed();
+        timed(&mut times.initialise, || {
+            init::initialise(rules, &mut half, captures.as_ref())
+        });
+        halves.push((half, times));
+        watch.progress(Progress::Initialised(material));
+        if watch.stopped() {
+            return Err(SolveError::Stopped);
+        }
+    }
+    sweep_all(rules, pair, &mut halves, watch)?;
+    let solved = |(half, times): (Half, Times)| Solved {
+        material: half.index.material(),
+        values: half.finished,
+        times,
+    };
+    Ok(halves.into_iter().map(solved).collect())
+}
+
+/// Sweeps through all depths.
+fn sweep_all(
+    rules: &Rules,
+    pair: Pair,
+    halves: &mut [(Half, Times)],
+    watch: &dyn Watch,
+) -> Result<(), SolveError> {
+    let mut decided = 0;
+    for v in 1..=u8::MAX {
+        let somewhere = halves.iter().any(|(half, _)| half.all_values().contains(v));
+        if !somewhere {
+            continue;
+        }
+        if v > LARGEST_VALUE {
+            return Err(SolveError::TooDeep(pair));
+        }
+        for (half, times) in halves.iter_mut() {
+            decided += timed(&mut times.scatter, || sweep::scatter(half, v));
+        }
+        match halves {
+            [(half, times)] => timed(&mut times.propagate, || {
+                sweep::propagate_within(rules, half, v)
+            }),
+            [(a, a_times), (b, b_times)] => {
+                timed(&mut b_times.propagate, || sweep::propagate(rules, a, b, v));
+                timed(&mut a_times.propagate, || sweep::propagate(rules, b, a, v));
+            }
+            _ => {}
+        }
+        watch.progress(Progress::Swept {
+            depth: u16::from(v),
+            decided,
+        });
+        if watch.stopped() {
+            return Err(SolveError::Stopped);
+        }
+    }
+    Ok(())
+}
+
+/// Adds the time that the work takes.
+fn timed<T>(total: &mut Duration, work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = work();
+    *total += start.elapsed();
+    result
+}

@@ -1,0 +1,69 @@
+//! Which pairs to solve, in which order, and how much memory each takes.
+
+use crate::index::{Index, Material, Pair};
+
+/// Memory beside the arrays of values: rows, ranks, thread stacks, buffers of the writer.
+const FIXED: u64 = 96 << 20;
+
+/// The pairs still to be solved, each behind those it needs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Plan {
+    /// The pairs in the order in which they are solved.
+    pub pairs: Vec<Pair>,
+}
+
+impl Plan {
+    /// What is missing to have all the `wanted` pairs, where `present` tells which there are already.
+    ///
+    /// ```
+    /// use millbase::{Pair, retro::Plan};
+    /// let pair = |a, b| Pair::new(a, b).unwrap();
+    /// let plan = Plan::new(&[pair(4, 4)], |present| present == pair(3, 3));
+    /// assert_eq!(plan.pairs, [pair(4, 3), pair(4, 4)]);
+    /// ```
+    pub fn new(wanted: &[Pair], present: impl Fn(Pair) -> bool) -> Plan {
+        let mut needed: Vec<Pair> = Vec::new();
+        let mut open = wanted.to_vec();
+        while let Some(pair) = open.pop() {
+            if !needed.contains(&pair) && !present(pair) {
+                needed.push(pair);
+                open.extend(pair.needs());
+            }
+        }
+        let largest = needed.iter().map(|pair| pair.larger()).max().unwrap_or(0);
+        let mut pairs = Pair::all(largest);
+        pairs.retain(|pair| needed.contains(pair));
+        Plan { pairs }
+    }
+
+    /// Entries of all tables to be solved.
+    pub fn positions(&self) -> u64 {
+        self.pairs.iter().copied().map(positions).sum()
+    }
+
+    /// The most memory that solving takes at any time, in bytes.
+    pub fn memory(&self) -> u64 {
+        self.pairs.iter().copied().map(memory).max().unwrap_or(0)
+    }
+}
+
+/// How many entries a table has.
+fn entries(material: Material) -> u64 {
+    Index::new(material).len() as u64
+}
+
+/// How many entries the tables of a pair have.
+pub fn positions(pair: Pair) -> u64 {
+    pair.tables().into_iter().map(entries).sum()
+}
+
+/// The most memory that solving a pair takes at any time, in bytes.
+pub fn memory(pair: Pair) -> u64 {
+    let (mut working, mut peak) = (0, 0);
+    for material in pair.tables() {
+        // Value and count, and the table of the captures until they have been looked up.
+        working += 2 * entries(material.exchanged());
+        peak = peak.max(working + material.after_capture().map_or(0, entries));
+    }
+    FIXED + peak.max(working + positions(pair))
+}

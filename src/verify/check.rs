@@ -1,0 +1,340 @@
+//! The check of one table, on plain bytes: a fast pass over all entries that finds the suspicious
+//! ones, and a slow derivation, by the rules' own text, that decides about each of them.
+//!
+//! ```text
+//! parent   M to move, O waits     the table that is checked: rows of M, columns of O
+//! child    O to move, M' waits    after quiet turns: rows of O, columns of M'
+//! capture  O - x to move, M'      after turns that close a mill: rows of O - x, columns of M'
+//! ```
+//!
+//! The pass takes the child's rows one by one. A row has a fixed set O, and it holds the values of
+//! all positions that quiet turns lead to while O waits: each of them tells its value to the
+//! positions that it is reached from. What these derive from it is then compared with the parent
+//! table.
+
+use std::sync::LazyLock;
+
+use crate::bits::{self, Bits, Kernel};
+use crate::board::PointSet;
+use crate::index::{Index, Ranker};
+use crate::position::Position;
+use crate::rules::Rules;
+use crate::symmetry::{Symmetry, stabiliser};
+use crate::turns::removable;
+use crate::value::{Dtw, Value};
+
+/// One table: where its entries lie, and the entries.
+#[derive(Clone, Copy)]
+pub(super) struct Table<'a> {
+    pub index: &'a Index,
+    /// One byte for each entry of the index.
+    pub values: &'a [u8],
+}
+
+impl<'a> Table<'a> {
+    pub fn new(index: &'a Index, values: &'a [u8]) -> Table<'a> {
+        debug_assert_eq!(values.len(), index.len());
+        Table { index, values }
+    }
+
+    fn row(&self, row: usize) -> &'a [u8] {
+        let columns = self.index.columns().count();
+        &self.values[row * columns..][..columns]
+    }
+
+    fn value(&self, mover: PointSet, waiting: PointSet) -> Value {
+        Value::from_byte(self.values[self.index.find(mover, waiting)])
+    }
+}
+
+/// A table to be checked, with the tables that its turns lead to.
+#[derive(Clone, Copy)]
+pub(super) struct Check<'a> {
+    pub rules: &'a Rules,
+    pub parent: Table<'a>,
+    pub child: Table<'a>,
+    /// `None` where captures leave two stones and end the game.
+    pub capture: Option<Table<'a>>,
+}
+
+impl<'a> Check<'a> {
+    /// The value of a position of the parent table, derived from the values of all positions that
+    /// its turns lead to.
+    pub fn derive(&self, position: &Position) -> Value {
+        let turns = position.turns(self.rules).into_iter();
+        let values = turns.map(|turn| {
+            let after = position.after(turn);
+            let table = match turn.removed {
+                Some(_) => self.capture,
+                None => Some(self.child),
+            };
+            let lost = Value::LOST;
+            table.map_or(lost, |table| table.value(after.mover(), after.waiting()))
+        });
+        best(values)
+    }
+
+    /// The rows that captures lead to where these stones wait.
+    fn captures(&self, waiting: PointSet) -> Vec<Capture<'a>> {
+        let Some(table) = self.capture else {
+            return Vec::new();
+        };
+        let left = removable(waiting, self.rules.board(), self.rules).into_iter();
+        left.map(|point| {
+            let (row, symmetry) = table.index.rows().find(waiting.without(point));
+            Capture {
+                symmetry,
+                free: !table.index.rows().set(row),
+                values: table.row(row),
+            }
+        })
+        .collect()
+    }
+}
+
+/// The value of a position whose turns lead to positions of these values; without a turn it is
+/// lost.
+pub(super) fn best(values: impl Iterator<Item = Value>) -> Value {
+    values.map(Value::before).max().unwrap_or(Value::LOST)
+}
+
+/// The fast pass over one row of the child table. `suspect` is called with the entry of the parent
+/// table wherever the derived value differs from the stored one; also, wrongly, where a win in 253
+/// turns is stored.
+pub(super) struct RowCheck<'a, F> {
+    pub check: Check<'a>,
+    pub row: usize,
+    /// Reused from row to row.
+    pub derived: &'a mut Vec<u8>,
+    pub suspect: F,
+}
+
+/// How many entries of the parent are read in a row, so that the memory works on many at the same
+/// time.
+const AT_ONCE: usize = 128;
+
+/// Values as bytes that grow with the value, so that the best of several is their maximum.
+struct Codes {
+    /// For each byte of a table, the code of its [`Value::before`].
+    ///
+    /// 256 codes are one too few: wins in 255 turns share theirs with wins in 253.
+    before: [u8; 256],
+    /// For each byte of a table, the code of its value; none for a win in 253 turns.
+    stored: [u16; 256],
+}
+
+/// A lost position without a turn has the smallest code.
+const LOST: u8 = 0;
+const DRAWN: u8 = 128;
+/// A win in one turn has the largest.
+const WON: u8 = 255;
+
+fn code(value: Value) -> u8 {
+    match value {
+        Value::Loss(Dtw(depth)) => (depth / 2).min(127) as u8,
+        Value::Draw => DRAWN,
+        Value::Win(Dtw(depth)) => WON - (depth / 2).min(126) as u8,
+    }
+}
+
+static CODES: LazyLock<Codes> = LazyLock::new(|| {
+    let value = |byte: usize| Value::from_byte(byte as u8);
+    let shared = code(Value::Win(Dtw(255)));
+    Codes {
+        before: std::array::from_fn(|byte| code(value(byte).before())),
+        stored: std::array::from_fn(|byte| match code(value(byte)) {
+            code if code == shared => u16::MAX,
+            code => code.into(),
+        }),
+    }
+});
+
+/// A row of the capture table: the waiting side's stones after one was removed.
+struct Capture<'a> {
+    /// Turns the board so that the stones left are those of the row.
+    symmetry: Symmetry,
+    free: PointSet,
+    values: &'a [u8],
+}
+
+impl<F: FnMut(usize)> Kernel for RowCheck<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<B: Bits>(mut self, bits: B) {
+        self.derive(bits);
+        self.compare(bits);
+    }
+}
+
+impl<'a, F: FnMut(usize)> RowCheck<'a, F> {
+    /// The side that waits in the parent positions.
+    fn waiting(&self) -> PointSet {
+        self.check.child.index.rows().set(self.row)
+    }
+
+    /// Fills `derived`: for each column's set M the code of the position in which M moves and O
+    /// waits.
+    ///
+    /// A position that M' has arrived at informs those that it was reached from: M = M' - b + a for
+    /// a stone b and an empty point a, joined by an edge unless M flies. The turn closed a mill if
+    /// b is in a mill of M'; then M' is worth what the best removal makes of it.
+    #[inline(always)]
+    fn derive<B: Bits>(&mut self, bits: B) {
+        let Check { rules, child, .. } = self.check;
+        let board = rules.board();
+        let codes = &*CODES;
+        let free = !self.waiting();
+        let quiet = child.row(self.row);
+        let captures = self.check.captures(!free);
+        let ranker = |table: Table<'a>| table.index.columns().ranker();
+        let capture_ranker = self.check.capture.map(ranker);
+        let flies = rules.flies(child.index.material().waiting.into());
+        let within = board.edges_within(free);
+        let mut edges = [0; u64::BITS as usize];
+        for (edge, ends) in edges.iter_mut().zip(board.edges()) {
+            let ends: PointSet = ends.iter().copied().collect();
+            *edge = bits.pext(ends.bits(), free.bits());
+        }
+
+        self.derived.clear();
+        self.derived.resize(quiet.len(), LOST);
+        let mut parents = Parents {
+            ranker: ranker(child),
+            codes: self.derived,
+        };
+        for (subset, &value) in child.index.columns().iter().zip(quiet) {
+            let set = PointSet::from_bits(bits.pdep(subset, free.bits()));
+            let mills = board.mills(set);
+            let quiet = codes.before[usize::from(value)];
+            if flies {
+                let capture = if mills.is_empty() {
+                    LOST
+                } else {
+                    best_capture(bits, codes, capture_ranker, &captures, set)
+                };
+                for b in set {
+                    let code = if mills.contains(b) { capture } else { quiet };
+                    for a in free - set {
+                        let before = set.without(b).with(a);
+                        parents.tell(bits.pext(before.bits(), free.bits()), code);
+                    }
+                }
+                continue;
+            }
+            let mut slides = board.cut(set) & within;
+            let mut closing = slides & board.cut(mills);
+            slides &= !closing;
+            while slides != 0 {
+                parents.tell(subset ^ edges[slides.trailing_zeros() as usize], quiet);
+                slides &= slides - 1;
+            }
+            if closing != 0 {
+                let capture = best_capture(bits, codes, capture_ranker, &captures, set);
+                while closing != 0 {
+                    parents.tell(subset ^ edges[closing.trailing_zeros() as usize], capture);
+                    closing &= closing - 1;
+                }
+            }
+        }
+    }
+
+    /// Compares with the parent table. Rows of the parent that are symmetric hold a position
+    /// several times; one of the entries is looked at here, the others by [`check_copies`].
+    #[inline(always)]
+    fn compare<B: Bits>(&mut self, bits: B) {
+        let Check { parent, child, .. } = self.check;
+        let codes = &*CODES;
+        let waiting = self.waiting();
+        let free = !waiting;
+        let images: [PointSet; Symmetry::COUNT] =
+            std::array::from_fn(|number| Symmetry::numbered(number as u32).apply(waiting));
+        let rows = parent.index.rows();
+        let columns = parent.index.columns().count();
+        let ranker = parent.index.columns().ranker();
+        let mut subsets = child.index.columns().iter();
+        let mut entries = [0; AT_ONCE];
+        for derived in self.derived.chunks(AT_ONCE) {
+            for (entry, subset) in entries.iter_mut().zip(&mut subsets) {
+                let mover = PointSet::from_bits(bits.pdep(subset, free.bits()));
+                let (row, symmetry) = rows.find(mover);
+                let image = images[symmetry.number() as usize];
+                let free = !rows.set(row);
+                *entry = row * columns + ranker.rank(bits.pext(image.bits(), free.bits()));
+            }
+            for (&entry, &derived) in entries.iter().zip(derived) {
+                if codes.stored[usize::from(parent.values[entry])] != derived.into() {
+                    (self.suspect)(entry);
+                }
+            }
+        }
+    }
+}
+
+/// The positions from which a row's positions are reached: the best code so far of each.
+struct Parents<'a> {
+    ranker: Ranker<'a>,
+    codes: &'a mut [u8],
+}
+
+impl Parents<'_> {
+    /// Tells the position with this set of the mover that a turn makes it worth so much.
+    #[inline(always)]
+    fn tell(&mut self, subset: u32, code: u8) {
+        let best = &mut self.codes[self.ranker.rank(subset)];
+        *best = larger(*best, code);
+    }
+}
+
+/// The code of a position in which the mover has come to stand so and has to remove a stone. No row
+/// to look at means that the removal wins at once.
+#[inline(always)]
+fn best_capture<B: Bits>(
+    bits: B,
+    codes: &Codes,
+    ranker: Option<Ranker<'_>>,
+    captures: &[Capture<'_>],
+    set: PointSet,
+) -> u8 {
+    let Some(ranker) = ranker else {
+        return WON;
+    };
+    let mut best = LOST;
+    for capture in captures {
+        let image = capture.symmetry.apply(set);
+        let column = ranker.rank(bits.pext(image.bits(), capture.free.bits()));
+        best = larger(best, codes.before[usize::from(capture.values[column])]);
+    }
+    best
+}
+
+/// Finds the entries of a row that differ from another entry for the same position, and calls
+/// `suspect` with both.
+pub(super) fn check_copies(table: Table<'_>, row: usize, mut suspect: impl FnMut(usize)) {
+    let Table { index, .. } = table;
+    if !index.rows().is_symmetric(row) {
+        return;
+    }
+    let mover = index.rows().set(row);
+    let others: Vec<Symmetry> = stabiliser(mover).skip(1).collect();
+    let values = table.row(row);
+    let first = row * values.len();
+    for (column, subset) in index.columns().iter().enumerate() {
+        let waiting = PointSet::from_bits(bits::pdep(subset, (!mover).bits()));
+        for symmetry in &others {
+            let copy = index.column(row, symmetry.apply(waiting));
+            if values[copy] != values[column] {
+                suspect(first + column);
+                suspect(first + copy);
+            }
+        }
+    }
+}
+
+/// The larger of two bytes, without the branch that compilers would make of it.
+#[inline(always)]
+fn larger(a: u8, b: u8) -> u8 {
+    // Bits 8 to 15 are all set if a < b, else all clear.
+    let difference = u32::from(a).wrapping_sub(b.into());
+    u32::from(a).wrapping_sub(difference & difference >> 8) as u8
+}

@@ -1,0 +1,249 @@
+//! Checking databases: every stored value is derived again from those of the positions that the
+//! turns lead to.
+//!
+//! This shares with the solver the board, the rules and the index, that is where a value lies, and
+//! nothing else: no un-moves, no counts, no order of solving. `check` holds the work on one table's
+//! bytes; this file loads the tables, gives the work to all threads and reports.
+//!
+//! # What a clean report proves
+//!
+//! Every value agrees with its successors: a stored win in n has a turn to a loss in n - 1 and none
+//! to a quicker loss, a stored loss in n has turns to wins only, the slowest in n - 1, and a stored
+//! draw has a turn to a draw and none to a loss. Depths fall along these turns and end where the
+//! game does. So, by induction on the depth, stored wins and losses are won and lost, in exactly so
+//! many turns. In a stored draw both sides can go from draw to draw for ever, and whoever leaves
+//! the draws does so into a loss of its own; so it is drawn. No second set of values passes the
+//! check. That counts on the smaller pairs, which captures lead to; they need a clean report of
+//! their own.
+
+mod check;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use self::check::{Check, RowCheck, Table, best, check_copies};
+use crate::bits;
+use crate::db::{Database, DbError};
+use crate::histogram::Histogram;
+use crate::index::{Index, Material, Pair};
+use crate::position::Position;
+use crate::value::Value;
+
+/// How many wrong values of a table are reported; the check stops soon after it has found them.
+const MOST_MISMATCHES: usize = 10;
+
+/// A stored value that is not the one that its turns give.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mismatch {
+    /// A position of the entry; White is to move.
+    pub position: Position,
+    /// The value in the database.
+    pub stored: Value,
+    /// The value that follows from the stored values of the positions that its turns lead to.
+    pub derived: Value,
+}
+
+/// What a check has found.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    /// How many entries were compared. Fewer than the pair has where the check was stopped by
+    /// mismatches.
+    pub checked: u64,
+    /// Wrong values, at most ten for each table.
+    pub mismatches: Vec<Mismatch>,
+    /// The tables whose counts in the file are not those of their values.
+    pub miscounted: Vec<Material>,
+}
+
+impl Report {
+    /// Whether nothing was wrong.
+    pub fn is_clean(&self) -> bool {
+        self.mismatches.is_empty() && self.miscounted.is_empty()
+    }
+}
+
+/// Checks every value of a pair, its checksums and its counts. Holds the pair's tables in memory,
+/// and one table at a time of those that captures lead to.
+///
+/// `progress` is called now and then, by any thread, with the number of entries compared so far;
+/// the whole is the sum of [`Index::len`] over the pair's tables.
+///
+/// # Errors
+///
+/// [`DbError::Missing`] if the pair or one that it needs is not there, [`DbError::Corrupt`] if
+/// their bytes cannot be read.
+pub fn verify_pair(
+    db: &Database,
+    pair: Pair,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Report, DbError> {
+    let load = |material| Ok((Index::new(material), db.load(material)?));
+    let tables = pair.tables().into_iter().map(load);
+    let tables: Vec<(Index, Vec<u8>)> = tables.collect::<Result<_, DbError>>()?;
+    let mut report = Report::default();
+    let done = AtomicU64::new(0);
+    let advance = |entries| progress(done.fetch_add(entries, Ordering::Relaxed) + entries);
+    // The other side's table is the pair's other one, or the same where both sides have as many
+    // stones.
+    for ((index, values), (child_index, child_values)) in tables.iter().zip(tables.iter().rev()) {
+        let capture = index.material().after_capture().map(load).transpose()?;
+        let found = check_table(
+            Check {
+                rules: db.rules(),
+                parent: Table::new(index, values),
+                child: Table::new(child_index, child_values),
+                capture: capture
+                    .as_ref()
+                    .map(|(index, values)| Table::new(index, values)),
+            },
+            &advance,
+        );
+        report.mismatches.extend(found);
+        if Histogram::of_table(index, values) != *db.histogram(index.material())? {
+            report.miscounted.push(index.material());
+        }
+    }
+    report.checked = done.into_inner();
+    Ok(report)
+}
+
+/// Checks one table on all threads. `advance` is called with the number of entries after each row.
+fn check_table(check: Check<'_>, advance: &(dyn Fn(u64) + Sync)) -> Vec<Mismatch> {
+    let findings = Findings::new(check);
+    let rows = 0..check.parent.index.rows().len();
+    rows.into_par_iter().for_each(|row| {
+        check_copies(check.parent, row, |entry| findings.judge(entry));
+    });
+    let rows = 0..check.child.index.rows().len();
+    rows.into_par_iter()
+        .for_each_init(Vec::new, |derived, row| {
+            if findings.enough() {
+                return;
+            }
+            bits::dispatch(RowCheck {
+                check,
+                row,
+                derived,
+                suspect: |entry| findings.judge(entry),
+            });
+            advance(check.child.index.columns().count() as u64);
+        });
+    findings.into_mismatches()
+}
+
+/// The mismatches of one table, by entry.
+struct Findings<'a> {
+    check: Check<'a>,
+    mismatches: Mutex<BTreeMap<usize, Mismatch>>,
+    enough: AtomicBool,
+}
+
+impl<'a> Findings<'a> {
+    fn new(check: Check<'a>) -> Findings<'a> {
+        Findings {
+            check,
+            mismatches: Mutex::default(),
+            enough: AtomicBool::new(false),
+        }
+    }
+
+    /// Derives the value of a suspicious entry turn by turn, and keeps it if it differs from the
+    /// stored one.
+    #[cold]
+    fn judge(&self, entry: usize) {
+        if self.enough() {
+            return;
+        }
+        let Table { index, values } = self.check.parent;
+        let (mover, waiting) = index.sets(entry);
+        let position = Position::moving(mover, waiting);
+        let stored = Value::from_byte(values[entry]);
+        let derived = self.check.derive(&position);
+        if stored == derived {
+            return;
+        }
+        let mismatch = Mismatch {
+            position,
+            stored,
+            derived,
+        };
+        let mut mismatches = self
+            .mismatches
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        mismatches.insert(entry, mismatch);
+        if mismatches.len() >= MOST_MISMATCHES {
+            self.enough.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn enough(&self) -> bool {
+        self.enough.load(Ordering::Relaxed)
+    }
+
+    fn into_mismatches(self) -> Vec<Mismatch> {
+        let mismatches = self.mismatches.into_inner();
+        let mismatches = mismatches.unwrap_or_else(PoisonError::into_inner);
+        mismatches.into_values().take(MOST_MISMATCHES).collect()
+    }
+}
+
+/// Checks random positions of each of the pair's tables, `samples` of each. The same seed gives the
+/// same positions.
+///
+/// # Errors
+///
+/// As for [`verify_pair`].
+pub fn verify_sample(
+    db: &Database,
+    pair: Pair,
+    samples: u64,
+    seed: u64,
+) -> Result<Report, DbError> {
+    let mut report = Report::default();
+    let mut random = Random(seed);
+    for material in pair.tables() {
+        let index = Index::new(material);
+        for _ in 0..samples {
+            let (mover, waiting) = index.sets(random.below(index.len()));
+            let position = Position::moving(mover, waiting);
+            let stored = db.probe(&position)?;
+            let turns = position.turns(db.rules()).into_iter();
+            let values = turns.map(|turn| db.probe(&position.after(turn)));
+            let derived = best(values.collect::<Result<Vec<_>, _>>()?.into_iter());
+            report.checked += 1;
+            if stored != derived {
+                report.mismatches.push(Mismatch {
+                    position,
+                    stored,
+                    derived,
+                });
+            }
+            if report.mismatches.len() >= MOST_MISMATCHES {
+                return Ok(report);
+            }
+        }
+    }
+    Ok(report)
+}
+
+/// The generator splitmix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        ((u128::from(self.next()) * bound as u128) >> 64) as usize
+    }
+}

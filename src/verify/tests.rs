@@ -1,0 +1,231 @@
+use super::*;
+use crate::db::{SolvedTable, write_pair};
+use crate::rules::Rules;
+use crate::symmetry::Symmetry;
+use crate::value::Dtw;
+use std::sync::LazyLock;
+
+/// One table in memory.
+#[derive(Clone)]
+struct Owned {
+    index: Index,
+    values: Vec<u8>,
+}
+
+impl Owned {
+    fn table(&self) -> Table<'_> {
+        Table::new(&self.index, &self.values)
+    }
+
+    fn position(&self, entry: usize) -> Position {
+        let (mover, waiting) = self.index.sets(entry);
+        Position::moving(mover, waiting)
+    }
+}
+
+/// The values of 3-3, by plain iteration: round n decides what is over in n turns or fewer.
+static SOLVED: LazyLock<Owned> = LazyLock::new(|| {
+    let index = Index::new(material(3, 3));
+    let mut solved = Owned {
+        values: vec![0; index.len()],
+        index,
+    };
+    for round in 0.. {
+        let check = check_of(&Rules::STANDARD, &solved, &solved, None);
+        let value = |(entry, &byte): (usize, &u8)| match Value::from_byte(byte).dtw() {
+            Some(Dtw(depth)) if depth < round => byte,
+            _ => check.derive(&solved.position(entry)).to_byte().unwrap(),
+        };
+        let next: Vec<u8> = solved.values.par_iter().enumerate().map(value).collect();
+        if next == solved.values {
+            break;
+        }
+        solved.values = next;
+    }
+    solved
+});
+
+fn material(mover: u8, waiting: u8) -> Material {
+    Material { mover, waiting }
+}
+
+fn check_of<'a>(
+    rules: &'a Rules,
+    parent: &'a Owned,
+    child: &'a Owned,
+    capture: Option<&'a Owned>,
+) -> Check<'a> {
+    Check {
+        rules,
+        parent: parent.table(),
+        child: child.table(),
+        capture: capture.map(Owned::table),
+    }
+}
+
+/// A table of values as good as random, but equal for positions that symmetries make equal.
+fn fabricated(material: Material) -> Owned {
+    let index = Index::new(material);
+    let value = |entry| {
+        let (mover, waiting) = index.sets(entry);
+        let image = |s: Symmetry| (s.apply(mover).bits(), s.apply(waiting).bits());
+        let (mover, waiting) = Symmetry::all().map(image).min().unwrap_or_default();
+        let random = Random(u64::from(mover) << 32 | u64::from(waiting)).next();
+        // Many losses of the mover's opponent and many depths, also the greatest, would hide each
+        // other.
+        match random % 8 {
+            0 => 0,
+            1 => (random >> 32) as u8 % 127 * 2 + 1,
+            _ => (random >> 32) as u8 % 128 * 2,
+        }
+    };
+    let values = (0..index.len()).into_par_iter().map(value).collect();
+    Owned { index, values }
+}
+
+#[test]
+fn derived_values_are_accepted_and_all_others_found() {
+    let flying = |flying| Rules {
+        flying,
+        ..Rules::STANDARD
+    };
+    let diagonals = Rules {
+        diagonals: true,
+        flying: 0,
+        removal_from_mills: true,
+        ..Rules::STANDARD
+    };
+    for (rules, mover, waiting) in [
+        (Rules::STANDARD, 3, 3),
+        (Rules::STANDARD, 3, 4),
+        (Rules::STANDARD, 4, 3),
+        (flying(0), 3, 4),
+        (flying(4), 4, 3),
+        (diagonals, 3, 4),
+    ] {
+        let material = material(mover, waiting);
+        let child = fabricated(material.exchanged());
+        let capture = material.after_capture().map(fabricated);
+        let mut parent = fabricated(material);
+        let check = check_of(&rules, &parent, &child, capture.as_ref());
+        let derive = |entry| check.derive(&parent.position(entry)).to_byte().unwrap();
+        let values: Vec<u8> = (0..parent.values.len())
+            .into_par_iter()
+            .map(derive)
+            .collect();
+        parent.values = values;
+
+        let check = check_of(&rules, &parent, &child, capture.as_ref());
+        let mut derived = Vec::new();
+        for row in 0..child.index.rows().len() {
+            // Wins in 253 turns are the only values that have to be judged one by one.
+            let suspect = |entry: usize| assert_eq!(parent.values[entry], 254);
+            bits::dispatch(RowCheck {
+                check,
+                row,
+                derived: &mut derived,
+                suspect,
+            });
+        }
+        assert_eq!(check_table(check, &|_| ()), []);
+
+        let mut random = Random(1);
+        for _ in 0..4 {
+            let entry = random.below(parent.values.len());
+            let right = parent.values[entry];
+            parent.values[entry] = right.wrapping_add(1 + random.below(255) as u8);
+            let check = check_of(&rules, &parent, &child, capture.as_ref());
+            let expected = Mismatch {
+                position: parent.position(entry),
+                stored: Value::from_byte(parent.values[entry]),
+                derived: Value::from_byte(right),
+            };
+            assert_eq!(check_table(check, &|_| ()), [expected]);
+            parent.values[entry] = right;
+        }
+    }
+}
+
+#[test]
+fn damaged_values_of_a_solved_pair_are_found() {
+    let clean = &*SOLVED;
+    assert_eq!(
+        check_table(check_of(&Rules::STANDARD, clean, clean, None), &|_| ()),
+        []
+    );
+    let entry_of = |wanted: fn(Value) -> bool| {
+        let mut entries = (0..clean.values.len()).rev();
+        entries.find(|&entry| wanted(Value::from_byte(clean.values[entry])))
+    };
+    let draw = entry_of(|value| value == Value::Draw).unwrap();
+    let win = entry_of(|value| value == Value::Win(Dtw(5))).unwrap();
+    let loss = entry_of(|value| value == Value::Loss(Dtw(8))).unwrap();
+    let copy = (0..).find_map(|row| {
+        let first = clean.index.first_columns(row)?;
+        let column = first.iter_zeros().next()?;
+        Some(row * first.len() + column)
+    });
+    let copy = copy.unwrap();
+    for (entry, value) in [
+        (win, Value::Win(Dtw(7))),
+        (win, Value::Draw),
+        (draw, Value::Win(Dtw(9))),
+        (draw, Value::Loss(Dtw(6))),
+        (loss, Value::Loss(Dtw(6))),
+        (copy, Value::Loss(Dtw(2))),
+    ] {
+        let mut damaged = clean.clone();
+        damaged.values[entry] = value.to_byte().unwrap();
+        let expected = Mismatch {
+            position: clean.position(entry),
+            stored: value,
+            derived: Value::from_byte(clean.values[entry]),
+        };
+        let found = check_table(check_of(&Rules::STANDARD, &damaged, clean, None), &|_| ());
+        assert_eq!(found, [expected]);
+        // Its own wrong values are also what others are derived from.
+        let found = check_table(
+            check_of(&Rules::STANDARD, &damaged, &damaged, None),
+            &|_| (),
+        );
+        assert!(!found.is_empty() && found.len() <= MOST_MISMATCHES);
+    }
+}
+
+#[test]
+fn files_are_checked_with_their_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let pair = Pair::new(3, 3).unwrap();
+    let mut table = SOLVED.clone();
+    let mut open = |damage: u8, recount: bool| {
+        let counted = Histogram::of_table(&table.index, &table.values);
+        table.values[12_345] ^= damage;
+        let recounted = Histogram::of_table(&table.index, &table.values);
+        let solved = SolvedTable {
+            material: table.index.material(),
+            values: &table.values,
+            histogram: if recount { recounted } else { counted },
+        };
+        let path = folder.path().join(crate::db::file_name(pair));
+        write_pair(&path, &Rules::STANDARD, pair, &[solved]).unwrap();
+        Database::open(folder.path(), Rules::STANDARD).unwrap()
+    };
+
+    let db = open(0, true);
+    let last = AtomicU64::new(0);
+    let report = verify_pair(&db, pair, &|done| last.store(done, Ordering::Relaxed)).unwrap();
+    assert!(report.is_clean());
+    assert_eq!(report.checked, SOLVED.index.len() as u64);
+    assert!(last.into_inner() <= report.checked);
+    let report = verify_sample(&db, pair, 1000, 7).unwrap();
+    assert!(report.is_clean());
+    assert_eq!(report.checked, 1000);
+
+    let report = verify_pair(&open(6, true), pair, &|_| ()).unwrap();
+    assert!(!report.mismatches.is_empty());
+    assert_eq!(report.miscounted, []);
+    let report = verify_pair(&open(6, false), pair, &|_| ()).unwrap();
+    assert_eq!(report.mismatches, []);
+    assert_eq!(report.miscounted, [table.index.material()]);
+    assert!(!report.is_clean());
+}

@@ -1,0 +1,897 @@
+//! The program as its users see it: answers, exit status, messages, streams, folders.
+#![cfg(feature = "cli")]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Stdio};
+
+use assert_cmd::Command;
+use millbase::db::{Database, SolvedTable, write_pair};
+use millbase::histogram::Histogram;
+use millbase::index::Index;
+use millbase::{Pair, Position, Rules};
+use serde_json::Value as Json;
+use tempfile::TempDir;
+
+/// White is to move and loses in 26.
+const FLYING: &str = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0 -1 -1 -1 -1 0 0 1";
+/// White has four stones and no turn.
+const BLOCKED: &str = "********/@*****@*/OO@**@OO w o ? 4 0 4 0 0 0 -1 -1 -1 -1 0 0 1";
+/// White has closed a mill and has to remove a stone.
+const REMOVAL: &str = "********/@*****@*/OO@**@*O w m r 3 0 4 0 1 0 -1 -1 -1 -1 0 0 1";
+const START: &str = "********/********/******** w p p 0 9 0 9 0 0 -1 -1 -1 -1 0 0 1";
+/// Six stones against four: not among the built-in pairs.
+const LARGER: &str = "OOO*****/O*O**O**/@*@**@*@ w m s 6 0 4 0 0 0 -1 -1 -1 -1 0 0 1";
+
+const COMMANDS: [&str; 9] = [
+    "build",
+    "verify",
+    "probe",
+    "line",
+    "stats",
+    "list",
+    "perft",
+    "completions",
+    "man",
+];
+
+/// What a run of the program left behind.
+struct Run {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+impl Run {
+    /// The only JSON object on stdout.
+    fn json(&self) -> Json {
+        assert_eq!(self.status, 0, "{}", self.err);
+        assert_eq!(self.out.lines().count(), 1);
+        let json: Json = serde_json::from_str(&self.out).unwrap();
+        assert_eq!(json["version"], 1);
+        json
+    }
+
+    /// Checks that the program failed in the way that it must: one sentence on stderr, nothing on stdout.
+    fn fails_with(&self, status: i32, words: &str) {
+        assert_eq!(self.status, status, "{}{}", self.out, self.err);
+        assert_eq!(self.out, "");
+        assert!(self.err.starts_with("error: "), "{}", self.err);
+        assert_eq!(self.err.lines().count(), 1, "{}", self.err);
+        assert!(self.err.contains(words), "'{words}' in: {}", self.err);
+    }
+}
+
+/// An empty folder to run in: no databases but the built-in ones.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Place {
+        Place(TempDir::new().unwrap())
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_millbase"));
+        command.args(args).current_dir(self.path());
+        for variable in ["MILLBASE_DB", "NO_COLOR", "XDG_DATA_HOME"] {
+            command.env_remove(variable);
+        }
+        command.env("HOME", self.path());
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Run {
+        finish(&mut self.command(args))
+    }
+
+    fn run_with(&self, args: &[&str], stdin: impl Into<Vec<u8>>) -> Run {
+        finish(self.command(args).write_stdin(stdin))
+    }
+
+    /// The program with pipes that the test holds.
+    fn spawn(&self, args: &[&str]) -> Child {
+        std::process::Command::new(env!("CARGO_BIN_EXE_millbase"))
+            .args(args)
+            .current_dir(self.path())
+            .env_remove("MILLBASE_DB")
+            .env("HOME", self.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    }
+}
+
+fn finish(command: &mut Command) -> Run {
+    let output = command.output().unwrap();
+    Run {
+        status: output.status.code().unwrap(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+fn run(args: &[&str]) -> Run {
+    Place::new().run(args)
+}
+
+fn objects(text: &str) -> Vec<Json> {
+    let objects = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    objects.collect()
+}
+
+/// Whether a position has more stones than the built-in pairs.
+fn is_larger(text: &str) -> bool {
+    let position = Position::parse(text, &Rules::STANDARD).unwrap();
+    24 - position.empty().len() > 9
+}
+
+fn text(json: &Json) -> &str {
+    json.as_str().unwrap()
+}
+
+// Usage
+
+#[test]
+fn every_command_has_help_with_an_example() {
+    for command in COMMANDS {
+        let run = run(&[command, "--help"]);
+        assert_eq!((run.status, run.err.as_str()), (0, ""));
+        assert!(run.out.contains("Example"), "{command}");
+        assert!(
+            run.out.contains(&format!("\n  millbase {command}")),
+            "{command}"
+        );
+    }
+    assert!(run(&["--version"]).out.starts_with("millbase "));
+}
+
+#[test]
+fn wrong_usage_is_one_sentence() {
+    let wrong: [&[&str]; 11] = [
+        &["conquer"],
+        &["probe"],
+        &["line"],
+        &["probe", "--nonsense"],
+        &["probe", FLYING, "--color", "sometimes"],
+        &["stats", "--threads", "0"],
+        &["stats", "--pair", "6-2"],
+        &["stats", "--pair", "12-3"],
+        &["build", "--max-stones", "5"],
+        &["build", "--memory", "much", "--dry-run"],
+        &["man", "conquer"],
+    ];
+    for args in wrong {
+        run(args).fails_with(2, "");
+    }
+    let nothing = run(&[]);
+    assert_eq!((nothing.status, nothing.out.as_str()), (2, ""));
+}
+
+#[test]
+fn completions_and_man_pages_name_the_commands() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let run = run(&["completions", shell]);
+        assert_eq!(run.status, 0);
+        assert!(COMMANDS.iter().all(|command| run.out.contains(command)));
+    }
+    let page = run(&["man"]);
+    assert_eq!(page.status, 0);
+    assert!(COMMANDS.iter().all(|command| page.out.contains(command)));
+    for command in COMMANDS {
+        let page = run(&["man", command]);
+        assert_eq!(page.status, 0);
+        assert!(page.out.contains("Example"), "{command}");
+    }
+}
+
+// Positions
+
+#[test]
+fn known_values_are_found() {
+    let data = fs::read_to_string("tests/data/moving.csv").unwrap();
+    let rows: Vec<Vec<&str>> = data
+        .lines()
+        .skip(2)
+        .map(|row| row.split(',').collect())
+        .collect();
+    let input: String = rows.iter().map(|row| format!("{}\n", row[0])).collect();
+    let run = Place::new().run_with(&["probe", "-", "--json"], input);
+    let answers = objects(&run.out);
+    assert_eq!(answers.len(), rows.len());
+    let mut found = 0;
+    for (row, answer) in rows.iter().zip(&answers) {
+        if is_larger(row[0]) {
+            assert_eq!(text(&answer["error"]["code"]), "missing");
+        } else {
+            assert_eq!(text(&answer["wdl"]), row[1], "{}", row[0]);
+            assert_eq!(answer["dtw"].as_u64(), row[2].parse().ok(), "{}", row[0]);
+            found += 1;
+        }
+    }
+    assert!(found > 10);
+    assert_eq!(run.status, 3);
+}
+
+#[test]
+fn probe_answers_in_json() {
+    let run = run(&["probe", BLOCKED, "--json"]);
+    let expected = format!(
+        "{{\"version\":1,\"position\":\"{BLOCKED}\",\"side_to_move\":\"white\",\"phase\":\"over\",\
+         \"wdl\":\"loss\",\"dtw\":0,\"source\":\"rules\",\"turns\":[]}}\n"
+    );
+    assert_eq!(run.out, expected);
+    assert_eq!((run.status, run.err.as_str()), (0, ""));
+}
+
+#[test]
+fn probe_ranks_the_turns() {
+    let place = Place::new();
+    let answer = place.run(&["probe", "--json", FLYING]).json();
+    assert_eq!(text(&answer["position"]), FLYING);
+    assert_eq!(text(&answer["side_to_move"]), "white");
+    assert_eq!(text(&answer["phase"]), "flying");
+    assert_eq!(text(&answer["source"]), "database");
+    assert_eq!(text(&answer["wdl"]), "loss");
+    assert_eq!(answer["dtw"], 26);
+    let turns = answer["turns"].as_array().unwrap();
+    assert_eq!(turns.len(), 54);
+    assert_eq!(turns[0]["dtw"], 26);
+    // All lose: the slowest come first, equal ones in the order of their texts.
+    let order = |turn: &Json| {
+        let dtw = turn["dtw"].as_u64().unwrap();
+        (std::cmp::Reverse(dtw), text(&turn["turn"]).to_owned())
+    };
+    assert!(turns.is_sorted_by_key(order));
+
+    let input: String = turns
+        .iter()
+        .map(|turn| format!("{}\n", text(&turn["position"])))
+        .collect();
+    let answers = objects(&place.run_with(&["probe", "--json", "-"], input).out);
+    for (turn, after) in turns.iter().zip(&answers) {
+        assert_eq!(turn["position"], after["position"]);
+        assert_eq!(text(&after["wdl"]), "win");
+        assert_eq!(
+            turn["dtw"].as_u64().unwrap(),
+            after["dtw"].as_u64().unwrap() + 1
+        );
+    }
+}
+
+#[test]
+fn probe_answers_for_people() {
+    let run = run(&["probe", FLYING]);
+    assert_eq!((run.status, run.err.as_str()), (0, ""));
+    let picture = "
+  7 @-----O-----@
+  6 | ·---·---· |
+  5 | | ·-·-· | |
+  4 ·-·-·   ·-·-O
+  3 | | ·-·-· | |
+  2 | ·---·---· |
+  1 @-----O-----·
+    a b c d e f g
+";
+    assert!(run.out.contains(picture), "{}", run.out);
+    assert!(run.out.contains("white to move, flying: loss in 26"));
+    assert!(run.out.contains("\nd1-a4  loss in 26\n"));
+}
+
+#[test]
+fn dialects_and_colours_do_not_change_the_answer() {
+    let place = Place::new();
+    let probe = |text: &str| place.run(&["probe", "--json", text]).json();
+    let usual = probe(FLYING);
+    assert_eq!(probe(&FLYING.replace("m s", "m p")), usual);
+    assert_eq!(probe("********/********/O@O*O@*@ w m s 3 0 3 0 0 0"), usual);
+
+    let exchanged = probe("********/********/@O@*@O*O b m s 3 0 3 0 0 0 -1 -1 -1 -1 0 0 1");
+    assert_eq!(text(&exchanged["side_to_move"]), "black");
+    assert_eq!(exchanged["dtw"], usual["dtw"]);
+    let turns = |answer: &Json| -> Vec<String> {
+        let turns = answer["turns"].as_array().unwrap();
+        turns.iter().map(|turn| turn["turn"].to_string()).collect()
+    };
+    assert_eq!(turns(&exchanged), turns(&usual));
+
+    let words: Vec<&str> = ["probe", "--json"]
+        .into_iter()
+        .chain(FLYING.split(' '))
+        .collect();
+    assert_eq!(place.run(&words).json(), usual);
+}
+
+#[test]
+fn owed_removals_are_turns() {
+    let answer = run(&["probe", "--json", REMOVAL]).json();
+    assert_eq!(text(&answer["position"]), REMOVAL);
+    let turns = answer["turns"].as_array().unwrap();
+    let mut texts: Vec<&str> = turns.iter().map(|turn| text(&turn["turn"])).collect();
+    texts.sort();
+    assert_eq!(texts, ["xa1", "xb4", "xd6", "xg4"]);
+    assert_eq!(answer["dtw"], turns[0]["dtw"]);
+}
+
+#[test]
+fn missing_databases_are_named() {
+    let place = Place::new();
+    for command in ["probe", "line"] {
+        place
+            .run(&[command, LARGER])
+            .fails_with(3, "millbase build --pair 6-4");
+        place.run(&[command, START]).fails_with(3, "in hand");
+        place.run(&[command, "start"]).fails_with(3, "in hand");
+    }
+    place
+        .run(&["stats", "--pair", "9-8"])
+        .fails_with(3, "millbase build --pair 9-8");
+    place.run(&["verify", "--pair", "9-8"]).fails_with(3, "9-8");
+}
+
+/// Texts that are no position, and words of the sentence that says why.
+const BAD: [(&str, &str); 22] = [
+    ("", "board"),
+    ("end", "26"),
+    ("********/********/******* w m s 3 0 3 0 0 0", "25"),
+    ("********/********/********* w m s 3 0 3 0 0 0", "27"),
+    ("********/********/O@O*O@X@ w m s 3 0 3 0 0 0", "'X'"),
+    ("************************** w m s 3 0 3 0 0 0", "'/'"),
+    ("********/********/O@O*O@*@", "side to move"),
+    (
+        "********/********/O@O*O@*@ x m s 3 0 3 0 0 0",
+        "side to move",
+    ),
+    ("********/********/O@O*O@*@ w q s 3 0 3 0 0 0", "phase"),
+    ("********/********/O@O*O@*@ w m z 3 0 3 0 0 0", "action"),
+    ("********/********/O@O*O@*@ w m s 3 0 3 0 0", "removals"),
+    ("********/********/O@O*O@*@ w m s 4 0 3 0 0 0", "4"),
+    ("********/********/O@O*O@*@ w m s 3 0 5 0 0 0", "5"),
+    (
+        "********/********/O@O*O@*@ w p p 3 7 3 7 0 0",
+        "more than the 9",
+    ),
+    ("********/********/O@O*O@*@ w m s 3 1 3 1 0 0", "in hand"),
+    (
+        "********/********/O@O**@*@ w m s 2 0 3 0 0 0",
+        "fewer than 3",
+    ),
+    (
+        "OOOO*OO*/OOO*****/O@O*@@*@ w m s 11 0 4 0 0 0",
+        "more than the 9",
+    ),
+    ("********/@*****@*/OO@**@*O w m r 3 0 4 0 1 1", "both sides"),
+    ("********/********/O@O*O@*@ w m r 3 0 3 0 1 0", "no mill"),
+    ("********/********/O@O*O@*@ w m s 3 0 3 0 1 0", "remove"),
+    (
+        "********/********/O@O*O@*@ w m s 3 0 3 0 0 0 -1 rubbish",
+        "rubbish",
+    ),
+    (
+        "********/********/O@O*O@*@ w m s 3 0 3 0 0 0 1 2 3 4 5 6 7 8",
+        "'8'",
+    ),
+];
+
+#[test]
+fn bad_positions_are_refused() {
+    let place = Place::new();
+    for (bad, words) in BAD {
+        place.run(&["probe", bad]).fails_with(2, words);
+        place.run(&["line", "--json", bad]).fails_with(2, words);
+        place.run(&["perft", bad, "2"]).fails_with(2, words);
+    }
+}
+
+// Streams
+
+#[test]
+fn streams_lose_nothing() {
+    let mut input: Vec<u8> = Vec::new();
+    for (bad, _) in BAD {
+        input.extend(format!("{FLYING}\n{bad}\r\n").bytes());
+    }
+    input.extend([0xff, 0x00, b'\n']);
+    input.extend([b'*'; 100_000]);
+    input.extend(format!("\n{LARGER}\n{START}\n{FLYING}").bytes());
+    let place = Place::new();
+
+    let run = place.run_with(&["probe", "-", "--json"], input.clone());
+    let answers = objects(&run.out);
+    assert_eq!(answers.len(), 2 * BAD.len() + 5);
+    for (pair, (_, words)) in answers.chunks(2).zip(BAD) {
+        assert_eq!(text(&pair[0]["position"]), FLYING);
+        assert_eq!(pair[1]["version"], 1);
+        assert_eq!(text(&pair[1]["error"]["code"]), "invalid");
+        assert!(text(&pair[1]["error"]["message"]).contains(words));
+    }
+    let [utf8, long, larger, start, flying] = &answers[2 * BAD.len()..] else {
+        unreachable!("five lines are left");
+    };
+    assert_eq!(text(&utf8["error"]["code"]), "invalid");
+    assert_eq!(text(&long["error"]["code"]), "invalid");
+    assert_eq!(text(&larger["error"]["code"]), "missing");
+    assert!(text(&larger["error"]["message"]).contains("millbase build --pair 6-4"));
+    assert_eq!(text(&start["error"]["code"]), "missing");
+    assert_eq!(text(&flying["position"]), FLYING);
+    assert_eq!(run.status, 2);
+    assert_eq!(run.err.lines().count(), 1);
+
+    let run = place.run_with(&["probe", "-"], input);
+    let lines: Vec<&str> = run.out.lines().collect();
+    assert_eq!(lines.len(), answers.len());
+    assert_eq!(lines[0], "loss in 26  d1-a4");
+    assert!(lines[1].starts_with("error: "));
+    assert_eq!(run.status, 2);
+}
+
+#[test]
+fn streams_end_with_the_first_failure() {
+    let place = Place::new();
+    let status = |input: String| place.run_with(&["probe", "-"], input).status;
+    assert_eq!(status(String::new()), 0);
+    assert_eq!(status(format!("{FLYING}\n")), 0);
+    assert_eq!(status(format!("{FLYING}\n{START}\nx\n")), 3);
+    assert_eq!(status(format!("{FLYING}\nx\n{START}\n")), 2);
+}
+
+#[test]
+fn streams_keep_their_order() {
+    let data = fs::read_to_string("tests/data/moving.csv").unwrap();
+    let positions: Vec<&str> = data
+        .lines()
+        .skip(2)
+        .filter_map(|row| row.split(',').next())
+        .filter(|text| !is_larger(text))
+        .collect();
+    let positions: Vec<&str> = positions.into_iter().cycle().take(10_000).collect();
+    let run = Place::new().run_with(&["probe", "--json", "-"], positions.join("\n"));
+    assert_eq!((run.status, run.err.as_str()), (0, ""));
+    assert_eq!(run.out.lines().count(), positions.len());
+    for (line, position) in run.out.lines().zip(positions) {
+        // The board is the same; the phase and the action may be written in another way.
+        let start = format!("{{\"version\":1,\"position\":\"{}", &position[..26]);
+        assert!(line.starts_with(&start), "{line}");
+    }
+}
+
+#[test]
+fn streams_answer_before_they_wait() {
+    let place = Place::new();
+    let mut child = place.spawn(&["probe", "-"]);
+    let mut input = child.stdin.take().unwrap();
+    let mut answers = BufReader::new(child.stdout.take().unwrap());
+    for _ in 0..3 {
+        writeln!(input, "{FLYING}").unwrap();
+        let mut answer = String::new();
+        answers.read_line(&mut answer).unwrap();
+        assert_eq!(answer, "loss in 26  d1-a4\n");
+    }
+    drop(input);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn broken_pipes_are_silent() {
+    let place = Place::new();
+    let mut child = place.spawn(&["probe", "-", "--json"]);
+    drop(child.stdout.take());
+    let mut input = child.stdin.take().unwrap();
+    // The program may stop reading at any time.
+    for _ in 0..1000 {
+        if writeln!(input, "{FLYING}").is_err() {
+            break;
+        }
+    }
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stderr.is_empty());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn full_disks_are_reported() {
+    let place = Place::new();
+    for args in [&["stats"][..], &["man", "probe"], &["perft", "start", "2"]] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_millbase"))
+            .args(args)
+            .current_dir(place.path())
+            .stdout(full)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(5));
+        assert!(output.stderr.starts_with(b"error: cannot write the answer"));
+    }
+}
+
+// Lines
+
+#[test]
+fn lines_lead_to_the_end() {
+    let answer = run(&["line", "--json", FLYING]).json();
+    assert_eq!(text(&answer["wdl"]), "loss");
+    assert_eq!(text(&answer["end"]), "over");
+    assert_eq!(answer["repeats"], Json::Null);
+    let line = answer["line"].as_array().unwrap();
+    assert_eq!(line.len() as u64, answer["dtw"].as_u64().unwrap());
+
+    let rules = Rules::STANDARD;
+    let mut position = Position::parse(FLYING, &rules).unwrap();
+    for step in line {
+        let turn = text(&step["turn"]).parse().unwrap();
+        assert!(position.turns(&rules).contains(&turn));
+        position = position.after(turn);
+        assert_eq!(position.text(&rules), text(&step["position"]));
+    }
+    assert!(position.is_over(&rules));
+
+    let shown = run(&["line", FLYING]);
+    assert_eq!((shown.status, shown.err.as_str()), (0, ""));
+    assert!(shown.out.ends_with("\nwhite has lost\n"));
+    let over = run(&["line", BLOCKED]);
+    assert_eq!(over.status, 0);
+    assert!(over.out.ends_with("\nwhite has lost\n"));
+}
+
+#[test]
+fn drawn_lines_lead_to_a_repetition() {
+    let drawn = "O***O***/*O****O*/@**@**@@ w m s 4 0 4 0 0 0";
+    let answer = run(&["line", "--json", drawn]).json();
+    assert_eq!(
+        (text(&answer["wdl"]), &answer["dtw"]),
+        ("draw", &Json::Null)
+    );
+    assert_eq!(text(&answer["end"]), "repetition");
+    let line = answer["line"].as_array().unwrap();
+    let last = &line[line.len() - 1]["position"];
+    let earlier = match answer["repeats"].as_u64().unwrap() as usize {
+        0 => &answer["position"],
+        turns => &line[turns - 1]["position"],
+    };
+    assert_eq!(last, earlier);
+
+    let cut = run(&["line", "--json", "--limit", "1", drawn]).json();
+    assert_eq!(text(&cut["end"]), "limit");
+    assert_eq!(cut["line"].as_array().unwrap().len(), 1);
+}
+
+// Statistics and lists
+
+#[test]
+fn stats_add_up() {
+    let answer = run(&["stats", "--json", "--histogram"]).json();
+    let tables = answer["tables"].as_array().unwrap();
+    assert_eq!(tables.len(), 10);
+    for table in tables {
+        let number = |name: &str| table[name].as_u64().unwrap();
+        let sum = number("wins") + number("draws") + number("losses");
+        assert_eq!(number("positions"), sum);
+        let rows = table["histogram"].as_array().unwrap();
+        for (wdl, count, deepest) in [
+            ("win", "wins", "max_win"),
+            ("draw", "draws", "no depth"),
+            ("loss", "losses", "max_loss"),
+        ] {
+            let rows = rows.iter().filter(|row| row["wdl"] == wdl);
+            let total = rows.clone().map(|row| row["positions"].as_u64().unwrap());
+            assert_eq!(total.sum::<u64>(), number(count));
+            assert_eq!(
+                rows.filter_map(|row| row["dtw"].as_u64()).max(),
+                table[deepest].as_u64()
+            );
+        }
+    }
+    let first = &tables[0];
+    assert_eq!(
+        (text(&first["pair"]), first["max_loss"].as_u64()),
+        ("3-3", Some(26))
+    );
+
+    let answer = run(&["stats", "--json", "--pair", "3-4"]).json();
+    let tables = answer["tables"].as_array().unwrap();
+    let sides: Vec<_> = tables
+        .iter()
+        .map(|table| (table["to_move"].as_u64(), table["other"].as_u64()))
+        .collect();
+    assert_eq!(sides, [(Some(4), Some(3)), (Some(3), Some(4))]);
+    assert_eq!(tables[0]["positions"], 760_398);
+    assert!(tables[0].get("histogram").is_none());
+
+    let shown = run(&["stats", "--pair", "4-3", "--histogram"]);
+    assert!(shown.out.contains("760,398"));
+    assert!(shown.out.contains("win in 1 "));
+}
+
+#[test]
+fn list_names_what_is_missing() {
+    let answer = run(&["list", "--json"]).json();
+    let databases = answer["databases"].as_array().unwrap();
+    assert_eq!(databases.len(), 28);
+    let present: Vec<&str> = databases
+        .iter()
+        .filter(|entry| entry["present"] == true)
+        .map(|entry| text(&entry["pair"]))
+        .collect();
+    assert_eq!(present, ["3-3", "4-3", "5-3", "4-4", "6-3", "5-4"]);
+    let missing = databases
+        .iter()
+        .find(|entry| entry["pair"] == "6-4")
+        .unwrap();
+    assert_eq!(missing["bytes"], Json::Null);
+    assert_eq!(missing["needs"], serde_json::json!(["6-3", "5-4"]));
+
+    let shown = run(&["list"]).out;
+    assert!(shown.contains("missing, needs 6-3 and 5-4"));
+    assert!(shown.contains("6 of 28 databases"));
+}
+
+#[test]
+fn perft_counts() {
+    for (depth, count) in [
+        ("0", 1),
+        ("1", 24),
+        ("2", 552),
+        ("3", 12_144),
+        ("4", 255_024),
+    ] {
+        let answer = run(&["perft", "--json", "start", depth]).json();
+        assert_eq!(answer["count"], count);
+        assert_eq!(text(&answer["position"]), START);
+    }
+    assert_eq!(run(&["perft", START, "4"]).out, "255,024\n");
+    let words: Vec<&str> = ["perft"]
+        .into_iter()
+        .chain(START.split(' '))
+        .chain(["2"])
+        .collect();
+    assert_eq!(run(&words).out, "552\n");
+
+    let answer = run(&["perft", "--json", "--divide", FLYING, "3"]).json();
+    let turns = answer["turns"].as_array().unwrap();
+    assert_eq!(turns.len(), 54);
+    let sum: u64 = turns
+        .iter()
+        .map(|turn| turn["count"].as_u64().unwrap())
+        .sum();
+    assert_eq!(answer["count"], sum);
+    assert_eq!(
+        run(&["perft", "--divide", "start", "1"])
+            .out
+            .lines()
+            .count(),
+        26
+    );
+    assert_eq!(run(&["perft", BLOCKED, "1"]).out, "0\n");
+
+    run(&["perft", "start", "100"]).fails_with(2, "100");
+    run(&["perft", "start", "-1"]).fails_with(2, "-1");
+    run(&["perft", "start"]).fails_with(2, "DEPTH");
+}
+
+// Folders and files
+
+#[test]
+fn folders_are_chosen_in_order() {
+    let place = Place::new();
+    let folder = |command: &mut Command| {
+        let answer = finish(command).json();
+        text(&answer["folder"]).to_owned()
+    };
+    let list = ["list", "--json"];
+    assert!(folder(&mut place.command(&list)).contains("millbase"));
+    fs::create_dir(place.path().join("db")).unwrap();
+    assert_eq!(folder(&mut place.command(&list)), "db");
+    fs::create_dir(place.path().join("other")).unwrap();
+    assert_eq!(
+        folder(place.command(&list).env("MILLBASE_DB", "other")),
+        "other"
+    );
+    assert_eq!(folder(place.command(&list).env("MILLBASE_DB", "")), "db");
+    let named = ["list", "--json", "--db", "third"];
+    assert_eq!(
+        folder(place.command(&named).env("MILLBASE_DB", "other")),
+        "third"
+    );
+}
+
+#[test]
+fn folders_that_are_none() {
+    let place = Place::new();
+    let absent = place.run(&["stats", "--db", "absent"]);
+    assert_eq!(absent.status, 0);
+    assert!(absent.err.contains("absent"));
+    assert_eq!(place.run(&["stats", "--quiet", "--db", "absent"]).err, "");
+
+    fs::write(place.path().join("file"), "").unwrap();
+    place
+        .run(&["stats", "--db", "file"])
+        .fails_with(2, "not a folder");
+    place
+        .run(&["build", "--db", "file"])
+        .fails_with(2, "not a folder");
+}
+
+#[test]
+fn build_resumes_and_repeats_itself() {
+    let place = Place::new();
+    let dry = ["build", "--dry-run", "--pair", "5-4", "--db", "new/db"];
+    let plan = place.run(&[&dry[..], &["--json"]].concat()).json();
+    let pairs = plan["pairs"].as_array().unwrap();
+    let pairs: Vec<&str> = pairs.iter().map(|pair| text(&pair["pair"])).collect();
+    assert_eq!(pairs, ["3-3", "4-3", "5-3", "4-4", "5-4"]);
+    let shown = place.run(&dry);
+    assert_eq!(shown.status, 0);
+    assert!(shown.out.contains("5 pairs"));
+    assert!(!place.path().join("new").exists());
+
+    let limited = [
+        "build",
+        "--max-stones",
+        "7",
+        "--memory",
+        "1M",
+        "--db",
+        "new/db",
+    ];
+    place.run(&limited).fails_with(2, "--memory");
+    assert!(!place.path().join("new").exists());
+
+    let small = place.run(&["build", "--max-stones", "7", "--db", "new/db"]);
+    assert_eq!(small.status, 0, "{}", small.err);
+    assert_eq!(small.err.lines().count(), 2);
+    assert_eq!(small.out.lines().count(), 4);
+    assert!(small.out.contains("760,398"));
+
+    let build = [
+        "build",
+        "--max-stones",
+        "8",
+        "--db",
+        "new/db",
+        "--json",
+        "--quiet",
+    ];
+    let built = place.run(&build);
+    assert_eq!(built.err, "");
+    let built = built.json();
+    let built = built["pairs"].as_array().unwrap();
+    let new: Vec<&str> = built
+        .iter()
+        .filter(|pair| pair["seconds"].is_f64())
+        .map(|pair| text(&pair["pair"]))
+        .collect();
+    assert_eq!(new, ["5-3", "4-4"]);
+    assert_eq!(built.len(), 4);
+
+    let again = [
+        "build",
+        "--max-stones",
+        "8",
+        "--db",
+        "again",
+        "--threads",
+        "1",
+    ];
+    assert_eq!(place.run(&again).status, 0);
+    for pair in ["3-3", "4-3", "5-3", "4-4"] {
+        let read = |folder: &str| fs::read(place.path().join(folder).join(format!("{pair}.mill")));
+        let bytes = read("again").unwrap();
+        assert!(bytes == read("new/db").unwrap(), "{pair} differs");
+    }
+    let files = fs::read_dir(place.path().join("again")).unwrap();
+    assert_eq!(files.count(), 4);
+
+    let verified = place.run(&["verify", "--db", "again", "--json"]).json();
+    assert_eq!(verified["ok"], true);
+    assert_eq!(verified["pairs"].as_array().unwrap().len(), 6);
+}
+
+#[test]
+fn verify_finds_the_built_in_databases_right() {
+    let place = Place::new();
+    let all = place.run(&["verify"]);
+    assert_eq!(all.status, 0, "{}{}", all.out, all.err);
+    assert_eq!(all.out.lines().count(), 7);
+    let sampled = place
+        .run(&["verify", "--sample", "100", "--pair", "4-3", "--json"])
+        .json();
+    assert_eq!(sampled["ok"], true);
+    assert_eq!(sampled["pairs"][0]["checked"], 200);
+}
+
+#[test]
+fn verify_finds_a_wrong_value() {
+    let rules = Rules::STANDARD;
+    let pair = Pair::new(3, 3).unwrap();
+    let material = pair.tables()[0];
+    let mut values = Database::embedded(rules).load(material).unwrap();
+    let entry = values.iter().position(|&value| value == 9).unwrap();
+    values[entry] = 11;
+    let histogram = Histogram::of_table(&Index::new(material), &values);
+    let values = &values[..];
+    let table = SolvedTable {
+        material,
+        values,
+        histogram,
+    };
+    let place = Place::new();
+    write_pair(&place.path().join("3-3.mill"), &rules, pair, &[table]).unwrap();
+
+    let run = place.run(&["verify", "--db", ".", "--pair", "3-3", "--json"]);
+    assert_eq!(run.status, 1);
+    let answer: Json = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(answer["ok"], false);
+    let mismatches = answer["pairs"][0]["mismatches"].as_array().unwrap();
+    let wrong =
+        |mismatch: &Json| mismatch["stored"]["dtw"] == 10 && mismatch["derived"]["dtw"] == 8;
+    assert!(mismatches.iter().any(wrong), "{}", run.out);
+    let shown = place.run(&["verify", "--db", ".", "--pair", "3-3"]);
+    assert_eq!(shown.status, 1);
+    assert!(
+        shown
+            .out
+            .contains("stored loss in 10, but its turns give loss in 8")
+    );
+}
+
+#[test]
+fn damaged_files_are_reported() {
+    let place = Place::new();
+    let build = place.run(&["build", "--max-stones", "6", "--db", "."]);
+    assert_eq!(build.status, 0, "{}", build.err);
+    let file = place.path().join("3-3.mill");
+    let bytes = fs::read(&file).unwrap();
+
+    let mut header = bytes.clone();
+    header[0] ^= 1;
+    let mut longer = bytes.clone();
+    longer.push(0);
+    let short = bytes[..bytes.len() - 1].to_vec();
+    for damaged in [header, longer, short, Vec::new()] {
+        fs::write(&file, damaged).unwrap();
+        for command in [
+            &["stats"][..],
+            &["list"],
+            &["probe", FLYING],
+            &["verify"],
+            &["build"],
+        ] {
+            let run = place.run(&[command, &["--db", "."]].concat());
+            run.fails_with(4, "3-3.mill");
+        }
+    }
+
+    let mut block = bytes;
+    let last = block.len() - 1;
+    block[last] ^= 1;
+    fs::write(&file, block).unwrap();
+    assert_eq!(place.run(&["stats", "--db", "."]).status, 0);
+    let verify = place.run(&["verify", "--db", ".", "--quiet"]);
+    verify.fails_with(4, "3-3.mill");
+    assert!(verify.err.contains("byte"));
+}
+
+// Looks
+
+#[test]
+fn colours_are_for_those_who_want_them() {
+    let place = Place::new();
+    let coloured = |command: &mut Command| finish(command).out.contains("\x1b[");
+    assert!(!coloured(&mut place.command(&["probe", FLYING])));
+    assert!(!coloured(
+        &mut place.command(&["probe", FLYING, "--color", "never"])
+    ));
+    assert!(coloured(
+        &mut place.command(&["probe", FLYING, "--color", "always"])
+    ));
+    let mut json = place.command(&["probe", FLYING, "--color", "always", "--json"]);
+    assert!(!coloured(&mut json));
+}
