@@ -19,6 +19,10 @@ use crate::value::{Dtw, Value};
 
 const RULES: Rules = Rules::STANDARD;
 
+/// Where docs/FORMAT.md puts the first table's histogram and the fields of its blocks.
+const HISTOGRAM: usize = 32 + 14;
+const BLOCKS: usize = HISTOGRAM + 2048;
+
 /// Numbers that look random, the same in every run (xorshift64*).
 struct Random(u64);
 
@@ -325,8 +329,8 @@ fn headers_with_right_checksums_and_wrong_fields_do_no_harm() {
             // Mostly the fields that are not the histogram.
             let place = match random.below(3) {
                 0 => random.below(specimen.header_length()),
-                1 => random.below(46),
-                _ => 46 + 2048 + random.below(specimen.header_length() - 46 - 2048),
+                1 => random.below(HISTOGRAM),
+                _ => BLOCKS + random.below(specimen.header_length() - BLOCKS),
             };
             bytes[place] = random.byte();
         }
@@ -342,9 +346,8 @@ fn with_first_block(specimen: &Specimen, block: &[u8]) -> Vec<u8> {
     let first = specimen.first_block();
     let (start, end) = (&specimen.bytes[..first.start], &specimen.bytes[first.end..]);
     let mut bytes = [start, block, end].concat();
-    let fields = 46 + 2048;
-    bytes[fields..fields + 4].copy_from_slice(&(block.len() as u32).to_le_bytes());
-    bytes[fields + 4..fields + 12].copy_from_slice(&format::checksum(block).to_le_bytes());
+    bytes[BLOCKS..BLOCKS + 4].copy_from_slice(&(block.len() as u32).to_le_bytes());
+    bytes[BLOCKS + 4..BLOCKS + 12].copy_from_slice(&format::checksum(block).to_le_bytes());
     repair_checksum(&mut bytes, specimen.header_length());
     bytes
 }

@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 
 use crate::bits::{self, Bits, Kernel};
 use crate::board::PointSet;
-use crate::index::{Index, Ranker};
+use crate::index::{Index, Subsets};
 use crate::position::Position;
 use crate::rules::Rules;
 use crate::symmetry::{Symmetry, stabiliser};
@@ -167,7 +167,7 @@ impl<F: FnMut(usize)> Kernel for RowCheck<'_, F> {
     }
 }
 
-impl<'a, F: FnMut(usize)> RowCheck<'a, F> {
+impl<F: FnMut(usize)> RowCheck<'_, F> {
     /// The side that waits in the parent positions.
     fn waiting(&self) -> PointSet {
         self.check.child.index.rows().set(self.row)
@@ -187,8 +187,7 @@ impl<'a, F: FnMut(usize)> RowCheck<'a, F> {
         let free = !self.waiting();
         let quiet = child.row(self.row);
         let captures = self.check.captures(!free);
-        let ranker = |table: Table<'a>| table.index.columns().ranker();
-        let capture_ranker = self.check.capture.map(ranker);
+        let capture_columns = self.check.capture.map(|table| table.index.columns());
         let flies = rules.flies(child.index.material().waiting.into());
         let within = board.edges_within(free);
         let mut edges = [0; u64::BITS as usize];
@@ -200,7 +199,7 @@ impl<'a, F: FnMut(usize)> RowCheck<'a, F> {
         self.derived.clear();
         self.derived.resize(quiet.len(), LOST);
         let mut parents = Parents {
-            ranker: ranker(child),
+            columns: child.index.columns(),
             codes: self.derived,
         };
         for (subset, &value) in child.index.columns().iter().zip(quiet) {
@@ -211,7 +210,7 @@ impl<'a, F: FnMut(usize)> RowCheck<'a, F> {
                 let capture = if mills.is_empty() {
                     LOST
                 } else {
-                    best_capture(bits, codes, capture_ranker, &captures, set)
+                    best_capture(bits, codes, capture_columns, &captures, set)
                 };
                 for b in set {
                     let code = if mills.contains(b) { capture } else { quiet };
@@ -230,7 +229,7 @@ impl<'a, F: FnMut(usize)> RowCheck<'a, F> {
                 slides &= slides - 1;
             }
             if closing != 0 {
-                let capture = best_capture(bits, codes, capture_ranker, &captures, set);
+                let capture = best_capture(bits, codes, capture_columns, &captures, set);
                 while closing != 0 {
                     parents.tell(subset ^ edges[closing.trailing_zeros() as usize], capture);
                     closing &= closing - 1;
@@ -250,8 +249,7 @@ impl<'a, F: FnMut(usize)> RowCheck<'a, F> {
         let images: [PointSet; Symmetry::COUNT] =
             std::array::from_fn(|number| Symmetry::numbered(number as u32).apply(waiting));
         let rows = parent.index.rows();
-        let columns = parent.index.columns().count();
-        let ranker = parent.index.columns().ranker();
+        let columns = parent.index.columns();
         let mut subsets = child.index.columns().iter();
         let mut entries = [0; AT_ONCE];
         for derived in self.derived.chunks(AT_ONCE) {
@@ -260,7 +258,7 @@ impl<'a, F: FnMut(usize)> RowCheck<'a, F> {
                 let (row, symmetry) = rows.find(mover);
                 let image = images[symmetry.number() as usize];
                 let free = !rows.set(row);
-                *entry = row * columns + ranker.rank(bits.pext(image.bits(), free.bits()));
+                *entry = row * columns.count() + columns.rank(bits.pext(image.bits(), free.bits()));
             }
             for (&entry, &derived) in entries.iter().zip(derived) {
                 if codes.stored[usize::from(parent.values[entry])] != derived.into() {
@@ -273,7 +271,7 @@ impl<'a, F: FnMut(usize)> RowCheck<'a, F> {
 
 /// The positions from which a row's positions are reached: the best code so far of each.
 struct Parents<'a> {
-    ranker: Ranker<'a>,
+    columns: &'a Subsets,
     codes: &'a mut [u8],
 }
 
@@ -281,7 +279,7 @@ impl Parents<'_> {
     /// Tells the position with this set of the mover that a turn makes it worth so much.
     #[inline(always)]
     fn tell(&mut self, subset: u32, code: u8) {
-        let best = &mut self.codes[self.ranker.rank(subset)];
+        let best = &mut self.codes[self.columns.rank(subset)];
         *best = larger(*best, code);
     }
 }
@@ -292,17 +290,17 @@ impl Parents<'_> {
 fn best_capture<B: Bits>(
     bits: B,
     codes: &Codes,
-    ranker: Option<Ranker<'_>>,
+    columns: Option<&Subsets>,
     captures: &[Capture<'_>],
     set: PointSet,
 ) -> u8 {
-    let Some(ranker) = ranker else {
+    let Some(columns) = columns else {
         return WON;
     };
     let mut best = LOST;
     for capture in captures {
         let image = capture.symmetry.apply(set);
-        let column = ranker.rank(bits.pext(image.bits(), capture.free.bits()));
+        let column = columns.rank(bits.pext(image.bits(), capture.free.bits()));
         best = larger(best, codes.before[usize::from(capture.values[column])]);
     }
     best

@@ -420,7 +420,7 @@ impl PlainPosition {
     }
 
     /// The position in the middle of a turn, after its step and before its removals.
-    fn with_step(&self, from: Option<Point>, to: Point) -> PlainPosition {
+    pub fn with_step(&self, from: Option<Point>, to: Point) -> PlainPosition {
         let mut after = *self;
         match (from, self.side) {
             (Some(from), _) => after.board[from] = None,

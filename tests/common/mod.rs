@@ -1,0 +1,158 @@
+//! What the integration tests share: the data files, random numbers, the symmetries of the board by
+//! the names of its points, and the way between the library and the plain implementation.
+
+// Each test file includes this module and uses its own part of it.
+#![allow(dead_code)]
+
+use std::sync::LazyLock;
+
+use crate::plain::iterate::Set;
+use crate::plain::{NAMES, PlainPosition, PlainRules, Side as PlainSide, point};
+use millbase::{Point, PointSet, Position, Rules, Side};
+
+/// The rows of a data file: behind the source in the first line and the names of the columns in the
+/// second.
+pub fn rows(file: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    file.lines().skip(2).map(|line| line.split(',').collect())
+}
+
+/// A small generator of random numbers (SplitMix64): the same from the same seed everywhere.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    /// A number below `end`.
+    pub fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ mixed >> 31) % end as u64) as usize
+    }
+
+    /// One of the items.
+    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.below(items.len())]
+    }
+
+    /// So many points of a set.
+    pub fn points_of(&mut self, set: PointSet, count: u32) -> PointSet {
+        let mut left: Vec<Point> = set.into_iter().collect();
+        (0..count)
+            .map(|_| left.swap_remove(self.below(left.len())))
+            .collect()
+    }
+
+    /// A position without stones in hand, White to move.
+    pub fn position(&mut self, white: u32, black: u32) -> Position {
+        let white = self.points_of(PointSet::ALL, white);
+        Position::moving(white, self.points_of(!white, black))
+    }
+}
+
+/// The plain implementation's settings for the library's rules.
+pub fn plain_rules(rules: &Rules) -> PlainRules {
+    PlainRules {
+        stones: rules.stones,
+        diagonals: rules.diagonals,
+        flying: (rules.flying > 0).then_some(rules.flying),
+        remove_any: rules.removal_from_mills,
+        removal_per_mill: false,
+        blocked_passes: false,
+        slides_while_placing: false,
+    }
+}
+
+fn plain_side(side: Side) -> PlainSide {
+    match side {
+        Side::White => PlainSide::White,
+        Side::Black => PlainSide::Black,
+    }
+}
+
+/// The plain implementation's form of a position, point by point.
+pub fn plain_position(position: &Position) -> PlainPosition {
+    let library_point = |name| Point::named(name).expect("a point of the board");
+    PlainPosition {
+        board: NAMES.map(|name| {
+            let holds = |side: &Side| position.stones(*side).contains(library_point(name));
+            [Side::White, Side::Black]
+                .into_iter()
+                .find(holds)
+                .map(plain_side)
+        }),
+        side: plain_side(position.side_to_move()),
+        white_hand: position.in_hand(Side::White),
+        black_hand: position.in_hand(Side::Black),
+        owed: u8::from(position.removal_owed()),
+    }
+}
+
+/// The library's form of the plain implementation's set.
+pub fn library_set(set: Set) -> PointSet {
+    /// The images of all sets, as the union of the images of their bytes.
+    static IMAGES: LazyLock<[[PointSet; 256]; 3]> = LazyLock::new(|| {
+        [0, 1, 2].map(|byte| {
+            std::array::from_fn(|bits| {
+                let held = (0..8).filter(|bit| bits >> bit & 1 == 1);
+                held.map(|bit| Point::named(NAMES[8 * byte + bit]).expect("a point of the board"))
+                    .collect()
+            })
+        })
+    });
+    let [a, b, c, _] = set.to_le_bytes().map(usize::from);
+    IMAGES[0][a] | IMAGES[1][b] | IMAGES[2][c]
+}
+
+/// The 16 symmetries, each as the list of the points to which it takes the points of [`NAMES`]: made
+/// from the files and ranks of the names, with d4 as the middle of the board.
+pub fn symmetries() -> Vec<[usize; 24]> {
+    type Step = fn((i32, i32)) -> (i32, i32);
+    let turn: Step = |(x, y)| (y, -x);
+    let reflect: Step = |(x, y)| (-x, y);
+    let exchange_rings: Step = |(x, y)| {
+        let ring = x.abs().max(y.abs());
+        ((4 - ring) * x / ring, (4 - ring) * y / ring)
+    };
+    let place = |name: &str| {
+        let [file, rank] = [0, 1].map(|at| i32::from(name.as_bytes()[at]));
+        (file - i32::from(b'd'), rank - i32::from(b'4'))
+    };
+    let named = |(x, y): (i32, i32)| {
+        let [file, rank] = [x + i32::from(b'd'), y + i32::from(b'4')].map(|byte| byte as u8);
+        let name = [char::from(file), char::from(rank)]
+            .iter()
+            .collect::<String>();
+        point(&name).expect("symmetries take points to points")
+    };
+    let mut symmetries = Vec::new();
+    for turns in 0..4 {
+        for reflections in 0..2 {
+            for exchanges in 0..2 {
+                symmetries.push(NAMES.map(|name| {
+                    let mut image = place(name);
+                    for (step, times) in [
+                        (turn, turns),
+                        (reflect, reflections),
+                        (exchange_rings, exchanges),
+                    ] {
+                        for _ in 0..times {
+                            image = step(image);
+                        }
+                    }
+                    named(image)
+                }));
+            }
+        }
+    }
+    symmetries
+}
+
+/// The image of a set of the plain implementation's under one of [`symmetries`].
+pub fn image(symmetry: &[usize; 24], set: Set) -> Set {
+    let held = (0..24).filter(|point| set >> point & 1 == 1);
+    held.map(|point| 1 << symmetry[point]).sum()
+}
