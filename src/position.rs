@@ -268,15 +268,26 @@ impl Position {
             Side::Black => 'b',
         };
         let owed = |side| u8::from(self.removal_owed && self.side_to_move == side);
-        text += &format!(
-            " {side} {phase} {action} {} {} {} {} {} {} -1 -1 -1 -1 0 0 1",
-            self.white.len(),
+        for letter in [side, phase, action] {
+            text.push(' ');
+            text.push(letter);
+        }
+        let numbers = [
+            self.white.len() as u8,
             self.white_in_hand,
-            self.black.len(),
+            self.black.len() as u8,
             self.black_in_hand,
             owed(Side::White),
             owed(Side::Black),
-        );
+        ];
+        for number in numbers {
+            text.push(' ');
+            if number >= 10 {
+                text.push(char::from(b'0' + number / 10));
+            }
+            text.push(char::from(b'0' + number % 10));
+        }
+        text += " -1 -1 -1 -1 0 0 1";
         text
     }
 }

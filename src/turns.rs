@@ -21,35 +21,36 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// The bytes of the turn's text, `d6`, `d6-d5`, `d6-d5xb4` or `xb4`, and zeros behind them.
+    /// The turn's text, `d6`, `d6-d5`, `d6-d5xb4` or `xb4`, and zeros behind it.
     fn bytes(&self) -> [u8; 8] {
-        let mut bytes = [0; 8];
-        let mut length = 0;
-        let mut push = |text: &str| {
-            for &byte in text.as_bytes() {
-                bytes[length] = byte;
-                length += 1;
-            }
+        let name = |point: Option<Point>| {
+            let bytes = point.map_or([0; 2], |point| {
+                let name = point.name().as_bytes();
+                [name[0], name[1]]
+            });
+            u64::from(u16::from_be_bytes(bytes))
         };
-        if let Some(from) = self.from {
-            push(from.name());
-            push("-");
+        // The parts stand in the number as in the text, the first letter at the top.
+        let (mut number, mut free) = (0u64, 64);
+        if self.from.is_some() {
+            number = name(self.from) << 48 | u64::from(b'-') << 40;
+            free = 40;
         }
-        if let Some(to) = self.to {
-            push(to.name());
+        if self.to.is_some() {
+            free -= 16;
+            number |= name(self.to) << free;
         }
-        if let Some(removed) = self.removed {
-            push("x");
-            push(removed.name());
+        if self.removed.is_some() {
+            number |= (u64::from(b'x') << 16 | name(self.removed)) << (free - 24);
         }
-        bytes
+        number.to_be_bytes()
     }
 }
 
 /// Turns are ordered as their texts are.
 impl Ord for Turn {
     fn cmp(&self, other: &Turn) -> Ordering {
-        self.bytes().cmp(&other.bytes())
+        u64::from_be_bytes(self.bytes()).cmp(&u64::from_be_bytes(other.bytes()))
     }
 }
 

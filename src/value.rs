@@ -95,7 +95,7 @@ impl Value {
     pub const fn from_byte(byte: u8) -> Value {
         match byte {
             0 => Value::Draw,
-            _ if byte % 2 == 0 => Value::Win(Dtw(byte as u16 - 1)),
+            _ if byte.is_multiple_of(2) => Value::Win(Dtw(byte as u16 - 1)),
             _ => Value::Loss(Dtw(byte as u16 - 1)),
         }
     }

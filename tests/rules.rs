@@ -4,7 +4,7 @@
 mod common;
 mod plain;
 
-use common::{Random, plain_position, plain_rules};
+use common::{Random, before_removal, plain_position, plain_rules};
 use millbase::{Phase, PointSet, Position, Rules, Turn};
 use plain::{PlainPosition, PlainRules, PlainTurn};
 
@@ -162,17 +162,6 @@ fn compare(
     .collect()
 }
 
-/// The position in the middle of a turn, where only its removal is still owed.
-fn before_removal(position: &Position, turn: &PlainTurn, rules: &Rules) -> Position {
-    let plain_rules = plain_rules(rules);
-    let to = turn.to.expect("a turn with a step");
-    let middle = PlainPosition {
-        owed: 1,
-        ..plain_position(position).with_step(turn.from, to)
-    };
-    Position::parse(&middle.text(&plain_rules), rules).expect("a position of a game")
-}
-
 /// Plays a game of random turns, every other capture taken where there is one.
 fn compare_game(rules: &Rules, random: &mut Random, seen: &mut Seen) {
     /// Games end sooner than this by far.
@@ -207,14 +196,12 @@ fn random_games_agree_with_the_plain_implementation() {
     for (number, rules) in VARIANTS.into_iter().enumerate() {
         let mut seen = Seen::default();
         let mut random = Random::new(number as u64);
-        let games = 40;
+        let games = 400;
         for _ in 0..games {
             compare_game(&rules, &mut random, &mut seen);
         }
-        println!("{rules}: {seen:?}");
         assert_eq!(seen.beaten + seen.blocked, games, "{rules}");
-        let placings = u32::from(2 * rules.stones) * games;
-        assert_eq!(seen.placing, placings, "{rules}");
+        assert!(seen.placing >= 5 * games, "{rules}: {seen:?}");
         assert!(seen.owed >= games, "{rules}: {seen:?}");
         assert!(seen.moving >= games || rules.stones == 3, "{rules}");
         assert_eq!(seen.flying > 0, rules.flying > 0, "{rules}");
@@ -260,19 +247,54 @@ fn blocked_positions_agree_with_the_plain_implementation() {
             if around.len() > most {
                 continue;
             }
-            // All ways out, and all but one.
-            compare(
-                &Position::moving(white, around),
-                &rules,
-                &plain_rules,
-                &mut seen,
-            );
+            // All ways out are closed, then all but one; the side that closes them still plays.
             let open = random.points_of(around, 1);
-            let position = Position::moving(white, around - open);
-            compare(&position, &rules, &plain_rules, &mut seen);
+            for waiting in [around, around - open] {
+                if waiting.len() >= 3 {
+                    let position = Position::moving(white, waiting);
+                    compare(&position, &rules, &plain_rules, &mut seen);
+                }
+            }
         }
-        println!("{rules}: {seen:?}");
-        // Three stones with three neighbours are two corners and the point between them, at least.
-        assert!(seen.blocked > 20 || most <= u32::from(rules.flying), "{rules}: {seen:?}");
+        let everyone_flies = most <= u32::from(rules.flying);
+        assert!(seen.blocked > 5 || everyone_flies, "{rules}: {seen:?}");
+        assert!(seen.moving > 5 || everyone_flies, "{rules}: {seen:?}");
     }
+}
+
+/// Texts of positions with one character changed: what both implementations read they read alike.
+/// The library may refuse more; more it may read only where the phase or action leaves open whether
+/// the game is over.
+#[test]
+fn damaged_texts_are_refused_or_read_alike() {
+    let rules = Rules::STANDARD;
+    let plain_rules = plain_rules(&rules);
+    let mut random = Random::new(3000);
+    let (mut refused, mut read) = (0, 0);
+    for row in common::rows(include_str!("data/perft.csv")) {
+        for _ in 0..200 {
+            let mut text: Vec<char> = row[0].chars().collect();
+            let place = random.below(text.len());
+            text[place] = *random.pick(&[
+                'O', '@', '*', '/', ' ', 'w', 'b', 'p', 'm', 'o', 's', 'r', '?', '0', '1', '2',
+                '9', '-', 'ö', '\t',
+            ]);
+            let text: String = text.into_iter().collect();
+            let plain = PlainPosition::parse(&text, &plain_rules);
+            match (Position::parse(&text, &rules), plain) {
+                (Ok(position), Ok(plain)) => {
+                    assert_eq!(plain_position(&position), plain, "{text}");
+                    assert_eq!(position.text(&rules), plain.text(&plain_rules), "{text}");
+                    read += 1;
+                }
+                (Ok(_), Err(why)) => {
+                    let mut words = text.split_whitespace().skip(2).take(2);
+                    let left_open = words.any(|word| word == "o" || word == "?");
+                    assert!(left_open, "{text}: {why}");
+                }
+                (Err(_), _) => refused += 1,
+            }
+        }
+    }
+    assert!(refused > 1000 && read > 1000);
 }

@@ -33,7 +33,7 @@ impl<'a> Captures<'a> {
 const fn merit(v: u8) -> u8 {
     match v {
         0 => DRAW_MERIT,
-        _ if v % 2 == 0 => v / 2,
+        _ if v.is_multiple_of(2) => v / 2,
         _ => u8::MAX - v / 2,
     }
 }

@@ -7,7 +7,7 @@
 use std::sync::LazyLock;
 
 use crate::plain::iterate::Set;
-use crate::plain::{NAMES, PlainPosition, PlainRules, Side as PlainSide, point};
+use crate::plain::{NAMES, PlainPosition, PlainRules, PlainTurn, Side as PlainSide, point};
 use millbase::{Point, PointSet, Position, Rules, Side};
 
 /// The rows of a data file: behind the source in the first line and the names of the columns in the
@@ -73,9 +73,12 @@ fn plain_side(side: Side) -> PlainSide {
     }
 }
 
+fn library_point(name: &str) -> Point {
+    Point::named(name).expect("a point of the board")
+}
+
 /// The plain implementation's form of a position, point by point.
 pub fn plain_position(position: &Position) -> PlainPosition {
-    let library_point = |name| Point::named(name).expect("a point of the board");
     PlainPosition {
         board: NAMES.map(|name| {
             let holds = |side: &Side| position.stones(*side).contains(library_point(name));
@@ -91,6 +94,17 @@ pub fn plain_position(position: &Position) -> PlainPosition {
     }
 }
 
+/// The position in the middle of a turn, where only its removal is still owed.
+pub fn before_removal(position: &Position, turn: &PlainTurn, rules: &Rules) -> Position {
+    let plain_rules = plain_rules(rules);
+    let to = turn.to.expect("a turn with a step");
+    let middle = PlainPosition {
+        owed: 1,
+        ..plain_position(position).with_step(turn.from, to)
+    };
+    Position::parse(&middle.text(&plain_rules), rules).expect("a position of a game")
+}
+
 /// The library's form of the plain implementation's set.
 pub fn library_set(set: Set) -> PointSet {
     /// The images of all sets, as the union of the images of their bytes.
@@ -98,7 +112,7 @@ pub fn library_set(set: Set) -> PointSet {
         [0, 1, 2].map(|byte| {
             std::array::from_fn(|bits| {
                 let held = (0..8).filter(|bit| bits >> bit & 1 == 1);
-                held.map(|bit| Point::named(NAMES[8 * byte + bit]).expect("a point of the board"))
+                held.map(|bit| library_point(NAMES[8 * byte + bit]))
                     .collect()
             })
         })
@@ -152,7 +166,16 @@ pub fn symmetries() -> Vec<[usize; 24]> {
 }
 
 /// The image of a set of the plain implementation's under one of [`symmetries`].
-pub fn image(symmetry: &[usize; 24], set: Set) -> Set {
+pub fn plain_turned(symmetry: &[usize; 24], set: Set) -> Set {
     let held = (0..24).filter(|point| set >> point & 1 == 1);
     held.map(|point| 1 << symmetry[point]).sum()
+}
+
+/// The image of a set under one of [`symmetries`].
+pub fn turned(symmetry: &[usize; 24], set: PointSet) -> PointSet {
+    let image = |stone: Point| {
+        let name = NAMES[symmetry[point(stone.name()).expect("a point of the board")]];
+        library_point(name)
+    };
+    set.into_iter().map(image).collect()
 }

@@ -29,9 +29,9 @@ const BYTES_PER_ENTRY: f64 = 0.35;
 
 /// Build the databases: solve the pairs that have no file yet
 ///
-/// Every pair is solved once those that its captures lead to are there. Finished files stay: a build that was stopped
-/// goes on with the pair that it was solving. At the end there is a table of the pairs, with the time of those that
-/// were built now.
+/// Every pair is solved once those that its captures lead to are there. Finished files stay: a
+/// build that was stopped goes on with the pair that it was solving. At the end there is a table of
+/// the pairs, with the time of those that were built now.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -106,8 +106,8 @@ impl Build {
         match plan.pairs.iter().find(beyond) {
             None => Ok(()),
             Some(&pair) => Err(Usage(format!(
-                "{pair} takes {} of memory, more than the {} of --memory; raise it, or build fewer pairs with \
-                 --max-stones {}",
+                "{pair} takes {} of memory, more than the {} of --memory; raise it, or build fewer \
+                 pairs with --max-stones {}",
                 output::bytes(retro::plan::memory(pair)),
                 output::bytes(limit),
                 pair.stones() - 1,
@@ -116,7 +116,8 @@ impl Build {
     }
 }
 
-/// The pairs that have a file in the folder. The built-in ones do not count: a built folder is complete.
+/// The pairs that have a file in the folder. The built-in ones do not count: a built folder is
+/// complete.
 fn present(folder: &Path) -> Result<Vec<Pair>> {
     if !folder.exists() {
         return Ok(Vec::new());
@@ -167,7 +168,8 @@ impl<'a> Monitor<'a> {
         output::step(
             self.options,
             format_args!(
-                "{pair} built in {:.2} s: load {:.2}, initialise {:.2}, scatter {:.2}, propagate {:.2}, write {:.2}; {}",
+                "{pair} built in {:.2} s: load {:.2}, initialise {:.2}, scatter {:.2}, propagate \
+                 {:.2}, write {:.2}; {}",
                 report.total.as_secs_f64(),
                 step(|times| times.load),
                 step(|times| times.initialise),

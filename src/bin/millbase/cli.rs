@@ -12,9 +12,9 @@ use crate::{build, completions, line, list, output, perft, probe, stats, status,
 
 /// Perfect play for Nine Men's Morris.
 ///
-/// Builds, checks and reads the databases that hold the value of every position after the placing phase: win, draw or
-/// loss for the side to move, and the number of turns to the end. The databases with at most nine stones are part of
-/// the program; `millbase build` makes the others.
+/// Builds, checks and reads the databases that hold the value of every position after the placing
+/// phase: win, draw or loss for the side to move, and the number of turns to the end. The databases
+/// with at most nine stones are part of the program; `millbase build` makes the others.
 #[derive(Parser)]
 #[command(
     name = "millbase",
@@ -22,12 +22,13 @@ use crate::{build, completions, line, list, output, perft, probe, stats, status,
     max_term_width = 100,
     arg_required_else_help = true,
     after_long_help = "\
-A position is the text that mill programs exchange: the rings from the inner to the outer, each from its top point \
-clockwise (O white, @ black, * empty); side to move; phase; action; the stones of White on the board and in hand; those \
-of Black; the stones that White and Black have still to remove.
+A position is the text that mill programs exchange: the rings from the inner to the outer, each \
+from its top point clockwise (O white, @ black, * empty); side to move; phase; action; the stones \
+of White on the board and in hand; those of Black; the stones that White and Black have still to \
+remove.
 
-Exit status: 0 success; 1 the answer is no; 2 wrong usage or a bad position; 3 a needed database is missing; 4 a \
-database is corrupted; 5 the system failed to read or write.
+Exit status: 0 success; 1 the answer is no; 2 wrong usage or a bad position; 3 a needed database \
+is missing; 4 a database is corrupted; 5 the system failed to read or write.
 
 Examples:
   millbase probe '********/********/O@O*O@*@ w m s 3 0 3 0 0 0'
@@ -43,7 +44,8 @@ pub struct Cli {
 /// The options of all commands.
 #[derive(Args)]
 pub struct Options {
-    /// Folder of the databases; without it $MILLBASE_DB, else ./db if it exists, else the user's data folder
+    /// Folder of the databases; without it $MILLBASE_DB, else ./db if it exists, else the user's
+    /// data folder
     #[arg(long, global = true, value_name = "DIR")]
     pub db: Option<PathBuf>,
 

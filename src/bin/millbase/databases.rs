@@ -22,8 +22,8 @@ fn named(options: &Options) -> Option<PathBuf> {
     (!named.as_os_str().is_empty()).then_some(named)
 }
 
-/// The folder to use: the named one, else `./db` if it exists, else the user's data folder; `None` if the system has
-/// no such folder.
+/// The folder to use: the named one, else `./db` if it exists, else the user's data folder; `None`
+/// if the system has no such folder.
 pub fn folder(options: &Options) -> Option<PathBuf> {
     let local = || Path::new("db").is_dir().then(|| PathBuf::from("db"));
     let data = || Some(ProjectDirs::from("", "", "millbase")?.data_dir().to_owned());

@@ -16,8 +16,8 @@ use crate::status::Status;
 
 /// Show an optimal continuation, to the end of the game or until a drawn position repeats
 ///
-/// The winner takes the shortest way and the loser the longest; among equal turns the first in the order of their texts
-/// is chosen.
+/// The winner takes the shortest way and the loser the longest; among equal turns the first in the
+/// order of their texts is chosen.
 #[derive(Args)]
 #[command(after_help = "\
 Example:
@@ -41,7 +41,8 @@ struct Answer {
     result: JsonValue,
     line: Vec<JsonTurn>,
     end: &'static str,
-    /// After how many turns the position stood for the first time that the line ends with, `None` unless it repeats.
+    /// After how many turns the position stood for the first time that the line ends with, `None`
+    /// unless it repeats.
     repeats: Option<usize>,
 }
 

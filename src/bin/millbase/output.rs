@@ -1,4 +1,5 @@
-//! What the program writes: JSON objects, aligned tables, colours, the picture of the board, and notes on stderr.
+//! What the program writes: JSON objects, aligned tables, colours, the picture of the board, and
+//! notes on stderr.
 
 use std::env;
 use std::fmt::Display;
@@ -39,7 +40,8 @@ pub fn step(options: &Options, text: impl Display) {
     }
 }
 
-/// A bar on stderr for so many positions. It shows nothing where stderr is no terminal or the user wants no progress.
+/// A bar on stderr for so many positions. It shows nothing where stderr is no terminal or the user
+/// wants no progress.
 pub fn progress_bar(options: &Options, positions: u64) -> ProgressBar {
     if options.quiet || !io::stderr().is_terminal() {
         return ProgressBar::hidden();

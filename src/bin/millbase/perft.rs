@@ -16,8 +16,9 @@ use crate::status::Status;
 
 /// Count the sequences of so many turns from a position
 ///
-/// The count checks that a program knows the rules: other programs must count the same. A turn is one whole move, so
-/// closing a mill and removing a stone count as one. A game that ends sooner is counted only where it ends exactly there.
+/// The count checks that a program knows the rules: other programs must count the same. A turn is
+/// one whole move, so closing a mill and removing a stone count as one. A game that ends sooner is
+/// counted only where it ends exactly there.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

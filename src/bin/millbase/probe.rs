@@ -17,10 +17,11 @@ use crate::status::{self, Status};
 
 /// Show the value of a position and of all its turns, best first
 ///
-/// Values are for the side to move; depths count the turns to the end of the game when the winner hurries and the loser
-/// delays. Instead of a position, '-' reads positions from stdin, one a line, and answers each with one line: the value
-/// and the best turn, or with --json an object. A line that cannot be answered is answered with the error; the exit
-/// status is then that of the first error.
+/// Values are for the side to move; depths count the turns to the end of the game when the winner
+/// hurries and the loser delays. Instead of a position, '-' reads positions from stdin, one a line,
+/// and answers each with one line: the value and the best turn, or with --json an object. A line
+/// that cannot be answered is answered with the error; the exit status is then that of the first
+/// error.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -145,8 +146,8 @@ struct JsonFailure {
     message: String,
 }
 
-/// Answers each line of stdin with a line, in their order. Batches of lines are answered in parallel and written before
-/// the next is waited for.
+/// Answers each line of stdin with a line, in their order. Batches of lines are answered in
+/// parallel and written before the next is waited for.
 fn stream(db: &Database, options: &Options) -> Result<Status> {
     let palette = Palette::of(options);
     let mut input = Batches::new(io::stdin());
@@ -177,8 +178,8 @@ fn stream(db: &Database, options: &Options) -> Result<Status> {
         return Ok(Status::Done);
     };
     output::to_stderr(&format!(
-        "error: {failures} of {lines} lines were not answered with a value, the first is line {line}; \
-         the answers say why\n"
+        "error: {failures} of {lines} lines were not answered with a value, the first is line \
+         {line}; the answers say why\n"
     ));
     Ok(status)
 }

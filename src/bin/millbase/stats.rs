@@ -17,8 +17,8 @@ use crate::status::Status;
 
 /// Show how many positions are won, drawn and lost, for each pair and side to move
 ///
-/// The counts are of distinct positions under the 16 symmetries of the board, for the side to move, whether or not a
-/// game can reach them.
+/// The counts are of distinct positions under the 16 symmetries of the board, for the side to move,
+/// whether or not a game can reach them.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

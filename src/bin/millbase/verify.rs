@@ -18,8 +18,8 @@ use crate::status::Status;
 
 /// Check the databases: recompute every value from the positions that its turns lead to
 ///
-/// Checks the checksums, every stored value against those of its successors, and the counts in the files. The exit
-/// status is 1 if a value is wrong, 4 if a file is damaged.
+/// Checks the checksums, every stored value against those of its successors, and the counts in the
+/// files. The exit status is 1 if a value is wrong, 4 if a file is damaged.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -53,6 +53,8 @@ struct JsonPair {
     checked: u64,
     seconds: f64,
     mismatches: Vec<JsonMismatch>,
+    /// The tables with wrong counts, by the stones of the side to move.
+    miscounted: Vec<u8>,
 }
 
 #[derive(Serialize)]
@@ -71,7 +73,7 @@ struct Checked {
 
 impl Checked {
     fn ok(&self) -> bool {
-        self.report.mismatches.is_empty()
+        self.report.is_clean()
     }
 
     fn json(&self) -> JsonPair {
@@ -80,12 +82,15 @@ impl Checked {
             stored: mismatch.stored.into(),
             derived: mismatch.derived.into(),
         });
+        let miscounted = self.report.miscounted.iter();
+        let miscounted = miscounted.map(|material| material.mover);
         JsonPair {
             pair: self.pair.to_string(),
             ok: self.ok(),
             checked: self.report.checked,
             seconds: self.seconds,
             mismatches: mismatches.collect(),
+            miscounted: miscounted.collect(),
         }
     }
 }
@@ -163,14 +168,23 @@ fn write(out: &mut impl Write, checked: &[Checked], palette: Palette) -> std::io
         ]);
     }
     table.write(out, palette)?;
-    for mismatch in checked.iter().flat_map(|pair| &pair.report.mismatches) {
-        writeln!(
-            out,
-            "{}: stored {}, but its turns give {}",
-            mismatch.position.text(&RULES),
-            palette.value(mismatch.stored),
-            palette.value(mismatch.derived)
-        )?;
+    for pair in checked {
+        for mismatch in &pair.report.mismatches {
+            writeln!(
+                out,
+                "{}: stored {}, but its turns give {}",
+                mismatch.position.text(&RULES),
+                palette.value(mismatch.stored),
+                palette.value(mismatch.derived)
+            )?;
+        }
+        for material in &pair.report.miscounted {
+            let (pair, mover) = (pair.pair, material.mover);
+            writeln!(
+                out,
+                "{pair}, {mover} to move: the counts in the file are wrong"
+            )?;
+        }
     }
     Ok(())
 }

@@ -1,0 +1,255 @@
+//! What the databases answer: the values that are known from elsewhere, and values that agree with
+//! those of the symmetric positions and of all successors.
+//!
+//! The pairs with more than nine stones are not part of the program. Their known values are looked up
+//! where the environment variable `MILLBASE_DB` names a folder that holds them.
+#![cfg(feature = "embedded")]
+
+mod common;
+mod plain;
+
+use std::path::Path;
+
+use common::{Random, before_removal, plain_position, plain_rules, rows, symmetries, turned};
+use millbase::db::{LineEnd, RankedTurn};
+use millbase::{Database, DbError, Dtw, Material, Pair, Position, Rules, Value};
+use rayon::prelude::*;
+
+const RULES: Rules = Rules::STANDARD;
+
+/// Pairs with at most so many stones are part of the program.
+const EMBEDDED_STONES: u8 = 9;
+
+/// The databases that are part of the program, and those of `MILLBASE_DB`.
+fn databases() -> Database {
+    match std::env::var_os("MILLBASE_DB") {
+        Some(folder) => Database::open(Path::new(&folder), RULES).expect("a folder of databases"),
+        None => Database::embedded(RULES),
+    }
+}
+
+fn pair_of(position: &Position) -> Pair {
+    Material::of(position.mover(), position.waiting())
+        .pair()
+        .expect("a position of a pair")
+}
+
+/// A value as the data files write it: result and depth.
+fn written(value: Value) -> [String; 2] {
+    let depth = value.dtw().map_or(String::new(), |dtw| dtw.to_string());
+    [value.wdl().to_string(), depth]
+}
+
+#[test]
+fn probes_agree_with_the_data() {
+    let embedded = Database::embedded(RULES);
+    let all = databases();
+    let (mut embedded_pairs, mut skipped) = (Vec::new(), 0);
+    for row in rows(include_str!("data/moving.csv")) {
+        let [fen, wdl, dtw] = row[..] else {
+            panic!("a row of {} columns", row.len());
+        };
+        let position = Position::parse(fen, &RULES).unwrap();
+        let pair = pair_of(&position);
+        if pair.stones() <= EMBEDDED_STONES {
+            let value = embedded.probe(&position).unwrap();
+            assert_eq!(written(value), [wdl, dtw], "{fen}");
+            embedded_pairs.push(pair);
+        }
+        if all.has(pair) {
+            let value = all.probe(&position).unwrap();
+            assert_eq!(written(value), [wdl, dtw], "{fen}");
+        } else {
+            let missing = all.probe(&position);
+            assert!(matches!(missing, Err(DbError::Missing { pair: p, .. }) if p == pair));
+            skipped += 1;
+        }
+    }
+    if skipped > 0 {
+        eprintln!(
+            "{skipped} known values were skipped; to check them, name the folder of all databases \
+             in MILLBASE_DB"
+        );
+    }
+    embedded_pairs.sort();
+    assert!(embedded_pairs.len() >= 40);
+    embedded_pairs.dedup();
+    assert_eq!(embedded_pairs.len(), 6);
+}
+
+/// The databases that every reader has.
+#[test]
+fn the_program_holds_the_pairs_up_to_nine_stones() {
+    let pairs = Database::embedded(RULES);
+    let pairs: Vec<String> = pairs.pairs().map(|file| file.pair().to_string()).collect();
+    assert_eq!(pairs, ["3-3", "4-3", "4-4", "5-3", "5-4", "6-3"]);
+    let other_rules = Database::embedded(Rules {
+        diagonals: true,
+        ..RULES
+    });
+    assert_eq!(other_rules.pairs().count(), 0);
+}
+
+/// What the successors, as the plain implementation knows them, make a position worth.
+fn best_of_successors(database: &Database, position: &Position) -> Value {
+    let plain_rules = plain_rules(&RULES);
+    let plain = plain_position(position);
+    let successors = plain.turns(&plain_rules).into_iter().map(|turn| {
+        let text = plain.after(&turn).text(&plain_rules);
+        let after = Position::parse(&text, &RULES).unwrap();
+        database.probe(&after).unwrap().before()
+    });
+    // Without a turn the game is lost.
+    successors.max().unwrap_or(Value::LOST)
+}
+
+/// Compares a position's value with those of its images, and of its successors.
+fn check_value(database: &Database, position: &Position) {
+    let text = position.text(&RULES);
+    let value = database.probe(position).unwrap();
+    for symmetry in symmetries() {
+        let [mover, waiting] =
+            [position.mover(), position.waiting()].map(|set| turned(&symmetry, set));
+        let image = Position::moving(mover, waiting);
+        for image in [image, image.with_colours_exchanged()] {
+            let probed = database.probe(&image).unwrap();
+            assert_eq!(probed, value, "{text} and {}", image.text(&RULES));
+        }
+    }
+    assert_eq!(value, best_of_successors(database, position), "{text}");
+}
+
+/// Compares a position's ranked turns with its value and with the probes of what follows.
+fn check_turns(database: &Database, position: &Position) {
+    let text = position.text(&RULES);
+    let turns = database.turns(position).unwrap();
+    let best = turns.first().map_or(Value::LOST, |best| best.value);
+    assert_eq!(database.probe(position).unwrap(), best, "{text}");
+    let in_order = |a: &RankedTurn, b: &RankedTurn| {
+        a.value > b.value || a.value == b.value && a.turn.to_string() < b.turn.to_string()
+    };
+    assert!(turns.is_sorted_by(in_order), "{text}");
+    let mut texts: Vec<String> = turns.iter().map(|ranked| ranked.turn.to_string()).collect();
+    let plain = plain_position(position).turns(&plain_rules(&RULES));
+    let mut expected: Vec<String> = plain.iter().map(|turn| turn.to_string()).collect();
+    texts.sort();
+    expected.sort();
+    assert_eq!(texts, expected, "{text}");
+    for RankedTurn { turn, value, after } in turns {
+        assert_eq!(after, position.after(turn), "{text} {turn}");
+        let expected = database.probe(&after).unwrap().before();
+        assert_eq!(value, expected, "{text} {turn}");
+    }
+}
+
+/// Compares the value of a position in which only a removal is owed with its successors; whether
+/// there is one in the middle of a turn of this position.
+fn check_removal(database: &Database, position: &Position) -> bool {
+    let plain = plain_position(position);
+    let turns = plain.turns(&plain_rules(&RULES));
+    let Some(capture) = turns.iter().find(|turn| !turn.removed.is_empty()) else {
+        return false;
+    };
+    let middle = before_removal(position, capture, &RULES);
+    let value = database.probe(&middle).unwrap();
+    let text = middle.text(&RULES);
+    assert_eq!(value, best_of_successors(database, &middle), "{text}");
+    check_turns(database, &middle);
+    true
+}
+
+/// Follows the best line: it is as long as the value says, and each turn keeps what the one before
+/// promised.
+fn check_line(database: &Database, position: &Position) {
+    let text = position.text(&RULES);
+    let value = database.probe(position).unwrap();
+    let line = database.line(position, 1_000).unwrap();
+    let first = position;
+    let mut position = *position;
+    let mut promised = value;
+    for RankedTurn { turn, value, after } in &line.turns {
+        assert_eq!(*value, promised, "{text} {turn}");
+        assert_eq!(*after, position.after(*turn), "{text} {turn}");
+        position = *after;
+        promised = match *value {
+            Value::Win(Dtw(depth)) => Value::Loss(Dtw(depth - 1)),
+            Value::Draw => Value::Draw,
+            Value::Loss(Dtw(depth)) => Value::Win(Dtw(depth - 1)),
+        };
+    }
+    match value.dtw() {
+        Some(Dtw(depth)) => {
+            assert_eq!(
+                (line.end, line.turns.len()),
+                (LineEnd::Over, depth.into()),
+                "{text}"
+            );
+            assert!(
+                plain_position(&position)
+                    .loser(&plain_rules(&RULES))
+                    .is_some(),
+                "{text}"
+            );
+        }
+        None => {
+            let LineEnd::Repetition { from } = line.end else {
+                panic!("{text}: a draw that ends with {:?}", line.end);
+            };
+            let repeated = line.turns[..from]
+                .last()
+                .map_or_else(|| *first, |ranked| ranked.after);
+            assert_eq!(position, repeated, "{text}");
+        }
+    }
+}
+
+/// Random positions of every embedded pair, either side to move, asked for by many threads at once.
+#[test]
+fn random_positions_agree_with_their_images_and_successors() {
+    const POSITIONS: usize = 400;
+    let database = Database::embedded(RULES);
+    let mut random = Random::new(5000);
+    for file in Database::embedded(RULES).pairs() {
+        for material in file.pair().tables() {
+            let positions: Vec<Position> = (0..POSITIONS)
+                .map(|number| {
+                    let position = random.position(material.mover.into(), material.waiting.into());
+                    match number % 2 {
+                        0 => position,
+                        _ => position.with_colours_exchanged(),
+                    }
+                })
+                .collect();
+            let removals = positions.par_iter().filter(|position| {
+                check_value(&database, position);
+                check_turns(&database, position);
+                check_line(&database, position);
+                check_removal(&database, position)
+            });
+            assert!(removals.count() > 10, "{material:?}");
+        }
+    }
+}
+
+/// The ends of games, and what no database holds.
+#[test]
+fn ends_and_stones_in_hand_are_answered_by_rule() {
+    let database = Database::embedded(RULES);
+    let probe = |text| database.probe(&Position::parse(text, &RULES).unwrap());
+    // White has two stones; White's four stones have no empty neighbour.
+    for over in [
+        "O@*****O/@@*****@/******** w o ? 2 0 4 0 0 0",
+        "OOO@***@/@O@*****/******** w o ? 4 0 4 0 0 0",
+    ] {
+        assert_eq!(probe(over).unwrap(), Value::LOST, "{over}");
+    }
+    for placing in [
+        "********/********/******** w p p 0 9 0 9 0 0",
+        "*****OOO/*@O***O*/@@@@**O* w p r 6 2 5 3 1 0",
+    ] {
+        assert!(
+            matches!(probe(placing), Err(DbError::NotStored(_))),
+            "{placing}"
+        );
+    }
+}
