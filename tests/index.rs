@@ -38,9 +38,9 @@ fn cycles(permutation: &[usize; 24]) -> Vec<usize> {
     lengths
 }
 
-/// The positions with w stones of one side and b of the other that are distinct under the symmetries,
-/// by (w, b). Burnside's lemma: the mean number of positions that a symmetry leaves as they are. These
-/// give each cycle to one side, to the other, or to none.
+/// The positions with w stones of one side and b of the other that are distinct under the
+/// symmetries, by (w, b). Burnside's lemma: as many as a symmetry leaves as they are, in the mean.
+/// These give each of its cycles to one side, to the other, or to none.
 fn distinct_positions() -> BTreeMap<(usize, usize), u64> {
     let symmetries = symmetries();
     let mut fixed: BTreeMap<(usize, usize), u64> = BTreeMap::new();
@@ -171,8 +171,8 @@ fn check_round_trip(index: &Index, entry: usize) {
     assert!(same, "{mover}-{waiting} {entry} found at {found}");
 }
 
-/// Every entry of the tables with at most eight stones leads to its sets, and these lead back. Rows and
-/// columns are in the ascending order of their sets, on which the files rely.
+/// Every entry of the tables with at most eight stones leads to its sets, and these lead back. Rows
+/// and columns are in the ascending order of their sets, on which the files rely.
 #[test]
 fn entries_lead_to_sets_and_back() {
     for table in tables(5) {
@@ -193,8 +193,8 @@ fn entries_lead_to_sets_and_back() {
     }
 }
 
-/// Random entries of every table up to twelve stones a side; the images of what they hold are found in
-/// the same row, at an equivalent column.
+/// Random entries of every table up to twelve stones a side; the images of what they hold are found
+/// in the same row, at an equivalent column.
 #[test]
 fn turned_positions_are_found_at_the_same_place() {
     let symmetries = symmetries();

@@ -1,8 +1,8 @@
 //! What the databases answer: the values that are known from elsewhere, and values that agree with
 //! those of the symmetric positions and of all successors.
 //!
-//! The pairs with more than nine stones are not part of the program. Their known values are looked up
-//! where the environment variable `MILLBASE_DB` names a folder that holds them.
+//! The pairs with more than nine stones are not part of the program. Their known values are looked
+//! up where the environment variable `MILLBASE_DB` names a folder that holds them.
 #![cfg(feature = "embedded")]
 
 mod common;

@@ -195,9 +195,9 @@ fn embedded_databases_hold_the_solved_values() {
     }
 }
 
-/// The histograms in the embedded files against the placements of the plain iteration. A position has
-/// as many placements as it has different images: sixteen by the number of symmetries that leave it as
-/// it is. So each placement counts for a sixteenth of that number.
+/// The histograms in the embedded files against the placements of the plain iteration. A position
+/// has as many placements as it has different images: sixteen by the number of symmetries that
+/// leave it as it is. So each placement counts for a sixteenth of that number.
 #[cfg(feature = "embedded")]
 #[test]
 fn histograms_count_distinct_positions() {

@@ -41,7 +41,7 @@ const fn merit(v: u8) -> u8 {
 const DRAW_MERIT: u8 = 128;
 
 /// The mover's value byte after a capture of this merit. Bytes up to 253 keep their meaning.
-const fn value_of_merit(merit: u8) -> u8 {
+pub(super) const fn value_of_merit(merit: u8) -> u8 {
     match merit {
         DRAW_MERIT => 0,
         _ if merit < DRAW_MERIT => merit * 2 + 1,
@@ -49,7 +49,7 @@ const fn value_of_merit(merit: u8) -> u8 {
     }
 }
 
-static MERITS: [u8; 256] = {
+pub(super) static MERITS: [u8; 256] = {
     let mut merits = [0; 256];
     let mut v = 0;
     while v < 256 {
@@ -106,13 +106,13 @@ pub(super) fn initialise(rules: &Rules, half: &mut Half, captures: Option<&Captu
         );
 }
 
-/// What all rows of a half share.
-struct Shape<'a> {
-    rules: &'a Rules,
-    flying: bool,
-    columns: &'a Subsets,
-    subsets: &'a [u32],
-    captures: Option<&'a Captures<'a>>,
+/// What all rows of one side to move share, in the working arrangement.
+pub(super) struct Shape<'a> {
+    pub(super) rules: &'a Rules,
+    pub(super) flying: bool,
+    pub(super) columns: &'a Subsets,
+    pub(super) subsets: &'a [u32],
+    pub(super) captures: Option<&'a Captures<'a>>,
 }
 
 struct InitialiseRow<'a> {
@@ -157,27 +157,7 @@ impl InitialiseRow<'_> {
             present,
         } = self;
         let turns = RowTurns::new(bits, shape.rules, shape.columns, waiting);
-        let removals = removals(shape, waiting);
-
-        // Captures, from the sets that hold a mill back to those that closed it: the value of the removals
-        // depends only on the set with the mill. `counts` collects their number.
-        for &subset in shape.subsets {
-            let mover = turns.points(bits, subset);
-            let mills = turns.board.mills(mover);
-            if mills.is_empty() {
-                continue;
-            }
-            let origins = turns.closing_origins::<B, FLYING>(bits, subset, mover, mills);
-            if origins.is_empty() {
-                continue;
-            }
-            let merit = best_merit(bits, shape, &removals, mover);
-            for origin in origins {
-                merits[origin] = merits[origin].max(merit);
-                counts[origin] += 1;
-            }
-        }
-
+        shape.look_up_captures::<B, FLYING>(bits, &turns, waiting, merits, counts);
         for (column, &subset) in shape.subsets.iter().enumerate() {
             let quiet = turns.count::<FLYING>(turns.points(bits, subset)) as u8 - counts[column];
             let (value, count) = match merits[column] {
@@ -193,42 +173,71 @@ impl InitialiseRow<'_> {
     }
 }
 
-fn removals<'a>(shape: &Shape<'a>, waiting: PointSet) -> Vec<Removal<'a>> {
-    let Some(captures) = shape.captures else {
-        return Vec::new();
-    };
-    let columns = captures.index.columns().count();
-    let removable = removable(waiting, shape.rules.board(), shape.rules);
-    let removal = |point| {
-        let (row, symmetry) = captures.index.rows().find(waiting.without(point));
-        Removal {
-            symmetry,
-            free: !captures.index.rows().set(row),
-            values: &captures.values[row * columns..][..columns],
+impl<'a> Shape<'a> {
+    /// Raises the merit of each column of a row to that of its best capture, and counts its turns that close a mill.
+    ///
+    /// The way is from the sets that hold a mill back to those that closed it: what the removals are worth depends only
+    /// on the set with the mill.
+    #[inline(always)]
+    pub(super) fn look_up_captures<B: Bits, const FLYING: bool>(
+        &self,
+        bits: B,
+        turns: &RowTurns<'_>,
+        waiting: PointSet,
+        merits: &mut [u8],
+        counts: &mut [u8],
+    ) {
+        let removals = self.removals(waiting);
+        for &subset in self.subsets {
+            let mover = turns.points(bits, subset);
+            let mills = turns.board.mills(mover);
+            if mills.is_empty() {
+                continue;
+            }
+            let origins = turns.closing_origins::<B, FLYING>(bits, subset, mover, mills);
+            if origins.is_empty() {
+                continue;
+            }
+            let merit = self.best_merit(bits, &removals, mover);
+            for origin in origins {
+                merits[origin] = merits[origin].max(merit);
+                counts[origin] += 1;
+            }
         }
-    };
-    removable.into_iter().map(removal).collect()
-}
-
-/// The merit of the best removal after the mover came to have this set.
-#[inline(always)]
-fn best_merit<B: Bits>(
-    bits: B,
-    shape: &Shape<'_>,
-    removals: &[Removal<'_>],
-    mover: PointSet,
-) -> u8 {
-    let Some(captures) = shape.captures else {
-        return WINS_AT_ONCE;
-    };
-    let columns = captures.index.columns();
-    let mut best = 0;
-    for removal in removals {
-        let turned = removal.symmetry.apply(mover);
-        let column = columns.rank(bits.pext(turned.bits(), removal.free.bits()));
-        best = best.max(MERITS[usize::from(removal.values[column])]);
     }
-    best
+
+    fn removals(&self, waiting: PointSet) -> Vec<Removal<'a>> {
+        let Some(captures) = self.captures else {
+            return Vec::new();
+        };
+        let columns = captures.index.columns().count();
+        let removable = removable(waiting, self.rules.board(), self.rules);
+        let removal = |point| {
+            let (row, symmetry) = captures.index.rows().find(waiting.without(point));
+            Removal {
+                symmetry,
+                free: !captures.index.rows().set(row),
+                values: &captures.values[row * columns..][..columns],
+            }
+        };
+        removable.into_iter().map(removal).collect()
+    }
+
+    /// The merit of the best removal after the mover came to have this set.
+    #[inline(always)]
+    fn best_merit<B: Bits>(&self, bits: B, removals: &[Removal<'_>], mover: PointSet) -> u8 {
+        let Some(captures) = self.captures else {
+            return WINS_AT_ONCE;
+        };
+        let columns = captures.index.columns();
+        let mut best = 0;
+        for removal in removals {
+            let turned = removal.symmetry.apply(mover);
+            let column = columns.rank(bits.pext(turned.bits(), removal.free.bits()));
+            best = best.max(MERITS[usize::from(removal.values[column])]);
+        }
+        best
+    }
 }
 
 #[cfg(test)]

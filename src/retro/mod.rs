@@ -7,6 +7,7 @@
 //! `half` holds one side to move while it is solved, `init` fills it from the captures, `sweep` does the rest.
 
 mod build;
+pub mod derive;
 mod half;
 mod init;
 pub mod memory;

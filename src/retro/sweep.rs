@@ -10,7 +10,7 @@
 //! A predecessor of a loss wins in n + 1, unless it wins sooner. A predecessor of a win has one count less, and with none
 //! left it loses in n + 1, or later if its longest losing capture takes longer.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use rayon::prelude::*;
 
@@ -64,7 +64,7 @@ struct ScatterRow<'a> {
     values: &'a [u8],
     counts: &'a [u8],
     v: u8,
-    finished: &'a [std::sync::atomic::AtomicU8],
+    finished: &'a [AtomicU8],
     finished_present: &'a [SharedValueSet],
 }
 
@@ -73,35 +73,64 @@ impl Kernel for ScatterRow<'_> {
 
     #[inline(always)]
     fn run<B: Bits>(self, bits: B) -> u64 {
-        let (index, v) = (self.index, self.v);
-        let rows = index.rows();
-        let columns = index.columns().count();
-        let free = !self.waiting;
-        let turned: [PointSet; Symmetry::COUNT] =
-            std::array::from_fn(|number| Symmetry::numbered(number as u32).apply(self.waiting));
+        let v = self.v;
         let is_loss = v % 2 == 1;
+        let scatter = Scatter::new(self.index, self.finished, self.waiting);
         let mut decided = 0;
         for (start, places) in find_bytes(bits, self.values, v) {
             for column in places.map(|place| start + place) {
                 if is_loss && self.counts[column] != 0 {
                     continue;
                 }
-                let mover = PointSet::from_bits(bits.pdep(self.subsets[column], free.bits()));
-                let (row, symmetry) = rows.find(mover);
-                let waiting = turned[symmetry.number() as usize];
-                let finished = &self.finished[row * columns..][..columns];
-                finished[index.column_with(bits, row, waiting)].store(v, Ordering::Relaxed);
-                if rows.is_symmetric(row) {
-                    for symmetry in stabiliser(rows.set(row)) {
-                        let column = index.column_with(bits, row, symmetry.apply(waiting));
-                        finished[column].store(v, Ordering::Relaxed);
-                    }
-                }
+                let row = scatter.store(bits, self.subsets[column], v);
                 self.finished_present[row].insert(v);
                 decided += 1;
             }
         }
         decided
+    }
+}
+
+/// The way from one working row to the finished arrangement.
+pub(super) struct Scatter<'a> {
+    index: &'a Index,
+    finished: &'a [AtomicU8],
+    free: PointSet,
+    /// The images of the row's set.
+    turned: [PointSet; Symmetry::COUNT],
+}
+
+impl<'a> Scatter<'a> {
+    pub(super) fn new(
+        index: &'a Index,
+        finished: &'a [AtomicU8],
+        waiting: PointSet,
+    ) -> Scatter<'a> {
+        Scatter {
+            index,
+            finished,
+            free: !waiting,
+            turned: std::array::from_fn(|number| Symmetry::numbered(number as u32).apply(waiting)),
+        }
+    }
+
+    /// Stores the value of the mover's subset at all its entries; returns their row.
+    #[inline(always)]
+    pub(super) fn store<B: Bits>(&self, bits: B, subset: u32, v: u8) -> usize {
+        let rows = self.index.rows();
+        let mover = PointSet::from_bits(bits.pdep(subset, self.free.bits()));
+        let (row, symmetry) = rows.find(mover);
+        let waiting = self.turned[symmetry.number() as usize];
+        let columns = self.index.columns().count();
+        let finished = &self.finished[row * columns..][..columns];
+        finished[self.index.column_with(bits, row, waiting)].store(v, Ordering::Relaxed);
+        if rows.is_symmetric(row) {
+            for symmetry in stabiliser(rows.set(row)) {
+                let column = self.index.column_with(bits, row, symmetry.apply(waiting));
+                finished[column].store(v, Ordering::Relaxed);
+            }
+        }
+        row
     }
 }
 

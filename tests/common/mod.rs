@@ -121,8 +121,8 @@ pub fn library_set(set: Set) -> PointSet {
     IMAGES[0][a] | IMAGES[1][b] | IMAGES[2][c]
 }
 
-/// The 16 symmetries, each as the list of the points to which it takes the points of [`NAMES`]: made
-/// from the files and ranks of the names, with d4 as the middle of the board.
+/// The 16 symmetries, each as the list of the points to which it takes the points of [`NAMES`]:
+/// made from the files and ranks of the names, with d4 as the middle of the board.
 pub fn symmetries() -> Vec<[usize; 24]> {
     type Step = fn((i32, i32)) -> (i32, i32);
     let turn: Step = |(x, y)| (y, -x);
