@@ -129,6 +129,7 @@ fn check_turns(database: &Database, position: &Position) {
         a.value > b.value || a.value == b.value && a.turn.to_string() < b.turn.to_string()
     };
     assert!(turns.is_sorted_by(in_order), "{text}");
+    assert!(turns.is_sorted_by(|a, b| a.order(b).is_lt()), "{text}");
     let mut texts: Vec<String> = turns.iter().map(|ranked| ranked.turn.to_string()).collect();
     let plain = plain_position(position).turns(&plain_rules(&RULES));
     let mut expected: Vec<String> = plain.iter().map(|turn| turn.to_string()).collect();

@@ -1,0 +1,503 @@
+//! Building: the same files from any number of threads, after any interruption, and in spite of
+//! full disks, damaged files and other builds; the memory forecast; and what `verify` finds.
+#![cfg(feature = "cli")]
+
+mod common;
+mod plain;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::LazyLock;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::Random;
+use millbase::db::{Database, SolvedTable, write_pair};
+use millbase::histogram::Histogram;
+use millbase::index::Index;
+use millbase::retro::{BuildFolder, SolveError};
+use millbase::{Dtw, Material, Pair, Position, Rules, Value};
+use serde_json::Value as Json;
+use tempfile::TempDir;
+
+/// The pairs that most tests build, in their order.
+const PAIRS: [&str; 6] = ["3-3", "4-3", "5-3", "4-4", "6-3", "5-4"];
+const BUILD: [&str; 3] = ["build", "--max-stones", "9"];
+
+/// Files by name.
+type Files = BTreeMap<String, Vec<u8>>;
+
+/// What a build that nobody disturbs makes.
+struct Undisturbed {
+    files: Files,
+    notes: String,
+    time: Duration,
+}
+
+static UNDISTURBED: LazyLock<Undisturbed> = LazyLock::new(|| {
+    let folder = TempDir::new().unwrap();
+    let start = Instant::now();
+    let output = run(folder.path(), &BUILD);
+    let time = start.elapsed();
+    let notes = text(&output.stderr);
+    assert!(output.status.success(), "{notes}");
+    Undisturbed {
+        files: files(folder.path()),
+        notes,
+        time,
+    }
+});
+
+fn command(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_millbase"));
+    command.args(args).arg("--db").arg(folder);
+    command
+}
+
+fn run(folder: &Path, args: &[&str]) -> Output {
+    command(folder, args).output().unwrap()
+}
+
+fn spawn(folder: &Path) -> Child {
+    let mut command = command(folder, &BUILD);
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let names = fs::read_dir(folder).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.collect()
+}
+
+/// The databases of a folder.
+fn files(folder: &Path) -> Files {
+    let mut names = names(folder);
+    names.retain(|name| name.ends_with(".mill"));
+    let read = |name: String| (name.clone(), fs::read(folder.join(name)).unwrap());
+    names.into_iter().map(read).collect()
+}
+
+/// Whether a file is being written, or was.
+fn is_writing(folder: &Path) -> bool {
+    names(folder).iter().any(|name| name.ends_with(".tmp"))
+}
+
+/// Checks that all databases in the folder are as an undisturbed build makes them.
+fn assert_right(files: &Files) {
+    for (name, bytes) in files {
+        assert!(*bytes == UNDISTURBED.files[name], "{name} differs");
+    }
+}
+
+/// Builds what is missing and checks that the folder then is as an undisturbed build leaves it.
+fn assert_completes(folder: &Path) {
+    let output = run(folder, &BUILD);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let files = files(folder);
+    assert_eq!(files.len(), PAIRS.len());
+    assert_right(&files);
+    assert!(!is_writing(folder));
+}
+
+/// Checks that the program failed with one sentence that has these words.
+fn assert_fails(output: &Output, status: i32, words: &[&str]) {
+    let notes = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{notes}");
+    assert_eq!(text(&output.stdout), "");
+    let sentence = notes.lines().last().unwrap();
+    assert!(sentence.starts_with("error: "), "{notes}");
+    for word in words {
+        assert!(sentence.contains(word), "'{word}' in: {sentence}");
+    }
+}
+
+fn skip(why: &str) {
+    eprintln!("skipped: {why}");
+}
+
+#[test]
+fn every_pair_is_noted() {
+    let notes: Vec<&str> = UNDISTURBED.notes.lines().collect();
+    assert_eq!(notes.len(), PAIRS.len());
+    for (note, pair) in notes.iter().zip(PAIRS) {
+        assert!(note.starts_with(&format!("{pair} built in ")), "{note}");
+    }
+}
+
+#[test]
+fn any_number_of_threads_makes_the_same_files() {
+    for threads in ["1", "2", "3", "8"] {
+        let folder = TempDir::new().unwrap();
+        let output = run(
+            folder.path(),
+            &[&BUILD[..], &["--threads", threads]].concat(),
+        );
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let files = files(folder.path());
+        assert_eq!(files.len(), PAIRS.len());
+        assert_right(&files);
+    }
+}
+
+// Interruptions
+
+#[test]
+fn killed_builds_go_on() {
+    let folder = TempDir::new().unwrap();
+    let mut random = Random::new(1);
+    let mut longest = UNDISTURBED.time;
+    let mut killed = 0;
+    while killed < 20 {
+        let mut build = spawn(folder.path());
+        thread::sleep(longest.mul_f64(random.below(1000) as f64 / 1000.0));
+        build.kill().unwrap();
+        let completed = build.wait().unwrap().success();
+        let files = files(folder.path());
+        assert_right(&files);
+        if completed {
+            // This build was quicker, or found much done. The next one begins from nothing.
+            longest = longest.mul_f64(0.9);
+            assert_eq!(files.len(), PAIRS.len());
+            for name in files.keys() {
+                fs::remove_file(folder.path().join(name)).unwrap();
+            }
+        } else {
+            killed += 1;
+        }
+    }
+    assert_completes(folder.path());
+}
+
+#[test]
+fn builds_killed_while_they_write_go_on() {
+    let folder = TempDir::new().unwrap();
+    for pair in PAIRS {
+        let start = format!(".{pair}.mill.");
+        let begun = || {
+            names(folder.path())
+                .iter()
+                .any(|name| name.starts_with(&start))
+        };
+        let mut build = spawn(folder.path());
+        while !begun() && build.try_wait().unwrap().is_none() {
+            thread::sleep(Duration::from_millis(1));
+        }
+        build.kill().unwrap();
+        build.wait().unwrap();
+        assert_right(&files(folder.path()));
+    }
+    // Whatever the last one left is in the way of nobody.
+    fs::write(folder.path().join(".9-9.mill.0123.tmp"), "left").unwrap();
+    fs::remove_file(folder.path().join("3-3.mill")).unwrap();
+    assert_completes(folder.path());
+}
+
+/// Sends a signal by its name.
+#[cfg(unix)]
+fn signal(process: &Child, name: &str) {
+    let kill = format!("kill -{name} {}", process.id());
+    let sent = Command::new("sh").args(["-c", &kill]).status().unwrap();
+    assert!(sent.success());
+}
+
+#[cfg(unix)]
+#[test]
+fn builds_stop_when_they_are_asked_to() {
+    let folder = TempDir::new().unwrap();
+    let mut random = Random::new(2);
+    let mut longest = UNDISTURBED.time;
+    let mut times = Vec::new();
+    while times.len() < 6 {
+        fs::remove_dir_all(folder.path()).unwrap();
+        let mut build = spawn(folder.path());
+        let mut notes = BufReader::new(build.stderr.take().unwrap());
+        let mut first = String::new();
+        notes.read_line(&mut first).unwrap();
+        assert!(first.starts_with("3-3 built"), "{first}");
+        thread::sleep(longest.mul_f64(random.below(1000) as f64 / 1000.0));
+        let asked = Instant::now();
+        signal(&build, ["INT", "TERM"][times.len() % 2]);
+        let status = build.wait().unwrap();
+        let time = asked.elapsed();
+        if status.success() {
+            longest = longest.mul_f64(0.8);
+            continue;
+        }
+        let mut rest = String::new();
+        notes.read_to_string(&mut rest).unwrap();
+        assert_eq!(status.code(), Some(130), "{rest}");
+        let last = rest.lines().last().unwrap();
+        assert!(last.starts_with("stopped; "), "{rest}");
+        assert!(last.contains("the same command goes on"), "{rest}");
+        assert!(!is_writing(folder.path()));
+        assert_right(&files(folder.path()));
+        times.push(time);
+    }
+    // Where much else goes on, a process may have to wait for its turn to end.
+    let quickest = times.iter().min().unwrap();
+    assert!(*quickest < Duration::from_secs(1), "{times:?}");
+    assert_completes(folder.path());
+}
+
+// Obstacles
+
+#[test]
+fn one_build_at_a_time() {
+    let folder = TempDir::new().unwrap();
+    let locked = BuildFolder::lock(folder.path()).unwrap();
+    let again = BuildFolder::lock(folder.path());
+    assert!(matches!(again, Err(SolveError::Busy(_))), "{again:?}");
+    assert_fails(&run(folder.path(), &BUILD), 5, &["another build"]);
+    drop(locked);
+
+    let builds: Vec<Child> = (0..4).map(|_| spawn(folder.path())).collect();
+    let mut completed = 0;
+    for build in builds {
+        let output = build.wait_with_output().unwrap();
+        match output.status.success() {
+            true => completed += 1,
+            false => assert_fails(&output, 5, &["another build"]),
+        }
+    }
+    assert!(completed > 0);
+    assert_completes(folder.path());
+}
+
+#[test]
+fn damaged_files_are_named_and_built_again() {
+    let folder = TempDir::new().unwrap();
+    for (name, bytes) in &UNDISTURBED.files {
+        fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    let damaged = folder.path().join("4-3.mill");
+    let mut bytes = fs::read(&damaged).unwrap();
+    let length = bytes.len();
+    bytes[length - 1] ^= 1;
+    fs::write(&damaged, bytes).unwrap();
+    fs::remove_file(folder.path().join("4-4.mill")).unwrap();
+
+    let output = run(folder.path(), &BUILD);
+    let name = damaged.to_str().unwrap();
+    assert_fails(&output, 4, &[name, "delete the file and build it again"]);
+    let notes = text(&output.stderr);
+    let (_, offset) = notes.split_once("at byte ").unwrap();
+    let (offset, _) = offset.split_once(':').unwrap();
+    let offset: usize = offset.parse().unwrap();
+    // The block with the damage.
+    assert!(offset < length && length - offset <= 1 << 16, "{notes}");
+    assert_eq!(files(folder.path()).len(), PAIRS.len() - 1);
+    assert!(!is_writing(folder.path()));
+
+    fs::remove_file(damaged).unwrap();
+    assert_completes(folder.path());
+}
+
+/// Runs a build by a script for `sh`, to which `$0` is the program and `$1` the folder.
+#[cfg(unix)]
+fn run_script(command: &str, args: &[&str], script: &str, folder: &Path) -> Output {
+    let mut command = Command::new(command);
+    command.args(args).args(["-c", script]);
+    command.arg(env!("CARGO_BIN_EXE_millbase")).arg(folder);
+    command.output().unwrap()
+}
+
+/// Files may have 64 or, with another shell, 128 KiB: too little for the larger ones.
+#[cfg(unix)]
+#[test]
+fn files_that_may_not_grow_are_reported() {
+    let folder = TempDir::new().unwrap();
+    let script = r#"trap "" XFSZ; ulimit -f 128; exec "$0" build --max-stones 9 --db "$1""#;
+    let output = run_script("sh", &[], script, folder.path());
+    assert_fails(&output, 5, &[".mill", "make room"]);
+    let written = files(folder.path());
+    assert!(written.contains_key("3-3.mill") && written.len() < PAIRS.len());
+    assert_right(&written);
+    assert!(!is_writing(folder.path()));
+    assert_completes(folder.path());
+}
+
+/// A disk of its own for the build, which then grows.
+#[cfg(target_os = "linux")]
+#[test]
+fn full_disks_are_reported() {
+    let folder = TempDir::new().unwrap();
+    let own_mounts = ["--user", "--map-root-user", "--mount", "sh"];
+    let mount = r#"mount -t tmpfs -o size=200k none "$1""#;
+    let possible = Command::new("unshare")
+        .args(own_mounts)
+        .args(["-c", mount, "sh"])
+        .arg(folder.path())
+        .output();
+    if !possible.is_ok_and(|output| output.status.success()) {
+        return skip("this system lets nobody mount a small disk");
+    }
+    let script = format!(
+        r#"{mount} || exit
+        "$0" build --max-stones 9 --db "$1" >&2; echo $?; ls -A "$1"
+        mount -o remount,size=50m "$1"
+        "$0" build --max-stones 9 --db "$1" --quiet >&2; echo $?
+        cp "$1"/*.mill "$2""#
+    );
+    let copies = TempDir::new().unwrap();
+    let output = Command::new("unshare")
+        .args(own_mounts)
+        .args(["-c", &script, env!("CARGO_BIN_EXE_millbase")])
+        .args([folder.path(), copies.path()])
+        .output()
+        .unwrap();
+    let (answer, notes) = (text(&output.stdout), text(&output.stderr));
+    let lines: Vec<&str> = answer.lines().collect();
+    assert_eq!(lines[0], "5", "{answer}{notes}");
+    let sentence = notes.lines().last().unwrap();
+    assert!(sentence.starts_with("error: "), "{notes}");
+    assert!(sentence.contains("make room"), "{notes}");
+    assert!(lines.contains(&"3-3.mill"), "{answer}");
+    assert!(!lines.iter().any(|name| name.ends_with(".tmp")), "{answer}");
+    assert_eq!(lines.last(), Some(&"0"), "{answer}{notes}");
+    let files = files(copies.path());
+    assert_eq!(files.len(), PAIRS.len());
+    assert_right(&files);
+}
+
+#[cfg(unix)]
+#[test]
+fn folders_that_may_not_be_written_are_reported() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+
+    let place = TempDir::new().unwrap();
+    let allow = |path: &Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    // Nothing is forbidden to root, so root's place is taken by somebody who may read it.
+    let program = place.path().join("millbase");
+    fs::copy(env!("CARGO_BIN_EXE_millbase"), &program).unwrap();
+    let folder = place.path().join("db");
+    fs::create_dir(&folder).unwrap();
+    allow(place.path(), 0o755);
+    allow(&folder, 0o555);
+    let is_root = fs::write(folder.join("note"), "").is_ok();
+    for unwritable in [folder.clone(), folder.join("new")] {
+        let mut build = Command::new(&program);
+        build.args(BUILD).arg("--db").arg(&unwritable);
+        if is_root {
+            build.uid(65534).gid(65534);
+        }
+        let output = build.output().unwrap();
+        assert_fails(
+            &output,
+            5,
+            &[unwritable.to_str().unwrap(), "ermission denied"],
+        );
+    }
+    allow(&folder, 0o755);
+    assert_completes(&folder);
+}
+
+// Memory
+
+/// The most memory that a process has taken so far, in bytes.
+#[cfg(target_os = "linux")]
+fn peak(process: &Child) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{}/status", process.id())).ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().trim_end_matches(" kB").parse().ok()?;
+    Some(kib << 10)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_is_foreseen() {
+    let folder = TempDir::new().unwrap();
+    for (name, bytes) in &UNDISTURBED.files {
+        fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    let args = ["build", "--pair", "6-4"];
+    let plan = run(
+        folder.path(),
+        &[&args[..], &["--dry-run", "--json"]].concat(),
+    );
+    let plan: Json = serde_json::from_slice(&plan.stdout).unwrap();
+    let expected = plan["memory_bytes"].as_u64().unwrap() as f64;
+
+    let mut build = command(folder.path(), &args)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut measured = 0;
+    while build.try_wait().unwrap().is_none() {
+        measured = measured.max(peak(&build).unwrap_or(0));
+        thread::sleep(Duration::from_millis(2));
+    }
+    assert!(build.wait().unwrap().success());
+    let ratio = measured as f64 / expected;
+    assert!(
+        (0.9..=1.1).contains(&ratio),
+        "{measured} of {expected} bytes"
+    );
+}
+
+// Verification
+
+/// A file with right checksums and counts in which one value is wrong: a draw is called a win.
+#[test]
+fn verify_finds_a_single_wrong_value() {
+    let rules = Rules::STANDARD;
+    let pair = Pair::new(5, 3).unwrap();
+    let folder = TempDir::new().unwrap();
+    let built = run(folder.path(), &["build", "--max-stones", "8", "--quiet"]);
+    assert!(built.status.success());
+    let db = Database::open(folder.path(), rules).unwrap();
+    let mut tables: Vec<(Material, Vec<u8>)> = pair
+        .tables()
+        .into_iter()
+        .map(|material| (material, db.load(material).unwrap()))
+        .collect();
+
+    let (material, values) = &mut tables[0];
+    let index = Index::new(*material);
+    let middle = values.len() / 2;
+    let entry = middle
+        + values[middle..]
+            .iter()
+            .position(|&value| value == 0)
+            .unwrap();
+    let wrong = Value::Win(Dtw(3));
+    values[entry] = wrong.to_byte();
+    let (mover, waiting) = index.sets(entry);
+    let position = Position::moving(mover, waiting).text(&rules);
+
+    let tables: Vec<SolvedTable<'_>> = tables
+        .iter()
+        .map(|(material, values)| SolvedTable {
+            material: *material,
+            values,
+            histogram: Histogram::of_table(&Index::new(*material), values),
+        })
+        .collect();
+    let path: PathBuf = folder.path().join("5-3.mill");
+    write_pair(&path, &rules, pair, &tables).unwrap();
+
+    let output = run(folder.path(), &["verify", "--pair", "5-3", "--quiet"]);
+    let answer = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{answer}");
+    let finding = format!(
+        "{position}: stored {wrong}, but its turns give {}",
+        Value::Draw
+    );
+    assert!(
+        answer.lines().any(|line| line == finding),
+        "{finding} in\n{answer}"
+    );
+}
