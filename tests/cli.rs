@@ -24,7 +24,7 @@ const START: &str = "********/********/******** w p p 0 9 0 9 0 0 -1 -1 -1 -1 0 
 /// Six stones against four: not among the built-in pairs.
 const LARGER: &str = "OOO*****/O*O**O**/@*@**@*@ w m s 6 0 4 0 0 0 -1 -1 -1 -1 0 0 1";
 
-const COMMANDS: [&str; 9] = [
+const COMMANDS: [&str; 10] = [
     "build",
     "verify",
     "probe",
@@ -32,6 +32,7 @@ const COMMANDS: [&str; 9] = [
     "stats",
     "list",
     "perft",
+    "bench",
     "completions",
     "man",
 ];
@@ -677,6 +678,74 @@ fn perft_counts() {
     run(&["perft", "start"]).fails_with(2, "DEPTH");
 }
 
+#[test]
+fn bench_measures_everything() {
+    let place = Place::new();
+    let quick = ["bench", "--seconds", "0.02", "--max-stones", "7"];
+    let measured = place.run(&[&quick[..], &["--json", "--quiet", "--seed", "2"]].concat());
+    assert_eq!(measured.err, "");
+    let answer = measured.json();
+    assert_eq!(answer["seed"], 2);
+    assert_eq!(answer["seconds_per_measurement"], 0.02);
+    let databases = answer["databases"].as_array().unwrap();
+    let pairs: Vec<&str> = databases.iter().map(|pair| text(&pair["pair"])).collect();
+    assert_eq!(pairs, ["3-3", "4-3", "4-4", "5-3", "5-4", "6-3"]);
+    assert!(databases.iter().all(|pair| pair["built_in"] == true));
+
+    let positive = |object: &Json, fields: &[&str]| {
+        for field in fields {
+            let value = object[field].as_f64().unwrap_or_default();
+            assert!(value > 0.0 && value.is_finite(), "{field}: {object}");
+        }
+    };
+    positive(&answer, &["threads"]);
+    let tables = answer["tables"].as_array().unwrap();
+    let names: Vec<&str> = tables.iter().map(|group| text(&group["tables"])).collect();
+    assert_eq!(names, ["all", "larger_to_move", "smaller_to_move"]);
+    for group in tables {
+        let fields = [
+            "cold_probes",
+            "cold_probe_p50_us",
+            "cold_probe_p90_us",
+            "cold_probe_p99_us",
+            "warm_probes_per_s",
+            "warm_probes_per_s_all_threads",
+            "loading_mb_per_s_all_threads",
+        ];
+        positive(group, &fields);
+    }
+    positive(&answer["ranking"], &["positions_per_s", "turns_per_s"]);
+    let perft = ["placing_nodes_per_s", "moving_nodes_per_s"];
+    positive(&answer["perft"], &perft);
+    let build = &answer["build"];
+    assert_eq!(build["max_stones"], 7);
+    // 3-3: 158 rows of 1330 columns. 4-3: 757 of 1140 and 158 of 5985.
+    assert_eq!(build["entries"], 158 * 1330 + 757 * 1140 + 158 * 5985);
+    let fields = [
+        "cores",
+        "seconds",
+        "initialise_ns_per_entry_and_core",
+        "scatter_ns_per_entry_and_core",
+        "propagate_ns_per_entry_and_core",
+        "total_ns_per_entry_and_core",
+    ];
+    positive(build, &fields);
+
+    let shown = place.run(&quick);
+    assert_eq!(shown.status, 0, "{}", shown.err);
+    for words in ["built-in databases: 3-3 4-3", "\nsmaller ", "propagate"] {
+        assert!(shown.out.contains(words), "{}", shown.out);
+    }
+    for wrong in ["0", "much", "-1"] {
+        place
+            .run(&["bench", "--seconds", wrong])
+            .fails_with(2, wrong);
+    }
+    place
+        .run(&["bench", "--max-stones", "19"])
+        .fails_with(2, "19");
+}
+
 // Folders and files
 
 #[test]
@@ -788,7 +857,7 @@ fn build_resumes_and_repeats_itself() {
         assert!(bytes == read("new/db").unwrap(), "{pair} differs");
     }
     let files = fs::read_dir(place.path().join("again")).unwrap();
-    assert_eq!(files.count(), 4);
+    assert_eq!(files.count(), 5, "the four pairs and the lock");
 
     let verified = place.run(&["verify", "--db", "again", "--json"]).json();
     assert_eq!(verified["ok"], true);

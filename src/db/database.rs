@@ -175,8 +175,7 @@ impl Database {
             let value = self.probe(&after)?.before();
             ranked.push(RankedTurn { turn, value, after });
         }
-        // The turns come in the order of their texts, and the sort is stable.
-        ranked.sort_by_key(|ranked| Reverse(ranked.value));
+        ranked.sort_unstable_by(RankedTurn::order);
         Ok(ranked)
     }
 

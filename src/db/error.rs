@@ -97,11 +97,27 @@ impl fmt::Display for DbError {
                 file.display(),
                 super::format::VERSION
             ),
-            DbError::Io { file, source } => {
-                write!(f, "{} cannot be used: {source}", file.display())
-            }
+            DbError::Io { file, source } => write!(
+                f,
+                "{} cannot be used: {source}{}",
+                file.display(),
+                advice(source.kind())
+            ),
             DbError::NotStored(why) => write!(f, "the databases have no answer: {why}"),
         }
+    }
+}
+
+/// What to do when the system refuses to read or write: the end of a sentence.
+fn advice(reason: io::ErrorKind) -> &'static str {
+    match reason {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+            "; make room and run the same command again, nothing is lost"
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "; choose another folder, or ask for the right to use this one"
+        }
+        _ => "",
     }
 }
 

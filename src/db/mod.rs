@@ -28,6 +28,8 @@ pub use database::{Database, Line, LineEnd, RankedTurn};
 pub use error::DbError;
 pub use table::PairFile;
 #[cfg(feature = "build")]
+pub(crate) use writer::remove_temporaries;
+#[cfg(feature = "build")]
 pub use writer::{SolvedTable, write_pair};
 
 use crate::index::Pair;

@@ -459,14 +459,13 @@ fn only_whole_files_get_their_names() {
     let values = made_up(pair, 1000);
     let folder = TempDir::new().unwrap();
 
-    // Left by processes that were killed, in use by one that was not, and of no concern.
-    fs::write(folder.path().join(".3-3.mill.1.tmp"), "abandoned").unwrap();
-    let in_use = fs::File::create(folder.path().join(".3-3.mill.2.tmp")).unwrap();
-    in_use.lock().unwrap();
-    fs::write(folder.path().join(".4-3.mill.1.tmp"), "another pair").unwrap();
+    // What processes that were killed left, and files of no concern.
+    for name in [".3-3.mill.1.tmp", ".4-3.mill.2.tmp", ".note", "b.tmp"] {
+        fs::write(folder.path().join(name), "old").unwrap();
+    }
     write(folder.path(), pair, &values).unwrap();
-    let expected = [".3-3.mill.2.tmp", ".4-3.mill.1.tmp", "3-3.mill"];
-    assert_eq!(names(folder.path()), expected);
+    super::remove_temporaries(folder.path()).unwrap();
+    assert_eq!(names(folder.path()), [".note", "3-3.mill", "b.tmp"]);
 
     // An open database keeps the file that it opened.
     let before = Database::open(folder.path(), RULES).unwrap();

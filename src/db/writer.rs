@@ -53,8 +53,8 @@ pub fn write_pair(
         assert_eq!(table.values.len() as u64, entries, "values missing");
     }
     let mut temporary = Temporary::create(path, pair).map_err(DbError::io(path))?;
-    let size = write_contents(&mut temporary.file, rules, pair, tables)
-        .map_err(DbError::io(&temporary.path))?;
+    let size =
+        write_contents(&mut temporary.file, rules, pair, tables).map_err(DbError::io(path))?;
     temporary.rename(path).map_err(DbError::io(path))?;
     Ok(size)
 }
@@ -103,7 +103,8 @@ fn write_blocks(file: &mut File, end: &mut u64, values: &[u8]) -> io::Result<Vec
             });
             *end += bytes.len() as u64;
         }
-        Ok(())
+        // Flushed bit by bit, the disk never keeps a process that is to end waiting for long.
+        file.sync_data()
     };
     let mut ready = Vec::new();
     for batch in values.chunks(BATCH) {
@@ -119,31 +120,29 @@ fn compress(values: &[u8]) -> io::Result<Vec<Vec<u8>>> {
     values.par_chunks(BLOCK_SIZE).map(codec::encode).collect()
 }
 
+/// How the names of temporary files end.
+const TEMPORARY: &str = ".tmp";
+
 /// A file that is removed unless it gets its final name.
 struct Temporary {
-    /// Locked while it is written.
     file: File,
     path: PathBuf,
     folder: PathBuf,
 }
 
 impl Temporary {
-    /// A new file beside `path`. Nobody else chooses the same random name, so that two who build
-    /// the same pair do not write into one file. What killed processes left is removed.
+    /// A new file beside `path`. Nobody else chooses the same random name, so that two who write
+    /// the same pair do not write into one file.
     fn create(path: &Path, pair: Pair) -> io::Result<Temporary> {
         let folder = match path.parent() {
             Some(parent) if parent != Path::new("") => parent,
             _ => Path::new("."),
         };
-        let start = format!(".{}.", super::file_name(pair));
-        remove_leftovers(folder, &start)?;
         let random = RandomState::new().build_hasher().finish();
-        let path = folder.join(format!("{start}{random:016x}.tmp"));
-        let file = File::create_new(&path)?;
-        // Some file systems have no locks; what is left there is not removed.
-        let _ = file.try_lock();
+        let name = super::file_name(pair);
+        let path = folder.join(format!(".{name}.{random:016x}{TEMPORARY}"));
         Ok(Temporary {
-            file,
+            file: File::create_new(&path)?,
             path,
             folder: folder.to_path_buf(),
         })
@@ -166,17 +165,14 @@ impl Drop for Temporary {
     }
 }
 
-/// Removes the temporary files whose names start so and that no process is writing.
-fn remove_leftovers(folder: &Path, start: &str) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        if name.starts_with(start) && name.ends_with(".tmp") {
-            let abandoned = File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok());
-            if abandoned {
-                fs::remove_file(entry.path())?;
-            }
+/// Removes the temporary files of all pairs from a folder to which nobody else writes.
+pub(crate) fn remove_temporaries(folder: &Path) -> Result<(), DbError> {
+    let entries = fs::read_dir(folder).map_err(DbError::io(folder))?;
+    for entry in entries {
+        let path = entry.map_err(DbError::io(folder))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with('.') && name.contains(".mill.") && name.ends_with(TEMPORARY) {
+            fs::remove_file(&path).map_err(DbError::io(&path))?;
         }
     }
     Ok(())

@@ -1,14 +1,67 @@
-//! Solves the pairs of a plan one by one and writes their files. What is written stays; a build that was stopped goes on
-//! with the first pair that has no file.
+//! Solves the pairs of a plan one by one and writes their files. What is written stays; a build that was stopped, at
+//! whatever moment, goes on with the first pair that has no file.
 
-use std::path::Path;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::{Plan, Progress, SolveError, Times, Watch, plan, solve, timed};
-use crate::db::{self, Database, SolvedTable};
+use crate::db::{self, Database, DbError, SolvedTable};
 use crate::histogram::Histogram;
-use crate::index::{Material, Pair};
+use crate::index::{Index, Material, Pair};
 use crate::rules::Rules;
+
+/// A folder in which nobody else builds: it is locked until this is dropped or the process ends.
+#[derive(Debug)]
+pub struct BuildFolder {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl BuildFolder {
+    /// Locks the folder, which must exist, and removes what builds that were killed had begun to write.
+    ///
+    /// # Errors
+    ///
+    /// [`SolveError::Busy`] if the folder is locked, [`SolveError::Database`] if it is not writable.
+    pub fn lock(path: &Path) -> Result<BuildFolder, SolveError> {
+        let file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path.join(".build.lock"));
+        let unusable = |source| DbError::Io {
+            file: path.to_path_buf(),
+            source,
+        };
+        let file = file.map_err(unusable)?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => return Err(SolveError::Busy(path.to_path_buf())),
+            // Some file systems have no locks. There two builds do the same work twice, and that is all.
+            Ok(()) | Err(TryLockError::Error(_)) => {}
+        }
+        let folder = BuildFolder {
+            path: path.to_path_buf(),
+            _lock: file,
+        };
+        folder.tidy()?;
+        Ok(folder)
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Removes the file that is being written, for a process that is about to end.
+    ///
+    /// # Errors
+    ///
+    /// [`DbError::Io`].
+    pub fn tidy(&self) -> Result<(), DbError> {
+        db::remove_temporaries(&self.path)
+    }
+}
 
 /// What became of one pair.
 #[derive(Clone, Debug)]
@@ -36,24 +89,28 @@ pub struct TableReport {
     pub times: Times,
 }
 
-/// Solves the pairs of the plan and writes their files to the folder, which must exist.
+/// Solves the pairs of the plan and writes their files to the folder.
+///
+/// The process may be ended at any moment: a file with the name of a pair is complete.
 ///
 /// # Errors
 ///
 /// [`SolveError`]. The files of all pairs finished before stay.
-pub fn build(dir: &Path, rules: &Rules, plan: &Plan, watch: &dyn Watch) -> Result<(), SolveError> {
+pub fn build(
+    folder: &BuildFolder,
+    rules: &Rules,
+    plan: &Plan,
+    watch: &dyn Watch,
+) -> Result<(), SolveError> {
     for &pair in &plan.pairs {
-        if watch.stopped() {
-            return Err(SolveError::Stopped);
-        }
-        let report = build_pair(dir, rules, pair, watch)?;
+        let report = build_pair(folder.path(), rules, pair, watch)?;
         watch.progress(Progress::Finished(Box::new(report)));
     }
     Ok(())
 }
 
 fn build_pair(
-    dir: &Path,
+    folder: &Path,
     rules: &Rules,
     pair: Pair,
     watch: &dyn Watch,
@@ -63,8 +120,9 @@ fn build_pair(
         pair,
         positions: plan::positions(pair),
     });
-    let database = Database::open(dir, *rules)?;
-    let solved = solve(rules, pair, |material| database.load(material), watch)?;
+    // Opened for each table anew: the pages of a mapped file take memory as long as it is open.
+    let load = |material| Database::open(folder, *rules)?.load(material);
+    let solved = solve(rules, pair, load, watch)?;
 
     watch.progress(Progress::Writing);
     let mut write = Duration::ZERO;
@@ -74,13 +132,10 @@ fn build_pair(
             .map(|table| SolvedTable {
                 material: table.material,
                 values: &table.values,
-                histogram: Histogram::of_table(
-                    &crate::index::Index::new(table.material),
-                    &table.values,
-                ),
+                histogram: Histogram::of_table(&Index::new(table.material), &table.values),
             })
             .collect();
-        let path = dir.join(format!("{pair}.mill"));
+        let path = folder.join(db::file_name(pair));
         let bytes = db::write_pair(&path, rules, pair, &tables)?;
         let reports = tables
             .into_iter()

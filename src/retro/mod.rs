@@ -16,10 +16,10 @@ mod sweep;
 
 use std::fmt;
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-pub use build::{PairReport, TableReport, build};
+pub use build::{BuildFolder, PairReport, TableReport, build};
 pub use plan::Plan;
 
 use crate::db::DbError;
@@ -32,7 +32,7 @@ use crate::rules::Rules;
 /// The largest value byte that the sweep takes: the bytes behind it must be able to stand for deeper wins and losses.
 const LARGEST_VALUE: u8 = 252;
 
-/// Why a pair could not be solved.
+/// Why a pair could not be solved, or its file not be written.
 #[derive(Debug)]
 pub enum SolveError {
     /// The system did not grant the memory.
@@ -44,8 +44,8 @@ pub enum SolveError {
     },
     /// Some depths are too large for a byte.
     TooDeep(Pair),
-    /// The caller asked to stop.
-    Stopped,
+    /// Another process builds in the folder.
+    Busy(PathBuf),
     /// A table that captures lead to could not be read, or a file not be written.
     Database(DbError),
 }
@@ -63,9 +63,11 @@ impl fmt::Display for SolveError {
                 "{pair} has positions more than {} turns from the end, which the files cannot hold",
                 LARGEST_VALUE - 1
             ),
-            SolveError::Stopped => {
-                f.write_str("stopped; the same command goes on with the pair that was begun")
-            }
+            SolveError::Busy(folder) => write!(
+                f,
+                "another build is at work in {}; wait until it is done, or stop it",
+                folder.display()
+            ),
             SolveError::Database(error) => error.fmt(f),
         }
     }
@@ -107,21 +109,12 @@ pub enum Progress {
 /// Who watches over a long computation.
 pub trait Watch: Sync {
     /// Takes note of progress.
-    fn progress(&self, _progress: Progress) {}
-    /// Whether to stop soon.
-    fn stopped(&self) -> bool {
-        false
-    }
+    fn progress(&self, progress: Progress);
 }
 
-/// Watches nothing and never stops.
-impl Watch for () {}
-
-/// Stops once it is set.
-impl Watch for AtomicBool {
-    fn stopped(&self) -> bool {
-        self.load(Ordering::Relaxed)
-    }
+/// Nobody watches.
+impl Watch for () {
+    fn progress(&self, _progress: Progress) {}
 }
 
 /// How long the steps took for one side to move.
@@ -185,9 +178,6 @@ pub fn solve(
         });
         halves.push((half, times));
         watch.progress(Progress::Initialised(material));
-        if watch.stopped() {
-            return Err(SolveError::Stopped);
-        }
     }
     sweep_all(rules, pair, &mut halves, watch)?;
     let solved = |(half, times): (Half, Times)| Solved {
@@ -231,9 +221,6 @@ fn sweep_all(
             depth: u16::from(v),
             decided,
         });
-        if watch.stopped() {
-            return Err(SolveError::Stopped);
-        }
     }
     Ok(())
 }

@@ -7,14 +7,15 @@
 //! propagate  finished entries with value v, a row each  → quiet predecessors, all in one working row of the other side
 //! ```
 //!
-//! A predecessor of a loss wins in n + 1, unless it wins sooner. A predecessor of a win has one count less, and with none
-//! left it loses in n + 1, or later if its longest losing capture takes longer.
+//! A predecessor of a loss wins in n + 1, unless it wins sooner; its count never reaches zero, since the lost position
+//! does not lower it. A predecessor of a win has one count less, and with none left it loses in n + 1, or later if its
+//! longest losing capture takes longer.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use rayon::prelude::*;
 
-use super::half::{CANNOT_LOSE, Half, RowTurns, SharedValueSet, ValueSet};
+use super::half::{Half, RowTurns, SharedValueSet, ValueSet};
 use crate::bits::{self, Bits, Kernel, find_bytes};
 use crate::board::PointSet;
 use crate::index::{Index, Subsets};
@@ -275,7 +276,6 @@ impl PropagateRow<'_> {
                         let old = values[origin];
                         let wins_as_soon = old % 2 == 0 && old.wrapping_sub(1) < next;
                         values[origin] = if wins_as_soon { old } else { next };
-                        counts[origin] = CANNOT_LOSE;
                     }
                 }
             }

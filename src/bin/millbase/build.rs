@@ -2,25 +2,25 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use indicatif::ProgressBar;
+use indicatif::{ProgressBar, ProgressState};
 use millbase::Pair;
 use millbase::db::Database;
-use millbase::retro::{self, PairReport, Plan, Progress, Watch};
+use millbase::retro::{self, BuildFolder, PairReport, Plan, Progress, Watch};
 use serde::Serialize;
 
 use crate::cli::Options;
 use crate::databases::{self, RULES};
 use crate::input;
 use crate::output::{self, Cell, Palette, Table, grouped};
+use crate::progress::{self, Forecast, Step};
 use crate::stats::{self, TableCounts};
 use crate::status::{Status, Usage};
 
@@ -30,8 +30,8 @@ const BYTES_PER_ENTRY: f64 = 0.35;
 /// Build the databases: solve the pairs that have no file yet
 ///
 /// Every pair is solved once those that its captures lead to are there. Finished files stay: a
-/// build that was stopped goes on with the pair that it was solving. At the end there is a table of
-/// the pairs, with the time of those that were built now.
+/// build that was stopped, with Ctrl-C or otherwise, goes on with the pair that it was solving. At
+/// the end there is a table of the pairs, with the time of those that were built now.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -62,9 +62,7 @@ impl Build {
         let folder = databases::folder(options).ok_or_else(|| {
             Usage("no folder for databases is known here; name one with --db".to_owned())
         })?;
-        let all = Plan::new(&self.wanted(), |_| false);
-        let present = present(&folder)?;
-        let plan = Plan::new(&self.wanted(), |pair| present.contains(&pair));
+        let plan = self.plan(&folder)?;
         if self.dry_run {
             self.check_memory(&plan).or_else(|error| {
                 output::note(options, format_args!("note: {error}"));
@@ -74,18 +72,39 @@ impl Build {
             return Ok(Status::Done);
         }
         self.check_memory(&plan)?;
-        fs::create_dir_all(&folder).with_context(|| {
+        let seconds = match plan.pairs.is_empty() {
+            true => HashMap::new(),
+            false => self.build(&folder, options)?,
+        };
+        let all = Plan::new(&self.wanted(), |_| false);
+        print_built(&all, &folder, &seconds, options)?;
+        Ok(Status::Done)
+    }
+
+    /// Builds what is missing, and tells how long each pair took.
+    fn build(&self, folder: &Path, options: &Options) -> Result<HashMap<Pair, Duration>> {
+        fs::create_dir_all(folder).with_context(|| {
             format!(
                 "cannot create the folder '{}' for the databases",
                 folder.display()
             )
         })?;
-        let monitor = Monitor::new(&plan, options)?;
-        let result = retro::build(&folder, &RULES, &plan, &monitor);
+        let locked = Arc::new(BuildFolder::lock(folder)?);
+        // Another build may have been at work until just now.
+        let plan = self.plan(folder)?;
+        let monitor = Monitor::new(&plan, options);
+        stop_on_signals(&locked, &monitor.bar)?;
+        let result = retro::build(&locked, &RULES, &plan, &monitor);
         monitor.bar.finish_and_clear();
         result?;
-        print_built(&all, &folder, &monitor.seconds(), options)?;
-        Ok(Status::Done)
+        let seconds = held(&monitor.seconds).clone();
+        Ok(seconds)
+    }
+
+    /// What is missing in the folder.
+    fn plan(&self, folder: &Path) -> Result<Plan> {
+        let present = present(folder)?;
+        Ok(Plan::new(&self.wanted(), |pair| present.contains(&pair)))
     }
 
     fn wanted(&self) -> Vec<Pair> {
@@ -127,40 +146,50 @@ fn present(folder: &Path) -> Result<Vec<Pair>> {
     Ok(files.map(|file| file.pair()).collect())
 }
 
-/// Shows the progress of a build on stderr, and stops it when the user asks for it.
+/// Ends the program when the user or the system asks for it, at whatever moment. What is on the disk
+/// then is what a later build goes on with, so there is nothing to wait for.
+fn stop_on_signals(folder: &Arc<BuildFolder>, bar: &ProgressBar) -> Result<()> {
+    let (folder, bar) = (Arc::clone(folder), bar.clone());
+    let stop = move || {
+        bar.finish_and_clear();
+        // Holds back what other threads have to say about the file that is removed now.
+        let mut stderr = io::stderr().lock();
+        let _ = folder.tidy();
+        let _ = writeln!(
+            stderr,
+            "stopped; the finished pairs are safe, and the same command goes on with the next"
+        );
+        process::exit(Status::Stopped as i32);
+    };
+    ctrlc::set_handler(stop).context("cannot watch for Ctrl-C")
+}
+
+/// Shows the progress of a build on stderr, and keeps the time of each pair.
 struct Monitor<'a> {
     options: &'a Options,
     bar: ProgressBar,
-    stop: Arc<AtomicBool>,
-    /// Entries of the pairs finished before.
-    finished: AtomicU64,
+    forecast: Arc<Mutex<Forecast>>,
     seconds: Mutex<HashMap<Pair, Duration>>,
 }
 
 impl<'a> Monitor<'a> {
-    fn new(plan: &Plan, options: &'a Options) -> Result<Monitor<'a>> {
-        let stop = Arc::new(AtomicBool::new(false));
-        let asked = Arc::clone(&stop);
-        ctrlc::set_handler(move || {
-            if asked.swap(true, Ordering::Relaxed) {
-                process::exit(Status::Stopped as i32);
-            }
-        })
-        .context("cannot watch for Ctrl-C")?;
-        Ok(Monitor {
+    fn new(plan: &Plan, options: &'a Options) -> Monitor<'a> {
+        let forecast = Forecast::new(plan.positions(), Instant::now());
+        let forecast = Arc::new(Mutex::new(forecast));
+        let shown = Arc::clone(&forecast);
+        let text = move |_: &ProgressState| held(&shown).text(Instant::now());
+        Monitor {
             options,
-            bar: output::progress_bar(options, plan.positions()),
-            stop,
-            finished: AtomicU64::new(0),
+            bar: progress::bar(options, plan.positions(), text),
+            forecast,
             seconds: Mutex::default(),
-        })
+        }
     }
 
     fn finish(&self, report: &PairReport) {
         let pair = report.pair;
-        let entries = retro::plan::positions(pair);
-        let before = self.finished.fetch_add(entries, Ordering::Relaxed);
-        self.bar.set_position(before + entries);
+        held(&self.forecast).finish(Instant::now());
+        held(&self.seconds).insert(pair, report.total);
         let step = |step: fn(&retro::Times) -> Duration| {
             let total: Duration = report.tables.iter().map(|table| step(&table.times)).sum();
             total.as_secs_f64()
@@ -179,37 +208,41 @@ impl<'a> Monitor<'a> {
                 output::bytes(report.bytes),
             ),
         );
-        let mut seconds = self.seconds.lock().unwrap_or_else(PoisonError::into_inner);
-        seconds.insert(pair, report.total);
     }
+}
 
-    /// How long each pair took.
-    fn seconds(&self) -> HashMap<Pair, Duration> {
-        let seconds = self.seconds.lock().unwrap_or_else(PoisonError::into_inner);
-        seconds.clone()
-    }
+/// The contents of a mutex. No thread leaves them half changed.
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Watch for Monitor<'_> {
     fn progress(&self, progress: Progress) {
+        let now = Instant::now();
         match progress {
-            Progress::Started { pair, .. } => {
+            Progress::Started { pair, positions } => {
+                held(&self.forecast).start(positions, now);
                 self.bar.set_prefix(pair.to_string());
                 self.bar.set_message("captures");
             }
-            Progress::Initialised(_) => {}
+            Progress::Initialised(material) => {
+                // The larger side moves in the first table.
+                if material.mover <= material.waiting {
+                    held(&self.forecast).step(Step::Sweep, now);
+                }
+            }
             Progress::Swept { depth, decided } => {
-                let finished = self.finished.load(Ordering::Relaxed);
-                self.bar.set_position(finished + decided);
+                held(&self.forecast).decided(decided);
                 self.bar.set_message(format!("depth {depth}"));
             }
-            Progress::Writing => self.bar.set_message("writing"),
+            Progress::Writing => {
+                held(&self.forecast).step(Step::Write, now);
+                self.bar.set_message("writing");
+            }
             Progress::Finished(report) => self.finish(&report),
         }
-    }
-
-    fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        let done = held(&self.forecast).done(now);
+        self.bar.set_position(done);
     }
 }
 

@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use clap::{Args, ColorChoice, Parser, Subcommand};
 
 use crate::status::Status;
-use crate::{build, completions, line, list, output, perft, probe, stats, status, verify};
+use crate::{bench, build, completions, line, list, output, perft, probe, stats, status, verify};
 
 /// Perfect play for Nine Men's Morris.
 ///
@@ -28,7 +28,8 @@ of White on the board and in hand; those of Black; the stones that White and Bla
 remove.
 
 Exit status: 0 success; 1 the answer is no; 2 wrong usage or a bad position; 3 a needed database \
-is missing; 4 a database is corrupted; 5 the system failed to read or write.
+is missing; 4 a database is corrupted; 5 the system failed to read or write, or another build is \
+at work in the folder; 130 stopped with Ctrl-C.
 
 Examples:
   millbase probe '********/********/O@O*O@*@ w m s 3 0 3 0 0 0'
@@ -75,6 +76,7 @@ enum Command {
     Stats(stats::Stats),
     List(list::List),
     Perft(perft::Perft),
+    Bench(bench::Bench),
     Completions(completions::Completions),
     Man(completions::Man),
 }
@@ -108,6 +110,7 @@ impl Cli {
             Command::Stats(command) => command.run(options),
             Command::List(command) => command.run(options),
             Command::Perft(command) => command.run(options),
+            Command::Bench(command) => command.run(options),
             Command::Completions(command) => command.run(),
             Command::Man(command) => command.run(),
         }

@@ -1,5 +1,6 @@
 //! The program `millbase`: perfect play for Nine Men's Morris on the command line.
 
+mod bench;
 mod build;
 mod cli;
 mod completions;
@@ -10,6 +11,7 @@ mod list;
 mod output;
 mod perft;
 mod probe;
+mod progress;
 mod stats;
 mod status;
 mod verify;

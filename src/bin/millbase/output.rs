@@ -6,7 +6,6 @@ use std::fmt::Display;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
 use clap::ColorChoice;
-use indicatif::{ProgressBar, ProgressStyle};
 use millbase::{Point, Position, Side, Value, Wdl};
 use serde::Serialize;
 
@@ -38,19 +37,6 @@ pub fn step(options: &Options, text: impl Display) {
     if !io::stderr().is_terminal() {
         note(options, text);
     }
-}
-
-/// A bar on stderr for so many positions. It shows nothing where stderr is no terminal or the user
-/// wants no progress.
-pub fn progress_bar(options: &Options, positions: u64) -> ProgressBar {
-    if options.quiet || !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template(
-        "{prefix} {msg:10} {wide_bar} {percent:>3} %  {elapsed}, {eta} left",
-    );
-    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(positions).with_style(style)
 }
 
 /// Writes one JSON object and a line break.

@@ -94,8 +94,7 @@ fn of_db(error: &DbError) -> Status {
 fn of_solve(error: &SolveError) -> Status {
     match error {
         SolveError::Database(error) => of_db(error),
-        SolveError::Stopped => Status::Stopped,
-        SolveError::Memory { .. } | SolveError::TooDeep(_) => Status::System,
+        SolveError::Memory { .. } | SolveError::TooDeep(_) | SolveError::Busy(_) => Status::System,
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use clap::Args;
+use indicatif::{ProgressBar, ProgressState};
 use millbase::Pair;
 use millbase::db::{Database, DbError};
 use millbase::verify::{self, Report};
@@ -14,6 +15,7 @@ use crate::cli::Options;
 use crate::databases::{self, RULES};
 use crate::input;
 use crate::output::{self, Cell, Ink, JsonValue, Palette, Table, grouped};
+use crate::progress;
 use crate::status::Status;
 
 /// Check the databases: recompute every value from the positions that its turns lead to
@@ -103,12 +105,18 @@ impl Verify {
             Some(pair) => vec![pair],
             None => databases::in_order(&db),
         };
+        let entries = pairs.iter().map(|&pair| self.entries(pair));
+        let entries = entries.fold(0, u64::saturating_add);
+        let bar = progress::bar(options, entries, forecast);
+        bar.set_message("checking");
         let mut checked = Vec::new();
         for pair in pairs {
-            let pair = self.check(&db, pair, options)?;
+            let pair = self.check(&db, pair, &bar);
+            let pair = pair.inspect_err(|_| bar.finish_and_clear())?;
             note_finished(&pair, options);
             checked.push(pair);
         }
+        bar.finish_and_clear();
         let ok = checked.iter().all(Checked::ok);
         let mut out = output::stdout();
         if options.json {
@@ -121,23 +129,43 @@ impl Verify {
         Ok(if ok { Status::Done } else { Status::No })
     }
 
-    fn check(&self, db: &Database, pair: Pair, options: &Options) -> Result<Checked, DbError> {
+    /// How many entries of a pair are checked.
+    fn entries(&self, pair: Pair) -> u64 {
+        match self.sample {
+            Some(samples) => samples.saturating_mul(pair.tables().len() as u64),
+            None => millbase::retro::plan::positions(pair),
+        }
+    }
+
+    fn check(&self, db: &Database, pair: Pair, bar: &ProgressBar) -> Result<Checked, DbError> {
         let start = Instant::now();
+        let before = bar.position();
+        bar.set_prefix(pair.to_string());
         let report = match self.sample {
-            Some(samples) => verify::verify_sample(db, pair, samples, self.seed)?,
-            None => {
-                let bar = output::progress_bar(options, millbase::retro::plan::positions(pair));
-                bar.set_prefix(pair.to_string());
-                let report = verify::verify_pair(db, pair, &|done| bar.set_position(done));
-                bar.finish_and_clear();
-                report?
+            Some(samples) => {
+                let report = verify::verify_sample(db, pair, samples, self.seed)?;
+                bar.inc(report.checked);
+                report
             }
+            None => verify::verify_pair(db, pair, &|done| bar.set_position(before + done))?,
         };
         Ok(Checked {
             pair,
             report,
             seconds: start.elapsed().as_secs_f64(),
         })
+    }
+}
+
+/// The positions per second so far, and the time that the others take if they keep to it.
+fn forecast(state: &ProgressState) -> String {
+    let (done, all) = (state.pos(), state.len().unwrap_or(0));
+    let seconds = state.elapsed().as_secs_f64();
+    let speed = progress::speed(done, seconds);
+    let left = seconds / done as f64 * all.saturating_sub(done) as f64;
+    match done {
+        0 => String::new(),
+        _ => format!("{speed}  {} left", progress::duration(left)),
     }
 }
 

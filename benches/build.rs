@@ -1,0 +1,87 @@
+//! Solving a pair in memory, checking it, and reading and counting its tables.
+//!
+//! The throughput (`thrpt`) is in entries of the tables, with all threads.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use criterion::{
+    BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main,
+};
+use millbase::db::Database;
+use millbase::histogram::Histogram;
+use millbase::index::Index;
+use millbase::retro::{self, Solved, plan};
+use millbase::{Material, Pair, Rules, verify};
+
+const RULES: Rules = Rules::STANDARD;
+
+fn pairs() -> Vec<Pair> {
+    let pairs = [(4, 4), (5, 3)].into_iter();
+    pairs.filter_map(|(a, b)| Pair::new(a, b)).collect()
+}
+
+fn solve(pair: Pair, captures: &HashMap<Material, Vec<u8>>) -> Vec<Solved> {
+    retro::solve(
+        &RULES,
+        pair,
+        |material| Ok(captures[&material].clone()),
+        &(),
+    )
+    .unwrap()
+}
+
+/// Both tables of a pair from those that its captures lead to.
+fn solving(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("solve");
+    group.sampling_mode(SamplingMode::Flat);
+    let db = Database::embedded(RULES);
+    for pair in pairs() {
+        let captures = pair.tables().into_iter();
+        let captures = captures.filter_map(Material::after_capture);
+        let captures: HashMap<Material, Vec<u8>> = captures
+            .map(|material| (material, db.load(material).unwrap()))
+            .collect();
+        group.throughput(Throughput::Elements(plan::positions(pair)));
+        group.bench_function(BenchmarkId::from_parameter(pair), |bench| {
+            bench.iter(|| solve(pair, &captures))
+        });
+    }
+    group.finish();
+}
+
+/// Checking all values of a pair; reading a table; counting its values.
+fn tables(criterion: &mut Criterion) {
+    let db = Database::embedded(RULES);
+    let mut group = criterion.benchmark_group("table");
+    group.sampling_mode(SamplingMode::Flat);
+    for pair in pairs() {
+        group.throughput(Throughput::Elements(plan::positions(pair)));
+        group.bench_function(format!("verify/{pair}"), |bench| {
+            bench.iter(|| verify::verify_pair(&db, pair, &|_| ()).unwrap())
+        });
+        for material in pair.tables() {
+            let name = format!("{}-to-move-against-{}", material.mover, material.waiting);
+            let index = Index::new(material);
+            let values = db.load(material).unwrap();
+            group.throughput(Throughput::Elements(values.len() as u64));
+            group.bench_function(format!("load/{name}"), |bench| {
+                bench.iter(|| db.load(material).unwrap())
+            });
+            group.bench_function(format!("count/{name}"), |bench| {
+                bench.iter(|| Histogram::of_table(&index, &values))
+            });
+        }
+    }
+    group.finish();
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default()
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_secs(1));
+    targets = solving, tables
+}
+criterion_main!(benches);

@@ -1,0 +1,223 @@
+//! What a probe is made of, from single bit operations to the ranking of all turns.
+//!
+//! `cargo bench --bench probe -- probe/cold` runs those that have this in their names. Where an
+//! iteration is short it takes 1024 words, sets or positions; the throughput (`thrpt`) counts each
+//! of them.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use millbase::bits::{self, Bits, Kernel, Portable};
+use millbase::db::Database;
+use millbase::index::{Index, Rows};
+use millbase::symmetry::canonical;
+use millbase::{Material, Pair, PointSet, Position, Rules, Symmetry};
+
+const RULES: Rules = Rules::STANDARD;
+
+/// How many words, sets or positions one iteration takes.
+const ELEMENTS: usize = 1024;
+
+/// Blocks that one cold probe may keep while it needs several.
+const COLD_CACHE_BYTES: usize = 1 << 20;
+
+/// A generator of random numbers (SplitMix64), always with the same seed.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+}
+
+/// Random positions of a table whose game goes on.
+fn positions(material: Material) -> Vec<Position> {
+    let index = Index::new(material);
+    let mut random = Random(1);
+    let position = || {
+        let (mover, waiting) = index.sets(random.next() as usize % index.len());
+        Position::moving(mover, waiting)
+    };
+    let running = |position: &Position| !position.is_over(&RULES);
+    let positions = std::iter::repeat_with(position).filter(running);
+    positions.take(ELEMENTS).collect()
+}
+
+/// Random sets of so many stones.
+fn sets(stones: u8) -> Vec<PointSet> {
+    let rows = Rows::of(stones);
+    let mut random = Random(1);
+    let set = || {
+        let row = random.next() as usize % rows.len();
+        Symmetry::numbered(random.next() as u32).apply(rows.set(row))
+    };
+    std::iter::repeat_with(set).take(ELEMENTS).collect()
+}
+
+/// Which operation on bits is measured.
+#[derive(Clone, Copy)]
+enum Operation {
+    Pext,
+    Pdep,
+    /// The search of a byte among 64, once for each word.
+    Find,
+}
+
+/// The sum of an operation's results over many words.
+#[derive(Clone, Copy)]
+struct Sum<'a> {
+    operation: Operation,
+    words: &'a [[u32; 2]],
+    bytes: &'a [u8],
+}
+
+impl Kernel for Sum<'_> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run<B: Bits>(self, bits: B) -> u64 {
+        let mut sum = 0;
+        match self.operation {
+            Operation::Pext => {
+                for &[word, mask] in self.words {
+                    sum += u64::from(bits.pext(word, mask));
+                }
+            }
+            Operation::Pdep => {
+                for &[word, mask] in self.words {
+                    sum += u64::from(bits.pdep(word, mask));
+                }
+            }
+            Operation::Find => {
+                for (start, places) in bits::find_bytes(bits, self.bytes, 7) {
+                    sum += start as u64 ^ places.0;
+                }
+            }
+        }
+        sum
+    }
+}
+
+/// The processor's operations against the portable ones.
+fn bit_operations(criterion: &mut Criterion) {
+    let mut random = Random(1);
+    let words: Vec<[u32; 2]> = (0..ELEMENTS)
+        .map(|_| [random.next() as u32, random.next() as u32].map(|word| word & 0xff_ffff))
+        .collect();
+    let bytes: Vec<u8> = (0..64 * ELEMENTS).map(|_| random.next() as u8).collect();
+    let mut group = criterion.benchmark_group("bits");
+    group.throughput(Throughput::Elements(ELEMENTS as u64));
+    for (name, operation) in [
+        ("pext", Operation::Pext),
+        ("pdep", Operation::Pdep),
+        ("find_bytes", Operation::Find),
+    ] {
+        let sum = Sum {
+            operation,
+            words: &words,
+            bytes: &bytes,
+        };
+        group.bench_function(format!("{name}/portable"), |bench| {
+            bench.iter(|| black_box(sum).run(Portable))
+        });
+        group.bench_function(format!("{name}/dispatch"), |bench| {
+            bench.iter(|| bits::dispatch(black_box(sum)))
+        });
+    }
+    group.finish();
+}
+
+/// Does the work for every item and keeps the compiler from leaving it out.
+fn for_each<'a, T, R>(items: &'a [T], work: impl Fn(&'a T) -> R) {
+    for item in items {
+        black_box(work(black_box(item)));
+    }
+}
+
+/// From sets of stones to the place of a position.
+fn index(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("index");
+    group.throughput(Throughput::Elements(ELEMENTS as u64));
+    let nine = sets(9);
+    group.bench_function("canonical/9", |bench| {
+        bench.iter(|| for_each(&nine, |&set| canonical(set)))
+    });
+    let rows = Rows::of(9);
+    group.bench_function("row/9", |bench| {
+        bench.iter(|| for_each(&nine, |&set| rows.find(set)))
+    });
+    for (mover, waiting) in [(9, 8), (3, 9)] {
+        let material = Material { mover, waiting };
+        let index = Index::new(material);
+        let columns: Vec<u32> = index.columns().iter().step_by(5).take(ELEMENTS).collect();
+        group.bench_function(format!("rank/{mover}-{waiting}"), |bench| {
+            bench.iter(|| for_each(&columns, |&subset| index.columns().rank(subset)))
+        });
+        let positions = positions(material);
+        group.bench_function(format!("find/{mover}-{waiting}"), |bench| {
+            let find = |position: &Position| index.find(position.mover(), position.waiting());
+            bench.iter(|| for_each(&positions, find))
+        });
+        let step = index.len() / ELEMENTS;
+        let entries: Vec<usize> = (0..ELEMENTS).map(|place| place * step).collect();
+        group.bench_function(format!("sets/{mover}-{waiting}"), |bench| {
+            bench.iter(|| for_each(&entries, |&entry| index.sets(entry)))
+        });
+    }
+    group.finish();
+}
+
+/// The value of a position where nothing is decoded, where everything is, and the ranking of turns,
+/// for each side to move of the built-in pairs.
+fn probes(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("probe");
+    let db = Database::embedded(RULES);
+    let pairs: Vec<Pair> = db.pairs().map(|file| file.pair()).collect();
+    for material in pairs.into_iter().flat_map(Pair::tables) {
+        let name = format!("{}-to-move-against-{}", material.mover, material.waiting);
+        let positions = positions(material);
+
+        group.throughput(Throughput::Elements(1));
+        group.bench_function(format!("cold/{name}"), |bench| {
+            let mut db = Some(Database::embedded(RULES));
+            bench.iter_custom(|iterations| {
+                let mut total = Duration::ZERO;
+                for (position, _) in positions.iter().cycle().zip(0..iterations) {
+                    // The same database with another cache, which is empty.
+                    let empty = db.take().unwrap().with_cache_bytes(COLD_CACHE_BYTES);
+                    let start = Instant::now();
+                    black_box(empty.probe(black_box(position)).unwrap());
+                    total += start.elapsed();
+                    db = Some(empty);
+                }
+                total
+            })
+        });
+
+        group.throughput(Throughput::Elements(ELEMENTS as u64));
+        group.bench_function(format!("warm/{name}"), |bench| {
+            bench.iter(|| for_each(&positions, |position| db.probe(position).unwrap()))
+        });
+
+        group.throughput(Throughput::Elements(1));
+        group.bench_function(format!("turns/{name}"), |bench| {
+            let mut positions = positions.iter().cycle();
+            bench.iter(|| db.turns(positions.next().unwrap()).unwrap())
+        });
+    }
+    group.finish();
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default()
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_millis(500));
+    targets = bit_operations, index, probes
+}
+criterion_main!(benches);

@@ -1,0 +1,257 @@
+//! Progress of a long work on a terminal: the bar, and forecasts of the time left.
+
+use std::fmt;
+use std::io::{self, IsTerminal};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+
+use crate::cli::Options;
+
+/// How often the bar is drawn.
+const TICK: Duration = Duration::from_millis(250);
+
+/// A bar on stderr for so many positions, with the pair as its prefix, the step as its message, and
+/// the text that `tail` makes whenever it is drawn. It shows nothing where stderr is no terminal or
+/// the user wants no progress.
+pub fn bar<F>(options: &Options, positions: u64, tail: F) -> ProgressBar
+where
+    F: Fn(&ProgressState) -> String + Clone + Send + Sync + 'static,
+{
+    if options.quiet || !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let tail = move |state: &ProgressState, f: &mut dyn fmt::Write| {
+        let _ = f.write_str(&tail(state));
+    };
+    let style = ProgressStyle::with_template("{prefix} {msg:9} {wide_bar} {percent:>3} %  {tail}");
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    let bar = ProgressBar::new(positions).with_style(style.with_key("tail", tail));
+    bar.enable_steady_tick(TICK);
+    bar
+}
+
+/// A number of positions in so many seconds, as positions per second.
+pub fn speed(positions: u64, seconds: f64) -> String {
+    format!("{:.1} M pos/s", positions as f64 / seconds.max(0.001) / 1e6)
+}
+
+/// Seconds as a text for people.
+pub fn duration(seconds: f64) -> String {
+    let seconds = seconds.round() as u64;
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
+        (hours, minutes, _) => format!("{hours} h {minutes} min"),
+    }
+}
+
+/// The steps of building a pair.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// Looking up the captures.
+    Captures,
+    /// The sweep by depth.
+    Sweep,
+    /// Counting and writing.
+    Write,
+}
+
+impl Step {
+    /// The least and the most that is left of a pair's time during this step. In a build of all
+    /// pairs the captures took a fifth of the time, and writing a twelfth; both vary by half from
+    /// pair to pair.
+    fn share_left(self) -> (f64, f64) {
+        const BEHIND_CAPTURES: f64 = 0.8;
+        const BEHIND_SWEEP: f64 = 0.08;
+        match self {
+            Step::Captures => (BEHIND_CAPTURES, 1.0),
+            Step::Sweep => (BEHIND_SWEEP, BEHIND_CAPTURES),
+            Step::Write => (0.0, BEHIND_SWEEP),
+        }
+    }
+}
+
+/// The seconds that are left.
+#[derive(Clone, Copy)]
+struct Left {
+    /// For the pair in work.
+    pair: f64,
+    /// For this pair and those behind it.
+    all: f64,
+}
+
+/// Forecasts the time that a build still takes.
+///
+/// All pairs take about the same time for each entry, so that of a pair follows from those finished
+/// in this run; before there are any, from the time for its captures. How many depths a pair has
+/// and how many of its positions are decided is not known before, so the sweep tells nothing. While
+/// a pair takes longer than it should, the forecast is what the steps behind the present one take.
+#[derive(Clone, Debug)]
+pub struct Forecast {
+    begun: Instant,
+    /// Entries and seconds of the pairs finished in this run.
+    finished: (u64, f64),
+    /// Entries of the pair in work whose value is known.
+    decided: u64,
+    /// Entries of the pairs behind the one in work.
+    ahead: u64,
+    /// Entries of the pair in work, and when it was begun.
+    pair: (u64, Instant),
+    step: Step,
+    /// How many seconds this pair's captures took.
+    captures: Option<f64>,
+}
+
+impl Forecast {
+    /// For pairs that have so many entries together.
+    pub fn new(entries: u64, now: Instant) -> Forecast {
+        Forecast {
+            begun: now,
+            finished: (0, 0.0),
+            decided: 0,
+            ahead: entries,
+            pair: (0, now),
+            step: Step::Captures,
+            captures: None,
+        }
+    }
+
+    /// A pair with so many entries is begun.
+    pub fn start(&mut self, entries: u64, now: Instant) {
+        self.ahead -= entries;
+        self.pair = (entries, now);
+        self.decided = 0;
+        self.step = Step::Captures;
+        self.captures = None;
+    }
+
+    /// The next step of the pair is begun.
+    pub fn step(&mut self, step: Step, now: Instant) {
+        if self.step == Step::Captures {
+            self.captures = Some(self.elapsed(now));
+        }
+        self.step = step;
+    }
+
+    /// So many entries of the pair are known.
+    pub fn decided(&mut self, entries: u64) {
+        self.decided = entries;
+    }
+
+    /// The pair is finished.
+    pub fn finish(&mut self, now: Instant) {
+        self.finished.0 += self.pair.0;
+        self.finished.1 += self.elapsed(now);
+        self.pair.0 = 0;
+        self.decided = 0;
+    }
+
+    /// How much of the work is done, in entries.
+    pub fn done(&self, now: Instant) -> u64 {
+        let elapsed = self.elapsed(now);
+        let share = |left: Left| elapsed / (elapsed + left.pair).max(0.001);
+        let share = self.left(now).map_or(0.0, share);
+        self.finished.0 + (share * self.pair.0 as f64) as u64
+    }
+
+    /// The positions per second whose values became known since the beginning – the draws of a pair
+    /// all at its end – and the time left.
+    pub fn text(&self, now: Instant) -> String {
+        let known = self.finished.0 + self.decided;
+        let speed = speed(known, seconds(self.begun, now));
+        match self.left(now) {
+            Some(Left { pair, all }) => {
+                let (pair, all) = (duration(pair), duration(all));
+                format!("{speed}  {pair} left, {all} for all")
+            }
+            None => speed,
+        }
+    }
+
+    /// What is left, if anything is known that tells it.
+    fn left(&self, now: Instant) -> Option<Left> {
+        let (entries, elapsed) = (self.pair.0 as f64, self.elapsed(now));
+        let expected = self.expected()?;
+        let whole = expected.max(elapsed);
+        let (least, most) = self.step.share_left();
+        let pair = (expected - elapsed).clamp(least * whole, most * whole);
+        let rate = (self.finished.1 + elapsed + pair) / (self.finished.0 as f64 + entries).max(1.0);
+        Some(Left {
+            pair,
+            all: pair + rate * self.ahead as f64,
+        })
+    }
+
+    /// How many seconds the pair takes, by what is known without looking at the clock.
+    fn expected(&self) -> Option<f64> {
+        let (entries, seconds) = self.finished;
+        // Pairs so small that they take no time tell nothing.
+        if seconds > 1.0 {
+            return Some(seconds / entries as f64 * self.pair.0 as f64);
+        }
+        let (behind_captures, _) = Step::Captures.share_left();
+        Some(self.captures? / (1.0 - behind_captures))
+    }
+
+    fn elapsed(&self, now: Instant) -> f64 {
+        seconds(self.pair.1, now)
+    }
+}
+
+fn seconds(from: Instant, to: Instant) -> f64 {
+    to.saturating_duration_since(from).as_secs_f64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_short() {
+        let texts = [0.0, 59.4, 59.5, 3599.0, 3600.0, 93_784.0].map(duration);
+        let expected = [
+            "0 s",
+            "59 s",
+            "1 min 0 s",
+            "59 min 59 s",
+            "1 h 0 min",
+            "26 h 3 min",
+        ];
+        assert_eq!(texts, expected);
+    }
+
+    #[test]
+    fn pairs_that_take_as_long_as_others_are_forecast_exactly() {
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let left = |forecast: &Forecast, seconds| {
+            let left = forecast.left(at(seconds));
+            left.map(|left| (left.pair.round(), left.all.round()))
+        };
+        // Ten entries a second.
+        let mut forecast = Forecast::new(1000, start);
+        forecast.start(100, at(0));
+        assert_eq!(left(&forecast, 1), None);
+        forecast.step(Step::Sweep, at(2));
+        assert_eq!(left(&forecast, 3), Some((7.0, 97.0)));
+        forecast.finish(at(10));
+
+        forecast.start(400, at(10));
+        assert_eq!(left(&forecast, 11), Some((39.0, 89.0)));
+        forecast.step(Step::Sweep, at(18));
+        assert_eq!(left(&forecast, 20), Some((30.0, 80.0)));
+        assert_eq!(forecast.done(at(20)), 200);
+        forecast.step(Step::Write, at(48));
+        assert_eq!(left(&forecast, 49), Some((1.0, 51.0)));
+        forecast.finish(at(50));
+
+        forecast.start(500, at(50));
+        forecast.step(Step::Sweep, at(60));
+        assert_eq!(left(&forecast, 90), Some((10.0, 10.0)));
+        // Late: what remains is writing, at least.
+        assert_eq!(left(&forecast, 150), Some((8.0, 8.0)));
+        forecast.step(Step::Write, at(200));
+        assert_eq!(left(&forecast, 200), Some((0.0, 0.0)));
+    }
+}
