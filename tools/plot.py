@@ -96,8 +96,9 @@ class Picture:
         print(path)
 
 
-def grid(picture, top, height, tables, draw):
-    """Draws each table in its cell: a row for the side to move, a column for the other one."""
+def grid(picture, top, height, label, tables, draw):
+    """Draws each table in its cell: a row for the side to move, a column for the other one. The
+    rows' labels are so far below the top of their cells."""
     middle = LEFT + (STEP * len(STONES) - STEP + CELL) / 2
     picture.text(middle, top - 26, "stones of the other side", "soft middle")
     picture.text(MARGIN, top - 26, "to move", "soft")
@@ -105,7 +106,7 @@ def grid(picture, top, height, tables, draw):
         picture.text(LEFT + STEP * column + CELL / 2, top - 8, str(other), "middle")
     for row, mover in enumerate(STONES):
         y = top + height * row
-        picture.text(MARGIN + 20, y + height / 2, str(mover), "middle")
+        picture.text(MARGIN + 20, y + label, str(mover), "middle")
         for column, other in enumerate(STONES):
             if (mover, other) in tables:
                 draw(LEFT + STEP * column, y, tables[mover, other])
@@ -126,23 +127,23 @@ def outcomes(tables):
              " symmetries, reachable in a game or not."]
     height = 62
     picture = Picture("Nine Men's Morris after the placing: won, drawn, lost", about,
-                      LEFT + STEP * 7 + MARGIN - 8, 156 + height * 7)
+                      LEFT + STEP * 7 + MARGIN - 8, 132 + height * 7)
     kinds = [("win", "wins"), ("draw", "draws"), ("loss", "losses")]
-    picture.legend(picture.size[0] - 204, MARGIN + 14, zip(("win", "draw", "loss"),
-                                                           ("won", "drawn", "lost")))
+    names = [("win", "won"), ("draw", "drawn"), ("loss", "lost")]
+    picture.legend(picture.size[0] - 204, MARGIN + 14, names)
 
     def draw(x, y, table):
         whole = table["positions"]
         start = x
         for style, field in kinds:
             width = CELL * table[field] / whole
-            picture.box(start, y, width, 24, style, f"{table['pair']}, {table['to_move']} to move:"
-                                                    f" {table[field]:,} {field}")
+            note = f"{table['pair']}, {table['to_move']} to move: {table[field]:,} {field}"
+            picture.box(start, y, width, 24, style, note)
             start += width
         numbers = [share(table[field], whole) for _, field in kinds]
         picture.text(x + CELL / 2, y + 40, " · ".join(numbers), "small middle soft")
 
-    grid(picture, 146, height, tables, draw)
+    grid(picture, 132, height, 16, tables, draw)
     return picture
 
 
@@ -192,16 +193,17 @@ def depths(tables):
 
     width = picture.size[0] - LEFT - MARGIN
     most = max([*wins.values(), *losses.values()])
-    for power in range(0, int(math.log10(most)) + 1, 2):
+    for power in range(2, int(math.log10(most)) + 1, 2):
         for sign in -1, 1:
             y = middle + sign * tall * log_height(10**power, most)
             picture.line(LEFT, LEFT + width, y)
-            name = {0: "1", 2: "100", 4: "10,000", 6: "million", 8: "100 m."}.get(power, "")
-            picture.text(LEFT - 8, y + 4, name, "small soft end")
+            count = f"{10 ** (power - 6):,} million" if power >= 6 else f"{10**power:,}"
+            picture.text(LEFT - 8, y + 4, count, "small soft end")
     mirrored(picture, LEFT, middle, width, tall, wins, losses, deepest, most)
     for depth in range(0, deepest + 1, 20):
         x = LEFT + width / (deepest + 2) * (depth + 1)
         picture.text(x, middle + tall + 18, str(depth), "small soft middle")
+    picture.text(LEFT + width / 2, middle + tall + 38, "turns", "soft middle")
 
     most = max(max([*a.values(), *b.values()], default=1) for a, b in each.values())
 
@@ -212,7 +214,7 @@ def depths(tables):
             if by_depth:
                 picture.text(x + CELL, y + place, str(max(by_depth)), "small soft end")
 
-    grid(picture, top, height, tables, draw)
+    grid(picture, top, height, 42, tables, draw)
     return picture
 
 

@@ -122,6 +122,12 @@ impl PairFile {
         self.contents.bytes().len() as u64
     }
 
+    /// How many bytes of the file hold the values of one side to move.
+    pub fn table_bytes(&self, material: Material) -> u64 {
+        let blocks = self.table(material).header.blocks.iter();
+        blocks.map(|block| u64::from(block.length)).sum()
+    }
+
     /// Where the file is; `None` for one that is part of the program.
     pub fn path(&self) -> Option<&Path> {
         match self.contents {

@@ -130,6 +130,13 @@ pub struct Times {
     pub propagate: Duration,
 }
 
+impl Times {
+    /// All steps together.
+    pub fn total(&self) -> Duration {
+        self.load + self.initialise + self.scatter + self.propagate
+    }
+}
+
 /// One table of a solved pair.
 #[derive(Debug)]
 pub struct Solved {

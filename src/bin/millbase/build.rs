@@ -72,17 +72,17 @@ impl Build {
             return Ok(Status::Done);
         }
         self.check_memory(&plan)?;
-        let seconds = match plan.pairs.is_empty() {
+        let reports = match plan.pairs.is_empty() {
             true => HashMap::new(),
             false => self.build(&folder, options)?,
         };
         let all = Plan::new(&self.wanted(), |_| false);
-        print_built(&all, &folder, &seconds, options)?;
+        print_built(&all, &folder, &reports, options)?;
         Ok(Status::Done)
     }
 
-    /// Builds what is missing, and tells how long each pair took.
-    fn build(&self, folder: &Path, options: &Options) -> Result<HashMap<Pair, Duration>> {
+    /// Builds what is missing, and tells how long it took.
+    fn build(&self, folder: &Path, options: &Options) -> Result<HashMap<Pair, PairReport>> {
         fs::create_dir_all(folder).with_context(|| {
             format!(
                 "cannot create the folder '{}' for the databases",
@@ -97,8 +97,8 @@ impl Build {
         let result = retro::build(&locked, &RULES, &plan, &monitor);
         monitor.bar.finish_and_clear();
         result?;
-        let seconds = held(&monitor.seconds).clone();
-        Ok(seconds)
+        let reports = held(&monitor.reports).clone();
+        Ok(reports)
     }
 
     /// What is missing in the folder.
@@ -164,12 +164,12 @@ fn stop_on_signals(folder: &Arc<BuildFolder>, bar: &ProgressBar) -> Result<()> {
     ctrlc::set_handler(stop).context("cannot watch for Ctrl-C")
 }
 
-/// Shows the progress of a build on stderr, and keeps the time of each pair.
+/// Shows the progress of a build on stderr, and keeps the report of each pair.
 struct Monitor<'a> {
     options: &'a Options,
     bar: ProgressBar,
     forecast: Arc<Mutex<Forecast>>,
-    seconds: Mutex<HashMap<Pair, Duration>>,
+    reports: Mutex<HashMap<Pair, PairReport>>,
 }
 
 impl<'a> Monitor<'a> {
@@ -182,14 +182,14 @@ impl<'a> Monitor<'a> {
             options,
             bar: progress::bar(options, plan.positions(), text),
             forecast,
-            seconds: Mutex::default(),
+            reports: Mutex::default(),
         }
     }
 
     fn finish(&self, report: &PairReport) {
         let pair = report.pair;
         held(&self.forecast).finish(Instant::now());
-        held(&self.seconds).insert(pair, report.total);
+        held(&self.reports).insert(pair, report.clone());
         let step = |step: fn(&retro::Times) -> Duration| {
             let total: Duration = report.tables.iter().map(|table| step(&table.times)).sum();
             total.as_secs_f64()
@@ -324,49 +324,62 @@ struct JsonBuilt {
 struct JsonPair {
     pair: String,
     bytes: u64,
-    /// `None` for files that were there before.
+    /// From the first read to the finished file; `None` for files that were there before.
     seconds: Option<f64>,
-    tables: Vec<TableCounts>,
+    tables: Vec<JsonTable>,
+}
+
+#[derive(Serialize)]
+struct JsonTable {
+    #[serde(flatten)]
+    counts: TableCounts,
+    /// Of the file, for this side to move.
+    bytes: u64,
+    /// To solve this side to move.
+    seconds: Option<f64>,
 }
 
 /// Prints the counts of all pairs that were asked for, with the time of those that were built now.
 fn print_built(
     all: &Plan,
     folder: &Path,
-    seconds: &HashMap<Pair, Duration>,
+    reports: &HashMap<Pair, PairReport>,
     options: &Options,
 ) -> Result<()> {
     let db: Database = databases::open_folder(folder)?;
     let mut out = output::stdout();
-    let mut table = Table::new(&[&stats::HEADINGS[..], &["bytes", "seconds"]].concat());
+    let headings = [&stats::HEADINGS[..], &["bytes", "seconds", "with file"]].concat();
+    let mut table = Table::new(&headings);
     let mut pairs = Vec::new();
     for &pair in &all.pairs {
         let Some(file) = databases::file(&db, pair) else {
             continue;
         };
-        let seconds = seconds.get(&pair).map(Duration::as_secs_f64);
+        let report = reports.get(&pair);
+        let total = report.map(|report| report.total.as_secs_f64());
         let mut tables = Vec::new();
         for (number, material) in pair.tables().into_iter().enumerate() {
             let histogram = db.histogram(material)?;
-            tables.push(TableCounts::new(pair, material, histogram));
+            let bytes = file.table_bytes(material);
+            let seconds = report.map(|report| report.tables[number].times.total().as_secs_f64());
             let mut cells = stats::cells(pair, material, histogram);
-            // Bytes and seconds are the pair's, so they stand beside its first table only.
-            let own = number == 0;
-            cells.push(Cell::right(if own {
-                grouped(file.bytes())
-            } else {
-                String::new()
-            }));
-            let seconds = seconds.filter(|_| own);
-            cells.push(Cell::right(
-                seconds.map(|s| format!("{s:.2}")).unwrap_or_default(),
-            ));
+            cells.push(Cell::right(grouped(bytes)));
+            // The file is the pair's, so its time stands beside the first table only.
+            for seconds in [seconds, total.filter(|_| number == 0)] {
+                let text = seconds.map(|seconds| format!("{seconds:.2}"));
+                cells.push(Cell::right(text.unwrap_or_default()));
+            }
             table.row(cells);
+            tables.push(JsonTable {
+                counts: TableCounts::new(pair, material, histogram),
+                bytes,
+                seconds,
+            });
         }
         pairs.push(JsonPair {
             pair: pair.to_string(),
             bytes: file.bytes(),
-            seconds,
+            seconds: total,
             tables,
         });
     }
@@ -375,6 +388,15 @@ fn print_built(
         output::json(&mut out, &JsonBuilt { folder, pairs })?;
     } else {
         table.write(&mut out, Palette::of(options))?;
+        let files = pairs.iter().map(|pair| pair.bytes).sum();
+        let seconds: f64 = pairs.iter().filter_map(|pair| pair.seconds).sum();
+        writeln!(
+            out,
+            "\n{} pairs, {} of files, built in {}",
+            pairs.len(),
+            output::bytes(files),
+            progress::duration(seconds),
+        )?;
     }
     out.flush()?;
     Ok(())
