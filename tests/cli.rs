@@ -817,8 +817,11 @@ fn build_resumes_and_repeats_itself() {
     let small = place.run(&["build", "--max-stones", "7", "--db", "new/db"]);
     assert_eq!(small.status, 0, "{}", small.err);
     assert_eq!(small.err.lines().count(), 2);
-    assert_eq!(small.out.lines().count(), 4);
+    // Headings, three tables, an empty line and the sum.
+    assert_eq!(small.out.lines().count(), 6);
     assert!(small.out.contains("760,398"));
+    let sum = small.out.lines().last().unwrap();
+    assert!(sum.starts_with("2 pairs, "), "{sum}");
 
     let build = [
         "build",
@@ -840,6 +843,16 @@ fn build_resumes_and_repeats_itself() {
         .collect();
     assert_eq!(new, ["5-3", "4-4"]);
     assert_eq!(built.len(), 4);
+    for pair in built {
+        let tables = pair["tables"].as_array().unwrap();
+        let bytes: Option<u64> = tables.iter().map(|table| table["bytes"].as_u64()).sum();
+        assert!(bytes.unwrap() > 0 && bytes < pair["bytes"].as_u64());
+        assert!(
+            tables
+                .iter()
+                .all(|table| table["seconds"].is_f64() == pair["seconds"].is_f64())
+        );
+    }
 
     let again = [
         "build",

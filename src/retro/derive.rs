@@ -8,13 +8,13 @@ use std::sync::atomic::AtomicU8;
 
 use rayon::prelude::*;
 
-use super::half::RowTurns;
-use super::init::{Captures, MERITS, Shape, value_of_merit};
+use super::half::{RowTurns, Shape};
+use super::init::{Captures, MERITS, value_of_merit};
 use super::memory::Bytes;
 use super::sweep::Scatter;
 use crate::bits::{self, Bits, Kernel};
 use crate::board::PointSet;
-use crate::index::{Index, Material, Rows};
+use crate::index::{Index, Material};
 use crate::rules::Rules;
 
 /// The values of a table.
@@ -36,38 +36,24 @@ pub fn derive(
     captures: Option<&[u8]>,
 ) -> io::Result<Bytes> {
     let index = Index::new(material);
-    let children = Index::new(material.exchanged());
+    let shape = Shape::new(rules, material);
+    let columns = shape.columns.count();
     assert_eq!(
-        children.len(),
+        shape.rows.len() * columns,
         quiet.len(),
         "the table of the quiet turns has the wrong size"
     );
-    assert_eq!(
-        material.after_capture().is_some(),
-        captures.is_some(),
-        "a table is missing"
-    );
-    let captures = material.after_capture().zip(captures);
-    let captures = captures.map(|(material, values)| Captures::new(material, values));
-    let columns = children.columns();
-    let subsets: Vec<u32> = columns.iter().collect();
-    let shape = Shape {
-        rules,
-        flying: rules.flies(material.mover.into()),
-        columns,
-        subsets: &subsets,
-        captures: captures.as_ref(),
-    };
-    let rows = Rows::of(material.waiting);
+    let captures = Captures::new(material, captures);
     let mut finished = Bytes::zeroed(index.len())?;
     let atomics = finished.as_atomics();
-    quiet.par_chunks(columns.count()).enumerate().for_each_init(
-        || (vec![0; columns.count()], vec![0; columns.count()]),
+    quiet.par_chunks(columns).enumerate().for_each_init(
+        || (vec![0; columns], vec![0; columns]),
         |(merits, closing), (row, quiet)| {
             merits.fill(0);
             bits::dispatch(DeriveRow {
                 shape: &shape,
-                waiting: rows.set(row),
+                captures: &captures,
+                waiting: shape.rows.set(row),
                 quiet,
                 merits,
                 closing,
@@ -80,7 +66,8 @@ pub fn derive(
 }
 
 struct DeriveRow<'a> {
-    shape: &'a Shape<'a>,
+    shape: &'a Shape,
+    captures: &'a Captures<'a>,
     waiting: PointSet,
     /// The values of the positions that quiet turns lead to.
     quiet: &'a [u8],
@@ -110,6 +97,7 @@ impl DeriveRow<'_> {
     fn derive<B: Bits, const FLYING: bool>(self, bits: B) {
         let DeriveRow {
             shape,
+            captures,
             waiting,
             quiet,
             merits,
@@ -117,9 +105,9 @@ impl DeriveRow<'_> {
             index,
             finished,
         } = self;
-        let turns = RowTurns::new(bits, shape.rules, shape.columns, waiting);
+        let turns = RowTurns::new(bits, shape, waiting);
         closing.fill(0);
-        shape.look_up_captures::<B, FLYING>(bits, &turns, waiting, merits, closing);
+        captures.look_up::<B, FLYING>(bits, shape, &turns, waiting, merits, closing);
         for (&subset, &value) in shape.subsets.iter().zip(quiet) {
             let merit = MERITS[usize::from(value)];
             for origin in turns.quiet_origins::<B, FLYING>(bits, subset) {

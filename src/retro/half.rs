@@ -24,54 +24,87 @@ pub(super) const CANNOT_LOSE: u8 = u8::MAX;
 
 /// One side to move of a pair.
 pub(super) struct Half {
-    pub(super) index: Index,
-    /// The rows of the working arrangement.
+    pub(super) working: Working,
+    pub(super) finished: Finished,
+}
+
+/// The rows and columns of the working arrangement, and how the mover moves.
+pub(super) struct Shape {
+    pub(super) rules: Rules,
     pub(super) rows: &'static Rows,
-    /// The columns of the working arrangement, and their sets in the order of their numbers.
+    /// The columns, and their sets in the order of their numbers.
     pub(super) columns: Subsets,
     pub(super) subsets: Vec<u32>,
-    /// Working values: 0 unknown; even: a win, perhaps not yet the quickest; odd: a loss that is final where the count
-    /// is zero, and otherwise the depth of the longest capture that loses.
+    pub(super) flying: bool,
+}
+
+/// The working arrangement.
+pub(super) struct Working {
+    pub(super) shape: Shape,
+    /// 0 unknown; even: a win, perhaps not yet the quickest; odd: a loss that is final where the count is zero, and
+    /// otherwise the depth of the longest capture that loses.
     pub(super) values: Bytes,
     /// How many quiet turns are not known to lose.
     pub(super) counts: Bytes,
-    /// The values in each working row.
+    /// The values in each row.
     pub(super) present: Vec<ValueSet>,
-    pub(super) finished: Bytes,
-    /// The values in each finished row.
-    pub(super) finished_present: Vec<SharedValueSet>,
+}
+
+/// The finished arrangement.
+pub(super) struct Finished {
+    pub(super) index: Index,
+    /// 0 unknown, otherwise final.
+    pub(super) values: Bytes,
+    /// The values in each row.
+    pub(super) present: Vec<SharedValueSet>,
 }
 
 impl Half {
-    pub(super) fn new(material: Material) -> io::Result<Half> {
+    pub(super) fn new(rules: &Rules, material: Material) -> io::Result<Half> {
         let index = Index::new(material);
-        let rows = Rows::of(material.waiting);
-        let columns = Index::new(material.exchanged()).columns().clone();
-        let length = rows.len() * columns.count();
+        let shape = Shape::new(rules, material);
+        let rows = shape.rows.len();
+        let length = rows * shape.columns.count();
         Ok(Half {
-            subsets: columns.iter().collect(),
-            values: Bytes::zeroed(length)?,
-            counts: Bytes::zeroed(length)?,
-            present: vec![ValueSet::default(); rows.len()],
-            finished: Bytes::zeroed(index.len())?,
-            finished_present: index
-                .rows()
-                .iter()
-                .map(|_| SharedValueSet::default())
-                .collect(),
-            index,
-            rows,
-            columns,
+            working: Working {
+                shape,
+                values: Bytes::zeroed(length)?,
+                counts: Bytes::zeroed(length)?,
+                present: vec![ValueSet::default(); rows],
+            },
+            finished: Finished {
+                values: Bytes::zeroed(index.len())?,
+                present: index
+                    .rows()
+                    .iter()
+                    .map(|_| SharedValueSet::default())
+                    .collect(),
+                index,
+            },
         })
     }
 
     /// The values that some row has, working or finished.
     pub(super) fn all_values(&self) -> ValueSet {
-        let finished = self.finished_present.iter().map(SharedValueSet::load);
-        let working = self.present.iter().copied();
+        let finished = self.finished.present.iter().map(SharedValueSet::load);
+        let working = self.working.present.iter().copied();
         working
             .chain(finished)
             .fold(ValueSet::default(), ValueSet::union)
+    }
+}
+
+impl Shape {
+    pub(super) fn new(rules: &Rules, material: Material) -> Shape {
+        // The other side's finished rows and columns are these.
+        let columns = Index::new(material.exchanged()).columns().clone();
+        Shape {
+            rules: *rules,
+            rows: Rows::of(material.waiting),
+            subsets: columns.iter().collect(),
+            columns,
+            flying: rules.flies(material.mover.into()),
+        }
     }
 }
 
@@ -131,13 +164,8 @@ pub(super) struct RowTurns<'a> {
 
 impl<'a> RowTurns<'a> {
     #[inline(always)]
-    pub(super) fn new<B: Bits>(
-        bits: B,
-        rules: &Rules,
-        columns: &'a Subsets,
-        waiting: PointSet,
-    ) -> RowTurns<'a> {
-        let board = rules.board();
+    pub(super) fn new<B: Bits>(bits: B, shape: &'a Shape, waiting: PointSet) -> RowTurns<'a> {
+        let board = shape.rules.board();
         let free = !waiting;
         let edges = board.edges_within(free);
         let mut ends = [0; 64];
@@ -147,7 +175,7 @@ impl<'a> RowTurns<'a> {
         }
         RowTurns {
             board,
-            columns,
+            columns: &shape.columns,
             free,
             edges,
             ends,

@@ -2,29 +2,46 @@
 
 use rayon::prelude::*;
 
-use super::half::{CANNOT_LOSE, Half, RowTurns, ValueSet};
+use super::half::{CANNOT_LOSE, RowTurns, Shape, ValueSet, Working};
 use crate::bits::{self, Bits, Kernel};
 use crate::board::PointSet;
-use crate::index::{Index, Material, Subsets};
+use crate::index::{Index, Material};
 use crate::rules::Rules;
 use crate::symmetry::Symmetry;
 use crate::turns::removable;
 
-/// The table that the captures of a half lead to.
-pub(super) struct Captures<'a> {
-    index: Index,
-    values: &'a [u8],
+/// Where the captures of one side to move lead to.
+pub(super) enum Captures<'a> {
+    /// To fewer than three stones.
+    EndTheGame,
+    /// To the positions of another table, with its values.
+    Table(Index, &'a [u8]),
 }
 
 impl<'a> Captures<'a> {
-    pub(super) fn new(material: Material, values: &'a [u8]) -> Captures<'a> {
-        let index = Index::new(material);
+    /// The captures of a table; `values` are those of [`Material::after_capture`], if there is such a table.
+    ///
+    /// # Panics
+    ///
+    /// If the values are missing or not as many as the table has.
+    pub(super) fn new(material: Material, values: Option<&'a [u8]>) -> Captures<'a> {
+        let after = material.after_capture();
         assert_eq!(
-            index.len(),
-            values.len(),
-            "the table of the captures has the wrong size"
+            after.is_some(),
+            values.is_some(),
+            "the values of the captures are missing"
         );
-        Captures { index, values }
+        after
+            .zip(values)
+            .map_or(Captures::EndTheGame, |(after, values)| {
+                let index = Index::new(after);
+                assert_eq!(
+                    index.len(),
+                    values.len(),
+                    "the table of the captures has the wrong size"
+                );
+                Captures::Table(index, values)
+            })
     }
 }
 
@@ -62,27 +79,15 @@ pub(super) static MERITS: [u8; 256] = {
 /// The merit of capturing down to two stones: the opponent has lost.
 const WINS_AT_ONCE: u8 = merit(1);
 
-/// Fills the working values and counts from the table that captures lead to; `None` where they end the game.
-pub(super) fn initialise(rules: &Rules, half: &mut Half, captures: Option<&Captures<'_>>) {
-    let columns = half.columns.count();
-    let Half {
-        rows,
-        columns: columns_of_row,
-        subsets,
+/// Fills the working values and counts.
+pub(super) fn initialise(working: &mut Working, captures: &Captures<'_>) {
+    let Working {
+        shape,
         values,
         counts,
         present,
-        index,
-        ..
-    } = half;
-    let rows = *rows;
-    let shape = Shape {
-        rules,
-        flying: rules.flies(index.material().mover.into()),
-        columns: columns_of_row,
-        subsets,
-        captures,
-    };
+    } = working;
+    let columns = shape.columns.count();
     values
         .par_chunks_mut(columns)
         .zip(counts.par_chunks_mut(columns))
@@ -93,30 +98,22 @@ pub(super) fn initialise(rules: &Rules, half: &mut Half, captures: Option<&Captu
             |merits, (row, ((values, counts), present))| {
                 merits.fill(0);
                 counts.fill(0);
-                let row = InitialiseRow {
-                    shape: &shape,
-                    waiting: rows.set(row),
+                bits::dispatch(InitialiseRow {
+                    shape,
+                    captures,
+                    waiting: shape.rows.set(row),
                     merits,
                     values,
                     counts,
                     present,
-                };
-                bits::dispatch(row);
+                });
             },
         );
 }
 
-/// What all rows of one side to move share, in the working arrangement.
-pub(super) struct Shape<'a> {
-    pub(super) rules: &'a Rules,
-    pub(super) flying: bool,
-    pub(super) columns: &'a Subsets,
-    pub(super) subsets: &'a [u32],
-    pub(super) captures: Option<&'a Captures<'a>>,
-}
-
 struct InitialiseRow<'a> {
-    shape: &'a Shape<'a>,
+    shape: &'a Shape,
+    captures: &'a Captures<'a>,
     waiting: PointSet,
     /// The merit of the best capture of each column.
     merits: &'a mut [u8],
@@ -150,14 +147,15 @@ impl InitialiseRow<'_> {
     fn initialise<B: Bits, const FLYING: bool>(self, bits: B) {
         let InitialiseRow {
             shape,
+            captures,
             waiting,
             merits,
             values,
             counts,
             present,
         } = self;
-        let turns = RowTurns::new(bits, shape.rules, shape.columns, waiting);
-        shape.look_up_captures::<B, FLYING>(bits, &turns, waiting, merits, counts);
+        let turns = RowTurns::new(bits, shape, waiting);
+        captures.look_up::<B, FLYING>(bits, shape, &turns, waiting, merits, counts);
         for (column, &subset) in shape.subsets.iter().enumerate() {
             let quiet = turns.count::<FLYING>(turns.points(bits, subset)) as u8 - counts[column];
             let (value, count) = match merits[column] {
@@ -173,22 +171,23 @@ impl InitialiseRow<'_> {
     }
 }
 
-impl<'a> Shape<'a> {
+impl<'a> Captures<'a> {
     /// Raises the merit of each column of a row to that of its best capture, and counts its turns that close a mill.
     ///
     /// The way is from the sets that hold a mill back to those that closed it: what the removals are worth depends only
     /// on the set with the mill.
     #[inline(always)]
-    pub(super) fn look_up_captures<B: Bits, const FLYING: bool>(
+    pub(super) fn look_up<B: Bits, const FLYING: bool>(
         &self,
         bits: B,
+        shape: &Shape,
         turns: &RowTurns<'_>,
         waiting: PointSet,
         merits: &mut [u8],
         counts: &mut [u8],
     ) {
-        let removals = self.removals(waiting);
-        for &subset in self.subsets {
+        let removals = self.removals(&shape.rules, waiting);
+        for &subset in &shape.subsets {
             let mover = turns.points(bits, subset);
             let mills = turns.board.mills(mover);
             if mills.is_empty() {
@@ -206,30 +205,30 @@ impl<'a> Shape<'a> {
         }
     }
 
-    fn removals(&self, waiting: PointSet) -> Vec<Removal<'a>> {
-        let Some(captures) = self.captures else {
+    fn removals(&self, rules: &Rules, waiting: PointSet) -> Vec<Removal<'a>> {
+        let Captures::Table(index, values) = self else {
             return Vec::new();
         };
-        let columns = captures.index.columns().count();
-        let removable = removable(waiting, self.rules.board(), self.rules);
+        let columns = index.columns().count();
         let removal = |point| {
-            let (row, symmetry) = captures.index.rows().find(waiting.without(point));
+            let (row, symmetry) = index.rows().find(waiting.without(point));
             Removal {
                 symmetry,
-                free: !captures.index.rows().set(row),
-                values: &captures.values[row * columns..][..columns],
+                free: !index.rows().set(row),
+                values: &values[row * columns..][..columns],
             }
         };
+        let removable = removable(waiting, rules.board(), rules);
         removable.into_iter().map(removal).collect()
     }
 
     /// The merit of the best removal after the mover came to have this set.
     #[inline(always)]
     fn best_merit<B: Bits>(&self, bits: B, removals: &[Removal<'_>], mover: PointSet) -> u8 {
-        let Some(captures) = self.captures else {
+        let Captures::Table(index, _) = self else {
             return WINS_AT_ONCE;
         };
-        let columns = captures.index.columns();
+        let columns = index.columns();
         let mut best = 0;
         for removal in removals {
             let turned = removal.symmetry.apply(mover);

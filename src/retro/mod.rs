@@ -175,21 +175,20 @@ pub fn solve(
     for material in pair.tables() {
         let mut times = Times::default();
         let start = Instant::now();
-        let mut half = Half::new(material).map_err(memory_error)?;
+        let mut half = Half::new(rules, material).map_err(memory_error)?;
         let values = material.after_capture().map(&mut load).transpose()?;
-        let captures = material.after_capture().zip(values.as_ref());
-        let captures = captures.map(|(material, values)| Captures::new(material, values));
+        let captures = Captures::new(material, values.as_deref());
         times.load = start.elapsed();
         timed(&mut times.initialise, || {
-            init::initialise(rules, &mut half, captures.as_ref())
+            init::initialise(&mut half.working, &captures)
         });
         halves.push((half, times));
         watch.progress(Progress::Initialised(material));
     }
-    sweep_all(rules, pair, &mut halves, watch)?;
+    sweep_all(pair, &mut halves, watch)?;
     let solved = |(half, times): (Half, Times)| Solved {
-        material: half.index.material(),
-        values: half.finished,
+        material: half.finished.index.material(),
+        values: half.finished.values,
         times,
     };
     Ok(halves.into_iter().map(solved).collect())
@@ -197,7 +196,6 @@ pub fn solve(
 
 /// Sweeps through all depths.
 fn sweep_all(
-    rules: &Rules,
     pair: Pair,
     halves: &mut [(Half, Times)],
     watch: &dyn Watch,
@@ -215,12 +213,20 @@ fn sweep_all(
             decided += timed(&mut times.scatter, || sweep::scatter(half, v));
         }
         match halves {
-            [(half, times)] => timed(&mut times.propagate, || {
-                sweep::propagate_within(rules, half, v)
-            }),
+            // With equal sides, the one half has the predecessors of its own positions.
+            [(Half { working, finished }, times)] => {
+                timed(&mut times.propagate, || {
+                    sweep::propagate(finished, working, v)
+                });
+            }
             [(a, a_times), (b, b_times)] => {
-                timed(&mut b_times.propagate, || sweep::propagate(rules, a, b, v));
-                timed(&mut a_times.propagate, || sweep::propagate(rules, b, a, v));
+                let (a_working, b_working) = (&mut a.working, &mut b.working);
+                timed(&mut b_times.propagate, || {
+                    sweep::propagate(&a.finished, b_working, v)
+                });
+                timed(&mut a_times.propagate, || {
+                    sweep::propagate(&b.finished, a_working, v)
+                });
             }
             _ => {}
         }

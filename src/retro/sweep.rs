@@ -15,58 +15,53 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use rayon::prelude::*;
 
-use super::half::{Half, RowTurns, SharedValueSet, ValueSet};
+use super::half::{Finished, Half, RowTurns, Shape, SharedValueSet, ValueSet, Working};
 use crate::bits::{self, Bits, Kernel, find_bytes};
 use crate::board::PointSet;
-use crate::index::{Index, Subsets};
-use crate::rules::Rules;
+use crate::index::Index;
 use crate::symmetry::{Symmetry, stabiliser};
 
 /// Copies the positions decided with value `v` to the finished arrangement; returns the number of working entries.
 pub(super) fn scatter(half: &mut Half, v: u8) -> u64 {
     let Half {
-        index,
-        rows,
-        columns,
-        subsets,
-        values,
-        counts,
-        present,
+        working:
+            Working {
+                shape,
+                values,
+                counts,
+                present,
+            },
         finished,
-        finished_present,
     } = half;
-    let length = columns.count();
-    let finished = finished.as_atomics();
+    let columns = shape.columns.count();
+    let entries = finished.values.as_atomics();
     values
-        .par_chunks(length)
-        .zip(counts.par_chunks(length))
-        .zip(present.par_iter())
+        .par_chunks(columns)
+        .zip(counts.par_chunks(columns))
+        .zip(present)
         .enumerate()
         .filter(|(_, (_, present))| present.contains(v))
         .map(|(row, ((values, counts), _))| {
             bits::dispatch(ScatterRow {
-                index,
-                waiting: rows.set(row),
-                subsets,
+                way: Scatter::new(&finished.index, entries, shape.rows.set(row)),
+                subsets: &shape.subsets,
                 values,
                 counts,
                 v,
-                finished,
-                finished_present,
+                present: &finished.present,
             })
         })
         .sum()
 }
 
 struct ScatterRow<'a> {
-    index: &'a Index,
-    waiting: PointSet,
+    way: Scatter<'a>,
     subsets: &'a [u32],
     values: &'a [u8],
     counts: &'a [u8],
     v: u8,
-    finished: &'a [AtomicU8],
-    finished_present: &'a [SharedValueSet],
+    /// The values in each finished row.
+    present: &'a [SharedValueSet],
 }
 
 impl Kernel for ScatterRow<'_> {
@@ -76,15 +71,14 @@ impl Kernel for ScatterRow<'_> {
     fn run<B: Bits>(self, bits: B) -> u64 {
         let v = self.v;
         let is_loss = v % 2 == 1;
-        let scatter = Scatter::new(self.index, self.finished, self.waiting);
         let mut decided = 0;
         for (start, places) in find_bytes(bits, self.values, v) {
             for column in places.map(|place| start + place) {
                 if is_loss && self.counts[column] != 0 {
                     continue;
                 }
-                let row = scatter.store(bits, self.subsets[column], v);
-                self.finished_present[row].insert(v);
+                let row = self.way.store(bits, self.subsets[column], v);
+                self.present[row].insert(v);
                 decided += 1;
             }
         }
@@ -135,91 +129,26 @@ impl<'a> Scatter<'a> {
     }
 }
 
-/// Informs the predecessors, positions of `before`, of the positions finished with value `v` in `decided`.
-pub(super) fn propagate(rules: &Rules, decided: &Half, before: &mut Half, v: u8) {
-    let finished = Finished {
-        values: &decided.finished,
-        present: &decided.finished_present,
-    };
-    let Half {
-        index,
-        rows,
-        columns,
-        subsets,
+/// Informs the predecessors, which are in `working`, of the other side's positions finished with value `v`.
+pub(super) fn propagate(finished: &Finished, working: &mut Working, v: u8) {
+    let Working {
+        shape,
         values,
         counts,
         present,
-        ..
-    } = before;
-    let working = Working {
-        flying: rules.flies(index.material().mover.into()),
-        rows,
-        columns,
-        subsets,
-    };
-    propagate_between(rules, &finished, &working, values, counts, present, v);
-}
-
-/// [`propagate`] within the one half of a pair with equal sides.
-pub(super) fn propagate_within(rules: &Rules, half: &mut Half, v: u8) {
-    let Half {
-        index,
-        rows,
-        columns,
-        subsets,
-        values,
-        counts,
-        present,
-        finished,
-        finished_present,
-    } = half;
-    let finished = Finished {
-        values: finished,
-        present: finished_present,
-    };
-    let working = Working {
-        flying: rules.flies(index.material().mover.into()),
-        rows,
-        columns,
-        subsets,
-    };
-    propagate_between(rules, &finished, &working, values, counts, present, v);
-}
-
-struct Finished<'a> {
-    values: &'a [u8],
-    present: &'a [SharedValueSet],
-}
-
-struct Working<'a> {
-    flying: bool,
-    rows: &'static crate::index::Rows,
-    columns: &'a Subsets,
-    subsets: &'a [u32],
-}
-
-fn propagate_between(
-    rules: &Rules,
-    finished: &Finished<'_>,
-    working: &Working<'_>,
-    values: &mut [u8],
-    counts: &mut [u8],
-    present: &mut [ValueSet],
-    v: u8,
-) {
-    let length = working.columns.count();
+    } = working;
+    let columns = shape.columns.count();
     values
-        .par_chunks_mut(length)
-        .zip(counts.par_chunks_mut(length))
-        .zip(present.par_iter_mut())
-        .zip(finished.values.par_chunks(length).zip(finished.present))
+        .par_chunks_mut(columns)
+        .zip(counts.par_chunks_mut(columns))
+        .zip(present)
+        .zip(finished.values.par_chunks(columns).zip(&finished.present))
         .enumerate()
         .filter(|(_, (_, (_, present)))| present.load().contains(v))
         .for_each(|(row, (((values, counts), present), (decided, _)))| {
             bits::dispatch(PropagateRow {
-                rules,
-                working,
-                waiting: working.rows.set(row),
+                shape,
+                waiting: shape.rows.set(row),
                 decided,
                 v,
                 values,
@@ -230,9 +159,9 @@ fn propagate_between(
 }
 
 struct PropagateRow<'a> {
-    rules: &'a Rules,
-    working: &'a Working<'a>,
+    shape: &'a Shape,
     waiting: PointSet,
+    /// A finished row, whose columns are those of the working row.
     decided: &'a [u8],
     v: u8,
     values: &'a mut [u8],
@@ -245,7 +174,7 @@ impl Kernel for PropagateRow<'_> {
 
     #[inline(always)]
     fn run<B: Bits>(self, bits: B) {
-        if self.working.flying {
+        if self.shape.flying {
             self.propagate::<B, true>(bits);
         } else {
             self.propagate::<B, false>(bits);
@@ -257,8 +186,7 @@ impl PropagateRow<'_> {
     #[inline(always)]
     fn propagate<B: Bits, const FLYING: bool>(self, bits: B) {
         let PropagateRow {
-            rules,
-            working,
+            shape,
             waiting,
             decided,
             v,
@@ -266,8 +194,8 @@ impl PropagateRow<'_> {
             counts,
             present,
         } = self;
-        let turns = RowTurns::new(bits, rules, working.columns, waiting);
-        let subsets = working.subsets;
+        let turns = RowTurns::new(bits, shape, waiting);
+        let subsets = &shape.subsets;
         let next = v + 1;
         if v % 2 == 1 {
             for (start, places) in find_bytes(bits, decided, v) {
