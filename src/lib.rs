@@ -1,4 +1,35 @@
-//! Perfect play for Nine Men's Morris.
+//! Perfect play for Nine Men's Morris (Mill, Mühle, Merels).
+//!
+//! The databases hold the value of every position after the placing phase: win, draw or loss for the side to move, and
+//! the number of turns to the end. This library reads them, and with the feature `build` makes and checks them; the
+//! program `millbase` is a thin layer over it.
+//!
+//! ```
+//! use millbase::{Database, Position, Rules, Wdl};
+//!
+//! let rules = Rules::STANDARD;
+//! // The pairs with at most nine stones are part of the library; `Database::open` reads a folder.
+//! let database = Database::embedded(rules);
+//! let position = Position::parse("***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0", &rules)?;
+//! # if cfg!(feature = "embedded") {
+//! let value = database.probe(&position)?;
+//! assert_eq!(value.wdl(), Wdl::Win);
+//! let best = &database.turns(&position)?[0];
+//! assert_eq!(format!("{}: {}", best.turn, best.value), "a1-e4: win in 21");
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | module | room for |
+//! |---|---|
+//! | [`board`], [`bits`], [`symmetry`] | points, lines, edges; fast operations on sets of points; the 16 symmetries |
+//! | [`rules`], [`position`], [`turns`] | what may be played: the rules as data, positions and their text, legal turns |
+//! | [`value`], [`index`] | what a position is worth, and where a table keeps it |
+//! | [`db`], [`histogram`] | the files: reading, probing, writing; how often each value occurs |
+//! | `retro`, `verify` | solving and checking, with the feature `build` |
+//!
+//! Features: `build` adds solving, writing and verifying and needs rayon; `embedded` makes the small databases part of
+//! the library; `cli`, the default, is the program and needs both.
 #![warn(missing_docs)]
 
 pub mod bits;
