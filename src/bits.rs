@@ -1,7 +1,9 @@
-//! Bit extraction, deposit and byte search: hardware instructions where the processor has them, portable code elsewhere.
+//! Bit extraction, deposit and byte search: hardware instructions where the processor has them,
+//! portable code elsewhere.
 //!
-//! Hot loops are written once, generic over [`Bits`], and compiled twice: with [`Portable`], and with [`Native`] inside a
-//! function that enables the instructions. [`dispatch`] chooses at run time. All `unsafe` about instructions lives here.
+//! Hot loops are written once, generic over [`Bits`], and compiled twice: with [`Portable`], and
+//! with [`Native`] inside a function that enables the instructions. [`dispatch`] chooses at run
+//! time. All `unsafe` about instructions lives here.
 
 use std::sync::LazyLock;
 
@@ -57,7 +59,8 @@ impl Bits for Portable {
                 .rev()
                 .fold(0, |word, &b| word << 8 | u64::from(b))
                 ^ wanted;
-            // The top bit of each byte tells whether the byte is zero, without a carry between bytes.
+            // The top bit of each byte tells whether the byte is zero, without a carry between
+            // bytes.
             let zero = !(((difference & REST) + REST) | difference | REST);
             // Gathers the eight top bits into one byte.
             mask |= ((zero >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * index);
@@ -127,7 +130,8 @@ impl Bits for Native {
         use std::arch::x86_64::{
             _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_set1_epi8,
         };
-        // SAFETY: a `Native` exists only where AVX2 was detected; both loads lie within the 64 bytes.
+        // SAFETY: a `Native` exists only where AVX2 was detected; both loads lie within the 64
+        // bytes.
         unsafe {
             let wanted = _mm256_set1_epi8(byte as i8);
             let half = |offset| {
@@ -141,8 +145,8 @@ impl Bits for Native {
 
 /// A loop to be compiled for each kind of processor.
 ///
-/// `run` must be `#[inline(always)]`, and so must be what it calls in its loops, or the processor's operations
-/// become calls. Closures cannot be marked so; iterators can.
+/// `run` must be `#[inline(always)]`, and so must be what it calls in its loops, or the processor's
+/// operations become calls. Closures cannot be marked so; iterators can.
 pub trait Kernel {
     /// What the loop returns.
     type Output;
@@ -185,7 +189,8 @@ pub fn pdep(word: u32, mask: u32) -> u32 {
     Portable.pdep(word, mask)
 }
 
-/// Where `byte` is found among `bytes`: the start of each run of 64 that has it, and a bit for each place in the run.
+/// Where `byte` is found among `bytes`: the start of each run of 64 that has it, and a bit for each
+/// place in the run.
 #[inline(always)]
 pub fn find_bytes<B: Bits>(bits: B, bytes: &[u8], byte: u8) -> FindBytes<'_, B> {
     let (runs, rest) = bytes.as_chunks();

@@ -1,6 +1,8 @@
-//! The board: its 24 points, the lines on which mills are made, and the edges along which stones slide.
+//! The board: its 24 points, the lines on which mills are made, and the edges along which stones
+//! slide.
 //!
-//! This module knows the drawing on the board and nothing of the rules. The points carry these names:
+//! This module knows the drawing on the board and nothing of the rules. The points carry these
+//! names:
 //!
 //! ```text
 //! a7----d7----g7        inner ring   d5 e5 e4 e3 d3 c3 c4 c5   bits 0-7
@@ -218,7 +220,8 @@ impl Iterator for Points {
 /// A set of edges, one bit for each of the [`Board`]'s edges.
 pub type EdgeSet = u64;
 
-/// The lines and edges of one drawing of the board, with tables for the questions that are asked often.
+/// The lines and edges of one drawing of the board, with tables for the questions that are asked
+/// often.
 ///
 /// The tables are indexed by one byte of a point set, that is by the stones on one ring.
 #[derive(Debug)]
@@ -239,7 +242,8 @@ impl Board {
         &BOARD
     }
 
-    /// The board with four more lines that join the corners of the rings, used by Twelve Men's Morris and Morabaraba.
+    /// The board with four more lines that join the corners of the rings, used by Twelve Men's
+    /// Morris and Morabaraba.
     pub fn diagonal() -> &'static Board {
         static BOARD: LazyLock<Board> = LazyLock::new(|| Board::draw(true));
         &BOARD
@@ -256,7 +260,8 @@ impl Board {
         let spokes = (0..8).filter(|position| diagonals || position % 2 == 0);
         lines.extend(spokes.map(|position| [0, 1, 2].map(|ring| point(ring, position))));
 
-        // Neighbouring points of a line are joined by an edge, and every edge is part of exactly one line.
+        // Neighbouring points of a line are joined by an edge, and every edge is part of exactly
+        // one line.
         let edges: Vec<[Point; 2]> = lines
             .iter()
             .flat_map(|&[a, b, c]| [[a, b], [b, c]])

@@ -1,8 +1,8 @@
 //! The position index: every table of positions is a matrix.
 //!
-//! A table holds the positions with `mover` stones of the side to move and `waiting` stones of the other. Its **rows** are
-//! the mover's sets, one for each orbit of the 16 symmetries; its **columns** are the other side's sets among the points
-//! that the mover leaves:
+//! A table holds the positions with `mover` stones of the side to move and `waiting` stones of the
+//! other. Its **rows** are the mover's sets, one for each orbit of the 16 symmetries; its
+//! **columns** are the other side's sets among the points that the mover leaves:
 //!
 //! ```text
 //! row    = the orbit of the mover's set M, turned by g so that M becomes the row's own set R
@@ -10,7 +10,8 @@
 //! index  = row · columns + column
 //! ```
 //!
-//! A row whose set R has a stabiliser holds each of its positions several times, at equivalent columns.
+//! A row whose set R has a stabiliser holds each of its positions several times, at equivalent
+//! columns.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -22,7 +23,8 @@ use crate::board::{POINTS, PointSet};
 use crate::rules::{FEWEST_STONES, MOST_STONES};
 use crate::symmetry::{Symmetry, stabiliser};
 
-/// All moving-phase positions with these numbers of stones, whoever is to move. Always in normal form: larger first.
+/// All moving-phase positions with these numbers of stones, whoever is to move. Always in normal
+/// form: larger first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Pair {
     larger: u8,
@@ -88,10 +90,10 @@ impl Pair {
         pairs
     }
 
-    /// All pairs with 3 to `stones` stones a side, each behind those it needs: by the number of stones, the more
-    /// unequal pairs first.
+    /// All pairs with 3 to `stones` stones a side, each behind those it needs: by the number of
+    /// stones, the more unequal pairs first.
     pub fn all(stones: u8) -> Vec<Pair> {
-        let sides = FEWEST_STONES..=stones;
+        let sides = FEWEST_STONES..=stones.min(MOST_STONES);
         let mut pairs: Vec<Pair> = sides
             .flat_map(|larger| {
                 (FEWEST_STONES..=larger).map(move |smaller| Pair { larger, smaller })
@@ -160,12 +162,14 @@ impl Material {
         }
     }
 
-    /// The pair that the table belongs to, `None` if a side has fewer than three stones or more than twelve.
+    /// The pair that the table belongs to, `None` if a side has fewer than three stones or more
+    /// than twelve.
     pub fn pair(self) -> Option<Pair> {
         Pair::new(self.mover, self.waiting)
     }
 
-    /// The table that the mover's captures lead to, `None` where they leave two stones and end the game.
+    /// The table that the mover's captures lead to, `None` where they leave two stones and end the
+    /// game.
     pub fn after_capture(self) -> Option<Material> {
         (self.waiting > FEWEST_STONES).then(|| Material {
             mover: self.waiting - 1,
@@ -176,8 +180,8 @@ impl Material {
 
 /// Subsets of a few points, numbered in the order of their bits read as a number.
 ///
-/// `rank(s) = high[s >> 12] + low[s & 0xfff]`: the number of subsets with a smaller high part, and the rank of the low
-/// part among those with as many members.
+/// `rank(s) = high[s >> 12] + low[s & 0xfff]`: the number of subsets with a smaller high part, and
+/// the rank of the low part among those with as many members.
 #[derive(Clone, Debug)]
 pub struct Subsets {
     points: u32,
@@ -284,11 +288,13 @@ fn next_subset(subset: u32) -> Option<u32> {
     (subset != 0).then_some(carried | moved)
 }
 
-/// The sets of so many stones, one for each orbit of the symmetries: the smallest of the orbit's sets, in their order.
+/// The sets of so many stones, one for each orbit of the symmetries: the smallest of the orbit's
+/// sets, in their order.
 #[derive(Debug)]
 pub struct Rows {
     sets: Vec<PointSet>,
-    /// For the set of each rank its row · 16 + the number of the symmetry that turns it into the row's set.
+    /// For the set of each rank its row · 16 + the number of the symmetry that turns it into the
+    /// row's set.
     by_rank: Vec<u32>,
     ranks: Subsets,
     /// Whether a row's set has a stabiliser besides the identity.
@@ -444,7 +450,8 @@ impl Index {
         self.columns.rank(bits.pext(waiting.bits(), free.bits()))
     }
 
-    /// The sets of the mover and of the waiting side at an entry, which must be below [`Index::len`].
+    /// The sets of the mover and of the waiting side at an entry, which must be below
+    /// [`Index::len`].
     pub fn sets(&self, entry: usize) -> (PointSet, PointSet) {
         let mover = self.rows.set(entry / self.columns.count());
         let subset = self.columns.subset(entry % self.columns.count());
@@ -454,8 +461,8 @@ impl Index {
         )
     }
 
-    /// For a row with a stabiliser, which columns come first among those that hold the same position; `None` for
-    /// a row whose columns are all different positions.
+    /// For a row with a stabiliser, which columns come first among those that hold the same
+    /// position; `None` for a row whose columns are all different positions.
     pub fn first_columns(&self, row: usize) -> Option<BitVec> {
         if !self.rows.is_symmetric(row) {
             return None;

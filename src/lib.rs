@@ -1,8 +1,8 @@
 //! Perfect play for Nine Men's Morris (Mill, Mühle, Merels).
 //!
-//! The databases hold the value of every position after the placing phase: win, draw or loss for the side to move, and
-//! the number of turns to the end. This library reads them, and with the feature `build` makes and checks them; the
-//! program `millbase` is a thin layer over it.
+//! The databases hold the value of every position after the placing phase: win, draw or loss for
+//! the side to move, and the number of turns to the end. This library reads them, and with the
+//! feature `build` makes and checks them; the program `millbase` is a thin layer over it.
 //!
 //! ```
 //! use millbase::{Database, Position, Rules, Wdl};
@@ -28,8 +28,8 @@
 //! | [`db`], [`histogram`] | the files: reading, probing, writing; how often each value occurs |
 //! | `retro`, `verify` | solving and checking, with the feature `build` |
 //!
-//! Features: `build` adds solving, writing and verifying and needs rayon; `embedded` makes the small databases part of
-//! the library; `cli`, the default, is the program and needs both.
+//! Features: `build` adds solving, writing and verifying and needs rayon; `embedded` makes the
+//! small databases part of the library; `cli`, the default, is the program and needs both.
 #![warn(missing_docs)]
 
 pub mod bits;
@@ -56,3 +56,8 @@ pub use rules::Rules;
 pub use symmetry::Symmetry;
 pub use turns::Turn;
 pub use value::{Dtw, Value, Wdl};
+
+/// The examples of the README run as tests.
+#[cfg(all(doctest, feature = "embedded"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

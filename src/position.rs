@@ -54,7 +54,8 @@ impl fmt::Display for Side {
 /// The stage of the game, as the side to move sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Phase {
-    /// The side to move has stones in hand, or has just placed its last one and owes itself a removal.
+    /// The side to move has stones in hand, or has just placed its last one and owes itself a
+    /// removal.
     Placing,
     /// The side to move slides its stones.
     Moving,
@@ -76,7 +77,8 @@ impl Phase {
     }
 }
 
-/// Both sides' stones, on the board and in hand, the side to move, and whether it owes itself a removal.
+/// Both sides' stones, on the board and in hand, the side to move, and whether it owes itself a
+/// removal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Position {
     pub(crate) white: PointSet,
@@ -328,6 +330,7 @@ impl Fields {
     const UNUSED: usize = 7;
 
     fn read(text: &str) -> Result<Fields, PositionError> {
+        ensure!(!text.trim_ascii().is_empty(), "the position is empty");
         let mut words = text.split_ascii_whitespace();
         let mut next = |what: &str| {
             words.next().ok_or_else(|| {
@@ -421,7 +424,9 @@ impl Fields {
                 && total + 1 == u32::from(FEWEST_STONES);
             ensure!(
                 total >= u32::from(FEWEST_STONES) || beaten,
-                "{side} has {total} stones, but with fewer than {FEWEST_STONES} the game is over"
+                "{side} has {total} stones, but fewer than {FEWEST_STONES} can only be the {} of a side that \
+                 is to move when the game is over (phase 'o')",
+                FEWEST_STONES - 1
             );
         }
         Ok(position)
@@ -436,7 +441,8 @@ impl Fields {
         let [white_owes, black_owes] = owed;
         ensure!(
             white_owes == 0 || black_owes == 0,
-            "both sides are said to remove a stone, White {white_owes} and Black {black_owes}; only the side to move can"
+            "both sides are said to remove a stone, White {white_owes} and Black {black_owes}; \
+             only the side to move can"
         );
         let side = self.side_to_move;
         let (mine, others) = match side {
@@ -451,7 +457,7 @@ impl Fields {
         let expected = u8::from(position.removal_owed);
         ensure!(
             mine == expected,
-            "the action '{}' means {expected} stones to remove, but the text says {mine}",
+            "the action '{}' and the number of stones to remove, {mine}, contradict each other; it must be {expected}",
             self.action
         );
         if position.removal_owed {

@@ -1,19 +1,21 @@
-//! The rules as data: what can differ between the games of the Mill family, and the fingerprint that files carry.
+//! The rules as data: what can differ between the games of the Mill family, and the fingerprint
+//! that files carry.
 
 use std::fmt;
 
 use crate::board::Board;
 
-/// One set of rules. What is not a field here is the same in every game: mills are closed by placing, sliding or
-/// flying, closing one is rewarded by a removal, and a side with fewer than three stones has lost.
+/// One set of rules. What is not a field here is the same in every game: mills are closed by
+/// placing, sliding or flying, closing one is rewarded by a removal, and a side with fewer than
+/// three stones has lost.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Rules {
     /// How many stones each side places, 3 to 12.
     pub stones: u8,
     /// Whether four more lines join the corners of the rings.
     pub diagonals: bool,
-    /// A side with no more than this many stones on the board, and none in hand, may move to any empty point; 0 for
-    /// never.
+    /// A side with no more than this many stones on the board, and none in hand, may move to any
+    /// empty point; 0 for never.
     pub flying: u8,
     /// Whether stones in mills may be removed while others stand outside.
     pub removal_from_mills: bool,
@@ -54,8 +56,9 @@ impl Rules {
         (*self == Rules::STANDARD).then_some("standard")
     }
 
-    /// A number that differs between any two sets of rules. Stones per side do not count: the positions of a pair
-    /// have the same values whatever the number of stones that were once placed.
+    /// A number that differs between any two sets of rules whose moving phases differ. The stones
+    /// per side do not count: the positions of a pair have the same values whatever the number of
+    /// stones that were once placed.
     ///
     /// ```
     /// use millbase::Rules;
@@ -65,8 +68,8 @@ impl Rules {
         xxhash_rust::xxh3::xxh3_64(self.moving_phase().as_bytes())
     }
 
-    /// The settings that decide the values of positions without stones in hand. The fingerprint is made of this text,
-    /// so it must never change for rules that exist.
+    /// The settings that decide the values of positions without stones in hand. The fingerprint is
+    /// made of this text, so it must never change for rules that exist.
     fn moving_phase(&self) -> String {
         format!(
             "millbase rules 1: diagonals={} flying={} removal_from_mills={}",

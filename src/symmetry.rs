@@ -1,5 +1,6 @@
-//! The 16 symmetries of the board: four rotations, with or without a reflection, with or without an exchange of the
-//! inner and the outer ring. They map lines to lines and edges to edges on both drawings of the board.
+//! The 16 symmetries of the board: four rotations, with or without a reflection, with or without an
+//! exchange of the inner and the outer ring. They map lines to lines and edges to edges on both
+//! drawings of the board.
 
 use crate::board::{POINTS, PointSet};
 
@@ -53,8 +54,9 @@ impl Symmetry {
         u32::from(self.0)
     }
 
-    /// The bit to which the symmetry takes a bit. Bits 0 and 1 of its number are the quarter turns clockwise, bit 2 a
-    /// reflection in the vertical axis before them, bit 3 the exchange of inner and outer ring.
+    /// The bit to which the symmetry takes a bit. Bits 0 and 1 of its number are the quarter turns
+    /// clockwise, bit 2 a reflection in the vertical axis before them, bit 3 the exchange of inner
+    /// and outer ring.
     const fn define(self, bit: u32) -> u32 {
         let number = self.0 as u32;
         let (ring, position) = (bit / 8, bit % 8);
@@ -93,7 +95,8 @@ impl Symmetry {
     }
 }
 
-/// The smallest of a set's 16 images, which stands for all of them, and the first symmetry that leads to it.
+/// The smallest of a set's 16 images, which stands for all of them, and the first symmetry that
+/// leads to it.
 pub fn canonical(set: PointSet) -> (PointSet, Symmetry) {
     let images = Symmetry::all().map(|symmetry| (symmetry.apply(set), symmetry));
     images.min().unwrap_or((set, Symmetry::IDENTITY))

@@ -1,5 +1,5 @@
-//! Legal turns, applying them, and counting them (perft). A turn is one whole logical move: place, slide or fly,
-//! together with the removal that it earns.
+//! Legal turns, applying them, and counting them (perft). A turn is one whole logical move: place,
+//! slide or fly, together with the removal that it earns.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -209,7 +209,8 @@ impl Position {
         next
     }
 
-    /// How many sequences of so many turns there are; a game that ends sooner counts only where it ends exactly there.
+    /// How many sequences of so many turns there are; a game that ends sooner counts only where it
+    /// ends exactly there.
     ///
     /// ```
     /// use millbase::{Position, Rules};

@@ -1,4 +1,5 @@
-//! What a position is worth: win, draw or loss, and the depth to the end. One byte on disk and while solving.
+//! What a position is worth: win, draw or loss, and the depth to the end. One byte on disk and
+//! while solving.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -31,7 +32,8 @@ impl fmt::Display for Wdl {
     }
 }
 
-/// Depth to win in turns (plies): how long the game lasts when the winner hurries and the loser delays.
+/// Depth to win in turns (plies): how long the game lasts when the winner hurries and the loser
+/// delays.
 ///
 /// 0 is a lost position without a turn; otherwise wins have odd and losses even depths.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -43,7 +45,8 @@ impl fmt::Display for Dtw {
     }
 }
 
-/// The value of a position for the side to move. Values are ordered: what is better for the side to move is greater.
+/// The value of a position for the side to move. Values are ordered: what is better for the side to
+/// move is greater.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Value {
     /// The side to move wins in so many turns.
@@ -85,13 +88,14 @@ impl Value {
     #[must_use]
     pub const fn before(self) -> Value {
         match self {
-            Value::Win(Dtw(depth)) => Value::Loss(Dtw(depth + 1)),
+            Value::Win(Dtw(depth)) => Value::Loss(Dtw(depth.saturating_add(1))),
             Value::Draw => Value::Draw,
-            Value::Loss(Dtw(depth)) => Value::Win(Dtw(depth + 1)),
+            Value::Loss(Dtw(depth)) => Value::Win(Dtw(depth.saturating_add(1))),
         }
     }
 
-    /// The value that a byte of a database stands for: 0 is a draw, `v > 0` a depth of `v - 1` turns.
+    /// The value that a byte of a database stands for: 0 is a draw, `v > 0` a depth of `v - 1`
+    /// turns.
     pub const fn from_byte(byte: u8) -> Value {
         match byte {
             0 => Value::Draw,
@@ -100,11 +104,14 @@ impl Value {
         }
     }
 
-    /// The byte that stands for the value, `None` for depths above 254 turns and for depths of the wrong parity.
+    /// The byte that stands for the value, `None` for depths above 254 turns and for depths of the
+    /// wrong parity.
     pub fn to_byte(self) -> Option<u8> {
         let byte = match self {
             Value::Draw => 0,
-            Value::Win(Dtw(depth)) | Value::Loss(Dtw(depth)) => u8::try_from(depth + 1).ok()?,
+            Value::Win(Dtw(depth)) | Value::Loss(Dtw(depth)) => {
+                u8::try_from(depth.checked_add(1)?).ok()?
+            }
         };
         (Value::from_byte(byte) == self).then_some(byte)
     }

@@ -51,7 +51,7 @@ impl Cache {
     /// Multiplication by 2^64 / golden ratio spreads neighbouring keys over the sets.
     fn set(&self, key: u64) -> &Mutex<Set> {
         let hash = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        &self.sets[(hash as usize * self.sets.len()) >> 32]
+        &self.sets[((hash * self.sets.len() as u64) >> 32) as usize]
     }
 }
 

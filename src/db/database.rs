@@ -1,4 +1,5 @@
-//! All databases at hand, and the questions asked of them: the value of a position, its turns ranked, the best line.
+//! All databases at hand, and the questions asked of them: the value of a position, its turns
+//! ranked, the best line.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;
@@ -48,11 +49,13 @@ fn slot(pair: Pair) -> usize {
 }
 
 impl Database {
-    /// How many bytes of decoded blocks are kept unless [`Database::with_cache_bytes`] says otherwise.
+    /// How many bytes of decoded blocks are kept unless [`Database::with_cache_bytes`] says
+    /// otherwise.
     pub const DEFAULT_CACHE_BYTES: usize = 256 << 20;
 
-    /// The databases that are part of the program: with the feature `embedded` the pairs with at most nine stones,
-    /// under the standard rules of the moving phase. Under other rules there are none.
+    /// The databases that are part of the program: with the feature `embedded` the pairs with at
+    /// most nine stones, under the standard rules of the moving phase. Under other rules there are
+    /// none.
     pub fn embedded(rules: Rules) -> Database {
         let mut database = Database {
             rules,
@@ -68,16 +71,18 @@ impl Database {
         database
     }
 
-    /// The databases of a folder, and those that are part of the program for the pairs that the folder lacks.
+    /// The databases of a folder, and those that are part of the program for the pairs that the
+    /// folder lacks.
     ///
-    /// This is cheap: of each file the header is checked, and the length; the blocks are checked when they are read.
-    /// The files are mapped into memory: as long as the databases are open they may be replaced or removed, but must
-    /// not be written to.
+    /// This is cheap: of each file the header is checked, and the length; the blocks are checked
+    /// when they are read. The files are mapped into memory: as long as the databases are open they
+    /// may be replaced or removed, but must not be written to.
     ///
     /// # Errors
     ///
-    /// [`DbError::Io`] if the folder or a file cannot be read, [`DbError::Corrupt`], [`DbError::OtherRules`] and
-    /// [`DbError::OtherVersion`] for the first file that is not as it must be.
+    /// [`DbError::Io`] if the folder or a file cannot be read, [`DbError::Corrupt`],
+    /// [`DbError::OtherRules`] and [`DbError::OtherVersion`] for the first file that is not as it
+    /// must be.
     pub fn open(folder: &Path, rules: Rules) -> Result<Database, DbError> {
         std::fs::read_dir(folder).map_err(DbError::io(folder))?;
         let mut database = Database::embedded(rules);
@@ -132,7 +137,8 @@ impl Database {
         self.table(material)?.load()
     }
 
-    /// The value of a position without stones in hand. Where a removal is owed, that removal is a turn of its own.
+    /// The value of a position without stones in hand. Where a removal is owed, that removal is a
+    /// turn of its own.
     ///
     /// ```
     /// use millbase::db::Database;
@@ -162,8 +168,8 @@ impl Database {
         self.stored(position.mover(), position.waiting())
     }
 
-    /// All turns of a position with their values, best first in the order of [`RankedTurn::order`]; none when the game
-    /// is over.
+    /// All turns of a position with their values, best first in the order of [`RankedTurn::order`];
+    /// none when the game is over.
     ///
     /// # Errors
     ///
@@ -179,7 +185,8 @@ impl Database {
         Ok(ranked)
     }
 
-    /// The game that follows when both sides always choose their first ranked turn, no longer than `limit` turns.
+    /// The game that follows when both sides always choose their first ranked turn, no longer than
+    /// `limit` turns.
     ///
     /// # Errors
     ///
@@ -253,8 +260,8 @@ pub struct RankedTurn {
 }
 
 impl RankedTurn {
-    /// The ranking: better values first – wins by smaller depth, draws, losses by larger depth – and turns of the same
-    /// value in the order of their texts.
+    /// The ranking: better values first – wins by smaller depth, draws, losses by larger depth –
+    /// and turns of the same value in the order of their texts.
     pub fn order(&self, other: &RankedTurn) -> Ordering {
         (Reverse(self.value), self.turn).cmp(&(Reverse(other.value), other.turn))
     }
@@ -274,7 +281,8 @@ pub struct Line {
 pub enum LineEnd {
     /// The game is over: the side to move has lost.
     Over,
-    /// The position is the one that was there before the turn with this number, counted from 0: a draw.
+    /// The position is the one that was there before the turn with this number, counted from 0: a
+    /// draw.
     Repetition {
         /// The number of the turn.
         from: usize,

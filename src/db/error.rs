@@ -78,7 +78,11 @@ impl fmt::Display for DbError {
                 if let Some(folder) = folder {
                     write!(f, " in {}", folder.display())?;
                 }
-                write!(f, "; build it with `millbase build --pair {pair}`")
+                write!(f, "; build it with `millbase build --pair {pair}")?;
+                match folder {
+                    Some(folder) => write!(f, " --db {}`", folder.display()),
+                    None => f.write_str("`"),
+                }
             }
             DbError::Corrupt { file, offset, what } => write!(
                 f,
@@ -117,6 +121,7 @@ fn advice(reason: io::ErrorKind) -> &'static str {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "; choose another folder, or ask for the right to use this one"
         }
+        io::ErrorKind::OutOfMemory => "; close other programs, or run this on a larger machine",
         _ => "",
     }
 }

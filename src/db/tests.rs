@@ -435,7 +435,16 @@ fn what_is_not_here_is_named_with_the_command_that_builds_it() {
     let error = database.histogram(material).unwrap_err();
     let text = error.to_string();
     assert!(matches!(error, DbError::Missing { .. }), "{text}");
-    assert!(text.contains("`millbase build --pair 6-4`"), "{text}");
+    let command = format!(
+        "`millbase build --pair 6-4 --db {}`",
+        folder.path().display()
+    );
+    assert!(text.contains(&command), "{text}");
+    let error = Database::embedded(RULES).histogram(material).unwrap_err();
+    assert!(
+        error.to_string().contains("`millbase build --pair 6-4`"),
+        "{error}"
+    );
     for (mover, waiting) in [(10, 3), (3, 2), (0, 0), (200, 200)] {
         let error = database.load(Material { mover, waiting }).unwrap_err();
         assert!(matches!(error, DbError::NotStored(_)), "{error}");

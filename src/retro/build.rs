@@ -1,5 +1,5 @@
-//! Solves the pairs of a plan one by one and writes their files. What is written stays; a build that was stopped, at
-//! whatever moment, goes on with the first pair that has no file.
+//! Solves the pairs of a plan one by one and writes their files. What is written stays; a build
+//! that was stopped, at whatever moment, goes on with the first pair that has no file.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
@@ -19,11 +19,13 @@ pub struct BuildFolder {
 }
 
 impl BuildFolder {
-    /// Locks the folder, which must exist, and removes what builds that were killed had begun to write.
+    /// Locks the folder, which must exist, and removes what builds that were killed had begun to
+    /// write.
     ///
     /// # Errors
     ///
-    /// [`SolveError::Busy`] if the folder is locked, [`SolveError::Database`] if it is not writable.
+    /// [`SolveError::Busy`] if the folder is locked, [`SolveError::Database`] if it is not
+    /// writable.
     pub fn lock(path: &Path) -> Result<BuildFolder, SolveError> {
         let file = OpenOptions::new()
             .write(true)
@@ -37,7 +39,8 @@ impl BuildFolder {
         let file = file.map_err(unusable)?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => return Err(SolveError::Busy(path.to_path_buf())),
-            // Some file systems have no locks. There two builds do the same work twice, and that is all.
+            // Some file systems have no locks. There two builds do the same work twice, and that is
+            // all.
             Ok(()) | Err(TryLockError::Error(_)) => {}
         }
         let folder = BuildFolder {

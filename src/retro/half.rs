@@ -6,8 +6,9 @@
 //! finished      side to move                 side that waits         value
 //! ```
 //!
-//! In the working arrangement all quiet turns of the mover stay in their row. The finished arrangement is that of the
-//! files. Its rows are the working rows of the *other* side to move, where the predecessors of its positions are found.
+//! In the working arrangement all quiet turns of the mover stay in their row. The finished
+//! arrangement is that of the files. Its rows are the working rows of the *other* side to move,
+//! where the predecessors of its positions are found.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -41,8 +42,8 @@ pub(super) struct Shape {
 /// The working arrangement.
 pub(super) struct Working {
     pub(super) shape: Shape,
-    /// 0 unknown; even: a win, perhaps not yet the quickest; odd: a loss that is final where the count is zero, and
-    /// otherwise the depth of the longest capture that loses.
+    /// 0 unknown; even: a win, perhaps not yet the quickest; odd: a loss that is final where the
+    /// count is zero, and otherwise the depth of the longest capture that loses.
     pub(super) values: Bytes,
     /// How many quiet turns are not known to lose.
     pub(super) counts: Bytes,
@@ -149,7 +150,8 @@ impl SharedValueSet {
     }
 }
 
-/// What the loops need to know of one working row: the turns of the mover among the points that the row's set leaves.
+/// What the loops need to know of one working row: the turns of the mover among the points that the
+/// row's set leaves.
 ///
 /// Sets of the mover appear as *subsets*, compressed to those free points, and as point sets.
 pub(super) struct RowTurns<'a> {
@@ -209,7 +211,8 @@ impl<'a> RowTurns<'a> {
         let mut edges = 0;
         if !FLYING {
             edges = self.board.cut(mover) & self.edges;
-            // A cut edge that touches a mill ends there with its stone: sliding to it closed the mill.
+            // A cut edge that touches a mill ends there with its stone: sliding to it closed the
+            // mill.
             if !mills.is_empty() {
                 edges &= !self.board.cut(mills);
             }
@@ -217,7 +220,8 @@ impl<'a> RowTurns<'a> {
         self.origins(bits, subset, edges, mover - mills)
     }
 
-    /// The columns of the sets from which a turn that closed one of the mover's mills leads to this one.
+    /// The columns of the sets from which a turn that closed one of the mover's mills leads to this
+    /// one.
     #[inline(always)]
     pub(super) fn closing_origins<B: Bits, const FLYING: bool>(
         &self,
@@ -260,7 +264,8 @@ pub(super) struct Origins<'a, const FLYING: bool> {
     /// Slides: the edges that are left, and the ends of each.
     edges: EdgeSet,
     ends: &'a [u32; 64],
-    /// Flights: the stone being flown back, the stones behind it, the points left for it, all points for it.
+    /// Flights: the stone being flown back, the stones behind it, the points left for it, all
+    /// points for it.
     to: u32,
     arrived: u32,
     from: u32,

@@ -1,4 +1,5 @@
-//! The first step of solving: what each position's captures are worth, and how many quiet turns it has.
+//! The first step of solving: what each position's captures are worth, and how many quiet turns it
+//! has.
 
 use rayon::prelude::*;
 
@@ -19,7 +20,8 @@ pub(super) enum Captures<'a> {
 }
 
 impl<'a> Captures<'a> {
-    /// The captures of a table; `values` are those of [`Material::after_capture`], if there is such a table.
+    /// The captures of a table; `values` are those of [`Material::after_capture`], if there is such
+    /// a table.
     ///
     /// # Panics
     ///
@@ -45,8 +47,8 @@ impl<'a> Captures<'a> {
     }
 }
 
-/// How good a capture is for the mover, from the value byte `v` of the position that it leads to: 0 for no capture,
-/// slower losses above quicker ones, draws, quicker wins above slower ones.
+/// How good a capture is for the mover, from the value byte `v` of the position that it leads to: 0
+/// for no capture, slower losses above quicker ones, draws, quicker wins above slower ones.
 const fn merit(v: u8) -> u8 {
     match v {
         0 => DRAW_MERIT,
@@ -172,10 +174,11 @@ impl InitialiseRow<'_> {
 }
 
 impl<'a> Captures<'a> {
-    /// Raises the merit of each column of a row to that of its best capture, and counts its turns that close a mill.
+    /// Raises the merit of each column of a row to that of its best capture, and counts its turns
+    /// that close a mill.
     ///
-    /// The way is from the sets that hold a mill back to those that closed it: what the removals are worth depends only
-    /// on the set with the mill.
+    /// The way is from the sets that hold a mill back to those that closed it: what the removals
+    /// are worth depends only on the set with the mill.
     #[inline(always)]
     pub(super) fn look_up<B: Bits, const FLYING: bool>(
         &self,

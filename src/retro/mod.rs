@@ -1,10 +1,12 @@
-//! Retrograde analysis: the value of every position of a pair, from the positions where the game ends backwards.
+//! Retrograde analysis: the value of every position of a pair, from the positions where the game
+//! ends backwards.
 //!
 //! * [`solve`] solves one pair in memory, from the tables that its captures lead to.
 //! * [`plan`] orders the pairs and tells how much memory each takes.
 //! * [`build`] solves the pairs of a plan and writes their files.
 //!
-//! `half` holds one side to move while it is solved, `init` fills it from the captures, `sweep` does the rest.
+//! `half` holds one side to move while it is solved, `init` fills it from the captures, `sweep`
+//! does the rest.
 
 mod build;
 pub mod derive;
@@ -29,7 +31,8 @@ use crate::retro::init::Captures;
 use crate::retro::memory::Bytes;
 use crate::rules::Rules;
 
-/// The largest value byte that the sweep takes: the bytes behind it must be able to stand for deeper wins and losses.
+/// The largest value byte that the sweep takes: the bytes behind it must be able to stand for
+/// deeper wins and losses.
 const LARGEST_VALUE: u8 = 252;
 
 /// Why a pair could not be solved, or its file not be written.
@@ -73,7 +76,15 @@ impl fmt::Display for SolveError {
     }
 }
 
-impl std::error::Error for SolveError {}
+impl std::error::Error for SolveError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            SolveError::Memory { source, .. } => Some(source),
+            SolveError::Database(error) => error.source(),
+            _ => None,
+        }
+    }
+}
 
 impl From<DbError> for SolveError {
     fn from(error: DbError) -> SolveError {
@@ -148,7 +159,8 @@ pub struct Solved {
     pub times: Times,
 }
 
-/// Solves a pair. `load` provides the tables that captures lead to; each is dropped before the next is asked for.
+/// Solves a pair. `load` provides the tables that captures lead to; each is dropped before the next
+/// is asked for.
 ///
 /// The result is the same for any number of threads.
 ///

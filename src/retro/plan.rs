@@ -13,7 +13,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// What is missing to have all the `wanted` pairs, where `present` tells which there are already.
+    /// What is missing to have all the `wanted` pairs and those they need, where `present` tells which there are
+    /// already.
     ///
     /// ```
     /// use millbase::{Pair, retro::Plan};
@@ -25,14 +26,14 @@ impl Plan {
         let mut needed: Vec<Pair> = Vec::new();
         let mut open = wanted.to_vec();
         while let Some(pair) = open.pop() {
-            if !needed.contains(&pair) && !present(pair) {
+            if !needed.contains(&pair) {
                 needed.push(pair);
                 open.extend(pair.needs());
             }
         }
         let largest = needed.iter().map(|pair| pair.larger()).max().unwrap_or(0);
         let mut pairs = Pair::all(largest);
-        pairs.retain(|pair| needed.contains(pair));
+        pairs.retain(|&pair| needed.contains(&pair) && !present(pair));
         Plan { pairs }
     }
 
@@ -71,6 +72,7 @@ pub fn memory(pair: Pair) -> u64 {
         working += 2 * entries(material.exchanged());
         peak = peak.max(working + material.after_capture().map_or(0, entries));
     }
-    // The finished values fill up during the sweep. Writing takes less: all but these are freed before.
+    // The finished values fill up during the sweep. Writing takes less: all but these are freed
+    // before.
     FIXED + peak.max(working + positions(pair))
 }

@@ -7,9 +7,9 @@
 //! propagate  finished entries with value v, a row each  → quiet predecessors, all in one working row of the other side
 //! ```
 //!
-//! A predecessor of a loss wins in n + 1, unless it wins sooner; its count never reaches zero, since the lost position
-//! does not lower it. A predecessor of a win has one count less, and with none left it loses in n + 1, or later if its
-//! longest losing capture takes longer.
+//! A predecessor of a loss wins in n + 1, unless it wins sooner; its count never reaches zero,
+//! since the lost position does not lower it. A predecessor of a win has one count less, and with
+//! none left it loses in n + 1, or later if its longest losing capture takes longer.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -21,7 +21,8 @@ use crate::board::PointSet;
 use crate::index::Index;
 use crate::symmetry::{Symmetry, stabiliser};
 
-/// Copies the positions decided with value `v` to the finished arrangement; returns the number of working entries.
+/// Copies the positions decided with value `v` to the finished arrangement; returns the number of
+/// working entries.
 pub(super) fn scatter(half: &mut Half, v: u8) -> u64 {
     let Half {
         working:
@@ -129,7 +130,8 @@ impl<'a> Scatter<'a> {
     }
 }
 
-/// Informs the predecessors, which are in `working`, of the other side's positions finished with value `v`.
+/// Informs the predecessors, which are in `working`, of the other side's positions finished with
+/// value `v`.
 pub(super) fn propagate(finished: &Finished, working: &mut Working, v: u8) {
     let Working {
         shape,
