@@ -27,6 +27,9 @@ use tempfile::TempDir;
 const PAIRS: [&str; 6] = ["3-3", "4-3", "5-3", "4-4", "6-3", "5-4"];
 const BUILD: [&str; 3] = ["build", "--max-stones", "9"];
 
+/// How often a test tries to disturb a build at the right moment before it gives up.
+const ATTEMPTS: usize = 200;
+
 /// Files by name.
 type Files = BTreeMap<String, Vec<u8>>;
 
@@ -158,7 +161,10 @@ fn killed_builds_go_on() {
     let mut random = Random::new(1);
     let mut longest = UNDISTURBED.time;
     let mut killed = 0;
-    while killed < 20 {
+    for _ in 0..ATTEMPTS {
+        if killed == 20 {
+            break;
+        }
         let mut build = spawn(folder.path());
         thread::sleep(longest.mul_f64(random.below(1000) as f64 / 1000.0));
         build.kill().unwrap();
@@ -176,27 +182,39 @@ fn killed_builds_go_on() {
             killed += 1;
         }
     }
+    assert_eq!(killed, 20, "of {ATTEMPTS} builds so many were killed");
     assert_completes(folder.path());
+}
+
+/// Kills a build when it has begun to write the file of a pair, if it does.
+fn kill_while_writing(folder: &Path, pair: &str) {
+    let start = format!(".{pair}.mill.");
+    let begun = || names(folder).iter().any(|name| name.starts_with(&start));
+    let mut build = spawn(folder);
+    while !begun() && build.try_wait().unwrap().is_none() {
+        thread::sleep(Duration::from_millis(1));
+    }
+    build.kill().unwrap();
+    build.wait().unwrap();
 }
 
 #[test]
 fn builds_killed_while_they_write_go_on() {
     let folder = TempDir::new().unwrap();
-    for pair in PAIRS {
-        let start = format!(".{pair}.mill.");
-        let begun = || {
-            names(folder.path())
-                .iter()
-                .any(|name| name.starts_with(&start))
-        };
-        let mut build = spawn(folder.path());
-        while !begun() && build.try_wait().unwrap().is_none() {
-            thread::sleep(Duration::from_millis(1));
+    let mut caught = 0;
+    for _ in 0..ATTEMPTS / PAIRS.len() {
+        fs::remove_dir_all(folder.path()).unwrap();
+        fs::create_dir(folder.path()).unwrap();
+        for pair in PAIRS {
+            kill_while_writing(folder.path(), pair);
+            caught += usize::from(is_writing(folder.path()));
+            assert_right(&files(folder.path()));
         }
-        build.kill().unwrap();
-        build.wait().unwrap();
-        assert_right(&files(folder.path()));
+        if caught > 0 {
+            break;
+        }
     }
+    assert!(caught > 0, "no build was killed before a file was complete");
     // Whatever the last one left is in the way of nobody.
     fs::write(folder.path().join(".9-9.mill.0123.tmp"), "left").unwrap();
     fs::remove_file(folder.path().join("3-3.mill")).unwrap();
@@ -218,7 +236,10 @@ fn builds_stop_when_they_are_asked_to() {
     let mut random = Random::new(2);
     let mut longest = UNDISTURBED.time;
     let mut times = Vec::new();
-    while times.len() < 6 {
+    for _ in 0..ATTEMPTS {
+        if times.len() == 6 {
+            break;
+        }
         fs::remove_dir_all(folder.path()).unwrap();
         let mut build = spawn(folder.path());
         let mut notes = BufReader::new(build.stderr.take().unwrap());
@@ -244,6 +265,7 @@ fn builds_stop_when_they_are_asked_to() {
         assert_right(&files(folder.path()));
         times.push(time);
     }
+    assert_eq!(times.len(), 6, "of {ATTEMPTS} builds so many were stopped");
     // Where much else goes on, a process may have to wait for its turn to end.
     let quickest = times.iter().min().unwrap();
     assert!(*quickest < Duration::from_secs(1), "{times:?}");
@@ -414,7 +436,7 @@ fn memory_is_foreseen() {
     for (name, bytes) in &UNDISTURBED.files {
         fs::write(folder.path().join(name), bytes).unwrap();
     }
-    let args = ["build", "--pair", "6-4"];
+    let args = ["build", "--pair", "6-4", "--threads", "2"];
     let plan = run(
         folder.path(),
         &[&args[..], &["--dry-run", "--json"]].concat(),
@@ -435,7 +457,7 @@ fn memory_is_foreseen() {
     assert!(build.wait().unwrap().success());
     let ratio = measured as f64 / expected;
     assert!(
-        (0.9..=1.1).contains(&ratio),
+        (0.8..=1.2).contains(&ratio),
         "{measured} of {expected} bytes"
     );
 }

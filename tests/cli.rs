@@ -156,7 +156,7 @@ fn every_command_has_help_with_an_example() {
 
 #[test]
 fn wrong_usage_is_one_sentence() {
-    let wrong: [&[&str]; 11] = [
+    let wrong: [&[&str]; 12] = [
         &["conquer"],
         &["probe"],
         &["line"],
@@ -164,6 +164,7 @@ fn wrong_usage_is_one_sentence() {
         &["probe", FLYING, "--color", "sometimes"],
         &["stats", "--threads", "0"],
         &["stats", "--pair", "6-2"],
+        &["verify", "--sample", "0"],
         &["stats", "--pair", "12-3"],
         &["build", "--max-stones", "5"],
         &["build", "--memory", "much", "--dry-run"],
@@ -171,6 +172,19 @@ fn wrong_usage_is_one_sentence() {
     ];
     for args in wrong {
         run(args).fails_with(2, "");
+    }
+    for (args, words) in [
+        (&["conquer"][..], "see 'millbase --help'"),
+        (&["--nonsense"], "see 'millbase --help'"),
+        (&["probe"], "see 'millbase probe --help'"),
+        (&["perft", "start", "100"], "see 'millbase perft --help'"),
+        (
+            &["--db", "probe", "verify", "--sample", "0"],
+            "see 'millbase verify --help'",
+        ),
+        (&["--json", "line", "--no"], "see 'millbase line --help'"),
+    ] {
+        run(args).fails_with(2, words);
     }
     let nothing = run(&[]);
     assert_eq!((nothing.status, nothing.out.as_str()), (2, ""));
@@ -190,6 +204,9 @@ fn completions_and_man_pages_name_the_commands() {
         let page = run(&["man", command]);
         assert_eq!(page.status, 0);
         assert!(page.out.contains("Example"), "{command}");
+        let source = format!("\"millbase {}\"", env!("CARGO_PKG_VERSION"));
+        let title = format!("\n.TH millbase-{command} 1 \" \" {source} Millbase\n");
+        assert!(page.out.contains(&title), "{}", page.out);
     }
 }
 
@@ -334,12 +351,14 @@ fn missing_databases_are_named() {
     place
         .run(&["stats", "--pair", "9-8"])
         .fails_with(3, "millbase build --pair 9-8");
-    place.run(&["verify", "--pair", "9-8"]).fails_with(3, "9-8");
+    let verify = place.run(&["verify", "--pair", "9-8"]);
+    assert_eq!(verify.status, 3);
+    assert!(verify.out.contains("millbase build --pair 9-8"));
 }
 
 /// Texts that are no position, and words of the sentence that says why.
 const BAD: [(&str, &str); 22] = [
-    ("", "board"),
+    ("", "empty"),
     ("end", "26"),
     ("********/********/******* w m s 3 0 3 0 0 0", "25"),
     ("********/********/********* w m s 3 0 3 0 0 0", "27"),
@@ -528,6 +547,11 @@ fn lines_lead_to_the_end() {
     let rules = Rules::STANDARD;
     let mut position = Position::parse(FLYING, &rules).unwrap();
     for step in line {
+        let probed = run(&["probe", "--json", &position.text(&rules)]).json();
+        assert_eq!(
+            (&step["wdl"], &step["dtw"]),
+            (&probed["wdl"], &probed["dtw"])
+        );
         let turn = text(&step["turn"]).parse().unwrap();
         assert!(position.turns(&rules).contains(&turn));
         position = position.after(turn);
@@ -797,6 +821,10 @@ fn build_resumes_and_repeats_itself() {
     let pairs = plan["pairs"].as_array().unwrap();
     let pairs: Vec<&str> = pairs.iter().map(|pair| text(&pair["pair"])).collect();
     assert_eq!(pairs, ["3-3", "4-3", "5-3", "4-4", "5-4"]);
+    let forecasts = plan["pairs"].as_array().unwrap().iter();
+    let forecasts = forecasts.map(|pair| pair["file_bytes"].as_u64().unwrap());
+    let sum = plan["file_bytes"].as_u64().unwrap();
+    assert!(sum.abs_diff(forecasts.sum()) < 5 && sum > 0);
     let shown = place.run(&dry);
     assert_eq!(shown.status, 0);
     assert!(shown.out.contains("5 pairs"));
@@ -811,7 +839,11 @@ fn build_resumes_and_repeats_itself() {
         "--db",
         "new/db",
     ];
-    place.run(&limited).fails_with(2, "--memory");
+    place.run(&limited).fails_with(2, "--memory; raise it");
+    let limited = place.run(&limited);
+    assert!(!limited.err.contains("--max-stones"), "{}", limited.err);
+    let fewer = ["build", "--memory", "20M", "--db", "new/db"];
+    place.run(&fewer).fails_with(2, "--max-stones ");
     assert!(!place.path().join("new").exists());
 
     let small = place.run(&["build", "--max-stones", "7", "--db", "new/db"]);
@@ -875,6 +907,78 @@ fn build_resumes_and_repeats_itself() {
     let verified = place.run(&["verify", "--db", "again", "--json"]).json();
     assert_eq!(verified["ok"], true);
     assert_eq!(verified["pairs"].as_array().unwrap().len(), 6);
+}
+
+#[test]
+fn build_makes_what_a_pair_needs() {
+    let place = Place::new();
+    fs::create_dir(place.path().join("db")).unwrap();
+    write_draws(&place.path().join("db"), Pair::new(5, 5).unwrap());
+    let pairs = |run: &Run| {
+        let answer = run.json();
+        let pairs = answer["pairs"].as_array().unwrap().iter();
+        pairs.map(|pair| text(&pair["pair"]).to_owned()).collect()
+    };
+    let build = ["build", "--pair", "5-5", "--json", "--quiet"];
+    let planned: Vec<String> = pairs(&place.run(&[&build[..], &["--dry-run"]].concat()));
+    assert_eq!(planned, ["3-3", "4-3", "5-3", "4-4", "5-4"]);
+    let built: Vec<String> = pairs(&place.run(&build));
+    assert_eq!(built, ["3-3", "4-3", "5-3", "4-4", "5-4", "5-5"]);
+    for name in built {
+        let file = place.path().join("db").join(format!("{name}.mill"));
+        assert!(file.exists(), "{name}");
+    }
+    let again: Vec<String> = pairs(&place.run(&[&build[..], &["--dry-run"]].concat()));
+    assert!(again.is_empty());
+}
+
+/// A file of a pair in which every value is a draw.
+fn write_draws(folder: &Path, pair: Pair) {
+    let tables = pair.tables();
+    let indexes: Vec<Index> = tables.iter().copied().map(Index::new).collect();
+    let values: Vec<Vec<u8>> = indexes.iter().map(|index| vec![0; index.len()]).collect();
+    let tables: Vec<SolvedTable<'_>> = indexes
+        .iter()
+        .zip(&values)
+        .map(|(index, values)| SolvedTable {
+            material: index.material(),
+            values,
+            histogram: Histogram::of_table(index, values),
+        })
+        .collect();
+    let path = folder.join(format!("{pair}.mill"));
+    write_pair(&path, &Rules::STANDARD, pair, &tables).unwrap();
+}
+
+#[test]
+fn pairs_without_those_they_need_are_left_out() {
+    let place = Place::new();
+    write_draws(place.path(), Pair::new(8, 3).unwrap());
+    let run = place.run(&["verify", "--db", ".", "--json", "--quiet"]);
+    assert_eq!(run.status, 3, "{}{}", run.out, run.err);
+    assert_eq!(run.err.lines().count(), 1);
+    assert!(run.err.contains("1 of 7 pairs"), "{}", run.err);
+    let answer: Json = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(answer["ok"], false);
+    for pair in answer["pairs"].as_array().unwrap() {
+        let missing = pair["pair"] == "8-3";
+        assert_eq!(pair["ok"], !missing, "{pair}");
+        assert_eq!(pair["checked"] == 0, missing, "{pair}");
+        assert_eq!(pair.get("error").is_some(), missing, "{pair}");
+        if missing {
+            assert_eq!(pair["error"]["code"], "missing");
+            assert!(text(&pair["error"]["message"]).contains("7-3"), "{pair}");
+        }
+    }
+    let sampled = place.run(&["verify", "--db", ".", "--sample", "10"]);
+    assert_eq!(sampled.status, 3);
+    assert!(sampled.out.contains("\n8-3: the database 7-3 is missing"));
+
+    let bench = ["bench", "--seconds", "0.01", "--max-stones", "6", "--json"];
+    let answer = place.run(&[&bench[..], &["--db", "."]].concat()).json();
+    let databases = answer["databases"].as_array().unwrap();
+    assert_eq!(databases.len(), 6);
+    assert!(databases.iter().all(|pair| pair["built_in"] == true));
 }
 
 #[test]
@@ -959,8 +1063,21 @@ fn damaged_files_are_reported() {
     fs::write(&file, block).unwrap();
     assert_eq!(place.run(&["stats", "--db", "."]).status, 0);
     let verify = place.run(&["verify", "--db", ".", "--quiet"]);
-    verify.fails_with(4, "3-3.mill");
-    assert!(verify.err.contains("byte"));
+    assert_eq!(verify.status, 4);
+    let damaged = "error: 2 of 6 pairs could not be checked, 3-3 4-3; the answer says why\n";
+    assert_eq!(verify.err, damaged);
+    let found = |words: &str| verify.out.lines().any(|line| line.starts_with(words));
+    assert!(
+        found("4-4 ") && found("3-3: ") && found("4-3: "),
+        "{}",
+        verify.out
+    );
+    assert!(verify.out.contains("3-3.mill") && verify.out.contains("byte"));
+    let pair = ["verify", "--db", ".", "--quiet", "--json", "--pair", "3-3"];
+    let verify = place.run(&pair);
+    assert_eq!(verify.status, 4);
+    let answer: Json = serde_json::from_str(&verify.out).unwrap();
+    assert_eq!(answer["pairs"][0]["error"]["code"], "corrupt");
 }
 
 // Looks

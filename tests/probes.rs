@@ -1,9 +1,10 @@
 //! What the databases answer: the values that are known from elsewhere, and values that agree with
 //! those of the symmetric positions and of all successors.
 //!
-//! The pairs with more than nine stones are not part of the program. Their known values are looked
-//! up where the environment variable `MILLBASE_DB` names a folder that holds them.
-#![cfg(feature = "embedded")]
+//! The pairs with more than nine stones are not part of the program. Those with ten are built here;
+//! the known values of the others are looked up where the environment variable `MILLBASE_DB` names a
+//! folder that holds them.
+#![cfg(all(feature = "build", feature = "embedded"))]
 
 mod common;
 mod plain;
@@ -12,13 +13,30 @@ use std::path::Path;
 
 use common::{Random, before_removal, plain_position, plain_rules, rows, symmetries, turned};
 use millbase::db::{LineEnd, RankedTurn};
+use millbase::retro::{self, BuildFolder, Plan};
 use millbase::{Database, DbError, Dtw, Material, Pair, Position, Rules, Value};
 use rayon::prelude::*;
+use tempfile::TempDir;
 
 const RULES: Rules = Rules::STANDARD;
 
 /// Pairs with at most so many stones are part of the program.
 const EMBEDDED_STONES: u8 = 9;
+
+/// Pairs with so many stones are built for these tests.
+const BUILT_STONES: u8 = 10;
+
+/// Builds the pairs that need none but those of the program.
+fn built(folder: &TempDir) -> Database {
+    let folder = folder.path();
+    let embedded = Database::embedded(RULES);
+    let mut pairs = Pair::all(RULES.stones);
+    pairs.retain(|pair| pair.stones() == BUILT_STONES);
+    let plan = Plan::new(&pairs, |pair| embedded.has(pair));
+    let locked = BuildFolder::lock(folder).unwrap();
+    retro::build(&locked, &RULES, &plan, &()).unwrap();
+    Database::open(folder, RULES).unwrap()
+}
 
 /// The databases that are part of the program, and those of `MILLBASE_DB`.
 fn databases() -> Database {
@@ -43,8 +61,10 @@ fn written(value: Value) -> [String; 2] {
 #[test]
 fn probes_agree_with_the_data() {
     let embedded = Database::embedded(RULES);
+    let folder = TempDir::new().unwrap();
+    let built = built(&folder);
     let all = databases();
-    let (mut embedded_pairs, mut skipped) = (Vec::new(), 0);
+    let (mut embedded_pairs, mut built_pairs, mut skipped) = (Vec::new(), Vec::new(), 0);
     for row in rows(include_str!("data/moving.csv")) {
         let [fen, wdl, dtw] = row[..] else {
             panic!("a row of {} columns", row.len());
@@ -56,13 +76,18 @@ fn probes_agree_with_the_data() {
             assert_eq!(written(value), [wdl, dtw], "{fen}");
             embedded_pairs.push(pair);
         }
+        if pair.stones() == BUILT_STONES {
+            let value = built.probe(&position).unwrap();
+            assert_eq!(written(value), [wdl, dtw], "{fen}");
+            built_pairs.push(pair);
+        }
         if all.has(pair) {
             let value = all.probe(&position).unwrap();
             assert_eq!(written(value), [wdl, dtw], "{fen}");
         } else {
             let missing = all.probe(&position);
             assert!(matches!(missing, Err(DbError::Missing { pair: p, .. }) if p == pair));
-            skipped += 1;
+            skipped += usize::from(pair.stones() > BUILT_STONES);
         }
     }
     if skipped > 0 {
@@ -75,6 +100,28 @@ fn probes_agree_with_the_data() {
     assert!(embedded_pairs.len() >= 40);
     embedded_pairs.dedup();
     assert_eq!(embedded_pairs.len(), 6);
+    built_pairs.sort();
+    assert!(built_pairs.len() >= 20);
+    built_pairs.dedup();
+    assert_eq!(built_pairs.len(), 3);
+}
+
+/// Positions with stones in hand are read and written like others, but no database holds them.
+#[test]
+fn placing_positions_are_read_but_not_stored() {
+    let database = Database::embedded(RULES);
+    let mut count = 0;
+    for row in rows(include_str!("data/placing.csv")) {
+        let [fen, _, _] = row[..] else {
+            panic!("a row of {} columns", row.len());
+        };
+        let position = Position::parse(fen, &RULES).unwrap();
+        assert_eq!(position.text(&RULES), fen);
+        let answer = database.probe(&position);
+        assert!(matches!(answer, Err(DbError::NotStored(_))), "{fen}");
+        count += 1;
+    }
+    assert!(count >= 16, "{count} rows");
 }
 
 /// The databases that every reader has.

@@ -56,7 +56,8 @@ const PERFT: [(&str, u32); 2] = [
 
 /// Measure how fast this machine answers from the databases and builds them
 ///
-/// Probes are of random positions from all databases that are there, each as likely as the others.
+/// Probes are of random positions, each as likely as the others, from the databases that are there
+/// with those that they need.
 /// A cold probe has to decode what it needs, from files that are in memory; a warm one finds it
 /// decoded. Loading decodes whole tables, those with at most 33 million values. The build solves
 /// the small pairs in memory and writes nothing. The figures with --json have their unit in the
@@ -216,7 +217,9 @@ impl Bench {
 
     fn measure(&self, db: Database, steps: &Steps<'_>) -> Result<Answer> {
         let budget = self.seconds;
-        let databases = db.pairs().map(JsonDatabase::from).collect();
+        let pairs = pairs(&db);
+        let files = db.pairs().filter(|file| pairs.contains(&file.pair()));
+        let databases = files.map(JsonDatabase::from).collect();
         let sample = positions(&db, self.seed)?;
         let (db, cold) = steps.take("cold", || cold_probes(db, &sample, budget))?;
         let db = db.with_cache_bytes(WARM_CACHE_BYTES);
@@ -302,18 +305,25 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// All tables that are there.
-fn materials(db: &Database) -> impl Iterator<Item = Material> {
-    let pairs = databases::in_order(db).into_iter();
-    pairs.flat_map(Pair::tables)
+/// The pairs that are there with those that their captures lead to; turns of others have no value.
+fn pairs(db: &Database) -> Vec<Pair> {
+    let mut pairs = databases::in_order(db);
+    pairs.retain(|pair| pair.needs().into_iter().all(|need| db.has(need)));
+    pairs
 }
 
-/// Random positions that are in the databases: every entry is as likely as the others.
+/// The tables of these pairs.
+fn materials(db: &Database) -> impl Iterator<Item = Material> {
+    pairs(db).into_iter().flat_map(Pair::tables)
+}
+
+/// Random positions of these tables: every entry is as likely as the others.
 fn positions(db: &Database, seed: u64) -> Result<Vec<Position>> {
     let tables: Vec<Index> = materials(db).map(Index::new).collect();
     let entries: usize = tables.iter().map(Index::len).sum();
     if entries == 0 {
-        let message = "there are no databases to measure; make some with 'millbase build'";
+        let message = "there are no databases to measure that have all those they need; make some \
+                       with 'millbase build'";
         return Err(Usage(message.to_owned()).into());
     }
     let mut random = Random(seed);

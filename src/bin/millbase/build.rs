@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +13,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressState};
 use millbase::Pair;
-use millbase::db::Database;
+use millbase::db::{Database, PairFile};
 use millbase::retro::{self, BuildFolder, PairReport, Plan, Progress, Watch};
 use serde::Serialize;
 
@@ -27,6 +28,9 @@ use crate::status::{Status, Usage};
 /// Bytes of a file per entry of its tables, for forecasts.
 const BYTES_PER_ENTRY: f64 = 0.35;
 
+/// What `--max-stones` may be.
+const MOST_STONES: RangeInclusive<i64> = 6..=24;
+
 /// Build the databases: solve the pairs that have no file yet
 ///
 /// Every pair is solved once those that its captures lead to are there. Finished files stay: a
@@ -40,7 +44,7 @@ Examples:
   millbase build --dry-run --memory 4G")]
 pub struct Build {
     /// Only the pairs with at most N stones on the board, 6 to 24
-    #[arg(long, value_name = "N", conflicts_with = "pair", value_parser = clap::value_parser!(u8).range(6..=24))]
+    #[arg(long, value_name = "N", conflicts_with = "pair", value_parser = clap::value_parser!(u8).range(MOST_STONES))]
     max_stones: Option<u8>,
 
     /// Only this pair, like 6-4, and those that it needs
@@ -124,13 +128,19 @@ impl Build {
         let beyond = |pair: &&Pair| retro::plan::memory(**pair) > limit;
         match plan.pairs.iter().find(beyond) {
             None => Ok(()),
-            Some(&pair) => Err(Usage(format!(
-                "{pair} takes {} of memory, more than the {} of --memory; raise it, or build fewer \
-                 pairs with --max-stones {}",
-                output::bytes(retro::plan::memory(pair)),
-                output::bytes(limit),
-                pair.stones() - 1,
-            ))),
+            Some(&pair) => {
+                let fewer = match pair.stones() - 1 {
+                    stones if MOST_STONES.contains(&stones.into()) => {
+                        format!(", or build fewer pairs with --max-stones {stones}")
+                    }
+                    _ => String::new(),
+                };
+                Err(Usage(format!(
+                    "{pair} takes {} of memory, more than the {} of --memory; raise it{fewer}",
+                    output::bytes(retro::plan::memory(pair)),
+                    output::bytes(limit),
+                )))
+            }
         }
     }
 }
@@ -250,6 +260,8 @@ impl Watch for Monitor<'_> {
 struct JsonPlan {
     folder: PathBuf,
     entries: u64,
+    /// A forecast, like that of each pair.
+    file_bytes: u64,
     memory_bytes: u64,
     pairs: Vec<JsonPlanned>,
 }
@@ -258,6 +270,7 @@ struct JsonPlan {
 struct JsonPlanned {
     pair: String,
     entries: u64,
+    file_bytes: u64,
     memory_bytes: u64,
 }
 
@@ -267,11 +280,13 @@ fn print_plan(plan: &Plan, folder: &Path, options: &Options) -> Result<()> {
         let planned = |&pair: &Pair| JsonPlanned {
             pair: pair.to_string(),
             entries: retro::plan::positions(pair),
+            file_bytes: file_bytes(retro::plan::positions(pair)),
             memory_bytes: retro::plan::memory(pair),
         };
         let answer = JsonPlan {
             folder: folder.to_owned(),
             entries: plan.positions(),
+            file_bytes: file_bytes(plan.positions()),
             memory_bytes: plan.memory(),
             pairs: plan.pairs.iter().map(planned).collect(),
         };
@@ -339,50 +354,27 @@ struct JsonTable {
     seconds: Option<f64>,
 }
 
-/// Prints the counts of all pairs that were asked for, with the time of those that were built now.
+/// Prints the counts of the files of all pairs that were asked for, with the time of those that were
+/// built now.
 fn print_built(
     all: &Plan,
     folder: &Path,
     reports: &HashMap<Pair, PairReport>,
     options: &Options,
 ) -> Result<()> {
-    let db: Database = databases::open_folder(folder)?;
-    let mut out = output::stdout();
+    let db = databases::open_folder(folder)?;
     let headings = [&stats::HEADINGS[..], &["bytes", "seconds", "with file"]].concat();
     let mut table = Table::new(&headings);
     let mut pairs = Vec::new();
     for &pair in &all.pairs {
-        let Some(file) = databases::file(&db, pair) else {
-            continue;
-        };
-        let report = reports.get(&pair);
-        let total = report.map(|report| report.total.as_secs_f64());
-        let mut tables = Vec::new();
-        for (number, material) in pair.tables().into_iter().enumerate() {
-            let histogram = db.histogram(material)?;
-            let bytes = file.table_bytes(material);
-            let seconds = report.map(|report| report.tables[number].times.total().as_secs_f64());
-            let mut cells = stats::cells(pair, material, histogram);
-            cells.push(Cell::right(grouped(bytes)));
-            // The file is the pair's, so its time stands beside the first table only.
-            for seconds in [seconds, total.filter(|_| number == 0)] {
-                let text = seconds.map(|seconds| format!("{seconds:.2}"));
-                cells.push(Cell::right(text.unwrap_or_default()));
-            }
-            table.row(cells);
-            tables.push(JsonTable {
-                counts: TableCounts::new(pair, material, histogram),
-                bytes,
-                seconds,
-            });
+        let file = databases::file(&db, pair).filter(|file| file.path().is_some());
+        if let Some(file) = file {
+            let (pair, rows) = built(&db, file, reports.get(&pair))?;
+            pairs.push(pair);
+            rows.into_iter().for_each(|row| table.row(row));
         }
-        pairs.push(JsonPair {
-            pair: pair.to_string(),
-            bytes: file.bytes(),
-            seconds: total,
-            tables,
-        });
     }
+    let mut out = output::stdout();
     if options.json {
         let folder = folder.to_owned();
         output::json(&mut out, &JsonBuilt { folder, pairs })?;
@@ -400,4 +392,40 @@ fn print_built(
     }
     out.flush()?;
     Ok(())
+}
+
+/// What there is to tell about a pair's file, with a row for each of its tables.
+fn built(
+    db: &Database,
+    file: &PairFile,
+    report: Option<&PairReport>,
+) -> Result<(JsonPair, Vec<Vec<Cell>>)> {
+    let pair = file.pair();
+    let total = report.map(|report| report.total.as_secs_f64());
+    let (mut tables, mut rows) = (Vec::new(), Vec::new());
+    for (number, material) in pair.tables().into_iter().enumerate() {
+        let histogram = db.histogram(material)?;
+        let bytes = file.table_bytes(material);
+        let seconds = report.map(|report| report.tables[number].times.total().as_secs_f64());
+        let mut cells = stats::cells(pair, material, histogram);
+        cells.push(Cell::right(grouped(bytes)));
+        // The file is the pair's, so its time stands beside the first table only.
+        for seconds in [seconds, total.filter(|_| number == 0)] {
+            let text = seconds.map(|seconds| format!("{seconds:.2}"));
+            cells.push(Cell::right(text.unwrap_or_default()));
+        }
+        rows.push(cells);
+        tables.push(JsonTable {
+            counts: TableCounts::new(pair, material, histogram),
+            bytes,
+            seconds,
+        });
+    }
+    let built = JsonPair {
+        pair: pair.to_string(),
+        bytes: file.bytes(),
+        seconds: total,
+        tables,
+    };
+    Ok((built, rows))
 }

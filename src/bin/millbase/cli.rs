@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::error::ErrorKind;
-use clap::{Args, ColorChoice, Parser, Subcommand};
+use clap::{ArgMatches, Args, ColorChoice, CommandFactory, Parser, Subcommand};
 
 use crate::status::Status;
 use crate::{bench, build, completions, line, list, output, perft, probe, stats, status, verify};
@@ -134,18 +134,27 @@ fn usage(error: &clap::Error) -> ExitCode {
             let text = rendered.to_string();
             let first = text.split("\n\n").next().unwrap_or_default();
             let words: Vec<&str> = first.split_whitespace().collect();
-            output::to_stderr(&format!("{}; see 'millbase --help'\n", words.join(" ")));
+            let (words, command) = (words.join(" "), command());
+            output::to_stderr(&format!("{words}; see '{command} --help'\n"));
             Status::Usage.into()
         }
     }
 }
 
+/// The program with the command that the wrong arguments name, if they do.
+fn command() -> String {
+    let matches = Cli::command().ignore_errors(true).try_get_matches();
+    let matches = matches.ok();
+    let name = matches.as_ref().and_then(ArgMatches::subcommand_name);
+    name.map_or("millbase".to_owned(), |name| format!("millbase {name}"))
+}
+
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use super::*;
 
     #[test]
     fn definitions_are_consistent() {
-        super::Cli::command().debug_assert();
+        Cli::command().debug_assert();
     }
 }

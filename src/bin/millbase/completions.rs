@@ -54,7 +54,13 @@ impl Man {
             })?,
         };
         let mut page = Vec::new();
-        clap_mangen::Man::new(command).render(&mut page)?;
+        let source = concat!("millbase ", env!("CARGO_PKG_VERSION"));
+        // An empty date would be left out, and the source stand in its place.
+        clap_mangen::Man::new(command)
+            .date(" ")
+            .source(source)
+            .manual("Millbase")
+            .render(&mut page)?;
         print(&page)
     }
 }

@@ -23,7 +23,7 @@ use crate::status::Status;
 Example:
   millbase line '********/********/O@O*O@*@ w m s 3 0 3 0 0 0'")]
 pub struct Line {
-    /// The position's text
+    /// The position's text, or 'start' for the empty board
     #[arg(required = true, allow_negative_numbers = true)]
     position: Vec<String>,
 
@@ -49,6 +49,9 @@ struct Answer {
 #[derive(Serialize)]
 struct JsonTurn {
     turn: String,
+    /// For the side that makes the turn.
+    #[serde(flatten)]
+    result: JsonValue,
     position: String,
 }
 
@@ -73,6 +76,7 @@ impl Line {
 fn answer(position: &Position, value: Value, line: &db::Line) -> Answer {
     let turns = line.turns.iter().map(|ranked| JsonTurn {
         turn: ranked.turn.to_string(),
+        result: ranked.value.into(),
         position: ranked.after.text(&RULES),
     });
     let (end, repeats) = match line.end {

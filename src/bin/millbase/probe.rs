@@ -13,7 +13,7 @@ use crate::cli::Options;
 use crate::databases::{self, RULES};
 use crate::input::{self, Batches};
 use crate::output::{self, Cell, Ink, JsonValue, Palette, Table};
-use crate::status::{self, Status};
+use crate::status::{self, JsonFailure, Status};
 
 /// Show the value of a position and of all its turns, best first
 ///
@@ -28,7 +28,7 @@ Examples:
   millbase probe '********/********/O@O*O@*@ w m s 3 0 3 0 0 0'
   millbase probe --json - < positions.txt > answers.jsonl")]
 pub struct Probe {
-    /// The position's text, or '-' to read positions from stdin
+    /// The position's text, 'start' for the empty board, or '-' to read positions from stdin
     #[arg(required = true, allow_negative_numbers = true)]
     position: Vec<String>,
 }
@@ -140,12 +140,6 @@ struct JsonError {
     error: JsonFailure,
 }
 
-#[derive(Serialize)]
-struct JsonFailure {
-    code: &'static str,
-    message: String,
-}
-
 /// Answers each line of stdin with a line, in their order. Batches of lines are answered in
 /// parallel and written before the next is waited for.
 fn stream(db: &Database, options: &Options) -> Result<Status> {
@@ -195,17 +189,14 @@ fn reply(db: &Database, line: input::Line, json: bool, palette: Palette) -> io::
     let status = match find(db, line, json, palette, &mut text) {
         Ok(()) => Status::Done,
         Err(error) => {
-            let message = status::sentence(&error);
-            let status = status::of(&error);
             text.clear();
             if json {
-                let code = status.code();
-                let error = JsonFailure { code, message };
+                let error = JsonFailure::from(&error);
                 output::json(&mut text, &JsonError { error })?;
             } else {
-                writeln!(text, "error: {message}")?;
+                writeln!(text, "error: {}", status::sentence(&error))?;
             }
-            status
+            status::of(&error)
         }
     };
     Ok(Reply { text, status })

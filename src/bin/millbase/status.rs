@@ -8,6 +8,7 @@ use anyhow::Error;
 use millbase::PositionError;
 use millbase::db::DbError;
 use millbase::retro::SolveError;
+use serde::Serialize;
 
 use crate::output;
 
@@ -48,6 +49,22 @@ impl Status {
 impl From<Status> for ExitCode {
     fn from(status: Status) -> ExitCode {
         ExitCode::from(status as u8)
+    }
+}
+
+/// A failure as a part of JSON answers.
+#[derive(Serialize)]
+pub struct JsonFailure {
+    code: &'static str,
+    message: String,
+}
+
+impl From<&Error> for JsonFailure {
+    fn from(error: &Error) -> JsonFailure {
+        JsonFailure {
+            code: of(error).code(),
+            message: sentence(error),
+        }
     }
 }
 

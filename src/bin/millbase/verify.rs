@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Error, Result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressState};
 use millbase::Pair;
@@ -16,12 +16,15 @@ use crate::databases::{self, RULES};
 use crate::input;
 use crate::output::{self, Cell, Ink, JsonValue, Palette, Table, grouped};
 use crate::progress;
-use crate::status::Status;
+use crate::status::{self, JsonFailure, Status};
 
 /// Check the databases: recompute every value from the positions that its turns lead to
 ///
 /// Checks the checksums, every stored value against those of its successors, and the counts in the
-/// files. The exit status is 1 if a value is wrong, 4 if a file is damaged.
+/// files; with --sample, the checksums only as far as the samples read, and no counts. A pair that
+/// cannot be checked is reported, and the others are checked all the same. The exit status is that
+/// of the first error, 3 if a database is missing or 4 if one is corrupted; without errors it is 1
+/// if a value or a count is wrong.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -34,7 +37,7 @@ pub struct Verify {
     pair: Option<Pair>,
 
     /// Check only N random positions of each table
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     sample: Option<u64>,
 
     /// The number that the random positions depend on
@@ -57,6 +60,9 @@ struct JsonPair {
     mismatches: Vec<JsonMismatch>,
     /// The tables with wrong counts, by the stones of the side to move.
     miscounted: Vec<u8>,
+    /// Why the pair could not be checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<JsonFailure>,
 }
 
 #[derive(Serialize)]
@@ -69,13 +75,15 @@ struct JsonMismatch {
 /// What was found out about one pair.
 struct Checked {
     pair: Pair,
+    /// Empty where there is an error.
     report: Report,
+    error: Option<Error>,
     seconds: f64,
 }
 
 impl Checked {
     fn ok(&self) -> bool {
-        self.report.is_clean()
+        self.error.is_none() && self.report.is_clean()
     }
 
     fn json(&self) -> JsonPair {
@@ -93,6 +101,7 @@ impl Checked {
             seconds: self.seconds,
             mismatches: mismatches.collect(),
             miscounted: miscounted.collect(),
+            error: self.error.as_ref().map(JsonFailure::from),
         }
     }
 }
@@ -112,12 +121,12 @@ impl Verify {
         let mut checked = Vec::new();
         for pair in pairs {
             let pair = self.check(&db, pair, &bar);
-            let pair = pair.inspect_err(|_| bar.finish_and_clear())?;
             note_finished(&pair, options);
             checked.push(pair);
         }
         bar.finish_and_clear();
-        let ok = checked.iter().all(Checked::ok);
+        let status = status_of(&checked);
+        let ok = status == Status::Done;
         let mut out = output::stdout();
         if options.json {
             let pairs = checked.iter().map(Checked::json).collect();
@@ -126,7 +135,8 @@ impl Verify {
             write(&mut out, &checked, Palette::of(options))?;
         }
         out.flush()?;
-        Ok(if ok { Status::Done } else { Status::No })
+        note_failures(&checked);
+        Ok(status)
     }
 
     /// How many entries of a pair are checked.
@@ -137,23 +147,66 @@ impl Verify {
         }
     }
 
-    fn check(&self, db: &Database, pair: Pair, bar: &ProgressBar) -> Result<Checked, DbError> {
+    fn check(&self, db: &Database, pair: Pair, bar: &ProgressBar) -> Checked {
         let start = Instant::now();
         let before = bar.position();
         bar.set_prefix(pair.to_string());
-        let report = match self.sample {
-            Some(samples) => {
-                let report = verify::verify_sample(db, pair, samples, self.seed)?;
-                bar.inc(report.checked);
-                report
-            }
-            None => verify::verify_pair(db, pair, &|done| bar.set_position(before + done))?,
+        let result = self.report(db, pair, &|done| bar.set_position(before + done));
+        bar.set_position(before.saturating_add(self.entries(pair)));
+        let (report, error) = match result {
+            Ok(report) => (report, None),
+            Err(error) => (Report::default(), Some(error.into())),
         };
-        Ok(Checked {
+        Checked {
             pair,
             report,
+            error,
             seconds: start.elapsed().as_secs_f64(),
-        })
+        }
+    }
+
+    fn report(
+        &self,
+        db: &Database,
+        pair: Pair,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<Report, DbError> {
+        // Whether all that is needed is there is known before much is read.
+        for material in [pair]
+            .into_iter()
+            .chain(pair.needs())
+            .flat_map(Pair::tables)
+        {
+            db.histogram(material)?;
+        }
+        match self.sample {
+            Some(samples) => verify::verify_sample(db, pair, samples, self.seed),
+            None => verify::verify_pair(db, pair, progress),
+        }
+    }
+}
+
+/// The status of the first error; without errors, whether everything was right.
+fn status_of(checked: &[Checked]) -> Status {
+    let first = checked.iter().find_map(|pair| pair.error.as_ref());
+    match first {
+        Some(error) => status::of(error),
+        None if checked.iter().all(Checked::ok) => Status::Done,
+        None => Status::No,
+    }
+}
+
+/// Says on stderr which pairs could not be checked.
+fn note_failures(checked: &[Checked]) {
+    let failed = checked.iter().filter(|pair| pair.error.is_some());
+    let failed: Vec<String> = failed.map(|pair| pair.pair.to_string()).collect();
+    if !failed.is_empty() {
+        output::to_stderr(&format!(
+            "error: {} of {} pairs could not be checked, {}; the answer says why\n",
+            failed.len(),
+            checked.len(),
+            failed.join(" "),
+        ));
     }
 }
 
@@ -170,6 +223,9 @@ fn forecast(state: &ProgressState) -> String {
 }
 
 fn note_finished(checked: &Checked, options: &Options) {
+    if checked.error.is_some() {
+        return;
+    }
     let count = grouped(checked.report.checked);
     let verdict = if checked.ok() { "right" } else { "WRONG" };
     output::step(
@@ -184,9 +240,10 @@ fn note_finished(checked: &Checked, options: &Options) {
 fn write(out: &mut impl Write, checked: &[Checked], palette: Palette) -> std::io::Result<()> {
     let mut table = Table::new(&["pair", "checked", "seconds", "result"]);
     for pair in checked {
-        let (verdict, ink) = match pair.ok() {
-            true => ("right", Ink::Win),
-            false => ("wrong", Ink::Loss),
+        let (verdict, ink) = match &pair.error {
+            Some(error) => (status::of(error).code(), Ink::Draw),
+            None if pair.ok() => ("right", Ink::Win),
+            None => ("wrong", Ink::Loss),
         };
         table.row(vec![
             Cell::text(pair.pair),
@@ -197,6 +254,9 @@ fn write(out: &mut impl Write, checked: &[Checked], palette: Palette) -> std::io
     }
     table.write(out, palette)?;
     for pair in checked {
+        if let Some(error) = &pair.error {
+            writeln!(out, "{}: {}", pair.pair, status::sentence(error))?;
+        }
         for mismatch in &pair.report.mismatches {
             writeln!(
                 out,
