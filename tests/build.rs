@@ -457,7 +457,7 @@ fn memory_is_foreseen() {
     assert!(build.wait().unwrap().success());
     let ratio = measured as f64 / expected;
     assert!(
-        (0.8..=1.2).contains(&ratio),
+        (0.9..=1.1).contains(&ratio),
         "{measured} of {expected} bytes"
     );
 }
