@@ -11,7 +11,7 @@ use criterion::{
 use millbase::db::Database;
 use millbase::histogram::Histogram;
 use millbase::index::Index;
-use millbase::retro::{self, Solved, plan};
+use millbase::retro::{self, Solved};
 use millbase::{Material, Pair, Rules, verify};
 
 const RULES: Rules = Rules::STANDARD;
@@ -42,7 +42,7 @@ fn solving(criterion: &mut Criterion) {
         let captures: HashMap<Material, Vec<u8>> = captures
             .map(|material| (material, db.load(material).unwrap()))
             .collect();
-        group.throughput(Throughput::Elements(plan::positions(pair)));
+        group.throughput(Throughput::Elements(pair.entries()));
         group.bench_function(BenchmarkId::from_parameter(pair), |bench| {
             bench.iter(|| solve(pair, &captures))
         });
@@ -56,7 +56,7 @@ fn tables(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("table");
     group.sampling_mode(SamplingMode::Flat);
     for pair in pairs() {
-        group.throughput(Throughput::Elements(plan::positions(pair)));
+        group.throughput(Throughput::Elements(pair.entries()));
         group.bench_function(format!("verify/{pair}"), |bench| {
             bench.iter(|| verify::verify_pair(&db, pair, &|_| ()).unwrap())
         });

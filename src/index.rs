@@ -69,6 +69,11 @@ impl Pair {
         }
     }
 
+    /// How many entries its tables have together.
+    pub fn entries(self) -> u64 {
+        self.tables().into_iter().map(Material::entries).sum()
+    }
+
     /// The pairs that captures lead to.
     ///
     /// ```
@@ -166,6 +171,19 @@ impl Material {
     /// than twelve.
     pub fn pair(self) -> Option<Pair> {
         Pair::new(self.mover, self.waiting)
+    }
+
+    /// How many entries the table has: [`Index::len`] without making the index; 0 unless the
+    /// mover has 3 to 12 stones.
+    pub fn entries(self) -> u64 {
+        /// How many orbits the sets of 3 to 12 stones form.
+        const ROWS: [u64; 10] = [
+            158, 757, 2830, 8774, 22188, 46879, 82880, 124_124, 157_668, 170_854,
+        ];
+        let stones = self.mover.checked_sub(FEWEST_STONES);
+        let rows = stones.and_then(|stones| ROWS.get(usize::from(stones)));
+        let columns = || binomial(POINTS - u32::from(self.mover), self.waiting.into());
+        rows.map_or(0, |rows| rows * u64::from(columns()))
     }
 
     /// The table that the mover's captures lead to, `None` where they leave two stones and end the

@@ -8,10 +8,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::codec::CODEC;
 use super::error::DbError;
-use crate::board::POINTS;
 use crate::histogram::Histogram;
-use crate::index::{Material, Pair, binomial};
-use crate::rules::FEWEST_STONES;
+use crate::index::{Material, Pair};
 
 /// The version of the format that is written and read here.
 pub(super) const VERSION: u32 = 1;
@@ -66,20 +64,9 @@ pub(super) fn checksum(bytes: &[u8]) -> u64 {
     xxh3_64(bytes)
 }
 
-/// How many entries a table has: what `Index::len` says, without making the index.
-pub(super) fn entries(material: Material) -> u64 {
-    /// How many orbits the sets of 3 to 12 stones form.
-    const ROWS: [u64; 10] = [
-        158, 757, 2830, 8774, 22188, 46879, 82880, 124_124, 157_668, 170_854,
-    ];
-    let rows = ROWS[usize::from(material.mover - FEWEST_STONES)];
-    let columns = binomial(POINTS - u32::from(material.mover), material.waiting.into());
-    rows * u64::from(columns)
-}
-
 /// How many blocks a table has.
 pub(super) fn block_count(material: Material) -> usize {
-    entries(material).div_ceil(BLOCK_SIZE as u64) as usize
+    material.entries().div_ceil(BLOCK_SIZE as u64) as usize
 }
 
 /// How long the header of a pair's file is, which is where the first block lies.
@@ -93,7 +80,7 @@ impl TableHeader {
     /// The entries that are in a block.
     pub fn entries_of(&self, block: usize) -> Range<u64> {
         let start = (block * BLOCK_SIZE) as u64;
-        start..entries(self.material).min(start + BLOCK_SIZE as u64)
+        start..self.material.entries().min(start + BLOCK_SIZE as u64)
     }
 }
 
@@ -112,7 +99,7 @@ impl Header {
         bytes.extend((BLOCK_SIZE as u32).to_le_bytes());
         for table in &self.tables {
             bytes.extend([table.material.mover, table.material.waiting]);
-            bytes.extend(entries(table.material).to_le_bytes());
+            bytes.extend(table.material.entries().to_le_bytes());
             bytes.extend((table.blocks.len() as u32).to_le_bytes());
             for count in table.histogram.counts() {
                 bytes.extend(count.to_le_bytes());
@@ -239,7 +226,7 @@ impl Fields<'_> {
         let Material { mover, waiting } = material;
         let blocks = block_count(material);
         self.expect("the table's number of stones", [mover, waiting])?;
-        self.expect("the number of entries", entries(material).to_le_bytes())?;
+        self.expect("the number of entries", material.entries().to_le_bytes())?;
         self.expect("the number of blocks", (blocks as u32).to_le_bytes())?;
         let histogram = self.histogram(material)?;
         let mut block = || {
@@ -270,7 +257,9 @@ impl Fields<'_> {
             .iter()
             .try_fold(0u64, |sum, &count| sum.checked_add(count));
         match positions {
-            Some(positions) if positions <= entries(material) => Ok(Histogram::from_counts(counts)),
+            Some(positions) if positions <= material.entries() => {
+                Ok(Histogram::from_counts(counts))
+            }
             _ => {
                 let what = "the histogram counts more positions than the table has entries";
                 Err(DbError::corrupt(self.name, at, what))

@@ -185,7 +185,7 @@ impl<'a> Table<'a> {
     /// All values of the table.
     pub fn load(self) -> Result<Vec<u8>, DbError> {
         let mut values = Vec::new();
-        let entries = format::entries(self.header.material) as usize;
+        let entries = self.header.material.entries() as usize;
         values.try_reserve_exact(entries).map_err(|_| {
             let refused = io::Error::from(io::ErrorKind::OutOfMemory);
             DbError::io(&self.file.name)(refused)

@@ -54,14 +54,14 @@ fn made_up(pair: Pair, run: usize) -> Vec<Vec<u8>> {
     tables
         .map(|material| {
             let mut values = Vec::new();
-            values.resize_with((format::entries(material) as usize).div_ceil(run), || {
+            values.resize_with((material.entries() as usize).div_ceil(run), || {
                 random.byte()
             });
             let mut values: Vec<u8> = values
                 .into_iter()
                 .flat_map(|value| std::iter::repeat_n(value, run))
                 .collect();
-            values.truncate(format::entries(material) as usize);
+            values.truncate(material.entries() as usize);
             values
         })
         .collect()
@@ -172,7 +172,7 @@ fn entries_are_those_of_the_index() {
             waiting: 3,
         };
         assert_eq!(
-            format::entries(material),
+            material.entries(),
             Index::new(material).len() as u64,
             "{material:?}"
         );

@@ -49,7 +49,7 @@ pub fn write_pair(
     let materials: Vec<Material> = tables.iter().map(|table| table.material).collect();
     assert_eq!(materials, pair.tables(), "tables of another pair");
     for table in tables {
-        let entries = format::entries(table.material);
+        let entries = table.material.entries();
         assert_eq!(table.values.len() as u64, entries, "values missing");
     }
     let mut temporary = Temporary::create(path, pair).map_err(DbError::io(path))?;

@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{Plan, Progress, SolveError, Times, Watch, plan, solve, timed};
+use super::{Plan, Progress, SolveError, Times, Watch, solve, timed};
 use crate::db::{self, Database, DbError, SolvedTable};
 use crate::histogram::Histogram;
 use crate::index::{Index, Material, Pair};
@@ -121,7 +121,7 @@ fn build_pair(
     let start = Instant::now();
     watch.progress(Progress::Started {
         pair,
-        positions: plan::positions(pair),
+        entries: pair.entries(),
     });
     // Opened for each table anew: the pages of a mapped file take memory as long as it is open.
     let load = |material| Database::open(folder, *rules)?.load(material);

@@ -1,8 +1,7 @@
 //! The table of one side to move from that of the other, by one turn of search.
 //!
 //! Where the values of a pair are known for one side to move, and those of the captures, the other
-//! side's need no sweep: each is the best of its turns. The files hold one side to move only, and
-//! this makes the other.
+//! side's need no sweep: each is the best of its turns.
 
 use std::io;
 use std::sync::atomic::AtomicU8;

@@ -85,13 +85,12 @@ impl Half {
         })
     }
 
-    /// The values that some row has, working or finished.
-    pub(super) fn all_values(&self) -> ValueSet {
-        let finished = self.finished.present.iter().map(SharedValueSet::load);
-        let working = self.working.present.iter().copied();
-        working
-            .chain(finished)
-            .fold(ValueSet::default(), ValueSet::union)
+    /// Whether some row has the value, working or finished.
+    pub(super) fn has(&self, value: u8) -> bool {
+        let working = &self.working.present;
+        let finished = &self.finished.present;
+        working.iter().any(|present| present.contains(value))
+            || finished.iter().any(|present| present.contains(value))
     }
 }
 
@@ -123,10 +122,6 @@ impl ValueSet {
     pub(super) fn contains(&self, value: u8) -> bool {
         self.0[usize::from(value >> 6)] >> (value & 63) & 1 == 1
     }
-
-    pub(super) fn union(self, other: ValueSet) -> ValueSet {
-        ValueSet(std::array::from_fn(|word| self.0[word] | other.0[word]))
-    }
 }
 
 /// A set of value bytes that many threads add to.
@@ -136,17 +131,15 @@ pub(super) struct SharedValueSet([AtomicU64; 4]);
 impl SharedValueSet {
     #[inline(always)]
     pub(super) fn insert(&self, value: u8) {
-        let word = &self.0[usize::from(value >> 6)];
-        let bit = 1 << (value & 63);
-        if word.load(Ordering::Relaxed) & bit == 0 {
-            word.fetch_or(bit, Ordering::Relaxed);
+        if !self.contains(value) {
+            self.0[usize::from(value >> 6)].fetch_or(1 << (value & 63), Ordering::Relaxed);
         }
     }
 
-    pub(super) fn load(&self) -> ValueSet {
-        ValueSet(std::array::from_fn(|word| {
-            self.0[word].load(Ordering::Relaxed)
-        }))
+    #[inline(always)]
+    pub(super) fn contains(&self, value: u8) -> bool {
+        let word = self.0[usize::from(value >> 6)].load(Ordering::Relaxed);
+        word >> (value & 63) & 1 == 1
     }
 }
 

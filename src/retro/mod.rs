@@ -95,12 +95,12 @@ impl From<DbError> for SolveError {
 /// What the solver is doing.
 #[derive(Clone, Debug)]
 pub enum Progress {
-    /// A pair is begun; `positions` entries in all its tables are to be found.
+    /// A pair is begun; `entries` of all its tables are to be found.
     Started {
         /// The pair.
         pair: Pair,
         /// Entries of its tables.
-        positions: u64,
+        entries: u64,
     },
     /// The captures of one table have been looked up.
     Initialised(Material),
@@ -214,7 +214,7 @@ fn sweep_all(
 ) -> Result<(), SolveError> {
     let mut decided = 0;
     for v in 1..=u8::MAX {
-        let somewhere = halves.iter().any(|(half, _)| half.all_values().contains(v));
+        let somewhere = halves.iter().any(|(half, _)| half.has(v));
         if !somewhere {
             continue;
         }

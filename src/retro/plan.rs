@@ -1,6 +1,6 @@
 //! Which pairs to solve, in which order, and how much memory each takes.
 
-use crate::index::{Index, Material, Pair};
+use crate::index::{Material, Pair};
 
 /// Memory beside the arrays of values, measured: the program, the rows, what each thread needs.
 const FIXED: u64 = 12 << 20;
@@ -38,24 +38,14 @@ impl Plan {
     }
 
     /// Entries of all tables to be solved.
-    pub fn positions(&self) -> u64 {
-        self.pairs.iter().copied().map(positions).sum()
+    pub fn entries(&self) -> u64 {
+        self.pairs.iter().copied().map(Pair::entries).sum()
     }
 
     /// The most memory that solving takes at any time, in bytes.
     pub fn memory(&self) -> u64 {
         self.pairs.iter().copied().map(memory).max().unwrap_or(0)
     }
-}
-
-/// How many entries a table has.
-fn entries(material: Material) -> u64 {
-    Index::new(material).len() as u64
-}
-
-/// How many entries the tables of a pair have.
-pub fn positions(pair: Pair) -> u64 {
-    pair.tables().into_iter().map(entries).sum()
 }
 
 /// The most memory that building a pair takes at any time, in bytes.
@@ -69,10 +59,10 @@ pub fn memory(pair: Pair) -> u64 {
     let (mut working, mut peak) = (0, 0);
     for material in pair.tables() {
         // Value and count, and the table of the captures until they have been looked up.
-        working += 2 * entries(material.exchanged());
-        peak = peak.max(working + material.after_capture().map_or(0, entries));
+        working += 2 * material.exchanged().entries();
+        peak = peak.max(working + material.after_capture().map_or(0, Material::entries));
     }
     // The finished values fill up during the sweep. Writing takes less: all but these are freed
     // before.
-    FIXED + peak.max(working + positions(pair))
+    FIXED + peak.max(working + pair.entries())
 }

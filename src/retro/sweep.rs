@@ -146,7 +146,7 @@ pub(super) fn propagate(finished: &Finished, working: &mut Working, v: u8) {
         .zip(present)
         .zip(finished.values.par_chunks(columns).zip(&finished.present))
         .enumerate()
-        .filter(|(_, (_, (_, present)))| present.load().contains(v))
+        .filter(|(_, (_, (_, present)))| present.contains(v))
         .for_each(|(row, (((values, counts), present), (decided, _)))| {
             bits::dispatch(PropagateRow {
                 shape,

@@ -13,7 +13,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use millbase::db::{Database, DbError, PairFile};
 use millbase::index::Index;
-use millbase::retro::{self, Solved, Times, plan};
+use millbase::retro::{self, Solved, Times};
 use millbase::{Material, Pair, Position};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -461,7 +461,7 @@ fn build(max_stones: u8) -> Result<Build> {
         let start = Instant::now();
         let tables = retro::solve(&RULES, pair, load, &())?;
         total += start.elapsed();
-        entries += plan::positions(pair);
+        entries += pair.entries();
         for table in tables {
             sum.initialise += table.times.initialise;
             sum.scatter += table.times.scatter;

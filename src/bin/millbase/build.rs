@@ -184,13 +184,13 @@ struct Monitor<'a> {
 
 impl<'a> Monitor<'a> {
     fn new(plan: &Plan, options: &'a Options) -> Monitor<'a> {
-        let forecast = Forecast::new(plan.positions(), Instant::now());
+        let forecast = Forecast::new(plan.entries(), Instant::now());
         let forecast = Arc::new(Mutex::new(forecast));
         let shown = Arc::clone(&forecast);
         let text = move |_: &ProgressState| held(&shown).text(Instant::now());
         Monitor {
             options,
-            bar: progress::bar(options, plan.positions(), text),
+            bar: progress::bar(options, plan.entries(), text),
             forecast,
             reports: Mutex::default(),
         }
@@ -230,8 +230,8 @@ impl Watch for Monitor<'_> {
     fn progress(&self, progress: Progress) {
         let now = Instant::now();
         match progress {
-            Progress::Started { pair, positions } => {
-                held(&self.forecast).start(positions, now);
+            Progress::Started { pair, entries } => {
+                held(&self.forecast).start(entries, now);
                 self.bar.set_prefix(pair.to_string());
                 self.bar.set_message("captures");
             }
@@ -279,14 +279,14 @@ fn print_plan(plan: &Plan, folder: &Path, options: &Options) -> Result<()> {
     if options.json {
         let planned = |&pair: &Pair| JsonPlanned {
             pair: pair.to_string(),
-            entries: retro::plan::positions(pair),
-            file_bytes: file_bytes(retro::plan::positions(pair)),
+            entries: pair.entries(),
+            file_bytes: file_bytes(pair.entries()),
             memory_bytes: retro::plan::memory(pair),
         };
         let answer = JsonPlan {
             folder: folder.to_owned(),
-            entries: plan.positions(),
-            file_bytes: file_bytes(plan.positions()),
+            entries: plan.entries(),
+            file_bytes: file_bytes(plan.entries()),
             memory_bytes: plan.memory(),
             pairs: plan.pairs.iter().map(planned).collect(),
         };
@@ -300,7 +300,7 @@ fn print_plan(plan: &Plan, folder: &Path, options: &Options) -> Result<()> {
     } else {
         let mut table = Table::new(&["pair", "entries", "file, about", "memory"]);
         for &pair in &plan.pairs {
-            let entries = retro::plan::positions(pair);
+            let entries = pair.entries();
             table.row(vec![
                 Cell::text(pair),
                 Cell::count(entries),
@@ -309,7 +309,7 @@ fn print_plan(plan: &Plan, folder: &Path, options: &Options) -> Result<()> {
             ]);
         }
         table.write(&mut out, Palette::of(options))?;
-        let entries = plan.positions();
+        let entries = plan.entries();
         writeln!(
             out,
             "\n{} pairs with {} entries for {}: about {} of files, at most {} of memory",

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::cli::Options;
 use crate::databases::{self, RULES};
 use crate::input;
-use crate::output::{self, Cell, Ink, JsonValue, Palette, Table};
+use crate::output::{self, Cell, Ink, JsonTurn, JsonValue, Palette, Table};
 use crate::status::Status;
 
 /// Show an optimal continuation, to the end of the game or until a drawn position repeats
@@ -46,15 +46,6 @@ struct Answer {
     repeats: Option<usize>,
 }
 
-#[derive(Serialize)]
-struct JsonTurn {
-    turn: String,
-    /// For the side that makes the turn.
-    #[serde(flatten)]
-    result: JsonValue,
-    position: String,
-}
-
 impl Line {
     /// Prints the continuation.
     pub fn run(&self, options: &Options) -> Result<Status> {
@@ -74,11 +65,7 @@ impl Line {
 }
 
 fn answer(position: &Position, value: Value, line: &db::Line) -> Answer {
-    let turns = line.turns.iter().map(|ranked| JsonTurn {
-        turn: ranked.turn.to_string(),
-        result: ranked.value.into(),
-        position: ranked.after.text(&RULES),
-    });
+    let turns = line.turns.iter().map(JsonTurn::from);
     let (end, repeats) = match line.end {
         LineEnd::Over => ("over", None),
         LineEnd::Repetition { from } => ("repetition", Some(from)),

@@ -6,6 +6,7 @@ use std::fmt::Display;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
 use clap::ColorChoice;
+use millbase::db::RankedTurn;
 use millbase::{Point, Position, Side, Value, Wdl};
 use serde::Serialize;
 
@@ -64,6 +65,25 @@ impl From<Value> for JsonValue {
         JsonValue {
             wdl: value.wdl().name(),
             dtw: value.dtw().map(|dtw| dtw.0),
+        }
+    }
+}
+
+/// A ranked turn, with the value for the side that makes it.
+#[derive(Serialize)]
+pub struct JsonTurn {
+    turn: String,
+    #[serde(flatten)]
+    result: JsonValue,
+    position: String,
+}
+
+impl From<&RankedTurn> for JsonTurn {
+    fn from(ranked: &RankedTurn) -> JsonTurn {
+        JsonTurn {
+            turn: ranked.turn.to_string(),
+            result: ranked.value.into(),
+            position: ranked.after.text(&RULES),
         }
     }
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::cli::Options;
 use crate::databases::{self, RULES};
 use crate::input::{self, Batches};
-use crate::output::{self, Cell, Ink, JsonValue, Palette, Table};
+use crate::output::{self, Cell, Ink, JsonTurn, JsonValue, Palette, Table};
 use crate::status::{self, JsonFailure, Status};
 
 /// Show the value of a position and of all its turns, best first
@@ -71,11 +71,7 @@ impl<'a> Answer<'a> {
     }
 
     fn json(&self) -> JsonAnswer {
-        let turns = self.turns.iter().map(|ranked| JsonTurn {
-            turn: ranked.turn.to_string(),
-            result: ranked.value.into(),
-            position: ranked.after.text(&RULES),
-        });
+        let turns = self.turns.iter().map(JsonTurn::from);
         JsonAnswer {
             position: self.position.text(&RULES),
             side_to_move: self.position.side_to_move().name(),
@@ -125,14 +121,6 @@ struct JsonAnswer {
     result: JsonValue,
     source: &'static str,
     turns: Vec<JsonTurn>,
-}
-
-#[derive(Serialize)]
-struct JsonTurn {
-    turn: String,
-    #[serde(flatten)]
-    result: JsonValue,
-    position: String,
 }
 
 #[derive(Serialize)]

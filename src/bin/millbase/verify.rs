@@ -143,7 +143,7 @@ impl Verify {
     fn entries(&self, pair: Pair) -> u64 {
         match self.sample {
             Some(samples) => samples.saturating_mul(pair.tables().len() as u64),
-            None => millbase::retro::plan::positions(pair),
+            None => pair.entries(),
         }
     }
 
