@@ -8,7 +8,9 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, ColorChoice, CommandFactory, Parser, Subcommand};
 
 use crate::status::Status;
-use crate::{bench, build, completions, line, list, output, perft, probe, stats, status, verify};
+use crate::{
+    bench, build, completions, line, list, output, perft, probe, repack, stats, status, verify,
+};
 
 /// Perfect play for Nine Men's Morris.
 ///
@@ -71,6 +73,7 @@ pub struct Options {
 enum Command {
     Build(build::Build),
     Verify(verify::Verify),
+    Repack(repack::Repack),
     Probe(probe::Probe),
     Line(line::Line),
     Stats(stats::Stats),
@@ -105,6 +108,7 @@ impl Cli {
         match &self.command {
             Command::Build(command) => command.run(options),
             Command::Verify(command) => command.run(options),
+            Command::Repack(command) => command.run(options),
             Command::Probe(command) => command.run(options),
             Command::Line(command) => command.run(options),
             Command::Stats(command) => command.run(options),

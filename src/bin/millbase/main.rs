@@ -12,6 +12,7 @@ mod output;
 mod perft;
 mod probe;
 mod progress;
+mod repack;
 mod stats;
 mod status;
 mod verify;

@@ -8,6 +8,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressState};
 use millbase::Pair;
 use millbase::db::{Database, DbError};
+use millbase::retro::Shelf;
 use millbase::verify::{self, Report};
 use serde::Serialize;
 
@@ -119,8 +120,9 @@ impl Verify {
         let bar = progress::bar(options, entries, forecast);
         bar.set_message("checking");
         let mut checked = Vec::new();
+        let mut shelf = Shelf::new(&pairs);
         for pair in pairs {
-            let pair = self.check(&db, pair, &bar);
+            let pair = self.check(&db, pair, &mut shelf, &bar);
             note_finished(&pair, options);
             checked.push(pair);
         }
@@ -147,11 +149,11 @@ impl Verify {
         }
     }
 
-    fn check(&self, db: &Database, pair: Pair, bar: &ProgressBar) -> Checked {
+    fn check(&self, db: &Database, pair: Pair, shelf: &mut Shelf, bar: &ProgressBar) -> Checked {
         let start = Instant::now();
         let before = bar.position();
         bar.set_prefix(pair.to_string());
-        let result = self.report(db, pair, &|done| bar.set_position(before + done));
+        let result = self.report(db, pair, shelf, &|done| bar.set_position(before + done));
         bar.set_position(before.saturating_add(self.entries(pair)));
         let (report, error) = match result {
             Ok(report) => (report, None),
@@ -169,6 +171,7 @@ impl Verify {
         &self,
         db: &Database,
         pair: Pair,
+        shelf: &mut Shelf,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Report, DbError> {
         // Whether all that is needed is there is known before much is read.
@@ -181,7 +184,7 @@ impl Verify {
         }
         match self.sample {
             Some(samples) => verify::verify_sample(db, pair, samples, self.seed),
-            None => verify::verify_pair(db, pair, progress),
+            None => verify::verify_pair(db, pair, shelf, progress),
         }
     }
 }
