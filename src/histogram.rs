@@ -171,7 +171,7 @@ impl fmt::Debug for Histogram {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "build"))]
 mod tests {
     use super::*;
     use crate::board::PointSet;

@@ -26,7 +26,7 @@ mod coder;
 mod context;
 mod model;
 mod stored;
-#[cfg(test)]
+#[cfg(all(test, feature = "build"))]
 mod tests;
 #[cfg(feature = "build")]
 mod train;

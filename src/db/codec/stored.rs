@@ -63,7 +63,7 @@ impl Stored {
 /// Whether an even number of the stones stands on black points.
 #[inline(always)]
 pub(crate) fn is_even(stones: PointSet) -> bool {
-    (stones & BLACK).len() % 2 == 0
+    (stones & BLACK).len().is_multiple_of(2)
 }
 
 /// Whether some slide of the mover closes a mill.

@@ -34,7 +34,7 @@ fn n_log_n(most: usize) -> Vec<u64> {
         let mut log = u64::from(whole) << FRACTION;
         let mut mantissa = n << (31 - whole);
         for bit in (0..FRACTION).rev() {
-            mantissa = mantissa * mantissa >> 31;
+            mantissa = (mantissa * mantissa) >> 31;
             if mantissa >> 32 != 0 {
                 mantissa >>= 1;
                 log |= 1 << bit;
@@ -127,12 +127,13 @@ impl Training {
 
     /// Splits the samples where that saves most bits, again and again.
     fn grow(&mut self, logs: &[u64], features: Range<usize>, leaves: usize) -> Grown {
+        let all = 0..self.samples.len();
         let mut grown = Grown {
             nodes: vec![None],
-            samples: vec![0..self.samples.len()],
+            samples: vec![all.clone()],
         };
         let mut open: Vec<Open> = Vec::new();
-        open.extend(self.best_split(logs, features.clone(), 0, 0..self.samples.len()));
+        open.extend(self.best_split(logs, features.clone(), 0, all));
         for _ in 1..leaves {
             // Of equal gains the oldest node's.
             let best = (0..open.len()).max_by_key(|&i| (open[i].gain, Reverse(open[i].node)));
