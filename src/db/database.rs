@@ -148,10 +148,11 @@ impl Database {
     ///
     /// [`DbError::Missing`].
     pub fn file(&self, pair: Pair) -> Result<&PairFile, DbError> {
-        self.files[slot(pair)].as_ref().ok_or(DbError::Missing {
+        let missing = || DbError::Missing {
             pair,
             folder: self.folder.clone(),
-        })
+        };
+        self.files[slot(pair)].as_ref().ok_or_else(missing)
     }
 
     /// How often each value occurs in a table. Where the file tells no depths, all wins count as

@@ -95,6 +95,14 @@ impl Shelf {
     /// How many values are compressed together.
     const PART: usize = 1 << 18;
 
+    /// How many times as small as the tables that it holds a shelf is, measured on the large pairs.
+    pub(super) const RATIO: u64 = 2;
+
+    /// The pair whose captures lead to a table.
+    pub(super) fn pair_after(table: Material) -> Option<Pair> {
+        Pair::new(table.waiting, table.mover + 1)
+    }
+
     /// An empty shelf for work on these pairs.
     pub fn new(pairs: &[Pair]) -> Shelf {
         Shelf {
@@ -105,8 +113,8 @@ impl Shelf {
 
     /// Keeps a table, if captures of some pair lead to it.
     pub(crate) fn keep(&mut self, material: Material, values: &[u8]) {
-        let from = Pair::new(material.waiting, material.mover + 1);
-        if !from.is_some_and(|pair| self.pairs.contains(&pair)) {
+        let needed = Shelf::pair_after(material).is_some_and(|pair| self.pairs.contains(&pair));
+        if !needed {
             return;
         }
         let parts = values.par_chunks(Shelf::PART);

@@ -172,10 +172,11 @@ impl Build {
         let Some(limit) = self.memory else {
             return Ok(());
         };
-        let beyond = |pair: &&Pair| retro::plan::memory(**pair) > limit;
-        match plan.pairs.iter().find(beyond) {
+        let beyond = |number: &usize| plan.memory_of(*number) > limit;
+        match (0..plan.pairs.len()).find(beyond) {
             None => Ok(()),
-            Some(&pair) => {
+            Some(number) => {
+                let pair = plan.pairs[number];
                 let fewer = match pair.stones() - 1 {
                     stones if MOST_STONES.contains(&stones.into()) => {
                         format!(", or build fewer pairs with --max-stones {stones}")
@@ -184,7 +185,7 @@ impl Build {
                 };
                 Err(Usage(format!(
                     "{pair} takes {} of memory, more than the {} of --memory; raise it{fewer}",
-                    output::bytes(retro::plan::memory(pair)),
+                    output::bytes(plan.memory_of(number)),
                     output::bytes(limit),
                 )))
             }
@@ -333,18 +334,18 @@ struct JsonPlanned {
 fn print_plan(plan: &Plan, folder: &Path, options: &Options) -> Result<()> {
     let mut out = output::stdout();
     if options.json {
-        let planned = |&pair: &Pair| JsonPlanned {
+        let planned = |(number, pair): (usize, &Pair)| JsonPlanned {
             pair: pair.to_string(),
             entries: pair.entries(),
             file_bytes: file_bytes(pair.entries()),
-            memory_bytes: retro::plan::memory(pair),
+            memory_bytes: plan.memory_of(number),
         };
         let answer = JsonPlan {
             folder: folder.to_owned(),
             entries: plan.entries(),
             file_bytes: file_bytes(plan.entries()),
             memory_bytes: plan.memory(),
-            pairs: plan.pairs.iter().map(planned).collect(),
+            pairs: plan.pairs.iter().enumerate().map(planned).collect(),
         };
         output::json(&mut out, &answer)?;
     } else if plan.pairs.is_empty() {
@@ -355,13 +356,13 @@ fn print_plan(plan: &Plan, folder: &Path, options: &Options) -> Result<()> {
         )?;
     } else {
         let mut table = Table::new(&["pair", "entries", "file, about", "memory"]);
-        for &pair in &plan.pairs {
+        for (number, pair) in plan.pairs.iter().enumerate() {
             let entries = pair.entries();
             table.row(vec![
                 Cell::text(pair),
                 Cell::count(entries),
                 Cell::right(output::bytes(file_bytes(entries))),
-                Cell::right(output::bytes(retro::plan::memory(pair))),
+                Cell::right(output::bytes(plan.memory_of(number))),
             ]);
         }
         table.write(&mut out, Palette::of(options))?;

@@ -52,6 +52,11 @@ pub struct Options {
     #[arg(long, global = true, value_name = "DIR")]
     pub db: Option<PathBuf>,
 
+    /// Map the databases into memory instead of reading from them: a little faster, but if a file is
+    /// written to or shortened meanwhile, the program ends
+    #[arg(long, global = true)]
+    pub map: bool,
+
     /// Answer with JSON
     #[arg(long, global = true)]
     pub json: bool,
