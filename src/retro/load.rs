@@ -88,13 +88,18 @@ fn fold(values: &mut [u8], contents: Contents) {
 #[derive(Debug, Default)]
 pub struct Shelf {
     pairs: Vec<Pair>,
-    tables: HashMap<Material, Vec<Vec<u8>>>,
+    tables: HashMap<Material, Kept>,
+}
+
+/// A table in compressed parts, one behind the other.
+#[derive(Debug)]
+struct Kept {
+    /// Longer than the parts together: what is not written takes no memory.
+    bytes: Bytes,
+    lengths: Vec<usize>,
 }
 
 impl Shelf {
-    /// How many values are compressed together.
-    const PART: usize = 1 << 18;
-
     /// How many times as small as the tables that it holds a shelf is, measured on the large pairs.
     pub(super) const RATIO: u64 = 2;
 
@@ -114,14 +119,10 @@ impl Shelf {
     /// Keeps a table, if captures of some pair lead to it.
     pub(crate) fn keep(&mut self, material: Material, values: &[u8]) {
         let needed = Shelf::pair_after(material).is_some_and(|pair| self.pairs.contains(&pair));
-        if !needed {
-            return;
-        }
-        let parts = values.par_chunks(Shelf::PART);
-        let parts = parts.map(|part| zstd::bulk::compress(part, 1));
-        // What cannot be kept is loaded when it is needed.
-        if let Ok(parts) = parts.collect() {
-            self.tables.insert(material, parts);
+        if needed {
+            // What cannot be kept is loaded when it is needed.
+            let kept = Kept::new(values).ok();
+            self.tables.extend(kept.map(|kept| (material, kept)));
         }
     }
 
@@ -136,14 +137,47 @@ impl Shelf {
         load: impl FnOnce() -> Result<Bytes, DbError>,
     ) -> Result<Bytes, DbError> {
         let kept = self.tables.remove(&material);
-        let values = kept.and_then(|parts| {
-            let mut values = Bytes::zeroed(material.entries() as usize).ok()?;
-            let places = values.par_chunks_mut(Shelf::PART).zip(parts);
-            let fill = |(place, part): (&mut [u8], Vec<u8>)| {
-                zstd::bulk::decompress_to_buffer(&part, place).is_ok_and(|n| n == place.len())
-            };
-            places.map(fill).all(|filled| filled).then_some(values)
-        });
+        let values = kept.and_then(|kept| kept.unpack(material.entries() as usize).ok());
         values.map_or_else(load, Ok)
+    }
+}
+
+impl Kept {
+    /// How many values a part has.
+    const PART: usize = 1 << 18;
+
+    /// How many parts are compressed at the same time.
+    const AT_ONCE: usize = 64;
+
+    fn new(values: &[u8]) -> io::Result<Kept> {
+        let parts = values.len().div_ceil(Kept::PART);
+        let mut bytes = Bytes::zeroed(parts * zstd::zstd_safe::compress_bound(Kept::PART))?;
+        let (mut lengths, mut end) = (Vec::with_capacity(parts), 0);
+        for values in values.chunks(Kept::AT_ONCE * Kept::PART) {
+            let parts = values.par_chunks(Kept::PART);
+            let parts = parts.map(|part| zstd::bulk::compress(part, 1));
+            for part in parts.collect::<io::Result<Vec<_>>>()? {
+                bytes[end..end + part.len()].copy_from_slice(&part);
+                end += part.len();
+                lengths.push(part.len());
+            }
+        }
+        Ok(Kept { bytes, lengths })
+    }
+
+    fn unpack(&self, length: usize) -> io::Result<Bytes> {
+        let mut values = Bytes::zeroed(length)?;
+        let mut rest = &self.bytes[..];
+        let mut parts = Vec::with_capacity(self.lengths.len());
+        for &length in &self.lengths {
+            let (part, behind) = rest.split_at(length);
+            parts.push(part);
+            rest = behind;
+        }
+        let places = values.par_chunks_mut(Kept::PART).zip(parts);
+        places.try_for_each(|(place, part)| {
+            zstd::bulk::decompress_to_buffer(part, place).map(drop)
+        })?;
+        Ok(values)
     }
 }
