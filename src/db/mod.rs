@@ -7,6 +7,7 @@
 //! - `writer`: making a file
 //! - `table`: one file, opened
 //! - `database`: all files of a folder, and the questions asked of them
+//! - `preload`: win, draw or loss of chosen pairs in memory
 //! - `cache`: the blocks decoded last
 //! - `error`: what can go wrong
 //!
@@ -18,6 +19,7 @@ mod codec;
 mod database;
 mod error;
 mod format;
+mod preload;
 mod table;
 #[cfg(all(test, feature = "build"))]
 mod tests;
@@ -26,6 +28,7 @@ mod writer;
 
 pub use database::{Database, Line, LineEnd, RankedTurn};
 pub use error::DbError;
+pub use preload::{Preload, PreloadRow};
 pub use table::PairFile;
 #[cfg(feature = "build")]
 pub(crate) use writer::remove_temporaries;

@@ -8,7 +8,9 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, ColorChoice, CommandFactory, Parser, Subcommand};
 
 use crate::status::Status;
-use crate::{bench, build, completions, line, list, output, perft, probe, stats, status, verify};
+use crate::{
+    bench, build, completions, line, list, opening, output, perft, probe, stats, status, verify,
+};
 
 /// Perfect play for Nine Men's Morris.
 ///
@@ -75,6 +77,7 @@ enum Command {
     Line(line::Line),
     Stats(stats::Stats),
     List(list::List),
+    Opening(opening::Opening),
     Perft(perft::Perft),
     Bench(bench::Bench),
     Completions(completions::Completions),
@@ -109,6 +112,7 @@ impl Cli {
             Command::Line(command) => command.run(options),
             Command::Stats(command) => command.run(options),
             Command::List(command) => command.run(options),
+            Command::Opening(command) => command.run(options),
             Command::Perft(command) => command.run(options),
             Command::Bench(command) => command.run(options),
             Command::Completions(command) => command.run(),
