@@ -466,7 +466,7 @@ impl Knowledge for Leaves<'_> {
                 return Some(self.assumed(side));
             }
         }
-        if in_hand == 2 * u32::from(self.database.rules().stones) - 8 {
+        if in_hand + 8 == 2 * u32::from(self.database.rules().stones) {
             self.after_eight.fetch_add(1, Ordering::Relaxed);
         }
         match in_hand {
