@@ -8,6 +8,7 @@ mod databases;
 mod input;
 mod line;
 mod list;
+mod opening;
 mod output;
 mod perft;
 mod probe;

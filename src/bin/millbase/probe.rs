@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Error, Result};
 use clap::Args;
-use millbase::db::{Database, DbError, RankedTurn};
-use millbase::{Position, Value};
+use millbase::Position;
+use millbase::db::{Database, DbError};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -55,43 +55,34 @@ impl Probe {
 /// A position with its value and the turns that lead on.
 struct Answer<'a> {
     position: &'a Position,
-    value: Value,
-    turns: Vec<RankedTurn>,
+    answer: millbase::Answer,
 }
 
 impl<'a> Answer<'a> {
     fn find(db: &Database, position: &'a Position) -> Result<Answer<'a>, DbError> {
-        let value = db.probe(position)?;
-        let turns = db.turns(position)?;
-        Ok(Answer {
-            position,
-            value,
-            turns,
-        })
+        let answer = millbase::answer(db, position)?;
+        Ok(Answer { position, answer })
     }
 
     fn json(&self) -> JsonAnswer {
-        let turns = self.turns.iter().map(JsonTurn::from);
+        let turns = self.answer.turns.iter().map(JsonTurn::from);
         JsonAnswer {
             position: self.position.text(&RULES),
             side_to_move: self.position.side_to_move().name(),
             phase: self.position.phase(&RULES).name(),
-            result: self.value.into(),
-            source: match self.position.is_over(&RULES) {
-                true => "rules",
-                false => "database",
-            },
+            result: self.answer.value.into(),
+            source: self.answer.source.name(),
             turns: turns.collect(),
         }
     }
 
     fn write(&self, out: &mut impl Write, palette: Palette) -> io::Result<()> {
-        output::write_position(out, self.position, self.value, palette)?;
-        if self.turns.is_empty() {
+        output::write_position(out, self.position, self.answer.value, palette)?;
+        if self.answer.turns.is_empty() {
             return Ok(());
         }
         let mut table = Table::new(&["turn", "value"]);
-        for ranked in &self.turns {
+        for ranked in &self.answer.turns {
             let ink = Ink::of(ranked.value.wdl());
             table.row(vec![
                 Cell::text(ranked.turn),
@@ -104,8 +95,8 @@ impl<'a> Answer<'a> {
 
     /// The value and the best turn in one line.
     fn write_line(&self, out: &mut impl Write, palette: Palette) -> io::Result<()> {
-        let value = palette.value(self.value);
-        match self.turns.first() {
+        let value = palette.value(self.answer.value);
+        match self.answer.turns.first() {
             Some(best) => writeln!(out, "{value}  {}", best.turn),
             None => writeln!(out, "{value}"),
         }
