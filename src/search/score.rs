@@ -125,6 +125,7 @@ impl Score {
 impl From<Value> for Score {
     fn from(value: Value) -> Score {
         match value {
+            _ if value.dtw().is_none() => value.wdl().into(),
             Value::Win(Dtw(turns)) => Score::win_in(turns),
             Value::Draw => Score::DRAW,
             Value::Loss(Dtw(turns)) => Score::loss_in(turns),

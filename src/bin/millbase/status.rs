@@ -100,7 +100,9 @@ pub fn of(error: &Error) -> Status {
 
 fn of_db(error: &DbError) -> Status {
     match error {
-        DbError::Missing { .. } | DbError::NotStored(_) => Status::Missing,
+        DbError::Missing { .. } | DbError::NoDepths { .. } | DbError::NotStored(_) => {
+            Status::Missing
+        }
         DbError::Corrupt { .. } | DbError::OtherRules { .. } | DbError::OtherVersion { .. } => {
             Status::Corrupt
         }
