@@ -1,6 +1,15 @@
 //! The core: negamax alpha-beta over nodes, with the transposition table, for every use of the
 //! search. What is known without looking ahead, and what a position at the horizon is worth, comes
 //! from [`Knowledge`].
+//!
+//! Several threads search the same tree and share the table. A thread puts off the steps that
+//! another one is searching, so that they spread over the tree; which of them finds what first
+//! depends on their speed, so only one thread is deterministic.
+//!
+//! A repetition is a draw in the line where it happens, and the table keeps the scores that follow
+//! from it without the line. So far from the root a score may rest on a draw that another line does
+//! not allow, as in other programs with such tables. Placing repeats nothing, so the proofs of the
+//! opening and the exact values while placing are not touched by this.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;

@@ -233,3 +233,64 @@ pub(super) fn for_each_step(
         arrive(Some(from), node.mover.without(from), targets);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nodes() -> Vec<Node> {
+        let texts = [
+            "********/********/******** w p p 0 9 0 9 0 0",
+            "O*******/*@******/******** w p p 1 8 1 8 0 0",
+            "O***O***/@***@***/******** w p p 2 7 2 7 0 0",
+            "OO@**@**/*O*@*O*@/@*O***** b p p 5 3 5 4 0 0",
+            "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0",
+        ];
+        let parse = |text| Position::parse(text, &Rules::STANDARD).unwrap();
+        texts.iter().map(|text| Node::of(&parse(text))).collect()
+    }
+
+    #[test]
+    fn symmetric_nodes_have_one_key_and_others_have_another() {
+        let mut keys = std::collections::HashSet::new();
+        for node in nodes() {
+            let (key, _) = node.canonical_key();
+            assert!(keys.insert(key));
+            for symmetry in Symmetry::all() {
+                let turned = Node {
+                    mover: symmetry.apply(node.mover),
+                    waiting: symmetry.apply(node.waiting),
+                    ..node
+                };
+                let (found, to_canonical) = turned.canonical_key();
+                assert_eq!(found, key);
+                let canonical = Node {
+                    mover: to_canonical.apply(turned.mover),
+                    waiting: to_canonical.apply(turned.waiting),
+                    ..node
+                };
+                assert_eq!(canonical.raw_key(), key);
+            }
+        }
+    }
+
+    #[test]
+    fn steps_are_the_turns_of_the_position() {
+        let (rules, geometry) = (Rules::STANDARD, Geometry::new(&Rules::STANDARD));
+        for node in nodes() {
+            let position = node.position();
+            let mut turns = Vec::new();
+            for_each_step(&node, &rules, &geometry, |step| {
+                turns.push(step.turn());
+                let after = Node::of(&position.after(step.turn()));
+                assert_eq!(node.after(step), after);
+                for symmetry in Symmetry::all() {
+                    assert_eq!(step.turned(symmetry).turned(symmetry.inverse()), step);
+                }
+            });
+            turns.sort_unstable();
+            assert_eq!(turns, position.turns(&rules));
+        }
+        assert_eq!(Step::NONE.turned(Symmetry::numbered(5)), Step::NONE);
+    }
+}

@@ -149,3 +149,65 @@ pub(super) fn next(ranked: &mut [Ranked]) -> Option<Step> {
     ranked.swap(0, best);
     Some(ranked[0].step)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::Position;
+
+    fn first_steps(text: &str, first: Step) -> Vec<String> {
+        let rules = Rules::STANDARD;
+        let node = Node::of(&Position::parse(text, &rules).unwrap());
+        let (geometry, memory) = (Geometry::new(&rules), Memory::new(1));
+        let order = Order {
+            rules: &rules,
+            geometry: &geometry,
+            memory: &memory,
+            ply: 0,
+            first,
+        };
+        let mut ranked = Vec::new();
+        order.rank(&node, &mut ranked);
+        let mut steps = Vec::new();
+        for place in 0..ranked.len() {
+            let step = next(&mut ranked[place..]).unwrap();
+            steps.push(step.turn().to_string());
+        }
+        assert_eq!(next(&mut ranked[..0]), None);
+        steps
+    }
+
+    #[test]
+    fn mills_are_closed_before_others_are_blocked() {
+        // Both sides have two stones of a line: White d5 and e5, Black b6 and d6.
+        let text = "OO******/@******@/******** w p p 2 7 2 7 0 0";
+        let steps = first_steps(text, Step::NONE);
+        assert!(
+            steps[0].starts_with("c5x") && steps[1].starts_with("c5x"),
+            "{steps:?}"
+        );
+        assert_eq!(steps[2], "f6");
+        let corner = crate::Point::named("a1").unwrap();
+        let remembered = first_steps(text, Step::new(None, corner, None));
+        assert_eq!(remembered[0], "a1");
+        assert_eq!(remembered.len(), steps.len());
+    }
+
+    #[test]
+    fn what_refuted_is_tried_earlier() {
+        let mut memory = Memory::new(2);
+        let step = |name| Step::new(None, crate::Point::named(name).unwrap(), None);
+        let before = [Ranked {
+            rank: 0,
+            step: step("a1"),
+        }];
+        memory.refuted(1, 5, step("g7"), &before);
+        assert!(*memory.history(1, step("g7")).unwrap() > 0);
+        assert!(*memory.history(1, step("a1")).unwrap() < 0);
+        assert_eq!(*memory.history(0, step("g7")).unwrap(), 0);
+        for _ in 0..10_000 {
+            memory.refuted(1, 50, step("g7"), &before);
+        }
+        assert!(*memory.history(1, step("g7")).unwrap() <= MOST_HISTORY);
+    }
+}

@@ -9,6 +9,9 @@
 //! The key holds the whole position, so two positions are never taken for each other. Two threads
 //! that write a slot at the same time may leave the check of one with the data of the other: then
 //! the key does not come out, and the slot counts as empty.
+//!
+//! There is no prefetching: the processor's instruction for it takes a pointer, which safe Rust does
+//! not give. A look-up is one cache line for that.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
@@ -95,13 +98,17 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// A table of at most so many bytes, at least one bucket.
+    /// A table of at most so many bytes, at least one bucket. Where the system refuses the memory
+    /// it is half as large, and so on.
     pub fn with_bytes(bytes: usize) -> Table {
-        let count = (bytes / size_of::<Bucket>()).max(1);
+        let mut count = (bytes / size_of::<Bucket>()).max(1);
+        let mut buckets = Vec::new();
+        while buckets.try_reserve_exact(count).is_err() && count > 1 {
+            count /= 2;
+        }
+        buckets.resize_with(count, Bucket::default);
         Table {
-            buckets: std::iter::repeat_with(Bucket::default)
-                .take(count)
-                .collect(),
+            buckets,
             age: AtomicU8::new(0),
         }
     }

@@ -14,15 +14,15 @@ use crate::input;
 use crate::output::{self, Cell, Ink, Palette, Table};
 use crate::status::Status;
 
-/// The pairs that are read into memory; the others are asked where they are.
+/// The pairs that are read into memory unless others are named; the rest are asked as files.
 const IN_MEMORY: [&str; 3] = ["9-9", "9-8", "8-8"];
 
 /// Prove the value of the start position
 ///
 /// Searches all placements, 18 turns, to the databases, and asks two questions: can White avoid
-/// losing, and can Black? With --pairs only these databases are used: every position of another
-/// pair counts as lost for the side that is asked about, and what holds even so is proved. 9-9, 9-8
-/// and 8-8 are enough.
+/// losing, and can Black? First 9-9, 9-8 and 8-8 are used, in memory: every position of another
+/// pair counts as lost for the side that is asked about. Only what does not hold so is asked again
+/// with all databases. With --pairs the databases of these pairs are used and no others.
 ///
 /// The exit status is 1 if the databases do not suffice for a proof.
 #[derive(Args)]
@@ -35,8 +35,8 @@ pub struct Opening {
     #[arg(long, value_name = "PAIRS", value_delimiter = ',', value_parser = input::pair)]
     pairs: Option<Vec<Pair>>,
 
-    /// Memory for the positions already searched, like 1G
-    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = input::size)]
+    /// Memory for the positions already searched, for each of the two questions, like 512M
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = input::size)]
     hash: u64,
 }
 
