@@ -2,8 +2,8 @@
 //! turns? The answer comes from the rules, from a database, or from a search to where databases
 //! begin.
 
-use crate::db::{Database, DbError, RankedTurn};
-use crate::position::Position;
+use crate::db::{Database, DbError, Line, LineEnd, RankedTurn};
+use crate::position::{Position, Side};
 use crate::search::exact;
 use crate::value::Value;
 
@@ -41,7 +41,8 @@ pub struct Answer {
     pub source: Source,
 }
 
-/// Answers for a position from the databases, or by a search to them while stones are in hand.
+/// Answers for a position from the databases, or by a search to them while stones are in hand: a
+/// hundredth of a second for the last stones, seconds for the tenth from the end.
 ///
 /// ```
 /// use millbase::{Database, Position, Rules, Source, answer};
@@ -57,14 +58,18 @@ pub struct Answer {
 ///
 /// # Errors
 ///
-/// [`DbError::Missing`] if a pair that is needed is not there, [`DbError::NotStored`] for positions
-/// so early in the game that the search would take too long, otherwise as for
-/// [`Database::probe`].
+/// [`DbError::Missing`] if a pair that is needed is not there, [`DbError::NotStored`] with more than
+/// ten stones in hand, where the search would take minutes, otherwise as for [`Database::probe`].
 pub fn answer(database: &Database, position: &Position) -> Result<Answer, DbError> {
+    let in_hand = position.in_hand(Side::White) + position.in_hand(Side::Black);
+    if in_hand > exact::MOST_IN_HAND {
+        return Err(exact::too_early());
+    }
     answer_within(database, position, exact::MOST_NODES)
 }
 
-/// [`answer`] with another bound for the search: how many positions it may visit.
+/// [`answer`] for any number of stones in hand, with another bound for the search: how many
+/// positions it may visit.
 ///
 /// # Errors
 ///
@@ -114,4 +119,40 @@ fn searched(
         .collect();
     ranked.sort_unstable_by(RankedTurn::order);
     Ok(ranked)
+}
+
+/// The game that follows when both sides always choose their first ranked turn, no longer than
+/// `limit` turns; as [`Database::line`], also while stones are in hand.
+///
+/// # Errors
+///
+/// As for [`answer`].
+pub fn line(database: &Database, position: &Position, limit: usize) -> Result<Line, DbError> {
+    let mut turns = Vec::new();
+    let mut position = *position;
+    while position.is_placing() && turns.len() < limit {
+        match answer(database, &position)?.turns.into_iter().next() {
+            Some(best) => {
+                position = best.after;
+                turns.push(best);
+            }
+            None => break,
+        }
+    }
+    let placed = turns.len();
+    let rest = match position.is_placing() {
+        true => Line {
+            turns: Vec::new(),
+            end: LineEnd::Limit,
+        },
+        false => database.line(&position, limit - placed)?,
+    };
+    turns.extend(rest.turns);
+    let end = match rest.end {
+        LineEnd::Repetition { from } => LineEnd::Repetition {
+            from: placed + from,
+        },
+        end => end,
+    };
+    Ok(Line { turns, end })
 }

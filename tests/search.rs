@@ -370,7 +370,7 @@ fn random_placing(random: &mut Random, totals: (u32, u32), in_hand: u32) -> Posi
     let on_board = random.position(totals.0 - white_in_hand, totals.1 - black_in_hand);
     let text = on_board.text(&SIX);
     let board = text.split(' ').next().unwrap();
-    let side = if in_hand % 2 == 0 { 'w' } else { 'b' };
+    let side = if in_hand.is_multiple_of(2) { 'w' } else { 'b' };
     let (white, black) = (totals.0 - white_in_hand, totals.1 - black_in_hand);
     let text = format!("{board} {side} p p {white} {white_in_hand} {black} {black_in_hand} 0 0");
     Position::parse(&text, &SIX).unwrap_or_else(|error| panic!("{text}: {error}"))

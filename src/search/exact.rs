@@ -13,8 +13,21 @@ use crate::db::{Database, DbError};
 use crate::position::Position;
 use crate::value::{Dtw, Value};
 
-/// How many positions a search may visit, for all turns of a position together.
-pub(crate) const MOST_NODES: u64 = 3_000_000;
+/// With more stones in hand than this the search takes minutes; with so many, seconds.
+pub(crate) const MOST_IN_HAND: u8 = 10;
+
+/// How many positions a search may visit, for all turns of a position together: many times what
+/// [`MOST_IN_HAND`] stones need.
+pub(crate) const MOST_NODES: u64 = 20_000_000;
+
+/// The answer for positions that would take too long.
+pub(crate) fn too_early() -> DbError {
+    DbError::NotStored(
+        "so many stones are still in hand that a search would take too long; make the databases of \
+         the placing phase with `millbase build --opening`"
+            .to_string(),
+    )
+}
 
 /// The databases as what is known.
 struct Stored<'a> {
@@ -91,11 +104,7 @@ pub(crate) fn values(
     match (failure, found) {
         (Some(failure), _) => Err(failure),
         (None, Some(values)) => Ok(values),
-        (None, None) => Err(DbError::NotStored(
-            "so many stones are still in hand that a search would take too long; make the \
-             databases of the placing phase with `millbase build --opening`"
-                .to_string(),
-        )),
+        (None, None) => Err(too_early()),
     }
 }
 

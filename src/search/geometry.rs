@@ -65,7 +65,7 @@ impl Geometry {
         let bits = set.bits();
         let clockwise = bits << 1 & (0xfe * EACH_RING) | bits >> 7 & EACH_RING;
         let back = bits >> 1 & (0x7f * EACH_RING) | bits << 7 & (0x80 * EACH_RING);
-        let spokes = bits & self.spokes * EACH_RING;
+        let spokes = bits & (self.spokes * EACH_RING);
         PointSet::from_bits(clockwise | back | spokes << 8 | spokes >> 8)
     }
 }

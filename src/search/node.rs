@@ -76,7 +76,7 @@ impl Node {
         let places = step.from().is_none();
         Node {
             mover: self.waiting - step.removed_set(),
-            waiting: self.mover - step.from_set() | step.to_set(),
+            waiting: (self.mover - step.left_set()) | step.to_set(),
             mover_in_hand: self.waiting_in_hand,
             waiting_in_hand: self.mover_in_hand - u8::from(places),
         }
@@ -160,7 +160,7 @@ impl Step {
 
     // A shift by 31 leaves no bit below 24.
     #[inline(always)]
-    fn from_set(self) -> PointSet {
+    fn left_set(self) -> PointSet {
         PointSet::from_bits(1 << (self.0 & 31))
     }
 
@@ -178,7 +178,7 @@ impl Step {
     pub fn turned(self, symmetry: Symmetry) -> Step {
         let image = |set: PointSet| symmetry.apply(set).into_iter().next();
         match image(self.to_set()) {
-            Some(to) => Step::new(image(self.from_set()), to, image(self.removed_set())),
+            Some(to) => Step::new(image(self.left_set()), to, image(self.removed_set())),
             None => Step::NONE,
         }
     }

@@ -141,7 +141,7 @@ impl Table {
         // The upper half of a product with an odd constant depends on all bits of the key.
         let mixed = (key ^ key >> 29).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mixed = (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
-        let place = u128::from(mixed) * self.buckets.len() as u128 >> 64;
+        let place = (u128::from(mixed) * self.buckets.len() as u128) >> 64;
         &self.buckets[place as usize].0
     }
 

@@ -51,8 +51,8 @@ impl Line {
     pub fn run(&self, options: &Options) -> Result<Status> {
         let position = input::position_of(&self.position, &RULES)?;
         let db = databases::open(options)?;
-        let value = db.probe(&position)?;
-        let line = db.line(&position, self.limit as usize)?;
+        let value = millbase::answer(&db, &position)?.value;
+        let line = millbase::answer::line(&db, &position, self.limit as usize)?;
         let mut out = output::stdout();
         if options.json {
             output::json(&mut out, &answer(&position, value, &line))?;

@@ -18,10 +18,12 @@ use crate::status::{self, JsonFailure, Status};
 /// Show the value of a position and of all its turns, best first
 ///
 /// Values are for the side to move; depths count the turns to the end of the game when the winner
-/// hurries and the loser delays. Instead of a position, '-' reads positions from stdin, one a line,
-/// and answers each with one line: the value and the best turn, or with --json an object. A line
-/// that cannot be answered is answered with the error; the exit status is then that of the first
-/// error.
+/// hurries and the loser delays. While at most ten stones are in hand the values are found by a
+/// search to the databases, which takes up to some seconds.
+///
+/// Instead of a position, '-' reads positions from stdin, one a line, and answers each with one
+/// line: the value and the best turn, or with --json an object. A line that cannot be answered is
+/// answered with the error; the exit status is then that of the first error.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
