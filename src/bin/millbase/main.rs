@@ -13,6 +13,7 @@ mod output;
 mod perft;
 mod probe;
 mod progress;
+mod serve;
 mod stats;
 mod status;
 mod verify;
