@@ -33,6 +33,7 @@ const COMMANDS: [&str; 11] = [
     "list",
     "opening",
     "perft",
+    "serve",
     "bench",
     "completions",
     "man",

@@ -114,19 +114,23 @@ impl Serve {
             .with_max_level(LevelFilter::from(self.log))
             .with_writer(io::stderr)
             .with_ansi(false)
+            .log_internal_errors(false)
             .init();
         let stop = stop_on_signals()?;
         let runtime = start(threads)?;
         let work = Work::new(database, self.in_flight.into());
         let app = routes::all(work, self.cors);
-        runtime.block_on(async {
+        let ended = runtime.block_on(async {
             let cannot = || format!("cannot listen on {}", self.listen);
             let listener = TcpListener::bind(self.listen).await.with_context(cannot)?;
             let address = listener.local_addr().with_context(cannot)?;
             announce(options, address)?;
             connections::serve(listener, app, stop).await;
             Ok(Status::Done)
-        })
+        });
+        // Who asked what is still at work has been answered or is gone.
+        runtime.shutdown_background();
+        ended
     }
 }
 
