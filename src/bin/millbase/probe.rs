@@ -61,18 +61,9 @@ pub struct Answer<'a> {
 }
 
 impl<'a> Answer<'a> {
-    fn find(db: &Database, position: &'a Position) -> Result<Answer<'a>, DbError> {
+    /// Asks the databases.
+    pub fn find(db: &Database, position: &'a Position) -> Result<Answer<'a>, DbError> {
         let answer = millbase::answer(db, position)?;
-        Ok(Answer { position, answer })
-    }
-
-    /// The answer if a search for it visits no more than so many positions.
-    pub fn find_within(
-        db: &Database,
-        position: &'a Position,
-        most_nodes: u64,
-    ) -> Result<Answer<'a>, DbError> {
-        let answer = millbase::answer::answer_within(db, position, most_nodes)?;
         Ok(Answer { position, answer })
     }
 

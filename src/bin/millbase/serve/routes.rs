@@ -24,10 +24,6 @@ use crate::{input, line, list, output, probe};
 /// The most bytes of a position's text.
 const LONGEST_POSITION: usize = 1024;
 
-/// How many positions a search may visit while stones are in hand: about two seconds of one core.
-/// Earlier in the game only databases answer.
-const MOST_NODES: u64 = 400_000;
-
 /// The most turns of a line.
 const LONGEST_LINE: usize = 1000;
 
@@ -128,8 +124,7 @@ async fn answer<T: Serialize + 'static>(
 
 async fn probe(State(work): State<Work>, asked: Asked) -> Result<Response, Refusal> {
     answer(&work, asked, |db, question| {
-        let position = question.position()?;
-        Ok(probe::Answer::find_within(db, &position, MOST_NODES)?.json())
+        Ok(probe::Answer::find(db, &question.position()?)?.json())
     })
     .await
 }
@@ -138,8 +133,8 @@ async fn line(State(work): State<Work>, asked: Asked) -> Result<Response, Refusa
     answer(&work, asked, |db, question| {
         let position = question.position()?;
         let limit = question.limit.unwrap_or(LONGEST_LINE).min(LONGEST_LINE);
-        let value = db.probe(&position)?;
-        let line = db.line(&position, limit)?;
+        let value = millbase::answer(db, &position)?.value;
+        let line = millbase::answer::line(db, &position, limit)?;
         Ok(line::Answer::new(&position, value, &line))
     })
     .await
