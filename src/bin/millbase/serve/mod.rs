@@ -118,7 +118,7 @@ impl Serve {
             .init();
         let stop = stop_on_signals()?;
         let runtime = start(threads)?;
-        let work = Work::new(database, self.in_flight.into());
+        let work = Work::new(database, self.in_flight.into(), threads);
         let app = routes::all(work, self.cors);
         let ended = runtime.block_on(async {
             let cannot = || format!("cannot listen on {}", self.listen);
@@ -134,11 +134,11 @@ impl Serve {
     }
 }
 
-/// The threads: some for the connections and as many for the databases.
+/// The threads: some for the connections, as many for searching, and as many for looking up.
 fn start(threads: usize) -> Result<Runtime> {
     runtime::Builder::new_multi_thread()
         .worker_threads(threads)
-        .max_blocking_threads(threads)
+        .max_blocking_threads(2 * threads)
         .enable_all()
         .build()
         .context("cannot start the threads of the server")

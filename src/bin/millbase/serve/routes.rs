@@ -16,7 +16,7 @@ use tracing::Level;
 
 use super::page;
 use super::refusal::Refusal;
-use super::work::Work;
+use super::work::{Effort, Work};
 use crate::databases::RULES;
 use crate::status::Usage;
 use crate::{input, line, list, output, probe};
@@ -107,35 +107,39 @@ impl Question {
     }
 }
 
-/// Answers a question with what the databases say.
+/// Answers a question about a position with what the databases say, or a search to them.
 async fn answer<T: Serialize + 'static>(
     work: &Work,
     asked: Asked,
-    find: fn(&Database, &Question) -> Result<T>,
+    find: fn(&Database, &Position, &Question) -> Result<T>,
 ) -> Result<Response, Refusal> {
     let question = Question::of(asked).map_err(Refusal::Failed)?;
-    let body = work.ask(move |db| {
+    let position = question.position().map_err(Refusal::Failed)?;
+    let effort = match position.is_placing() {
+        true => Effort::Search,
+        false => Effort::Lookup,
+    };
+    let body = work.ask(effort, move |db| {
         let mut body = Vec::with_capacity(4096);
-        output::json(&mut body, &find(db, &question)?)?;
+        output::json(&mut body, &find(db, &position, &question)?)?;
         Ok(body)
     });
     Ok(reply(StatusCode::OK, body.await?))
 }
 
 async fn probe(State(work): State<Work>, asked: Asked) -> Result<Response, Refusal> {
-    answer(&work, asked, |db, question| {
-        Ok(probe::Answer::find(db, &question.position()?)?.json())
+    answer(&work, asked, |db, position, _| {
+        Ok(probe::Answer::find(db, position)?.json())
     })
     .await
 }
 
 async fn line(State(work): State<Work>, asked: Asked) -> Result<Response, Refusal> {
-    answer(&work, asked, |db, question| {
-        let position = question.position()?;
+    answer(&work, asked, |db, position, question| {
         let limit = question.limit.unwrap_or(LONGEST_LINE).min(LONGEST_LINE);
-        let value = millbase::answer(db, &position)?.value;
-        let line = millbase::answer::line(db, &position, limit)?;
-        Ok(line::Answer::new(&position, value, &line))
+        let value = millbase::answer(db, position)?.value;
+        let line = millbase::answer::line(db, position, limit)?;
+        Ok(line::Answer::new(position, value, &line))
     })
     .await
 }

@@ -1,8 +1,12 @@
-//! Answers that a running server gives only by chance: when all places are taken.
+//! Answers that a running server gives only by chance: when all places are taken, or all searches
+//! are at work.
+
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 use millbase::Database;
+use tokio::time::timeout;
 use tower::ServiceExt;
 
 use super::routes;
@@ -14,7 +18,7 @@ const QUESTION: &str = "/probe?fen=********/********/O@O*O@*@%20w%20m%20s%203%20
 #[tokio::test]
 async fn questions_without_a_place_are_refused() {
     for (places, status) in [(0, StatusCode::SERVICE_UNAVAILABLE), (1, StatusCode::OK)] {
-        let app = routes::all(Work::new(Database::embedded(RULES), places), false);
+        let app = routes::all(Work::new(Database::embedded(RULES), places, 1), false);
         for _ in 0..3 {
             let request = Request::get(QUESTION).body(Body::empty()).unwrap();
             let response = app.clone().oneshot(request).await.unwrap();
@@ -27,4 +31,19 @@ async fn questions_without_a_place_are_refused() {
         let response = app.oneshot(request).await.unwrap();
         assert_eq!(response.status(), StatusCode::OK);
     }
+}
+
+#[tokio::test]
+async fn searches_hold_up_no_lookup() {
+    let app = routes::all(Work::new(Database::embedded(RULES), 2, 0), false);
+    let ask = |path: &str| {
+        let request = Request::get(path).body(Body::empty()).unwrap();
+        timeout(Duration::from_millis(500), app.clone().oneshot(request))
+    };
+    // As long as no search may begin, nothing is said about the placing phase.
+    assert!(ask("/probe?fen=start").await.is_err());
+    let waiting = tokio::spawn(ask("/probe?fen=start"));
+    let response = ask(QUESTION).await.unwrap().unwrap();
+    assert_eq!(response.status(), StatusCode::OK);
+    assert!(waiting.await.unwrap().is_err());
 }
