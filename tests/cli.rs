@@ -24,7 +24,7 @@ const START: &str = "********/********/******** w p p 0 9 0 9 0 0 -1 -1 -1 -1 0 
 /// Six stones against four: not among the built-in pairs.
 const LARGER: &str = "OOO*****/O*O**O**/@*@**@*@ w m s 6 0 4 0 0 0 -1 -1 -1 -1 0 0 1";
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "build",
     "verify",
     "probe",
@@ -33,6 +33,7 @@ const COMMANDS: [&str; 11] = [
     "list",
     "opening",
     "perft",
+    "serve",
     "bench",
     "completions",
     "man",

@@ -20,8 +20,9 @@ Example:
   millbase list --db ./db")]
 pub struct List {}
 
+/// All pairs of the game with their databases, as programs read them.
 #[derive(Serialize)]
-struct Answer {
+pub struct Answer {
     folder: Option<String>,
     bytes: u64,
     databases: Vec<JsonEntry>,
@@ -90,18 +91,9 @@ impl List {
         let db = databases::open(options)?;
         let folder = databases::folder(options).map(|folder| folder.display().to_string());
         let entries = entries(&db);
-        let bytes = db.pairs().map(PairFile::bytes).sum();
         let mut out = output::stdout();
         if options.json {
-            let databases = entries.iter().map(Entry::json).collect();
-            output::json(
-                &mut out,
-                &Answer {
-                    folder,
-                    bytes,
-                    databases,
-                },
-            )?;
+            output::json(&mut out, &Answer::new(&db, folder))?;
         } else {
             if let Some(folder) = folder {
                 writeln!(out, "folder {folder}\n")?;
@@ -113,7 +105,7 @@ impl List {
             table.write(&mut out, Palette::of(options))?;
             let present = entries.iter().filter(|entry| entry.file.is_some()).count();
             let all = entries.len();
-            let size = output::bytes(bytes);
+            let size = output::bytes(size(&db));
             writeln!(out, "\n{present} of {all} databases, {size}")?;
             if present < all {
                 writeln!(out, "'millbase build' makes the missing ones")?;
@@ -122,6 +114,31 @@ impl List {
         out.flush()?;
         Ok(Status::Done)
     }
+}
+
+impl Answer {
+    /// The answer for the databases of a folder.
+    pub fn new(db: &Database, folder: Option<String>) -> Answer {
+        Answer {
+            folder,
+            bytes: size(db),
+            databases: entries(db).iter().map(Entry::json).collect(),
+        }
+    }
+
+    /// The answer for those who have no business with the folders of this machine.
+    pub fn without_paths(db: &Database) -> Answer {
+        let mut answer = Answer::new(db, None);
+        for entry in &mut answer.databases {
+            entry.file = None;
+        }
+        answer
+    }
+}
+
+/// The bytes of all databases together.
+fn size(db: &Database) -> u64 {
+    db.pairs().map(PairFile::bytes).sum()
 }
 
 /// All pairs of the game.

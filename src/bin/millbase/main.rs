@@ -14,6 +14,7 @@ mod perft;
 mod probe;
 mod progress;
 mod repack;
+mod serve;
 mod stats;
 mod status;
 mod verify;

@@ -13,7 +13,7 @@ use crate::cli::Options;
 use crate::databases::{self, RULES};
 use crate::input::{self, Batches};
 use crate::output::{self, Cell, Ink, JsonTurn, JsonValue, Palette, Table};
-use crate::status::{self, JsonFailure, Status};
+use crate::status::{self, JsonError, Status};
 
 /// Show the value of a position and of all its turns, best first
 ///
@@ -55,18 +55,20 @@ impl Probe {
 }
 
 /// A position with its value and the turns that lead on.
-struct Answer<'a> {
+pub struct Answer<'a> {
     position: &'a Position,
     answer: millbase::Answer,
 }
 
 impl<'a> Answer<'a> {
-    fn find(db: &Database, position: &'a Position) -> Result<Answer<'a>, DbError> {
+    /// Asks the databases.
+    pub fn find(db: &Database, position: &'a Position) -> Result<Answer<'a>, DbError> {
         let answer = millbase::answer(db, position)?;
         Ok(Answer { position, answer })
     }
 
-    fn json(&self) -> JsonAnswer {
+    /// The answer as programs read it.
+    pub fn json(&self) -> JsonAnswer {
         let turns = self.answer.turns.iter().map(JsonTurn::from);
         JsonAnswer {
             position: self.position.text(&RULES),
@@ -105,8 +107,9 @@ impl<'a> Answer<'a> {
     }
 }
 
+/// The fields of the answer.
 #[derive(Serialize)]
-struct JsonAnswer {
+pub struct JsonAnswer {
     position: String,
     side_to_move: &'static str,
     phase: &'static str,
@@ -114,11 +117,6 @@ struct JsonAnswer {
     result: JsonValue,
     source: &'static str,
     turns: Vec<JsonTurn>,
-}
-
-#[derive(Serialize)]
-struct JsonError {
-    error: JsonFailure,
 }
 
 /// Answers each line of stdin with a line, in their order. Batches of lines are answered in
@@ -172,8 +170,7 @@ fn reply(db: &Database, line: input::Line, json: bool, palette: Palette) -> io::
         Err(error) => {
             text.clear();
             if json {
-                let error = JsonFailure::from(&error);
-                output::json(&mut text, &JsonError { error })?;
+                output::json(&mut text, &JsonError::from(&error))?;
             } else {
                 writeln!(text, "error: {}", status::sentence(&error))?;
             }
