@@ -127,7 +127,7 @@ pub struct Work {
 /// # Errors
 ///
 /// [`DbError::NotStored`] that names the pairs that are missing, otherwise as for
-/// [`Database::load`] and [`Database::probe`].
+/// [`Database::preload`] and [`Database::probe`].
 pub fn prove(
     database: &Database,
     options: &ProofOptions,
