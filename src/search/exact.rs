@@ -131,6 +131,9 @@ fn value<K: Knowledge>(worker: &mut Worker<'_, K>, node: &Node) -> Option<Value>
     Some(match score.meaning() {
         Meaning::Win(turns) => Value::Win(Dtw(turns)),
         Meaning::Loss(turns) => Value::Loss(Dtw(turns)),
-        _ => Value::Draw,
+        // Some files tell only who wins.
+        Meaning::KnownWin => Value::Win(Dtw::UNKNOWN),
+        Meaning::KnownLoss => Value::Loss(Dtw::UNKNOWN),
+        Meaning::Evaluation(_) => Value::Draw,
     })
 }

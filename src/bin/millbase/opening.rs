@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::cli::Options;
 use crate::databases::{self, RULES};
 use crate::input;
-use crate::output::{self, Cell, Ink, Palette, Table};
+use crate::output::{self, Cell, Ink, Palette, Table, grouped};
 use crate::status::Status;
 
 /// The pairs that are read into memory unless others are named; the rest are asked as files.
@@ -146,14 +146,24 @@ fn tell(options: &Options, step: ProofStep) {
             let bytes = output::bytes(bytes);
             output::note(options, format_args!("databases in memory: {bytes}"));
         }
-        ProofStep::Answered { turn, side, holds } => {
+        ProofStep::Answered {
+            turn,
+            side,
+            holds,
+            nodes,
+            time,
+        } => {
             let holds = if holds {
                 "holds"
             } else {
                 "is not shown to hold"
             };
             let at = turn.map_or(String::new(), |turn| format!(" after {turn}"));
-            output::note(options, format_args!("{side} {holds}{at}"));
+            let (nodes, seconds) = (grouped(nodes), time.as_secs_f64());
+            output::note(
+                options,
+                format_args!("{side} {holds}{at}: {nodes} positions, {seconds:.1} s"),
+            );
         }
     }
 }

@@ -52,6 +52,11 @@ pub enum ProofStep {
         side: Side,
         /// Whether it does not lose.
         holds: bool,
+        /// Positions visited since the first question about the start position, or about the
+        /// placements behind it.
+        nodes: u64,
+        /// Time since then.
+        time: Duration,
     },
 }
 
@@ -122,7 +127,7 @@ pub struct Work {
 /// # Errors
 ///
 /// [`DbError::NotStored`] that names the pairs that are missing, otherwise as for
-/// [`Database::load`] and [`Database::probe`].
+/// [`Database::preload`] and [`Database::probe`].
 pub fn prove(
     database: &Database,
     options: &ProofOptions,
@@ -141,7 +146,14 @@ pub fn prove(
     let mut ask = |prover: &mut Prover<'_>, position: &Position, turn| {
         let mut holds = |side| -> Result<bool, DbError> {
             let holds = prover.holds(position, side)?;
-            report(ProofStep::Answered { turn, side, holds });
+            let Work { nodes, time, .. } = *prover.work();
+            report(ProofStep::Answered {
+                turn,
+                side,
+                holds,
+                nodes,
+                time,
+            });
             Ok(holds)
         };
         Ok::<Proved, DbError>(Proved {

@@ -40,7 +40,12 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// What was done since the last time, or since the beginning.
+    /// What was done since it was taken last, or since the beginning.
+    pub fn work(&self) -> &Work {
+        &self.work
+    }
+
+    /// Takes what was done since the last time, or since the beginning.
     pub fn take_work(&mut self) -> Work {
         std::mem::take(&mut self.work)
     }
