@@ -9,8 +9,8 @@ use clap::{ArgMatches, Args, ColorChoice, CommandFactory, Parser, Subcommand};
 
 use crate::status::Status;
 use crate::{
-    bench, build, completions, line, list, opening, output, perft, probe, repack, stats, status,
-    verify,
+    bench, build, completions, line, list, opening, output, perft, play, probe, repack, stats,
+    status, uci, verify,
 };
 
 /// Perfect play for Nine Men's Morris.
@@ -86,6 +86,8 @@ enum Command {
     List(list::List),
     Opening(opening::Opening),
     Perft(perft::Perft),
+    Play(play::Play),
+    Uci(uci::Uci),
     Bench(bench::Bench),
     Completions(completions::Completions),
     Man(completions::Man),
@@ -122,6 +124,8 @@ impl Cli {
             Command::List(command) => command.run(options),
             Command::Opening(command) => command.run(options),
             Command::Perft(command) => command.run(options),
+            Command::Play(command) => command.run(options),
+            Command::Uci(command) => command.run(options),
             Command::Bench(command) => command.run(options),
             Command::Completions(command) => command.run(),
             Command::Man(command) => command.run(),

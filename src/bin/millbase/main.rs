@@ -11,11 +11,13 @@ mod list;
 mod opening;
 mod output;
 mod perft;
+mod play;
 mod probe;
 mod progress;
 mod repack;
 mod stats;
 mod status;
+mod uci;
 mod verify;
 
 fn main() -> std::process::ExitCode {
