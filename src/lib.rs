@@ -27,6 +27,8 @@
 //! | [`value`], [`index`] | what a position is worth, and where a table keeps it |
 //! | [`db`], [`histogram`] | the files: reading, probing, writing; how often each value occurs |
 //! | [`search`], [`mod@answer`] | looking ahead; the value of any position from whoever knows it |
+//! | [`game`], [`player`], [`uci`] | a game and its turns; who chooses them; the engine protocol |
+//! | [`picture`] | the board as letters |
 //! | `retro`, `verify` | solving and checking, with the feature `build` |
 //!
 //! Features: `build` adds solving, writing and verifying and needs rayon; `embedded` makes the
@@ -37,8 +39,11 @@ pub mod answer;
 pub mod bits;
 pub mod board;
 pub mod db;
+pub mod game;
 pub mod histogram;
 pub mod index;
+pub mod picture;
+pub mod player;
 pub mod position;
 #[cfg(feature = "build")]
 pub mod retro;
@@ -46,6 +51,7 @@ pub mod rules;
 pub mod search;
 pub mod symmetry;
 pub mod turns;
+pub mod uci;
 pub mod value;
 #[cfg(feature = "build")]
 pub mod verify;
@@ -65,3 +71,8 @@ pub use value::{Dtw, Value, Wdl};
 #[cfg(all(doctest, feature = "embedded"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// The examples for frontends run as tests.
+#[cfg(all(doctest, feature = "embedded"))]
+#[doc = include_str!("../docs/FRONTENDS.md")]
+struct Frontends;

@@ -17,6 +17,9 @@ use std::fmt;
 use crate::board::{POINTS, Point, PointSet};
 use crate::rules::{FEWEST_STONES, Rules};
 
+/// The letters of the board in a position's text: three rings and two strokes between them.
+const LETTERS: usize = POINTS as usize + 2;
+
 /// One of the two players.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Side {
@@ -246,18 +249,19 @@ impl Position {
 
     /// The position's text in its canonical form.
     pub fn text(&self, rules: &Rules) -> String {
-        let stone = |point| match () {
-            () if self.white.contains(point) => 'O',
-            () if self.black.contains(point) => '@',
-            () => '*',
-        };
-        let mut text = String::with_capacity(64);
-        for point in Point::all() {
-            if point.bit() > 0 && point.bit() % 8 == 0 {
-                text.push('/');
-            }
-            text.push(stone(point));
+        let mut board = [b'/'; LETTERS];
+        let (white, black) = (self.white.bits(), self.black.bits());
+        for bit in 0..POINTS {
+            // A ring has eight letters and a stroke behind it.
+            let letter = &mut board[(bit + bit / 8) as usize];
+            *letter = match (white >> bit & 1, black >> bit & 1) {
+                (1, _) => b'O',
+                (_, 1) => b'@',
+                _ => b'*',
+            };
         }
+        let mut text = String::with_capacity(80);
+        text.extend(board.map(char::from));
         let (phase, action) = match self.phase(rules) {
             Phase::Over => ('o', '?'),
             Phase::Placing if self.removal_owed => ('p', 'r'),

@@ -9,8 +9,8 @@ use clap::{ArgMatches, Args, ColorChoice, CommandFactory, Parser, Subcommand};
 
 use crate::status::Status;
 use crate::{
-    bench, build, completions, line, list, opening, output, perft, probe, repack, serve, stats,
-    status, verify,
+    bench, build, completions, line, list, opening, output, perft, play, probe, repack, serve,
+    stats, status, uci, verify,
 };
 
 /// Perfect play for Nine Men's Morris.
@@ -87,6 +87,8 @@ enum Command {
     Opening(opening::Opening),
     Perft(perft::Perft),
     Serve(serve::Serve),
+    Play(play::Play),
+    Uci(uci::Uci),
     Bench(bench::Bench),
     Completions(completions::Completions),
     Man(completions::Man),
@@ -124,6 +126,8 @@ impl Cli {
             Command::Opening(command) => command.run(options),
             Command::Perft(command) => command.run(options),
             Command::Serve(command) => command.run(options),
+            Command::Play(command) => command.run(options),
+            Command::Uci(command) => command.run(options),
             Command::Bench(command) => command.run(options),
             Command::Completions(command) => command.run(),
             Command::Man(command) => command.run(),

@@ -14,6 +14,9 @@ const START: &str = "start";
 /// Lines above this length are no positions; the rest of such a line is skipped.
 const LONGEST_LINE: u64 = 1024;
 
+/// So many bytes are read at once: some hundred lines, whose answers fit into the processor's cache.
+const BUFFER: usize = 1 << 14;
+
 /// The most lines that are read before they are answered.
 const LARGEST_BATCH: usize = 4096;
 
@@ -67,7 +70,7 @@ pub struct Batches<R>(BufReader<R>);
 impl<R: Read> Batches<R> {
     /// Reads from the source.
     pub fn new(source: R) -> Batches<R> {
-        Batches(BufReader::with_capacity(1 << 16, source))
+        Batches(BufReader::with_capacity(BUFFER, source))
     }
 
     /// Waits for one line and takes those that have come with it; no line means the end.
@@ -82,7 +85,8 @@ impl<R: Read> Batches<R> {
         Ok(lines)
     }
 
-    fn line(&mut self) -> io::Result<Option<Line>> {
+    /// Waits for one line, `None` at the end.
+    pub fn line(&mut self) -> io::Result<Option<Line>> {
         let mut line = Vec::new();
         let mut bounded = self.0.by_ref().take(LONGEST_LINE);
         if bounded.read_until(b'\n', &mut line)? == 0 {

@@ -11,12 +11,14 @@ mod list;
 mod opening;
 mod output;
 mod perft;
+mod play;
 mod probe;
 mod progress;
 mod repack;
 mod serve;
 mod stats;
 mod status;
+mod uci;
 mod verify;
 
 fn main() -> std::process::ExitCode {

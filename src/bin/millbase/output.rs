@@ -7,8 +7,9 @@ use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
 use clap::ColorChoice;
 use millbase::db::RankedTurn;
-use millbase::{Point, Position, Side, Value, Wdl};
-use serde::Serialize;
+use millbase::picture::picture;
+use millbase::{Position, Turn, Value, Wdl};
+use serde::{Serialize, Serializer};
 
 use crate::cli::Options;
 use crate::databases::RULES;
@@ -72,20 +73,28 @@ impl From<Value> for JsonValue {
 /// A ranked turn, with the value for the side that makes it.
 #[derive(Serialize)]
 pub struct JsonTurn {
-    turn: String,
-    #[serde(flatten)]
-    result: JsonValue,
+    #[serde(serialize_with = "as_text")]
+    turn: Turn,
+    wdl: &'static str,
+    dtw: Option<u16>,
     position: String,
 }
 
 impl From<&RankedTurn> for JsonTurn {
     fn from(ranked: &RankedTurn) -> JsonTurn {
+        let JsonValue { wdl, dtw } = ranked.value.into();
         JsonTurn {
-            turn: ranked.turn.to_string(),
-            result: ranked.value.into(),
+            turn: ranked.turn,
+            wdl,
+            dtw,
             position: ranked.after.text(&RULES),
         }
     }
+}
+
+/// Writes the value's text without making a string of it first: streams have many turns.
+fn as_text<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
 }
 
 /// Whether the terminal understands colours and the user wants them.
@@ -128,6 +137,10 @@ pub enum Ink {
     Win,
     Draw,
     Loss,
+    /// White's stones.
+    White,
+    /// Black's stones.
+    Black,
 }
 
 impl Ink {
@@ -148,6 +161,8 @@ impl Ink {
             Ink::Win => Some("32"),
             Ink::Draw => Some("33"),
             Ink::Loss => Some("31"),
+            Ink::White => Some("1;33"),
+            Ink::Black => Some("1;34"),
         }
     }
 }
@@ -277,17 +292,6 @@ pub fn bytes(bytes: u64) -> String {
     }
 }
 
-/// The drawing of the board; each `+` is a point.
-const DRAWING: [&str; 7] = [
-    "+-----+-----+",
-    "| +---+---+ |",
-    "| | +-+-+ | |",
-    "+-+-+   +-+-+",
-    "| | +-+-+ | |",
-    "| +---+---+ |",
-    "+-----+-----+",
-];
-
 /// Writes the position's text, its picture and its value.
 pub fn write_position(
     out: &mut impl Write,
@@ -298,36 +302,9 @@ pub fn write_position(
     let side = position.side_to_move();
     let phase = position.phase(&RULES).name();
     writeln!(out, "{}\n", position.text(&RULES))?;
-    writeln!(out, "{}", picture(position))?;
+    let picture = picture(position, |_, _, letter| letter.to_string());
+    writeln!(out, "{picture}")?;
     writeln!(out, "{side} to move, {phase}: {}", palette.value(value))
-}
-
-/// The position as a picture: `O` White, `@` Black, `·` empty.
-fn picture(position: &Position) -> String {
-    let mut picture = String::new();
-    for (rank, line) in (1..=7).rev().zip(DRAWING) {
-        picture += &format!("  {rank} ");
-        for (file, letter) in ('a'..='g').flat_map(|file| [file, file]).zip(line.chars()) {
-            let point = match letter {
-                '+' => Point::named(&format!("{file}{rank}")),
-                _ => None,
-            };
-            picture.push(point.map_or(letter, |point| stone(position, point)));
-        }
-        picture.push('\n');
-    }
-    picture += "    a b c d e f g\n";
-    picture
-}
-
-fn stone(position: &Position, point: Point) -> char {
-    if position.stones(Side::White).contains(point) {
-        'O'
-    } else if position.stones(Side::Black).contains(point) {
-        '@'
-    } else {
-        '·'
-    }
 }
 
 #[cfg(test)]
@@ -344,22 +321,5 @@ mod tests {
     fn sizes_have_units() {
         let texts = [0, 1023, 1024, 1 << 20, 3_123_960_602].map(bytes);
         assert_eq!(texts, ["0 B", "1023 B", "1.0 KiB", "1.0 MiB", "2.9 GiB"]);
-    }
-
-    #[test]
-    fn picture_shows_the_stones_at_their_points() {
-        let text = "@*******/*O******/O@O*O@*@ w m s 4 0 4 0 0 0";
-        let position = Position::parse(text, &RULES).unwrap();
-        let expected = "
-  7 @-----O-----@
-  6 | ·---·---O |
-  5 | | ·-@-· | |
-  4 ·-·-·   ·-·-O
-  3 | | ·-·-· | |
-  2 | ·---·---· |
-  1 @-----O-----·
-    a b c d e f g
-";
-        assert_eq!(format!("\n{}", picture(&position)), expected);
     }
 }

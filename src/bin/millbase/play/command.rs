@@ -1,0 +1,157 @@
+//! What the user says while playing.
+
+use millbase::Side;
+
+use crate::status::Usage;
+
+/// A wish of the user.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Command {
+    /// Make a turn, or one of its two actions.
+    Turn(String),
+    /// Which turn is good?
+    Hint,
+    /// What is each turn worth?
+    Analyse,
+    /// Take the last turn back.
+    Undo,
+    /// Let the machine make this turn.
+    Go,
+    /// Show the board.
+    Board,
+    /// Tell the game so far.
+    Turns,
+    /// Begin another game.
+    New,
+    /// Write the game to a file.
+    Save(String),
+    /// Go on with the game of a file.
+    Load(String),
+    /// Who plays a side.
+    Seat(Side, Seat),
+    /// How well the machine plays.
+    Level(u8),
+    /// What can be said?
+    Help,
+    /// The end.
+    Quit,
+}
+
+/// Who plays a side.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum Seat {
+    /// The user.
+    Human,
+    /// The program.
+    Machine,
+}
+
+/// What can be said.
+pub const HELP: &str = "\
+d6, d6-d5      place a stone, move a stone
+d6-d5xb4, xb4  with the removal of a stone, or the removal alone
+hint           a best turn
+analyse        all turns with their values
+undo           take your last turn back
+go             let the machine make this turn
+white machine  let the machine play White; also 'human', also 'black'
+level 10       how well the machine plays, 0 to 30
+save FILE      write the game to a file
+load FILE      go on with the game of a file
+turns, board   show the game so far, show the board
+new, quit      begin again, end";
+
+impl Command {
+    /// Reads a line, `None` if it is empty.
+    pub fn parse(line: &str) -> Result<Option<Command>, Usage> {
+        let line = line.trim();
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let rest = rest.trim();
+        let name = word.to_ascii_lowercase();
+        let command = match (name.as_str(), rest) {
+            ("", _) => return Ok(None),
+            ("save" | "load", "") => return wrong(format!("say '{name} FILE'")),
+            ("save", file) => Command::Save(file.to_owned()),
+            ("load", file) => Command::Load(file.to_owned()),
+            ("white", seat) => Command::Seat(Side::White, parse_seat(&name, seat)?),
+            ("black", seat) => Command::Seat(Side::Black, parse_seat(&name, seat)?),
+            ("level", level) => match level.parse() {
+                Ok(level @ 0..=30) => Command::Level(level),
+                _ => return wrong("say 'level N' with a number from 0 to 30"),
+            },
+            (_, "") => match name.as_str() {
+                "hint" => Command::Hint,
+                "analyse" | "analyze" => Command::Analyse,
+                "undo" => Command::Undo,
+                "go" => Command::Go,
+                "board" => Command::Board,
+                "turns" => Command::Turns,
+                "new" => Command::New,
+                "help" | "?" => Command::Help,
+                "quit" | "exit" => Command::Quit,
+                _ => Command::Turn(name),
+            },
+            _ => return wrong("that is neither a turn nor a command; 'help' lists them"),
+        };
+        Ok(Some(command))
+    }
+}
+
+fn wrong<T>(sentence: impl Into<String>) -> Result<T, Usage> {
+    Err(Usage(sentence.into()))
+}
+
+fn parse_seat(side: &str, text: &str) -> Result<Seat, Usage> {
+    match text {
+        "human" => Ok(Seat::Human),
+        "machine" => Ok(Seat::Machine),
+        _ => wrong(format!("say '{side} human' or '{side} machine'")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Option<Command> {
+        Command::parse(line).ok().flatten()
+    }
+
+    #[test]
+    fn wishes_are_understood() {
+        assert_eq!(
+            parsed(" D6-d5xB4 "),
+            Some(Command::Turn("d6-d5xb4".to_owned()))
+        );
+        assert_eq!(
+            parsed("save my Game.txt"),
+            Some(Command::Save("my Game.txt".to_owned()))
+        );
+        assert_eq!(
+            parsed("black machine"),
+            Some(Command::Seat(Side::Black, Seat::Machine))
+        );
+        assert_eq!(parsed("level 30"), Some(Command::Level(30)));
+        assert_eq!(parsed("  "), None);
+        for wrong in [
+            "level 31",
+            "white",
+            "white queen",
+            "save",
+            "hint please",
+            "d6 d5",
+        ] {
+            assert!(Command::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn help_names_every_command() {
+        for line in HELP.lines() {
+            let (commands, _) = line.split_once("  ").unwrap();
+            for command in commands.split(", ") {
+                assert!(Command::parse(command).is_ok(), "{command}");
+            }
+        }
+    }
+}

@@ -1,0 +1,430 @@
+//! `millbase play`: a game in the terminal.
+
+mod command;
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use millbase::game::Game;
+use millbase::picture::picture;
+use millbase::player::{Choice, Level, Player, Thought};
+use millbase::search::{Limits, Search};
+use millbase::{Position, Side, Turn, uci};
+
+use self::command::{Command, HELP, Seat};
+use crate::cli::Options;
+use crate::databases::{self, RULES};
+use crate::input::{self, Batches};
+use crate::output::{self, Cell, Ink, Palette, Table};
+use crate::status::{self, Status, Usage};
+
+/// Play a game in the terminal, against the machine or another person
+///
+/// The machine plays perfectly where the databases know the position, otherwise it searches. A game
+/// is drawn when a position stands for the third time, or after 100 turns in which no stone was
+/// placed or removed. 'help' lists what can be said.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  millbase play
+  millbase play --white machine --black human --level 10
+  millbase play --load game.txt")]
+pub struct Play {
+    /// Who plays White
+    #[arg(long, value_name = "WHO", default_value = "human")]
+    white: Seat,
+
+    /// Who plays Black
+    #[arg(long, value_name = "WHO", default_value = "machine")]
+    black: Seat,
+
+    /// How well the machine plays, 30 for as well as possible
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u8).range(..=30))]
+    level: u8,
+
+    /// How long the machine thinks where it does not know, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
+    movetime: u32,
+
+    /// Where chance comes from; with 0 the perfect machine always plays the same
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u32,
+
+    /// Begin with this position instead of the empty board
+    #[arg(long, value_name = "POSITION", conflicts_with = "load")]
+    position: Option<String>,
+
+    /// Go on with the game of a file
+    #[arg(long, value_name = "FILE")]
+    load: Option<String>,
+}
+
+/// A position that stands so often is a draw.
+const DRAWN_OCCURRENCES: usize = 3;
+
+/// So many turns without a stone placed or removed are a draw.
+const DRAWN_TURNS: usize = 100;
+
+/// Saved games above this size, in bytes, are refused.
+const LARGEST_FILE: u64 = 1 << 20;
+
+/// The memory of the machine's search, in bytes.
+const SEARCH_BYTES: usize = 64 << 20;
+
+/// So many lines are shown where the values of all turns are not known.
+const ANALYSED_LINES: usize = 5;
+
+impl Play {
+    /// Plays until the user or the input ends it.
+    pub fn run(&self, options: &Options) -> Result<Status> {
+        if options.json {
+            let sentence = "play speaks to people; for programs there are 'millbase uci' and 'millbase probe --json -'";
+            return Err(Usage(sentence.to_owned()).into());
+        }
+        let game = match (&self.position, &self.load) {
+            (Some(text), _) => Game::new(RULES, input::position(text, &RULES)?),
+            (None, Some(file)) => load(file)?,
+            (None, None) => Game::new(RULES, Position::start(&RULES)),
+        };
+        let threads = match options.threads {
+            Some(threads) => threads.into(),
+            None => std::thread::available_parallelism().map_or(1, usize::from),
+        };
+        let party = Party {
+            game,
+            seats: [self.white, self.black],
+            player: Player {
+                database: Arc::new(databases::open(options)?),
+                search: Arc::new(Search::new(RULES, SEARCH_BYTES, threads)),
+                level: Level::new(self.level),
+                seed: self.seed.into(),
+            },
+            limits: Limits {
+                time: Some(Duration::from_millis(self.movetime.into())),
+                ..Limits::default()
+            },
+            palette: Palette::of(options),
+            out: output::stdout(),
+        };
+        party.play(&mut Batches::new(io::stdin()))
+    }
+}
+
+/// A game at the table: the players and what they see.
+struct Party<W> {
+    game: Game,
+    /// Who plays White and Black.
+    seats: [Seat; 2],
+    player: Player,
+    limits: Limits,
+    palette: Palette,
+    out: W,
+}
+
+/// How a game ended.
+enum End {
+    Won(Side),
+    Drawn(&'static str),
+}
+
+impl<W: Write> Party<W> {
+    fn play(mut self, input: &mut Batches<io::Stdin>) -> Result<Status> {
+        self.show()?;
+        loop {
+            let side = self.side();
+            if let Some(end) = self.end() {
+                self.tell_end(&end)?;
+            } else if self.seats[side as usize] == Seat::Machine {
+                self.let_machine_play()?;
+                self.show()?;
+                continue;
+            }
+            write!(self.out, "{side}> ")?;
+            self.out.flush()?;
+            let line = input.line().context("cannot read from stdin")?;
+            let Some(line) = line else {
+                writeln!(self.out)?;
+                break;
+            };
+            match line.and_then(|line| Command::parse(&line)) {
+                Ok(Some(Command::Quit)) => break,
+                Ok(Some(command)) => self.obey(command)?,
+                Ok(None) => {}
+                Err(error) => writeln!(self.out, "{error}")?,
+            }
+        }
+        self.out.flush()?;
+        Ok(Status::Done)
+    }
+
+    fn side(&self) -> Side {
+        self.game.position().side_to_move()
+    }
+
+    fn end(&self) -> Option<End> {
+        if self.game.position().is_over(&RULES) {
+            Some(End::Won(self.side().other()))
+        } else if self.game.occurrences() >= DRAWN_OCCURRENCES {
+            Some(End::Drawn("the position stands for the third time"))
+        } else if self.game.earlier().len() >= DRAWN_TURNS {
+            Some(End::Drawn("for 100 turns no stone was placed or removed"))
+        } else {
+            None
+        }
+    }
+
+    fn tell_end(&mut self, end: &End) -> io::Result<()> {
+        match end {
+            End::Won(winner) => writeln!(self.out, "the game is over: {winner} has won"),
+            End::Drawn(why) => writeln!(self.out, "the game is drawn: {why}"),
+        }
+    }
+
+    /// Does what the user wants. What cannot be done is told, and the game stays as it was.
+    fn obey(&mut self, command: Command) -> Result<()> {
+        let done = match command {
+            Command::Turn(text) => self.take_turn(&text),
+            Command::Hint => self.hint(),
+            Command::Analyse => self.analyse(),
+            Command::Undo => self.undo(),
+            Command::Go => self.go(),
+            Command::Board => self.show().map_err(Into::into),
+            Command::Turns => self.list_turns().map_err(Into::into),
+            Command::New => self.change_game(Game::new(RULES, Position::start(&RULES))),
+            Command::Save(file) => self.save(&file),
+            Command::Load(file) => load(&file).and_then(|game| self.change_game(game)),
+            Command::Seat(side, seat) => {
+                self.seats[side as usize] = seat;
+                Ok(())
+            }
+            Command::Level(level) => {
+                self.player.level = Level::new(level);
+                Ok(())
+            }
+            Command::Help | Command::Quit => writeln!(self.out, "{HELP}").map_err(Into::into),
+        };
+        match done {
+            Err(error) if !is_output_gone(&error) => {
+                Ok(writeln!(self.out, "{}", status::sentence(&error))?)
+            }
+            done => done,
+        }
+    }
+
+    fn take_turn(&mut self, text: &str) -> Result<()> {
+        self.check_under_way()?;
+        let sentence = |error: millbase::game::GameError| Usage(error.to_string());
+        self.game.play(text).map_err(sentence)?;
+        self.show()?;
+        Ok(())
+    }
+
+    fn check_under_way(&self) -> Result<()> {
+        match self.end() {
+            None => Ok(()),
+            Some(_) => {
+                let sentence = "the game has ended; 'undo' takes a turn back, 'new' begins again";
+                Err(Usage(sentence.to_owned()).into())
+            }
+        }
+    }
+
+    fn change_game(&mut self, game: Game) -> Result<()> {
+        self.game = game;
+        Ok(self.show()?)
+    }
+
+    fn go(&mut self) -> Result<()> {
+        self.check_under_way()?;
+        self.let_machine_play()?;
+        Ok(self.show()?)
+    }
+
+    fn let_machine_play(&mut self) -> Result<()> {
+        let side = self.side();
+        let Some(choice) = self.choose(&self.player, self.limits, &mut |_| ()) else {
+            return Ok(());
+        };
+        self.warn(&choice)?;
+        let sentence = |error: millbase::game::GameError| Usage(error.to_string());
+        self.game.make(choice.turn).map_err(sentence)?;
+        writeln!(self.out, "{side} plays {}", choice.turn)?;
+        Ok(())
+    }
+
+    fn choose(
+        &self,
+        player: &Player,
+        limits: Limits,
+        report: &mut dyn FnMut(&Thought),
+    ) -> Option<Choice> {
+        player.choose(&self.game, &limits, &AtomicBool::new(false), report)
+    }
+
+    /// Tells that a database could not be read.
+    fn warn(&mut self, choice: &Choice) -> io::Result<()> {
+        match &choice.failure {
+            Some(failure) => writeln!(self.out, "{failure}"),
+            None => Ok(()),
+        }
+    }
+
+    /// A best turn, whatever the level of the machine.
+    fn hint(&mut self) -> Result<()> {
+        self.check_under_way()?;
+        let best = Player {
+            level: Level::PERFECT,
+            ..self.player.clone()
+        };
+        if let Some(choice) = self.choose(&best, self.limits, &mut |_| ()) {
+            self.warn(&choice)?;
+            let (turn, worth) = (choice.turn, worth(&choice.thought, self.palette));
+            writeln!(self.out, "{turn}: {worth}")?;
+        }
+        Ok(())
+    }
+
+    /// All turns with their values, or the best lines of a search.
+    fn analyse(&mut self) -> Result<()> {
+        self.check_under_way()?;
+        let best = Player {
+            level: Level::PERFECT,
+            ..self.player.clone()
+        };
+        if let Ok(answer) = best.known(self.game.position()) {
+            let mut table = Table::new(&["turn", "value"]);
+            for ranked in &answer.turns {
+                let ink = Ink::of(ranked.value.wdl());
+                table.row(vec![
+                    Cell::text(ranked.turn),
+                    Cell::text(ranked.value).ink(ink),
+                ]);
+            }
+            writeln!(
+                self.out,
+                "{}: {}",
+                self.side(),
+                self.palette.value(answer.value)
+            )?;
+            return Ok(table.write(&mut self.out, self.palette)?);
+        }
+        let limits = Limits {
+            lines: ANALYSED_LINES,
+            ..self.limits
+        };
+        let mut lines: Vec<Thought> = Vec::new();
+        let choice = self.choose(&best, limits, &mut |thought| {
+            // Each depth begins with the first line again.
+            lines.truncate(thought.report.number - 1);
+            lines.push(thought.clone());
+        });
+        choice.iter().try_for_each(|choice| self.warn(choice))?;
+        let mut table = Table::new(&["depth", "score", "line"]);
+        for thought in &lines {
+            let report = &thought.report;
+            let line: Vec<String> = report.line.iter().map(Turn::to_string).collect();
+            table.row(vec![
+                Cell::right(report.depth),
+                Cell::right(report.score),
+                Cell::text(line.join(" ")),
+            ]);
+        }
+        Ok(table.write(&mut self.out, self.palette)?)
+    }
+
+    /// Takes back to where a person was to move last.
+    fn undo(&mut self) -> Result<()> {
+        let mut game = self.game.clone();
+        loop {
+            let is_person = |side: Side| self.seats[side as usize] == Seat::Human;
+            if game.undo().is_none() {
+                return Err(Usage("there is no turn of yours to take back".to_owned()).into());
+            }
+            if is_person(game.position().side_to_move()) || !self.seats.contains(&Seat::Human) {
+                return self.change_game(game);
+            }
+        }
+    }
+
+    fn list_turns(&mut self) -> io::Result<()> {
+        let mut side = self.game.start().side_to_move();
+        for (number, turn) in (1..).zip(self.game.turns()) {
+            writeln!(self.out, "{number:3} {side} {turn}")?;
+            side = side.other();
+        }
+        Ok(())
+    }
+
+    /// Writes the game as the line that the engine protocol has for it. A file that holds anything
+    /// but such a line is not replaced.
+    fn save(&mut self, file: &str) -> Result<()> {
+        let path = Path::new(file);
+        if path.exists() && load(file).is_err() {
+            let sentence =
+                format!("'{file}' is there and is not a saved game; choose another name");
+            return Err(Usage(sentence).into());
+        }
+        let text = self.game.text() + "\n";
+        fs::write(path, text).map_err(|error| Usage(format!("cannot write '{file}': {error}")))?;
+        writeln!(self.out, "saved in '{file}'")?;
+        Ok(())
+    }
+
+    fn show(&mut self) -> io::Result<()> {
+        let (position, palette) = (self.game.position(), self.palette);
+        let picture = picture(position, |_, side, letter| {
+            let ink = match side {
+                Some(Side::White) => Ink::White,
+                Some(Side::Black) => Ink::Black,
+                None => Ink::Plain,
+            };
+            palette.paint(ink, &letter.to_string())
+        });
+        // An empty line also ends the prompt's line where the input is not echoed.
+        writeln!(self.out, "\n{picture}")?;
+        let in_hand = |side| match position.in_hand(side) {
+            0 => String::new(),
+            stones => format!(", {side} has {stones} in hand"),
+        };
+        let [white, black] = [Side::White, Side::Black].map(in_hand);
+        let phase = match position.removal_owed() {
+            true => "removing a stone, like xb4",
+            false => position.phase(&RULES).name(),
+        };
+        writeln!(self.out, "{} to move, {phase}{white}{black}", self.side())
+    }
+}
+
+/// What a thought says its line is worth.
+fn worth(thought: &Thought, palette: Palette) -> String {
+    match thought.known {
+        Some(value) => palette.value(value),
+        None => format!("{} at depth {}", thought.report.score, thought.report.depth),
+    }
+}
+
+/// Reads a saved game.
+fn load(file: &str) -> Result<Game> {
+    let mut text = String::new();
+    let read =
+        fs::File::open(file).and_then(|opened| opened.take(LARGEST_FILE).read_to_string(&mut text));
+    read.map_err(|error| Usage(format!("cannot read '{file}': {error}")))?;
+    let wrong = |why: &str| Usage(format!("'{file}' is not a saved game: {why}"));
+    match uci::Command::parse(&text) {
+        Ok(Some(uci::Command::Position(setup))) => Ok(setup
+            .game(&RULES)
+            .map_err(|error| wrong(&error.to_string()))?),
+        _ => Err(wrong("it does not hold a line 'position …'").into()),
+    }
+}
+
+/// Whether the failure is that of stdout, which no sentence could be written to either.
+fn is_output_gone(error: &anyhow::Error) -> bool {
+    error.is::<io::Error>()
+}

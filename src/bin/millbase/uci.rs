@@ -1,0 +1,42 @@
+//! `millbase uci`: the engine process.
+
+use std::io;
+
+use anyhow::Result;
+use clap::Args;
+use millbase::uci::{self, Settings};
+
+use crate::cli::Options;
+use crate::databases;
+use crate::status::Status;
+
+/// Play as an engine: the line protocol of mill frontends on stdin and stdout
+///
+/// With databases it plays perfectly where they know the position; otherwise it searches in the time
+/// given. The command 'uci' lists the options, among them MillbasePath (the folder of the
+/// databases), Hash, Threads, MultiPV, SkillLevel and Seed. 'quit' ends it.
+#[derive(Args)]
+#[command(after_help = "\
+Example:
+  printf 'position startpos moves d6 f4\\ngo movetime 500\\n' | millbase uci")]
+pub struct Uci {}
+
+impl Uci {
+    /// Speaks the protocol until it ends.
+    pub fn run(&self, options: &Options) -> Result<Status> {
+        let database = databases::open(options)?;
+        let folder = databases::folder(options).filter(|folder| folder.is_dir());
+        let path = folder.map_or(String::new(), |folder| folder.display().to_string());
+        let threads = match options.threads {
+            Some(threads) => u32::from(threads),
+            None => std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
+        };
+        uci::run(
+            io::stdin(),
+            io::stdout(),
+            database,
+            Settings::new(path, threads),
+        )?;
+        Ok(Status::Done)
+    }
+}

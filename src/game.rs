@@ -1,0 +1,345 @@
+//! A game: where it began, the actions made so far, and the positions on the way.
+//!
+//! An *action* is what one token of the engine protocol says: placing or sliding a stone, or
+//! removing one. After an action that closes a mill the same side removes a stone; the two make one
+//! turn. Text with both in one token (`d6-d5xb4`) is understood too.
+
+use std::fmt;
+
+use crate::position::{Position, Side};
+use crate::rules::Rules;
+use crate::turns::{Turn, TurnError};
+
+impl Turn {
+    /// The turn as actions: placing or sliding, and the removal, if there is one.
+    ///
+    /// ```
+    /// let turn: millbase::Turn = "d6-d5xb4".parse()?;
+    /// let actions: Vec<String> = turn.actions().map(|action| action.to_string()).collect();
+    /// assert_eq!(actions, ["d6-d5", "xb4"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn actions(self) -> impl Iterator<Item = Turn> {
+        let step = self.to.is_some().then_some(Turn {
+            removed: None,
+            ..self
+        });
+        let removal = self.removed.is_some().then_some(Turn {
+            from: None,
+            to: None,
+            removed: self.removed,
+        });
+        step.into_iter().chain(removal)
+    }
+}
+
+/// A game under way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Game {
+    rules: Rules,
+    /// The position before each action, and the one after the last; never empty.
+    positions: Vec<Position>,
+    actions: Vec<Turn>,
+}
+
+/// Why a text is no action of a game; one sentence.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum GameError {
+    /// The text is no turn at all.
+    Text {
+        /// What was read.
+        text: String,
+    },
+    /// The turn is not legal where the game stands.
+    Illegal {
+        /// What was read.
+        action: Turn,
+        /// The side to move.
+        side: Side,
+        /// Whether it has to remove a stone.
+        removal_owed: bool,
+    },
+    /// The game is over.
+    Over {
+        /// Who has lost.
+        loser: Side,
+    },
+}
+
+impl fmt::Display for GameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GameError::Text { text } => write!(f, "'{text}' is not a turn; {TurnError}"),
+            GameError::Illegal {
+                action,
+                side,
+                removal_owed: true,
+            } => write!(
+                f,
+                "{action} is not legal: {side} has closed a mill and has to remove a stone that may be \
+                 removed, written like xb4"
+            ),
+            GameError::Illegal { action, side, .. } => {
+                write!(f, "{action} is not a legal turn of {side} here")
+            }
+            GameError::Over { loser } => write!(f, "the game is over: {loser} has lost"),
+        }
+    }
+}
+
+impl std::error::Error for GameError {}
+
+/// So many letters of a text that is no turn are repeated to the user.
+const SHOWN_LETTERS: usize = 20;
+
+impl Game {
+    /// A game that begins with this position.
+    pub fn new(rules: Rules, start: Position) -> Game {
+        Game {
+            rules,
+            positions: vec![start],
+            actions: Vec::new(),
+        }
+    }
+
+    /// The rules of the game.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// Where the game began.
+    pub fn start(&self) -> &Position {
+        &self.positions[0]
+    }
+
+    /// Where the game stands.
+    pub fn position(&self) -> &Position {
+        &self.positions[self.actions.len()]
+    }
+
+    /// All actions so far.
+    pub fn actions(&self) -> &[Turn] {
+        &self.actions
+    }
+
+    /// The turns so far, those of two actions as one; the last may still owe its removal.
+    pub fn turns(&self) -> Vec<Turn> {
+        let mut turns: Vec<Turn> = Vec::new();
+        for (action, before) in self.actions.iter().zip(&self.positions) {
+            match turns.last_mut() {
+                Some(turn) if before.removal_owed() => turn.removed = action.removed,
+                _ => turns.push(*action),
+            }
+        }
+        turns
+    }
+
+    /// Makes the actions of a text: one, or a turn's two.
+    ///
+    /// # Errors
+    ///
+    /// [`GameError`], and the game is as before.
+    pub fn play(&mut self, text: &str) -> Result<(), GameError> {
+        let turn: Turn = text
+            .parse()
+            .map_err(|_| GameError::Text { text: shown(text) })?;
+        self.make(turn)
+    }
+
+    /// Makes a turn, or one of its actions.
+    ///
+    /// ```
+    /// use millbase::game::Game;
+    /// use millbase::{Position, Rules, Side};
+    /// let rules = Rules::STANDARD;
+    /// let mut game = Game::new(rules, Position::start(&rules));
+    /// for action in ["a7", "a1", "d7", "d1", "g7", "xa1"] {
+    ///     game.play(action)?;
+    /// }
+    /// assert_eq!(game.turns().len(), 5);
+    /// assert_eq!(game.position().side_to_move(), Side::Black);
+    /// # Ok::<(), millbase::game::GameError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`GameError`], and the game is as before.
+    pub fn make(&mut self, turn: Turn) -> Result<(), GameError> {
+        let position = *self.position();
+        let legal = position.turns(&self.rules);
+        let illegal = || match legal.is_empty() {
+            true => GameError::Over {
+                loser: position.side_to_move(),
+            },
+            false => GameError::Illegal {
+                action: turn,
+                side: position.side_to_move(),
+                removal_owed: position.removal_owed(),
+            },
+        };
+        let is_whole = legal.contains(&turn);
+        let is_step = legal.iter().any(|legal| {
+            turn.to.is_some()
+                && turn.removed.is_none()
+                && (legal.from, legal.to) == (turn.from, turn.to)
+        });
+        if !is_whole && !is_step {
+            return Err(illegal());
+        }
+        let mut actions = turn.actions().peekable();
+        while let Some(action) = actions.next() {
+            let owes = actions.peek().is_some() || !is_whole;
+            let position = *self.position();
+            self.actions.push(action);
+            self.positions.push(match owes {
+                true => position.with_removal_owed_after(action),
+                false => position.after(action),
+            });
+        }
+        Ok(())
+    }
+
+    /// Takes back the last turn, or what there is of it.
+    pub fn undo(&mut self) -> Option<()> {
+        self.actions.pop()?;
+        self.positions.pop();
+        while self.position().removal_owed() && !self.actions.is_empty() {
+            self.actions.pop();
+            self.positions.pop();
+        }
+        Some(())
+    }
+
+    /// The positions before this one to which the game can come back: those since a stone was last
+    /// placed or removed.
+    pub fn earlier(&self) -> &[Position] {
+        let is_final = |action: &Turn| action.from.is_none();
+        let since = self.actions.iter().rposition(is_final);
+        &self.positions[since.map_or(0, |last| last + 1)..self.actions.len()]
+    }
+
+    /// How often the present position has stood, this time counted.
+    pub fn occurrences(&self) -> usize {
+        let same = |earlier: &&Position| *earlier == self.position();
+        1 + self.earlier().iter().filter(same).count()
+    }
+
+    /// The game as the line of the engine protocol that leads to its position:
+    /// `position fen … moves …`.
+    pub fn text(&self) -> String {
+        let mut text = match *self.start() == Position::start(&self.rules) {
+            true => "position startpos".to_string(),
+            false => format!("position fen {}", self.start().text(&self.rules)),
+        };
+        if !self.actions.is_empty() {
+            text += " moves";
+        }
+        for action in &self.actions {
+            text += &format!(" {action}");
+        }
+        text
+    }
+}
+
+/// A user's text, shortened, without what a terminal could take for commands.
+pub(crate) fn shown(text: &str) -> String {
+    let letters = text.chars().filter(|letter| !letter.is_control());
+    let mut shown: String = letters.clone().take(SHOWN_LETTERS).collect();
+    if letters.count() > SHOWN_LETTERS {
+        shown += "…";
+    }
+    shown
+}
+
+impl Position {
+    /// The position after placing or sliding the stone that closes a mill, before the removal.
+    fn with_removal_owed_after(&self, action: Turn) -> Position {
+        let after = self.after(action);
+        Position {
+            side_to_move: self.side_to_move,
+            removal_owed: true,
+            ..after
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULES: Rules = Rules::STANDARD;
+
+    fn game(actions: &str) -> Result<Game, GameError> {
+        let mut game = Game::new(RULES, Position::start(&RULES));
+        for action in actions.split_whitespace() {
+            game.play(action)?;
+        }
+        Ok(game)
+    }
+
+    #[test]
+    fn turns_may_come_in_two_actions_or_in_one() {
+        let apart = game("a7 a1 d7 d1 g7 xa1 b2").unwrap();
+        let together = game("a7 a1 d7 d1 g7xa1 b2").unwrap();
+        assert_eq!(apart, together);
+        assert_eq!(apart.actions().len(), 7);
+        let turns: Vec<String> = apart.turns().iter().map(Turn::to_string).collect();
+        assert_eq!(turns, ["a7", "a1", "d7", "d1", "g7xa1", "b2"]);
+        let (_, actions) = apart.text().split_once(" moves ").map_or_else(
+            || panic!("a game with moves"),
+            |(start, actions)| (start.to_owned(), actions.to_owned()),
+        );
+        assert_eq!(game(&actions).unwrap(), apart);
+    }
+
+    #[test]
+    fn a_mill_asks_the_same_side_again() {
+        let mut game = game("a7 a1 d7 d1 g7").unwrap();
+        assert!(game.position().removal_owed());
+        assert_eq!(game.position().side_to_move(), Side::White);
+        assert_eq!(game.position().in_hand(Side::White), 6);
+        let before = game.clone();
+        for wrong in ["b2", "xa7", "xb2", "a7-a4", "xd1xa1", "hello"] {
+            assert!(game.play(wrong).is_err(), "{wrong}");
+            assert_eq!(game, before);
+        }
+        game.play("xd1").unwrap();
+        assert_eq!(game.position().side_to_move(), Side::Black);
+        game.undo().unwrap();
+        assert_eq!(game.actions().len(), 4);
+        assert_eq!(game.position().side_to_move(), Side::White);
+    }
+
+    #[test]
+    fn half_a_turn_is_taken_back_alone() {
+        let mut game = game("a7 a1 d7 d1 g7").unwrap();
+        game.undo().unwrap();
+        assert_eq!(game.actions().len(), 4);
+        while game.undo().is_some() {}
+        assert_eq!(*game.position(), Position::start(&RULES));
+    }
+
+    #[test]
+    fn repetitions_count_since_the_last_stone_came_or_went() {
+        let text = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0";
+        let start = Position::parse(text, &RULES).unwrap();
+        let mut game = Game::new(RULES, start);
+        for (number, action) in ["d7-d6", "g7-f6", "d6-d7", "f6-g7"].iter().enumerate() {
+            assert_eq!(game.earlier().len(), number);
+            game.play(action).unwrap();
+        }
+        assert_eq!(*game.position(), start);
+        assert_eq!(game.occurrences(), 2);
+        assert!(game.text().starts_with("position fen ********/"));
+    }
+
+    #[test]
+    fn the_end_is_the_end() {
+        let text = "O@*****O/@@*****@/******** w o ? 2 0 4 0 0 0";
+        let mut game = Game::new(RULES, Position::parse(text, &RULES).unwrap());
+        assert_eq!(
+            game.play("d5-d6"),
+            Err(GameError::Over { loser: Side::White })
+        );
+    }
+}

@@ -1,0 +1,118 @@
+//! The engine process with its pipes.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// An answer that takes longer never comes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// An engine at work.
+pub struct Engine {
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<String>,
+}
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_millbase"));
+    command
+        .arg("uci")
+        .args(args)
+        .current_dir(std::env::temp_dir())
+        .env_remove("MILLBASE_DB")
+        .env("HOME", "/nonexistent")
+        .env_remove("XDG_DATA_HOME")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// All that an engine says to an input that ends.
+pub fn session(args: &[&str], input: &str) -> Vec<String> {
+    let mut child = command(args).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(input.as_bytes()).unwrap();
+    drop(stdin);
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(str::to_string).collect()
+}
+
+impl Engine {
+    pub fn start(args: &[&str]) -> Engine {
+        let mut child = command(args).spawn().unwrap();
+        let input = child.stdin.take().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            for line in output.lines() {
+                if sender.send(line.unwrap()).is_err() {
+                    return;
+                }
+            }
+        });
+        Engine {
+            child,
+            input,
+            lines,
+        }
+    }
+
+    pub fn say(&mut self, line: &str) {
+        self.say_bytes(format!("{line}\n").as_bytes());
+    }
+
+    pub fn say_bytes(&mut self, bytes: &[u8]) {
+        self.input.write_all(bytes).unwrap();
+    }
+
+    /// The lines up to the first that begins so.
+    pub fn expect(&mut self, beginning: &str) -> Vec<String> {
+        let mut lines = Vec::new();
+        loop {
+            let line = self.lines.recv_timeout(PATIENCE);
+            let line = line.unwrap_or_else(|_| panic!("'{beginning}' behind {lines:?}"));
+            let is_last = line.starts_with(beginning);
+            lines.push(line);
+            if is_last {
+                return lines;
+            }
+        }
+    }
+
+    /// Says a line, and listens up to the first answer that begins so.
+    pub fn ask(&mut self, line: &str, beginning: &str) -> Vec<String> {
+        self.say(line);
+        self.expect(beginning)
+    }
+
+    /// Listens for a while to lines that do not begin so.
+    pub fn stays_silent(&mut self, beginning: &str, time: Duration) {
+        let end = Instant::now() + time;
+        loop {
+            match self
+                .lines
+                .recv_timeout(end.saturating_duration_since(Instant::now()))
+            {
+                Ok(line) => assert!(!line.starts_with(beginning), "{line}"),
+                Err(RecvTimeoutError::Timeout) => return,
+                Err(RecvTimeoutError::Disconnected) => panic!("the engine has ended"),
+            }
+        }
+    }
+
+    /// Ends the engine, which must not have complained.
+    pub fn quit(mut self) {
+        self.say("quit");
+        drop(self.input);
+        let output = self.child.wait_with_output().unwrap();
+        assert!(output.status.success());
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    }
+}

@@ -1,0 +1,72 @@
+//! The examples that authors of frontends copy: the page shows the files, and the files run.
+#![cfg(feature = "cli")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The page for authors of frontends.
+const PAGE: &str = include_str!("../docs/FRONTENDS.md");
+
+fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("examples")
+        .join(name)
+}
+
+/// Runs an example with the program and some input; `None` where there is no Python.
+fn run(name: &str, input: &str) -> Option<Output> {
+    let folder = tempfile::TempDir::new().unwrap();
+    let has_python = Command::new("python3").arg("--version").output().is_ok();
+    if !has_python {
+        eprintln!("{name} was not run: there is no python3");
+        return None;
+    }
+    let output = assert_cmd::Command::new("python3")
+        .arg(example(name))
+        .arg(env!("CARGO_BIN_EXE_millbase"))
+        .current_dir(folder.path())
+        .env("HOME", folder.path())
+        .env_remove("MILLBASE_DB")
+        .write_stdin(input)
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Some(output)
+}
+
+#[test]
+fn the_page_shows_the_files() {
+    for name in ["uci.py", "probe_stream.py"] {
+        let text = std::fs::read_to_string(example(name)).unwrap();
+        assert!(PAGE.contains(&format!("```python\n{text}```")), "{name}");
+        assert!(PAGE.contains(&format!("(../examples/{name})")), "{name}");
+    }
+}
+
+#[test]
+fn the_engine_is_played_with() {
+    if let Some(output) = run("uci.py", "") {
+        let text = String::from_utf8(output.stdout).unwrap();
+        let moves = text
+            .lines()
+            .filter(|line| line.starts_with("w ") || line.starts_with("b "));
+        assert!(moves.count() >= 18, "{text}");
+    }
+}
+
+#[test]
+fn the_stream_is_asked() {
+    let input = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0\nrubbish\n\
+                 O@*****O/@@*****@/******** w o ? 2 0 4 0 0 0\n";
+    if let Some(output) = run("probe_stream.py", input) {
+        let text = String::from_utf8(output.stdout).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "win in 21, best turn a1-e4, from the database");
+        assert!(lines[1].starts_with("error: "));
+        assert_eq!(lines[2..], ["loss in 0, best turn none, from the rules"]);
+    }
+}

@@ -1,0 +1,273 @@
+//! The game in the terminal, driven through stdin.
+#![cfg(feature = "cli")]
+
+use assert_cmd::Command;
+use tempfile::TempDir;
+
+/// Won by White in 21 turns.
+const WON: &str = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0";
+
+/// What the program says to these lines, run in a folder.
+fn play_in(folder: &TempDir, args: &[&str], lines: &[&str]) -> String {
+    let output = command(folder, args)
+        .write_stdin(lines.join("\n"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{:?}", output.status);
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn command(folder: &TempDir, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_millbase"));
+    command.arg("play").args(args).current_dir(folder.path());
+    for variable in ["MILLBASE_DB", "NO_COLOR", "XDG_DATA_HOME"] {
+        command.env_remove(variable);
+    }
+    command.env("HOME", folder.path());
+    command
+}
+
+fn play(args: &[&str], lines: &[&str]) -> String {
+    play_in(&TempDir::new().unwrap(), args, lines)
+}
+
+fn between_people(lines: &[&str]) -> String {
+    play(&["--black", "human"], lines)
+}
+
+/// The last picture of the board and the line below it.
+fn last_board(out: &str) -> Vec<&str> {
+    let lines: Vec<&str> = out.lines().collect();
+    let last = lines.iter().rposition(|line| line.contains("  7 "));
+    let last = last.expect("a picture of the board");
+    lines[last..].iter().take(10).copied().collect()
+}
+
+#[test]
+fn a_mill_is_closed_in_one_line_or_two() {
+    let expected = [
+        "  7 O-----O-----O",
+        "  6 | ·---·---· |",
+        "  5 | | ·-·-· | |",
+        "  4 ·-·-·   ·-·-·",
+        "  3 | | ·-·-· | |",
+        "  2 | ·---·---· |",
+        "  1 ·-----@-----·",
+        "    a b c d e f g",
+        "",
+        "black to move, placing, white has 6 in hand, black has 7 in hand",
+    ];
+    for end in [
+        &["g7xa1"][..],
+        &["g7", "xa1"],
+        &[" G7 ", "b2", "xa7", "xA1"],
+    ] {
+        let mut lines = vec!["a7", "a1", "d7", "d1"];
+        lines.extend(end);
+        let out = between_people(&lines);
+        assert_eq!(last_board(&out), expected, "{end:?}");
+        assert_eq!(out.contains("removing a stone, like xb4"), end.len() > 1);
+    }
+}
+
+#[test]
+fn what_is_wrong_is_told_and_changes_nothing() {
+    for (wrong, words) in [
+        ("a7", "a7 is not a legal turn of black here"),
+        ("z9", "'z9' is not a turn"),
+        ("rubbish", "'rubbish' is not a turn"),
+        ("a7 d7", "'help' lists them"),
+        ("load /nowhere", "cannot read '/nowhere'"),
+        ("save /nowhere/at/all", "cannot write '/nowhere/at/all'"),
+        ("level 99", "from 0 to 30"),
+        ("white queen", "say 'white human' or 'white machine'"),
+        ("\u{1b}[2J", "is not a turn"),
+        (&"x".repeat(5000), "longer than 1024 bytes"),
+    ] {
+        let out = between_people(&["a7", wrong, "board"]);
+        assert!(out.contains(words), "{wrong}: {out}");
+        assert!(!out.contains('\u{1b}'), "{wrong}");
+        assert!(last_board(&out)[0].contains("O-----·-----·"), "{wrong}");
+        assert!(out.ends_with("black> \n"), "{wrong}");
+    }
+}
+
+#[test]
+fn the_end_of_the_input_is_a_polite_end() {
+    assert!(between_people(&[]).ends_with("white> \n"));
+    assert!(between_people(&["d6", "quit", "f4"]).ends_with("black> "));
+}
+
+#[test]
+fn turns_are_taken_back() {
+    let out = between_people(&["a7", "a1", "d7", "d1", "g7", "undo", "undo", "turns"]);
+    assert!(
+        out.ends_with("  1 white a7\n  2 black a1\n  3 white d7\nblack> \n"),
+        "{out}"
+    );
+    let out = between_people(&["undo"]);
+    assert!(out.contains("there is no turn of yours to take back"));
+    // Against the machine its turn goes too.
+    let out = play(&["--movetime", "50"], &["a7", "d6", "undo", "turns"]);
+    assert!(last_board(&out)[9].starts_with("white to move, placing, white has 8 in hand"));
+}
+
+#[test]
+fn the_machine_wins_what_is_won() {
+    let out = play(&["--position", WON, "--white", "machine"], &[]);
+    assert_eq!(out.matches("white plays ").count(), 11);
+    assert!(out.contains("the game is over: white has won"));
+    // Once it is over no turn is made, but one can be taken back; then the machine wins again.
+    let out = play(
+        &["--position", WON, "--white", "machine"],
+        &["a7-d7", "hint", "go", "analyse", "undo", "turns"],
+    );
+    assert_eq!(
+        out.matches("the game has ended; 'undo'").count(),
+        4,
+        "{out}"
+    );
+    assert_eq!(out.matches("white plays ").count(), 12);
+    assert!(out.contains(" 21 white "), "{out}");
+}
+
+#[test]
+fn hints_and_analyses_know_the_values() {
+    let out = play(
+        &["--position", WON, "--black", "human"],
+        &["hint", "analyse"],
+    );
+    assert!(out.contains("a1-e4: win in 21"), "{out}");
+    assert!(out.contains("white: win in 21\n"), "{out}");
+    let values = out
+        .lines()
+        .filter(|line| line.contains("  win in "))
+        .count();
+    assert!(values > 3, "{out}");
+    // Where no database knows, a search answers.
+    let out = play(
+        &["--black", "human", "--movetime", "50", "--threads", "1"],
+        &["d6", "hint", "analyse"],
+    );
+    assert!(out.contains(" at depth "), "{out}");
+    assert!(out.contains("depth  score  line"), "{out}");
+}
+
+#[test]
+fn games_are_saved_and_loaded() {
+    let folder = TempDir::new().unwrap();
+    let people = ["--black", "human"];
+    let out = play_in(
+        &folder,
+        &people,
+        &[
+            "a7",
+            "a1",
+            "d7",
+            "d1",
+            "g7",
+            "save my game.txt",
+            "xa1",
+            "save my game.txt",
+        ],
+    );
+    assert_eq!(out.matches("saved in 'my game.txt'").count(), 2, "{out}");
+    let saved = std::fs::read_to_string(folder.path().join("my game.txt")).unwrap();
+    assert_eq!(saved, "position startpos moves a7 a1 d7 d1 g7 xa1\n");
+    for out in [
+        play_in(&folder, &people, &["b2", "load my game.txt", "turns"]),
+        play_in(
+            &folder,
+            &["--black", "human", "--load", "my game.txt"],
+            &["turns"],
+        ),
+    ] {
+        assert!(out.ends_with("  5 white g7xa1\nblack> \n"), "{out}");
+    }
+    // Another file is neither replaced nor loaded.
+    let other = folder.path().join("other.txt");
+    for text in ["my diary", "position startpos moves a7 a7", ""] {
+        std::fs::write(&other, text).unwrap();
+        let out = play_in(
+            &folder,
+            &people,
+            &["a7", "save other.txt", "load other.txt", "turns"],
+        );
+        assert!(
+            out.contains("'other.txt' is there and is not a saved game"),
+            "{out}"
+        );
+        assert!(out.contains("'other.txt' is not a saved game: "), "{out}");
+        assert!(out.ends_with("  1 white a7\nblack> \n"), "{out}");
+        assert_eq!(std::fs::read_to_string(&other).unwrap(), text);
+    }
+    let failed = command(&folder, &["--load", "other.txt"]).output().unwrap();
+    assert_eq!(failed.status.code(), Some(2));
+}
+
+#[test]
+fn seats_change_during_the_game() {
+    let out = play(
+        &["--black", "human", "--level", "0", "--movetime", "50"],
+        &["d6", "go", "black machine", "f4", "white machine", "quit"],
+    );
+    assert!(out.contains("black plays "), "{out}");
+    assert!(out.contains("white plays "), "{out}");
+}
+
+/// Two machines play to an end by themselves, here by the repetition of positions.
+#[test]
+fn drawn_games_end() {
+    let drawn = "O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0";
+    let args = [
+        "--position",
+        drawn,
+        "--white",
+        "machine",
+        "--black",
+        "machine",
+    ];
+    let out = play(&args, &["turns", "undo"]);
+    assert!(out.contains("the game is drawn: "), "{out}");
+    let out = play(
+        &["--position", drawn, "--black", "human"],
+        &[
+            "d6-b6", "d7-a7", "b6-d6", "a7-d7", "d6-b6", "d7-a7", "b6-d6", "a7-d7", "d6-b6",
+        ],
+    );
+    assert!(
+        out.contains("the game is drawn: the position stands for the third time"),
+        "{out}"
+    );
+    assert!(
+        out.contains("the game has ended; 'undo' takes a turn back"),
+        "{out}"
+    );
+}
+
+#[test]
+fn colours_are_for_those_who_want_them() {
+    let folder = TempDir::new().unwrap();
+    let run = |args: &[&str], variable: Option<&str>| {
+        let mut command = command(&folder, args);
+        command.args(["--black", "human"]).write_stdin("d6\nf4");
+        if let Some(variable) = variable {
+            command.env(variable, "1");
+        }
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    };
+    assert!(!run(&[], None).contains('\u{1b}'));
+    assert!(!run(&["--color", "never"], None).contains('\u{1b}'));
+    let coloured = run(&["--color", "always"], Some("NO_COLOR"));
+    assert!(coloured.contains("\u{1b}[1;33mO\u{1b}[0m"), "{coloured}");
+    assert!(coloured.contains("\u{1b}[1;34m@\u{1b}[0m"), "{coloured}");
+}
+
+#[test]
+fn programs_are_told_where_to_go() {
+    let folder = TempDir::new().unwrap();
+    let output = command(&folder, &["--json"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("millbase uci"));
+}
