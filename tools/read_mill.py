@@ -13,7 +13,6 @@ import struct
 import sys
 from functools import cache
 from itertools import accumulate
-from math import comb
 from pathlib import Path
 
 MASK64 = (1 << 64) - 1
@@ -208,21 +207,15 @@ def rows(mover):
     return numbers
 
 
-def rank(number):
-    """How many smaller numbers have as many bits: the column of a subset."""
-    column = 0
-    bits = 0
-    while number:
-        lowest = number & -number
-        bits += 1
-        column += comb(lowest.bit_length() - 1, bits)
-        number ^= lowest
-    return column
-
-
 @cache
 def columns(free, waiting):
     return list(subsets(free, waiting))
+
+
+@cache
+def column_numbers(free, waiting):
+    """The number of each column by its subset."""
+    return {subset: column for column, subset in enumerate(columns(free, waiting))}
 
 
 @cache
@@ -232,7 +225,7 @@ def near_columns(free, waiting, column, count):
     bits = [b for b in range(free) if subset >> b & 1]
     gaps = [b for b in range(free) if not subset >> b & 1]
     moved = sorted((subset ^ 1 << b ^ 1 << g for b in bits for g in gaps if g < b), reverse=True)
-    return [rank(m) for m in moved[:count]]
+    return [column_numbers(free, waiting)[m] for m in moved[:count]]
 
 
 # THE RULES
@@ -245,14 +238,14 @@ def closes_mill(stones, point):
     return any(stones & two == two for two in OTHER_TWO[point])
 
 
-def can_close_mill(mover, waiting):
-    """The empty points to which a slide of the mover closes a mill."""
-    empty = FULL & ~mover & ~waiting
-    return [
-        to
-        for to in points(empty)
+@cache
+def closing_points(mover):
+    """The points to which a slide of the mover closes a mill if they are empty."""
+    return sum(
+        1 << to
+        for to in points(FULL & ~mover)
         if any(mover >> p & 1 and closes_mill(mover & ~(1 << p), to) for p in NEIGHBOURS[to])
-    ]
+    )
 
 
 def turns(mover, waiting):
@@ -358,7 +351,7 @@ class File:
         self.free, self.waiting = 24 - w, b
         self.row_count = len(rows(w))
         self.row_fields = header + model + 8
-        self.columns = columns(self.free, b)
+        self.columns, self.numbers = columns(self.free, b), column_numbers(self.free, b)
         most = (most, most * 4 // 3, most * 2)[self.stored]
         self.block_count = -(-len(self.columns) // most)
         self.blocks = {}
@@ -378,14 +371,14 @@ class File:
     def holds(self, mover, waiting):
         """Whether the position's own value is in the file."""
         even = ((mover | waiting) & BLACK).bit_count() % 2 == 0
-        return self.stored == 0 or even or self.stored == 1 and can_close_mill(mover, waiting) != []
+        return self.stored == 0 or even or self.stored == 1 and closing_points(mover) & ~waiting != 0
 
     def value(self, mover, waiting):
         """The value byte of a position that the file holds."""
         own, symmetry = min((turned(mover, s), i) for i, s in enumerate(SYMMETRIES))
         row, turned_waiting = rows(mover.bit_count())[own], turned(waiting, SYMMETRIES[symmetry])
         outside = points(FULL & ~own)
-        column = rank(sum(1 << i for i, p in enumerate(outside) if turned_waiting >> p & 1))
+        column = self.numbers[sum(1 << i for i, p in enumerate(outside) if turned_waiting >> p & 1)]
         # Rounding down makes the block found here the right one or the one after it.
         block = column * self.block_count // len(self.columns)
         if (block + 1) * len(self.columns) // self.block_count <= column:
@@ -424,6 +417,13 @@ class File:
             return key
 
         outside = points(FULL & ~own)
+        # Slides of the waiting side, as bits of a subset.
+        slides = [
+            (1 << i, 1 << outside.index(to))
+            for i, start in enumerate(outside)
+            for to in sorted(NEIGHBOURS[start])
+            if to < start and to in outside
+        ]
         start, end = (i * len(self.columns) // self.block_count for i in (block, block + 1))
         keys = {}
         last = UNKNOWN
@@ -432,17 +432,17 @@ class File:
             waiting = sum(1 << p for i, p in enumerate(outside) if subset >> i & 1)
             if not self.holds(own, waiting):
                 continue
-            last = step(self.distribution(own, waiting, outside, column, keys, last))
+            near = self.near_key(column, keys, last)
+            best, worst = self.slide_keys(subset, slides, keys)
+            last = step(self.distribution(near, best, worst, mill_class(own, waiting)))
             if last == ESCAPE:
                 last = step(ESCAPED)
             keys[column] = last
         check(state == 65536 and next(words, None) is None, f"the end of block {block} of row {row}")
         return keys
 
-    def distribution(self, own, waiting, outside, column, keys, last):
-        near = self.near_key(column, keys, last)
-        best, worst = self.slide_keys(own, waiting, outside, keys)
-        bins = (self.bins[0][near], self.bins[1][best], self.bins[2][worst], mill_class(own, waiting))
+    def distribution(self, near, best, worst, class_):
+        bins = (self.bins[0][near], self.bins[1][best], self.bins[2][worst], class_)
         node = self.tree
         while type(node) is tuple:
             kind, split, left, right = node
@@ -461,33 +461,28 @@ class File:
         noted += [known] * (self.near - len(noted))
         return sorted(noted)[self.near // 2]
 
-    def slide_keys(self, own, waiting, outside, keys):
-        empty = FULL & ~own & ~waiting
-        slides = [
-            (start, to)
-            for start in points(waiting)
-            for to in sorted(NEIGHBOURS[start])
-            if to < start and empty >> to & 1
-        ]
-        found = []
-        for start, to in slides[: self.slides]:
-            moved = waiting ^ 1 << start ^ 1 << to
-            found.append(keys.get(rank(sum(1 << i for i, p in enumerate(outside) if moved >> p & 1)), UNKNOWN))
+    def slide_keys(self, subset, slides, keys):
+        possible = [subset ^ start ^ to for start, to in slides if subset & start and not subset & to]
+        found = [keys.get(self.numbers[moved], UNKNOWN) for moved in possible[: self.slides]]
         known = [key for key in found if key != UNKNOWN]
         return min(known, default=UNKNOWN), max(known, default=UNKNOWN)
 
 
+# Three stones, of which two and the point make a mill when the third slides there.
+THREATS = [
+    (two | 1 << third, to)
+    for to in range(24)
+    for two in OTHER_TWO[to]
+    for third in NEIGHBOURS[to]
+    if not two >> third & 1
+]
+
+
 def mill_class(mover, waiting):
-    empty = FULL & ~mover & ~waiting
-    threats = sum(
-        1
-        for to in points(empty)
-        for two in OTHER_TWO[to]
-        if waiting & two == two
-        for third in NEIGHBOURS[to]
-        if waiting & ~two & 1 << third
-    )
-    return 4 * min(threats, 2) + min(len(can_close_mill(mover, waiting)), 3)
+    threats = [to for stones, to in THREATS if waiting & stones == stones]
+    open_threats = sum(not (mover | waiting) >> to & 1 for to in threats)
+    closing = (closing_points(mover) & ~waiting).bit_count()
+    return 4 * min(open_threats, 2) + min(closing, 3)
 
 
 # WHICH VALUES ARE IN A FILE

@@ -48,7 +48,11 @@ impl Recipe {
 
     /// How many rows have the rest of the input as their bytes; the others have none.
     fn filled_rows(&self) -> usize {
-        if self.0[4] == 0 { 3 } else { self.pair().2.min(158) }
+        if self.0[4] == 0 {
+            3
+        } else {
+            self.pair().2.min(158)
+        }
     }
 
     /// What is put at some place of the file at last, behind all checks of checksums or in front.

@@ -17,7 +17,10 @@ fn position(text: &str) {
     let Ok(position) = Position::parse(text, &RULES) else {
         return;
     };
-    assert_eq!(Position::parse(&position.text(&RULES), &RULES), Ok(position));
+    assert_eq!(
+        Position::parse(&position.text(&RULES), &RULES),
+        Ok(position)
+    );
     let turns = position.turns(&RULES);
     assert!(!position.is_over(&RULES) || turns.is_empty());
     for turn in turns {
