@@ -426,6 +426,80 @@ fn headers_with_right_checksums_and_wrong_fields_do_no_harm() {
     }
 }
 
+/// Where docs/FORMAT.md puts which entries are stored, and the length of the model.
+const STORED: usize = 19;
+const MODEL_LENGTH: usize = 40;
+
+#[test]
+fn models_that_are_longer_than_the_file_are_found() {
+    let specimen = Specimen::new(20_000);
+    let length = specimen.bytes.len() as u32;
+    for wrong in [u32::MAX, u32::MAX - 8, 1 << 31, length, length - 2108, 1, 0] {
+        let mut bytes = specimen.bytes.clone();
+        bytes[MODEL_LENGTH..][..4].copy_from_slice(&wrong.to_le_bytes());
+        repair_checksum(&mut bytes);
+        let error = specimen.load(&bytes).unwrap_err();
+        assert!(matches!(error, DbError::Corrupt { .. }), "{error}");
+    }
+}
+
+#[test]
+fn models_with_right_checksums_and_wrong_contents_do_no_harm() {
+    let specimen = Specimen::new(3);
+    let model = specimen.header().model();
+    let model = model.start as usize..model.end as usize - 8;
+    let mut random = Random(11);
+    for _ in 0..300 {
+        let mut bytes = specimen.bytes.clone();
+        for _ in 0..=random.below(3) {
+            bytes[model.start + random.below(model.len())] = random.byte();
+        }
+        let sum = format::checksum(&bytes[model.clone()]);
+        bytes[model.end..][..8].copy_from_slice(&sum.to_le_bytes());
+        if let Err(error) = specimen.load(&bytes) {
+            assert!(matches!(error, DbError::Corrupt { .. }), "{error}");
+        }
+    }
+}
+
+/// A file that claims to leave out other entries than it does, or to have other blocks, sends a
+/// reader to wrong places and through captures, but it ends.
+#[cfg(feature = "embedded")]
+#[test]
+fn files_that_are_not_made_as_they_say_do_no_harm() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("4-4.mill");
+    let original = include_bytes!("../../db/4-4.mill");
+    let index = Index::new(Material {
+        mover: 4,
+        waiting: 4,
+    });
+    let mut random = Random(12);
+    for stored in 0..3 {
+        for effort in [[0x80, 1, 5, 3], [0, 8, 15, 6]] {
+            let mut bytes = original.to_vec();
+            let right = bytes[STORED] == stored && bytes[STORED + 1..][..4] == effort;
+            bytes[STORED] = stored;
+            bytes[STORED + 1..][..4].copy_from_slice(&effort);
+            repair_checksum(&mut bytes);
+            let _ = fs::remove_file(&path);
+            fs::write(&path, &bytes).unwrap();
+            let database = Database::open(folder.path(), RULES).unwrap();
+            for _ in 0..300 {
+                let entry = random.below(index.len());
+                let position = some_position(&index, entry, &mut random);
+                match database.turns(&position) {
+                    Err(DbError::Corrupt { file, .. }) => assert!(!right && file == path),
+                    // Wrong values may be too deep for a byte.
+                    Err(DbError::NotStored(_)) => assert!(!right),
+                    Err(other) => panic!("{other}"),
+                    Ok(_) => {}
+                }
+            }
+        }
+    }
+}
+
 /// Rows with right checksums and wrong contents give wrong values or errors, and only they.
 #[test]
 fn rows_with_right_checksums_and_wrong_contents_do_no_harm() {

@@ -69,7 +69,7 @@ const KNOWN_NODES: u64 = 500;
 
 /// With less time than this, nobody asks whether the position is known while stones are in hand: to
 /// find out that it is not may take half as long.
-const TIME_TO_KNOW: Duration = Duration::from_millis(100);
+const TIME_TO_KNOW: Duration = Duration::from_millis(50);
 
 /// See [`Player::known`].
 fn known(database: &Database, position: &Position) -> Result<Answer, DbError> {

@@ -82,8 +82,12 @@ pub(crate) fn values(
         stop: AtomicBool::new(false),
         failure: Mutex::new(None),
     };
-    // Most positions are asked about close to the end, where a small table does.
-    let table = Table::with_bytes(1 << (12 + 2 * in_hand.min(7)));
+    // Most positions are asked about close to the end, or with few nodes, where a small table does.
+    let most_bytes = most_nodes
+        .saturating_mul(64)
+        .try_into()
+        .unwrap_or(usize::MAX);
+    let table = Table::with_bytes(most_bytes.min(1 << (12 + 2 * in_hand.min(7))));
     let shared = Shared {
         rules: database.rules(),
         geometry: &geometry,

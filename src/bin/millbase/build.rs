@@ -79,7 +79,7 @@ pub struct Kind {
 enum Tells {
     /// Win, draw or loss, and the depth
     Full,
-    /// Win, draw or loss only, in a fifth of the bytes
+    /// Win, draw or loss only: all pairs in a fifth of the bytes
     Wdl,
 }
 
@@ -154,7 +154,7 @@ impl Build {
 
     /// What is missing in the folder.
     fn plan(&self, folder: &Path) -> Result<Plan> {
-        let present = present(folder, self.kind.profile().contents)?;
+        let present = present(folder, self.kind.profile().contents, "--db")?;
         Ok(Plan::new(&self.wanted(), |pair| present.contains(&pair)))
     }
 
@@ -194,8 +194,8 @@ impl Build {
 }
 
 /// The pairs that have a file in the folder, which must tell what the new ones are to tell. The
-/// built-in ones do not count: a built folder is complete.
-pub fn present(folder: &Path, contents: Contents) -> Result<Vec<Pair>> {
+/// built-in ones do not count: a built folder is complete. `option` is the one that names the folder.
+pub fn present(folder: &Path, contents: Contents, option: &str) -> Result<Vec<Pair>> {
     if !folder.exists() {
         return Ok(Vec::new());
     }
@@ -207,7 +207,7 @@ pub fn present(folder: &Path, contents: Contents) -> Result<Vec<Pair>> {
             Contents::Depths => format!("{pair} in {folder} has depths"),
             Contents::Wdl => format!("{pair} in {folder} has no depths"),
         };
-        let text = format!("{text}; choose another folder with --db, or another --profile");
+        let text = format!("{text}; choose another folder with {option}, or another --profile");
         return Err(Usage(text).into());
     }
     Ok(files.into_iter().map(PairFile::pair).collect())

@@ -23,7 +23,8 @@ use crate::status::{Status, Usage};
 /// Write the databases once more, smaller or without depths
 ///
 /// The files of the folder stay as they are; the new ones are written to the folder that --to names.
-/// Files that are there already stay, too, so the same command goes on where it was stopped.
+/// Files that are there already stay, too, so the same command goes on where it was stopped; for
+/// another --level or --profile name another folder.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -74,7 +75,7 @@ impl Repack {
         let folder = Arc::new(BuildFolder::lock(&self.to)?);
         let bar = progress::bar(options, pairs.len() as u64, |_| String::new());
         build::stop_on_signals(&folder, &bar)?;
-        let present = build::present(&self.to, self.kind.profile().contents)?;
+        let present = build::present(&self.to, self.kind.profile().contents, "--to")?;
         for &pair in pairs.iter().filter(|pair| !present.contains(pair)) {
             bar.set_prefix(pair.to_string());
             let start = Instant::now();

@@ -1,0 +1,222 @@
+//! Files written in other ways, by `repack` and by `build`: they tell the same values, and the
+//! program says what is not in them.
+#![cfg(feature = "cli")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use millbase::index::Index;
+use millbase::{Database, Pair, Position, Rules, retro};
+use serde_json::Value as Json;
+use tempfile::TempDir;
+
+const RULES: Rules = Rules::STANDARD;
+
+/// The ways to write a file.
+const KINDS: [&[&str]; 4] = [
+    &[],
+    &["--level", "max"],
+    &["--profile", "wdl"],
+    &["--level", "max", "--profile", "wdl"],
+];
+
+/// White is to move and loses in 26.
+const FLYING: &str = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0";
+
+/// Runs the program on a folder of databases.
+fn run(folder: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_millbase"));
+    command.args(args).arg("--db").arg(folder);
+    command.output().unwrap()
+}
+
+fn repack(from: &Path, to: &Path, args: &[&str]) -> Output {
+    let to = to.to_str().unwrap();
+    run(from, &[&["repack", "--to", to], args].concat())
+}
+
+/// The folder with the databases that are part of the program.
+fn small() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/db"))
+}
+
+fn json(output: &Output) -> Json {
+    assert!(output.status.success(), "{output:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Checks that the program failed with one sentence that has these words.
+fn assert_fails(output: &Output, status: Option<i32>, words: &str) {
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "{output:?}");
+    if status.is_some() {
+        assert_eq!(output.status.code(), status, "{error}");
+    }
+    assert!(
+        error.starts_with("error: ") && error.contains(words),
+        "{error}"
+    );
+    assert_eq!(error.lines().count(), 1, "{error}");
+    assert!(output.stdout.is_empty());
+}
+
+/// The names of the databases in a folder.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(".mill")).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn every_kind_of_file_tells_the_same_values() {
+    let original = Database::embedded(RULES);
+    for kind in KINDS {
+        let folder = TempDir::new().unwrap();
+        let answer = json(&repack(
+            small(),
+            folder.path(),
+            &[kind, &["--json"]].concat(),
+        ));
+        assert_eq!(names(folder.path()), names(small()));
+        for pair in answer["pairs"].as_array().unwrap() {
+            let file =
+                |folder: &Path| folder.join(format!("{}.mill", pair["pair"].as_str().unwrap()));
+            let length = |folder| fs::metadata(file(folder)).unwrap().len();
+            assert_eq!(pair["from_bytes"], length(small()));
+            assert_eq!(pair["bytes"], length(folder.path()));
+        }
+        let database = Database::open(folder.path(), RULES).unwrap();
+        let wdl = kind.contains(&"wdl");
+        for pair in original.pairs().map(|file| file.pair()) {
+            for material in pair.tables() {
+                let index = Index::new(material);
+                // The other table follows from this one.
+                if !wdl && material.mover >= material.waiting {
+                    let [new, old] =
+                        [&database, &original].map(|db| retro::load(db, material).unwrap());
+                    assert!(new[..] == old[..], "{kind:?} {material:?}");
+                }
+                // Far from each other, so that many blocks are read.
+                for entry in (0..index.len()).step_by(index.len() / 200) {
+                    let (mover, waiting) = index.sets(entry);
+                    let position = Position::moving(mover, waiting);
+                    let expected = original.probe(&position).unwrap();
+                    assert_eq!(database.probe_wdl(&position).unwrap(), expected.wdl());
+                    if !wdl {
+                        assert_eq!(database.probe(&position).unwrap(), expected);
+                    }
+                }
+            }
+        }
+        let verified = run(folder.path(), &["verify", "--sample", "1000"]);
+        assert!(verified.status.success(), "{kind:?}: {verified:?}");
+    }
+}
+
+#[test]
+fn building_and_repacking_make_the_same_files() {
+    for kind in &KINDS[1..3] {
+        let (built, repacked) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        let output = run(built.path(), &[&["build", "--pair", "4-4"], *kind].concat());
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!(names(built.path()), ["3-3.mill", "4-3.mill", "4-4.mill"]);
+        for name in names(built.path()) {
+            let pair = name.trim_end_matches(".mill");
+            let output = repack(
+                small(),
+                repacked.path(),
+                &[*kind, &["--pair", pair]].concat(),
+            );
+            assert!(output.status.success(), "{output:?}");
+            let [a, b] =
+                [&built, &repacked].map(|folder| fs::read(folder.path().join(&name)).unwrap());
+            assert!(a == b, "{name} {kind:?}");
+        }
+        assert_eq!(names(repacked.path()), names(built.path()));
+    }
+}
+
+#[test]
+fn files_without_depths_say_so() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    assert!(repack(small(), folder, KINDS[2]).status.success());
+
+    let [full, wdl] = [small(), folder].map(|folder| json(&run(folder, &["stats", "--json"])));
+    let tables = |stats: &Json| stats["tables"].as_array().unwrap().clone();
+    let (full, wdl) = (tables(&full), tables(&wdl));
+    assert_eq!(full.len(), wdl.len());
+    for (full, wdl) in full.iter().zip(&wdl) {
+        for field in [
+            "pair",
+            "to_move",
+            "other",
+            "positions",
+            "wins",
+            "draws",
+            "losses",
+        ] {
+            assert_eq!(full[field], wdl[field], "{field}");
+        }
+        assert!(
+            wdl["max_win"].is_null() && wdl["max_loss"].is_null(),
+            "{wdl}"
+        );
+    }
+
+    let list = json(&run(folder, &["list", "--json"]));
+    assert!(list.to_string().contains("4-3"));
+    let words = "tells only who wins";
+    assert_fails(&run(folder, &["line", FLYING]), None, words);
+
+    // Depths that are not there cannot be written, nor may a folder have both kinds.
+    let other = TempDir::new().unwrap();
+    assert_fails(&repack(folder, other.path(), &[]), None, words);
+    assert!(names(other.path()).is_empty());
+    assert_fails(&repack(small(), folder, &[]), Some(2), "has no depths");
+    assert_fails(
+        &run(folder, &["build", "--max-stones", "9"]),
+        Some(2),
+        "has no depths",
+    );
+    assert!(
+        repack(small(), other.path(), &["--pair", "3-3"])
+            .status
+            .success()
+    );
+    assert_fails(&repack(small(), other.path(), KINDS[2]), Some(2), "depths");
+    assert_eq!(names(other.path()), ["3-3.mill"]);
+}
+
+#[test]
+fn repacking_goes_on_and_spares_its_own_folder() {
+    let folder = TempDir::new().unwrap();
+    assert!(repack(small(), folder.path(), &[]).status.success());
+    fs::remove_file(folder.path().join("4-3.mill")).unwrap();
+    let again = repack(small(), folder.path(), &[]);
+    let steps = String::from_utf8_lossy(&again.stderr);
+    assert!(again.status.success(), "{steps}");
+    assert!(steps.contains("4-3 written"), "{steps}");
+    assert_eq!(steps.lines().count(), 1, "{steps}");
+    assert_eq!(names(folder.path()), names(small()));
+
+    let words = "is the folder of the databases; name another one with --to";
+    let roundabout = folder.path().join(".");
+    assert_fails(&repack(folder.path(), folder.path(), &[]), Some(2), words);
+    assert_fails(
+        &repack(folder.path(), &roundabout, KINDS[1]),
+        Some(2),
+        words,
+    );
+
+    let missing = Pair::new(9, 9).unwrap().to_string();
+    let other = TempDir::new().unwrap();
+    assert_fails(
+        &repack(small(), other.path(), &["--pair", &missing]),
+        Some(3),
+        "9-9",
+    );
+}
