@@ -5,15 +5,15 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::board::{POINTS, PointSet};
 
-/// Blocks, or the beginnings of blocks, with their keys; the one used last in front.
+/// Blocks, or the beginnings of blocks, with their keys; those used last and often in front.
 #[derive(Debug, Default)]
 struct Set {
     blocks: Vec<(u64, Box<[u8]>)>,
     bytes: usize,
 }
 
-/// A set-associative cache: the key's hash chooses a set, and a full set forgets the block not used
-/// for longest. Every set has its own lock.
+/// A set-associative cache: the key's hash chooses a set, and a full set forgets the block at its
+/// end. Every set has its own lock.
 #[derive(Debug)]
 pub(super) struct Blocks {
     sets: Vec<Mutex<Set>>,
@@ -21,15 +21,13 @@ pub(super) struct Blocks {
     bytes: usize,
 }
 
-/// What a cache knows of an entry.
+/// Why a cache cannot say what a block has at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Found {
-    /// Its value.
-    Byte(u8),
-    /// The beginning of its block.
-    Beginning,
-    /// Nothing.
-    Nothing,
+pub(super) enum Lacks {
+    /// It has the beginning of the block only.
+    Rest,
+    /// It has nothing of the block.
+    All,
 }
 
 impl Blocks {
@@ -48,16 +46,30 @@ impl Blocks {
         }
     }
 
-    /// The byte at a place of a block, if the block is here.
-    pub fn byte(&self, key: u64, place: usize) -> Found {
+    /// What `read` makes of a block, if the block is here up to this place.
+    pub fn read<T>(
+        &self,
+        key: u64,
+        place: usize,
+        read: impl FnOnce(&[u8]) -> T,
+    ) -> Result<T, Lacks> {
         let mut set = self.set(key).lock().unwrap_or_else(PoisonError::into_inner);
         let blocks = &mut set.blocks;
-        let Some(found) = blocks.iter().position(|(other, _)| *other == key) else {
-            return Found::Nothing;
+        let found = blocks.iter().position(|(other, _)| *other == key);
+        let found = found.ok_or(Lacks::All)?;
+        // What is used often comes to the front step by step.
+        let found = match found.checked_sub(1) {
+            Some(before) => {
+                blocks.swap(before, found);
+                before
+            }
+            None => found,
         };
-        blocks[..=found].rotate_right(1);
-        let byte = blocks[0].1.get(place);
-        byte.map_or(Found::Beginning, |&byte| Found::Byte(byte))
+        let block = &blocks[found].1;
+        match place < block.len() {
+            true => Ok(read(block)),
+            false => Err(Lacks::Rest),
+        }
     }
 
     /// Keeps a block.
@@ -79,7 +91,7 @@ impl Blocks {
     }
 
     fn set(&self, key: u64) -> &Mutex<Set> {
-        &self.sets[(hash(key) % self.sets.len() as u64) as usize]
+        &self.sets[((hash(key) * self.sets.len() as u64) >> 32) as usize]
     }
 }
 
@@ -165,11 +177,11 @@ mod tests {
                 cache.insert(key, vec![key as u8; length].into());
                 assert!(held(&cache) <= bytes);
                 if bytes >= 1000 {
-                    assert_eq!(cache.byte(key, 2), Found::Byte(key as u8));
-                    assert_eq!(cache.byte(key, length), Found::Beginning);
-                    assert_eq!(cache.byte(0, 0), Found::Byte(0));
+                    assert_eq!(cache.read(key, 2, |block| block[2]), Ok(key as u8));
+                    assert_eq!(cache.read(key, length, |_| ()), Err(Lacks::Rest));
+                    assert_eq!(cache.read(0, 0, |block| block[0]), Ok(0));
                 }
-                assert_eq!(cache.byte(key + 1, 0), Found::Nothing);
+                assert_eq!(cache.read(key + 1, 0, |_| ()), Err(Lacks::All));
             }
             // A cache that is large enough for its keys spreads them well enough to be used.
             assert!(2 * held(&cache) >= bytes || bytes < 1000);

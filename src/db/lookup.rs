@@ -1,7 +1,7 @@
 //! The value of a position from the files: read where a file holds it, and otherwise derived by one
 //! turn of search.
 
-use super::cache::Found;
+use super::cache::Lacks;
 use super::database::{Database, slot};
 use super::error::DbError;
 use super::profile::Contents;
@@ -122,8 +122,9 @@ impl Database {
         if let Some(row) = &mut row {
             // The last column of a block first: decoding it decodes those before.
             columns.sort_unstable_by(|a, b| b.cmp(a));
-            for column in columns {
-                found(row.byte_at(column)?);
+            let shape = &row.table.shape;
+            for columns in columns.chunk_by(|&a, &b| shape.block_of(a) == shape.block_of(b)) {
+                row.bytes_at(columns, found)?;
             }
         }
         Ok(())
@@ -171,23 +172,30 @@ impl<'a> FoundRow<'a> {
     }
 
     fn byte(&mut self, waiting: PointSet) -> Result<u8, DbError> {
-        self.byte_at(self.column(waiting))
+        let mut found = 0;
+        self.bytes_at(&[self.column(waiting)], &mut |byte| found = byte)?;
+        Ok(found)
     }
 
-    /// The value byte of a column that the file holds.
-    fn byte_at(&mut self, column: usize) -> Result<u8, DbError> {
+    /// Tells the value bytes of columns of one block that the file holds, the last column first.
+    fn bytes_at(&mut self, columns: &[usize], found: &mut impl FnMut(u8)) -> Result<(), DbError> {
         let shape = &self.table.shape;
-        let block = shape.block_of(column);
-        let columns = shape.columns_of(block);
-        let place = column - columns.start;
+        let block = shape.block_of(columns[0]);
+        let all = shape.columns_of(block);
+        let place = columns[0] - all.start;
         let numbers = [slot(self.file.pair()), self.number, block];
         let key = numbers
             .iter()
             .fold(0, |key, &number| key << 24 | number as u64);
-        let length = match self.db.blocks.byte(key, place) {
-            Found::Byte(byte) => return Ok(self.contents.of_byte(byte)),
-            Found::Beginning => columns.len(),
-            Found::Nothing => place + 1,
+        let contents = self.contents;
+        let mut tell = |values: &[u8]| {
+            let bytes = columns.iter().map(|column| values[column - all.start]);
+            bytes.for_each(|byte| found(contents.of_byte(byte)));
+        };
+        let length = match self.db.blocks.read(key, place, &mut tell) {
+            Ok(()) => return Ok(()),
+            Err(Lacks::Rest) => all.len(),
+            Err(Lacks::All) => place + 1,
         };
         let mut values = vec![0; length].into_boxed_slice();
         let row = match &self.read {
@@ -195,8 +203,8 @@ impl<'a> FoundRow<'a> {
             None => self.read.insert(self.file.row(self.number)?),
         };
         row.decode(block, &mut values)?;
-        let byte = values[place];
+        tell(&values);
         self.db.blocks.insert(key, values);
-        Ok(self.contents.of_byte(byte))
+        Ok(())
     }
 }
