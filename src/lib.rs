@@ -37,6 +37,7 @@ pub mod board;
 pub mod db;
 pub mod histogram;
 pub mod index;
+pub mod placing;
 pub mod position;
 #[cfg(feature = "build")]
 pub mod retro;

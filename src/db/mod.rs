@@ -24,6 +24,7 @@ mod tests;
 #[cfg(feature = "build")]
 mod writer;
 
+pub(crate) use cache::Cache;
 pub use database::{Database, Line, LineEnd, RankedTurn};
 pub use error::DbError;
 pub use table::PairFile;
