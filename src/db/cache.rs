@@ -10,7 +10,7 @@ type Set = Vec<(u64, Box<[u8]>)>;
 /// A set-associative cache: the key's hash chooses a set, and a full set forgets the block not used
 /// for longest. Every set has its own lock.
 #[derive(Debug)]
-pub(crate) struct Cache {
+pub(super) struct Cache {
     sets: Vec<Mutex<Set>>,
     /// How many blocks a set may hold.
     ways: usize,

@@ -24,7 +24,6 @@ mod tests;
 #[cfg(feature = "build")]
 mod writer;
 
-pub(crate) use cache::Cache;
 pub use database::{Database, Line, LineEnd, RankedTurn};
 pub use error::DbError;
 pub use table::PairFile;

@@ -15,6 +15,7 @@
 
 #[cfg(feature = "build")]
 pub mod build;
+mod cache;
 mod codec;
 mod file;
 mod format;
@@ -31,9 +32,10 @@ use std::path::Path;
 pub use file::{PlyFile, file_name};
 pub use reachable::{Reachable, Stage};
 
+use self::cache::Cache;
 use self::layout::NOT_STORED;
 use self::search::Search;
-use crate::db::{Cache, Database, DbError, RankedTurn};
+use crate::db::{Database, DbError, RankedTurn};
 use crate::position::{Position, Side};
 use crate::rules::Rules;
 use crate::value::Value;
