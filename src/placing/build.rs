@@ -67,6 +67,17 @@ impl From<DbError> for SolveError {
     }
 }
 
+/// The plies whose files are kept unless told otherwise: all early ones, which are small, and then
+/// every third one up to four placements from the end. From any position it is then a short search
+/// to the next file, or to the moving phase.
+pub fn kept_plies(rules: &Rules) -> Vec<u8> {
+    const SMALL: u8 = 8;
+    let last = (2 * rules.stones).saturating_sub(4);
+    (0..=last)
+        .filter(|&ply| ply <= SMALL || (last - ply).is_multiple_of(3))
+        .collect()
+}
+
 /// Which plies are to be solved.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
@@ -79,6 +90,12 @@ pub struct Plan {
 impl Plan {
     /// What is to be solved to have the files of the plies `keep`, where `present` tells which
     /// there are already.
+    ///
+    /// ```
+    /// use millbase::{Rules, placing::build::Plan};
+    /// let plan = Plan::new(&Rules::STANDARD, &[12, 15], |ply| ply == 16);
+    /// assert_eq!(plan.solve, [15, 14, 13, 12]);
+    /// ```
     pub fn new(rules: &Rules, keep: &[u8], present: impl Fn(u8) -> bool) -> Plan {
         let keep: BTreeSet<u8> = keep.iter().copied().collect();
         let mut missing = BTreeSet::new();
@@ -90,7 +107,32 @@ impl Plan {
             solve: missing.into_iter().rev().collect(),
         }
     }
+
+    /// For each ply to be solved the entries of its tables, and the most memory that solving takes
+    /// at any time, in bytes.
+    pub fn sizes(&self, rules: &Rules) -> Vec<(u8, u64, u64)> {
+        let Some(&last) = self.solve.first() else {
+            return Vec::new();
+        };
+        let reachable = Reachable::new(rules, last + 1);
+        let entries = |stage: Stage| match reachable.rows(stage, stage.mover()).is_empty() {
+            true => 0,
+            false => index(stage).len() as u64,
+        };
+        let size = |&ply: &u8| {
+            let stages = || reachable.stages_of(ply);
+            let memory = stages().map(|stage| {
+                entries(stage) + entries(stage.after_quiet()) + entries(stage.after_capture())
+            });
+            let memory = FIXED + memory.max().unwrap_or(0);
+            (ply, stages().map(entries).sum(), memory)
+        };
+        self.solve.iter().map(size).collect()
+    }
 }
+
+/// Memory beside the tables: the program, the rows, marks of sets, what each thread needs.
+const FIXED: u64 = 100 << 20;
 
 /// What the solver is doing.
 #[derive(Clone, Debug)]

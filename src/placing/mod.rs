@@ -9,7 +9,7 @@
 //! - `layout`: which of them a table stores, and where
 //! - `format`, `codec`, `file`: a ply's file
 //! - `search`: from positions that no file holds to those that one does
-//! - `solve`, `write`, `build`: making the files, with the feature `build`
+//! - `solve`, `write`, `build`, `verify`: making and checking the files, with the feature `build`
 //!
 //! Positions that no game can reach are left out, see [`reachable`].
 
@@ -25,6 +25,8 @@ mod search;
 #[cfg(feature = "build")]
 mod solve;
 #[cfg(feature = "build")]
+pub mod verify;
+#[cfg(feature = "build")]
 mod write;
 
 use std::path::Path;
@@ -35,6 +37,8 @@ pub use reachable::{Reachable, Stage};
 use self::cache::Cache;
 use self::layout::NOT_STORED;
 use self::search::Search;
+#[cfg(feature = "build")]
+use crate::board::PointSet;
 use crate::db::{Database, DbError, RankedTurn};
 use crate::position::{Position, Side};
 use crate::rules::Rules;
@@ -60,6 +64,24 @@ impl Stage {
             ply: placed(Side::White) + placed(Side::Black),
             white_lost: lost(Side::White),
             black_lost: lost(Side::Black),
+        }
+    }
+
+    /// The position of these sets of stones, without a removal owed.
+    #[cfg(feature = "build")]
+    fn position(self, mover: PointSet, waiting: PointSet, rules: &Rules) -> Position {
+        let in_hand = |side| rules.stones.saturating_sub(self.placed(side));
+        let [white, black] = match self.mover() {
+            Side::White => [mover, waiting],
+            Side::Black => [waiting, mover],
+        };
+        Position {
+            white,
+            black,
+            white_in_hand: in_hand(Side::White),
+            black_in_hand: in_hand(Side::Black),
+            side_to_move: self.mover(),
+            removal_owed: false,
         }
     }
 }

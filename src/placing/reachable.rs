@@ -25,7 +25,7 @@ use crate::rules::{FEWEST_STONES, Rules};
 use crate::turns::removable;
 
 /// How far placing has come: how many turns were made, and how many stones each side has lost.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Stage {
     /// Turns made, from the empty board on.
     pub ply: u8,

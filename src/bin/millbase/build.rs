@@ -21,6 +21,7 @@ use crate::cli::Options;
 use crate::databases::{self, RULES};
 use crate::input;
 use crate::output::{self, Cell, Palette, Table, grouped};
+use crate::placing;
 use crate::progress::{self, Forecast, Step};
 use crate::stats::{self, TableCounts};
 use crate::status::{Status, Usage};
@@ -55,6 +56,10 @@ pub struct Build {
     #[arg(long, value_name = "SIZE", value_parser = input::size)]
     memory: Option<u64>,
 
+    /// Then solve the placing phase too, for perfect play from the first stone on
+    #[arg(long, conflicts_with_all = ["max_stones", "pair"])]
+    opening: bool,
+
     /// Only print what would be built, the sizes and the memory
     #[arg(long)]
     dry_run: bool,
@@ -68,20 +73,22 @@ impl Build {
         })?;
         let plan = self.plan(&folder)?;
         if self.dry_run {
-            self.check_memory(&plan).or_else(|error| {
+            self.check_memory(&plan, &folder).or_else(|error| {
                 output::note(options, format_args!("note: {error}"));
                 Ok::<(), Usage>(())
             })?;
-            print_plan(&plan, &folder, options)?;
+            let placing = self.opening.then(|| placing::plan(&folder));
+            print_plan(&plan, placing.as_ref(), &folder, options)?;
             return Ok(Status::Done);
         }
-        self.check_memory(&plan)?;
-        let reports = match plan.pairs.is_empty() {
-            true => HashMap::new(),
-            false => self.build(&folder, options)?,
+        self.check_memory(&plan, &folder)?;
+        let unfinished = !plan.pairs.is_empty() || self.opening;
+        let reports = match unfinished {
+            true => self.build(&folder, options)?,
+            false => HashMap::new(),
         };
         let all = Plan::new(&self.wanted(), |_| false);
-        print_built(&all, &folder, &reports, options)?;
+        print_built(&all, &folder, &reports, self.opening, options)?;
         Ok(Status::Done)
     }
 
@@ -101,6 +108,9 @@ impl Build {
         let result = retro::build(&locked, &RULES, &plan, &monitor);
         monitor.bar.finish_and_clear();
         result?;
+        if self.opening {
+            placing::build(&locked, options)?;
+        }
         let reports = held(&monitor.reports).clone();
         Ok(reports)
     }
@@ -121,10 +131,13 @@ impl Build {
         pairs
     }
 
-    fn check_memory(&self, plan: &Plan) -> Result<(), Usage> {
+    fn check_memory(&self, plan: &Plan, folder: &Path) -> Result<(), Usage> {
         let Some(limit) = self.memory else {
             return Ok(());
         };
+        if self.opening {
+            placing::check_memory(&placing::plan(folder), limit)?;
+        }
         let beyond = |pair: &&Pair| retro::plan::memory(**pair) > limit;
         match plan.pairs.iter().find(beyond) {
             None => Ok(()),
@@ -264,6 +277,8 @@ struct JsonPlan {
     file_bytes: u64,
     memory_bytes: u64,
     pairs: Vec<JsonPlanned>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    placing: Option<Vec<placing::JsonPlanned>>,
 }
 
 #[derive(Serialize)]
@@ -274,7 +289,12 @@ struct JsonPlanned {
     memory_bytes: u64,
 }
 
-fn print_plan(plan: &Plan, folder: &Path, options: &Options) -> Result<()> {
+fn print_plan(
+    plan: &Plan,
+    placing: Option<&millbase::placing::build::Plan>,
+    folder: &Path,
+    options: &Options,
+) -> Result<()> {
     let mut out = output::stdout();
     if options.json {
         let planned = |&pair: &Pair| JsonPlanned {
@@ -289,9 +309,13 @@ fn print_plan(plan: &Plan, folder: &Path, options: &Options) -> Result<()> {
             file_bytes: file_bytes(plan.entries()),
             memory_bytes: plan.memory(),
             pairs: plan.pairs.iter().map(planned).collect(),
+            placing: placing.map(placing::json_plan),
         };
         output::json(&mut out, &answer)?;
-    } else if plan.pairs.is_empty() {
+        out.flush()?;
+        return Ok(());
+    }
+    if plan.pairs.is_empty() {
         writeln!(
             out,
             "nothing to build: all files are in {}",
@@ -320,6 +344,9 @@ fn print_plan(plan: &Plan, folder: &Path, options: &Options) -> Result<()> {
             output::bytes(plan.memory()),
         )?;
     }
+    if let Some(placing) = placing {
+        placing::write_plan(&mut out, placing, Palette::of(options))?;
+    }
     out.flush()?;
     Ok(())
 }
@@ -333,6 +360,8 @@ fn file_bytes(entries: u64) -> u64 {
 struct JsonBuilt {
     folder: PathBuf,
     pairs: Vec<JsonPair>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    placing: Option<Vec<placing::JsonPly>>,
 }
 
 #[derive(Serialize)]
@@ -360,8 +389,13 @@ fn print_built(
     all: &Plan,
     folder: &Path,
     reports: &HashMap<Pair, PairReport>,
+    opening: bool,
     options: &Options,
 ) -> Result<()> {
+    let placing = match opening {
+        true => placing::open(Some(folder))?,
+        false => None,
+    };
     let db = databases::open_folder(folder)?;
     let headings = [&stats::HEADINGS[..], &["bytes", "seconds", "with file"]].concat();
     let mut table = Table::new(&headings);
@@ -377,7 +411,13 @@ fn print_built(
     let mut out = output::stdout();
     if options.json {
         let folder = folder.to_owned();
-        output::json(&mut out, &JsonBuilt { folder, pairs })?;
+        let placing = opening.then(|| placing::json_files(placing.as_ref()));
+        let answer = JsonBuilt {
+            folder,
+            pairs,
+            placing,
+        };
+        output::json(&mut out, &answer)?;
     } else {
         table.write(&mut out, Palette::of(options))?;
         let files = pairs.iter().map(|pair| pair.bytes).sum();
@@ -389,6 +429,7 @@ fn print_built(
             output::bytes(files),
             progress::duration(seconds),
         )?;
+        placing::write_files(&mut out, placing.as_ref(), Palette::of(options))?;
     }
     out.flush()?;
     Ok(())

@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::cli::Options;
 use crate::databases::{self, RULES};
 use crate::output::{self, Cell, Palette, Table};
+use crate::placing;
 use crate::status::Status;
 
 /// List the databases that are present, and those that are missing with what each needs
@@ -25,6 +26,7 @@ struct Answer {
     folder: Option<String>,
     bytes: u64,
     databases: Vec<JsonEntry>,
+    placing: Vec<placing::JsonPly>,
 }
 
 #[derive(Serialize)]
@@ -88,7 +90,9 @@ impl List {
     /// Prints the list.
     pub fn run(&self, options: &Options) -> Result<Status> {
         let db = databases::open(options)?;
-        let folder = databases::folder(options).map(|folder| folder.display().to_string());
+        let folder = databases::folder(options);
+        let placing = placing::open(folder.as_deref())?;
+        let folder = folder.map(|folder| folder.display().to_string());
         let entries = entries(&db);
         let bytes = db.pairs().map(PairFile::bytes).sum();
         let mut out = output::stdout();
@@ -100,6 +104,7 @@ impl List {
                     folder,
                     bytes,
                     databases,
+                    placing: placing::json_files(placing.as_ref()),
                 },
             )?;
         } else {
@@ -117,6 +122,15 @@ impl List {
             writeln!(out, "\n{present} of {all} databases, {size}")?;
             if present < all {
                 writeln!(out, "'millbase build' makes the missing ones")?;
+            }
+            match &placing {
+                None => writeln!(
+                    out,
+                    "'millbase build --opening' makes those of the placing phase"
+                )?,
+                Some(placing) => {
+                    placing::write_files(&mut out, Some(placing), Palette::of(options))?
+                }
             }
         }
         out.flush()?;

@@ -10,6 +10,7 @@ mod line;
 mod list;
 mod output;
 mod perft;
+mod placing;
 mod probe;
 mod progress;
 mod stats;
