@@ -176,8 +176,8 @@ fn four_stones_agree_with_plain_search_in_random_games() {
     let (database, placing) = open(folder.path(), &FOUR);
     let mut random = Random::new(1);
     let mut decided = 0;
-    for _ in 0..100 {
-        for position in random_game(&FOUR, &mut random).into_iter().skip(4) {
+    for _ in 0..60 {
+        for position in random_game(&FOUR, &mut random).into_iter().skip(5) {
             let expected = plain.value(&plain_position(&position));
             let value = placing.value(&database, &position).expect("files");
             assert_eq!(value, Some(expected), "{}", position.text(&FOUR));
@@ -347,7 +347,7 @@ fn damage_is_found() {
     };
     let (database, placing) = open(folder.path(), &THREE);
     let expected = ask(&placing, &database).expect("answers");
-    let mut damaged = |bytes: &[u8]| {
+    let damaged = |bytes: &[u8]| {
         fs::write(&path, bytes).expect("the file");
         let answers = Placing::open(folder.path(), THREE)
             .and_then(|placing| ask(&placing.expect("a file"), &database));
@@ -377,4 +377,72 @@ fn other_rules_are_refused() {
         matches!(error, Err(DbError::OtherRules { .. })),
         "{error:?}"
     );
+}
+
+/// All databases, in the folder that `MILLBASE_DB` names.
+fn complete() -> (Database, Placing) {
+    let folder = std::env::var_os("MILLBASE_DB").expect("MILLBASE_DB names the folder");
+    open(Path::new(&folder), &Rules::STANDARD)
+}
+
+/// By looking at all turns down to the moving phase.
+fn searched(
+    database: &Database,
+    position: &Position,
+    known: &mut HashMap<Position, Value>,
+) -> Value {
+    if !position.is_placing() {
+        return database.probe(position).expect("a database");
+    }
+    if let Some(&value) = known.get(position) {
+        return value;
+    }
+    let turns = position.turns(database.rules()).into_iter();
+    let values = turns.map(|turn| searched(database, &position.after(turn), known).before());
+    let value = values.max().unwrap_or(Value::LOST);
+    known.insert(*position, value);
+    value
+}
+
+#[test]
+#[ignore = "needs all databases, see complete()"]
+fn a_thousand_positions_of_each_late_ply_agree_with_plain_search() {
+    let (database, placing) = complete();
+    let rules = Rules::STANDARD;
+    let mut random = Random::new(3);
+    let mut left = [1000; 18];
+    let mut decided = [0; 18];
+    while left[12..].iter().any(|&left| left > 0) {
+        for position in random_game(&rules, &mut random).into_iter().skip(12) {
+            let ply = usize::from(Stage::of(&position, &rules).ply);
+            if left[ply] == 0 || random.below(3) > 0 {
+                continue;
+            }
+            left[ply] -= 1;
+            let expected = searched(&database, &position, &mut HashMap::new());
+            let value = placing.value(&database, &position).expect("files");
+            assert_eq!(value, Some(expected), "{}", position.text(&rules));
+            let turns = placing.turns(&database, &position).expect("files");
+            let turns = turns.expect("an answer");
+            assert_eq!(turns[0].value, expected);
+            decided[ply] += u32::from(expected != Value::Draw);
+        }
+    }
+    println!("won or lost, by ply: {:?}", &decided[12..]);
+}
+
+#[test]
+#[ignore = "needs all databases, see complete()"]
+fn known_positions_have_their_values() {
+    let (database, placing) = complete();
+    for row in common::rows(include_str!("data/placing.csv")) {
+        let [fen, wdl, dtw] = row[..] else {
+            panic!("three columns")
+        };
+        let position = Position::parse(fen, &Rules::STANDARD).expect("a position");
+        let value = placing.value(&database, &position).expect("files");
+        let value = value.expect("an answer");
+        assert_eq!(value.wdl().name(), wdl, "{fen}");
+        assert_eq!(value.dtw().map(|dtw| dtw.0), dtw.parse().ok(), "{fen}");
+    }
 }
