@@ -26,12 +26,14 @@
 //! | [`rules`], [`position`], [`turns`] | what may be played: the rules as data, positions and their text, legal turns |
 //! | [`value`], [`index`] | what a position is worth, and where a table keeps it |
 //! | [`db`], [`histogram`] | the files: reading, probing, writing; how often each value occurs |
+//! | [`search`], [`mod@answer`] | looking ahead; the value of any position from whoever knows it |
 //! | `retro`, `verify` | solving and checking, with the feature `build` |
 //!
 //! Features: `build` adds solving, writing and verifying and needs rayon; `embedded` makes the
 //! small databases part of the library; `cli`, the default, is the program and needs both.
 #![warn(missing_docs)]
 
+pub mod answer;
 pub mod bits;
 pub mod board;
 pub mod db;
@@ -42,12 +44,14 @@ pub mod position;
 #[cfg(feature = "build")]
 pub mod retro;
 pub mod rules;
+pub mod search;
 pub mod symmetry;
 pub mod turns;
 pub mod value;
 #[cfg(feature = "build")]
 pub mod verify;
 
+pub use answer::{Answer, Source, answer};
 pub use board::{Board, Point, PointSet};
 pub use db::{Database, DbError};
 pub use histogram::Histogram;

@@ -1,0 +1,190 @@
+//! What the search thinks of a position: an evaluation, a known result, or a known end.
+
+use std::fmt;
+use std::ops::Neg;
+
+use crate::value::{Dtw, Value, Wdl};
+
+/// A number for the side to move; what is better is greater.
+///
+/// ```text
+/// END - n       wins in n turns
+/// KNOWN         wins, in how many turns is not known
+/// -KNOWN < e < KNOWN   hundredths of a stone by the evaluation; 0 is also what a draw is worth
+/// ```
+///
+/// and the same with the other sign for losses.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Score(i16);
+
+/// Larger than every score of an end.
+const END: i16 = 32_000;
+/// Ends are at most so many turns away.
+const LONGEST: i16 = 2_000;
+/// A win of unknown length.
+const KNOWN: i16 = 20_000;
+
+/// What a score says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Meaning {
+    /// The side to move wins in so many turns.
+    Win(u16),
+    /// The side to move wins; how long it takes is not known.
+    KnownWin,
+    /// Hundredths of a stone; a draw is 0.
+    Evaluation(i16),
+    /// The side to move loses; how long it takes is not known.
+    KnownLoss,
+    /// The side to move loses in so many turns.
+    Loss(u16),
+}
+
+impl Score {
+    /// Neither side is ahead, or the game is drawn.
+    pub const DRAW: Score = Score(0);
+    /// Won, by which turn is not known.
+    pub const WON: Score = Score(KNOWN);
+    /// Lost, by which turn is not known.
+    pub const LOST: Score = Score(-KNOWN);
+    /// Better than every other score.
+    pub const MOST: Score = Score(END);
+    /// Worse than every other score.
+    pub const LEAST: Score = Score(-END);
+
+    /// An evaluation in hundredths of a stone; what is too large for one is cut.
+    pub fn evaluation(centistones: i32) -> Score {
+        const LARGEST: i32 = KNOWN as i32 - 1;
+        Score(centistones.clamp(-LARGEST, LARGEST) as i16)
+    }
+
+    /// A win in so many turns; more than 2000 count as 2000.
+    pub fn win_in(turns: u16) -> Score {
+        Score(END - turns.min(LONGEST as u16) as i16)
+    }
+
+    /// A loss in so many turns; more than 2000 count as 2000.
+    pub fn loss_in(turns: u16) -> Score {
+        -Score::win_in(turns)
+    }
+
+    /// What the number says.
+    pub fn meaning(self) -> Meaning {
+        let turns = |score: i16| (END - score) as u16;
+        match self.0 {
+            KNOWN => Meaning::KnownWin,
+            number if number == -KNOWN => Meaning::KnownLoss,
+            number if number > KNOWN => Meaning::Win(turns(number)),
+            number if number < -KNOWN => Meaning::Loss(turns(-number)),
+            number => Meaning::Evaluation(number),
+        }
+    }
+
+    /// Win or loss where the score is one, else `None`: an evaluation of 0 need not be a draw.
+    pub fn result(self) -> Option<Wdl> {
+        match self.meaning() {
+            Meaning::Win(_) | Meaning::KnownWin => Some(Wdl::Win),
+            Meaning::Loss(_) | Meaning::KnownLoss => Some(Wdl::Loss),
+            Meaning::Evaluation(_) => None,
+        }
+    }
+
+    /// The number itself: hundredths of a stone for evaluations.
+    pub fn number(self) -> i16 {
+        self.0
+    }
+
+    /// The score with this number.
+    pub(crate) fn from_number(number: i16) -> Score {
+        Score(number.clamp(-END, END))
+    }
+
+    /// The score as seen so many turns before the position: ends are farther away from there.
+    pub(crate) fn seen_from(self, turns: u16) -> Score {
+        self.shifted(-(turns.min(LONGEST as u16) as i16))
+    }
+
+    /// Takes [`Score::seen_from`] back.
+    pub(crate) fn seen_at(self, turns: u16) -> Score {
+        self.shifted(turns.min(LONGEST as u16) as i16)
+    }
+
+    fn shifted(self, by: i16) -> Score {
+        match self.0 {
+            number if number > KNOWN => Score((number + by).clamp(KNOWN + 1, END)),
+            number if number < -KNOWN => Score((number - by).clamp(-END, -KNOWN - 1)),
+            _ => self,
+        }
+    }
+}
+
+impl From<Value> for Score {
+    fn from(value: Value) -> Score {
+        match value {
+            Value::Win(Dtw(turns)) => Score::win_in(turns),
+            Value::Draw => Score::DRAW,
+            Value::Loss(Dtw(turns)) => Score::loss_in(turns),
+        }
+    }
+}
+
+impl From<Wdl> for Score {
+    fn from(wdl: Wdl) -> Score {
+        match wdl {
+            Wdl::Win => Score::WON,
+            Wdl::Draw => Score::DRAW,
+            Wdl::Loss => Score::LOST,
+        }
+    }
+}
+
+impl Neg for Score {
+    type Output = Score;
+    fn neg(self) -> Score {
+        Score(-self.0)
+    }
+}
+
+impl fmt::Display for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.meaning() {
+            Meaning::Win(turns) => write!(f, "win in {turns}"),
+            Meaning::KnownWin => f.write_str("win"),
+            Meaning::Evaluation(number) => write!(f, "{:+.2}", f32::from(number) / 100.0),
+            Meaning::KnownLoss => f.write_str("loss"),
+            Meaning::Loss(turns) => write!(f, "loss in {turns}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_are_ordered_like_what_they_mean() {
+        let ascending = [
+            Score::LEAST,
+            Score::loss_in(0),
+            Score::loss_in(2),
+            Score::loss_in(2000),
+            Score::LOST,
+            Score::evaluation(-99_999),
+            Score::DRAW,
+            Score::evaluation(30),
+            Score::WON,
+            Score::win_in(2000),
+            Score::win_in(1),
+        ];
+        assert!(ascending.is_sorted());
+        assert!(ascending.iter().rev().map(|&score| -score).is_sorted());
+    }
+
+    #[test]
+    fn ends_move_away_with_the_turns_before_them() {
+        assert_eq!(Score::win_in(3).seen_from(2).meaning(), Meaning::Win(5));
+        assert_eq!(Score::loss_in(5).seen_at(2).meaning(), Meaning::Loss(3));
+        for score in [Score::WON, Score::LOST, Score::evaluation(7)] {
+            assert_eq!(score.seen_from(9), score);
+        }
+    }
+}
