@@ -47,6 +47,9 @@ pub struct Answer {
 /// so early in the game that the search would take too long, otherwise as for
 /// [`Database::probe`].
 pub fn answer(database: &Database, position: &Position) -> Result<Answer, DbError> {
+    if let Some(answer) = placing(database, position)? {
+        return Ok(answer);
+    }
     let value = database.probe(position)?;
     let source = match position.is_over(database.rules()) {
         true => Source::Rules,
@@ -57,4 +60,21 @@ pub fn answer(database: &Database, position: &Position) -> Result<Answer, DbErro
         turns: database.turns(position)?,
         source,
     })
+}
+
+/// The answer for a position with stones in hand, if the files of the placing phase help.
+fn placing(database: &Database, position: &Position) -> Result<Option<Answer>, DbError> {
+    if !position.is_placing() || position.is_over(database.rules()) {
+        return Ok(None);
+    }
+    let Some(placing) = database.placing()? else {
+        return Ok(None);
+    };
+    let turns = placing.turns(database, position)?.unwrap_or_default();
+    let best = turns.first().map(|best| best.value);
+    Ok(best.map(|value| Answer {
+        value,
+        turns,
+        source: Source::Database,
+    }))
 }

@@ -26,6 +26,7 @@
 //! | [`rules`], [`position`], [`turns`] | what may be played: the rules as data, positions and their text, legal turns |
 //! | [`value`], [`index`] | what a position is worth, and where a table keeps it |
 //! | [`db`], [`histogram`] | the files: reading, probing, writing; how often each value occurs |
+//! | [`placing`] | positions with stones in hand: their files, and making and checking these |
 //! | [`search`], [`mod@answer`] | looking ahead; the value of any position from whoever knows it |
 //! | `retro`, `verify` | solving and checking, with the feature `build` |
 //!

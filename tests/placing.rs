@@ -369,6 +369,40 @@ fn damage_is_found() {
 }
 
 #[test]
+fn answers_come_from_the_files() {
+    let folder = built(&THREE, &[1, 4]);
+    let database = Database::open(folder.path(), THREE).expect("databases");
+    let start = Position::start(&THREE);
+    let answer = millbase::answer(&database, &start).expect("an answer");
+    assert_eq!(answer.source, millbase::Source::Database);
+    assert_eq!(answer.value, Value::Win(millbase::Dtw(23)));
+    assert_eq!(answer.turns.len(), 24);
+    assert_eq!(answer.turns[0].value, answer.value);
+    // Where only a removal is owed, too.
+    let text = "OO*****O/********/@@****** w p r 3 0 2 1 1 0";
+    let owed = Position::parse(text, &THREE).expect("a position");
+    let answer = millbase::answer(&database, &owed).expect("an answer");
+    assert_eq!(answer.value, Value::Win(millbase::Dtw(1)));
+    assert_eq!(answer.turns.len(), 2);
+}
+
+#[test]
+#[cfg(feature = "cli")]
+fn the_plan_tells_what_is_kept() {
+    let folder = TempDir::new().expect("a folder");
+    let mut command = assert_cmd::Command::cargo_bin("millbase").expect("the program");
+    let folder = folder.path().to_str().expect("a name");
+    let command = command.args(["build", "--opening", "--dry-run", "--json", "--db", folder]);
+    let output = command.assert().success().get_output().stdout.clone();
+    let plan: serde_json::Value = serde_json::from_slice(&output).expect("JSON");
+    let placing = plan["placing"].as_array().expect("plies");
+    let kept = placing.iter().filter(|ply| ply["kept"] == true);
+    let kept: Vec<u64> = kept.filter_map(|ply| ply["ply"].as_u64()).collect();
+    assert_eq!(placing.len(), 18);
+    assert_eq!(kept, [14, 11, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
+}
+
+#[test]
 fn other_rules_are_refused() {
     let folder = built(&THREE, &[3]);
     let rules = Rules { stones: 5, ..THREE };

@@ -4,6 +4,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use super::cache::Cache;
 use super::error::DbError;
@@ -12,6 +13,7 @@ use super::table::{PairFile, Table};
 use crate::board::PointSet;
 use crate::histogram::Histogram;
 use crate::index::{Material, Pair};
+use crate::placing::Placing;
 use crate::position::Position;
 use crate::rules::{FEWEST_STONES, MOST_STONES, Rules};
 use crate::turns::Turn;
@@ -38,6 +40,8 @@ pub struct Database {
     /// By [`slot`].
     files: Vec<Option<PairFile>>,
     cache: Cache,
+    /// Opened when first asked for.
+    placing: OnceLock<Option<Placing>>,
 }
 
 /// How many numbers of stones a side there are.
@@ -62,6 +66,7 @@ impl Database {
             folder: None,
             files: (0..SIDES * SIDES).map(|_| None).collect(),
             cache: Cache::with_bytes(Database::DEFAULT_CACHE_BYTES),
+            placing: OnceLock::new(),
         };
         for &(larger, smaller, bytes) in EMBEDDED {
             if let Some(pair) = Pair::new(larger, smaller) {
@@ -117,6 +122,21 @@ impl Database {
     /// Whether the database of a pair is here.
     pub fn has(&self, pair: Pair) -> bool {
         self.files[slot(pair)].is_some()
+    }
+
+    /// The files of the placing phase in the same folder; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Placing::open`], the first time.
+    pub fn placing(&self) -> Result<Option<&Placing>, DbError> {
+        if self.placing.get().is_none() {
+            let folder = self.folder.as_deref();
+            let opened = folder.map(|folder| Placing::open(folder, self.rules));
+            // Another thread may have opened the same files meanwhile.
+            let _ = self.placing.set(opened.transpose()?.flatten());
+        }
+        Ok(self.placing.get().and_then(Option::as_ref))
     }
 
     /// How often each value occurs in a table.

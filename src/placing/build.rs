@@ -196,24 +196,24 @@ fn remove(path: &Path) -> Result<(), DbError> {
 }
 
 /// The tables behind the turns of a ply.
-enum Behind {
+enum Behind<'a> {
     /// Stones are still in hand.
     Placing(Option<PlyFile>),
-    /// The last stone has been placed.
-    Moving(Database),
+    /// The last stone has been placed. The folder of the databases.
+    Moving(&'a Path, &'a Rules),
 }
 
-impl Behind {
+impl<'a> Behind<'a> {
     fn open(
-        folder: &Path,
-        rules: &Rules,
+        folder: &'a Path,
+        rules: &'a Rules,
         reachable: &Reachable,
         ply: u8,
-    ) -> Result<Behind, DbError> {
+    ) -> Result<Behind<'a>, DbError> {
         if ply < 2 * rules.stones {
             PlyFile::open(folder, ply, rules, reachable).map(Behind::Placing)
         } else {
-            Database::open(folder, *rules).map(Behind::Moving)
+            Ok(Behind::Moving(folder, rules))
         }
     }
 
@@ -224,7 +224,10 @@ impl Behind {
                 let what = format!("{} is missing", file_name(stage.ply));
                 Err(DbError::NotStored(what))
             }
-            Behind::Moving(database) => database.load(index(stage).material()),
+            // Opened for each table anew: what an open database has read takes memory.
+            Behind::Moving(folder, rules) => {
+                Database::open(folder, **rules)?.load(index(stage).material())
+            }
         }
     }
 }

@@ -7,7 +7,9 @@ use std::sync::OnceLock;
 
 use super::codec;
 use super::format::{self, Header, PREFIX};
-use super::layout::{Layout, NOT_STORED};
+use super::layout::Layout;
+#[cfg(feature = "build")]
+use super::layout::NOT_STORED;
 use super::reachable::{Reachable, Stage};
 use crate::db::DbError;
 use crate::histogram::Histogram;

@@ -104,7 +104,8 @@ impl Layout {
         });
     }
 
-    /// Fills a row from its stored values; `false` if they are not as many as they must be.
+    /// Fills a row from its stored values; `false` if they are not as many as they must be, or
+    /// too large.
     pub fn unpack(&self, row: usize, packed: &[u8], values: &mut [u8]) -> bool {
         bits::dispatch(Unpack {
             layout: self,
@@ -159,8 +160,8 @@ impl Kernel for Unpack<'_> {
             *value = NOT_STORED;
             if self.layout.others.contains(waiting) {
                 match packed.next() {
-                    Some(&stored) => *value = stored,
-                    None => complete = false,
+                    Some(&stored) if stored <= LARGEST_VALUE => *value = stored,
+                    _ => complete = false,
                 }
             }
         }
