@@ -140,7 +140,7 @@ pub enum Progress {
     /// A stage is solved: so many entries of its ply's tables are done.
     Solved(Stage, u64),
     /// A ply's file is there.
-    Finished(PlyReport),
+    Finished(Box<PlyReport>),
 }
 
 /// What became of one ply.
@@ -183,7 +183,7 @@ pub fn build(
         if !plan.keep.contains(&(ply + 1)) {
             remove(&folder.path().join(file_name(ply + 1)))?;
         }
-        watch(Progress::Finished(report));
+        watch(Progress::Finished(Box::new(report)));
     }
     Ok(())
 }

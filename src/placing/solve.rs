@@ -329,3 +329,21 @@ impl Shape<'_> {
         best
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::Value;
+
+    #[test]
+    fn merits_order_turns_as_values_are_ordered() {
+        for a in 0..=253 {
+            let before = Value::from_byte(a).before();
+            assert_eq!(Value::from_byte(value(merit(a))), before);
+            for b in 0..=253 {
+                let other = Value::from_byte(b).before();
+                assert_eq!(merit(a).cmp(&merit(b)), before.cmp(&other));
+            }
+        }
+    }
+}
