@@ -31,11 +31,17 @@ use crate::status::{self, JsonFailure, Status};
 Examples:
   millbase verify
   millbase verify --pair 6-4
-  millbase verify --sample 100000")]
+  millbase verify --sample 100000
+  millbase verify --opening")]
 pub struct Verify {
     /// Only this pair, like 6-4; the pairs that it needs must be there
     #[arg(long, value_parser = input::pair)]
     pair: Option<Pair>,
+
+    /// Only the files of the placing phase: all of their bytes, and 1000 random positions of each
+    /// table, or as many as --sample says
+    #[arg(long, conflicts_with = "pair")]
+    opening: bool,
 
     /// Check only N random positions of each table
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -115,6 +121,7 @@ impl Verify {
         let db = databases::open(options)?;
         let pairs = match self.pair {
             Some(pair) => vec![pair],
+            None if self.opening => Vec::new(),
             None => databases::in_order(&db),
         };
         let entries = pairs.iter().map(|&pair| self.entries(pair));
@@ -130,6 +137,10 @@ impl Verify {
         bar.finish_and_clear();
         let folder = databases::folder(options).filter(|_| self.pair.is_none());
         let placing = match placing::open(folder.as_deref())? {
+            None if self.opening => {
+                let message = "there are no files of the placing phase; 'millbase build --opening' makes them";
+                return Err(DbError::NotStored(message.to_owned()).into());
+            }
             Some(placing) => placing::verify(&placing, &db, self.sample, self.seed, options),
             None => Vec::new(),
         };
@@ -144,7 +155,9 @@ impl Verify {
             let placing = placing.iter().map(placing::Checked::json).collect();
             output::json(&mut out, &Answer { ok, pairs, placing })?;
         } else {
-            write(&mut out, &checked, Palette::of(options))?;
+            if !checked.is_empty() {
+                write(&mut out, &checked, Palette::of(options))?;
+            }
             placing::write_checked(&mut out, &placing, Palette::of(options))?;
         }
         out.flush()?;
