@@ -11,7 +11,8 @@ use criterion::{
 use millbase::db::Database;
 use millbase::histogram::Histogram;
 use millbase::index::Index;
-use millbase::retro::{self, Solved};
+use millbase::retro::memory::Bytes;
+use millbase::retro::{self, Shelf, Solved};
 use millbase::{Material, Pair, Rules, verify};
 
 const RULES: Rules = Rules::STANDARD;
@@ -21,11 +22,11 @@ fn pairs() -> Vec<Pair> {
     pairs.filter_map(|(a, b)| Pair::new(a, b)).collect()
 }
 
-fn solve(pair: Pair, captures: &HashMap<Material, Vec<u8>>) -> Vec<Solved> {
+fn solve(pair: Pair, captures: &HashMap<Material, Bytes>) -> Vec<Solved> {
     retro::solve(
         &RULES,
         pair,
-        |material| Ok(captures[&material].clone()),
+        |material| Ok(captures[&material].to_vec()),
         &(),
     )
     .unwrap()
@@ -39,8 +40,8 @@ fn solving(criterion: &mut Criterion) {
     for pair in pairs() {
         let captures = pair.tables().into_iter();
         let captures = captures.filter_map(Material::after_capture);
-        let captures: HashMap<Material, Vec<u8>> = captures
-            .map(|material| (material, db.load(material).unwrap()))
+        let captures: HashMap<Material, Bytes> = captures
+            .map(|material| (material, retro::load(&db, material).unwrap()))
             .collect();
         group.throughput(Throughput::Elements(pair.entries()));
         group.bench_function(BenchmarkId::from_parameter(pair), |bench| {
@@ -58,15 +59,15 @@ fn tables(criterion: &mut Criterion) {
     for pair in pairs() {
         group.throughput(Throughput::Elements(pair.entries()));
         group.bench_function(format!("verify/{pair}"), |bench| {
-            bench.iter(|| verify::verify_pair(&db, pair, &|_| ()).unwrap())
+            bench.iter(|| verify::verify_pair(&db, pair, &mut Shelf::default(), &|_| ()).unwrap())
         });
         for material in pair.tables() {
             let name = format!("{}-to-move-against-{}", material.mover, material.waiting);
             let index = Index::new(material);
-            let values = db.load(material).unwrap();
+            let values = retro::load(&db, material).unwrap();
             group.throughput(Throughput::Elements(values.len() as u64));
             group.bench_function(format!("load/{name}"), |bench| {
-                bench.iter(|| db.load(material).unwrap())
+                bench.iter(|| retro::load(&db, material).unwrap())
             });
             group.bench_function(format!("count/{name}"), |bench| {
                 bench.iter(|| Histogram::of_table(&index, &values))

@@ -3,8 +3,14 @@
 
 use std::fmt;
 
+#[cfg(feature = "build")]
 use bitvec::prelude::BitSlice;
+#[cfg(feature = "build")]
+use rayon::prelude::*;
 
+#[cfg(feature = "build")]
+use crate::db::Contents;
+#[cfg(feature = "build")]
 use crate::index::Index;
 use crate::value::{Dtw, Value, Wdl};
 
@@ -25,6 +31,7 @@ impl Histogram {
     /// # Panics
     ///
     /// If the number of values is not that of the index.
+    #[cfg(feature = "build")]
     pub fn of_table(index: &Index, values: &[u8]) -> Histogram {
         assert_eq!(values.len(), index.len(), "values of another table");
         let columns = index.columns().count();
@@ -35,21 +42,12 @@ impl Histogram {
             }
             histogram
         };
-        #[cfg(feature = "build")]
-        {
-            use rayon::prelude::*;
-            let rows = values.par_chunks(columns).enumerate();
-            rows.fold(Histogram::default, count_row)
-                .reduce(Histogram::default, |mut a, b| {
-                    a.add(&b);
-                    a
-                })
-        }
-        #[cfg(not(feature = "build"))]
-        {
-            let rows = values.chunks(columns).enumerate();
-            rows.fold(Histogram::default(), count_row)
-        }
+        let rows = values.par_chunks(columns).enumerate();
+        rows.fold(Histogram::default, count_row)
+            .reduce(Histogram::default, |mut a, b| {
+                a.add(&b);
+                a
+            })
     }
 
     /// The histogram with these counts, one for each byte that stands for a value.
@@ -60,6 +58,16 @@ impl Histogram {
     /// The counts by the byte that stands for the value.
     pub fn counts(&self) -> &[u64; VALUES] {
         &self.counts
+    }
+
+    /// The counts of what is left of the values.
+    #[cfg(feature = "build")]
+    pub(crate) fn of_contents(&self, contents: Contents) -> Histogram {
+        let mut left = Histogram::default();
+        for (byte, count) in (0..=u8::MAX).zip(self.counts) {
+            left.counts[usize::from(contents.of_byte(byte))] += count;
+        }
+        left
     }
 
     /// Adds the counts of another histogram.
@@ -123,6 +131,7 @@ impl Histogram {
     }
 
     /// Four counters a value, so that runs of one value do not wait for each other's additions.
+    #[cfg(feature = "build")]
     fn count_all(&mut self, values: &[u8]) {
         let mut lanes = [[0u32; VALUES]; 4];
         let mut groups = values.chunks_exact(lanes.len());
@@ -139,6 +148,7 @@ impl Histogram {
         }
     }
 
+    #[cfg(feature = "build")]
     fn count_marked(&mut self, values: &[u8], marked: &BitSlice) {
         for column in marked.iter_ones() {
             self.counts[usize::from(values[column])] += 1;
@@ -161,7 +171,7 @@ impl fmt::Debug for Histogram {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "build"))]
 mod tests {
     use super::*;
     use crate::board::PointSet;

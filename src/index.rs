@@ -16,7 +16,8 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-use bitvec::prelude::{BitVec, bitvec};
+#[cfg(feature = "build")]
+use bitvec::prelude::BitVec;
 
 use crate::bits::{self, Bits};
 use crate::board::{POINTS, PointSet};
@@ -316,7 +317,7 @@ pub struct Rows {
     by_rank: Vec<u32>,
     ranks: Subsets,
     /// Whether a row's set has a stabiliser besides the identity.
-    symmetric: BitVec,
+    symmetric: Vec<bool>,
 }
 
 impl Rows {
@@ -353,15 +354,12 @@ impl Rows {
             }
             sets.push(set);
         }
-        let mut symmetric = bitvec![0; sets.len()];
-        for (row, &set) in sets.iter().enumerate() {
-            symmetric.set(row, stabiliser(set).nth(1).is_some());
-        }
+        let symmetric = sets.iter().map(|&set| stabiliser(set).nth(1).is_some());
         Rows {
+            symmetric: symmetric.collect(),
             sets,
             by_rank,
             ranks,
-            symmetric,
         }
     }
 
@@ -481,6 +479,7 @@ impl Index {
 
     /// For a row with a stabiliser, which columns come first among those that hold the same
     /// position; `None` for a row whose columns are all different positions.
+    #[cfg(feature = "build")]
     pub fn first_columns(&self, row: usize) -> Option<BitVec> {
         if !self.rows.is_symmetric(row) {
             return None;

@@ -15,10 +15,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::Random;
-use millbase::db::{Database, SolvedTable, write_pair};
+use millbase::db::{Database, Profile, SolvedPair, write_pair};
 use millbase::histogram::Histogram;
 use millbase::index::Index;
-use millbase::retro::{BuildFolder, SolveError};
+use millbase::retro::{self, BuildFolder, SolveError};
 use millbase::{Dtw, Material, Pair, Position, Rules, Value};
 use serde_json::Value as Json;
 use tempfile::TempDir;
@@ -473,14 +473,13 @@ fn verify_finds_a_single_wrong_value() {
     let built = run(folder.path(), &["build", "--max-stones", "8", "--quiet"]);
     assert!(built.status.success());
     let db = Database::open(folder.path(), rules).unwrap();
-    let mut tables: Vec<(Material, Vec<u8>)> = pair
-        .tables()
-        .into_iter()
-        .map(|material| (material, db.load(material).unwrap()))
-        .collect();
-
-    let (material, values) = &mut tables[0];
-    let index = Index::new(*material);
+    let tables: Vec<Material> = pair.tables();
+    let histograms = tables
+        .iter()
+        .map(|&material| db.histogram(material).cloned());
+    let mut histograms: Vec<Histogram> = histograms.collect::<Result<_, _>>().unwrap();
+    let mut values = retro::load(&db, tables[0]).unwrap();
+    let index = Index::new(tables[0]);
     let middle = values.len() / 2;
     let entry = middle
         + values[middle..]
@@ -492,16 +491,14 @@ fn verify_finds_a_single_wrong_value() {
     let (mover, waiting) = index.sets(entry);
     let position = Position::moving(mover, waiting).text(&rules);
 
-    let tables: Vec<SolvedTable<'_>> = tables
-        .iter()
-        .map(|(material, values)| SolvedTable {
-            material: *material,
-            values,
-            histogram: Histogram::of_table(&Index::new(*material), values),
-        })
-        .collect();
+    histograms[0] = Histogram::of_table(&index, &values);
+    let solved = SolvedPair {
+        pair,
+        values: &values,
+        histograms,
+    };
     let path: PathBuf = folder.path().join("5-3.mill");
-    write_pair(&path, &rules, pair, &tables).unwrap();
+    write_pair(&path, &rules, &solved, Profile::default()).unwrap();
 
     let output = run(folder.path(), &["verify", "--pair", "5-3", "--quiet"]);
     let answer = text(&output.stdout);

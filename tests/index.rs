@@ -127,6 +127,7 @@ fn rows_and_columns_are_as_many_as_they_must_be() {
 
 /// As many columns are marked as first as there are distinct positions, in every table of the
 /// standard game.
+#[cfg(feature = "build")]
 #[test]
 fn first_columns_count_every_position_once() {
     let distinct = distinct_positions();

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use common::{Random, plain_position, plain_rules, plain_turned, symmetries};
-use millbase::db::{Database, DbError};
+use millbase::db::{Database, DbError, Profile};
 use millbase::index::{Index, Material, Pair};
 use millbase::placing::build::{Plan, build};
 use millbase::placing::{Placing, Reachable, Stage, file_name};
@@ -41,7 +41,7 @@ fn build_in(folder: &Path, rules: &Rules, keep: &[u8]) {
     let locked = BuildFolder::lock(folder).expect("a folder of our own");
     let present = |pair| folder.join(millbase::db::file_name(pair)).exists();
     let plan = retro::Plan::new(&Pair::all(rules.stones), present);
-    retro::build(&locked, rules, &plan, &()).expect("the moving phase");
+    retro::build(&locked, rules, &plan, Profile::default(), &()).expect("the moving phase");
     let present = |ply| folder.join(file_name(ply)).exists();
     let plan = Plan::new(rules, keep, present);
     build(&locked, rules, &plan, &|_| {}).expect("the placing phase");

@@ -12,7 +12,7 @@ mod plain;
 use std::path::Path;
 
 use common::{Random, before_removal, plain_position, plain_rules, rows, symmetries, turned};
-use millbase::db::{LineEnd, RankedTurn};
+use millbase::db::{LineEnd, Profile, RankedTurn};
 use millbase::retro::{self, BuildFolder, Plan};
 use millbase::{Database, DbError, Dtw, Material, Pair, Position, Rules, Value};
 use rayon::prelude::*;
@@ -34,7 +34,7 @@ fn built(folder: &TempDir) -> Database {
     pairs.retain(|pair| pair.stones() == BUILT_STONES);
     let plan = Plan::new(&pairs, |pair| embedded.has(pair));
     let locked = BuildFolder::lock(folder).unwrap();
-    retro::build(&locked, &RULES, &plan, &()).unwrap();
+    retro::build(&locked, &RULES, &plan, Profile::default(), &()).unwrap();
     Database::open(folder, RULES).unwrap()
 }
 

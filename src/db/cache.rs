@@ -1,84 +1,200 @@
-//! The blocks decoded last, bounded in bytes, for many threads at once.
+//! The blocks decoded last and the values derived last, bounded in bytes, for many threads at once.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::format::BLOCK_SIZE;
+use crate::board::{POINTS, PointSet};
 
-/// Blocks with their keys, the one used last in front.
-type Set = Vec<(u64, Box<[u8]>)>;
+/// Blocks, or the beginnings of blocks, with their keys; the one used last in front.
+#[derive(Debug, Default)]
+struct Set {
+    blocks: Vec<(u64, Box<[u8]>)>,
+    bytes: usize,
+}
 
 /// A set-associative cache: the key's hash chooses a set, and a full set forgets the block not used
 /// for longest. Every set has its own lock.
 #[derive(Debug)]
-pub(super) struct Cache {
+pub(super) struct Blocks {
     sets: Vec<Mutex<Set>>,
-    /// How many blocks a set may hold.
-    ways: usize,
+    /// How many bytes a set may hold.
+    bytes: usize,
 }
 
-impl Cache {
-    const WAYS: usize = 8;
+/// What a cache knows of an entry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Found {
+    /// Its value.
+    Byte(u8),
+    /// The beginning of its block.
+    Beginning,
+    /// Nothing.
+    Nothing,
+}
 
-    /// A cache of no more than this many bytes of blocks.
-    pub fn with_bytes(bytes: usize) -> Cache {
-        let blocks = bytes / BLOCK_SIZE;
-        let sets = (blocks / Cache::WAYS).max(1);
-        Cache {
+impl Blocks {
+    /// What a set should have room for.
+    const SET: usize = 8 * 640;
+
+    /// What a block takes besides its values.
+    const OVERHEAD: usize = size_of::<(u64, Box<[u8]>)>() + 16;
+
+    /// A cache of no more than this many bytes.
+    pub fn with_bytes(bytes: usize) -> Blocks {
+        let sets = (bytes / Blocks::SET).max(1);
+        Blocks {
             sets: (0..sets).map(|_| Mutex::default()).collect(),
-            ways: blocks.min(Cache::WAYS),
+            bytes: bytes / sets,
         }
     }
 
     /// The byte at a place of a block, if the block is here.
-    pub fn byte(&self, key: u64, place: usize) -> Option<u8> {
+    pub fn byte(&self, key: u64, place: usize) -> Found {
         let mut set = self.set(key).lock().unwrap_or_else(PoisonError::into_inner);
-        let found = set.iter().position(|(other, _)| *other == key)?;
-        set[..=found].rotate_right(1);
-        set[0].1.get(place).copied()
+        let blocks = &mut set.blocks;
+        let Some(found) = blocks.iter().position(|(other, _)| *other == key) else {
+            return Found::Nothing;
+        };
+        blocks[..=found].rotate_right(1);
+        let byte = blocks[0].1.get(place);
+        byte.map_or(Found::Beginning, |&byte| Found::Byte(byte))
     }
 
     /// Keeps a block.
     pub fn insert(&self, key: u64, block: Box<[u8]>) {
+        let size = |block: &[u8]| block.len() + Blocks::OVERHEAD;
         let mut set = self.set(key).lock().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have decoded the same block.
-        set.retain(|(other, _)| *other != key);
-        set.truncate(self.ways.saturating_sub(1));
-        if self.ways > 0 {
-            set.insert(0, (key, block));
+        let set = &mut *set;
+        // Another thread may have decoded the same block, or more of it was needed.
+        if let Some(other) = set.blocks.iter().position(|(other, _)| *other == key) {
+            set.bytes -= size(&set.blocks.remove(other).1);
+        }
+        set.bytes += size(&block);
+        set.blocks.insert(0, (key, block));
+        while set.bytes > self.bytes
+            && let Some((_, block)) = set.blocks.pop()
+        {
+            set.bytes -= size(&block);
         }
     }
 
-    /// Multiplication by 2^64 / golden ratio spreads neighbouring keys over the sets.
     fn set(&self, key: u64) -> &Mutex<Set> {
-        let hash = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        &self.sets[((hash * self.sets.len() as u64) >> 32) as usize]
+        &self.sets[(hash(key) % self.sets.len() as u64) as usize]
     }
+}
+
+/// Multiplication by 2^64 / golden ratio spreads neighbouring keys.
+fn hash(key: u64) -> u64 {
+    key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32
+}
+
+/// The values that were derived last, without locks: each place holds a position, 48 bits, and its
+/// value, 8 bits, in one word.
+#[derive(Debug)]
+pub(super) struct Values {
+    /// Parts are made when something is to be kept there.
+    parts: Vec<OnceLock<Box<[AtomicU64]>>>,
+}
+
+impl Values {
+    const PART: usize = 1 << 9;
+
+    /// A cache of no more than this many bytes.
+    pub fn with_bytes(bytes: usize) -> Values {
+        let parts = bytes / (Values::PART * size_of::<u64>());
+        Values {
+            parts: (0..parts).map(|_| OnceLock::new()).collect(),
+        }
+    }
+
+    /// The value byte of a position, if it is here; `kind` is 0 or 1.
+    pub fn get(&self, kind: u8, mover: PointSet, waiting: PointSet) -> Option<u8> {
+        let key = key(kind, mover, waiting);
+        let (part, place) = self.place(key)?;
+        let word = part.get()?[place].load(Ordering::Relaxed);
+        (word >> 8 == key).then_some(word as u8)
+    }
+
+    /// Keeps the value of a position.
+    pub fn insert(&self, kind: u8, mover: PointSet, waiting: PointSet, byte: u8) {
+        let key = key(kind, mover, waiting);
+        if let Some((part, place)) = self.place(key) {
+            let new = || (0..Values::PART).map(|_| AtomicU64::new(0)).collect();
+            part.get_or_init(new)[place].store(key << 8 | u64::from(byte), Ordering::Relaxed);
+        }
+    }
+
+    fn place(&self, key: u64) -> Option<(&OnceLock<Box<[AtomicU64]>>, usize)> {
+        let hash = hash(key) as usize;
+        let part = self
+            .parts
+            .get((hash / Values::PART).checked_rem(self.parts.len())?)?;
+        Some((part, hash % Values::PART))
+    }
+}
+
+/// A number for each position; none is zero.
+fn key(kind: u8, mover: PointSet, waiting: PointSet) -> u64 {
+    let sets = u64::from(mover.bits()) << POINTS | u64::from(waiting.bits());
+    u64::from(kind) << (2 * POINTS) | sets
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn held(cache: &Cache) -> usize {
-        cache.sets.iter().map(|set| set.lock().unwrap().len()).sum()
+    fn held(cache: &Blocks) -> usize {
+        let held = |set: &Set| {
+            let blocks = set.blocks.iter();
+            let sizes = blocks.map(|(_, block)| block.len() + Blocks::OVERHEAD);
+            let bytes: usize = sizes.sum();
+            assert_eq!(set.bytes, bytes);
+            bytes
+        };
+        let sets = cache.sets.iter();
+        sets.map(|set| held(&set.lock().unwrap())).sum()
     }
 
     #[test]
     fn the_bound_holds_and_what_is_used_stays() {
-        for blocks in [0, 1, 5, 8, 64, 100] {
-            let cache = Cache::with_bytes(blocks * BLOCK_SIZE + 1);
+        for bytes in [0, 100, 1000, 5000, 70_000] {
+            let cache = Blocks::with_bytes(bytes);
             for key in 0..1000 {
-                cache.insert(key, vec![key as u8; 3].into());
-                cache.insert(key, vec![key as u8; 3].into());
-                assert!(held(&cache) <= blocks);
-                assert_eq!(cache.byte(key, 2), (blocks > 0).then_some(key as u8));
-                assert_eq!(cache.byte(key, 3), None);
-                if blocks > 1 {
-                    assert_eq!(cache.byte(0, 0), Some(0));
+                let length = 3 + key as usize % 100;
+                cache.insert(key, vec![key as u8; length - 2].into());
+                cache.insert(key, vec![key as u8; length].into());
+                assert!(held(&cache) <= bytes);
+                if bytes >= 1000 {
+                    assert_eq!(cache.byte(key, 2), Found::Byte(key as u8));
+                    assert_eq!(cache.byte(key, length), Found::Beginning);
+                    assert_eq!(cache.byte(0, 0), Found::Byte(0));
                 }
+                assert_eq!(cache.byte(key + 1, 0), Found::Nothing);
             }
             // A cache that is large enough for its keys spreads them well enough to be used.
-            assert!(2 * held(&cache) >= blocks);
+            assert!(2 * held(&cache) >= bytes || bytes < 1000);
         }
+    }
+
+    #[test]
+    fn values_are_those_of_the_position_or_none() {
+        let values = Values::with_bytes(1 << 17);
+        let set = PointSet::from_bits;
+        for i in 1..100_000 {
+            let (mover, waiting) = (set(i), set(i << 4));
+            values.insert(0, mover, waiting, i as u8);
+            assert_eq!(values.get(0, mover, waiting), Some(i as u8));
+            assert_eq!(values.get(1, mover, waiting), None);
+            assert_eq!(values.get(0, waiting, mover), None);
+        }
+        let found = (1..100_000).filter(|&i| {
+            let value = values.get(0, set(i), set(i << 4));
+            assert!(value.is_none_or(|value| value == i as u8));
+            value.is_some()
+        });
+        assert!((8_000..=16_384).contains(&found.count()));
+        let none = Values::with_bytes(0);
+        none.insert(0, set(1), set(2), 3);
+        assert_eq!(none.get(0, set(1), set(2)), None);
     }
 }

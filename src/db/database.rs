@@ -6,18 +6,18 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::cache::Cache;
+use super::cache::{Blocks, Values};
 use super::error::DbError;
-use super::format::BLOCK_SIZE;
-use super::table::{PairFile, Table};
-use crate::board::PointSet;
+use super::profile::Contents;
+use super::source::Access;
+use super::table::PairFile;
 use crate::histogram::Histogram;
 use crate::index::{Material, Pair};
 use crate::placing::Placing;
 use crate::position::Position;
 use crate::rules::{FEWEST_STONES, MOST_STONES, Rules};
 use crate::turns::Turn;
-use crate::value::Value;
+use crate::value::{Value, Wdl};
 
 /// The files of the pairs with at most nine stones, part of the program.
 #[cfg(feature = "embedded")]
@@ -39,7 +39,8 @@ pub struct Database {
     folder: Option<PathBuf>,
     /// By [`slot`].
     files: Vec<Option<PairFile>>,
-    cache: Cache,
+    pub(super) blocks: Blocks,
+    pub(super) values: Values,
     /// Opened when first asked for.
     placing: OnceLock<Option<Placing>>,
 }
@@ -48,7 +49,7 @@ pub struct Database {
 const SIDES: usize = (MOST_STONES - FEWEST_STONES + 1) as usize;
 
 /// The place of a pair among all that there can be, in the order of [`Pair`].
-fn slot(pair: Pair) -> usize {
+pub(super) fn slot(pair: Pair) -> usize {
     usize::from(pair.larger() - FEWEST_STONES) * SIDES + usize::from(pair.smaller() - FEWEST_STONES)
 }
 
@@ -65,9 +66,11 @@ impl Database {
             rules,
             folder: None,
             files: (0..SIDES * SIDES).map(|_| None).collect(),
-            cache: Cache::with_bytes(Database::DEFAULT_CACHE_BYTES),
+            blocks: Blocks::with_bytes(0),
+            values: Values::with_bytes(0),
             placing: OnceLock::new(),
-        };
+        }
+        .with_cache_bytes(Database::DEFAULT_CACHE_BYTES);
         for &(larger, smaller, bytes) in EMBEDDED {
             if let Some(pair) = Pair::new(larger, smaller) {
                 database.files[slot(pair)] = PairFile::embedded(bytes, pair, rules).ok();
@@ -79,9 +82,8 @@ impl Database {
     /// The databases of a folder, and those that are part of the program for the pairs that the
     /// folder lacks.
     ///
-    /// This is cheap: of each file the header is checked, and the length; the blocks are checked
-    /// when they are read. The files are mapped into memory: as long as the databases are open they
-    /// may be replaced or removed, but must not be written to.
+    /// This is cheap: of each file the header is checked, and the length; the rows are checked when
+    /// they are read. Whatever happens to a file while it is open is an error at worst.
     ///
     /// # Errors
     ///
@@ -89,10 +91,29 @@ impl Database {
     /// [`DbError::OtherRules`] and [`DbError::OtherVersion`] for the first file that is not as it
     /// must be.
     pub fn open(folder: &Path, rules: Rules) -> Result<Database, DbError> {
+        Database::open_with(folder, rules, Access::Read)
+    }
+
+    /// [`Database::open`] with the files mapped into memory, which spares two calls of the system
+    /// for each block that is not in the cache.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::open`].
+    ///
+    /// # Safety
+    ///
+    /// As long as the databases are open, the files may be replaced or removed, but nobody may write
+    /// to them or shorten them.
+    pub unsafe fn open_mapped(folder: &Path, rules: Rules) -> Result<Database, DbError> {
+        Database::open_with(folder, rules, Access::Map)
+    }
+
+    fn open_with(folder: &Path, rules: Rules, access: Access) -> Result<Database, DbError> {
         std::fs::read_dir(folder).map_err(DbError::io(folder))?;
         let mut database = Database::embedded(rules);
         for pair in Pair::all(rules.stones) {
-            if let Some(file) = PairFile::open(folder, pair, rules)? {
+            if let Some(file) = PairFile::open(folder, pair, rules, access)? {
                 database.files[slot(pair)] = Some(file);
             }
         }
@@ -100,11 +121,13 @@ impl Database {
         Ok(database)
     }
 
-    /// The same with another bound for the decoded blocks that are kept, in bytes.
+    /// The same with another bound for what is kept of the answers, in bytes: three quarters for
+    /// decoded blocks, the rest for derived values.
     #[must_use]
     pub fn with_cache_bytes(self, bytes: usize) -> Database {
         Database {
-            cache: Cache::with_bytes(bytes),
+            blocks: Blocks::with_bytes(bytes - bytes / 4),
+            values: Values::with_bytes(bytes / 4),
             ..self
         }
     }
@@ -139,22 +162,27 @@ impl Database {
         Ok(self.placing.get().and_then(Option::as_ref))
     }
 
-    /// How often each value occurs in a table.
+    /// The file of a pair.
+    ///
+    /// # Errors
+    ///
+    /// [`DbError::Missing`].
+    pub fn file(&self, pair: Pair) -> Result<&PairFile, DbError> {
+        let missing = || DbError::Missing {
+            pair,
+            folder: self.folder.clone(),
+        };
+        self.files[slot(pair)].as_ref().ok_or_else(missing)
+    }
+
+    /// How often each value occurs in a table. Where the file tells no depths, all wins count as
+    /// wins in one turn and all losses as losses in none.
     ///
     /// # Errors
     ///
     /// [`DbError::Missing`], or [`DbError::NotStored`] if there is no such table under these rules.
     pub fn histogram(&self, material: Material) -> Result<&Histogram, DbError> {
-        Ok(self.table(material)?.histogram())
-    }
-
-    /// All values of a table, by the entries of its [`Index`](crate::index::Index).
-    ///
-    /// # Errors
-    ///
-    /// As for [`Database::histogram`], and [`DbError::Corrupt`].
-    pub fn load(&self, material: Material) -> Result<Vec<u8>, DbError> {
-        self.table(material)?.load()
+        Ok(self.file_of(material)?.histogram(material))
     }
 
     /// The value of a position without stones in hand. Where a removal is owed, that removal is a
@@ -171,21 +199,19 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// [`DbError::NotStored`] while stones are in hand, otherwise as for [`Database::load`].
+    /// [`DbError::NotStored`] while stones are in hand, [`DbError::NoDepths`] if a file that is
+    /// needed holds none, otherwise as for [`Database::histogram`], and [`DbError::Corrupt`].
     pub fn probe(&self, position: &Position) -> Result<Value, DbError> {
-        if position.is_placing() {
-            let why = "stones are still in hand, but databases start where the last one is placed";
-            return Err(DbError::NotStored(why.to_string()));
-        }
-        if position.is_over(&self.rules) {
-            return Ok(Value::LOST);
-        }
-        if position.removal_owed() {
-            let best = self.turns(position)?.first().map(|best| best.value);
-            let nothing = || DbError::NotStored("there is no stone to remove".to_string());
-            return best.ok_or_else(nothing);
-        }
-        self.stored(position.mover(), position.waiting())
+        self.value(position, Contents::Depths)
+    }
+
+    /// Whether a position without stones in hand is won, drawn or lost. This needs no depths.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::probe`].
+    pub fn probe_wdl(&self, position: &Position) -> Result<Wdl, DbError> {
+        Ok(self.value(position, Contents::Wdl)?.wdl())
     }
 
     /// All turns of a position with their values, best first in the order of [`RankedTurn::order`];
@@ -195,10 +221,55 @@ impl Database {
     ///
     /// As for [`Database::probe`].
     pub fn turns(&self, position: &Position) -> Result<Vec<RankedTurn>, DbError> {
+        self.ranked(position, Contents::Depths)
+    }
+
+    /// All turns of a position with what they keep of it: first those that win, then those that
+    /// draw, then those that lose, turns of the same worth in the order of their texts. This needs
+    /// no depths.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::probe`].
+    pub fn turns_wdl(&self, position: &Position) -> Result<Vec<(Turn, Wdl, Position)>, DbError> {
+        let ranked = self.ranked(position, Contents::Wdl)?;
+        let turns = ranked.into_iter();
+        Ok(turns
+            .map(|ranked| (ranked.turn, ranked.value.wdl(), ranked.after))
+            .collect())
+    }
+
+    /// Looks positions up that will be asked for soon, so that their blocks are in the cache.
+    /// Positions that no database answers are passed over.
+    pub fn prefetch(&self, positions: &[Position]) {
+        for position in positions {
+            let _ = self.value(position, Contents::Wdl);
+        }
+    }
+
+    /// What is left of the value of a position without stones in hand.
+    pub(crate) fn value(&self, position: &Position, contents: Contents) -> Result<Value, DbError> {
+        if position.is_placing() {
+            let why = "stones are still in hand, but databases start where the last one is placed";
+            return Err(DbError::NotStored(why.to_string()));
+        }
+        if position.is_over(&self.rules) {
+            return Ok(Value::LOST);
+        }
+        if position.removal_owed() {
+            let best = self.ranked(position, contents)?;
+            let nothing = || DbError::NotStored("there is no stone to remove".to_string());
+            return best.first().map(|best| best.value).ok_or_else(nothing);
+        }
+        let byte = self.byte(position.mover(), position.waiting(), contents)?;
+        Ok(Value::from_byte(byte))
+    }
+
+    fn ranked(&self, position: &Position, contents: Contents) -> Result<Vec<RankedTurn>, DbError> {
         let mut ranked = Vec::new();
         for turn in position.turns(&self.rules) {
             let after = position.after(turn);
-            let value = self.probe(&after)?.before();
+            let value = contents.of_value(self.value(&after, contents)?.before());
             ranked.push(RankedTurn { turn, value, after });
         }
         ranked.sort_unstable_by(RankedTurn::order);
@@ -234,24 +305,8 @@ impl Database {
         Ok(Line { turns, end })
     }
 
-    /// The table's value of two sets.
-    fn stored(&self, mover: PointSet, waiting: PointSet) -> Result<Value, DbError> {
-        let material = Material::of(mover, waiting);
-        let table = self.table(material)?;
-        let entry = table.index().find(mover, waiting);
-        let (block, place) = (entry / BLOCK_SIZE, entry % BLOCK_SIZE);
-        let key =
-            ((2 * material.pair().map_or(0, slot) + table.number) as u64) << 32 | block as u64;
-        if let Some(byte) = self.cache.byte(key, place) {
-            return Ok(Value::from_byte(byte));
-        }
-        let values = table.block(block)?;
-        let value = Value::from_byte(values[place]);
-        self.cache.insert(key, values);
-        Ok(value)
-    }
-
-    fn table(&self, material: Material) -> Result<Table<'_>, DbError> {
+    /// The file that has or implies a table.
+    pub(crate) fn file_of(&self, material: Material) -> Result<&PairFile, DbError> {
         let pair = material.pair();
         let Some(pair) = pair.filter(|pair| pair.larger() <= self.rules.stones) else {
             return Err(DbError::NotStored(format!(
@@ -259,12 +314,7 @@ impl Database {
                 material.mover, material.waiting
             )));
         };
-        let file = self.files[slot(pair)].as_ref();
-        let missing = || DbError::Missing {
-            pair,
-            folder: self.folder.clone(),
-        };
-        Ok(file.ok_or_else(missing)?.table(material))
+        self.file(pair)
     }
 }
 

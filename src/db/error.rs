@@ -48,6 +48,11 @@ pub enum DbError {
         /// Its reason.
         source: io::Error,
     },
+    /// The file of a pair holds no depths.
+    NoDepths {
+        /// The pair.
+        pair: Pair,
+    },
     /// No database holds such positions; the text says why, as part of a sentence.
     NotStored(String),
 }
@@ -106,6 +111,11 @@ impl fmt::Display for DbError {
                 "{} cannot be used: {source}{}",
                 file.display(),
                 advice(source.kind())
+            ),
+            DbError::NoDepths { pair } => write!(
+                f,
+                "the database {pair} tells only who wins, not in how many turns; build the pairs again with \
+                 `millbase build` into another folder"
             ),
             DbError::NotStored(why) => write!(f, "the databases have no answer: {why}"),
         }

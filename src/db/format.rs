@@ -1,36 +1,37 @@
 //! The header of a file: its fields, their checks and their bytes. docs/FORMAT.md is the same for
 //! other programs.
 
-use std::ops::Range;
 use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::codec::CODEC;
+use super::codec::{Effort, Stored};
 use super::error::DbError;
+use super::profile::Contents;
 use crate::histogram::Histogram;
 use crate::index::{Material, Pair};
 
 /// The version of the format that is written and read here.
-pub(super) const VERSION: u32 = 1;
-
-/// How many values a block holds; the last of a table may hold fewer.
-pub(super) const BLOCK_SIZE: usize = 1 << 16;
+pub(super) const VERSION: u32 = 2;
 
 /// The first bytes of every file. The first is no text, and the last is changed by what changes
 /// line ends.
 const MAGIC: [u8; 8] = *b"\x8eMILLDB\n";
 
-/// Bytes in front of the first table's fields, and of a checksum.
-const PREFIX: usize = 32;
+/// Bytes of the fields in front of the histograms, of a histogram, and of a checksum.
+const PREFIX: usize = 44;
+const HISTOGRAM: usize = 256 * 8;
 const CHECKSUM: usize = 8;
 
-/// Where the prefix has the pair.
-pub(super) const PAIR_OFFSET: u64 = 24;
+/// Where the prefix has the pair, and which entries are stored.
+pub(super) const PAIR_OFFSET: u64 = 16;
+pub(super) const STORED_OFFSET: u64 = 19;
 
-/// Bytes of a table's fields in front of its blocks, and of a block's fields.
-const TABLE: usize = 1 + 1 + 8 + 4 + 256 * 8;
-const BLOCK: usize = 4 + 8;
+/// The length of the longest header.
+pub(super) const MOST_HEADER: usize = PREFIX + 2 * HISTOGRAM + CHECKSUM;
+
+/// Bytes of a row's fields: where the row begins, and its checksum.
+pub(super) const ROW: usize = 8 + CHECKSUM;
 
 /// What the header says, checked.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,25 +39,15 @@ pub(super) struct Header {
     /// The fingerprint of the rules.
     pub rules: u64,
     pub pair: Pair,
+    pub contents: Contents,
+    pub stored: Stored,
+    pub effort: Effort,
+    /// The length of the whole file in bytes.
+    pub file_length: u64,
+    /// The length of the model in bytes.
+    pub model_length: u32,
     /// In the order of [`Pair::tables`].
-    pub tables: Vec<TableHeader>,
-}
-
-/// What the header says of one table.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct TableHeader {
-    pub material: Material,
-    pub histogram: Histogram,
-    pub blocks: Vec<Block>,
-}
-
-/// Where one block's bytes lie in the file.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Block {
-    pub offset: u64,
-    pub length: u32,
-    /// Of the bytes in the file.
-    pub checksum: u64,
+    pub histograms: Vec<Histogram>,
 }
 
 /// The checksum of bytes in the file.
@@ -64,62 +55,73 @@ pub(super) fn checksum(bytes: &[u8]) -> u64 {
     xxh3_64(bytes)
 }
 
-/// How many blocks a table has.
-pub(super) fn block_count(material: Material) -> usize {
-    material.entries().div_ceil(BLOCK_SIZE as u64) as usize
+/// The bytes without the checksum that stands behind them, `None` if it is not theirs.
+pub(super) fn checked(bytes: &[u8]) -> Option<&[u8]> {
+    let (bytes, sum) = bytes.split_last_chunk::<CHECKSUM>()?;
+    (checksum(bytes) == u64::from_le_bytes(*sum)).then_some(bytes)
 }
 
-/// How long the header of a pair's file is, which is where the first block lies.
-pub(super) fn header_length(pair: Pair) -> usize {
-    let table = |material| TABLE + BLOCK * block_count(material);
-    let tables = pair.tables();
-    PREFIX + tables.into_iter().map(table).sum::<usize>() + CHECKSUM
+/// The bytes with their checksum behind them.
+#[cfg(feature = "build")]
+pub(super) fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
+    bytes.extend(checksum(&bytes).to_le_bytes());
+    bytes
 }
 
-impl TableHeader {
-    /// The entries that are in a block.
-    pub fn entries_of(&self, block: usize) -> Range<u64> {
-        let start = (block * BLOCK_SIZE) as u64;
-        start..self.material.entries().min(start + BLOCK_SIZE as u64)
+/// The table of which a file has the values: the larger side moves.
+pub(super) fn stored_table(pair: Pair) -> Material {
+    Material {
+        mover: pair.larger(),
+        waiting: pair.smaller(),
     }
+}
+
+/// How long the header of a pair's file is, which is where the model lies.
+fn header_length(pair: Pair) -> usize {
+    PREFIX + pair.tables().len() * HISTOGRAM + CHECKSUM
 }
 
 impl Header {
+    /// Where the model lies, and where its checksum ends.
+    pub fn model(&self) -> std::ops::Range<u64> {
+        let start = header_length(self.pair) as u64;
+        start..start + u64::from(self.model_length) + CHECKSUM as u64
+    }
+
+    /// Where the fields of a row lie.
+    pub fn row(&self, row: usize) -> u64 {
+        self.model().end + (row * ROW) as u64
+    }
+
     /// The header's bytes.
     #[cfg(feature = "build")]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let length = header_length(self.pair);
-        let mut bytes = Vec::with_capacity(length);
+        let mut bytes = Vec::with_capacity(MOST_HEADER);
         bytes.extend(MAGIC);
         bytes.extend(VERSION.to_le_bytes());
-        bytes.extend((length as u32).to_le_bytes());
-        bytes.extend(self.rules.to_le_bytes());
+        bytes.extend((header_length(self.pair) as u32).to_le_bytes());
         bytes.extend([self.pair.larger(), self.pair.smaller()]);
-        bytes.extend([self.tables.len() as u8, CODEC]);
-        bytes.extend((BLOCK_SIZE as u32).to_le_bytes());
-        for table in &self.tables {
-            bytes.extend([table.material.mover, table.material.waiting]);
-            bytes.extend(table.material.entries().to_le_bytes());
-            bytes.extend((table.blocks.len() as u32).to_le_bytes());
-            for count in table.histogram.counts() {
-                bytes.extend(count.to_le_bytes());
-            }
-            for block in &table.blocks {
-                bytes.extend(block.length.to_le_bytes());
-                bytes.extend(block.checksum.to_le_bytes());
-            }
+        bytes.extend([self.contents.number(), stored_number(self.stored)]);
+        bytes.extend(self.effort.columns.to_le_bytes());
+        bytes.extend([self.effort.near, self.effort.slides]);
+        bytes.extend(self.rules.to_le_bytes());
+        bytes.extend(self.file_length.to_le_bytes());
+        bytes.extend(self.model_length.to_le_bytes());
+        for histogram in &self.histograms {
+            bytes.extend(
+                histogram
+                    .counts()
+                    .iter()
+                    .flat_map(|count| count.to_le_bytes()),
+            );
         }
-        bytes.extend(checksum(&bytes).to_le_bytes());
-        bytes
+        with_checksum(bytes)
     }
 
-    /// Reads and checks the header of a whole file. `name` is the file's, for errors.
-    pub fn parse(file: &[u8], name: &Path) -> Result<Header, DbError> {
-        let mut fields = Fields {
-            bytes: file,
-            at: 0,
-            name,
-        };
+    /// Reads and checks the header of a file with this length from its first bytes, as many as
+    /// [`MOST_HEADER`] or all. `name` is the file's, for errors.
+    pub fn parse(bytes: &[u8], file_length: u64, name: &Path) -> Result<Header, DbError> {
+        let mut fields = Fields { bytes, at: 0, name };
         fields.expect("the mark of a database", MAGIC)?;
         let version = u32::from_le_bytes(fields.take()?);
         if version != VERSION {
@@ -128,21 +130,28 @@ impl Header {
         }
         fields.check_sum()?;
         let header = fields.header()?;
-        let end = header.tables.iter().flat_map(|table| &table.blocks).last();
-        let end = end.map_or(0, |block| block.offset + u64::from(block.length));
-        let length = file.len() as u64;
-        if length == end {
+        if file_length == header.file_length {
             Ok(header)
         } else {
-            let what = format!("the file has {length} bytes, but its blocks end at {end}");
-            Err(DbError::corrupt(name, length.min(end), what))
+            let expected = header.file_length;
+            let what = format!("the file has {file_length} bytes instead of {expected}");
+            Err(DbError::corrupt(name, file_length.min(expected), what))
         }
     }
 }
 
+/// The numbers of the kinds of tables.
+const STORED: [Stored; 3] = [Stored::All, Stored::EvenOrClosing, Stored::Even];
+
+#[cfg(feature = "build")]
+fn stored_number(stored: Stored) -> u8 {
+    let number = STORED.iter().position(|&other| other == stored);
+    number.unwrap_or_default() as u8
+}
+
 /// Takes the header's fields one after the other.
 struct Fields<'a> {
-    /// The file, from the field behind the version on the header without its checksum.
+    /// The file, from the field behind the header's length on the header without its checksum.
     bytes: &'a [u8],
     at: usize,
     name: &'a Path,
@@ -162,93 +171,89 @@ impl Fields<'_> {
 
     /// The next field, which can have one value only.
     fn expect<const N: usize>(&mut self, what: &str, expected: [u8; N]) -> Result<(), DbError> {
-        let at = self.at as u64;
+        let at = self.at;
         if self.take()? == expected {
             Ok(())
         } else {
-            let what = format!("{what} is not what it must be");
-            Err(DbError::corrupt(self.name, at, what))
+            Err(self.corrupt(at, format!("{what} is not what it must be")))
         }
+    }
+
+    /// The next field, one byte that is the number of a thing.
+    fn numbered<T: Copy>(&mut self, what: &str, things: &[T]) -> Result<T, DbError> {
+        let at = self.at;
+        let [number] = self.take()?;
+        let thing = things.get(usize::from(number));
+        thing
+            .copied()
+            .ok_or_else(|| self.corrupt(at, format!("{number} is no {what}")))
+    }
+
+    fn corrupt(&self, at: usize, what: impl Into<String>) -> DbError {
+        DbError::corrupt(self.name, at as u64, what)
     }
 
     /// Takes the header's length, checks the header's checksum, and leaves the header without it.
     fn check_sum(&mut self) -> Result<(), DbError> {
         let length = u32::from_le_bytes(self.take()?) as usize;
-        let Some((header, sum)) = self
-            .bytes
-            .get(..length)
-            .and_then(|header| header.split_last_chunk::<CHECKSUM>())
-        else {
-            let end = self.bytes.len() as u64;
-            let what = format!("the header has {length} bytes, but the file {end}");
-            return Err(DbError::corrupt(self.name, end, what));
+        let Some(header) = self.bytes.get(..length) else {
+            let what = format!("the header has {length} bytes, which are not there");
+            return Err(self.corrupt(self.bytes.len(), what));
         };
-        if checksum(header) != u64::from_le_bytes(*sum) {
+        let Some(fields) = checked(header) else {
             let what = "the header does not have the checksum that is written behind it";
-            return Err(DbError::corrupt(self.name, header.len() as u64, what));
-        }
-        self.bytes = header;
+            return Err(self.corrupt(length.saturating_sub(CHECKSUM), what));
+        };
+        self.bytes = fields;
         Ok(())
     }
 
     /// The fields behind the header's length.
     fn header(&mut self) -> Result<Header, DbError> {
-        let rules = u64::from_le_bytes(self.take()?);
-        let at = self.at as u64;
+        let at = self.at;
         let [larger, smaller] = self.take()?;
         let Some(pair) = Pair::new(larger, smaller).filter(|_| larger >= smaller) else {
-            let what = format!("{larger}-{smaller} is no pair");
-            return Err(DbError::corrupt(self.name, at, what));
+            return Err(self.corrupt(at, format!("{larger}-{smaller} is no pair")));
         };
-        let materials = pair.tables();
-        self.expect("the number of tables", [materials.len() as u8])?;
-        self.expect("the codec", [CODEC])?;
-        self.expect("the size of a block", (BLOCK_SIZE as u32).to_le_bytes())?;
-        let mut offset = header_length(pair) as u64;
-        let tables = materials
-            .into_iter()
-            .map(|material| self.table(material, &mut offset))
+        let contents = self.numbered("kind of contents", &Contents::ALL)?;
+        let stored = self.numbered("kind of table", &STORED)?;
+        let at = self.at;
+        let columns = u16::from_le_bytes(self.take()?);
+        let [near, slides] = self.take()?;
+        let effort = Effort {
+            columns,
+            near,
+            slides,
+        };
+        if !Effort::ALL.contains(&effort) {
+            return Err(self.corrupt(at, "the blocks are made in a way that is not known"));
+        }
+        let rules = u64::from_le_bytes(self.take()?);
+        let file_length = u64::from_le_bytes(self.take()?);
+        let model_length = u32::from_le_bytes(self.take()?);
+        let tables = pair.tables().into_iter();
+        let histograms = tables
+            .map(|material| self.histogram(material))
             .collect::<Result<Vec<_>, _>>()?;
         let surplus = self.bytes.len() - self.at;
         if surplus > 0 {
             let what = format!("{surplus} bytes too many are in the header");
-            return Err(DbError::corrupt(self.name, self.at as u64, what));
+            return Err(self.corrupt(self.at, what));
         }
         Ok(Header {
             rules,
             pair,
-            tables,
-        })
-    }
-
-    /// One table's fields; `offset` moves over the table's blocks.
-    fn table(&mut self, material: Material, offset: &mut u64) -> Result<TableHeader, DbError> {
-        let Material { mover, waiting } = material;
-        let blocks = block_count(material);
-        self.expect("the table's number of stones", [mover, waiting])?;
-        self.expect("the number of entries", material.entries().to_le_bytes())?;
-        self.expect("the number of blocks", (blocks as u32).to_le_bytes())?;
-        let histogram = self.histogram(material)?;
-        let mut block = || {
-            let length = u32::from_le_bytes(self.take()?);
-            let checksum = u64::from_le_bytes(self.take()?);
-            let block = Block {
-                offset: *offset,
-                length,
-                checksum,
-            };
-            *offset += u64::from(length);
-            Ok(block)
-        };
-        Ok(TableHeader {
-            material,
-            histogram,
-            blocks: (0..blocks).map(|_| block()).collect::<Result<_, _>>()?,
+            contents,
+            stored,
+            effort,
+            file_length,
+            model_length,
+            histograms,
         })
     }
 
     fn histogram(&mut self, material: Material) -> Result<Histogram, DbError> {
-        let at = self.at as u64;
+        let at = self.at;
         let mut counts = [0; 256];
         for count in &mut counts {
             *count = u64::from_le_bytes(self.take()?);
@@ -262,7 +267,7 @@ impl Fields<'_> {
             }
             _ => {
                 let what = "the histogram counts more positions than the table has entries";
-                Err(DbError::corrupt(self.name, at, what))
+                Err(self.corrupt(at, what))
             }
         }
     }

@@ -1,13 +1,16 @@
-//! Databases on disk: one file a pair, `9-8.mill`, with a byte for each entry of the pair's tables,
-//! see [`Index`](crate::index::Index) and [`Value`](crate::Value). docs/FORMAT.md describes the
-//! file.
+//! Databases on disk: one file a pair, `9-8.mill`, with the values of the table in which the larger
+//! side moves, see [`Index`](crate::index::Index) and [`Value`](crate::Value); those of the other
+//! table follow by one turn of search. docs/FORMAT.md describes the file.
 //!
+//! - `profile`: what files can tell, and how small they can be
 //! - `format`: the header as a checked structure, and its bytes
-//! - `codec`: the compression of a block
+//! - `codec`: which entries are stored, and the compression of a block
 //! - `writer`: making a file
+//! - `source`: the bytes of a file, read or mapped
 //! - `table`: one file, opened
 //! - `database`: all files of a folder, and the questions asked of them
-//! - `cache`: the blocks decoded last
+//! - `lookup`: values from the files, read or derived
+//! - `cache`: the blocks decoded last, and the values derived last
 //! - `error`: what can go wrong
 //!
 //! Files are hostile until checked: whatever their bytes are, reading ends with the values written
@@ -18,19 +21,25 @@ mod codec;
 mod database;
 mod error;
 mod format;
+mod lookup;
+mod profile;
+mod source;
 mod table;
 #[cfg(all(test, feature = "build"))]
 mod tests;
 #[cfg(feature = "build")]
 mod writer;
 
+#[cfg(feature = "build")]
+pub(crate) use codec::{Stored, is_even};
 pub use database::{Database, Line, LineEnd, RankedTurn};
 pub use error::DbError;
+pub use profile::{Contents, Level, Profile};
 pub use table::PairFile;
 #[cfg(feature = "build")]
 pub(crate) use writer::remove_temporaries;
 #[cfg(feature = "build")]
-pub use writer::{SolvedTable, write_pair};
+pub use writer::{SolvedPair, write_pair};
 
 use crate::index::Pair;
 

@@ -1,67 +1,32 @@
-//! One file, opened: its tables, their blocks and values.
+//! One file, opened: its rows, their blocks and values.
 
-use std::fs::{self, File};
+use std::borrow::Cow;
+use std::cell::RefCell;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use memmap2::Mmap;
-
-use super::codec;
+use super::codec::{self, Model, Scratch, Shape, Stored};
 use super::error::DbError;
-use super::format::{self, BLOCK_SIZE, Header, TableHeader};
+use super::format::{self, Header};
+use super::profile::Contents;
+use super::source::{Access, Source};
+use crate::board::PointSet;
 use crate::histogram::Histogram;
 use crate::index::{Index, Material, Pair};
 use crate::rules::Rules;
 
-/// The file of a pair, opened. Its header is checked; its blocks are when they are read.
+/// The file of a pair, opened. Its header is checked; its rows are when they are read.
 #[derive(Debug)]
 pub struct PairFile {
     /// For errors: the path, or what stands for it.
     name: PathBuf,
-    contents: Contents,
+    source: Source,
     rules: Rules,
     header: Header,
-    /// Made when first needed, in the order of the header's tables.
-    indexes: [OnceLock<Index>; 2],
-}
-
-/// Where the bytes of a file are.
-#[derive(Debug)]
-enum Contents {
-    Mapped(Mmap),
-    Embedded(&'static [u8]),
-}
-
-impl Contents {
-    fn bytes(&self) -> &[u8] {
-        match self {
-            Contents::Mapped(map) => map,
-            Contents::Embedded(bytes) => bytes,
-        }
-    }
-}
-
-/// Maps a file into memory, `None` if there is none of this name.
-///
-/// # Safety
-///
-/// Nobody may write to the file or shorten it while the map lives.
-/// Replacing it by renaming another file, as [`write_pair`](super::write_pair) does, is no writing.
-unsafe fn map(path: &Path) -> io::Result<Option<Mmap>> {
-    let opened = fs::metadata(path).and_then(|metadata| {
-        if metadata.is_file() {
-            File::open(path)
-        } else {
-            Err(io::Error::other("it is no file"))
-        }
-    });
-    match opened {
-        // SAFETY: the caller keeps this function's own contract, which is the same.
-        Ok(file) => unsafe { Mmap::map(&file) }.map(Some),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
+    /// Made when first needed.
+    table: OnceLock<Table>,
 }
 
 impl PairFile {
@@ -70,12 +35,12 @@ impl PairFile {
         folder: &Path,
         pair: Pair,
         rules: Rules,
+        access: Access,
     ) -> Result<Option<PairFile>, DbError> {
         let path = folder.join(super::file_name(pair));
-        // SAFETY: `Database::open` demands of its callers that database files are replaced, never
-        // changed.
-        let map = unsafe { map(&path) }.map_err(DbError::io(&path))?;
-        map.map(|map| PairFile::new(path, Contents::Mapped(map), pair, rules))
+        let source = Source::open(&path, access).map_err(DbError::io(&path))?;
+        source
+            .map(|source| PairFile::new(path, source, pair, rules))
             .transpose()
     }
 
@@ -86,16 +51,13 @@ impl PairFile {
         rules: Rules,
     ) -> Result<PairFile, DbError> {
         let name = PathBuf::from(format!("the embedded {}", super::file_name(pair)));
-        PairFile::new(name, Contents::Embedded(bytes), pair, rules)
+        PairFile::new(name, Source::Embedded(bytes), pair, rules)
     }
 
-    fn new(
-        name: PathBuf,
-        contents: Contents,
-        pair: Pair,
-        rules: Rules,
-    ) -> Result<PairFile, DbError> {
-        let header = Header::parse(contents.bytes(), &name)?;
+    fn new(name: PathBuf, source: Source, pair: Pair, rules: Rules) -> Result<PairFile, DbError> {
+        let length = source.len();
+        let first = source.bytes(0, length.min(format::MOST_HEADER as u64) as usize);
+        let header = Header::parse(&first.map_err(DbError::io(&name))?, length, &name)?;
         if header.rules != rules.fingerprint() {
             return Err(DbError::OtherRules { file: name, rules });
         }
@@ -103,12 +65,17 @@ impl PairFile {
             let what = format!("the file is the database {}, not {pair}", header.pair);
             return Err(DbError::corrupt(&name, format::PAIR_OFFSET, what));
         }
+        let material = format::stored_table(pair);
+        if header.stored != Stored::All && !Stored::can_leave_out(&rules, material) {
+            let what = "entries are left out that do not follow from others";
+            return Err(DbError::corrupt(&name, format::STORED_OFFSET, what));
+        }
         Ok(PairFile {
             name,
-            contents,
+            source,
             rules,
             header,
-            indexes: Default::default(),
+            table: OnceLock::new(),
         })
     }
 
@@ -119,21 +86,26 @@ impl PairFile {
 
     /// The size of the file in bytes.
     pub fn bytes(&self) -> u64 {
-        self.contents.bytes().len() as u64
+        self.source.len()
     }
 
-    /// How many bytes of the file hold the values of one side to move.
-    pub fn table_bytes(&self, material: Material) -> u64 {
-        let blocks = self.table(material).header.blocks.iter();
-        blocks.map(|block| u64::from(block.length)).sum()
+    /// Whether the file tells depths.
+    pub fn contents(&self) -> Contents {
+        self.header.contents
     }
 
     /// Where the file is; `None` for one that is part of the program.
     pub fn path(&self) -> Option<&Path> {
-        match self.contents {
-            Contents::Mapped(_) => Some(&self.name),
-            Contents::Embedded(_) => None,
+        match self.source {
+            Source::File(..) | Source::Mapped(_) => Some(&self.name),
+            Source::Embedded(_) => None,
         }
+    }
+
+    /// The path, or what stands for it in errors.
+    #[cfg(feature = "build")]
+    pub(crate) fn name(&self) -> &Path {
+        &self.name
     }
 
     /// The rules that the values are for.
@@ -141,81 +113,149 @@ impl PairFile {
         &self.rules
     }
 
-    /// One of the pair's tables; of another pair's material, the one with the same side ahead.
-    pub(super) fn table(&self, material: Material) -> Table<'_> {
-        let number = match self.header.tables.len() {
-            1 => 0,
-            _ => usize::from(material.mover < material.waiting),
+    /// How often each value occurs in one of the pair's tables.
+    pub(super) fn histogram(&self, material: Material) -> &Histogram {
+        let number = usize::from(Stored::is_derived(material));
+        // A pair has a histogram for each of its tables.
+        &self.header.histograms[number.min(self.header.histograms.len() - 1)]
+    }
+
+    /// Whether the value of a position is in the file, and need not be derived.
+    pub(super) fn holds(&self, mover: PointSet, waiting: PointSet) -> bool {
+        let material = Material::of(mover, waiting);
+        !Stored::is_derived(material) && self.header.stored.holds(&self.rules, mover, waiting)
+    }
+
+    /// Which entries the file holds of the table with the larger side to move.
+    #[cfg(feature = "build")]
+    pub(crate) fn stored(&self) -> Stored {
+        self.header.stored
+    }
+
+    /// The table in which the larger side moves.
+    pub(super) fn table(&self) -> Result<&Table, DbError> {
+        if let Some(table) = self.table.get() {
+            return Ok(table);
+        }
+        let header = &self.header;
+        let corrupt = |what: &str| DbError::corrupt(&self.name, header.model().start, what);
+        let Range { start, end } = header.model();
+        let bytes = self.read(start, (end - start) as usize)?;
+        let bytes = format::checked(&bytes)
+            .ok_or_else(|| corrupt("the model does not have the checksum behind it"))?;
+        let material = format::stored_table(header.pair);
+        let model = Model::from_bytes(bytes)
+            .ok_or_else(|| corrupt("the model has fields that do not agree"))?;
+        let board = self.rules.board();
+        Ok(self.table.get_or_init(|| Table {
+            index: Index::new(material),
+            shape: Shape::new(board, material, header.stored, header.effort),
+            model,
+        }))
+    }
+
+    /// A row, its bytes checked.
+    pub(super) fn row(&self, number: usize) -> Result<Row<'_>, DbError> {
+        let table = self.table()?;
+        let place = self.header.row(number);
+        let fields = self.read(place, format::ROW + 8)?;
+        let field = |at: usize| {
+            let bytes = fields.get(at..).and_then(|bytes| bytes.first_chunk());
+            u64::from_le_bytes(bytes.copied().unwrap_or_default())
         };
-        Table {
+        let (start, checksum, end) = (field(0), field(8), field(format::ROW));
+        let length = end.checked_sub(start);
+        let Some(length) = length.filter(|_| end <= self.source.len()) else {
+            let what = "the row does not lie within the file";
+            return Err(DbError::corrupt(&self.name, place, what));
+        };
+        let bytes = self.read(start, length as usize)?;
+        if format::checksum(&bytes) != checksum {
+            let what = "the row does not have the checksum that is given for it";
+            return Err(DbError::corrupt(&self.name, start, what));
+        }
+        Ok(Row {
             file: self,
-            number,
-            header: &self.header.tables[number],
-        }
+            table,
+            start,
+            bytes,
+            shape: table.shape.row(table.index.rows().set(number)),
+        })
+    }
+
+    fn read(&self, start: u64, length: usize) -> Result<Cow<'_, [u8]>, DbError> {
+        self.source
+            .bytes(start, length)
+            .map_err(|error| match error.kind() {
+                io::ErrorKind::UnexpectedEof => {
+                    DbError::corrupt(&self.name, start, "the file ends too soon")
+                }
+                _ => DbError::io(&self.name)(error),
+            })
+    }
+
+    /// Fills `values` with those of all rows of the table in which the larger side moves, zeros where
+    /// they are not stored.
+    #[cfg(feature = "build")]
+    pub(crate) fn load(&self, values: &mut [u8]) -> Result<(), DbError> {
+        use rayon::prelude::*;
+        let columns = self.table()?.index.columns().count();
+        let rows = values.par_chunks_mut(columns).enumerate();
+        rows.try_for_each(|(number, values)| {
+            let row = self.row(number)?;
+            (0..row.table.shape.blocks()).try_for_each(|block| {
+                let columns = row.table.shape.columns_of(block);
+                row.decode(block, &mut values[columns])
+            })
+        })
     }
 }
 
-/// One table of a file.
-#[derive(Clone, Copy)]
-pub(super) struct Table<'a> {
+/// What reading the rows of a file needs.
+#[derive(Debug)]
+pub(super) struct Table {
+    pub index: Index,
+    pub shape: Shape,
+    model: Model,
+}
+
+/// A row of a file.
+pub(super) struct Row<'a> {
     file: &'a PairFile,
-    /// Among the tables of the file.
-    pub number: usize,
-    header: &'a TableHeader,
+    pub table: &'a Table,
+    /// Where the row begins in the file, for errors.
+    start: u64,
+    bytes: Cow<'a, [u8]>,
+    shape: codec::Row,
 }
 
-impl<'a> Table<'a> {
-    /// The table's index, which says where its values lie.
-    pub fn index(self) -> &'a Index {
-        self.file.indexes[self.number].get_or_init(|| Index::new(self.header.material))
+impl Row<'_> {
+    /// Decodes the first values of a block, as many as there is room for; zeros where they are not
+    /// stored.
+    pub fn decode(&self, block: usize, values: &mut [u8]) -> Result<(), DbError> {
+        thread_local!(static SCRATCH: RefCell<Scratch> = RefCell::default());
+        let corrupt = |what: &str| DbError::corrupt(&self.file.name, self.start, what);
+        let Table { shape, model, .. } = self.table;
+        let bytes = block_bytes(&self.bytes, shape.blocks(), block)
+            .ok_or_else(|| corrupt("the row's blocks do not fill it"))?;
+        let columns = shape.columns_of(block);
+        SCRATCH
+            .with_borrow_mut(|scratch| {
+                codec::decode(shape, model, &self.shape, columns, bytes, values, scratch)
+            })
+            .map_err(corrupt)
     }
+}
 
-    pub fn histogram(self) -> &'a Histogram {
-        &self.header.histogram
-    }
-
-    /// The values of one block, which must be one of the table's.
-    pub fn block(self, number: usize) -> Result<Box<[u8]>, DbError> {
-        let entries = self.header.entries_of(number);
-        let mut values = vec![0; (entries.end - entries.start) as usize].into_boxed_slice();
-        self.decode(number, &mut values)?;
-        Ok(values)
-    }
-
-    /// All values of the table.
-    pub fn load(self) -> Result<Vec<u8>, DbError> {
-        let mut values = Vec::new();
-        let entries = self.header.material.entries() as usize;
-        values.try_reserve_exact(entries).map_err(|_| {
-            let refused = io::Error::from(io::ErrorKind::OutOfMemory);
-            DbError::io(&self.file.name)(refused)
-        })?;
-        values.resize(entries, 0);
-        #[cfg(feature = "build")]
-        {
-            use rayon::prelude::*;
-            let blocks = values.par_chunks_mut(BLOCK_SIZE).enumerate();
-            blocks.try_for_each(|(number, values)| self.decode(number, values))?;
-        }
-        #[cfg(not(feature = "build"))]
-        {
-            let mut blocks = values.chunks_mut(BLOCK_SIZE).enumerate();
-            blocks.try_for_each(|(number, values)| self.decode(number, values))?;
-        }
-        Ok(values)
-    }
-
-    /// Checks and decodes a block into as many values as it has.
-    fn decode(self, number: usize, values: &mut [u8]) -> Result<(), DbError> {
-        let block = &self.header.blocks[number];
-        let corrupt = |what| DbError::corrupt(&self.file.name, block.offset, what);
-        // The header's check has shown that the block lies within the file.
-        let start = block.offset as usize;
-        let bytes = &self.file.contents.bytes()[start..start + block.length as usize];
-        if format::checksum(bytes) != block.checksum {
-            let what = "the block does not have the checksum that the header gives";
-            return Err(corrupt(what.to_string()));
-        }
-        codec::decode(bytes, values).map_err(corrupt)
-    }
+/// The bytes of one of a row's blocks. The row begins with the lengths of all.
+fn block_bytes(row: &[u8], blocks: usize, block: usize) -> Option<&[u8]> {
+    let (lengths, rest) = row.split_at_checked(2 * blocks)?;
+    let mut lengths = lengths
+        .as_chunks()
+        .0
+        .iter()
+        .map(|&length| u16::from_le_bytes(length));
+    let start: usize = lengths.by_ref().take(block).map(usize::from).sum();
+    let length = usize::from(lengths.next()?);
+    rest.get(start..)?.get(..length)
 }

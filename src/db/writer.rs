@@ -1,4 +1,4 @@
-//! Making a file: values to compressed blocks, in parallel and in order, then the header, then the
+//! Making a file: values to compressed rows, in parallel and in order, then the header, then the
 //! name.
 //!
 //! A file gets its name when all its bytes are on the disk, so what has a database's name is whole.
@@ -11,27 +11,29 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::codec;
+use super::codec::{ENOUGH, Effort, Encoder, Model, Scratch, Shape, Stored, Training};
 use super::error::DbError;
-use super::format::{self, BLOCK_SIZE, Block, Header, TableHeader};
+use super::format::{self, Header};
+use super::profile::{Contents, Level, Profile};
 use crate::histogram::Histogram;
-use crate::index::{Material, Pair};
+use crate::index::{Index, Pair};
 use crate::rules::Rules;
 
-/// One table, ready to be written.
+/// A solved pair, ready to be written.
 #[derive(Clone, Debug)]
-pub struct SolvedTable<'a> {
-    /// Which table.
-    pub material: Material,
-    /// The value of each entry of the table's [`Index`](crate::index::Index), see
-    /// [`Value::from_byte`](crate::Value::from_byte).
+pub struct SolvedPair<'a> {
+    /// Which pair.
+    pub pair: Pair,
+    /// The value of each entry of the [`Index`] of the table in which the larger side moves, see
+    /// [`Value::from_byte`](crate::Value::from_byte). The values of the other table follow from
+    /// these.
     pub values: &'a [u8],
-    /// Of the same values.
-    pub histogram: Histogram,
+    /// Of all the pair's tables, in the order of [`Pair::tables`].
+    pub histograms: Vec<Histogram>,
 }
 
 /// Writes the file of a pair and gives it the name `path`; the result is its size in bytes. The
-/// same tables give the same bytes, whatever the number of threads.
+/// same values give the same bytes, whatever the number of threads.
 ///
 /// # Errors
 ///
@@ -39,85 +41,170 @@ pub struct SolvedTable<'a> {
 ///
 /// # Panics
 ///
-/// If the tables are not those of the pair, in their order and of their lengths.
+/// If the numbers of values or histograms are not those of the pair.
 pub fn write_pair(
     path: &Path,
     rules: &Rules,
-    pair: Pair,
-    tables: &[SolvedTable<'_>],
+    solved: &SolvedPair<'_>,
+    profile: Profile,
 ) -> Result<u64, DbError> {
-    let materials: Vec<Material> = tables.iter().map(|table| table.material).collect();
-    assert_eq!(materials, pair.tables(), "tables of another pair");
-    for table in tables {
-        let entries = table.material.entries();
-        assert_eq!(table.values.len() as u64, entries, "values missing");
-    }
-    let mut temporary = Temporary::create(path, pair).map_err(DbError::io(path))?;
+    let material = format::stored_table(solved.pair);
+    let entries = solved.values.len() as u64;
+    assert_eq!(entries, material.entries(), "values missing");
+    let tables = solved.pair.tables().len();
+    assert_eq!(solved.histograms.len(), tables, "histograms missing");
+    let mut temporary = Temporary::create(path, solved.pair).map_err(DbError::io(path))?;
     let size =
-        write_contents(&mut temporary.file, rules, pair, tables).map_err(DbError::io(path))?;
+        write_contents(&mut temporary.file, rules, solved, profile).map_err(DbError::io(path))?;
     temporary.rename(path).map_err(DbError::io(path))?;
     Ok(size)
 }
 
-/// Writes the blocks behind the header's place, then the header.
+/// Writes the model and the rows behind the header's place, then the fields of the rows and the
+/// header.
 fn write_contents(
     file: &mut File,
     rules: &Rules,
-    pair: Pair,
-    tables: &[SolvedTable<'_>],
+    solved: &SolvedPair<'_>,
+    profile: Profile,
 ) -> io::Result<u64> {
-    let mut end = format::header_length(pair) as u64;
-    file.seek(SeekFrom::Start(end))?;
-    let mut headers = Vec::new();
-    for table in tables {
-        headers.push(TableHeader {
-            material: table.material,
-            histogram: table.histogram.clone(),
-            blocks: write_blocks(file, &mut end, table.values)?,
-        });
-    }
-    let header = Header {
+    let &SolvedPair { pair, values, .. } = solved;
+    let material = format::stored_table(pair);
+    let (effort, left_out) = match profile.level {
+        Level::Quick => (Effort::QUICK, Stored::EvenOrClosing),
+        Level::Max => (Effort::MAX, Stored::Even),
+    };
+    let stored = match Stored::can_leave_out(rules, material) {
+        true => left_out,
+        false => Stored::All,
+    };
+    let table = Table {
+        index: Index::new(material),
+        shape: Shape::new(rules.board(), material, stored, effort),
+        contents: profile.contents,
+        values,
+    };
+    let model = table.train();
+    let mut header = Header {
         rules: rules.fingerprint(),
         pair,
-        tables: headers,
+        contents: profile.contents,
+        stored,
+        effort,
+        file_length: 0,
+        model_length: model.len() as u32,
+        histograms: solved.histograms.clone(),
     };
+    for histogram in &mut header.histograms {
+        *histogram = histogram.of_contents(profile.contents);
+    }
+    let rows = table.index.rows().len();
+    let mut end = header.row(rows) + format::ROW as u64;
+    file.seek(SeekFrom::Start(end))?;
+    let known = Model::from_bytes(&model).ok_or_else(|| io::Error::other("the model is wrong"))?;
+    let fields = table.write_rows(file, &known, &mut end)?;
+    header.file_length = end;
     file.seek(SeekFrom::Start(0))?;
     file.write_all(&header.to_bytes())?;
+    file.write_all(&format::with_checksum(model))?;
+    file.write_all(&fields)?;
     file.sync_all()?;
     Ok(end)
 }
 
-/// Writes the blocks of a table at `end`, which moves behind them. While one batch is written, the
-/// next is compressed.
-fn write_blocks(file: &mut File, end: &mut u64, values: &[u8]) -> io::Result<Vec<Block>> {
-    /// Enough to keep many threads busy, 32 MiB of values.
-    const BATCH: usize = 512 * BLOCK_SIZE;
-    let mut blocks = Vec::with_capacity(values.len().div_ceil(BLOCK_SIZE));
-    let mut write = |batch: Vec<Vec<u8>>| -> io::Result<()> {
-        for bytes in batch {
-            file.write_all(&bytes)?;
-            blocks.push(Block {
-                offset: *end,
-                length: bytes.len() as u32,
-                checksum: format::checksum(&bytes),
-            });
-            *end += bytes.len() as u64;
-        }
-        // Flushed bit by bit, the disk never keeps a process that is to end waiting for long.
-        file.sync_data()
-    };
-    let mut ready = Vec::new();
-    for batch in values.chunks(BATCH) {
-        let (written, compressed) = rayon::join(|| write(ready), || compress(batch));
-        written?;
-        ready = compressed?;
-    }
-    write(ready)?;
-    Ok(blocks)
+/// A table to be written.
+struct Table<'a> {
+    index: Index,
+    shape: Shape,
+    contents: Contents,
+    values: &'a [u8],
 }
 
-fn compress(values: &[u8]) -> io::Result<Vec<Vec<u8>>> {
-    values.par_chunks(BLOCK_SIZE).map(codec::encode).collect()
+impl Table<'_> {
+    /// A model of some of the blocks, evenly spread, as bytes.
+    fn train(&self) -> Vec<u8> {
+        let columns = self.index.columns().count();
+        let blocks = self.index.rows().len() * self.shape.blocks();
+        let step = (self.values.len() / ENOUGH).max(1);
+        let mut training = Training::default();
+        let mut scratch = Scratch::default();
+        let mut folded = Vec::new();
+        for block in (0..blocks).step_by(step) {
+            let (row, block) = (block / self.shape.blocks(), block % self.shape.blocks());
+            let range = self.shape.columns_of(block);
+            let start = range.start;
+            let values = &self.values[row * columns..][range];
+            folded.clear();
+            folded.extend(values.iter().map(|&byte| self.contents.of_byte(byte)));
+            let row = self.shape.row(self.index.rows().set(row));
+            training.add(&self.shape, &row, start, &folded, &mut scratch);
+        }
+        training.into_model(self.shape.effort())
+    }
+
+    /// Writes the rows at `end`, which moves behind them; the result are the fields of all rows.
+    /// While one batch is written, the next is compressed.
+    fn write_rows(&self, file: &mut File, model: &Model, end: &mut u64) -> io::Result<Vec<u8>> {
+        /// Values in a batch, enough to keep many threads busy.
+        const BATCH: usize = 32 << 20;
+        let encoder = Encoder::new(&self.shape, model);
+        let columns = self.index.columns().count();
+        let mut fields = Vec::with_capacity((self.index.rows().len() + 1) * format::ROW);
+        let mut write = |batch: Vec<Vec<u8>>| -> io::Result<()> {
+            for bytes in batch {
+                file.write_all(&bytes)?;
+                fields.extend(end.to_le_bytes());
+                fields.extend(format::checksum(&bytes).to_le_bytes());
+                *end += bytes.len() as u64;
+            }
+            // Flushed bit by bit, the disk never keeps a process that is to end waiting for long.
+            file.sync_data()
+        };
+        let rows_in_batch = (BATCH / columns).max(1);
+        let mut ready = Vec::new();
+        for (number, batch) in self.values.chunks(rows_in_batch * columns).enumerate() {
+            let first = number * rows_in_batch;
+            let compress = || {
+                let rows = batch.par_chunks(columns).enumerate();
+                rows.map_init(Default::default, |(scratch, folded), (row, values)| {
+                    self.encode(&encoder, first + row, values, scratch, folded)
+                })
+                .collect()
+            };
+            let (written, compressed) = rayon::join(|| write(ready), compress);
+            written?;
+            ready = compressed;
+        }
+        write(ready)?;
+        fields.extend(end.to_le_bytes());
+        fields.extend([0; 8]);
+        Ok(fields)
+    }
+
+    /// A row's bytes: the lengths of its blocks, then the blocks.
+    fn encode(
+        &self,
+        encoder: &Encoder<'_>,
+        row: usize,
+        values: &[u8],
+        scratch: &mut Scratch,
+        folded: &mut Vec<u8>,
+    ) -> Vec<u8> {
+        folded.clear();
+        folded.extend(values.iter().map(|&byte| self.contents.of_byte(byte)));
+        let blocks = self.shape.blocks();
+        let row = self.shape.row(self.index.rows().set(row));
+        let mut bytes = vec![0; 2 * blocks];
+        for block in 0..blocks {
+            let columns = self.shape.columns_of(block);
+            let before = bytes.len();
+            let values = &folded[columns.clone()];
+            encoder.encode(&row, columns.start, values, scratch, &mut bytes);
+            let length = (bytes.len() - before) as u16;
+            bytes[2 * block..][..2].copy_from_slice(&length.to_le_bytes());
+        }
+        bytes
+    }
 }
 
 /// How the names of temporary files end.

@@ -16,9 +16,10 @@ use super::layout::{LARGEST_VALUE, Layout, index};
 use super::reachable::{Reachable, Stage};
 use super::solve::{Captures, Successors, solve};
 use super::write::PlyWriter;
-use crate::db::{Database, DbError};
+use crate::db::{Contents, Database, DbError};
 use crate::histogram::Histogram;
-use crate::retro::BuildFolder;
+use crate::retro::memory::Bytes;
+use crate::retro::{self, BuildFolder};
 use crate::rules::Rules;
 
 /// Why a ply could not be solved, or its file not be written.
@@ -217,7 +218,7 @@ impl<'a> Behind<'a> {
         }
     }
 
-    fn load(&self, stage: Stage, reachable: &Reachable) -> Result<Vec<u8>, DbError> {
+    fn load(&self, stage: Stage, reachable: &Reachable) -> Result<Bytes, DbError> {
         match self {
             Behind::Placing(Some(file)) => file.load(stage, reachable),
             Behind::Placing(None) => {
@@ -226,7 +227,13 @@ impl<'a> Behind<'a> {
             }
             // Opened for each table anew: what an open database has read takes memory.
             Behind::Moving(folder, rules) => {
-                Database::open(folder, **rules)?.load(index(stage).material())
+                let database = Database::open(folder, **rules)?;
+                let material = index(stage).material();
+                let file = database.file_of(material)?;
+                match file.contents() {
+                    Contents::Depths => retro::load(&database, material),
+                    Contents::Wdl => Err(DbError::NoDepths { pair: file.pair() }),
+                }
             }
         }
     }
@@ -251,7 +258,7 @@ fn build_ply(
     let mut writer = PlyWriter::create(folder, reachable, ply)?;
     let mut done = 0;
     // The table behind the captures of one stage is often that behind the quiet turns of the next.
-    let mut kept: Option<(Stage, Vec<u8>)> = None;
+    let mut kept: Option<(Stage, Bytes)> = None;
     for stage in reachable.stages_of(ply) {
         let start = Instant::now();
         let exists = |stage| !reachable.rows(stage, stage.mover()).is_empty();

@@ -8,11 +8,11 @@ use std::sync::OnceLock;
 use super::codec;
 use super::format::{self, Header, PREFIX};
 use super::layout::Layout;
-#[cfg(feature = "build")]
-use super::layout::NOT_STORED;
 use super::reachable::{Reachable, Stage};
 use crate::db::DbError;
 use crate::histogram::Histogram;
+#[cfg(feature = "build")]
+use crate::retro::memory::Bytes;
 use crate::rules::Rules;
 
 /// The name of a ply's file in its folder.
@@ -129,16 +129,16 @@ impl PlyFile {
         }
     }
 
-    /// All values of a table in the order of its index, in rows that are stored; the others keep
-    /// [`NOT_STORED`].
+    /// All values of one of the file's stages in the order of its index; rows and columns that are
+    /// not stored hold anything.
     #[cfg(feature = "build")]
-    pub(super) fn load(&self, stage: Stage, reachable: &Reachable) -> Result<Vec<u8>, DbError> {
+    pub(super) fn load(&self, stage: Stage, reachable: &Reachable) -> Result<Bytes, DbError> {
         use rayon::prelude::*;
         let Some(number) = self.number(stage) else {
-            return Ok(Vec::new());
+            return Bytes::zeroed(0).map_err(DbError::io(&self.path));
         };
         let layout = self.layout(number, reachable);
-        let mut values = vec![NOT_STORED; layout.index.len()];
+        let mut values = Bytes::zeroed(layout.index.len()).map_err(DbError::io(&self.path))?;
         let rows = values.par_chunks_mut(layout.index.columns().count());
         rows.enumerate()
             .try_for_each(|(row, values)| match layout.slot(row) {

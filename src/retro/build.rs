@@ -5,8 +5,8 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{Plan, Progress, SolveError, Times, Watch, solve, timed};
-use crate::db::{self, Database, DbError, SolvedTable};
+use super::{Plan, Progress, Shelf, SolveError, Times, Watch, load, solve, timed};
+use crate::db::{self, Database, DbError, Profile, SolvedPair};
 use crate::histogram::Histogram;
 use crate::index::{Index, Material, Pair};
 use crate::rules::Rules;
@@ -103,10 +103,12 @@ pub fn build(
     folder: &BuildFolder,
     rules: &Rules,
     plan: &Plan,
+    profile: Profile,
     watch: &dyn Watch,
 ) -> Result<(), SolveError> {
+    let mut shelf = Shelf::new(&plan.pairs);
     for &pair in &plan.pairs {
-        let report = build_pair(folder.path(), rules, pair, watch)?;
+        let report = build_pair(folder.path(), rules, pair, profile, &mut shelf, watch)?;
         watch.progress(Progress::Finished(Box::new(report)));
     }
     Ok(())
@@ -116,6 +118,8 @@ fn build_pair(
     folder: &Path,
     rules: &Rules,
     pair: Pair,
+    profile: Profile,
+    shelf: &mut Shelf,
     watch: &dyn Watch,
 ) -> Result<PairReport, SolveError> {
     let start = Instant::now();
@@ -123,36 +127,39 @@ fn build_pair(
         pair,
         entries: pair.entries(),
     });
-    // Opened for each table anew: the pages of a mapped file take memory as long as it is open.
-    let load = |material| Database::open(folder, *rules)?.load(material);
+    let load = |material| {
+        shelf.take(material, || {
+            load(&Database::open(folder, *rules)?, material)
+        })
+    };
     let solved = solve(rules, pair, load, watch)?;
 
     watch.progress(Progress::Writing);
     let mut write = Duration::ZERO;
-    let (tables, bytes) = timed(&mut write, || {
-        let tables: Vec<SolvedTable<'_>> = solved
-            .iter()
-            .map(|table| SolvedTable {
-                material: table.material,
-                values: &table.values,
-                histogram: Histogram::of_table(&Index::new(table.material), &table.values),
-            })
-            .collect();
+    let (histograms, bytes) = timed(&mut write, || {
+        let counted = solved.iter().map(|table| {
+            shelf.keep(table.material, &table.values);
+            Histogram::of_table(&Index::new(table.material), &table.values)
+        });
+        let histograms: Vec<Histogram> = counted.collect();
         let path = folder.join(db::file_name(pair));
-        let bytes = db::write_pair(&path, rules, pair, &tables)?;
-        let reports = tables
-            .into_iter()
-            .zip(&solved)
-            .map(|(table, solved)| TableReport {
-                material: table.material,
-                histogram: table.histogram,
-                times: solved.times,
-            });
-        Ok::<_, SolveError>((reports.collect(), bytes))
+        let solved = SolvedPair {
+            pair,
+            values: &solved[0].values,
+            histograms: histograms.clone(),
+        };
+        let bytes = db::write_pair(&path, rules, &solved, profile)?;
+        Ok::<_, SolveError>((histograms, bytes))
     })?;
+    let tables = solved.into_iter().zip(histograms);
+    let tables = tables.map(|(solved, histogram)| TableReport {
+        material: solved.material,
+        histogram,
+        times: solved.times,
+    });
     Ok(PairReport {
         pair,
-        tables,
+        tables: tables.collect(),
         bytes,
         total: start.elapsed(),
         write,

@@ -4,7 +4,7 @@
 //! side's need no sweep: each is the best of its turns.
 
 use std::io;
-use std::sync::atomic::AtomicU8;
+use std::sync::atomic::Ordering;
 
 use rayon::prelude::*;
 
@@ -14,6 +14,7 @@ use super::memory::Bytes;
 use super::sweep::Scatter;
 use crate::bits::{self, Bits, Kernel};
 use crate::board::PointSet;
+use crate::db::{Stored, is_even};
 use crate::index::{Index, Material};
 use crate::rules::Rules;
 
@@ -49,7 +50,6 @@ pub fn derive(
     quiet.par_chunks(columns).enumerate().for_each_init(
         || (vec![0; columns], vec![0; columns]),
         |(merits, closing), (row, quiet)| {
-            merits.fill(0);
             bits::dispatch(DeriveRow {
                 shape: &shape,
                 captures: &captures,
@@ -57,12 +57,53 @@ pub fn derive(
                 quiet,
                 merits,
                 closing,
-                index: &index,
-                finished: atomics,
+                scatter: Scatter::new(&index, atomics, shape.rows.set(row)),
+                all: true,
             });
         },
     );
     Ok(finished)
+}
+
+/// Fills in the values that a table of equal sides leaves out: of positions with an odd number of
+/// stones on black points, whose quiet turns lead to even ones. `captures` is the table that captures
+/// lead to, if there is one and those that can close a mill are left out, too.
+pub(crate) fn fill_left_out(
+    rules: &Rules,
+    material: Material,
+    stored: Stored,
+    values: &mut Bytes,
+    captures: Option<&[u8]>,
+) {
+    let index = Index::new(material);
+    let shape = Shape::new(rules, material);
+    let columns = shape.columns.count();
+    let all = stored == Stored::Even;
+    // Otherwise what captures are worth is of no interest, only where they are.
+    let captures = match all {
+        true => Captures::new(material, captures),
+        false => Captures::EndTheGame,
+    };
+    let atomics = values.as_atomics();
+    atomics.par_chunks(columns).enumerate().for_each_init(
+        || (vec![0; columns], vec![0; columns], vec![0; columns]),
+        |(quiet, merits, closing), (row, values)| {
+            // What other threads fill in meanwhile is odd, and of no odd position's turns.
+            for (byte, value) in quiet.iter_mut().zip(values) {
+                *byte = value.load(Ordering::Relaxed);
+            }
+            bits::dispatch(FillRow(DeriveRow {
+                shape: &shape,
+                captures: &captures,
+                waiting: shape.rows.set(row),
+                quiet,
+                merits,
+                closing,
+                scatter: Scatter::new(&index, atomics, shape.rows.set(row)),
+                all,
+            }));
+        },
+    );
 }
 
 struct DeriveRow<'a> {
@@ -73,11 +114,15 @@ struct DeriveRow<'a> {
     quiet: &'a [u8],
     /// The merit of the best turn of each column.
     merits: &'a mut [u8],
-    /// Not of use here.
+    /// How many turns of each column close a mill.
     closing: &'a mut [u8],
-    index: &'a Index,
-    finished: &'a [AtomicU8],
+    scatter: Scatter<'a>,
+    /// Whether positions with captures are derived.
+    all: bool,
 }
+
+/// Derives only what is odd.
+struct FillRow<'a>(DeriveRow<'a>);
 
 impl Kernel for DeriveRow<'_> {
     type Output = ();
@@ -85,16 +130,25 @@ impl Kernel for DeriveRow<'_> {
     #[inline(always)]
     fn run<B: Bits>(self, bits: B) {
         if self.shape.flying {
-            self.derive::<B, true>(bits);
+            self.derive::<B, true, false>(bits);
         } else {
-            self.derive::<B, false>(bits);
+            self.derive::<B, false, false>(bits);
         }
+    }
+}
+
+impl Kernel for FillRow<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<B: Bits>(self, bits: B) {
+        self.0.derive::<B, false, true>(bits);
     }
 }
 
 impl DeriveRow<'_> {
     #[inline(always)]
-    fn derive<B: Bits, const FLYING: bool>(self, bits: B) {
+    fn derive<B: Bits, const FLYING: bool, const ODD_ONLY: bool>(self, bits: B) {
         let DeriveRow {
             shape,
             captures,
@@ -102,10 +156,11 @@ impl DeriveRow<'_> {
             quiet,
             merits,
             closing,
-            index,
-            finished,
+            scatter,
+            all,
         } = self;
         let turns = RowTurns::new(bits, shape, waiting);
+        merits.fill(0);
         closing.fill(0);
         captures.look_up::<B, FLYING>(bits, shape, &turns, waiting, merits, closing);
         for (&subset, &value) in shape.subsets.iter().zip(quiet) {
@@ -114,12 +169,17 @@ impl DeriveRow<'_> {
                 merits[origin] = merits[origin].max(merit);
             }
         }
-        let scatter = Scatter::new(index, finished, waiting);
-        for (&subset, &merit) in shape.subsets.iter().zip(merits.iter()) {
-            let value = match merit {
+        for (column, &subset) in shape.subsets.iter().enumerate() {
+            if ODD_ONLY {
+                let even = is_even(waiting | turns.points(bits, subset));
+                if even || (closing[column] > 0 && !all) {
+                    continue;
+                }
+            }
+            let value = match merits[column] {
                 // No turn at all is a loss in 0.
                 0 => 1,
-                _ => value_of_merit(merit),
+                merit => value_of_merit(merit),
             };
             scatter.store(bits, subset, value);
         }

@@ -4,6 +4,7 @@
 //! * [`solve`] solves one pair in memory, from the tables that its captures lead to.
 //! * [`plan`] orders the pairs and tells how much memory each takes.
 //! * [`build`] solves the pairs of a plan and writes their files.
+//! * [`load`] reads a whole table from the files.
 //!
 //! `half` holds one side to move while it is solved, `init` fills it from the captures, `sweep`
 //! does the rest.
@@ -12,17 +13,23 @@ mod build;
 pub mod derive;
 mod half;
 mod init;
+mod load;
 pub mod memory;
 pub mod plan;
+mod repack;
 mod sweep;
 
 use std::fmt;
 use std::io;
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 pub use build::{BuildFolder, PairReport, TableReport, build};
+pub(crate) use load::derive_from;
+pub use load::{Shelf, load};
 pub use plan::Plan;
+pub use repack::repack;
 
 use crate::db::DbError;
 use crate::index::{Material, Pair};
@@ -167,7 +174,8 @@ pub struct Solved {
 /// ```
 /// use millbase::{Pair, Rules, retro};
 /// let pair = Pair::new(3, 3).unwrap();
-/// let tables = retro::solve(&Rules::STANDARD, pair, |_| unreachable!("3-3 needs nothing"), &())?;
+/// let nothing = |_| -> Result<Vec<u8>, _> { unreachable!("3-3 needs nothing") };
+/// let tables = retro::solve(&Rules::STANDARD, pair, nothing, &())?;
 /// let deepest = tables[0].values.iter().max();
 /// assert_eq!(deepest, Some(&27)); // lost in 26 turns
 /// # Ok::<(), retro::SolveError>(())
@@ -176,10 +184,10 @@ pub struct Solved {
 /// # Errors
 ///
 /// [`SolveError`], among them those of `load`.
-pub fn solve(
+pub fn solve<V: Deref<Target = [u8]>>(
     rules: &Rules,
     pair: Pair,
-    mut load: impl FnMut(Material) -> Result<Vec<u8>, DbError>,
+    mut load: impl FnMut(Material) -> Result<V, DbError>,
     watch: &dyn Watch,
 ) -> Result<Vec<Solved>, SolveError> {
     let memory_error = |source| SolveError::Memory { pair, source };

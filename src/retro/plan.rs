@@ -1,5 +1,6 @@
 //! Which pairs to solve, in which order, and how much memory each takes.
 
+use super::Shelf;
 use crate::index::{Material, Pair};
 
 /// Memory beside the arrays of values, measured: the program, the rows, what each thread needs.
@@ -44,7 +45,22 @@ impl Plan {
 
     /// The most memory that solving takes at any time, in bytes.
     pub fn memory(&self) -> u64 {
-        self.pairs.iter().copied().map(memory).max().unwrap_or(0)
+        let each = (0..self.pairs.len()).map(|number| self.memory_of(number));
+        each.max().unwrap_or(0)
+    }
+
+    /// The most memory that building the pair with this number takes at any time, in bytes: that of
+    /// the pair alone, and the compressed tables that wait for later pairs.
+    pub fn memory_of(&self, number: usize) -> u64 {
+        let (before, later) = self.pairs.split_at(number);
+        let Some((&pair, later)) = later.split_first() else {
+            return 0;
+        };
+        let waiting = before.iter().flat_map(|pair| pair.tables());
+        let waiting = waiting
+            .filter(|&table| Shelf::pair_after(table).is_some_and(|pair| later.contains(&pair)));
+        let kept: u64 = waiting.map(Material::entries).sum();
+        memory(pair) + kept / Shelf::RATIO
     }
 }
 

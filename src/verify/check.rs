@@ -16,6 +16,7 @@ use std::sync::LazyLock;
 
 use crate::bits::{self, Bits, Kernel};
 use crate::board::PointSet;
+use crate::db::Contents;
 use crate::index::{Index, Subsets};
 use crate::position::Position;
 use crate::rules::Rules;
@@ -51,6 +52,8 @@ impl<'a> Table<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Check<'a> {
     pub rules: &'a Rules,
+    /// What is checked of each value.
+    pub contents: Contents,
     pub parent: Table<'a>,
     pub child: Table<'a>,
     /// `None` where captures leave two stones and end the game.
@@ -71,7 +74,7 @@ impl<'a> Check<'a> {
             let lost = Value::LOST;
             table.map_or(lost, |table| table.value(after.mover(), after.waiting()))
         });
-        best(values)
+        self.contents.of_value(best(values))
     }
 
     /// The rows that captures lead to where these stones wait.
@@ -137,17 +140,25 @@ fn code(value: Value) -> u8 {
     }
 }
 
-static CODES: LazyLock<Codes> = LazyLock::new(|| {
-    let value = |byte: usize| Value::from_byte(byte as u8);
-    let shared = code(Value::Win(Dtw(255)));
-    Codes {
-        before: std::array::from_fn(|byte| code(value(byte).before())),
-        stored: std::array::from_fn(|byte| match code(value(byte)) {
-            code if code == shared => u16::MAX,
-            code => code.into(),
-        }),
+impl Codes {
+    fn of(contents: Contents) -> &'static Codes {
+        static CODES: LazyLock<[Codes; 2]> =
+            LazyLock::new(|| [Contents::Depths, Contents::Wdl].map(Codes::new));
+        &CODES[contents as usize]
     }
-});
+
+    fn new(contents: Contents) -> Codes {
+        let value = |byte: usize| Value::from_byte(byte as u8);
+        let shared = code(Value::Win(Dtw(255)));
+        Codes {
+            before: std::array::from_fn(|byte| code(contents.of_value(value(byte).before()))),
+            stored: std::array::from_fn(|byte| match code(value(byte)) {
+                code if code == shared => u16::MAX,
+                code => code.into(),
+            }),
+        }
+    }
+}
 
 /// A row of the capture table: the waiting side's stones after one was removed.
 struct Capture<'a> {
@@ -183,7 +194,7 @@ impl<F: FnMut(usize)> RowCheck<'_, F> {
     fn derive<B: Bits>(&mut self, bits: B) {
         let Check { rules, child, .. } = self.check;
         let board = rules.board();
-        let codes = &*CODES;
+        let codes = Codes::of(self.check.contents);
         let free = !self.waiting();
         let quiet = child.row(self.row);
         let captures = self.check.captures(!free);
@@ -243,7 +254,7 @@ impl<F: FnMut(usize)> RowCheck<'_, F> {
     #[inline(always)]
     fn compare<B: Bits>(&mut self, bits: B) {
         let Check { parent, child, .. } = self.check;
-        let codes = &*CODES;
+        let codes = Codes::of(self.check.contents);
         let waiting = self.waiting();
         let free = !waiting;
         let images: [PointSet; Symmetry::COUNT] =
@@ -261,7 +272,7 @@ impl<F: FnMut(usize)> RowCheck<'_, F> {
                 *entry = row * columns.count() + columns.rank(bits.pext(image.bits(), free.bits()));
             }
             for (&entry, &derived) in entries.iter().zip(derived) {
-                if codes.stored[usize::from(parent.values[entry])] != derived.into() {
+                if codes.stored[usize::from(parent.values[entry])] != u16::from(derived) {
                     (self.suspect)(entry);
                 }
             }

@@ -32,6 +32,8 @@ use crate::db::{Database, DbError};
 use crate::histogram::Histogram;
 use crate::index::{Index, Material, Pair};
 use crate::position::Position;
+use crate::retro::memory::Bytes;
+use crate::retro::{Shelf, derive_from, load};
 use crate::value::Value;
 
 /// How many wrong values of a table are reported; the check stops soon after it has found them.
@@ -67,8 +69,11 @@ impl Report {
     }
 }
 
-/// Checks every value of a pair, its checksums and its counts. Holds the pair's tables in memory,
-/// and one table at a time of those that captures lead to.
+/// Checks every value of a pair, those that files leave out among them, its checksums and its counts.
+/// Holds the pair's tables in memory, and one table at a time of those that captures lead to. Where
+/// files tell no depths, the check takes wins to be in one turn and losses in none.
+///
+/// What the checks of other pairs need is put on the `shelf`, and taken from there.
 ///
 /// `progress` is called now and then, by any thread, with the number of entries compared so far;
 /// the whole is the sum of [`Index::len`] over the pair's tables.
@@ -80,33 +85,60 @@ impl Report {
 pub fn verify_pair(
     db: &Database,
     pair: Pair,
+    shelf: &mut Shelf,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Report, DbError> {
-    let load = |material| Ok((Index::new(material), db.load(material)?));
-    let tables = pair.tables().into_iter().map(load);
-    let tables: Vec<(Index, Vec<u8>)> = tables.collect::<Result<_, DbError>>()?;
     let mut report = Report::default();
     let done = AtomicU64::new(0);
     let advance = |entries| progress(done.fetch_add(entries, Ordering::Relaxed) + entries);
-    // The other side's table is the pair's other one, or the same where both sides have as many
-    // stones.
-    for ((index, values), (child_index, child_values)) in tables.iter().zip(tables.iter().rev()) {
-        let capture = index.material().after_capture().map(load).transpose()?;
-        let found = check_table(
+    let contents = db.file(pair)?.contents();
+    let mut tables: Vec<(Material, Bytes)> = Vec::new();
+    // The smaller side's table, where there is one, comes first: what its captures lead to is needed
+    // for deriving it, too.
+    for material in pair.tables().into_iter().rev() {
+        let after = material.after_capture();
+        let take = |after| shelf.take(after, || load(db, after));
+        let captures = after.map(take).transpose()?;
+        if tables.is_empty() {
+            let first = Material {
+                mover: pair.larger(),
+                waiting: pair.smaller(),
+            };
+            tables.push((first, load(db, first)?));
+            if first != material {
+                let (_, quiet) = &tables[0];
+                let derived = derive_from(db, material, quiet, captures.as_deref())?;
+                tables.push((material, derived));
+            }
+        }
+        let values = |material| tables.iter().find(|table| table.0 == material);
+        let (Some((_, parent)), Some((_, child))) =
+            (values(material), values(material.exchanged()))
+        else {
+            continue;
+        };
+        let index = Index::new(material);
+        let child_index = Index::new(material.exchanged());
+        let after = after.map(Index::new);
+        report.mismatches.extend(check_table(
             Check {
                 rules: db.rules(),
-                parent: Table::new(index, values),
-                child: Table::new(child_index, child_values),
-                capture: capture
+                contents,
+                parent: Table::new(&index, parent),
+                child: Table::new(&child_index, child),
+                capture: after
                     .as_ref()
+                    .zip(captures.as_deref())
                     .map(|(index, values)| Table::new(index, values)),
             },
             &advance,
-        );
-        report.mismatches.extend(found);
-        if Histogram::of_table(index, values) != *db.histogram(index.material())? {
-            report.miscounted.push(index.material());
+        ));
+        if Histogram::of_table(&index, parent) != *db.histogram(material)? {
+            report.miscounted.push(material);
         }
+    }
+    for (material, values) in &tables {
+        shelf.keep(*material, values);
     }
     report.checked = done.into_inner();
     Ok(report)
@@ -207,15 +239,17 @@ pub fn verify_sample(
 ) -> Result<Report, DbError> {
     let mut report = Report::default();
     let mut random = Random(seed);
+    let contents = db.file(pair)?.contents();
     for material in pair.tables() {
         let index = Index::new(material);
         for _ in 0..samples {
             let (mover, waiting) = index.sets(random.below(index.len()));
             let position = Position::moving(mover, waiting);
-            let stored = db.probe(&position)?;
+            let stored = db.value(&position, contents)?;
             let turns = position.turns(db.rules()).into_iter();
-            let values = turns.map(|turn| db.probe(&position.after(turn)));
+            let values = turns.map(|turn| db.value(&position.after(turn), contents));
             let derived = best(values.collect::<Result<Vec<_>, _>>()?.into_iter());
+            let derived = contents.of_value(derived);
             report.checked += 1;
             if stored != derived {
                 report.mismatches.push(Mismatch {

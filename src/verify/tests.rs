@@ -1,5 +1,5 @@
 use super::*;
-use crate::db::{SolvedTable, write_pair};
+use crate::db::{Contents, Profile, SolvedPair, write_pair};
 use crate::rules::Rules;
 use crate::symmetry::Symmetry;
 use crate::value::Dtw;
@@ -56,6 +56,7 @@ fn check_of<'a>(
     capture: Option<&'a Owned>,
 ) -> Check<'a> {
     Check {
+        contents: Contents::Depths,
         rules,
         parent: parent.table(),
         child: child.table(),
@@ -201,19 +202,22 @@ fn files_are_checked_with_their_counts() {
         let counted = Histogram::of_table(&table.index, &table.values);
         table.values[12_345] ^= damage;
         let recounted = Histogram::of_table(&table.index, &table.values);
-        let solved = SolvedTable {
-            material: table.index.material(),
+        let solved = SolvedPair {
+            pair,
             values: &table.values,
-            histogram: if recount { recounted } else { counted },
+            histograms: vec![if recount { recounted } else { counted }],
         };
         let path = folder.path().join(crate::db::file_name(pair));
-        write_pair(&path, &Rules::STANDARD, pair, &[solved]).unwrap();
+        write_pair(&path, &Rules::STANDARD, &solved, Profile::default()).unwrap();
         Database::open(folder.path(), Rules::STANDARD).unwrap()
     };
 
     let db = open(0, true);
     let last = AtomicU64::new(0);
-    let report = verify_pair(&db, pair, &|done| last.store(done, Ordering::Relaxed)).unwrap();
+    let report = verify_pair(&db, pair, &mut Shelf::default(), &|done| {
+        last.store(done, Ordering::Relaxed)
+    })
+    .unwrap();
     assert!(report.is_clean());
     assert_eq!(report.checked, SOLVED.index.len() as u64);
     assert!(last.into_inner() <= report.checked);
@@ -221,10 +225,10 @@ fn files_are_checked_with_their_counts() {
     assert!(report.is_clean());
     assert_eq!(report.checked, 1000);
 
-    let report = verify_pair(&open(6, true), pair, &|_| ()).unwrap();
+    let report = verify_pair(&open(6, true), pair, &mut Shelf::default(), &|_| ()).unwrap();
     assert!(!report.mismatches.is_empty());
     assert_eq!(report.miscounted, []);
-    let report = verify_pair(&open(6, false), pair, &|_| ()).unwrap();
+    let report = verify_pair(&open(6, false), pair, &mut Shelf::default(), &|_| ()).unwrap();
     assert_eq!(report.mismatches, []);
     assert_eq!(report.miscounted, [table.index.material()]);
     assert!(!report.is_clean());

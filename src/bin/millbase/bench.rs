@@ -426,7 +426,7 @@ fn load(db: &Database, tables: Tables) -> Result<u64> {
     let mut values = 0;
     for material in materials(db).filter(|&material| tables.have(material)) {
         if Index::new(material).len() <= MOST_LOADED {
-            values += black_box(db.load(material)?).len() as u64;
+            values += black_box(retro::load(db, material)?).len() as u64;
         }
     }
     Ok(values)

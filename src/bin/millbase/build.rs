@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressState};
 use millbase::Pair;
-use millbase::db::{Database, PairFile};
+use millbase::db::{Contents, Database, Level, PairFile, Profile};
 use millbase::retro::{self, BuildFolder, PairReport, Plan, Progress, Watch};
 use serde::Serialize;
 
@@ -27,7 +27,7 @@ use crate::stats::{self, TableCounts};
 use crate::status::{Status, Usage};
 
 /// Bytes of a file per entry of its tables, for forecasts.
-const BYTES_PER_ENTRY: f64 = 0.35;
+const BYTES_PER_ENTRY: f64 = 0.15;
 
 /// What `--max-stones` may be.
 const MOST_STONES: RangeInclusive<i64> = 6..=24;
@@ -63,6 +63,53 @@ pub struct Build {
     /// Only print what would be built, the sizes and the memory
     #[arg(long)]
     dry_run: bool,
+
+    #[command(flatten)]
+    kind: Kind,
+}
+
+/// How files are written.
+#[derive(Args)]
+pub struct Kind {
+    /// What the files tell
+    #[arg(long, value_name = "PROFILE", default_value = "full")]
+    profile: Tells,
+
+    /// How small the files get
+    #[arg(long, value_name = "LEVEL", default_value = "quick")]
+    level: Smallness,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Tells {
+    /// Win, draw or loss, and the depth
+    Full,
+    /// Win, draw or loss only, in a fifth of the bytes
+    Wdl,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Smallness {
+    /// For databases that are used where they are built
+    Quick,
+    /// For databases to be published: a sixth smaller, written and probed several times as slowly
+    Max,
+}
+
+impl Kind {
+    /// The same for the library.
+    pub fn profile(&self) -> Profile {
+        Profile {
+            contents: match self.profile {
+                Tells::Full => Contents::Depths,
+                Tells::Wdl => Contents::Wdl,
+            },
+            level: match self.level {
+                Smallness::Quick => Level::Quick,
+                Smallness::Max => Level::Max,
+            },
+        }
+    }
 }
 
 impl Build {
@@ -105,7 +152,7 @@ impl Build {
         let plan = self.plan(folder)?;
         let monitor = Monitor::new(&plan, options);
         stop_on_signals(&locked, &monitor.bar)?;
-        let result = retro::build(&locked, &RULES, &plan, &monitor);
+        let result = retro::build(&locked, &RULES, &plan, self.kind.profile(), &monitor);
         monitor.bar.finish_and_clear();
         result?;
         if self.opening {
@@ -117,7 +164,7 @@ impl Build {
 
     /// What is missing in the folder.
     fn plan(&self, folder: &Path) -> Result<Plan> {
-        let present = present(folder)?;
+        let present = present(folder, self.kind.profile().contents)?;
         Ok(Plan::new(&self.wanted(), |pair| present.contains(&pair)))
     }
 
@@ -138,10 +185,11 @@ impl Build {
         if self.opening {
             placing::check_memory(&placing::plan(folder), limit)?;
         }
-        let beyond = |pair: &&Pair| retro::plan::memory(**pair) > limit;
-        match plan.pairs.iter().find(beyond) {
+        let beyond = |number: &usize| plan.memory_of(*number) > limit;
+        match (0..plan.pairs.len()).find(beyond) {
             None => Ok(()),
-            Some(&pair) => {
+            Some(number) => {
+                let pair = plan.pairs[number];
                 let fewer = match pair.stones() - 1 {
                     stones if MOST_STONES.contains(&stones.into()) => {
                         format!(", or build fewer pairs with --max-stones {stones}")
@@ -150,7 +198,7 @@ impl Build {
                 };
                 Err(Usage(format!(
                     "{pair} takes {} of memory, more than the {} of --memory; raise it{fewer}",
-                    output::bytes(retro::plan::memory(pair)),
+                    output::bytes(plan.memory_of(number)),
                     output::bytes(limit),
                 )))
             }
@@ -158,20 +206,29 @@ impl Build {
     }
 }
 
-/// The pairs that have a file in the folder. The built-in ones do not count: a built folder is
-/// complete.
-fn present(folder: &Path) -> Result<Vec<Pair>> {
+/// The pairs that have a file in the folder, which must tell what the new ones are to tell. The
+/// built-in ones do not count: a built folder is complete.
+pub fn present(folder: &Path, contents: Contents) -> Result<Vec<Pair>> {
     if !folder.exists() {
         return Ok(Vec::new());
     }
     let db = databases::open_folder(folder)?;
-    let files = db.pairs().filter(|file| file.path().is_some());
-    Ok(files.map(|file| file.pair()).collect())
+    let files: Vec<&PairFile> = db.pairs().filter(|file| file.path().is_some()).collect();
+    if let Some(other) = files.iter().find(|file| file.contents() != contents) {
+        let (pair, folder) = (other.pair(), folder.display());
+        let text = match other.contents() {
+            Contents::Depths => format!("{pair} in {folder} has depths"),
+            Contents::Wdl => format!("{pair} in {folder} has no depths"),
+        };
+        let text = format!("{text}; choose another folder with --db, or another --profile");
+        return Err(Usage(text).into());
+    }
+    Ok(files.into_iter().map(PairFile::pair).collect())
 }
 
 /// Ends the program when the user or the system asks for it, at whatever moment. What is on the disk
 /// then is what a later build goes on with, so there is nothing to wait for.
-fn stop_on_signals(folder: &Arc<BuildFolder>, bar: &ProgressBar) -> Result<()> {
+pub fn stop_on_signals(folder: &Arc<BuildFolder>, bar: &ProgressBar) -> Result<()> {
     let (folder, bar) = (Arc::clone(folder), bar.clone());
     let stop = move || {
         bar.finish_and_clear();
@@ -297,18 +354,18 @@ fn print_plan(
 ) -> Result<()> {
     let mut out = output::stdout();
     if options.json {
-        let planned = |&pair: &Pair| JsonPlanned {
+        let planned = |(number, pair): (usize, &Pair)| JsonPlanned {
             pair: pair.to_string(),
             entries: pair.entries(),
             file_bytes: file_bytes(pair.entries()),
-            memory_bytes: retro::plan::memory(pair),
+            memory_bytes: plan.memory_of(number),
         };
         let answer = JsonPlan {
             folder: folder.to_owned(),
             entries: plan.entries(),
             file_bytes: file_bytes(plan.entries()),
             memory_bytes: plan.memory(),
-            pairs: plan.pairs.iter().map(planned).collect(),
+            pairs: plan.pairs.iter().enumerate().map(planned).collect(),
             placing: placing.map(placing::json_plan),
         };
         output::json(&mut out, &answer)?;
@@ -323,13 +380,13 @@ fn print_plan(
         )?;
     } else {
         let mut table = Table::new(&["pair", "entries", "file, about", "memory"]);
-        for &pair in &plan.pairs {
+        for (number, pair) in plan.pairs.iter().enumerate() {
             let entries = pair.entries();
             table.row(vec![
                 Cell::text(pair),
                 Cell::count(entries),
                 Cell::right(output::bytes(file_bytes(entries))),
-                Cell::right(output::bytes(retro::plan::memory(pair))),
+                Cell::right(output::bytes(plan.memory_of(number))),
             ]);
         }
         table.write(&mut out, Palette::of(options))?;
@@ -377,8 +434,6 @@ struct JsonPair {
 struct JsonTable {
     #[serde(flatten)]
     counts: TableCounts,
-    /// Of the file, for this side to move.
-    bytes: u64,
     /// To solve this side to move.
     seconds: Option<f64>,
 }
@@ -446,19 +501,20 @@ fn built(
     let (mut tables, mut rows) = (Vec::new(), Vec::new());
     for (number, material) in pair.tables().into_iter().enumerate() {
         let histogram = db.histogram(material)?;
-        let bytes = file.table_bytes(material);
         let seconds = report.map(|report| report.tables[number].times.total().as_secs_f64());
-        let mut cells = stats::cells(pair, material, histogram);
-        cells.push(Cell::right(grouped(bytes)));
-        // The file is the pair's, so its time stands beside the first table only.
+        let mut cells = stats::cells(file, material, histogram);
+        // The file is the pair's, so its size and time stand beside the first table only.
+        cells.push(match number {
+            0 => Cell::count(file.bytes()),
+            _ => Cell::right(""),
+        });
         for seconds in [seconds, total.filter(|_| number == 0)] {
             let text = seconds.map(|seconds| format!("{seconds:.2}"));
             cells.push(Cell::right(text.unwrap_or_default()));
         }
         rows.push(cells);
         tables.push(JsonTable {
-            counts: TableCounts::new(pair, material, histogram),
-            bytes,
+            counts: TableCounts::new(file, material, histogram),
             seconds,
         });
     }

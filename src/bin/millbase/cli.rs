@@ -8,7 +8,9 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, ColorChoice, CommandFactory, Parser, Subcommand};
 
 use crate::status::Status;
-use crate::{bench, build, completions, line, list, output, perft, probe, stats, status, verify};
+use crate::{
+    bench, build, completions, line, list, output, perft, probe, repack, stats, status, verify,
+};
 
 /// Perfect play for Nine Men's Morris.
 ///
@@ -50,6 +52,11 @@ pub struct Options {
     #[arg(long, global = true, value_name = "DIR")]
     pub db: Option<PathBuf>,
 
+    /// Map the databases into memory instead of reading from them: a little faster, but if a file is
+    /// written to or shortened meanwhile, the program ends
+    #[arg(long, global = true)]
+    pub map: bool,
+
     /// Answer with JSON
     #[arg(long, global = true)]
     pub json: bool,
@@ -71,6 +78,7 @@ pub struct Options {
 enum Command {
     Build(build::Build),
     Verify(verify::Verify),
+    Repack(repack::Repack),
     Probe(probe::Probe),
     Line(line::Line),
     Stats(stats::Stats),
@@ -105,6 +113,7 @@ impl Cli {
         match &self.command {
             Command::Build(command) => command.run(options),
             Command::Verify(command) => command.run(options),
+            Command::Repack(command) => command.run(options),
             Command::Probe(command) => command.run(options),
             Command::Line(command) => command.run(options),
             Command::Stats(command) => command.run(options),

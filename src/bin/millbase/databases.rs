@@ -36,7 +36,10 @@ pub fn open(options: &Options) -> Result<Database> {
         return Ok(Database::embedded(RULES));
     };
     if folder.exists() {
-        return open_folder(&folder);
+        return match options.map {
+            false => open_folder(&folder),
+            true => map_folder(&folder),
+        };
     }
     if named(options).is_some() {
         output::note(
@@ -52,13 +55,24 @@ pub fn open(options: &Options) -> Result<Database> {
 
 /// The databases of a folder that exists and those that are part of the program.
 pub fn open_folder(folder: &Path) -> Result<Database> {
-    if !folder.is_dir() {
-        let folder = folder.display();
-        let message =
-            format!("'{folder}' is not a folder; name the folder of the databases with --db");
-        return Err(Usage(message).into());
-    }
+    check_folder(folder)?;
     Ok(Database::open(folder, RULES)?)
+}
+
+/// The same with the files mapped into memory.
+fn map_folder(folder: &Path) -> Result<Database> {
+    check_folder(folder)?;
+    // SAFETY: with --map, the user promises that nobody writes to the files.
+    Ok(unsafe { Database::open_mapped(folder, RULES) }?)
+}
+
+fn check_folder(folder: &Path) -> Result<(), Usage> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let folder = folder.display();
+    let message = format!("'{folder}' is not a folder; name the folder of the databases with --db");
+    Err(Usage(message))
 }
 
 /// The pairs that are there, those with fewer stones first.

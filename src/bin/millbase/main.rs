@@ -13,6 +13,7 @@ mod perft;
 mod placing;
 mod probe;
 mod progress;
+mod repack;
 mod stats;
 mod status;
 mod verify;

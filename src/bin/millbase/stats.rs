@@ -4,9 +4,9 @@ use std::io::Write;
 
 use anyhow::Result;
 use clap::Args;
-use millbase::db::Database;
+use millbase::db::{Contents, Database, PairFile};
 use millbase::histogram::Histogram;
-use millbase::{Material, Pair};
+use millbase::{Dtw, Material, Pair};
 use serde::Serialize;
 
 use crate::cli::Options;
@@ -67,17 +67,17 @@ struct ValueCount {
 
 impl TableCounts {
     /// The counts of a table, without those of every depth.
-    pub fn new(pair: Pair, material: Material, histogram: &Histogram) -> TableCounts {
+    pub fn new(file: &PairFile, material: Material, histogram: &Histogram) -> TableCounts {
         TableCounts {
-            pair: pair.to_string(),
+            pair: file.pair().to_string(),
             to_move: material.mover,
             other: material.waiting,
             positions: histogram.positions(),
             wins: histogram.wins(),
             draws: histogram.draws(),
             losses: histogram.losses(),
-            max_win: histogram.deepest_win().map(|dtw| dtw.0),
-            max_loss: histogram.deepest_loss().map(|dtw| dtw.0),
+            max_win: deepest(file, histogram.deepest_win()).map(|dtw| dtw.0),
+            max_loss: deepest(file, histogram.deepest_loss()).map(|dtw| dtw.0),
             histogram: None,
         }
     }
@@ -94,6 +94,11 @@ impl TableCounts {
     }
 }
 
+/// The depth, if the file tells depths.
+fn deepest(file: &PairFile, dtw: Option<Dtw>) -> Option<Dtw> {
+    dtw.filter(|_| file.contents() == Contents::Depths)
+}
+
 /// The headings of [`cells`].
 pub const HEADINGS: [&str; 8] = [
     "pair",
@@ -107,16 +112,16 @@ pub const HEADINGS: [&str; 8] = [
 ];
 
 /// The counts of a table for people.
-pub fn cells(pair: Pair, material: Material, histogram: &Histogram) -> Vec<Cell> {
+pub fn cells(file: &PairFile, material: Material, histogram: &Histogram) -> Vec<Cell> {
     vec![
-        Cell::text(pair),
+        Cell::text(file.pair()),
         Cell::right(material.mover),
         Cell::count(histogram.positions()),
         Cell::count(histogram.wins()),
         Cell::count(histogram.draws()),
         Cell::count(histogram.losses()),
-        Cell::depth(histogram.deepest_win()),
-        Cell::depth(histogram.deepest_loss()),
+        Cell::depth(deepest(file, histogram.deepest_win())),
+        Cell::depth(deepest(file, histogram.deepest_loss())),
     ]
 }
 
@@ -131,8 +136,8 @@ impl Stats {
         };
         let mut out = output::stdout();
         if options.json {
-            let tables = tables.into_iter().map(|(pair, material, histogram)| {
-                let counts = TableCounts::new(pair, material, histogram);
+            let tables = tables.into_iter().map(|(file, material, histogram)| {
+                let counts = TableCounts::new(file, material, histogram);
                 match self.histogram {
                     true => counts.with_histogram(histogram),
                     false => counts,
@@ -144,8 +149,8 @@ impl Stats {
         } else {
             let palette = Palette::of(options);
             let mut table = Table::new(&HEADINGS);
-            for &(pair, material, histogram) in &tables {
-                table.row(cells(pair, material, histogram));
+            for &(file, material, histogram) in &tables {
+                table.row(cells(file, material, histogram));
             }
             table.write(&mut out, palette)?;
             placing::write_files(&mut out, placing.as_ref(), palette)?;
@@ -158,15 +163,16 @@ impl Stats {
         Ok(Status::Done)
     }
 
-    fn tables<'a>(&self, db: &'a Database) -> Result<Vec<(Pair, Material, &'a Histogram)>> {
+    fn tables<'a>(&self, db: &'a Database) -> Result<Vec<(&'a PairFile, Material, &'a Histogram)>> {
         let pairs: Vec<Pair> = match self.pair {
             Some(pair) => vec![pair],
             None => databases::in_order(db),
         };
         let mut tables = Vec::new();
         for pair in pairs {
+            let file = db.file(pair)?;
             for material in pair.tables() {
-                tables.push((pair, material, db.histogram(material)?));
+                tables.push((file, material, db.histogram(material)?));
             }
         }
         Ok(tables)
@@ -174,14 +180,18 @@ impl Stats {
 }
 
 /// A row for every value of every table.
-fn by_value(tables: &[(Pair, Material, &Histogram)]) -> Table {
+fn by_value(tables: &[(&PairFile, Material, &Histogram)]) -> Table {
     let mut table = Table::new(&["pair", "to move", "value", "positions"]);
-    for (pair, material, histogram) in tables {
+    for (file, material, histogram) in tables {
         for (value, count) in histogram.iter() {
+            let name = match file.contents() {
+                Contents::Depths => value.to_string(),
+                Contents::Wdl => value.wdl().to_string(),
+            };
             table.row(vec![
-                Cell::text(pair),
+                Cell::text(file.pair()),
                 Cell::right(material.mover),
-                Cell::text(value).ink(Ink::of(value.wdl())),
+                Cell::text(name).ink(Ink::of(value.wdl())),
                 Cell::count(count),
             ]);
         }

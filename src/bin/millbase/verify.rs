@@ -8,6 +8,7 @@ use clap::Args;
 use indicatif::ProgressBar;
 use millbase::Pair;
 use millbase::db::{Database, DbError};
+use millbase::retro::Shelf;
 use millbase::verify::{self, Report};
 use serde::Serialize;
 
@@ -129,8 +130,9 @@ impl Verify {
         let bar = progress::bar(options, entries, progress::forecast);
         bar.set_message("checking");
         let mut checked = Vec::new();
+        let mut shelf = Shelf::new(&pairs);
         for pair in pairs {
-            let pair = self.check(&db, pair, &bar);
+            let pair = self.check(&db, pair, &mut shelf, &bar);
             note_finished(&pair, options);
             checked.push(pair);
         }
@@ -173,11 +175,11 @@ impl Verify {
         }
     }
 
-    fn check(&self, db: &Database, pair: Pair, bar: &ProgressBar) -> Checked {
+    fn check(&self, db: &Database, pair: Pair, shelf: &mut Shelf, bar: &ProgressBar) -> Checked {
         let start = Instant::now();
         let before = bar.position();
         bar.set_prefix(pair.to_string());
-        let result = self.report(db, pair, &|done| bar.set_position(before + done));
+        let result = self.report(db, pair, shelf, &|done| bar.set_position(before + done));
         bar.set_position(before.saturating_add(self.entries(pair)));
         let (report, error) = match result {
             Ok(report) => (report, None),
@@ -195,6 +197,7 @@ impl Verify {
         &self,
         db: &Database,
         pair: Pair,
+        shelf: &mut Shelf,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Report, DbError> {
         // Whether all that is needed is there is known before much is read.
@@ -207,7 +210,7 @@ impl Verify {
         }
         match self.sample {
             Some(samples) => verify::verify_sample(db, pair, samples, self.seed),
-            None => verify::verify_pair(db, pair, progress),
+            None => verify::verify_pair(db, pair, shelf, progress),
         }
     }
 }

@@ -1,0 +1,125 @@
+//! `millbase repack`: writes the databases that are there once more, in another way.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use millbase::Pair;
+use millbase::retro::{self, BuildFolder};
+use serde::Serialize;
+
+use crate::build::{self, Kind};
+use crate::cli::Options;
+use crate::databases;
+use crate::input;
+use crate::output::{self, Cell, Palette, Table};
+use crate::progress;
+use crate::status::{Status, Usage};
+
+/// Write the databases once more, smaller or without depths
+///
+/// The files of the folder stay as they are; the new ones are written to the folder that --to names.
+/// Files that are there already stay, too, so the same command goes on where it was stopped.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  millbase repack --to small --level max
+  millbase repack --to wdl --profile wdl")]
+pub struct Repack {
+    /// Folder for the new files
+    #[arg(long, value_name = "DIR")]
+    to: PathBuf,
+
+    /// Only this pair, like 6-4
+    #[arg(long, value_parser = input::pair)]
+    pair: Option<Pair>,
+
+    #[command(flatten)]
+    kind: Kind,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    folder: PathBuf,
+    pairs: Vec<JsonPair>,
+}
+
+#[derive(Serialize)]
+struct JsonPair {
+    pair: String,
+    /// Of the old file.
+    from_bytes: u64,
+    bytes: u64,
+}
+
+impl Repack {
+    /// Writes the files and prints their sizes.
+    pub fn run(&self, options: &Options) -> Result<Status> {
+        let db = databases::open(options)?;
+        let pairs = match self.pair {
+            Some(pair) => vec![pair],
+            None => databases::in_order(&db),
+        };
+        let to = self.to.display();
+        fs::create_dir_all(&self.to).with_context(|| format!("cannot create the folder '{to}'"))?;
+        let same = |folder: PathBuf| folder.canonicalize().ok() == self.to.canonicalize().ok();
+        if databases::folder(options).is_some_and(same) {
+            let text = format!("'{to}' is the folder of the databases; name another one with --to");
+            return Err(Usage(text).into());
+        }
+        let folder = Arc::new(BuildFolder::lock(&self.to)?);
+        let bar = progress::bar(options, pairs.len() as u64, |_| String::new());
+        build::stop_on_signals(&folder, &bar)?;
+        let present = build::present(&self.to, self.kind.profile().contents)?;
+        for &pair in pairs.iter().filter(|pair| !present.contains(pair)) {
+            bar.set_prefix(pair.to_string());
+            let start = Instant::now();
+            let bytes = retro::repack(&db, pair, &folder, self.kind.profile())?;
+            let (seconds, size) = (start.elapsed().as_secs_f64(), output::bytes(bytes));
+            output::step(
+                options,
+                format_args!("{pair} written in {seconds:.2} s, {size}"),
+            );
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+        let new = databases::open_folder(&self.to)?;
+        let mut written = Vec::new();
+        for pair in pairs {
+            written.push(JsonPair {
+                pair: pair.to_string(),
+                from_bytes: db.file(pair)?.bytes(),
+                bytes: new.file(pair)?.bytes(),
+            });
+        }
+        let mut out = output::stdout();
+        if options.json {
+            let folder = self.to.clone();
+            output::json(
+                &mut out,
+                &Answer {
+                    folder,
+                    pairs: written,
+                },
+            )?;
+        } else {
+            let mut table = Table::new(&["pair", "bytes before", "bytes"]);
+            for pair in &written {
+                table.row(vec![
+                    Cell::text(&pair.pair),
+                    Cell::count(pair.from_bytes),
+                    Cell::count(pair.bytes),
+                ]);
+            }
+            table.write(&mut out, Palette::of(options))?;
+            let all = output::bytes(written.iter().map(|pair| pair.bytes).sum());
+            writeln!(out, "\n{} pairs, {all}", written.len())?;
+        }
+        out.flush()?;
+        Ok(Status::Done)
+    }
+}

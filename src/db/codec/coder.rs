@@ -1,0 +1,230 @@
+//! Blocks to bytes and back, with rANS: the state is a number that holds all keys to come; each key
+//! takes what its slots are worth, and 16 bits follow whenever the state gets too small.
+
+use std::ops::Range;
+
+use super::context::{Keys, MOST_COLUMNS, Row, Shape};
+#[cfg(feature = "build")]
+use super::model::SCALE;
+use super::model::{Code, Model, SLOTS};
+use super::{ESCAPE, UNKNOWN, value};
+
+/// States are from `LEAST` on; below, 16 bits follow.
+const LEAST: u32 = 1 << 16;
+
+/// Memory that is used again for each block.
+pub(crate) struct Scratch {
+    /// [`UNKNOWN`] between two blocks.
+    pub(super) keys: Box<Keys>,
+    pub(super) places: Vec<u16>,
+    #[cfg(feature = "build")]
+    codes: Vec<Code>,
+    #[cfg(feature = "build")]
+    words: Vec<u16>,
+}
+
+impl Default for Scratch {
+    fn default() -> Scratch {
+        Scratch {
+            keys: Box::new([UNKNOWN; MOST_COLUMNS + 1]),
+            places: Vec::new(),
+            #[cfg(feature = "build")]
+            codes: Vec::new(),
+            #[cfg(feature = "build")]
+            words: Vec::new(),
+        }
+    }
+}
+
+/// Codes blocks with one model.
+#[cfg(feature = "build")]
+pub(crate) struct Encoder<'a> {
+    shape: &'a Shape,
+    model: &'a Model,
+    /// By group: its distribution.
+    distribution: Vec<u16>,
+    /// Of each distribution by key: the code, the escape's where there is none.
+    codes: Vec<[Code; 256]>,
+}
+
+#[cfg(feature = "build")]
+impl<'a> Encoder<'a> {
+    pub fn new(shape: &'a Shape, model: &'a Model) -> Encoder<'a> {
+        let mut distribution = Vec::new();
+        let mut codes = Vec::new();
+        for (number, keys) in (0..).zip(&model.distributions) {
+            let mut first = 0;
+            let mut by_key = [Code::NONE; 256];
+            for &(key, slots) in keys {
+                let code = Code::new(first, slots.into(), key);
+                first += u32::from(slots);
+                if key == ESCAPE {
+                    let none = by_key.iter_mut().filter(|code| **code == Code::NONE);
+                    none.for_each(|missing| *missing = code);
+                } else {
+                    by_key[usize::from(key)] = code;
+                }
+            }
+            distribution.resize(distribution.len() + keys.len().div_ceil(8), number);
+            codes.push(by_key);
+        }
+        Encoder {
+            shape,
+            model,
+            distribution,
+            codes,
+        }
+    }
+
+    /// Adds the bytes of a block, the columns of the row from `start` on with these values: the first
+    /// state, then 16 bits each time that the state is below [`LEAST`].
+    pub fn encode(
+        &self,
+        row: &Row,
+        start: usize,
+        values: &[u8],
+        scratch: &mut Scratch,
+        out: &mut Vec<u8>,
+    ) {
+        let mut codes = std::mem::take(&mut scratch.codes);
+        codes.clear();
+        let see = |context, key| {
+            let distribution = usize::from(self.distribution[self.model.group(context)]);
+            let code = self.codes[distribution][usize::from(key)];
+            codes.push(code);
+            if code.key() == ESCAPE {
+                codes.push(Code::escaped(key));
+            }
+        };
+        self.shape.contexts(row, start, values, scratch, see);
+        let words = &mut scratch.words;
+        words.clear();
+        let mut state = LEAST;
+        for code in codes.iter().rev() {
+            if u64::from(state) >= u64::from(code.slots()) << (32 - SCALE) {
+                words.push(state as u16);
+                state >>= 16;
+            }
+            state = (state / code.slots()) << SCALE | (state % code.slots() + code.first());
+        }
+        out.extend(state.to_le_bytes());
+        out.extend(words.iter().rev().flat_map(|word| word.to_le_bytes()));
+        scratch.codes = codes;
+    }
+}
+
+/// Decodes the first values of a block: `values` gets as many as it has room for, zeros where they
+/// are not stored.
+///
+/// # Errors
+///
+/// If the bytes are those of no such block. What is wrong behind the values asked for is not seen.
+pub(crate) fn decode(
+    shape: &Shape,
+    model: &Model,
+    row: &Row,
+    columns: Range<usize>,
+    bytes: &[u8],
+    values: &mut [u8],
+    scratch: &mut Scratch,
+) -> Result<(), &'static str> {
+    let whole = values.len() == columns.len();
+    let asked = columns.start..columns.start + values.len();
+    shape.places(row, asked, &mut scratch.places);
+    let decoder = match shape.effort().near {
+        5 => decode_keys::<5>(shape, model, row, columns.start, bytes, scratch)?,
+        _ => decode_keys::<15>(shape, model, row, columns.start, bytes, scratch)?,
+    };
+    values.fill(0);
+    for &place in &scratch.places {
+        values[usize::from(place)] = value(scratch.keys[usize::from(place)]);
+    }
+    scratch.keys[..values.len()].fill(UNKNOWN);
+    if whole && (decoder.state != LEAST || !decoder.rest.is_empty()) {
+        return Err("the block does not end where it must");
+    }
+    Ok(())
+}
+
+/// Decodes the keys of the scratch memory's places.
+fn decode_keys<'a, const NEAR: usize>(
+    shape: &Shape,
+    model: &Model,
+    row: &Row,
+    start: usize,
+    bytes: &'a [u8],
+    Scratch { keys, places, .. }: &mut Scratch,
+) -> Result<Decoder<'a>, &'static str> {
+    let (state, rest) = bytes.split_first_chunk().ok_or("the block is too short")?;
+    let mut decoder = Decoder {
+        state: u32::from_le_bytes(*state),
+        rest,
+    };
+    let mut last = UNKNOWN;
+    for &place in places.iter() {
+        let place = usize::from(place);
+        let context = shape.context::<NEAR>(row, keys, start, place, last);
+        last = decoder.key(model, model.group(context));
+        keys[place] = last;
+    }
+    Ok(decoder)
+}
+
+/// The state and the bytes that follow.
+struct Decoder<'a> {
+    state: u32,
+    rest: &'a [u8],
+}
+
+impl Decoder<'_> {
+    #[inline(always)]
+    fn slot(&self) -> u32 {
+        self.state % SLOTS
+    }
+
+    /// Goes on behind a code.
+    #[inline(always)]
+    fn pass(&mut self, code: Code) {
+        // With states that no encoder makes, the product may be too large for 32 bits.
+        let state = code
+            .slots()
+            .wrapping_mul(self.state / SLOTS)
+            .wrapping_add(self.slot())
+            .wrapping_sub(code.first());
+        // With too few bytes, zeros follow, and the state never is right at the end.
+        let (word, rest) = match self.rest {
+            [low, high, rest @ ..] => (u16::from_le_bytes([*low, *high]), rest),
+            _ => (0, self.rest),
+        };
+        let low = state < LEAST;
+        self.state = if low {
+            state << 16 | u32::from(word)
+        } else {
+            state
+        };
+        self.rest = if low { rest } else { self.rest };
+    }
+
+    #[inline(always)]
+    fn key(&mut self, model: &Model, mut group: usize) -> u8 {
+        loop {
+            let codes = &model.groups[group];
+            let passed = codes.passed(self.slot());
+            if let Some(&code) = codes.codes.get(passed) {
+                self.pass(code);
+                return match code.key() {
+                    ESCAPE => self.escaped(),
+                    key => key,
+                };
+            }
+            group += 1;
+        }
+    }
+
+    #[cold]
+    fn escaped(&mut self) -> u8 {
+        let key = (self.slot() / (SLOTS / 256)) as u8;
+        self.pass(Code::escaped(key));
+        key
+    }
+}

@@ -1,0 +1,202 @@
+//! The value of a position from the files: read where a file holds it, and otherwise derived by one
+//! turn of search.
+
+use super::cache::Found;
+use super::database::{Database, slot};
+use super::error::DbError;
+use super::profile::Contents;
+use super::table::{PairFile, Row, Table};
+use crate::board::PointSet;
+use crate::index::Material;
+use crate::symmetry::Symmetry;
+use crate::turns::removable;
+use crate::value::Value;
+
+impl Database {
+    /// The value byte of a position in which the mover has a turn or is blocked.
+    pub(super) fn byte(
+        &self,
+        mover: PointSet,
+        waiting: PointSet,
+        contents: Contents,
+    ) -> Result<u8, DbError> {
+        let file = self.file_of(Material::of(mover, waiting))?;
+        if file.holds(mover, waiting) {
+            FoundRow::new(self, file, mover, contents)?.byte(waiting)
+        } else {
+            self.derived(mover, waiting, contents)
+        }
+    }
+
+    /// The value byte of a position that no file holds.
+    fn derived(
+        &self,
+        mover: PointSet,
+        waiting: PointSet,
+        contents: Contents,
+    ) -> Result<u8, DbError> {
+        let kind = contents as u8;
+        if let Some(byte) = self.values.get(kind, mover, waiting) {
+            return Ok(byte);
+        }
+        let best = self.best_turn(mover, waiting, contents)?;
+        let value = contents.of_value(best.unwrap_or(Value::LOST));
+        let Some(byte) = value.to_byte() else {
+            let what = "a value is too deep for these rules".to_string();
+            return Err(DbError::NotStored(what));
+        };
+        self.values.insert(kind, mover, waiting, byte);
+        Ok(byte)
+    }
+
+    /// The value of the mover's best turn, `None` if it has no turn.
+    ///
+    /// Quiet turns lead to one row, that of the side that waits; captures to one row for each stone
+    /// that may be removed.
+    fn best_turn(
+        &self,
+        mover: PointSet,
+        waiting: PointSet,
+        contents: Contents,
+    ) -> Result<Option<Value>, DbError> {
+        let rules = self.rules();
+        let board = rules.board();
+        let empty = !(mover | waiting);
+        let (mut quiet, mut closing) = (Vec::new(), Vec::new());
+        for from in mover {
+            let rest = mover.without(from);
+            let targets = if rules.flies(mover.len()) {
+                empty
+            } else {
+                board.neighbours(from) & empty
+            };
+            for to in targets {
+                let set = rest.with(to);
+                if board.mills(set).contains(to) {
+                    closing.push(set);
+                } else {
+                    quiet.push(set);
+                }
+            }
+        }
+        let mut best = None;
+        let mut consider = |byte| best = best.max(Some(Value::from_byte(byte).before()));
+        if !quiet.is_empty() {
+            self.bytes(waiting, &quiet, contents, &mut consider)?;
+        }
+        if !closing.is_empty() {
+            for point in removable(waiting, board, rules) {
+                let left = waiting.without(point);
+                if left.len() < crate::rules::FEWEST_STONES.into() {
+                    return Ok(Some(Value::LOST.before()));
+                }
+                self.bytes(left, &closing, contents, &mut consider)?;
+            }
+        }
+        Ok(best)
+    }
+
+    /// The value bytes of the positions with this mover and each of these waiting sets, all of the
+    /// same size, in some order.
+    fn bytes(
+        &self,
+        mover: PointSet,
+        waiting: &[PointSet],
+        contents: Contents,
+        found: &mut impl FnMut(u8),
+    ) -> Result<(), DbError> {
+        let file = self.file_of(Material::of(mover, waiting[0]))?;
+        let mut row = None;
+        let mut columns = Vec::with_capacity(waiting.len());
+        for &set in waiting {
+            if file.holds(mover, set) {
+                let row = match &mut row {
+                    Some(row) => row,
+                    None => row.insert(FoundRow::new(self, file, mover, contents)?),
+                };
+                columns.push(row.column(set));
+            } else {
+                found(self.derived(mover, set, contents)?);
+            }
+        }
+        if let Some(row) = &mut row {
+            // The last column of a block first: decoding it decodes those before.
+            columns.sort_unstable_by(|a, b| b.cmp(a));
+            for column in columns {
+                found(row.byte_at(column)?);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The row of a mover's set, read only if the cache lacks one of its blocks.
+struct FoundRow<'a> {
+    db: &'a Database,
+    file: &'a PairFile,
+    table: &'a Table,
+    number: usize,
+    /// Turns the mover's set into the row's.
+    symmetry: Symmetry,
+    contents: Contents,
+    read: Option<Row<'a>>,
+}
+
+impl<'a> FoundRow<'a> {
+    fn new(
+        db: &'a Database,
+        file: &'a PairFile,
+        mover: PointSet,
+        contents: Contents,
+    ) -> Result<FoundRow<'a>, DbError> {
+        if contents == Contents::Depths && file.contents() == Contents::Wdl {
+            return Err(DbError::NoDepths { pair: file.pair() });
+        }
+        let table = file.table()?;
+        let (number, symmetry) = table.index.rows().find(mover);
+        Ok(FoundRow {
+            db,
+            file,
+            table,
+            number,
+            symmetry,
+            contents,
+            read: None,
+        })
+    }
+
+    fn column(&self, waiting: PointSet) -> usize {
+        let waiting = self.symmetry.apply(waiting);
+        self.table.index.column(self.number, waiting)
+    }
+
+    fn byte(&mut self, waiting: PointSet) -> Result<u8, DbError> {
+        self.byte_at(self.column(waiting))
+    }
+
+    /// The value byte of a column that the file holds.
+    fn byte_at(&mut self, column: usize) -> Result<u8, DbError> {
+        let shape = &self.table.shape;
+        let block = shape.block_of(column);
+        let columns = shape.columns_of(block);
+        let place = column - columns.start;
+        let numbers = [slot(self.file.pair()), self.number, block];
+        let key = numbers
+            .iter()
+            .fold(0, |key, &number| key << 24 | number as u64);
+        let length = match self.db.blocks.byte(key, place) {
+            Found::Byte(byte) => return Ok(self.contents.of_byte(byte)),
+            Found::Beginning => columns.len(),
+            Found::Nothing => place + 1,
+        };
+        let mut values = vec![0; length].into_boxed_slice();
+        let row = match &self.read {
+            Some(row) => row,
+            None => self.read.insert(self.file.row(self.number)?),
+        };
+        row.decode(block, &mut values)?;
+        let byte = values[place];
+        self.db.blocks.insert(key, values);
+        Ok(self.contents.of_byte(byte))
+    }
+}
