@@ -122,8 +122,11 @@ impl Plan {
         };
         let size = |&ply: &u8| {
             let stages = || reachable.stages_of(ply);
+            // Behind the last placement a table may be derived from two others.
+            let deriving = if ply + 1 == 2 * rules.stones { 2 } else { 0 };
             let memory = stages().map(|stage| {
-                entries(stage) + entries(stage.after_quiet()) + entries(stage.after_capture())
+                let captures = entries(stage.after_capture());
+                entries(stage).max(deriving * captures) + entries(stage.after_quiet()) + captures
             });
             let memory = FIXED + memory.max().unwrap_or(0);
             (ply, stages().map(entries).sum(), memory)

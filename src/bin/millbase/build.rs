@@ -118,6 +118,10 @@ impl Build {
         let folder = databases::folder(options).ok_or_else(|| {
             Usage("no folder for databases is known here; name one with --db".to_owned())
         })?;
+        if self.opening && self.kind.profile().contents == Contents::Wdl {
+            let message = "--opening needs databases with depths; leave out '--profile wdl'";
+            return Err(Usage(message.to_owned()).into());
+        }
         let plan = self.plan(&folder)?;
         if self.dry_run {
             self.check_memory(&plan, &folder).or_else(|error| {
