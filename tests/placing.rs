@@ -7,6 +7,7 @@ mod plain;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use common::{Random, plain_position, plain_rules, plain_turned, symmetries};
 use millbase::db::{Database, DbError, Profile};
@@ -453,25 +454,22 @@ fn a_thousand_positions_of_each_late_ply_agree_with_plain_search() {
     let (database, placing) = complete();
     let rules = Rules::STANDARD;
     let mut random = Random::new(3);
-    let mut left = [1000; 18];
-    let mut decided = [0; 18];
-    while left[12..].iter().any(|&left| left > 0) {
-        for position in random_game(&rules, &mut random).into_iter().skip(12) {
-            let ply = usize::from(Stage::of(&position, &rules).ply);
-            if left[ply] == 0 || random.below(3) > 0 {
+    for ply in (12..18).rev() {
+        let (mut checked, mut decided) = (0, 0);
+        while checked < 1000 {
+            let Some(&position) = random_game(&rules, &mut random).get(ply) else {
                 continue;
-            }
-            left[ply] -= 1;
+            };
             let expected = searched(&database, &position, &mut HashMap::new());
             let value = placing.value(&database, &position).expect("files");
             assert_eq!(value, Some(expected), "{}", position.text(&rules));
             let turns = placing.turns(&database, &position).expect("files");
-            let turns = turns.expect("an answer");
-            assert_eq!(turns[0].value, expected);
-            decided[ply] += u32::from(expected != Value::Draw);
+            assert_eq!(turns.expect("an answer")[0].value, expected);
+            checked += 1;
+            decided += u32::from(expected != Value::Draw);
         }
+        println!("{ply} placements: {checked} values agree, {decided} of them won or lost");
     }
-    println!("won or lost, by ply: {:?}", &decided[12..]);
 }
 
 #[test]
@@ -487,5 +485,43 @@ fn known_positions_have_their_values() {
         let value = value.expect("an answer");
         assert_eq!(value.wdl().name(), wdl, "{fen}");
         assert_eq!(value.dtw().map(|dtw| dtw.0), dtw.parse().ok(), "{fen}");
+    }
+}
+
+/// Prints how long all turns of a position take to be ranked, at first and once the rows that it
+/// needs are at hand.
+#[test]
+#[ignore = "needs all databases, see complete(), and a quiet machine"]
+fn answers_are_quick() {
+    let (database, placing) = complete();
+    let rules = Rules::STANDARD;
+    let mut random = Random::new(4);
+    let mut samples: Vec<Vec<Position>> = vec![Vec::new(); 18];
+    while samples.iter().any(|samples| samples.len() < 200) {
+        for position in random_game(&rules, &mut random) {
+            samples[usize::from(Stage::of(&position, &rules).ply)].push(position);
+        }
+    }
+    for (ply, mut samples) in samples.into_iter().enumerate() {
+        // Early positions are few, and the same ones come again.
+        samples.truncate(200);
+        let ask = |position| {
+            let start = Instant::now();
+            let turns = placing.turns(&database, position).expect("files");
+            assert!(turns.is_some());
+            start.elapsed()
+        };
+        let mut times = [Vec::new(), Vec::new()];
+        for position in &samples {
+            times[0].push(ask(position));
+            // The best of three, as other programs may be at work.
+            times[1].extend((0..3).map(|_| ask(position)).min());
+        }
+        let [first, again] = times.map(|mut times| {
+            times.sort();
+            [times[times.len() / 2], times[times.len() * 99 / 100]]
+        });
+        println!("{ply:2} placements: first {first:.0?}, again {again:.0?}");
+        assert!(again[1] < Duration::from_millis(5));
     }
 }
