@@ -60,7 +60,7 @@ pub(super) fn checksum(bytes: &[u8]) -> u64 {
 
 /// How many rows of a stage's table are stored.
 fn row_count(reachable: &Reachable, stage: Stage) -> usize {
-    reachable.rows(stage, stage.mover()).count_ones()
+    reachable.rows(stage, stage.mover()).len()
 }
 
 /// How long the header of a ply's file is, which is where the first row lies.

@@ -4,8 +4,7 @@
 //! that waits. Stored are the rows that are [`Reachable`], and in each of them the columns that
 //! are. Unpacked, a row has all its columns again.
 
-use bitvec::prelude::{BitVec, bitvec};
-
+use super::marked::Marked;
 use super::reachable::{Reachable, Stage};
 use crate::bits::{self, Bits, Kernel};
 use crate::board::{POINTS, PointSet};
@@ -40,16 +39,16 @@ pub(super) struct Layout {
 #[derive(Debug)]
 pub(super) struct Possible {
     ranks: Subsets,
-    sets: BitVec<u64>,
+    sets: Marked,
 }
 
 impl Possible {
-    pub fn new(stones: u8, rows: &BitVec) -> Possible {
+    pub fn new(stones: u8, rows: &Marked) -> Possible {
         let ranks = Subsets::new(POINTS, stones.into());
-        let mut sets = bitvec![u64, bitvec::order::Lsb0; 0; ranks.count()];
-        for set in rows.iter_ones().map(|row| Rows::of(stones).set(row)) {
+        let mut sets = Marked::new(ranks.count());
+        for set in rows.iter().map(|row| Rows::of(stones).set(row)) {
             for symmetry in Symmetry::all() {
-                sets.set(ranks.rank(symmetry.apply(set).bits()), true);
+                sets.mark(ranks.rank(symmetry.apply(set).bits()));
             }
         }
         Possible { ranks, sets }
@@ -57,7 +56,7 @@ impl Possible {
 
     #[inline(always)]
     pub fn contains(&self, set: PointSet) -> bool {
-        self.sets[self.ranks.rank(set.bits())]
+        self.sets.has(self.ranks.rank(set.bits()))
     }
 }
 
@@ -66,7 +65,7 @@ impl Layout {
         let (mover, waiting) = (stage.mover(), stage.mover().other());
         Layout {
             index: index(stage),
-            rows: reachable.rows(stage, mover).iter_ones().collect(),
+            rows: reachable.rows(stage, mover).iter().collect(),
             others: Possible::new(stage.stones(waiting), reachable.rows(stage, waiting)),
         }
     }

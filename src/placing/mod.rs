@@ -6,6 +6,7 @@
 //! phase behind the last placement.
 //!
 //! - `reachable`: which positions a game can come to, as far as stone counts and mills tell
+//! - `marked`: sets of rows
 //! - `layout`: which of them a table stores, and where
 //! - `format`, `codec`, `file`: a ply's file
 //! - `search`: from positions that no file holds to those that one does
@@ -20,6 +21,7 @@ mod codec;
 mod file;
 mod format;
 mod layout;
+mod marked;
 pub mod reachable;
 mod search;
 #[cfg(feature = "build")]
@@ -32,6 +34,7 @@ mod write;
 use std::path::Path;
 
 pub use file::{PlyFile, file_name};
+pub use marked::Marked;
 pub use reachable::{Reachable, Stage};
 
 use self::cache::Cache;

@@ -16,8 +16,7 @@
 //! game leads to it. The other way round nothing is claimed: some positions stay that no game leads
 //! to. Turns lead from positions that stay to positions that stay.
 
-use bitvec::prelude::{BitVec, bitvec};
-
+use super::marked::Marked;
 use crate::board::PointSet;
 use crate::index::Rows;
 use crate::position::Side;
@@ -91,7 +90,7 @@ pub struct Reachable {
     /// The most stones that a side can lose and go on.
     most_lost: u8,
     /// By ply, White's and Black's losses.
-    stages: Vec<Vec<[BitVec; 2]>>,
+    stages: Vec<Vec<[Marked; 2]>>,
 }
 
 impl Reachable {
@@ -99,12 +98,14 @@ impl Reachable {
     pub fn new(rules: &Rules, last_ply: u8) -> Reachable {
         let most_lost = rules.stones.saturating_sub(FEWEST_STONES);
         let width = usize::from(most_lost) + 1;
-        let nothing = || vec![[BitVec::EMPTY, BitVec::EMPTY]; width * width];
+        let nothing = || vec![[Marked::NOTHING, Marked::NOTHING]; width * width];
         let mut reachable = Reachable {
             most_lost,
             stages: vec![nothing()],
         };
-        reachable.stages[0][0] = [bitvec![1; 1], bitvec![1; 1]];
+        let mut empty = Marked::new(1);
+        empty.mark(0);
+        reachable.stages[0][0] = [empty.clone(), empty];
         for ply in 0..last_ply {
             reachable.stages.push(nothing());
             for stage in reachable.stages_of(ply).collect::<Vec<_>>() {
@@ -136,8 +137,8 @@ impl Reachable {
     }
 
     /// Which of the rows of a side's sets are possible; nothing if the stage is not.
-    pub fn rows(&self, stage: Stage, side: Side) -> &BitVec {
-        static NOTHING: BitVec = BitVec::EMPTY;
+    pub fn rows(&self, stage: Stage, side: Side) -> &Marked {
+        static NOTHING: Marked = Marked::NOTHING;
         let slot = self.slot(stage);
         let sets = slot.and_then(|slot| self.stages.get(usize::from(stage.ply))?.get(slot));
         sets.map_or(&NOTHING, |sets| &sets[side as usize])
@@ -147,7 +148,7 @@ impl Reachable {
     pub fn contains(&self, stage: Stage, side: Side, set: PointSet) -> bool {
         let rows = self.rows(stage, side);
         let right_size = set.len() == u32::from(stage.stones(side));
-        right_size && !rows.is_empty() && rows[Rows::of(stage.stones(side)).find(set).0]
+        right_size && rows.has(Rows::of(stage.stones(side)).find(set).0)
     }
 
     /// Whether the game is over at a stage, as a side has fewer than three stones left.
@@ -168,41 +169,39 @@ impl Reachable {
         let (mover, waiting) = (stage.mover(), stage.mover().other());
         let (stones, others) = (stage.stones(mover), stage.stones(waiting));
         let next = Rows::of(stones + 1);
-        let [mut quiet, mut closing] = [(); 2].map(|()| bitvec![0; next.len()]);
-        for row in self.rows(stage, mover).iter_ones() {
+        let [mut quiet, mut closing] = [(); 2].map(|()| Marked::new(next.len()));
+        for row in self.rows(stage, mover).iter() {
             let set = Rows::of(stones).set(row);
             for point in !set {
                 let set = set.with(point);
                 let closes = board.mills(set).contains(point);
                 let found = if closes { &mut closing } else { &mut quiet };
-                found.set(next.find(set).0, true);
+                found.mark(next.find(set).0);
             }
         }
         let before = self.rows(stage, waiting).clone();
-        if closing.any() && others > 0 {
+        if !closing.is_empty() && others > 0 {
             let next = Rows::of(others - 1);
-            let mut left = bitvec![0; next.len()];
-            for row in before.iter_ones() {
+            let mut left = Marked::new(next.len());
+            for row in before.iter() {
                 let set = Rows::of(others).set(row);
                 for point in removable(set, board, rules) {
-                    left.set(next.find(set.without(point)).0, true);
+                    left.mark(next.find(set.without(point)).0);
                 }
             }
             self.add(stage.after_capture(), mover, closing, left);
         }
-        if quiet.any() {
+        if !quiet.is_empty() {
             self.add(stage.after_quiet(), mover, quiet, before);
         }
     }
 
     /// Adds sets to a stage, unless the game is over there.
-    fn add(&mut self, stage: Stage, mover: Side, mine: BitVec, others: BitVec) {
+    fn add(&mut self, stage: Stage, mover: Side, mine: Marked, others: Marked) {
         let Some(slot) = self.slot(stage) else { return };
         let sets = &mut self.stages[usize::from(stage.ply)][slot];
         for (side, found) in [(mover, mine), (mover.other(), others)] {
-            let known = &mut sets[side as usize];
-            known.resize(found.len(), false);
-            *known |= found;
+            sets[side as usize].add(&found);
         }
     }
 }

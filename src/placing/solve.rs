@@ -144,11 +144,11 @@ pub(super) fn solve(
     let after = Subsets::new(free, u32::from(stones) + 1);
     let mut possible = Marks::new();
     let rows = Rows::of(stones);
-    possible.mark(rows, reachable.rows(stage, mover).iter_ones(), Marks::QUIET);
+    possible.mark(rows, reachable.rows(stage, mover).iter(), Marks::QUIET);
     let mut after_possible = Marks::new();
     let rows = Rows::of(stones + 1);
     let quiet = reachable.rows(stage.after_quiet(), mover);
-    after_possible.mark(rows, quiet.iter_ones(), Marks::QUIET);
+    after_possible.mark(rows, quiet.iter(), Marks::QUIET);
     let captures = match successors.captures {
         Captures::None => CaptureTable::None,
         Captures::EndTheGame => {
@@ -158,7 +158,7 @@ pub(super) fn solve(
         Captures::Table(values) => {
             let stage = stage.after_capture();
             let sets = reachable.rows(stage, mover);
-            after_possible.mark(rows, sets.iter_ones(), Marks::CAPTURE);
+            after_possible.mark(rows, sets.iter(), Marks::CAPTURE);
             CaptureTable::Table(index(stage), values)
         }
     };
@@ -176,7 +176,7 @@ pub(super) fn solve(
     };
     let mut values = Bytes::zeroed(shape.index.len())?;
     let entries = values.as_atomics();
-    let rows: Vec<usize> = reachable.rows(stage, waiting).iter_ones().collect();
+    let rows: Vec<usize> = reachable.rows(stage, waiting).iter().collect();
     rows.into_par_iter().for_each_init(
         || vec![0; shape.columns.count()],
         |merits, row| {
