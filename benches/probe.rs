@@ -138,6 +138,29 @@ fn for_each<'a, T, R>(items: &'a [T], work: impl Fn(&'a T) -> R) {
     }
 }
 
+/// Win, draw or loss in memory.
+fn preload(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("preload");
+    group.throughput(Throughput::Elements(ELEMENTS as u64));
+    let db = Database::embedded(RULES);
+    let pairs: Vec<Pair> = db.pairs().map(|file| file.pair()).collect();
+    let preload = db.preload(&pairs).unwrap();
+    for (mover, waiting) in [(6, 3), (4, 5)] {
+        let positions = positions(Material { mover, waiting });
+        let sets = |position: &Position| (position.mover(), position.waiting());
+        let sets: Vec<(PointSet, PointSet)> = positions.iter().map(sets).collect();
+        let name = format!("{mover}-to-move-against-{waiting}");
+        group.bench_function(format!("one/{name}"), |bench| {
+            bench.iter(|| for_each(&sets, |&(mover, waiting)| preload.of_sets(mover, waiting)))
+        });
+        group.bench_function(format!("eight/{name}"), |bench| {
+            let (eights, _) = sets.as_chunks::<8>();
+            bench.iter(|| for_each(eights, |eight| preload.of_many(eight)))
+        });
+    }
+    group.finish();
+}
+
 /// From sets of stones to the place of a position.
 fn index(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("index");
@@ -218,6 +241,6 @@ criterion_group! {
         .sample_size(20)
         .warm_up_time(Duration::from_millis(200))
         .measurement_time(Duration::from_millis(500));
-    targets = bit_operations, index, probes
+    targets = bit_operations, index, probes, preload
 }
 criterion_main!(benches);

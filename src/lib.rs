@@ -52,7 +52,7 @@ pub mod value;
 #[cfg(feature = "build")]
 pub mod verify;
 
-pub use answer::{Answer, Source, answer};
+pub use answer::{Answer, Source, answer, answer_within};
 pub use board::{Board, Point, PointSet};
 pub use db::{Database, DbError};
 pub use histogram::Histogram;

@@ -39,6 +39,11 @@ impl fmt::Display for Wdl {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Dtw(pub u16);
 
+impl Dtw {
+    /// Stands for the depth where it is not known: some files tell only who wins.
+    pub const UNKNOWN: Dtw = Dtw(u16::MAX);
+}
+
 impl fmt::Display for Dtw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
@@ -70,11 +75,21 @@ impl Value {
         }
     }
 
-    /// The depth to win, `None` for a draw.
-    pub const fn dtw(self) -> Option<Dtw> {
+    /// The depth to win, `None` for a draw and where it is not known.
+    pub fn dtw(self) -> Option<Dtw> {
         match self {
-            Value::Win(dtw) | Value::Loss(dtw) => Some(dtw),
+            Value::Win(dtw) | Value::Loss(dtw) => (dtw != Dtw::UNKNOWN).then_some(dtw),
             Value::Draw => None,
+        }
+    }
+
+    /// The same result in an unknown number of turns.
+    #[must_use]
+    pub const fn without_depth(self) -> Value {
+        match self {
+            Value::Win(_) => Value::Win(Dtw::UNKNOWN),
+            Value::Draw => Value::Draw,
+            Value::Loss(_) => Value::Loss(Dtw::UNKNOWN),
         }
     }
 
@@ -158,6 +173,16 @@ mod tests {
         }
         assert_eq!(Value::Win(Dtw(255)).to_byte(), None);
         assert_eq!(Value::Win(Dtw(4)).to_byte(), None);
+    }
+
+    #[test]
+    fn unknown_depths_stay_unknown() {
+        let win = Value::Win(Dtw(3)).without_depth();
+        assert_eq!((win.wdl(), win.dtw()), (Wdl::Win, None));
+        assert_eq!(win.before(), Value::Loss(Dtw::UNKNOWN));
+        assert_eq!(win.to_string(), "win");
+        assert_eq!(win.to_byte(), None);
+        assert!(win > Value::Draw && win.before() < Value::Draw);
     }
 
     #[test]

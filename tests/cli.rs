@@ -24,14 +24,16 @@ const START: &str = "********/********/******** w p p 0 9 0 9 0 0 -1 -1 -1 -1 0 
 /// Six stones against four: not among the built-in pairs.
 const LARGER: &str = "OOO*****/O*O**O**/@*@**@*@ w m s 6 0 4 0 0 0 -1 -1 -1 -1 0 0 1";
 
-const COMMANDS: [&str; 10] = [
+const COMMANDS: [&str; 12] = [
     "build",
     "verify",
     "probe",
     "line",
     "stats",
     "list",
+    "opening",
     "perft",
+    "serve",
     "bench",
     "completions",
     "man",
@@ -741,6 +743,9 @@ fn bench_measures_everything() {
     positive(&answer["ranking"], &["positions_per_s", "turns_per_s"]);
     let perft = ["placing_nodes_per_s", "moving_nodes_per_s"];
     positive(&answer["perft"], &perft);
+    positive(&answer["search"], &perft);
+    let preload = ["seconds", "probes_per_s", "probes_in_eights_per_s"];
+    positive(&answer["preload"], &preload);
     let build = &answer["build"];
     assert_eq!(build["max_stones"], 7);
     // 3-3: 158 rows of 1330 columns. 4-3: 757 of 1140 and 158 of 5985.

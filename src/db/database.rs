@@ -197,15 +197,22 @@ impl Database {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
+    /// Where a file that is needed holds no depths, they are [unknown](crate::Dtw::UNKNOWN).
+    ///
     /// # Errors
     ///
-    /// [`DbError::NotStored`] while stones are in hand, [`DbError::NoDepths`] if a file that is
-    /// needed holds none, otherwise as for [`Database::histogram`], and [`DbError::Corrupt`].
+    /// [`DbError::NotStored`] while stones are in hand, otherwise as for [`Database::histogram`], and
+    /// [`DbError::Corrupt`].
     pub fn probe(&self, position: &Position) -> Result<Value, DbError> {
-        self.value(position, Contents::Depths)
+        match self.value(position, Contents::Depths) {
+            Err(DbError::NoDepths { .. }) => {
+                Ok(self.value(position, Contents::Wdl)?.without_depth())
+            }
+            found => found,
+        }
     }
 
-    /// Whether a position without stones in hand is won, drawn or lost. This needs no depths.
+    /// Whether a position without stones in hand is won, drawn or lost.
     ///
     /// # Errors
     ///
@@ -215,28 +222,22 @@ impl Database {
     }
 
     /// All turns of a position with their values, best first in the order of [`RankedTurn::order`];
-    /// none when the game is over.
+    /// none when the game is over. Where a file that is needed holds no depths, all are unknown.
     ///
     /// # Errors
     ///
     /// As for [`Database::probe`].
     pub fn turns(&self, position: &Position) -> Result<Vec<RankedTurn>, DbError> {
-        self.ranked(position, Contents::Depths)
-    }
-
-    /// All turns of a position with what they keep of it: first those that win, then those that
-    /// draw, then those that lose, turns of the same worth in the order of their texts. This needs
-    /// no depths.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Database::probe`].
-    pub fn turns_wdl(&self, position: &Position) -> Result<Vec<(Turn, Wdl, Position)>, DbError> {
-        let ranked = self.ranked(position, Contents::Wdl)?;
-        let turns = ranked.into_iter();
-        Ok(turns
-            .map(|ranked| (ranked.turn, ranked.value.wdl(), ranked.after))
-            .collect())
+        match self.ranked(position, Contents::Depths) {
+            Err(DbError::NoDepths { .. }) => {
+                let mut turns = self.ranked(position, Contents::Wdl)?;
+                for ranked in &mut turns {
+                    ranked.value = ranked.value.without_depth();
+                }
+                Ok(turns)
+            }
+            ranked => ranked,
+        }
     }
 
     /// Looks positions up that will be asked for soon, so that their blocks are in the cache.
@@ -277,11 +278,11 @@ impl Database {
     }
 
     /// The game that follows when both sides always choose their first ranked turn, no longer than
-    /// `limit` turns.
+    /// `limit` turns. This needs depths: without them, a side that wins may never come to its end.
     ///
     /// # Errors
     ///
-    /// As for [`Database::probe`].
+    /// As for [`Database::probe`], and [`DbError::NoDepths`].
     pub fn line(&self, position: &Position, limit: usize) -> Result<Line, DbError> {
         let mut turns: Vec<RankedTurn> = Vec::new();
         let mut seen = HashMap::new();
@@ -296,7 +297,8 @@ impl Database {
             if turns.len() >= limit {
                 break LineEnd::Limit;
             }
-            let Some(best) = self.turns(&position)?.into_iter().next() else {
+            let ranked = self.ranked(&position, Contents::Depths)?;
+            let Some(best) = ranked.into_iter().next() else {
                 break LineEnd::Over;
             };
             position = best.after;

@@ -11,6 +11,7 @@
 //! - `database`: all files of a folder, and the questions asked of them
 //! - `lookup`: values from the files, read or derived
 //! - `cache`: the blocks decoded last, and the values derived last
+//! - `preload`: win, draw or loss of chosen pairs in memory
 //! - `error`: what can go wrong
 //!
 //! Files are hostile until checked: whatever their bytes are, reading ends with the values written
@@ -22,6 +23,7 @@ mod database;
 mod error;
 mod format;
 mod lookup;
+mod preload;
 mod profile;
 mod source;
 mod table;
@@ -34,6 +36,7 @@ mod writer;
 pub(crate) use codec::{Stored, is_even};
 pub use database::{Database, Line, LineEnd, RankedTurn};
 pub use error::DbError;
+pub use preload::{Preload, PreloadRow};
 pub use profile::{Contents, Level, Profile};
 pub use table::PairFile;
 #[cfg(feature = "build")]

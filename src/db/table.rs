@@ -194,6 +194,46 @@ impl PairFile {
             })
     }
 
+    /// The index of the table in which the larger side moves.
+    pub(super) fn index(&self) -> Result<&Index, DbError> {
+        Ok(&self.table()?.index)
+    }
+
+    /// Calls `take` for each row with its own bytes of `places`, `stride` for each row, the row's
+    /// values, and which of these the file holds.
+    pub(super) fn each_row(
+        &self,
+        places: &mut [u8],
+        stride: usize,
+        take: impl Fn(&mut [u8], &[u8], &[bool]) + Sync,
+    ) -> Result<(), DbError> {
+        let Table { index, shape, .. } = self.table()?;
+        let columns = index.columns().count();
+        let one = |(values, held): &mut (Vec<u8>, Vec<bool>), (number, place)| {
+            let row = self.row(number)?;
+            values.resize(columns, 0);
+            for block in 0..shape.blocks() {
+                row.decode(block, &mut values[shape.columns_of(block)])?;
+            }
+            held.clear();
+            held.extend((0..columns).map(|column| shape.holds(&row.shape, column)));
+            take(place, values, held);
+            Ok(())
+        };
+        #[cfg(feature = "build")]
+        {
+            use rayon::prelude::*;
+            let rows = places.par_chunks_mut(stride).enumerate();
+            rows.map_init(Default::default, one).collect()
+        }
+        #[cfg(not(feature = "build"))]
+        {
+            let mut scratch = Default::default();
+            let mut rows = places.chunks_mut(stride).enumerate();
+            rows.try_for_each(|row| one(&mut scratch, row))
+        }
+    }
+
     /// Fills `values` with those of all rows of the table in which the larger side moves, zeros where
     /// they are not stored.
     #[cfg(feature = "build")]

@@ -244,14 +244,13 @@ fn files_without_depths_tell_the_rest() {
         let position = Position::moving(mover, waiting);
         let expected = Value::from_byte(values[stored]).wdl();
         assert_eq!(database.probe_wdl(&position).unwrap(), expected);
-        let error = database.probe(&position).unwrap_err();
+        let value = database.probe(&position).unwrap();
+        assert_eq!((value.wdl(), value.dtw()), (expected, None));
+        let turns = database.turns(&position).unwrap();
+        assert!(turns.iter().all(|ranked| ranked.value.dtw().is_none()));
+        let error = database.line(&position, 9).unwrap_err();
         assert!(matches!(error, DbError::NoDepths { .. }), "{error}");
-        let turns = database.turns_wdl(&position).unwrap();
-        assert!(
-            turns
-                .windows(2)
-                .all(|two| (two[1].1, two[0].0) <= (two[0].1, two[1].0))
-        );
+        assert!(turns.windows(2).all(|two| two[0].order(&two[1]).is_lt()));
         assert_eq!(turns.len(), position.turns(&RULES).len());
     }
 }

@@ -2,18 +2,45 @@
 //!
 //! - `score`: what the search says about a position
 //! - `judge`: who knows values without searching
+//! - `root`: one depth after the other at the position that is asked about
+//! - `drive`: which windows are searched: aspiration windows, MTD(f)
+//! - `core`: negamax alpha-beta, for every use of the search
+//! - `order`: which turns are tried first
+//! - `evaluate`: what a position is worth at a glance
+//! - `table`: the transposition table
+//! - `node`, `geometry`: positions, turns and lines as the search holds them
+//! - `exact`: values of positions with stones in hand from databases that have none
+//! - `proof`: win, draw or loss of the opening
 
+mod core;
+mod drive;
+mod evaluate;
+pub(crate) mod exact;
+mod geometry;
 mod judge;
+pub(crate) mod node;
+mod order;
+mod proof;
+mod root;
 mod score;
+mod table;
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
+use self::core::{Bounds, Busy, Counts, Knowledge, Shared, Window};
+use self::evaluate::evaluate;
+use self::geometry::Geometry;
+use self::node::Node;
+use self::root::Root;
+use self::table::Table;
 use crate::position::Position;
 use crate::rules::Rules;
 use crate::turns::Turn;
 
 pub use judge::{Judge, NoJudge};
+pub use proof::{Proof, ProofOptions, ProofStep, Proved, Work, prove};
 pub use score::{Meaning, Score};
 
 /// How the tree of turns is searched. All find the same value.
@@ -97,27 +124,53 @@ impl Outcome {
 }
 
 /// Searches positions, and remembers what it found for the next ones.
+///
+/// With one thread the same calls give the same results, unless a search is ended by time.
 #[derive(Debug)]
 pub struct Search {
     rules: Rules,
+    geometry: Geometry,
+    table: Table,
+    threads: usize,
 }
 
 impl Search {
     /// With a transposition table of about so many bytes, on so many threads.
     pub fn new(rules: Rules, hash_bytes: usize, threads: usize) -> Search {
-        let _ = (hash_bytes, threads);
-        Search { rules }
+        Search {
+            rules,
+            geometry: Geometry::new(&rules),
+            table: Table::with_bytes(hash_bytes),
+            threads: threads.max(1),
+        }
     }
 
     /// Forgets everything, as before another game.
-    pub fn clear(&mut self) {}
+    pub fn clear(&mut self) {
+        self.table.clear();
+    }
+
+    /// The share of the transposition table that the last search filled, in thousandths.
+    pub fn permille_full(&self) -> usize {
+        self.table.permille_full()
+    }
+
+    /// What the position is worth at a glance, without looking ahead.
+    pub fn evaluate(&self, position: &Position) -> Score {
+        match position.is_over(&self.rules) {
+            true => Score::loss_in(0),
+            false => evaluate(&Node::of(position), &self.rules, &self.geometry),
+        }
+    }
 
     /// Searches the turns of a position, one depth after the other, until a limit is reached, the
     /// value is certain, or `stop` is set by another thread.
     ///
     /// `earlier` are the positions of the game before this one: coming back to one of them is a
-    /// draw. `report` is called after each depth, for each line. There is always a best turn unless
-    /// the game is over.
+    /// draw, and so is coming back to one of the line that is looked at. The judge is asked about
+    /// the positions behind the first turn, never about this one; they may come to it with the
+    /// colours exchanged, White to move. `report` is called after each depth, for each line. There
+    /// is always a best turn unless the game is over.
     pub fn run(
         &self,
         position: &Position,
@@ -128,96 +181,62 @@ impl Search {
         report: &mut dyn FnMut(&Report),
     ) -> Outcome {
         let start = Instant::now();
-        let mut plain = Plain {
-            rules: &self.rules,
+        self.table.next_search();
+        let judged = Judged {
             judge,
-            stop,
-            deadline: limits.time.map(|time| start + time),
-            most: limits.nodes.unwrap_or(u64::MAX),
-            nodes: 0,
-            judged: 0,
-            seen: earlier.to_vec(),
+            rules: &self.rules,
+            geometry: &self.geometry,
         };
-        let mut best: Vec<(Score, Turn)> = position
-            .turns(&self.rules)
-            .into_iter()
-            .map(|turn| (Score::LEAST, turn))
-            .collect();
-        let mut outcome = Outcome::default();
-        for depth in 1..=limits.depth.unwrap_or(6).min(Limits::MOST_DEPTH) {
-            plain.seen.push(*position);
-            let mut scored = best.clone();
-            for (score, turn) in &mut scored {
-                *score = -plain.score(&position.after(*turn), depth - 1, 1);
+        let busy = Busy::new();
+        let finished = AtomicBool::new(false);
+        let shared = Shared {
+            rules: &self.rules,
+            geometry: &self.geometry,
+            table: &self.table,
+            knowledge: &judged,
+            bounds: Bounds {
+                stop,
+                finished: &finished,
+                deadline: limits.time.and_then(|time| start.checked_add(time)),
+                nodes: limits
+                    .nodes
+                    .map_or(u64::MAX, |nodes| nodes / self.threads as u64),
+            },
+            busy: (self.threads > 1).then_some(&busy),
+            pvs: limits.algorithm == Algorithm::Pvs,
+        };
+        let root = || Root::new(&shared, position, earlier, limits, start);
+        thread::scope(|scope| {
+            for _ in 1..self.threads {
+                let mut helper = root();
+                scope.spawn(move || helper.deepen(&mut |_| {}));
             }
-            plain.seen.pop();
-            if plain.is_stopped() && depth > 1 {
-                break;
-            }
-            scored.sort_by_key(|&(score, _)| -score);
-            best = scored;
-            let lines = best.iter().take(limits.lines.max(1)).enumerate();
-            outcome.lines = lines
-                .map(|(place, &(score, turn))| Report {
-                    depth,
-                    selective_depth: depth,
-                    score,
-                    nodes: plain.nodes,
-                    judged: plain.judged,
-                    time: start.elapsed(),
-                    line: vec![turn],
-                    number: place + 1,
-                })
-                .collect();
-            outcome.lines.iter().for_each(&mut *report);
-        }
-        outcome
+            let outcome = root().deepen(report);
+            finished.store(true, Ordering::Relaxed);
+            outcome
+        })
     }
 }
 
-struct Plain<'a> {
-    rules: &'a Rules,
+/// The knowledge of a judge, and the evaluation.
+struct Judged<'a> {
     judge: &'a dyn Judge,
-    stop: &'a AtomicBool,
-    deadline: Option<Instant>,
-    most: u64,
-    nodes: u64,
-    judged: u64,
-    seen: Vec<Position>,
+    rules: &'a Rules,
+    geometry: &'a Geometry,
 }
 
-impl Plain<'_> {
-    fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-            || self.nodes >= self.most
-            || self
-                .deadline
-                .is_some_and(|deadline| Instant::now() >= deadline)
+impl Knowledge for Judged<'_> {
+    fn known(&self, node: &Node, _window: Window, counts: &mut Counts) -> Option<Score> {
+        let position = node.position();
+        let known = match self.judge.value(&position) {
+            Some(value) => Score::from(value),
+            None => Score::from(self.judge.wdl(&position)?),
+        };
+        counts.judged += 1;
+        Some(known)
     }
 
-    fn score(&mut self, position: &Position, depth: u32, ply: u16) -> Score {
-        self.nodes += 1;
-        if self.seen.contains(position) || self.is_stopped() {
-            return Score::DRAW;
-        }
-        if position.is_over(self.rules) {
-            return Score::loss_in(ply);
-        }
-        if let Some(value) = self.judge.value(position) {
-            self.judged += 1;
-            return Score::from(value).seen_from(ply);
-        }
-        if depth == 0 {
-            let mine = position.total(position.side_to_move()) as i32;
-            let others = position.total(position.side_to_move().other()) as i32;
-            return Score::evaluation(100 * (mine - others));
-        }
-        self.seen.push(*position);
-        let mut best = Score::LEAST;
-        position.for_each_turn(self.rules, |turn| {
-            best = best.max(-self.score(&position.after(turn), depth - 1, ply + 1));
-        });
-        self.seen.pop();
-        best
+    fn rate(&self, node: &Node) -> Score {
+        evaluate(node, self.rules, self.geometry)
     }
 }

@@ -98,6 +98,11 @@ impl Score {
         Score(number.clamp(-END, END))
     }
 
+    /// The next better score.
+    pub(crate) fn next(self) -> Score {
+        Score::from_number(self.0.saturating_add(1))
+    }
+
     /// The score as seen so many turns before the position: ends are farther away from there.
     pub(crate) fn seen_from(self, turns: u16) -> Score {
         self.shifted(-(turns.min(LONGEST as u16) as i16))
@@ -120,6 +125,7 @@ impl Score {
 impl From<Value> for Score {
     fn from(value: Value) -> Score {
         match value {
+            _ if value.dtw().is_none() => value.wdl().into(),
             Value::Win(Dtw(turns)) => Score::win_in(turns),
             Value::Draw => Score::DRAW,
             Value::Loss(Dtw(turns)) => Score::loss_in(turns),

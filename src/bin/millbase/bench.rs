@@ -5,6 +5,7 @@ use std::hint::black_box;
 use std::io::{self, IsTerminal, Write};
 use std::iter;
 use std::num::NonZero;
+use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use millbase::db::{Database, DbError, PairFile};
 use millbase::index::Index;
 use millbase::retro::{self, Solved, Times};
-use millbase::{Material, Pair, Position};
+use millbase::search::{Limits, NoJudge, Search};
+use millbase::{Material, Pair, PointSet, Position};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -47,6 +49,18 @@ const BATCH: usize = 64;
 
 /// Tables with more entries than this are not loaded.
 const MOST_LOADED: usize = 32 << 20;
+
+/// Pairs with more entries than this are not read into memory as win, draw and loss.
+const MOST_PRELOADED: u64 = 1 << 29;
+
+/// How many random positions are asked of a pair in memory.
+const PRELOADED: usize = 1 << 20;
+
+/// The transposition table of a measured search.
+const SEARCH_BYTES: usize = 16 << 20;
+
+/// How many positions are searched between two looks at the clock.
+const SEARCHED: u64 = 200_000;
 
 /// A position of the placing phase and one of the moving phase, each with the depth of its perft.
 const PERFT: [(&str, u32); 2] = [
@@ -100,7 +114,9 @@ struct Answer {
     databases: Vec<JsonDatabase>,
     tables: Vec<TablesFigures>,
     ranking: Ranking,
+    preload: Option<Preloaded>,
     perft: Perft,
+    search: Searched,
     build: Build,
 }
 
@@ -174,6 +190,24 @@ struct TablesFigures {
 struct Ranking {
     positions_per_s: f64,
     turns_per_s: f64,
+}
+
+/// Win, draw and loss of the largest pair that is not too large, in memory; probes of random
+/// positions on one thread, one after the other and eight at once.
+#[derive(Serialize)]
+struct Preloaded {
+    pair: String,
+    bytes: u64,
+    seconds: f64,
+    probes_per_s: f64,
+    probes_in_eights_per_s: f64,
+}
+
+/// Nodes of the search without databases, on one thread.
+#[derive(Serialize)]
+struct Searched {
+    placing_nodes_per_s: f64,
+    moving_nodes_per_s: f64,
 }
 
 /// Leaves, on one thread.
@@ -254,7 +288,9 @@ impl Bench {
         }
         let ranked = &sample[..RANKED.min(sample.len())];
         let ranking = steps.take("ranking", || ranking(&db, ranked, budget))?;
+        let preload = steps.take("preload", || preloaded(&db, self.seed, budget))?;
         let perft = steps.take("perft", || perft(budget))?;
+        let search = steps.take("search", || searched(budget))?;
         drop(db);
         Ok(Answer {
             threads: rayon::current_num_threads(),
@@ -263,7 +299,9 @@ impl Bench {
             databases,
             tables,
             ranking,
+            preload,
             perft,
+            search,
             build: steps.take("build", || build(self.max_stones))?,
         })
     }
@@ -276,8 +314,9 @@ struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    /// Cold probes; warm probes and loading for each of [`Tables::EACH`]; ranking, perft, build.
-    const COUNT: u64 = 4 + 2 * Tables::EACH.len() as u64;
+    /// Cold probes; warm probes and loading for each of [`Tables::EACH`]; ranking, preload, perft,
+    /// search, build.
+    const COUNT: u64 = 6 + 2 * Tables::EACH.len() as u64;
 
     fn new(options: &'a Options) -> Steps<'a> {
         if options.quiet || !io::stderr().is_terminal() {
@@ -445,6 +484,68 @@ fn perft(budget: Duration) -> Result<Perft> {
     })
 }
 
+/// Reads a pair into memory and asks for random positions.
+fn preloaded(db: &Database, seed: u64, budget: Duration) -> Result<Option<Preloaded>> {
+    let pairs = pairs(db).into_iter();
+    let small = pairs.filter(|pair| pair.entries() <= MOST_PRELOADED);
+    let Some(pair) = small.max_by_key(|pair| pair.entries()) else {
+        return Ok(None);
+    };
+    let start = Instant::now();
+    let preload = db.preload(&[pair])?;
+    let seconds = start.elapsed().as_secs_f64();
+    let mut random = Random(seed);
+    let tables: Vec<Index> = pair.tables().into_iter().map(Index::new).collect();
+    let positions: Vec<(PointSet, PointSet)> = (0..PRELOADED)
+        .map(|place| {
+            let index = &tables[place % tables.len()];
+            index.sets(random.below(index.len()))
+        })
+        .collect();
+    let probes_per_s = rate(budget, || {
+        for &(mover, waiting) in &positions {
+            black_box(preload.of_sets(mover, waiting));
+        }
+        Ok(PRELOADED as u64)
+    })?;
+    let (eights, _) = positions.as_chunks::<8>();
+    let probes_in_eights_per_s = rate(budget, || {
+        for eight in eights {
+            black_box(preload.of_many(eight));
+        }
+        Ok(PRELOADED as u64)
+    })?;
+    Ok(Some(Preloaded {
+        pair: pair.to_string(),
+        bytes: preload.bytes(),
+        seconds,
+        probes_per_s,
+        probes_in_eights_per_s,
+    }))
+}
+
+/// Searches without databases, from an empty table.
+fn searched(budget: Duration) -> Result<Searched> {
+    let nodes = |(text, _): (&str, u32)| {
+        let position = input::position(text, &RULES)?;
+        let limits = Limits {
+            nodes: Some(SEARCHED),
+            ..Limits::default()
+        };
+        let stop = AtomicBool::new(false);
+        rate(budget, || {
+            let search = Search::new(RULES, SEARCH_BYTES, 1);
+            let found = search.run(&position, &[], &NoJudge, &limits, &stop, &mut |_| {});
+            Ok(found.lines.first().map_or(0, |line| line.nodes))
+        })
+    };
+    let [placing, moving] = PERFT;
+    Ok(Searched {
+        placing_nodes_per_s: nodes(placing)?,
+        moving_nodes_per_s: nodes(moving)?,
+    })
+}
+
 /// Solves all pairs with at most so many stones.
 fn build(max_stones: u8) -> Result<Build> {
     let mut pairs = Pair::all(RULES.stones);
@@ -572,6 +673,13 @@ impl Answer {
             "positions/s",
         );
         add("ranking, one thread", ranking.turns_per_s, "turns/s");
+        if let Some(preload) = &self.preload {
+            let name = |what: &str| format!("{} in memory, {what}", preload.pair);
+            add(&name("loading"), preload.seconds, "s");
+            add(&name("random"), preload.probes_per_s, "probes/s");
+            let eights = preload.probes_in_eights_per_s;
+            add(&name("random, eight at once"), eights, "probes/s");
+        }
         let perft = &self.perft;
         add(
             "perft while placing, one thread",
@@ -581,6 +689,17 @@ impl Answer {
         add(
             "perft while moving, one thread",
             perft.moving_nodes_per_s,
+            "nodes/s",
+        );
+        let search = &self.search;
+        add(
+            "search while placing, one thread",
+            search.placing_nodes_per_s,
+            "nodes/s",
+        );
+        add(
+            "search while moving, one thread",
+            search.moving_nodes_per_s,
             "nodes/s",
         );
         let build = &self.build;

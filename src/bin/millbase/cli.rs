@@ -9,7 +9,8 @@ use clap::{ArgMatches, Args, ColorChoice, CommandFactory, Parser, Subcommand};
 
 use crate::status::Status;
 use crate::{
-    bench, build, completions, line, list, output, perft, probe, repack, stats, status, verify,
+    bench, build, completions, line, list, opening, output, perft, probe, repack, serve, stats,
+    status, verify,
 };
 
 /// Perfect play for Nine Men's Morris.
@@ -83,7 +84,9 @@ enum Command {
     Line(line::Line),
     Stats(stats::Stats),
     List(list::List),
+    Opening(opening::Opening),
     Perft(perft::Perft),
+    Serve(serve::Serve),
     Bench(bench::Bench),
     Completions(completions::Completions),
     Man(completions::Man),
@@ -118,7 +121,9 @@ impl Cli {
             Command::Line(command) => command.run(options),
             Command::Stats(command) => command.run(options),
             Command::List(command) => command.run(options),
+            Command::Opening(command) => command.run(options),
             Command::Perft(command) => command.run(options),
+            Command::Serve(command) => command.run(options),
             Command::Bench(command) => command.run(options),
             Command::Completions(command) => command.run(),
             Command::Man(command) => command.run(),

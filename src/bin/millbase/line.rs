@@ -32,8 +32,9 @@ pub struct Line {
     limit: u32,
 }
 
+/// A position with a best continuation, as programs read it.
 #[derive(Serialize)]
-struct Answer {
+pub struct Answer {
     position: String,
     side_to_move: &'static str,
     phase: &'static str,
@@ -51,11 +52,11 @@ impl Line {
     pub fn run(&self, options: &Options) -> Result<Status> {
         let position = input::position_of(&self.position, &RULES)?;
         let db = databases::open(options)?;
-        let value = db.probe(&position)?;
-        let line = db.line(&position, self.limit as usize)?;
+        let value = millbase::answer(&db, &position)?.value;
+        let line = millbase::answer::line(&db, &position, self.limit as usize)?;
         let mut out = output::stdout();
         if options.json {
-            output::json(&mut out, &answer(&position, value, &line))?;
+            output::json(&mut out, &Answer::new(&position, value, &line))?;
         } else {
             write(&mut out, &position, value, &line, Palette::of(options))?;
         }
@@ -64,21 +65,24 @@ impl Line {
     }
 }
 
-fn answer(position: &Position, value: Value, line: &db::Line) -> Answer {
-    let turns = line.turns.iter().map(JsonTurn::from);
-    let (end, repeats) = match line.end {
-        LineEnd::Over => ("over", None),
-        LineEnd::Repetition { from } => ("repetition", Some(from)),
-        LineEnd::Limit => ("limit", None),
-    };
-    Answer {
-        position: position.text(&RULES),
-        side_to_move: position.side_to_move().name(),
-        phase: position.phase(&RULES).name(),
-        result: value.into(),
-        line: turns.collect(),
-        end,
-        repeats,
+impl Answer {
+    /// The answer for a position of this value.
+    pub fn new(position: &Position, value: Value, line: &db::Line) -> Answer {
+        let turns = line.turns.iter().map(JsonTurn::from);
+        let (end, repeats) = match line.end {
+            LineEnd::Over => ("over", None),
+            LineEnd::Repetition { from } => ("repetition", Some(from)),
+            LineEnd::Limit => ("limit", None),
+        };
+        Answer {
+            position: position.text(&RULES),
+            side_to_move: position.side_to_move().name(),
+            phase: position.phase(&RULES).name(),
+            result: value.into(),
+            line: turns.collect(),
+            end,
+            repeats,
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use millbase::Pair;
 use millbase::db::{Database, PairFile};
+use millbase::placing::Placing;
 use serde::Serialize;
 
 use crate::cli::Options;
@@ -21,8 +22,9 @@ Example:
   millbase list --db ./db")]
 pub struct List {}
 
+/// All pairs of the game with their databases, as programs read them.
 #[derive(Serialize)]
-struct Answer {
+pub struct Answer {
     folder: Option<String>,
     bytes: u64,
     databases: Vec<JsonEntry>,
@@ -94,19 +96,9 @@ impl List {
         let placing = placing::open(folder.as_deref())?;
         let folder = folder.map(|folder| folder.display().to_string());
         let entries = entries(&db);
-        let bytes = db.pairs().map(PairFile::bytes).sum();
         let mut out = output::stdout();
         if options.json {
-            let databases = entries.iter().map(Entry::json).collect();
-            output::json(
-                &mut out,
-                &Answer {
-                    folder,
-                    bytes,
-                    databases,
-                    placing: placing::json_files(placing.as_ref()),
-                },
-            )?;
+            output::json(&mut out, &Answer::new(&db, placing.as_ref(), folder))?;
         } else {
             if let Some(folder) = folder {
                 writeln!(out, "folder {folder}\n")?;
@@ -118,7 +110,7 @@ impl List {
             table.write(&mut out, Palette::of(options))?;
             let present = entries.iter().filter(|entry| entry.file.is_some()).count();
             let all = entries.len();
-            let size = output::bytes(bytes);
+            let size = output::bytes(size(&db));
             writeln!(out, "\n{present} of {all} databases, {size}")?;
             if present < all {
                 writeln!(out, "'millbase build' makes the missing ones")?;
@@ -136,6 +128,37 @@ impl List {
         out.flush()?;
         Ok(Status::Done)
     }
+}
+
+impl Answer {
+    /// The answer for the databases of a folder.
+    pub fn new(db: &Database, placing: Option<&Placing>, folder: Option<String>) -> Answer {
+        Answer {
+            folder,
+            bytes: size(db),
+            databases: entries(db).iter().map(Entry::json).collect(),
+            placing: placing::json_files(placing),
+        }
+    }
+
+    /// The answer for those who have no business with the folders of this machine.
+    pub fn without_paths(db: &Database) -> Answer {
+        // Damaged files of the placing phase are reported to those who ask for a position of it.
+        let placing = db.placing().ok().flatten();
+        let mut answer = Answer::new(db, placing, None);
+        for entry in &mut answer.databases {
+            entry.file = None;
+        }
+        for entry in &mut answer.placing {
+            entry.file = None;
+        }
+        answer
+    }
+}
+
+/// The bytes of all databases together.
+fn size(db: &Database) -> u64 {
+    db.pairs().map(PairFile::bytes).sum()
 }
 
 /// All pairs of the game.

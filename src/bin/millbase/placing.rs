@@ -146,7 +146,7 @@ pub fn open(folder: Option<&Path>) -> Result<Option<Placing>> {
 pub struct JsonPly {
     ply: u8,
     bytes: u64,
-    file: String,
+    pub file: Option<String>,
     positions: u64,
     wins: u64,
     draws: u64,
@@ -172,7 +172,7 @@ pub fn json_files(placing: Option<&Placing>) -> Vec<JsonPly> {
         JsonPly {
             ply: file.ply(),
             bytes: file.bytes(),
-            file: file.path().display().to_string(),
+            file: Some(file.path().display().to_string()),
             positions: histogram.positions(),
             wins: histogram.wins(),
             draws: histogram.draws(),

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Error, Result};
 use clap::Args;
-use millbase::db::{Database, DbError, RankedTurn};
-use millbase::{Position, Value};
+use millbase::Position;
+use millbase::db::{Database, DbError};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -13,15 +13,17 @@ use crate::cli::Options;
 use crate::databases::{self, RULES};
 use crate::input::{self, Batches};
 use crate::output::{self, Cell, Ink, JsonTurn, JsonValue, Palette, Table};
-use crate::status::{self, JsonFailure, Status};
+use crate::status::{self, JsonError, Status};
 
 /// Show the value of a position and of all its turns, best first
 ///
 /// Values are for the side to move; depths count the turns to the end of the game when the winner
-/// hurries and the loser delays. Instead of a position, '-' reads positions from stdin, one a line,
-/// and answers each with one line: the value and the best turn, or with --json an object. A line
-/// that cannot be answered is answered with the error; the exit status is then that of the first
-/// error.
+/// hurries and the loser delays. While at most ten stones are in hand the values are found by a
+/// search to the databases, which takes up to some seconds.
+///
+/// Instead of a position, '-' reads positions from stdin, one a line, and answers each with one
+/// line: the value and the best turn, or with --json an object. A line that cannot be answered is
+/// answered with the error; the exit status is then that of the first error.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -53,45 +55,38 @@ impl Probe {
 }
 
 /// A position with its value and the turns that lead on.
-struct Answer<'a> {
+pub struct Answer<'a> {
     position: &'a Position,
-    value: Value,
-    turns: Vec<RankedTurn>,
+    answer: millbase::Answer,
 }
 
 impl<'a> Answer<'a> {
-    fn find(db: &Database, position: &'a Position) -> Result<Answer<'a>, DbError> {
-        let value = db.probe(position)?;
-        let turns = db.turns(position)?;
-        Ok(Answer {
-            position,
-            value,
-            turns,
-        })
+    /// Asks the databases.
+    pub fn find(db: &Database, position: &'a Position) -> Result<Answer<'a>, DbError> {
+        let answer = millbase::answer(db, position)?;
+        Ok(Answer { position, answer })
     }
 
-    fn json(&self) -> JsonAnswer {
-        let turns = self.turns.iter().map(JsonTurn::from);
+    /// The answer as programs read it.
+    pub fn json(&self) -> JsonAnswer {
+        let turns = self.answer.turns.iter().map(JsonTurn::from);
         JsonAnswer {
             position: self.position.text(&RULES),
             side_to_move: self.position.side_to_move().name(),
             phase: self.position.phase(&RULES).name(),
-            result: self.value.into(),
-            source: match self.position.is_over(&RULES) {
-                true => "rules",
-                false => "database",
-            },
+            result: self.answer.value.into(),
+            source: self.answer.source.name(),
             turns: turns.collect(),
         }
     }
 
     fn write(&self, out: &mut impl Write, palette: Palette) -> io::Result<()> {
-        output::write_position(out, self.position, self.value, palette)?;
-        if self.turns.is_empty() {
+        output::write_position(out, self.position, self.answer.value, palette)?;
+        if self.answer.turns.is_empty() {
             return Ok(());
         }
         let mut table = Table::new(&["turn", "value"]);
-        for ranked in &self.turns {
+        for ranked in &self.answer.turns {
             let ink = Ink::of(ranked.value.wdl());
             table.row(vec![
                 Cell::text(ranked.turn),
@@ -104,16 +99,17 @@ impl<'a> Answer<'a> {
 
     /// The value and the best turn in one line.
     fn write_line(&self, out: &mut impl Write, palette: Palette) -> io::Result<()> {
-        let value = palette.value(self.value);
-        match self.turns.first() {
+        let value = palette.value(self.answer.value);
+        match self.answer.turns.first() {
             Some(best) => writeln!(out, "{value}  {}", best.turn),
             None => writeln!(out, "{value}"),
         }
     }
 }
 
+/// The fields of the answer.
 #[derive(Serialize)]
-struct JsonAnswer {
+pub struct JsonAnswer {
     position: String,
     side_to_move: &'static str,
     phase: &'static str,
@@ -121,11 +117,6 @@ struct JsonAnswer {
     result: JsonValue,
     source: &'static str,
     turns: Vec<JsonTurn>,
-}
-
-#[derive(Serialize)]
-struct JsonError {
-    error: JsonFailure,
 }
 
 /// Answers each line of stdin with a line, in their order. Batches of lines are answered in
@@ -179,8 +170,7 @@ fn reply(db: &Database, line: input::Line, json: bool, palette: Palette) -> io::
         Err(error) => {
             text.clear();
             if json {
-                let error = JsonFailure::from(&error);
-                output::json(&mut text, &JsonError { error })?;
+                output::json(&mut text, &JsonError::from(&error))?;
             } else {
                 writeln!(text, "error: {}", status::sentence(&error))?;
             }

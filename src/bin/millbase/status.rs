@@ -69,6 +69,27 @@ impl From<&Error> for JsonFailure {
     }
 }
 
+/// A failure as a JSON answer.
+#[derive(Serialize)]
+pub struct JsonError {
+    error: JsonFailure,
+}
+
+impl JsonError {
+    /// The failure's word, and its sentence for people.
+    pub fn new(code: &'static str, message: String) -> JsonError {
+        let error = JsonFailure { code, message };
+        JsonError { error }
+    }
+}
+
+impl From<&Error> for JsonError {
+    fn from(error: &Error) -> JsonError {
+        let error = JsonFailure::from(error);
+        JsonError { error }
+    }
+}
+
 /// A wish that cannot be fulfilled as it was put; the text is the sentence for the user.
 #[derive(Debug)]
 pub struct Usage(pub String);
@@ -103,7 +124,9 @@ pub fn of(error: &Error) -> Status {
 
 fn of_db(error: &DbError) -> Status {
     match error {
-        DbError::Missing { .. } | DbError::NotStored(_) => Status::Missing,
+        DbError::Missing { .. } | DbError::NoDepths { .. } | DbError::NotStored(_) => {
+            Status::Missing
+        }
         DbError::Corrupt { .. } | DbError::OtherRules { .. } | DbError::OtherVersion { .. } => {
             Status::Corrupt
         }

@@ -1,0 +1,207 @@
+//! `millbase opening`: proves the value of the start position.
+
+use std::io::{self, Write};
+
+use anyhow::Result;
+use clap::Args;
+use millbase::search::{self, Proof, ProofOptions, ProofStep, Proved, Work};
+use millbase::{Pair, Position, Side, Turn, Wdl};
+use serde::Serialize;
+
+use crate::cli::Options;
+use crate::databases::{self, RULES};
+use crate::input;
+use crate::output::{self, Cell, Ink, Palette, Table};
+use crate::status::Status;
+
+/// The pairs that are read into memory unless others are named; the rest are asked as files.
+const IN_MEMORY: [&str; 3] = ["9-9", "9-8", "8-8"];
+
+/// Prove the value of the start position
+///
+/// Searches all placements, 18 turns, to the databases, and asks two questions: can White avoid
+/// losing, and can Black? First 9-9, 9-8 and 8-8 are used, in memory: every position of another
+/// pair counts as lost for the side that is asked about. Only what does not hold so is asked again
+/// with all databases. With --pairs the databases of these pairs are used and no others.
+///
+/// The exit status is 1 if the databases do not suffice for a proof.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  millbase opening
+  millbase opening --pairs 9-9,9-8,8-8 --json")]
+pub struct Opening {
+    /// Use the databases of these pairs only
+    #[arg(long, value_name = "PAIRS", value_delimiter = ',', value_parser = input::pair)]
+    pairs: Option<Vec<Pair>>,
+
+    /// Memory for the positions already searched, for each of the two questions, like 512M
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = input::size)]
+    hash: u64,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    position: String,
+    /// For White, `None` if it was not proved.
+    wdl: Option<&'static str>,
+    white_holds: bool,
+    black_holds: bool,
+    pairs: Option<Vec<String>>,
+    threads: usize,
+    loading_seconds: f64,
+    loaded_bytes: u64,
+    proof: JsonWork,
+    placements: Vec<JsonPlacement>,
+    line: Vec<String>,
+    placements_and_line: JsonWork,
+}
+
+#[derive(Serialize)]
+struct JsonPlacement {
+    turn: String,
+    wdl: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct JsonWork {
+    nodes: u64,
+    probes: u64,
+    probes_not_in_memory: u64,
+    positions_after_eight_turns: u64,
+    seconds: f64,
+}
+
+impl From<&Work> for JsonWork {
+    fn from(work: &Work) -> JsonWork {
+        JsonWork {
+            nodes: work.nodes,
+            probes: work.probes,
+            probes_not_in_memory: work.other_probes,
+            positions_after_eight_turns: work.after_eight,
+            seconds: work.time.as_secs_f64(),
+        }
+    }
+}
+
+impl Opening {
+    /// Proves and prints.
+    pub fn run(&self, options: &Options) -> Result<Status> {
+        let db = databases::open(options)?;
+        let in_memory = || IN_MEMORY.iter().filter_map(|pair| pair.parse().ok());
+        let mut pairs = self.pairs.clone().unwrap_or_else(|| in_memory().collect());
+        pairs.sort_unstable();
+        pairs.dedup();
+        let wanted = ProofOptions {
+            pairs,
+            others: self.pairs.is_none(),
+            hash_bytes: usize::try_from(self.hash).unwrap_or(usize::MAX),
+            threads: rayon::current_num_threads(),
+        };
+        let proof = search::prove(&db, &wanted, &mut |step| tell(options, step))?;
+        let mut out = output::stdout();
+        if options.json {
+            output::json(&mut out, &self.answer(&proof, wanted.threads))?;
+        } else {
+            write(&mut out, &proof, Palette::of(options))?;
+        }
+        out.flush()?;
+        Ok(match white_result(&proof.start) {
+            Some(_) => Status::Done,
+            None => Status::No,
+        })
+    }
+
+    fn answer(&self, proof: &Proof, threads: usize) -> Answer {
+        let placements = proof.placements.iter().map(|(turn, proved)| JsonPlacement {
+            turn: turn.to_string(),
+            wdl: white_result(proved).map(Wdl::name),
+        });
+        let names = |pairs: &Vec<Pair>| pairs.iter().map(Pair::to_string).collect();
+        Answer {
+            position: Position::start(&RULES).text(&RULES),
+            wdl: white_result(&proof.start).map(Wdl::name),
+            white_holds: proof.start.white_holds,
+            black_holds: proof.start.black_holds,
+            pairs: self.pairs.as_ref().map(names),
+            threads,
+            loading_seconds: proof.loading.as_secs_f64(),
+            loaded_bytes: proof.loaded_bytes,
+            proof: (&proof.work).into(),
+            placements: placements.collect(),
+            line: proof.line.iter().map(Turn::to_string).collect(),
+            placements_and_line: (&proof.more).into(),
+        }
+    }
+}
+
+fn white_result(proved: &Proved) -> Option<Wdl> {
+    proved.result_for(Side::White)
+}
+
+/// Progress: a line for each finished step.
+fn tell(options: &Options, step: ProofStep) {
+    match step {
+        ProofStep::Loaded { bytes } => {
+            let bytes = output::bytes(bytes);
+            output::note(options, format_args!("databases in memory: {bytes}"));
+        }
+        ProofStep::Answered { turn, side, holds } => {
+            let holds = if holds {
+                "holds"
+            } else {
+                "is not shown to hold"
+            };
+            let at = turn.map_or(String::new(), |turn| format!(" after {turn}"));
+            output::note(options, format_args!("{side} {holds}{at}"));
+        }
+    }
+}
+
+fn write(out: &mut impl Write, proof: &Proof, palette: Palette) -> io::Result<()> {
+    let name = |proved: &Proved| white_result(proved).map_or("not proved", Wdl::name);
+    let ink = |proved: &Proved| white_result(proved).map_or(Ink::Plain, Ink::of);
+    let start = palette.paint(ink(&proof.start), name(&proof.start));
+    writeln!(out, "the start position: {start}\n")?;
+    let mut table = Table::new(&["first placement", "value for white"]);
+    for (turn, proved) in &proof.placements {
+        table.row(vec![
+            Cell::text(turn),
+            Cell::text(name(proved)).ink(ink(proved)),
+        ]);
+    }
+    table.write(out, palette)?;
+    if !proof.line.is_empty() {
+        let line: Vec<String> = proof.line.iter().map(Turn::to_string).collect();
+        writeln!(out, "\nprincipal variation: {}", line.join(" "))?;
+    }
+    let headings = [
+        "",
+        "nodes",
+        "probes",
+        "not in memory",
+        "after 8 turns",
+        "seconds",
+    ];
+    let mut table = Table::new(&headings);
+    for (what, work) in [("proof", &proof.work), ("placements, line", &proof.more)] {
+        table.row(vec![
+            Cell::text(what),
+            Cell::count(work.nodes),
+            Cell::count(work.probes),
+            Cell::count(work.other_probes),
+            Cell::count(work.after_eight),
+            Cell::right(format_args!("{:.1}", work.time.as_secs_f64())),
+        ]);
+    }
+    writeln!(out)?;
+    table.write(out, palette)?;
+    let (bytes, seconds) = (
+        output::bytes(proof.loaded_bytes),
+        proof.loading.as_secs_f64(),
+    );
+    writeln!(
+        out,
+        "\n{bytes} of databases read into memory in {seconds:.1} s"
+    )
+}

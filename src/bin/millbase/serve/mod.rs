@@ -1,0 +1,170 @@
+//! `millbase serve`: the answers over HTTP, and a page to play on.
+//!
+//! - this file: the options, starting and stopping
+//! - `connections`: accepting connections, and the bounds of each
+//! - `routes`: the paths and their answers
+//! - `work`: how many questions are at work at once, and for how long
+//! - `refusal`: what goes wrong, with its status code and its body
+//! - `page`: the page at `/`
+
+mod connections;
+mod page;
+mod refusal;
+mod routes;
+#[cfg(test)]
+mod tests;
+mod work;
+
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::process;
+use std::thread;
+
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use tokio::net::TcpListener;
+use tokio::runtime::{self, Runtime};
+use tokio::sync::watch;
+use tracing::level_filters::LevelFilter;
+
+use crate::cli::Options;
+use crate::databases;
+use crate::output;
+use crate::status::{Status, Usage};
+use work::Work;
+
+/// Answer over HTTP, with a page to play on in the browser
+///
+/// The page is at '/'. Programs ask GET /probe?fen=POSITION, /line?fen=POSITION and
+/// /turns?fen=POSITION, /databases and /healthz, and are answered with the JSON objects of the
+/// commands. Only programs of this machine can connect, unless --public and another address are
+/// given. Ctrl-C finishes what was asked and ends; a second one ends at once.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  millbase serve
+  millbase serve --listen 0.0.0.0:8024 --public --cors")]
+pub struct Serve {
+    /// The address and port to listen on; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8024")]
+    listen: SocketAddr,
+
+    /// Allow an address that other machines can reach
+    #[arg(long)]
+    public: bool,
+
+    /// Let pages from everywhere read the answers (Access-Control-Allow-Origin: *)
+    #[arg(long)]
+    cors: bool,
+
+    /// How many questions may be at work or wait at once; others are refused with status 503
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    in_flight: u16,
+
+    /// What to log on stderr; 'info' is a line for each request
+    #[arg(long, value_name = "LEVEL", default_value = "warn")]
+    log: Level,
+}
+
+/// How much is logged.
+#[derive(Clone, Copy, ValueEnum)]
+enum Level {
+    Off,
+    Error,
+    Warn,
+    Info,
+    Debug,
+}
+
+impl From<Level> for LevelFilter {
+    fn from(level: Level) -> LevelFilter {
+        match level {
+            Level::Off => LevelFilter::OFF,
+            Level::Error => LevelFilter::ERROR,
+            Level::Warn => LevelFilter::WARN,
+            Level::Info => LevelFilter::INFO,
+            Level::Debug => LevelFilter::DEBUG,
+        }
+    }
+}
+
+/// What the program says when it is ready, as programs read it.
+#[derive(Serialize)]
+struct Ready<'a> {
+    listening: &'a str,
+}
+
+impl Serve {
+    /// Answers until the user or the system asks to stop.
+    pub fn run(&self, options: &Options) -> Result<Status> {
+        if !self.listen.ip().is_loopback() && !self.public {
+            let message = format!(
+                "other machines could reach {}; add --public if that is wanted, or listen on \
+                 127.0.0.1",
+                self.listen
+            );
+            return Err(Usage(message).into());
+        }
+        let database = databases::open(options)?;
+        let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let threads = options.threads.map_or_else(cores, usize::from);
+        tracing_subscriber::fmt()
+            .with_max_level(LevelFilter::from(self.log))
+            .with_writer(io::stderr)
+            .with_ansi(false)
+            .log_internal_errors(false)
+            .init();
+        let stop = stop_on_signals()?;
+        let runtime = start(threads)?;
+        let work = Work::new(database, self.in_flight.into(), threads);
+        let app = routes::all(work, self.cors);
+        let ended = runtime.block_on(async {
+            let cannot = || format!("cannot listen on {}", self.listen);
+            let listener = TcpListener::bind(self.listen).await.with_context(cannot)?;
+            let address = listener.local_addr().with_context(cannot)?;
+            announce(options, address)?;
+            connections::serve(listener, app, stop).await;
+            Ok(Status::Done)
+        });
+        // Who asked what is still at work has been answered or is gone.
+        runtime.shutdown_background();
+        ended
+    }
+}
+
+/// The threads: some for the connections, as many for searching, and as many for looking up.
+fn start(threads: usize) -> Result<Runtime> {
+    runtime::Builder::new_multi_thread()
+        .worker_threads(threads)
+        .max_blocking_threads(2 * threads)
+        .enable_all()
+        .build()
+        .context("cannot start the threads of the server")
+}
+
+/// Says where the server can be reached.
+fn announce(options: &Options, address: SocketAddr) -> Result<()> {
+    let listening = &format!("http://{address}/");
+    let mut out = output::stdout();
+    if options.json {
+        output::json(&mut out, &Ready { listening })?;
+    } else {
+        writeln!(out, "listening on {listening}, Ctrl-C stops")?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// Turns true when the user or the system asks to stop; who asks twice does not want to wait.
+fn stop_on_signals() -> Result<watch::Receiver<bool>> {
+    let (sender, receiver) = watch::channel(false);
+    let stop = move || {
+        if sender.send_replace(true) {
+            process::exit(Status::Stopped as i32);
+        }
+    };
+    ctrlc::set_handler(stop).context("cannot watch for Ctrl-C")?;
+    Ok(receiver)
+}

@@ -1,0 +1,83 @@
+//! What goes wrong between a request and its answer: for each kind the status code, the word and the
+//! sentence of the body.
+
+use std::time::Duration;
+
+use anyhow::Error;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+use super::routes;
+use crate::status::{self, JsonError, Status};
+
+/// Why a request is not answered.
+#[derive(Debug)]
+pub enum Refusal {
+    /// The question was wrong, or the databases have no answer to it.
+    Failed(Error),
+    /// Too many questions are at work.
+    Busy,
+    /// The answer would have taken longer than this.
+    Late(Duration),
+    /// There is nothing at this path.
+    NoPath,
+    /// The paths are only read.
+    NoMethod,
+}
+
+impl Refusal {
+    fn status(&self) -> StatusCode {
+        match self {
+            Refusal::Failed(error) => match status::of(error) {
+                Status::Usage | Status::No => StatusCode::BAD_REQUEST,
+                Status::Missing => StatusCode::NOT_FOUND,
+                Status::Corrupt => StatusCode::INTERNAL_SERVER_ERROR,
+                Status::Done | Status::System | Status::Stopped => StatusCode::SERVICE_UNAVAILABLE,
+            },
+            Refusal::Busy | Refusal::Late(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Refusal::NoPath => StatusCode::NOT_FOUND,
+            Refusal::NoMethod => StatusCode::METHOD_NOT_ALLOWED,
+        }
+    }
+
+    fn body(&self) -> JsonError {
+        match self {
+            Refusal::Failed(error) => JsonError::from(error),
+            Refusal::Busy => JsonError::new(
+                "busy",
+                "too many questions are at work; ask again in a second".to_owned(),
+            ),
+            Refusal::Late(time) => JsonError::new(
+                "late",
+                format!("the answer takes longer than {time:?}; ask for less, or again later"),
+            ),
+            Refusal::NoPath => JsonError::new(
+                "path",
+                "there is nothing here; ask /probe?fen=, /line?fen=, /turns?fen=, /databases or \
+                 /healthz"
+                    .to_owned(),
+            ),
+            Refusal::NoMethod => JsonError::new(
+                "method",
+                "ask with GET, nothing else is answered".to_owned(),
+            ),
+        }
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let status = self.status();
+        if status == StatusCode::INTERNAL_SERVER_ERROR
+            && let Refusal::Failed(error) = &self
+        {
+            tracing::error!("{}", status::sentence(error));
+        }
+        let mut response = routes::json(status, &self.body());
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            let second = HeaderValue::from_static("1");
+            response.headers_mut().insert(header::RETRY_AFTER, second);
+        }
+        response
+    }
+}

@@ -1,0 +1,49 @@
+//! Answers that a running server gives only by chance: when all places are taken, or all searches
+//! are at work.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::{Request, StatusCode, header};
+use millbase::Database;
+use tokio::time::timeout;
+use tower::ServiceExt;
+
+use super::routes;
+use super::work::Work;
+use crate::databases::RULES;
+
+const QUESTION: &str = "/probe?fen=********/********/O@O*O@*@%20w%20m%20s%203%200%203%200%200%200";
+
+#[tokio::test]
+async fn questions_without_a_place_are_refused() {
+    for (places, status) in [(0, StatusCode::SERVICE_UNAVAILABLE), (1, StatusCode::OK)] {
+        let app = routes::all(Work::new(Database::embedded(RULES), places, 1), false);
+        for _ in 0..3 {
+            let request = Request::get(QUESTION).body(Body::empty()).unwrap();
+            let response = app.clone().oneshot(request).await.unwrap();
+            assert_eq!(response.status(), status);
+            let again = response.headers().contains_key(header::RETRY_AFTER);
+            assert_eq!(again, places == 0);
+        }
+        // What needs no place is answered all the same.
+        let request = Request::get("/healthz").body(Body::empty()).unwrap();
+        let response = app.oneshot(request).await.unwrap();
+        assert_eq!(response.status(), StatusCode::OK);
+    }
+}
+
+#[tokio::test]
+async fn searches_hold_up_no_lookup() {
+    let app = routes::all(Work::new(Database::embedded(RULES), 2, 0), false);
+    let ask = |path: &str| {
+        let request = Request::get(path).body(Body::empty()).unwrap();
+        timeout(Duration::from_millis(500), app.clone().oneshot(request))
+    };
+    // As long as no search may begin, nothing is said about the placing phase.
+    assert!(ask("/probe?fen=start").await.is_err());
+    let waiting = tokio::spawn(ask("/probe?fen=start"));
+    let response = ask(QUESTION).await.unwrap().unwrap();
+    assert_eq!(response.status(), StatusCode::OK);
+    assert!(waiting.await.unwrap().is_err());
+}

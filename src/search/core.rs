@@ -1,0 +1,363 @@
+//! The core: negamax alpha-beta over nodes, with the transposition table, for every use of the
+//! search. What is known without looking ahead, and what a position at the horizon is worth, comes
+//! from [`Knowledge`].
+//!
+//! Several threads search the same tree and share the table. A thread puts off the steps that
+//! another one is searching, so that they spread over the tree; which of them finds what first
+//! depends on their speed, so only one thread is deterministic.
+//!
+//! A repetition is a draw in the line where it happens, and the table keeps the scores that follow
+//! from it without the line. So far from the root a score may rest on a draw that another line does
+//! not allow, as in other programs with such tables. Placing repeats nothing, so the proofs of the
+//! opening and the exact values while placing are not touched by this.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
+
+use super::geometry::Geometry;
+use super::node::{Node, Step};
+use super::order::{self, Memory, Order, Ranked};
+use super::score::Score;
+use super::table::{Bound, Entry, Table};
+use crate::rules::Rules;
+
+/// What the search does not find out itself.
+pub(super) trait Knowledge: Sync {
+    /// The score of a node for its side to move, ends counted from the node; `None` if it must be
+    /// searched. A score outside the window may be a bound.
+    fn known(&self, node: &Node, window: Window, counts: &mut Counts) -> Option<Score>;
+
+    /// What a node is worth that is not looked into: an evaluation.
+    fn rate(&self, node: &Node) -> Score;
+}
+
+/// The scores that matter: more than the lower, less than the upper one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Window {
+    pub alpha: Score,
+    pub beta: Score,
+}
+
+impl Window {
+    pub const ALL: Window = Window {
+        alpha: Score::LEAST,
+        beta: Score::MOST,
+    };
+
+    /// The window that tells whether the score is `score` or more.
+    pub fn at_least(score: Score) -> Window {
+        Window {
+            alpha: Score::from_number(score.number() - 1),
+            beta: score,
+        }
+    }
+
+    /// The same window for the other side.
+    pub fn negated(self) -> Window {
+        Window {
+            alpha: -self.beta,
+            beta: -self.alpha,
+        }
+    }
+}
+
+/// How much was done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Counts {
+    /// Positions visited.
+    pub nodes: u64,
+    /// Values asked of databases.
+    pub judged: u64,
+    /// Positions at the horizon, where the evaluation stood for the value.
+    pub rated: u64,
+    /// The longest line, in turns.
+    pub longest: u32,
+}
+
+/// When to stop.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds<'a> {
+    /// Set by whoever asked for the search.
+    pub stop: &'a AtomicBool,
+    /// Set by the thread that has the result, for the others.
+    pub finished: &'a AtomicBool,
+    pub deadline: Option<Instant>,
+    /// So many for each thread.
+    pub nodes: u64,
+}
+
+/// Which steps other threads are searching at the moment: the others are searched before, so that
+/// threads share the work of a node instead of doing the same.
+#[derive(Debug)]
+pub(super) struct Busy(Vec<AtomicU64>);
+
+impl Busy {
+    const SLOTS: usize = 1 << 14;
+    /// Nodes closer to the horizon are not worth the care.
+    const DEPTH: u32 = 3;
+
+    pub fn new() -> Busy {
+        Busy((0..Busy::SLOTS).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    fn tag(key: u64, step: Step) -> u64 {
+        (key ^ u64::from(step.number()) << 40 | 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1
+    }
+
+    fn slot(&self, tag: u64) -> &AtomicU64 {
+        &self.0[(tag >> 50) as usize % Busy::SLOTS]
+    }
+
+    fn is_set(&self, tag: u64) -> bool {
+        self.slot(tag).load(Relaxed) == tag
+    }
+
+    fn set(&self, tag: u64) {
+        self.slot(tag).store(tag, Relaxed);
+    }
+
+    fn unset(&self, tag: u64) {
+        self.slot(tag).store(0, Relaxed);
+    }
+}
+
+/// A number for the node and the side that moves there, told by the turns from the root.
+fn seen_key(node: &Node, turns: usize) -> u64 {
+    node.raw_key() | (turns as u64 % 2) << 63
+}
+
+/// What all threads of a search share.
+pub(super) struct Shared<'a, K> {
+    pub rules: &'a Rules,
+    pub geometry: &'a Geometry,
+    pub table: &'a Table,
+    pub knowledge: &'a K,
+    pub bounds: Bounds<'a>,
+    /// `None` when there is one thread.
+    pub busy: Option<&'a Busy>,
+    /// Whether each turn after the first is tried with a narrow window before the whole one.
+    pub pvs: bool,
+}
+
+/// One thread of a search.
+pub(super) struct Worker<'a, K> {
+    shared: &'a Shared<'a, K>,
+    pub counts: Counts,
+    memory: Memory,
+    ranked: Vec<Ranked>,
+    /// The nodes of the game and of the line being searched, by [`seen_key`].
+    path: Vec<u64>,
+    stopped: bool,
+}
+
+impl<'a, K: Knowledge> Worker<'a, K> {
+    /// A thread that begins behind these nodes of the game, each with the number of turns from there
+    /// to the root.
+    pub fn new(shared: &'a Shared<'a, K>, earlier: &[(Node, usize)]) -> Worker<'a, K> {
+        Worker {
+            shared,
+            counts: Counts::default(),
+            memory: Memory::new(128),
+            ranked: Vec::with_capacity(1024),
+            path: earlier
+                .iter()
+                .map(|(node, turns)| seen_key(node, *turns))
+                .collect(),
+            stopped: false,
+        }
+    }
+
+    /// Whether the search was ended before its end; its last score then means nothing.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    fn check_bounds(&mut self) {
+        // Databases may take a tenth of a millisecond for a node.
+        const BETWEEN_LOOKS: u64 = 1 << 6;
+        let bounds = &self.shared.bounds;
+        if self.counts.nodes > bounds.nodes {
+            self.stopped = true;
+        } else if self.counts.nodes.is_multiple_of(BETWEEN_LOOKS) {
+            self.stopped |= bounds.stop.load(Relaxed)
+                || bounds.finished.load(Relaxed)
+                || bounds
+                    .deadline
+                    .is_some_and(|deadline| Instant::now() >= deadline);
+        }
+    }
+
+    /// Whether the node was there before, in the game or in the line; none is while stones are
+    /// placed.
+    fn repeats(&self, node: &Node, ply: usize) -> bool {
+        let key = seen_key(node, ply);
+        node.in_hand() == 0 && self.path.iter().rev().any(|&seen| seen == key)
+    }
+
+    /// The score of a node for its side to move, ends counted from the node. Scores outside the
+    /// window are bounds.
+    pub fn search(&mut self, node: &Node, window: Window, depth: u32, ply: usize) -> Score {
+        self.counts.nodes += 1;
+        self.check_bounds();
+        if self.stopped {
+            return Score::DRAW;
+        }
+        if node.is_beaten() {
+            return Score::loss_in(0);
+        }
+        if self.repeats(node, ply) {
+            return Score::DRAW;
+        }
+        let shared = self.shared;
+        if let Some(score) = shared.knowledge.known(node, window, &mut self.counts) {
+            return score;
+        }
+        self.counts.longest = self.counts.longest.max(ply as u32);
+        if node.is_blocked(shared.rules, shared.geometry) {
+            return Score::loss_in(0);
+        }
+        if depth == 0 {
+            self.counts.rated += 1;
+            return shared.knowledge.rate(node);
+        }
+
+        let (key, symmetry) = node.canonical_key();
+        let mut first = Step::NONE;
+        if let Some(entry) = shared.table.get(key) {
+            first = entry.step.turned(symmetry.inverse());
+            if u32::from(entry.depth) >= depth {
+                let enough = match entry.bound {
+                    Bound::Exact => true,
+                    Bound::AtLeast => entry.score >= window.beta,
+                    Bound::AtMost => entry.score <= window.alpha,
+                };
+                if enough {
+                    return entry.score;
+                }
+            }
+        }
+
+        self.path.push(seen_key(node, ply));
+        let (best, step) = self.search_steps(node, key, first, window, depth, ply);
+        self.path.pop();
+        if self.stopped {
+            return Score::DRAW;
+        }
+        let bound = if best >= window.beta {
+            Bound::AtLeast
+        } else if best <= window.alpha {
+            Bound::AtMost
+        } else {
+            Bound::Exact
+        };
+        shared.table.put(
+            key,
+            Entry {
+                step: step.turned(symmetry),
+                score: best,
+                bound,
+                depth: depth as u8,
+            },
+        );
+        best
+    }
+
+    /// The best score of the node's steps, and the step.
+    fn search_steps(
+        &mut self,
+        node: &Node,
+        key: u64,
+        first: Step,
+        window: Window,
+        depth: u32,
+        ply: usize,
+    ) -> (Score, Step) {
+        let shared = self.shared;
+        let base = self.ranked.len();
+        let order = Order {
+            rules: shared.rules,
+            geometry: shared.geometry,
+            memory: &self.memory,
+            ply,
+            first,
+        };
+        order.rank(node, &mut self.ranked);
+        let end = self.ranked.len();
+        let busy = shared.busy.filter(|_| depth >= Busy::DEPTH);
+        let (mut best, mut best_step) = (Score::LEAST, Step::NONE);
+        let mut alpha = window.alpha;
+        let mut place = base;
+        // Steps from here to `end` were put off because another thread searches them.
+        let mut put_off = end;
+        while place < end {
+            let open = if place < put_off { put_off } else { end };
+            let Some(step) = order::next(&mut self.ranked[place..open]) else {
+                break;
+            };
+            let tag = busy.map(|_| Busy::tag(key, step));
+            if let (Some(busy), Some(tag)) = (busy, tag) {
+                if place > base && place < put_off && busy.is_set(tag) {
+                    put_off -= 1;
+                    self.ranked.swap(place, put_off);
+                    continue;
+                }
+                busy.set(tag);
+            }
+            let inner = Window {
+                alpha,
+                beta: window.beta,
+            };
+            let score = self.search_step(&node.after(step), inner, place > base, depth, ply);
+            if let (Some(busy), Some(tag)) = (busy, tag) {
+                busy.unset(tag);
+            }
+            place += 1;
+            if self.stopped {
+                break;
+            }
+            if score > best {
+                (best, best_step) = (score, step);
+                alpha = alpha.max(score);
+            }
+            if best >= window.beta {
+                let before = &self.ranked[base..place - 1];
+                self.memory.refuted(ply, depth, step, before);
+                break;
+            }
+        }
+        self.ranked.truncate(base);
+        (best, best_step)
+    }
+
+    /// The score of a step for the side that makes it; `later` steps only have to be better than
+    /// the best before them.
+    pub fn search_step(
+        &mut self,
+        after: &Node,
+        window: Window,
+        later: bool,
+        depth: u32,
+        ply: usize,
+    ) -> Score {
+        let pvs = self.shared.pvs;
+        let mut search = |window: Window| {
+            // Seen from the node after the step, ends are one turn nearer.
+            let inner = Window {
+                alpha: window.alpha.seen_at(1),
+                beta: window.beta.seen_at(1),
+            };
+            let score = self.search(after, inner.negated(), depth - 1, ply + 1);
+            (-score).seen_from(1)
+        };
+        if later && pvs {
+            let narrow = Window::at_least(Score::from_number(window.alpha.number() + 1));
+            if narrow.beta < window.beta {
+                let score = search(narrow);
+                if score <= window.alpha || score >= window.beta {
+                    return score;
+                }
+            }
+        }
+        search(window)
+    }
+}

@@ -1,0 +1,213 @@
+//! In which order a position's turns are tried: the likely best first, so that the others are
+//! refuted cheaply.
+//!
+//! 1. the step that the transposition table remembers,
+//! 2. closing a mill; first by the removal that breaks most of the other side's lines,
+//! 3. standing where the other side would close a mill,
+//! 4. slides that refuted other positions at this distance from the root (killers); placements that
+//!    did are not, they made the proof of the opening a third longer,
+//! 5. lines made ready, room to move for both sides, the point's neighbours, and how often the step
+//!    was good elsewhere (history).
+
+use super::geometry::Geometry;
+use super::node::{Node, Step, for_each_step};
+use crate::board::PointSet;
+use crate::rules::Rules;
+
+/// A step with its place in the order: the larger the earlier.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ranked {
+    pub rank: i32,
+    pub step: Step,
+}
+
+const CLOSES: i32 = 1 << 24;
+const BLOCKS: i32 = 1 << 22;
+const KILLER: i32 = 1 << 20;
+/// A point on which the mover could close a mill next.
+const READY: i32 = 6_000;
+/// An empty point next to the mover's stones, or no longer next to those of the other side.
+const ROOM: i32 = 6_000;
+const FREE: i32 = 400;
+const DEGREE: i32 = 600;
+
+/// Ranks beyond this are halved, so that what was learned lately counts more.
+const MOST_HISTORY: i32 = 1 << 14;
+
+/// No point to come from: the stone is placed.
+const FROM_HAND: usize = 24;
+
+/// What the search learned about steps in other positions.
+#[derive(Clone, Debug)]
+pub(super) struct Memory {
+    killers: Vec<[Step; 2]>,
+    /// By parity of the ply, point left and point reached.
+    history: Box<[[[i32; 24]; FROM_HAND + 1]; 2]>,
+}
+
+impl Memory {
+    pub fn new(plies: usize) -> Memory {
+        Memory {
+            killers: vec![[Step::NONE; 2]; plies],
+            history: Box::new([[[0; 24]; FROM_HAND + 1]; 2]),
+        }
+    }
+
+    fn history(&mut self, ply: usize, step: Step) -> Option<&mut i32> {
+        let from = step.from().map_or(FROM_HAND, |from| from.bit() as usize);
+        let to = step.to()?.bit() as usize;
+        Some(&mut self.history[ply % 2][from][to])
+    }
+
+    /// The step was enough, after those before it were not.
+    pub fn refuted(&mut self, ply: usize, depth: u32, step: Step, before: &[Ranked]) {
+        if let Some(killers) = self.killers.get_mut(ply)
+            && step.removed().is_none()
+            && killers[0] != step
+        {
+            *killers = [step, killers[0]];
+        }
+        let weight = (depth * depth).min(400) as i32;
+        let mut learn = |step: Step, by: i32| {
+            if let Some(value) = self.history(ply, step) {
+                *value += by - *value * by.abs() / MOST_HISTORY;
+            }
+        };
+        learn(step, weight);
+        for earlier in before {
+            learn(earlier.step, -weight);
+        }
+    }
+}
+
+/// What ranks the steps of one position.
+pub(super) struct Order<'a> {
+    pub rules: &'a Rules,
+    pub geometry: &'a Geometry,
+    pub memory: &'a Memory,
+    pub ply: usize,
+    /// From the transposition table.
+    pub first: Step,
+}
+
+impl Order<'_> {
+    /// Appends the position's steps with their ranks.
+    pub fn rank(&self, node: &Node, ranked: &mut Vec<Ranked>) {
+        let empty = node.empty();
+        let threatened = self.geometry.completions(node.waiting) & empty;
+        let killers = self.memory.killers.get(self.ply).copied();
+        let killers = killers.unwrap_or([Step::NONE; 2]);
+        let history = &self.memory.history[self.ply % 2];
+        let board = self.rules.board();
+        for_each_step(node, self.rules, self.geometry, |step| {
+            let Some(to) = step.to() else { return };
+            let from = step.from();
+            let mut rank =
+                history[from.map_or(FROM_HAND, |from| from.bit() as usize)][to.bit() as usize];
+            let neighbours = board.neighbours(to);
+            let stones = from
+                .map_or(node.mover, |from| node.mover.without(from))
+                .with(to);
+            let left = empty.without(to);
+            let count = |set: PointSet| set.len() as i32;
+            rank += READY * count(self.geometry.completions(stones) & left)
+                + ROOM * count(self.geometry.around(stones) & left)
+                - ROOM * count(self.geometry.around(node.waiting) & left)
+                + FREE * count(neighbours & left)
+                + DEGREE * count(neighbours);
+            if let Some(removed) = step.removed() {
+                let left = node.waiting.without(removed);
+                let broken = self.geometry.completions(left) & (empty.with(removed));
+                rank += CLOSES + (1 << 16) * (threatened.len() as i32 - broken.len() as i32);
+                rank += FREE * board.neighbours(removed).len() as i32;
+            }
+            if threatened.contains(to) {
+                rank += BLOCKS;
+            }
+            if from.is_some() && killers.contains(&step) {
+                rank += KILLER;
+            }
+            if step == self.first {
+                rank = i32::MAX;
+            }
+            ranked.push(Ranked { rank, step });
+        });
+    }
+}
+
+/// Moves the highest ranked step to the front of the slice and returns it.
+pub(super) fn next(ranked: &mut [Ranked]) -> Option<Step> {
+    let mut best = 0;
+    for (place, step) in ranked.iter().enumerate() {
+        if step.rank > ranked[best].rank {
+            best = place;
+        }
+    }
+    if ranked.is_empty() {
+        return None;
+    }
+    ranked.swap(0, best);
+    Some(ranked[0].step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::Position;
+
+    fn first_steps(text: &str, first: Step) -> Vec<String> {
+        let rules = Rules::STANDARD;
+        let node = Node::of(&Position::parse(text, &rules).unwrap());
+        let (geometry, memory) = (Geometry::new(&rules), Memory::new(1));
+        let order = Order {
+            rules: &rules,
+            geometry: &geometry,
+            memory: &memory,
+            ply: 0,
+            first,
+        };
+        let mut ranked = Vec::new();
+        order.rank(&node, &mut ranked);
+        let mut steps = Vec::new();
+        for place in 0..ranked.len() {
+            let step = next(&mut ranked[place..]).unwrap();
+            steps.push(step.turn().to_string());
+        }
+        assert_eq!(next(&mut ranked[..0]), None);
+        steps
+    }
+
+    #[test]
+    fn mills_are_closed_before_others_are_blocked() {
+        // Both sides have two stones of a line: White d5 and e5, Black b6 and d6.
+        let text = "OO******/@******@/******** w p p 2 7 2 7 0 0";
+        let steps = first_steps(text, Step::NONE);
+        assert!(
+            steps[0].starts_with("c5x") && steps[1].starts_with("c5x"),
+            "{steps:?}"
+        );
+        assert_eq!(steps[2], "f6");
+        let corner = crate::Point::named("a1").unwrap();
+        let remembered = first_steps(text, Step::new(None, corner, None));
+        assert_eq!(remembered[0], "a1");
+        assert_eq!(remembered.len(), steps.len());
+    }
+
+    #[test]
+    fn what_refuted_is_tried_earlier() {
+        let mut memory = Memory::new(2);
+        let step = |name| Step::new(None, crate::Point::named(name).unwrap(), None);
+        let before = [Ranked {
+            rank: 0,
+            step: step("a1"),
+        }];
+        memory.refuted(1, 5, step("g7"), &before);
+        assert!(*memory.history(1, step("g7")).unwrap() > 0);
+        assert!(*memory.history(1, step("a1")).unwrap() < 0);
+        assert_eq!(*memory.history(0, step("g7")).unwrap(), 0);
+        for _ in 0..10_000 {
+            memory.refuted(1, 50, step("g7"), &before);
+        }
+        assert!(*memory.history(1, step("g7")).unwrap() <= MOST_HISTORY);
+    }
+}

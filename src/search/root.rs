@@ -1,0 +1,188 @@
+//! One depth after the other at the position that is asked about: its turns, the best lines, and
+//! when the search ends.
+
+use std::time::Instant;
+
+use super::core::{Knowledge, Shared, Window, Worker};
+use super::drive;
+use super::node::Node;
+use super::score::{Meaning, Score};
+use super::{Limits, Outcome, Report};
+use crate::position::Position;
+use crate::turns::Turn;
+
+/// The position that is asked about, for one thread.
+pub(super) struct Root<'a, K> {
+    shared: &'a Shared<'a, K>,
+    limits: Limits,
+    start: Instant,
+    position: Position,
+    /// The nodes of the game up to the root, with their distance from it.
+    path: Vec<(Node, usize)>,
+    turns: Vec<RootTurn>,
+}
+
+#[derive(Clone, Copy)]
+struct RootTurn {
+    turn: Turn,
+    after: Node,
+    /// Of the last depth in which it was the best of its line.
+    score: Option<Score>,
+}
+
+impl<'a, K: Knowledge> Root<'a, K> {
+    pub fn new(
+        shared: &'a Shared<'a, K>,
+        position: &Position,
+        earlier: &[Position],
+        limits: &Limits,
+        start: Instant,
+    ) -> Root<'a, K> {
+        // A removal that was owed is part of the turn around it.
+        let whole = earlier.iter().filter(|earlier| !earlier.removal_owed());
+        let path = whole.chain([position]).map(|earlier| {
+            let other_side = earlier.side_to_move() != position.side_to_move();
+            (Node::of(earlier), usize::from(other_side))
+        });
+        let turns = position
+            .turns(shared.rules)
+            .into_iter()
+            .map(|turn| RootTurn {
+                turn,
+                after: Node::of(&position.after(turn)),
+                score: None,
+            });
+        Root {
+            shared,
+            limits: *limits,
+            start,
+            position: *position,
+            path: path.collect(),
+            turns: turns.collect(),
+        }
+    }
+
+    /// Searches deeper and deeper.
+    pub fn deepen(&mut self, report: &mut dyn FnMut(&Report)) -> Outcome {
+        let mut worker = Worker::new(self.shared, &self.path);
+        let mut outcome = self.at_a_glance();
+        let lines = self.limits.lines.clamp(1, self.turns.len().max(1));
+        let deepest = self.limits.depth.unwrap_or(Limits::MOST_DEPTH);
+        for depth in 1..=deepest.min(Limits::MOST_DEPTH) {
+            if self.turns.is_empty() {
+                break;
+            }
+            if depth == 1 {
+                self.sort(&mut worker);
+            }
+            if (0..lines).any(|line| self.find_line(&mut worker, line, depth).is_none()) {
+                break;
+            }
+            let found = self.turns[..lines].iter().enumerate();
+            let found = found.map(|(place, turn)| self.report(&worker, place, turn, depth));
+            outcome.lines = found.collect();
+            outcome.lines.iter().for_each(&mut *report);
+            if self.is_certain(&worker, lines, depth) {
+                break;
+            }
+        }
+        outcome
+    }
+
+    /// The turns that are best after one turn go first.
+    fn sort(&mut self, worker: &mut Worker<'a, K>) {
+        let mut sorted = self.turns.clone();
+        for turn in &mut sorted {
+            turn.score = Some(worker.search_step(&turn.after, Window::ALL, false, 1, 0));
+        }
+        if !worker.is_stopped() {
+            sorted.sort_by_key(|turn| turn.score.map(|score| -score));
+            self.turns = sorted;
+        }
+    }
+
+    /// Finds the best turn of those that are not in an earlier line, and puts it in its place;
+    /// `None` once the search was stopped.
+    fn find_line(&mut self, worker: &mut Worker<'a, K>, line: usize, depth: u32) -> Option<()> {
+        let algorithm = self.limits.algorithm;
+        let guess = self.turns[line].score.filter(|_| depth > 1);
+        let turns = &mut self.turns[line..];
+        let score = drive::find(algorithm, guess, |window| {
+            let mut best = Score::LEAST;
+            let mut place = 0;
+            let mut inner = window;
+            for (number, turn) in turns.iter().enumerate() {
+                let score = worker.search_step(&turn.after, inner, number > 0, depth, 0);
+                if worker.is_stopped() {
+                    return None;
+                }
+                if score > best {
+                    (best, place) = (score, number);
+                    inner.alpha = inner.alpha.max(score);
+                }
+                if best >= window.beta {
+                    break;
+                }
+            }
+            // What fell below the window says nothing about which turn is the best.
+            if best > window.alpha {
+                turns[..=place].rotate_right(1);
+            }
+            Some(best)
+        })?;
+        self.turns[line].score = Some(score);
+        Some(())
+    }
+
+    /// Whether a deeper search would find the same: all ends lie before the horizon, or every turn
+    /// leads to a position whose value is known.
+    fn is_certain(&self, worker: &Worker<'a, K>, lines: usize, depth: u32) -> bool {
+        let ends = |turn: &RootTurn| match turn.score.map(Score::meaning) {
+            Some(Meaning::Win(turns) | Meaning::Loss(turns)) => u32::from(turns) <= depth,
+            _ => false,
+        };
+        worker.counts.longest == 0 || self.turns[..lines].iter().all(ends)
+    }
+
+    fn report(&self, worker: &Worker<'a, K>, place: usize, turn: &RootTurn, depth: u32) -> Report {
+        let mut line = vec![turn.turn];
+        let mut node = turn.after;
+        while (line.len() as u32) < depth {
+            let (key, symmetry) = node.canonical_key();
+            let entry = self.shared.table.get(key);
+            let step = entry.map(|entry| entry.step.turned(symmetry.inverse()));
+            let Some(step) = step.filter(|step| step.to().is_some()) else {
+                break;
+            };
+            line.push(step.turn());
+            node = node.after(step);
+        }
+        Report {
+            depth,
+            selective_depth: depth.max(worker.counts.longest),
+            score: turn.score.unwrap_or_default(),
+            nodes: worker.counts.nodes,
+            judged: worker.counts.judged,
+            time: self.start.elapsed(),
+            line,
+            number: place + 1,
+        }
+    }
+
+    /// An answer for a search that is stopped before its first depth.
+    fn at_a_glance(&self) -> Outcome {
+        let glance = |turn: &RootTurn| Report {
+            depth: 0,
+            selective_depth: 0,
+            score: self.shared.knowledge.rate(&Node::of(&self.position)),
+            nodes: 0,
+            judged: 0,
+            time: self.start.elapsed(),
+            line: vec![turn.turn],
+            number: 1,
+        };
+        Outcome {
+            lines: self.turns.first().map(glance).into_iter().collect(),
+        }
+    }
+}

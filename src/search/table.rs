@@ -1,0 +1,259 @@
+//! The transposition table: what was found about positions, shared by all threads without locks.
+//!
+//! ```text
+//! slot   = check (key ^ data), data
+//! data   = step 15 | bound 2 | score 16 | depth 8 | age 8
+//! bucket = four slots, one line of the processor's cache
+//! ```
+//!
+//! The key holds the whole position, so two positions are never taken for each other. Two threads
+//! that write a slot at the same time may leave the check of one with the data of the other: then
+//! the key does not come out, and the slot counts as empty.
+//!
+//! There is no prefetching: the processor's instruction for it takes a pointer, which safe Rust does
+//! not give. A look-up is one cache line for that.
+
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+
+use super::node::Step;
+use super::score::Score;
+
+/// What a score in the table says about the value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Bound {
+    /// The value is the score.
+    Exact,
+    /// The value is the score or more.
+    AtLeast,
+    /// The value is the score or less.
+    AtMost,
+}
+
+/// What the table knows about a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Entry {
+    /// The best step or the one that was enough; [`Step::NONE`] if there is none.
+    pub step: Step,
+    pub score: Score,
+    pub bound: Bound,
+    /// How many turns were looked ahead.
+    pub depth: u8,
+}
+
+impl Entry {
+    fn pack(self, age: u8) -> u64 {
+        let bound = match self.bound {
+            Bound::Exact => 1,
+            Bound::AtLeast => 2,
+            Bound::AtMost => 3,
+        };
+        u64::from(self.step.number())
+            | bound << 15
+            | u64::from(self.score.number() as u16) << 17
+            | u64::from(self.depth) << 33
+            | u64::from(age) << 41
+    }
+
+    /// `None` for a slot that was never written.
+    fn unpack(data: u64) -> Option<Entry> {
+        let bound = match data >> 15 & 3 {
+            1 => Bound::Exact,
+            2 => Bound::AtLeast,
+            3 => Bound::AtMost,
+            _ => return None,
+        };
+        Some(Entry {
+            step: Step::from_number(data as u16),
+            score: Score::from_number((data >> 17) as u16 as i16),
+            bound,
+            depth: depth_of(data),
+        })
+    }
+}
+
+fn depth_of(data: u64) -> u8 {
+    (data >> 33) as u8
+}
+
+fn age_of(data: u64) -> u8 {
+    (data >> 41) as u8
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    check: AtomicU64,
+    data: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Bucket([Slot; 4]);
+
+/// The table.
+#[derive(Debug)]
+pub(super) struct Table {
+    buckets: Vec<Bucket>,
+    /// Which search this is, modulo 256: older entries are replaced first.
+    age: AtomicU8,
+}
+
+impl Table {
+    /// A table of at most so many bytes, at least one bucket. Where the system refuses the memory
+    /// it is half as large, and so on.
+    pub fn with_bytes(bytes: usize) -> Table {
+        let mut count = (bytes / size_of::<Bucket>()).max(1);
+        let mut buckets = Vec::new();
+        while buckets.try_reserve_exact(count).is_err() && count > 1 {
+            count /= 2;
+        }
+        buckets.resize_with(count, Bucket::default);
+        Table {
+            buckets,
+            age: AtomicU8::new(0),
+        }
+    }
+
+    /// Another search begins.
+    pub fn next_search(&self) {
+        self.age.fetch_add(1, Relaxed);
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        for slot in self.buckets.iter_mut().flat_map(|bucket| &mut bucket.0) {
+            *slot = Slot::default();
+        }
+        self.age = AtomicU8::new(0);
+    }
+
+    /// The share of the table, in thousandths, that holds entries of this search.
+    pub fn permille_full(&self) -> usize {
+        const SAMPLE: usize = 250;
+        let age = self.age.load(Relaxed);
+        let slots = self
+            .buckets
+            .iter()
+            .take(SAMPLE)
+            .flat_map(|bucket| &bucket.0);
+        let data = slots.map(|slot| slot.data.load(Relaxed));
+        let (mut full, mut all) = (0, 0);
+        for data in data {
+            all += 1;
+            full += usize::from(data != 0 && age_of(data) == age);
+        }
+        full * 1000 / all
+    }
+
+    fn bucket(&self, key: u64) -> &[Slot; 4] {
+        // The upper half of a product with an odd constant depends on all bits of the key.
+        let mixed = (key ^ key >> 29).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        let place = (u128::from(mixed) * self.buckets.len() as u128) >> 64;
+        &self.buckets[place as usize].0
+    }
+
+    /// What is known about the position with this key.
+    pub fn get(&self, key: u64) -> Option<Entry> {
+        let found = self.bucket(key).iter().find_map(|slot| {
+            let data = slot.data.load(Relaxed);
+            (slot.check.load(Relaxed) ^ data == key).then_some(data)
+        });
+        found.and_then(Entry::unpack)
+    }
+
+    /// Keeps an entry. It takes the place of what was known about the position, of an empty slot,
+    /// or of the entry that is worth least: the shallowest, where each search since it was written
+    /// counts like eight turns of depth.
+    pub fn put(&self, key: u64, entry: Entry) {
+        let age = self.age.load(Relaxed);
+        let worth = |data: u64| {
+            let since = age.wrapping_sub(age_of(data));
+            i32::from(depth_of(data)) - 8 * i32::from(since)
+        };
+        let bucket = self.bucket(key);
+        let mut chosen = &bucket[0];
+        let mut least = i32::MAX;
+        for slot in bucket {
+            let data = slot.data.load(Relaxed);
+            if data == 0 || slot.check.load(Relaxed) ^ data == key {
+                chosen = slot;
+                break;
+            }
+            if worth(data) < least {
+                least = worth(data);
+                chosen = slot;
+            }
+        }
+        let data = entry.pack(age);
+        chosen.check.store(key ^ data, Relaxed);
+        chosen.data.store(data, Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(depth: u8) -> Entry {
+        Entry {
+            step: Step::from_number(0x1234),
+            score: Score::evaluation(-31),
+            bound: Bound::AtMost,
+            depth,
+        }
+    }
+
+    #[test]
+    fn entries_come_back() {
+        let table = Table::with_bytes(1 << 12);
+        for score in [Score::MOST, Score::LEAST, Score::DRAW, Score::loss_in(7)] {
+            for bound in [Bound::Exact, Bound::AtLeast, Bound::AtMost] {
+                let entry = Entry {
+                    score,
+                    bound,
+                    ..entry(18)
+                };
+                table.put(77, entry);
+                assert_eq!(table.get(77), Some(entry));
+            }
+        }
+        assert_eq!(table.get(78), None);
+    }
+
+    #[test]
+    fn deep_entries_stay_and_old_ones_go() {
+        let table = Table::with_bytes(64);
+        for key in 1..=4 {
+            table.put(key, entry(10 * key as u8));
+        }
+        table.put(5, entry(1));
+        assert_eq!(table.get(1), None, "the shallowest makes room");
+        table.put(6, entry(1));
+        assert_eq!(table.get(5), None);
+        for _ in 0..5 {
+            table.next_search();
+        }
+        table.put(7, entry(1));
+        table.put(8, entry(1));
+        assert_eq!([4, 7, 8].map(|key| table.get(key).is_some()), [true; 3]);
+    }
+
+    #[test]
+    fn threads_never_see_the_entry_of_another_position() {
+        let table = Table::with_bytes(256);
+        std::thread::scope(|scope| {
+            for thread in 0..2u64 {
+                let table = &table;
+                scope.spawn(move || {
+                    for round in 0..20_000u64 {
+                        let key = 1 + (round * 7 + thread) % 40;
+                        table.put(key, entry(key as u8));
+                        if let Some(found) = table.get(key) {
+                            assert_eq!(found, entry(key as u8));
+                        }
+                    }
+                });
+            }
+        });
+    }
+}

@@ -1,0 +1,94 @@
+//! The program's answers while stones are placed, and the proof of the opening, as users see them.
+//! The databases that they need are not part of the program, so that what is tested here is how it
+//! says so; the answers themselves are tested in `tests/search.rs`.
+#![cfg(feature = "cli")]
+
+use assert_cmd::Command;
+use serde_json::Value as Json;
+use tempfile::TempDir;
+
+/// Black places the last stone.
+const LAST: &str = "O*@@@O@O/*OO**@O*/**@OOO@* b p p 9 0 7 1 0 0 -1 -1 -1 -1 0 0 1";
+
+struct Run {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+/// Runs the program where there are no databases but those that are part of it.
+fn run(args: &[&str], input: &str) -> Run {
+    let folder = TempDir::new().unwrap();
+    let mut command = Command::cargo_bin("millbase").unwrap();
+    let output = command
+        .args(args)
+        .current_dir(folder.path())
+        .env("HOME", folder.path())
+        .env("XDG_DATA_HOME", folder.path())
+        .env_remove("MILLBASE_DB")
+        .write_stdin(input)
+        .output()
+        .unwrap();
+    Run {
+        status: output.status.code().unwrap(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+#[test]
+fn a_proof_names_all_databases_that_it_lacks() {
+    let run = run(&["opening", "--pairs", "9-9,9-8,4-3"], "");
+    assert_eq!((run.status, run.out.as_str()), (3, ""));
+    assert_eq!(run.err.lines().count(), 1, "{}", run.err);
+    for words in ["9-9", "9-8", "millbase build"] {
+        assert!(run.err.contains(words), "{}", run.err);
+    }
+    assert!(!run.err.contains("4-3"), "{}", run.err);
+    let all = crate::run(&["opening"], "");
+    assert_eq!(all.status, 3);
+    for words in ["9-9", "7-3", "6-4"] {
+        assert!(all.err.contains(words), "{}", all.err);
+    }
+}
+
+#[test]
+fn pairs_and_sizes_of_a_proof_are_checked() {
+    for wrong in [
+        ["--pairs", "9-9,10-3"],
+        ["--pairs", "9"],
+        ["--hash", "much"],
+    ] {
+        let run = run(&["opening", wrong[0], wrong[1]], "");
+        assert_eq!(run.status, 2, "{}", run.err);
+        assert_eq!(run.err.lines().count(), 1, "{}", run.err);
+    }
+    let help = run(&["opening", "--help"], "");
+    assert_eq!(help.status, 0);
+    assert!(help.out.contains("--pairs") && help.out.contains("9-9,9-8,8-8"));
+}
+
+#[test]
+fn a_missing_database_behind_the_last_stone_is_named() {
+    let run = run(&["probe", LAST], "");
+    assert_eq!((run.status, run.out.as_str()), (3, ""));
+    assert!(run.err.contains("millbase build --pair"), "{}", run.err);
+    assert_eq!(run.err.lines().count(), 1, "{}", run.err);
+}
+
+#[test]
+fn a_stream_goes_on_behind_what_has_no_answer() {
+    let known = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0";
+    let lines = format!("{LAST}\n{known}\n");
+    let run = run(&["--json", "probe", "-"], &lines);
+    assert_eq!(run.status, 3);
+    let answers: Vec<Json> = run
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(answers.len(), 2);
+    assert_eq!(answers[0]["error"]["code"], "missing");
+    assert_eq!(answers[1]["source"], "database");
+    assert_eq!(answers[1]["wdl"], "loss");
+}
