@@ -61,6 +61,9 @@ pub struct Answer {
 /// [`DbError::Missing`] if a pair that is needed is not there, [`DbError::NotStored`] with more than
 /// ten stones in hand, where the search would take minutes, otherwise as for [`Database::probe`].
 pub fn answer(database: &Database, position: &Position) -> Result<Answer, DbError> {
+    if let Some(answer) = placing(database, position)? {
+        return Ok(answer);
+    }
     let in_hand = position.in_hand(Side::White) + position.in_hand(Side::Black);
     if in_hand > exact::MOST_IN_HAND {
         return Err(exact::too_early());
@@ -87,6 +90,9 @@ pub fn answer_within(
             source: Source::Rules,
         });
     }
+    if let Some(answer) = placing(database, position)? {
+        return Ok(answer);
+    }
     let (turns, source) = match position.is_placing() {
         true => (searched(database, position, most_nodes)?, Source::Search),
         false => (database.turns(position)?, Source::Database),
@@ -98,6 +104,23 @@ pub fn answer_within(
         turns,
         source,
     })
+}
+
+/// The answer for a position with stones in hand, if the files of the placing phase help.
+fn placing(database: &Database, position: &Position) -> Result<Option<Answer>, DbError> {
+    if !position.is_placing() || position.is_over(database.rules()) {
+        return Ok(None);
+    }
+    let Some(placing) = database.placing()? else {
+        return Ok(None);
+    };
+    let turns = placing.turns(database, position)?.unwrap_or_default();
+    let best = turns.first().map(|best| best.value);
+    Ok(best.map(|value| Answer {
+        value,
+        turns,
+        source: Source::Database,
+    }))
 }
 
 /// The turns of a position with stones in hand, ranked.

@@ -26,6 +26,7 @@
 //! | [`rules`], [`position`], [`turns`] | what may be played: the rules as data, positions and their text, legal turns |
 //! | [`value`], [`index`] | what a position is worth, and where a table keeps it |
 //! | [`db`], [`histogram`] | the files: reading, probing, writing; how often each value occurs |
+//! | [`placing`] | positions with stones in hand: their files, and making and checking these |
 //! | [`search`], [`mod@answer`] | looking ahead; the value of any position from whoever knows it |
 //! | [`game`], [`player`], [`uci`] | a game and its turns; who chooses them; the engine protocol |
 //! | [`picture`] | the board as letters |
@@ -43,6 +44,7 @@ pub mod game;
 pub mod histogram;
 pub mod index;
 pub mod picture;
+pub mod placing;
 pub mod player;
 pub mod position;
 #[cfg(feature = "build")]

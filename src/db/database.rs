@@ -4,6 +4,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use super::cache::{Blocks, Values};
 use super::error::DbError;
@@ -12,6 +13,7 @@ use super::source::Access;
 use super::table::PairFile;
 use crate::histogram::Histogram;
 use crate::index::{Material, Pair};
+use crate::placing::Placing;
 use crate::position::Position;
 use crate::rules::{FEWEST_STONES, MOST_STONES, Rules};
 use crate::turns::Turn;
@@ -39,6 +41,8 @@ pub struct Database {
     files: Vec<Option<PairFile>>,
     pub(super) blocks: Blocks,
     pub(super) values: Values,
+    /// Opened when first asked for.
+    placing: OnceLock<Option<Placing>>,
 }
 
 /// How many numbers of stones a side there are.
@@ -64,6 +68,7 @@ impl Database {
             files: (0..SIDES * SIDES).map(|_| None).collect(),
             blocks: Blocks::with_bytes(0),
             values: Values::with_bytes(0),
+            placing: OnceLock::new(),
         }
         .with_cache_bytes(Database::DEFAULT_CACHE_BYTES);
         for &(larger, smaller, bytes) in EMBEDDED {
@@ -140,6 +145,21 @@ impl Database {
     /// Whether the database of a pair is here.
     pub fn has(&self, pair: Pair) -> bool {
         self.files[slot(pair)].is_some()
+    }
+
+    /// The files of the placing phase in the same folder; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Placing::open`], the first time.
+    pub fn placing(&self) -> Result<Option<&Placing>, DbError> {
+        if self.placing.get().is_none() {
+            let folder = self.folder.as_deref();
+            let opened = folder.map(|folder| Placing::open(folder, self.rules));
+            // Another thread may have opened the same files meanwhile.
+            let _ = self.placing.set(opened.transpose()?.flatten());
+        }
+        Ok(self.placing.get().and_then(Option::as_ref))
     }
 
     /// The file of a pair.

@@ -59,14 +59,14 @@ pub enum DbError {
 
 impl DbError {
     /// For `map_err`: the error of an operation on a file.
-    pub(super) fn io(file: &Path) -> impl FnOnce(io::Error) -> DbError + '_ {
+    pub(crate) fn io(file: &Path) -> impl FnOnce(io::Error) -> DbError + '_ {
         move |source| DbError::Io {
             file: file.to_path_buf(),
             source,
         }
     }
 
-    pub(super) fn corrupt(file: &Path, offset: u64, what: impl Into<String>) -> DbError {
+    pub(crate) fn corrupt(file: &Path, offset: u64, what: impl Into<String>) -> DbError {
         DbError::Corrupt {
             file: file.to_path_buf(),
             offset,

@@ -37,7 +37,7 @@ use crate::retro::{Shelf, derive_from, load};
 use crate::value::Value;
 
 /// How many wrong values of a table are reported; the check stops soon after it has found them.
-const MOST_MISMATCHES: usize = 10;
+pub(crate) const MOST_MISMATCHES: usize = 10;
 
 /// A stored value that is not the one that its turns give.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -267,7 +267,7 @@ pub fn verify_sample(
 }
 
 /// The generator splitmix64.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -277,7 +277,7 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
-    fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
 }

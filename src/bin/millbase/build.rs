@@ -21,6 +21,7 @@ use crate::cli::Options;
 use crate::databases::{self, RULES};
 use crate::input;
 use crate::output::{self, Cell, Palette, Table, grouped};
+use crate::placing;
 use crate::progress::{self, Forecast, Step};
 use crate::stats::{self, TableCounts};
 use crate::status::{Status, Usage};
@@ -54,6 +55,10 @@ pub struct Build {
     /// Do not begin if a pair takes more memory than this, like 4G or 800M
     #[arg(long, value_name = "SIZE", value_parser = input::size)]
     memory: Option<u64>,
+
+    /// Then solve the placing phase too, for perfect play from the first stone on
+    #[arg(long, conflicts_with_all = ["max_stones", "pair"])]
+    opening: bool,
 
     /// Only print what would be built, the sizes and the memory
     #[arg(long)]
@@ -113,22 +118,28 @@ impl Build {
         let folder = databases::folder(options).ok_or_else(|| {
             Usage("no folder for databases is known here; name one with --db".to_owned())
         })?;
+        if self.opening && self.kind.profile().contents == Contents::Wdl {
+            let message = "--opening needs databases with depths; leave out '--profile wdl'";
+            return Err(Usage(message.to_owned()).into());
+        }
         let plan = self.plan(&folder)?;
         if self.dry_run {
-            self.check_memory(&plan).or_else(|error| {
+            self.check_memory(&plan, &folder).or_else(|error| {
                 output::note(options, format_args!("note: {error}"));
                 Ok::<(), Usage>(())
             })?;
-            print_plan(&plan, &folder, options)?;
+            let placing = self.opening.then(|| placing::plan(&folder));
+            print_plan(&plan, placing.as_ref(), &folder, options)?;
             return Ok(Status::Done);
         }
-        self.check_memory(&plan)?;
-        let reports = match plan.pairs.is_empty() {
-            true => HashMap::new(),
-            false => self.build(&folder, options)?,
+        self.check_memory(&plan, &folder)?;
+        let unfinished = !plan.pairs.is_empty() || self.opening;
+        let reports = match unfinished {
+            true => self.build(&folder, options)?,
+            false => HashMap::new(),
         };
         let all = Plan::new(&self.wanted(), |_| false);
-        print_built(&all, &folder, &reports, options)?;
+        print_built(&all, &folder, &reports, self.opening, options)?;
         Ok(Status::Done)
     }
 
@@ -148,6 +159,9 @@ impl Build {
         let result = retro::build(&locked, &RULES, &plan, self.kind.profile(), &monitor);
         monitor.bar.finish_and_clear();
         result?;
+        if self.opening {
+            placing::build(&locked, options)?;
+        }
         let reports = held(&monitor.reports).clone();
         Ok(reports)
     }
@@ -168,10 +182,13 @@ impl Build {
         pairs
     }
 
-    fn check_memory(&self, plan: &Plan) -> Result<(), Usage> {
+    fn check_memory(&self, plan: &Plan, folder: &Path) -> Result<(), Usage> {
         let Some(limit) = self.memory else {
             return Ok(());
         };
+        if self.opening {
+            placing::check_memory(&placing::plan(folder), limit)?;
+        }
         let beyond = |number: &usize| plan.memory_of(*number) > limit;
         match (0..plan.pairs.len()).find(beyond) {
             None => Ok(()),
@@ -321,6 +338,8 @@ struct JsonPlan {
     file_bytes: u64,
     memory_bytes: u64,
     pairs: Vec<JsonPlanned>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    placing: Option<Vec<placing::JsonPlanned>>,
 }
 
 #[derive(Serialize)]
@@ -331,7 +350,12 @@ struct JsonPlanned {
     memory_bytes: u64,
 }
 
-fn print_plan(plan: &Plan, folder: &Path, options: &Options) -> Result<()> {
+fn print_plan(
+    plan: &Plan,
+    placing: Option<&millbase::placing::build::Plan>,
+    folder: &Path,
+    options: &Options,
+) -> Result<()> {
     let mut out = output::stdout();
     if options.json {
         let planned = |(number, pair): (usize, &Pair)| JsonPlanned {
@@ -346,9 +370,13 @@ fn print_plan(plan: &Plan, folder: &Path, options: &Options) -> Result<()> {
             file_bytes: file_bytes(plan.entries()),
             memory_bytes: plan.memory(),
             pairs: plan.pairs.iter().enumerate().map(planned).collect(),
+            placing: placing.map(placing::json_plan),
         };
         output::json(&mut out, &answer)?;
-    } else if plan.pairs.is_empty() {
+        out.flush()?;
+        return Ok(());
+    }
+    if plan.pairs.is_empty() {
         writeln!(
             out,
             "nothing to build: all files are in {}",
@@ -377,6 +405,9 @@ fn print_plan(plan: &Plan, folder: &Path, options: &Options) -> Result<()> {
             output::bytes(plan.memory()),
         )?;
     }
+    if let Some(placing) = placing {
+        placing::write_plan(&mut out, placing, Palette::of(options))?;
+    }
     out.flush()?;
     Ok(())
 }
@@ -390,6 +421,8 @@ fn file_bytes(entries: u64) -> u64 {
 struct JsonBuilt {
     folder: PathBuf,
     pairs: Vec<JsonPair>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    placing: Option<Vec<placing::JsonPly>>,
 }
 
 #[derive(Serialize)]
@@ -415,8 +448,13 @@ fn print_built(
     all: &Plan,
     folder: &Path,
     reports: &HashMap<Pair, PairReport>,
+    opening: bool,
     options: &Options,
 ) -> Result<()> {
+    let placing = match opening {
+        true => placing::open(Some(folder))?,
+        false => None,
+    };
     let db = databases::open_folder(folder)?;
     let headings = [&stats::HEADINGS[..], &["bytes", "seconds", "with file"]].concat();
     let mut table = Table::new(&headings);
@@ -432,7 +470,13 @@ fn print_built(
     let mut out = output::stdout();
     if options.json {
         let folder = folder.to_owned();
-        output::json(&mut out, &JsonBuilt { folder, pairs })?;
+        let placing = opening.then(|| placing::json_files(placing.as_ref()));
+        let answer = JsonBuilt {
+            folder,
+            pairs,
+            placing,
+        };
+        output::json(&mut out, &answer)?;
     } else {
         table.write(&mut out, Palette::of(options))?;
         let files = pairs.iter().map(|pair| pair.bytes).sum();
@@ -444,6 +488,7 @@ fn print_built(
             output::bytes(files),
             progress::duration(seconds),
         )?;
+        placing::write_files(&mut out, placing.as_ref(), Palette::of(options))?;
     }
     out.flush()?;
     Ok(())

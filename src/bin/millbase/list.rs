@@ -6,11 +6,13 @@ use anyhow::Result;
 use clap::Args;
 use millbase::Pair;
 use millbase::db::{Database, PairFile};
+use millbase::placing::Placing;
 use serde::Serialize;
 
 use crate::cli::Options;
 use crate::databases::{self, RULES};
 use crate::output::{self, Cell, Palette, Table};
+use crate::placing;
 use crate::status::Status;
 
 /// List the databases that are present, and those that are missing with what each needs
@@ -26,6 +28,7 @@ pub struct Answer {
     folder: Option<String>,
     bytes: u64,
     databases: Vec<JsonEntry>,
+    placing: Vec<placing::JsonPly>,
 }
 
 #[derive(Serialize)]
@@ -89,11 +92,13 @@ impl List {
     /// Prints the list.
     pub fn run(&self, options: &Options) -> Result<Status> {
         let db = databases::open(options)?;
-        let folder = databases::folder(options).map(|folder| folder.display().to_string());
+        let folder = databases::folder(options);
+        let placing = placing::open(folder.as_deref())?;
+        let folder = folder.map(|folder| folder.display().to_string());
         let entries = entries(&db);
         let mut out = output::stdout();
         if options.json {
-            output::json(&mut out, &Answer::new(&db, folder))?;
+            output::json(&mut out, &Answer::new(&db, placing.as_ref(), folder))?;
         } else {
             if let Some(folder) = folder {
                 writeln!(out, "folder {folder}\n")?;
@@ -110,6 +115,15 @@ impl List {
             if present < all {
                 writeln!(out, "'millbase build' makes the missing ones")?;
             }
+            match &placing {
+                None => writeln!(
+                    out,
+                    "'millbase build --opening' makes those of the placing phase"
+                )?,
+                Some(placing) => {
+                    placing::write_files(&mut out, Some(placing), Palette::of(options))?
+                }
+            }
         }
         out.flush()?;
         Ok(Status::Done)
@@ -118,18 +132,24 @@ impl List {
 
 impl Answer {
     /// The answer for the databases of a folder.
-    pub fn new(db: &Database, folder: Option<String>) -> Answer {
+    pub fn new(db: &Database, placing: Option<&Placing>, folder: Option<String>) -> Answer {
         Answer {
             folder,
             bytes: size(db),
             databases: entries(db).iter().map(Entry::json).collect(),
+            placing: placing::json_files(placing),
         }
     }
 
     /// The answer for those who have no business with the folders of this machine.
     pub fn without_paths(db: &Database) -> Answer {
-        let mut answer = Answer::new(db, None);
+        // Damaged files of the placing phase are reported to those who ask for a position of it.
+        let placing = db.placing().ok().flatten();
+        let mut answer = Answer::new(db, placing, None);
         for entry in &mut answer.databases {
+            entry.file = None;
+        }
+        for entry in &mut answer.placing {
             entry.file = None;
         }
         answer

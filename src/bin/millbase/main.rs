@@ -11,6 +11,7 @@ mod list;
 mod opening;
 mod output;
 mod perft;
+mod placing;
 mod play;
 mod probe;
 mod progress;

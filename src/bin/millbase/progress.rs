@@ -36,6 +36,18 @@ pub fn speed(positions: u64, seconds: f64) -> String {
     format!("{:.1} M pos/s", positions as f64 / seconds.max(0.001) / 1e6)
 }
 
+/// The positions per second so far, and the time that the others take if they keep to it.
+pub fn forecast(state: &ProgressState) -> String {
+    let (done, all) = (state.pos(), state.len().unwrap_or(0));
+    let seconds = state.elapsed().as_secs_f64();
+    let speed = speed(done, seconds);
+    let left = seconds / done as f64 * all.saturating_sub(done) as f64;
+    match done {
+        0 => String::new(),
+        _ => format!("{speed}  {} left", duration(left)),
+    }
+}
+
 /// Seconds as a text for people.
 pub fn duration(seconds: f64) -> String {
     let seconds = seconds.round() as u64;

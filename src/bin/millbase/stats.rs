@@ -13,6 +13,7 @@ use crate::cli::Options;
 use crate::databases;
 use crate::input;
 use crate::output::{self, Cell, Ink, JsonValue, Palette, Table};
+use crate::placing;
 use crate::status::Status;
 
 /// Show how many positions are won, drawn and lost, for each pair and side to move
@@ -37,6 +38,8 @@ pub struct Stats {
 #[derive(Serialize)]
 struct Answer {
     tables: Vec<TableCounts>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    placing: Vec<placing::JsonPly>,
 }
 
 /// The counts of one table as JSON.
@@ -127,6 +130,10 @@ impl Stats {
     pub fn run(&self, options: &Options) -> Result<Status> {
         let db = databases::open(options)?;
         let tables = self.tables(&db)?;
+        let placing = match self.pair {
+            None => placing::open(databases::folder(options).as_deref())?,
+            Some(_) => None,
+        };
         let mut out = output::stdout();
         if options.json {
             let tables = tables.into_iter().map(|(file, material, histogram)| {
@@ -137,7 +144,8 @@ impl Stats {
                 }
             });
             let tables = tables.collect();
-            output::json(&mut out, &Answer { tables })?;
+            let placing = placing::json_files(placing.as_ref());
+            output::json(&mut out, &Answer { tables, placing })?;
         } else {
             let palette = Palette::of(options);
             let mut table = Table::new(&HEADINGS);
@@ -145,6 +153,7 @@ impl Stats {
                 table.row(cells(file, material, histogram));
             }
             table.write(&mut out, palette)?;
+            placing::write_files(&mut out, placing.as_ref(), palette)?;
             if self.histogram {
                 writeln!(out)?;
                 by_value(&tables).write(&mut out, palette)?;

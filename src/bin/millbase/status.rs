@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::Error;
 use millbase::PositionError;
 use millbase::db::DbError;
+use millbase::placing;
 use millbase::retro::SolveError;
 use serde::Serialize;
 
@@ -110,6 +111,8 @@ pub fn of(error: &Error) -> Status {
                 Some(of_db(error))
             } else if let Some(error) = cause.downcast_ref::<SolveError>() {
                 Some(of_solve(error))
+            } else if let Some(error) = cause.downcast_ref::<placing::build::SolveError>() {
+                Some(of_placing(error))
             } else if cause.is::<PositionError>() || cause.is::<Usage>() {
                 Some(Status::Usage)
             } else {
@@ -135,6 +138,13 @@ fn of_solve(error: &SolveError) -> Status {
     match error {
         SolveError::Database(error) => of_db(error),
         SolveError::Memory { .. } | SolveError::TooDeep(_) | SolveError::Busy(_) => Status::System,
+    }
+}
+
+fn of_placing(error: &placing::build::SolveError) -> Status {
+    match error {
+        placing::build::SolveError::Database(error) => of_db(error),
+        _ => Status::System,
     }
 }
 

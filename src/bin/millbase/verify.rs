@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Error, Result};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressState};
+use indicatif::ProgressBar;
 use millbase::Pair;
 use millbase::db::{Database, DbError};
 use millbase::retro::Shelf;
@@ -16,6 +16,7 @@ use crate::cli::Options;
 use crate::databases::{self, RULES};
 use crate::input;
 use crate::output::{self, Cell, Ink, JsonValue, Palette, Table, grouped};
+use crate::placing;
 use crate::progress;
 use crate::status::{self, JsonFailure, Status};
 
@@ -31,11 +32,17 @@ use crate::status::{self, JsonFailure, Status};
 Examples:
   millbase verify
   millbase verify --pair 6-4
-  millbase verify --sample 100000")]
+  millbase verify --sample 100000
+  millbase verify --opening")]
 pub struct Verify {
     /// Only this pair, like 6-4; the pairs that it needs must be there
     #[arg(long, value_parser = input::pair)]
     pair: Option<Pair>,
+
+    /// Only the files of the placing phase: all of their bytes, and 1000 random positions of each
+    /// table, or as many as --sample says
+    #[arg(long, conflicts_with = "pair")]
+    opening: bool,
 
     /// Check only N random positions of each table
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -50,6 +57,8 @@ pub struct Verify {
 struct Answer {
     ok: bool,
     pairs: Vec<JsonPair>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    placing: Vec<placing::JsonChecked>,
 }
 
 #[derive(Serialize)]
@@ -113,11 +122,12 @@ impl Verify {
         let db = databases::open(options)?;
         let pairs = match self.pair {
             Some(pair) => vec![pair],
+            None if self.opening => Vec::new(),
             None => databases::in_order(&db),
         };
         let entries = pairs.iter().map(|&pair| self.entries(pair));
         let entries = entries.fold(0, u64::saturating_add);
-        let bar = progress::bar(options, entries, forecast);
+        let bar = progress::bar(options, entries, progress::forecast);
         bar.set_message("checking");
         let mut checked = Vec::new();
         let mut shelf = Shelf::new(&pairs);
@@ -127,14 +137,30 @@ impl Verify {
             checked.push(pair);
         }
         bar.finish_and_clear();
-        let status = status_of(&checked);
+        let folder = databases::folder(options).filter(|_| self.pair.is_none());
+        let placing = match placing::open(folder.as_deref())? {
+            None if self.opening => {
+                let message = "there are no files of the placing phase; 'millbase build --opening' makes them";
+                return Err(DbError::NotStored(message.to_owned()).into());
+            }
+            Some(placing) => placing::verify(&placing, &db, self.sample, self.seed, options),
+            None => Vec::new(),
+        };
+        let status = match status_of(&checked) {
+            Status::Done => placing::status_of(&placing),
+            status => status,
+        };
         let ok = status == Status::Done;
         let mut out = output::stdout();
         if options.json {
             let pairs = checked.iter().map(Checked::json).collect();
-            output::json(&mut out, &Answer { ok, pairs })?;
+            let placing = placing.iter().map(placing::Checked::json).collect();
+            output::json(&mut out, &Answer { ok, pairs, placing })?;
         } else {
-            write(&mut out, &checked, Palette::of(options))?;
+            if !checked.is_empty() {
+                write(&mut out, &checked, Palette::of(options))?;
+            }
+            placing::write_checked(&mut out, &placing, Palette::of(options))?;
         }
         out.flush()?;
         note_failures(&checked);
@@ -210,18 +236,6 @@ fn note_failures(checked: &[Checked]) {
             checked.len(),
             failed.join(" "),
         ));
-    }
-}
-
-/// The positions per second so far, and the time that the others take if they keep to it.
-fn forecast(state: &ProgressState) -> String {
-    let (done, all) = (state.pos(), state.len().unwrap_or(0));
-    let seconds = state.elapsed().as_secs_f64();
-    let speed = progress::speed(done, seconds);
-    let left = seconds / done as f64 * all.saturating_sub(done) as f64;
-    match done {
-        0 => String::new(),
-        _ => format!("{speed}  {} left", progress::duration(left)),
     }
 }
 

@@ -1,0 +1,370 @@
+//! The placing phase in the commands about databases: `build --opening`, `list`, `stats` and
+//! `verify`.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Error, Result};
+use millbase::db::Database;
+use millbase::histogram::Histogram;
+use millbase::placing::build::{self, Plan, PlyReport, Progress};
+use millbase::placing::verify::{Report, verify_ply};
+use millbase::placing::{Placing, PlyFile, file_name};
+use millbase::retro::BuildFolder;
+use serde::Serialize;
+
+use crate::cli::Options;
+use crate::databases::RULES;
+use crate::output::{self, Cell, Ink, JsonValue, Palette, Table, grouped};
+use crate::progress;
+use crate::status::{self, JsonFailure, Status, Usage};
+
+/// Bytes of the files per entry of their tables, for forecasts.
+const BYTES_PER_ENTRY: f64 = 0.11;
+
+/// How many random positions of each table `verify` checks.
+const SAMPLES: u64 = 1000;
+
+/// What there is to do in a folder.
+pub fn plan(folder: &Path) -> Plan {
+    let present = |ply| folder.join(file_name(ply)).exists();
+    Plan::new(&RULES, &build::kept_plies(&RULES), present)
+}
+
+#[derive(Serialize)]
+pub struct JsonPlanned {
+    ply: u8,
+    entries: u64,
+    kept: bool,
+    /// A forecast, of what is kept or needed on the way.
+    file_bytes: u64,
+    memory_bytes: u64,
+}
+
+/// The plan as JSON.
+pub fn json_plan(plan: &Plan) -> Vec<JsonPlanned> {
+    let planned = |(ply, entries, memory_bytes)| JsonPlanned {
+        ply,
+        entries,
+        kept: plan.keep.contains(&ply),
+        file_bytes: file_bytes(entries),
+        memory_bytes,
+    };
+    plan.sizes(&RULES).into_iter().map(planned).collect()
+}
+
+/// Prints the plan.
+pub fn write_plan(out: &mut impl Write, plan: &Plan, palette: Palette) -> Result<()> {
+    if plan.solve.is_empty() {
+        writeln!(out, "nothing to build for the placing phase")?;
+        return Ok(());
+    }
+    let mut table = Table::new(&["placements", "entries", "file, about", "memory", ""]);
+    for planned in json_plan(plan) {
+        table.row(vec![
+            Cell::right(planned.ply),
+            Cell::count(planned.entries),
+            Cell::right(output::bytes(planned.file_bytes)),
+            Cell::right(output::bytes(planned.memory_bytes)),
+            Cell::text(if planned.kept { "kept" } else { "on the way" }),
+        ]);
+    }
+    writeln!(out)?;
+    table.write(out, palette)?;
+    Ok(())
+}
+
+fn file_bytes(entries: u64) -> u64 {
+    (entries as f64 * BYTES_PER_ENTRY) as u64
+}
+
+/// Refuses a plan that takes more memory than the user allows.
+pub fn check_memory(plan: &Plan, limit: u64) -> Result<(), Usage> {
+    let needed = plan
+        .sizes(&RULES)
+        .iter()
+        .map(|&(_, _, memory)| memory)
+        .max();
+    match needed {
+        Some(needed) if needed > limit => Err(Usage(format!(
+            "the placing phase takes {} of memory, more than the {} of --memory; raise it",
+            output::bytes(needed),
+            output::bytes(limit),
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Builds what is missing, with progress on stderr.
+pub fn build(folder: &BuildFolder, options: &Options) -> Result<()> {
+    let plan = plan(folder.path());
+    let sizes = plan.sizes(&RULES);
+    let entries = sizes.iter().map(|&(_, entries, _)| entries).sum();
+    let bar = progress::bar(options, entries, progress::forecast);
+    let before = |ply| {
+        let earlier = sizes.iter().take_while(|&&(other, _, _)| other > ply);
+        earlier.map(|&(_, entries, _)| entries).sum::<u64>()
+    };
+    let result = build::build(folder, &RULES, &plan, &|progress| match progress {
+        Progress::Solved(stage, done) => {
+            bar.set_prefix(format!("{} placements", stage.ply));
+            bar.set_position(before(stage.ply) + done);
+        }
+        Progress::Finished(report) => note_finished(&report, options),
+    });
+    bar.finish_and_clear();
+    Ok(result?)
+}
+
+fn note_finished(report: &PlyReport, options: &Options) {
+    let seconds = Duration::as_secs_f64;
+    output::step(
+        options,
+        format_args!(
+            "{} placements built in {:.2} s: load {:.2}, solve {:.2}, write {:.2}; {}",
+            report.ply,
+            seconds(&(report.load + report.solve + report.write)),
+            seconds(&report.load),
+            seconds(&report.solve),
+            seconds(&report.write),
+            output::bytes(report.bytes),
+        ),
+    );
+}
+
+/// The files of the folder in use.
+pub fn open(folder: Option<&Path>) -> Result<Option<Placing>> {
+    match folder.filter(|folder| folder.is_dir()) {
+        Some(folder) => Ok(Placing::open(folder, RULES)?),
+        None => Ok(None),
+    }
+}
+
+/// The counts of one ply as JSON.
+#[derive(Serialize)]
+pub struct JsonPly {
+    ply: u8,
+    bytes: u64,
+    pub file: Option<String>,
+    positions: u64,
+    wins: u64,
+    draws: u64,
+    losses: u64,
+    max_win: Option<u16>,
+    max_loss: Option<u16>,
+}
+
+/// How often each value occurs among the positions of a file.
+fn histogram(file: &PlyFile) -> Histogram {
+    let mut sum = Histogram::default();
+    for histogram in file.stages().filter_map(|stage| file.histogram(stage)) {
+        sum.add(histogram);
+    }
+    sum
+}
+
+/// The files as JSON.
+pub fn json_files(placing: Option<&Placing>) -> Vec<JsonPly> {
+    let files = placing.into_iter().flat_map(Placing::files);
+    let ply = |file: &PlyFile| {
+        let histogram = histogram(file);
+        JsonPly {
+            ply: file.ply(),
+            bytes: file.bytes(),
+            file: Some(file.path().display().to_string()),
+            positions: histogram.positions(),
+            wins: histogram.wins(),
+            draws: histogram.draws(),
+            losses: histogram.losses(),
+            max_win: histogram.deepest_win().map(|dtw| dtw.0),
+            max_loss: histogram.deepest_loss().map(|dtw| dtw.0),
+        }
+    };
+    files.map(ply).collect()
+}
+
+/// Prints the files with their counts, nothing if there is none.
+pub fn write_files(
+    out: &mut impl Write,
+    placing: Option<&Placing>,
+    palette: Palette,
+) -> Result<()> {
+    let Some(placing) = placing else {
+        return Ok(());
+    };
+    let mut table = Table::new(&[
+        "placements",
+        "positions",
+        "wins",
+        "draws",
+        "losses",
+        "deepest win",
+        "deepest loss",
+        "bytes",
+    ]);
+    for file in placing.files() {
+        let histogram = histogram(file);
+        table.row(vec![
+            Cell::right(file.ply()),
+            Cell::count(histogram.positions()),
+            Cell::count(histogram.wins()),
+            Cell::count(histogram.draws()),
+            Cell::count(histogram.losses()),
+            Cell::depth(histogram.deepest_win()),
+            Cell::depth(histogram.deepest_loss()),
+            Cell::count(file.bytes()),
+        ]);
+    }
+    writeln!(out)?;
+    table.write(out, palette)?;
+    Ok(())
+}
+
+/// What was found out about one ply.
+pub struct Checked {
+    ply: u8,
+    /// Empty where there is an error.
+    report: Report,
+    pub error: Option<Error>,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+pub struct JsonChecked {
+    ply: u8,
+    ok: bool,
+    checked: u64,
+    seconds: f64,
+    mismatches: Vec<JsonMismatch>,
+    /// White's and Black's lost stones of the tables with wrong counts.
+    miscounted: Vec<[u8; 2]>,
+    /// Why the ply could not be checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<JsonFailure>,
+}
+
+#[derive(Serialize)]
+struct JsonMismatch {
+    position: String,
+    stored: JsonValue,
+    derived: JsonValue,
+}
+
+impl Checked {
+    pub fn ok(&self) -> bool {
+        self.error.is_none() && self.report.is_clean()
+    }
+
+    pub fn json(&self) -> JsonChecked {
+        let mismatches = self.report.mismatches.iter().map(|mismatch| JsonMismatch {
+            position: mismatch.position.text(&RULES),
+            stored: mismatch.stored.into(),
+            derived: mismatch.derived.into(),
+        });
+        let miscounted = self.report.miscounted.iter();
+        JsonChecked {
+            ply: self.ply,
+            ok: self.ok(),
+            checked: self.report.checked,
+            seconds: self.seconds,
+            mismatches: mismatches.collect(),
+            miscounted: miscounted
+                .map(|stage| [stage.white_lost, stage.black_lost])
+                .collect(),
+            error: self.error.as_ref().map(JsonFailure::from),
+        }
+    }
+}
+
+/// Checks all files: their bytes, and random positions of each table.
+pub fn verify(
+    placing: &Placing,
+    db: &Database,
+    samples: Option<u64>,
+    seed: u64,
+    options: &Options,
+) -> Vec<Checked> {
+    let check = |file: &PlyFile| {
+        let start = Instant::now();
+        let result = verify_ply(placing, db, file, samples.unwrap_or(SAMPLES), seed);
+        let (report, error) = match result {
+            Ok(report) => (report, None),
+            Err(error) => (Report::default(), Some(error.into())),
+        };
+        let checked = Checked {
+            ply: file.ply(),
+            report,
+            error,
+            seconds: start.elapsed().as_secs_f64(),
+        };
+        if checked.error.is_none() {
+            let verdict = if checked.ok() { "right" } else { "WRONG" };
+            output::step(
+                options,
+                format_args!(
+                    "{} placements: all bytes and {} values checked in {:.2} s, {verdict}",
+                    checked.ply,
+                    grouped(checked.report.checked),
+                    checked.seconds
+                ),
+            );
+        }
+        checked
+    };
+    placing.files().map(check).collect()
+}
+
+/// The status of the first error; without errors, whether everything was right.
+pub fn status_of(checked: &[Checked]) -> Status {
+    match checked.iter().find_map(|ply| ply.error.as_ref()) {
+        Some(error) => status::of(error),
+        None if checked.iter().all(Checked::ok) => Status::Done,
+        None => Status::No,
+    }
+}
+
+/// Prints what was found, nothing if nothing was checked.
+pub fn write_checked(out: &mut impl Write, checked: &[Checked], palette: Palette) -> Result<()> {
+    if checked.is_empty() {
+        return Ok(());
+    }
+    let mut table = Table::new(&["placements", "checked", "seconds", "result"]);
+    for ply in checked {
+        let (verdict, ink) = match &ply.error {
+            Some(error) => (status::of(error).code(), Ink::Draw),
+            None if ply.ok() => ("right", Ink::Win),
+            None => ("wrong", Ink::Loss),
+        };
+        table.row(vec![
+            Cell::right(ply.ply),
+            Cell::count(ply.report.checked),
+            Cell::right(format!("{:.2}", ply.seconds)),
+            Cell::text(verdict).ink(ink),
+        ]);
+    }
+    writeln!(out)?;
+    table.write(out, palette)?;
+    for ply in checked {
+        if let Some(error) = &ply.error {
+            writeln!(out, "{} placements: {}", ply.ply, status::sentence(error))?;
+        }
+        for mismatch in &ply.report.mismatches {
+            writeln!(
+                out,
+                "{}: stored {}, but its turns give {}",
+                mismatch.position.text(&RULES),
+                palette.value(mismatch.stored),
+                palette.value(mismatch.derived)
+            )?;
+        }
+        for stage in &ply.report.miscounted {
+            writeln!(
+                out,
+                "{} placements, White has lost {} and Black {}: the counts in the file are wrong",
+                ply.ply, stage.white_lost, stage.black_lost
+            )?;
+        }
+    }
+    Ok(())
+}

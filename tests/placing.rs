@@ -1,0 +1,527 @@
+//! The placing phase: values against plain search, and what is left out against real games.
+#![cfg(feature = "build")]
+
+mod common;
+mod plain;
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use common::{Random, plain_position, plain_rules, plain_turned, symmetries};
+use millbase::db::{Database, DbError, Profile};
+use millbase::index::{Index, Material, Pair};
+use millbase::placing::build::{Plan, build};
+use millbase::placing::{Placing, Reachable, Stage, file_name};
+use millbase::retro::{self, BuildFolder};
+use millbase::{Position, Rules, Side, Value};
+use plain::iterate::{self, Set};
+use plain::{PlainPosition, PlainRules, Side as PlainSide};
+use tempfile::TempDir;
+
+const THREE: Rules = Rules {
+    stones: 3,
+    ..Rules::STANDARD
+};
+/// Without flying many positions with four stones are decided.
+const FOUR: Rules = Rules {
+    stones: 4,
+    flying: 0,
+    ..Rules::STANDARD
+};
+
+/// A folder with the databases of the moving phase and with the files of some plies.
+fn built(rules: &Rules, keep: &[u8]) -> TempDir {
+    let folder = TempDir::new().expect("a folder");
+    build_in(folder.path(), rules, keep);
+    folder
+}
+
+fn build_in(folder: &Path, rules: &Rules, keep: &[u8]) {
+    let locked = BuildFolder::lock(folder).expect("a folder of our own");
+    let present = |pair| folder.join(millbase::db::file_name(pair)).exists();
+    let plan = retro::Plan::new(&Pair::all(rules.stones), present);
+    retro::build(&locked, rules, &plan, Profile::default(), &()).expect("the moving phase");
+    let present = |ply| folder.join(file_name(ply)).exists();
+    let plan = Plan::new(rules, keep, present);
+    build(&locked, rules, &plan, &|_| {}).expect("the placing phase");
+}
+
+fn open(folder: &Path, rules: &Rules) -> (Database, Placing) {
+    let database = Database::open(folder, *rules).expect("databases");
+    let placing = Placing::open(folder, *rules).expect("files");
+    (database, placing.expect("at least one file"))
+}
+
+/// The files in a folder, with their bytes.
+fn contents(folder: &Path) -> HashMap<String, Vec<u8>> {
+    let entries = fs::read_dir(folder).expect("the folder");
+    let entries = entries.map(|entry| entry.expect("a file").path());
+    let files = entries.map(|path| {
+        let name = path.file_name().expect("a name").to_string_lossy();
+        (name.into_owned(), fs::read(&path).expect("the bytes"))
+    });
+    files.filter(|(name, _)| name.ends_with(".mill")).collect()
+}
+
+/// Values by looking at all turns, down to where no stones are in hand.
+struct Plain<'a> {
+    rules: PlainRules,
+    moving: &'a dyn Fn(&PlainPosition) -> Value,
+    symmetries: Vec<[usize; 24]>,
+    known: HashMap<(Set, Set, u8), Value>,
+}
+
+impl<'a> Plain<'a> {
+    fn new(rules: &Rules, moving: &'a dyn Fn(&PlainPosition) -> Value) -> Plain<'a> {
+        Plain {
+            rules: plain_rules(rules),
+            moving,
+            symmetries: symmetries(),
+            known: HashMap::new(),
+        }
+    }
+
+    fn value(&mut self, position: &PlainPosition) -> Value {
+        if position.loser(&self.rules) == Some(position.side) {
+            return Value::LOST;
+        }
+        if position.white_hand + position.black_hand + position.owed == 0 {
+            return (self.moving)(position);
+        }
+        let key = self.key(position);
+        if let Some(&value) = self.known.get(&key) {
+            return value;
+        }
+        let turns = position.turns(&self.rules);
+        let values = turns
+            .iter()
+            .map(|turn| self.value(&position.after(turn)).before());
+        let value = values.max().expect("a turn");
+        self.known.insert(key, value);
+        value
+    }
+
+    /// The same for positions that are equal but for a symmetry. The stones in hand say who is to
+    /// move.
+    fn key(&self, position: &PlainPosition) -> (Set, Set, u8) {
+        let [white, black] = [PlainSide::White, PlainSide::Black].map(|side| {
+            let points = (0..24).filter(|&point| position.board[point] == Some(side));
+            points.map(|point| 1 << point).sum::<Set>()
+        });
+        let images = self
+            .symmetries
+            .iter()
+            .map(|symmetry| [white, black].map(|set| plain_turned(symmetry, set)));
+        let [white, black] = images.min().expect("16 symmetries");
+        (white, black, position.white_hand + position.black_hand)
+    }
+}
+
+/// All positions with stones in hand that games come to in so many turns, one for each orbit.
+fn all_positions(rules: &Rules, plies: u8) -> Vec<HashSet<Position>> {
+    let mut layers = vec![HashSet::from([Position::start(rules)])];
+    for _ in 0..plies {
+        let last = &layers[layers.len() - 1];
+        let after = last.iter().flat_map(|position| {
+            let turns = position.turns(rules).into_iter();
+            turns.map(|turn| canonical(&position.after(turn)))
+        });
+        let after: HashSet<Position> = after.filter(Position::is_placing).collect();
+        layers.push(after);
+    }
+    layers
+}
+
+fn canonical(position: &Position) -> Position {
+    let images = millbase::Symmetry::all().map(|symmetry| position.with_board_turned(symmetry));
+    let key = |position: &Position| [Side::White, Side::Black].map(|side| position.stones(side));
+    images.min_by_key(key).expect("16 symmetries")
+}
+
+fn is_possible(reachable: &Reachable, position: &Position, rules: &Rules) -> bool {
+    let stage = Stage::of(position, rules);
+    [Side::White, Side::Black]
+        .into_iter()
+        .all(|side| reachable.contains(stage, side, position.stones(side)))
+}
+
+#[test]
+fn three_stones_agree_with_plain_search_everywhere() {
+    let tables = iterate::solve(&plain_rules(&THREE), &[(3, 3)]);
+    let moving = |position: &PlainPosition| {
+        Value::from_byte(iterate::value(&tables, position).expect("three stones a side"))
+    };
+    let mut plain = Plain::new(&THREE, &moving);
+    for keep in [&[0, 1, 2, 3, 4, 5][..], &[1, 3]] {
+        let folder = built(&THREE, keep);
+        let (database, placing) = open(folder.path(), &THREE);
+        let files = placing.files().map(|file| file.ply());
+        assert_eq!(files.collect::<Vec<_>>(), keep);
+        let mut values = BTreeSet::new();
+        for position in all_positions(&THREE, 5).iter().flatten() {
+            let expected = plain.value(&plain_position(position));
+            let value = placing.value(&database, position).expect("files");
+            assert_eq!(value, Some(expected), "{}", position.text(&THREE));
+            values.insert(expected.to_byte());
+            let turns = placing.turns(&database, position).expect("files");
+            let best = turns.expect("an answer").first().map(|best| best.value);
+            assert_eq!(best.unwrap_or(Value::LOST), expected);
+        }
+        assert!(values.len() > 25);
+    }
+}
+
+#[test]
+fn four_stones_agree_with_plain_search_in_random_games() {
+    let folder = built(&FOUR, &[2, 5]);
+    let (database, placing) = open(folder.path(), &FOUR);
+    // Other tests compare the values of the moving phase with plain ones.
+    let moving = |position: &PlainPosition| {
+        let position = Position::parse(&position.text(&plain_rules(&FOUR)), &FOUR);
+        let value = database.probe(&position.expect("a position"));
+        value.expect("four stones a side")
+    };
+    let mut plain = Plain::new(&FOUR, &moving);
+    let mut random = Random::new(1);
+    let mut decided = 0;
+    for _ in 0..60 {
+        for position in random_game(&FOUR, &mut random).into_iter().skip(5) {
+            let expected = plain.value(&plain_position(&position));
+            let value = placing.value(&database, &position).expect("files");
+            assert_eq!(value, Some(expected), "{}", position.text(&FOUR));
+            decided += u32::from(expected != Value::Draw);
+        }
+    }
+    assert!(decided > 50, "{decided}");
+}
+
+/// The positions of a game with stones in hand. Mills are closed more often than by chance.
+fn random_game(rules: &Rules, random: &mut Random) -> Vec<Position> {
+    let mut positions = vec![Position::start(rules)];
+    loop {
+        let last = &positions[positions.len() - 1];
+        let turns = last.turns(rules);
+        let captures = turns.iter().filter(|turn| turn.removed.is_some());
+        let captures: Vec<_> = captures.copied().collect();
+        let turn = match captures.is_empty() || random.below(4) == 0 {
+            true => random.pick(&turns),
+            false => random.pick(&captures),
+        };
+        let next = last.after(*turn);
+        if !next.is_placing() || next.is_over(rules) {
+            return positions;
+        }
+        positions.push(next);
+    }
+}
+
+#[test]
+fn games_never_leave_what_is_taken_as_reachable() {
+    let removal_from_mills = Rules {
+        removal_from_mills: true,
+        ..Rules::STANDARD
+    };
+    let diagonal = Rules {
+        stones: 12,
+        diagonals: true,
+        ..Rules::STANDARD
+    };
+    for (rules, games) in [
+        (Rules::STANDARD, 3000),
+        (removal_from_mills, 1000),
+        (diagonal, 200),
+    ] {
+        let reachable = Reachable::new(&rules, 2 * rules.stones - 1);
+        let mut random = Random::new(2);
+        let mut stages = BTreeSet::new();
+        for _ in 0..games {
+            for position in random_game(&rules, &mut random) {
+                let text = position.text(&rules);
+                assert!(is_possible(&reachable, &position, &rules), "{text}");
+                stages.insert(Stage::of(&position, &rules));
+            }
+        }
+        assert!(stages.len() > 70, "{}", stages.len());
+    }
+}
+
+/// How many distinct positions games come to, and how many are taken as reachable, per ply.
+#[test]
+fn little_more_than_what_games_come_to_is_taken_as_reachable() {
+    let rules = Rules::STANDARD;
+    let layers = all_positions(&rules, 7);
+    let reachable = Reachable::new(&rules, 7);
+    for (ply, layer) in layers.iter().enumerate() {
+        assert!(
+            layer
+                .iter()
+                .all(|position| is_possible(&reachable, position, &rules))
+        );
+        let mut taken = 0;
+        for stage in reachable.stages_of(ply as u8) {
+            taken += possible_positions(&reachable, stage);
+        }
+        assert!(
+            layer.len() <= taken && taken <= layer.len() + 10,
+            "{ply}: {taken}"
+        );
+    }
+}
+
+/// How many distinct positions of a stage are taken as reachable.
+fn possible_positions(reachable: &Reachable, stage: Stage) -> usize {
+    let (mover, waiting) = (stage.mover(), stage.mover().other());
+    let index = Index::new(Material {
+        mover: stage.stones(mover),
+        waiting: stage.stones(waiting),
+    });
+    let columns = index.columns().count();
+    let in_row = |row: usize| {
+        let first = index.first_columns(row);
+        let distinct = (0..columns).filter(|&column| first.as_ref().is_none_or(|f| f[column]));
+        let sets = distinct.map(|column| index.sets(row * columns + column));
+        let taken = sets.filter(|&(mine, others)| {
+            reachable.contains(stage, mover, mine) && reachable.contains(stage, waiting, others)
+        });
+        taken.count()
+    };
+    (0..index.rows().len()).map(in_row).sum()
+}
+
+#[test]
+fn mills_that_nobody_can_have_closed_are_left_out() {
+    let rules = Rules::STANDARD;
+    let reachable = Reachable::new(&rules, 17);
+    let cases = [
+        // White has a mill, and Black has lost no stone, or one.
+        ("OO*****O/********/*@*@**** b p p 3 6 2 7 0 0", false),
+        ("OO*****O/********/*@****** b p p 3 6 1 7 0 0", true),
+        // Black has lost a stone, but White has no mill.
+        ("OO**O***/********/*@****** b p p 3 6 1 7 0 0", false),
+        // Two mills, closed by one stone or one after the other.
+        ("OO*****O/O*******/O@*@*@*@ b p p 5 4 4 5 0 0", false),
+        ("OO*****O/O*******/O@*@*@** b p p 5 4 3 5 0 0", true),
+        ("OO*****O/O*******/O@*@**** b p p 5 4 2 5 0 0", true),
+        ("OO*****O/O*******/O@****** b p p 5 4 1 5 0 0", false),
+    ];
+    for (text, expected) in cases {
+        let position = Position::parse(text, &rules).expect("a position");
+        assert_eq!(
+            is_possible(&reachable, &position, &rules),
+            expected,
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn an_interrupted_build_goes_on_with_the_same_bytes() {
+    let whole = built(&FOUR, &[1, 4]);
+    let expected = contents(whole.path());
+    assert!(expected.contains_key("placing-01.mill") && !expected.contains_key("placing-02.mill"));
+    // As if it had been stopped after ply 2, in the middle of ply 1.
+    let folder = built(&FOUR, &[2, 4]);
+    fs::write(folder.path().join(".placing-01.mill.0123.tmp"), "begun").expect("a file");
+    build_in(folder.path(), &FOUR, &[1, 4]);
+    assert!(contents(folder.path()) == expected);
+    assert!(!folder.path().join(".placing-01.mill.0123.tmp").exists());
+}
+
+#[test]
+fn files_do_not_depend_on_the_number_of_threads() {
+    let bytes = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let pool = pool.build().expect("threads");
+        pool.install(|| contents(built(&FOUR, &[0, 1, 2, 3, 4, 5, 6, 7]).path()))
+    };
+    let expected = bytes(1);
+    assert_eq!(expected.len(), 3 + 8);
+    for threads in [2, 5] {
+        assert!(bytes(threads) == expected);
+    }
+}
+
+#[test]
+fn damage_is_found() {
+    let folder = built(&THREE, &[3]);
+    let path = folder.path().join(file_name(3));
+    let whole = fs::read(&path).expect("the file");
+    let positions = &all_positions(&THREE, 3)[3];
+    let ask = |placing: &Placing, database: &Database| {
+        let answers = positions
+            .iter()
+            .map(|position| placing.value(database, position));
+        answers.collect::<Result<Vec<_>, _>>()
+    };
+    let (database, placing) = open(folder.path(), &THREE);
+    let expected = ask(&placing, &database).expect("answers");
+    let damaged = |bytes: &[u8]| {
+        fs::write(&path, bytes).expect("the file");
+        let answers = Placing::open(folder.path(), THREE)
+            .and_then(|placing| ask(&placing.expect("a file"), &database));
+        match answers {
+            Err(DbError::Corrupt { file, .. }) => assert_eq!(file, path),
+            Err(DbError::OtherVersion { .. }) => {}
+            answers => panic!("{answers:?} instead of {}", expected.len()),
+        }
+    };
+    for place in (0..whole.len()).step_by(whole.len() / 300) {
+        let mut bytes = whole.clone();
+        bytes[place] ^= 0x10;
+        damaged(&bytes);
+    }
+    for length in (0..whole.len()).step_by(whole.len() / 30) {
+        damaged(&whole[..length]);
+    }
+    damaged(&[&whole[..], b"!"].concat());
+}
+
+#[test]
+fn answers_come_from_the_files() {
+    let folder = built(&THREE, &[1, 4]);
+    let database = Database::open(folder.path(), THREE).expect("databases");
+    let start = Position::start(&THREE);
+    let answer = millbase::answer(&database, &start).expect("an answer");
+    assert_eq!(answer.source, millbase::Source::Database);
+    assert_eq!(answer.value, Value::Win(millbase::Dtw(23)));
+    assert_eq!(answer.turns.len(), 24);
+    assert_eq!(answer.turns[0].value, answer.value);
+    // Where only a removal is owed, too.
+    let text = "OO*****O/********/@@****** w p r 3 0 2 1 1 0";
+    let owed = Position::parse(text, &THREE).expect("a position");
+    let answer = millbase::answer(&database, &owed).expect("an answer");
+    assert_eq!(answer.value, Value::Win(millbase::Dtw(1)));
+    assert_eq!(answer.turns.len(), 2);
+}
+
+#[test]
+#[cfg(feature = "cli")]
+fn the_plan_tells_what_is_kept() {
+    let folder = TempDir::new().expect("a folder");
+    let mut command = assert_cmd::Command::cargo_bin("millbase").expect("the program");
+    let folder = folder.path().to_str().expect("a name");
+    let command = command.args(["build", "--opening", "--dry-run", "--json", "--db", folder]);
+    let output = command.assert().success().get_output().stdout.clone();
+    let plan: serde_json::Value = serde_json::from_slice(&output).expect("JSON");
+    let placing = plan["placing"].as_array().expect("plies");
+    let kept = placing.iter().filter(|ply| ply["kept"] == true);
+    let kept: Vec<u64> = kept.filter_map(|ply| ply["ply"].as_u64()).collect();
+    assert_eq!(placing.len(), 18);
+    assert_eq!(kept, [14, 11, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
+}
+
+#[test]
+fn other_rules_are_refused() {
+    let folder = built(&THREE, &[3]);
+    let rules = Rules { stones: 5, ..THREE };
+    let error = Placing::open(folder.path(), rules);
+    assert!(
+        matches!(error, Err(DbError::OtherRules { .. })),
+        "{error:?}"
+    );
+}
+
+/// All databases, in the folder that `MILLBASE_DB` names.
+fn complete() -> (Database, Placing) {
+    let folder = std::env::var_os("MILLBASE_DB").expect("MILLBASE_DB names the folder");
+    open(Path::new(&folder), &Rules::STANDARD)
+}
+
+/// By looking at all turns down to the moving phase.
+fn searched(
+    database: &Database,
+    position: &Position,
+    known: &mut HashMap<Position, Value>,
+) -> Value {
+    if !position.is_placing() {
+        return database.probe(position).expect("a database");
+    }
+    if let Some(&value) = known.get(position) {
+        return value;
+    }
+    let turns = position.turns(database.rules()).into_iter();
+    let values = turns.map(|turn| searched(database, &position.after(turn), known).before());
+    let value = values.max().unwrap_or(Value::LOST);
+    known.insert(*position, value);
+    value
+}
+
+#[test]
+#[ignore = "needs all databases, see complete()"]
+fn a_thousand_positions_of_each_late_ply_agree_with_plain_search() {
+    let (database, placing) = complete();
+    let rules = Rules::STANDARD;
+    let mut random = Random::new(3);
+    for ply in (12..18).rev() {
+        let (mut checked, mut decided) = (0, 0);
+        while checked < 1000 {
+            let Some(&position) = random_game(&rules, &mut random).get(ply) else {
+                continue;
+            };
+            let expected = searched(&database, &position, &mut HashMap::new());
+            let value = placing.value(&database, &position).expect("files");
+            assert_eq!(value, Some(expected), "{}", position.text(&rules));
+            let turns = placing.turns(&database, &position).expect("files");
+            assert_eq!(turns.expect("an answer")[0].value, expected);
+            checked += 1;
+            decided += u32::from(expected != Value::Draw);
+        }
+        println!("{ply} placements: {checked} values agree, {decided} of them won or lost");
+    }
+}
+
+#[test]
+#[ignore = "needs all databases, see complete()"]
+fn known_positions_have_their_values() {
+    let (database, placing) = complete();
+    for row in common::rows(include_str!("data/placing.csv")) {
+        let [fen, wdl, dtw] = row[..] else {
+            panic!("three columns")
+        };
+        let position = Position::parse(fen, &Rules::STANDARD).expect("a position");
+        let value = placing.value(&database, &position).expect("files");
+        let value = value.expect("an answer");
+        assert_eq!(value.wdl().name(), wdl, "{fen}");
+        assert_eq!(value.dtw().map(|dtw| dtw.0), dtw.parse().ok(), "{fen}");
+    }
+}
+
+/// Prints how long all turns of a position take to be ranked, at first and once the rows that it
+/// needs are at hand.
+#[test]
+#[ignore = "needs all databases, see complete(), and a quiet machine"]
+fn answers_are_quick() {
+    let (database, placing) = complete();
+    let rules = Rules::STANDARD;
+    let mut random = Random::new(4);
+    let mut samples: Vec<Vec<Position>> = vec![Vec::new(); 18];
+    while samples.iter().any(|samples| samples.len() < 200) {
+        for position in random_game(&rules, &mut random) {
+            samples[usize::from(Stage::of(&position, &rules).ply)].push(position);
+        }
+    }
+    for (ply, mut samples) in samples.into_iter().enumerate() {
+        // Early positions are few, and the same ones come again.
+        samples.truncate(200);
+        let ask = |position| {
+            let start = Instant::now();
+            let turns = placing.turns(&database, position).expect("files");
+            assert!(turns.is_some());
+            start.elapsed()
+        };
+        let mut times = [Vec::new(), Vec::new()];
+        for position in &samples {
+            times[0].push(ask(position));
+            // The best of three, as other programs may be at work.
+            times[1].extend((0..3).map(|_| ask(position)).min());
+        }
+        let [first, again] = times.map(|mut times| {
+            times.sort();
+            [times[times.len() / 2], times[times.len() * 99 / 100]]
+        });
+        println!("{ply:2} placements: first {first:.0?}, again {again:.0?}");
+        assert!(again[1] < Duration::from_millis(5));
+    }
+}
