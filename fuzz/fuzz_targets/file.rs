@@ -9,7 +9,7 @@ use std::fs;
 
 use libfuzzer_sys::fuzz_target;
 use millbase::index::Index;
-use millbase::{Database, Material, Pair, Position, Rules, retro};
+use millbase::{Database, Pair, Position, Rules, retro};
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -138,11 +138,12 @@ fn probe_file(recipe: &Recipe, rest: &[u8]) {
         return;
     };
     for material in pair.tables() {
-        let columns = Index::new(material).columns().count();
+        let index = Index::new(material);
+        let columns = index.columns().count();
         // The first columns, the last ones, and some of blocks in between.
         for column in [0, 1, columns / 3, columns / 2, columns - 1] {
-            probe_entry(&database, material, column);
-            probe_entry(&database, material, 2 * columns + column);
+            probe_entry(&database, &index, column);
+            probe_entry(&database, &index, 2 * columns + column);
         }
         if recipe.filled_rows() > 3 {
             let _ = retro::load(&database, material);
@@ -150,8 +151,8 @@ fn probe_file(recipe: &Recipe, rest: &[u8]) {
     }
 }
 
-fn probe_entry(database: &Database, material: Material, entry: usize) {
-    let (mover, waiting) = Index::new(material).sets(entry);
+fn probe_entry(database: &Database, index: &Index, entry: usize) {
+    let (mover, waiting) = index.sets(entry);
     let position = Position::moving(mover, waiting);
     let _ = database.probe(&position);
     let _ = database.probe_wdl(&position);

@@ -1,8 +1,9 @@
-//! Texts of positions and turns: reading them ends with an error, or with what has the same text
-//! when it is written and read again.
+//! Texts of positions and turns, and lines of the engine protocol: reading them ends with an error,
+//! or with what has the same text when it is written and read again.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use millbase::uci::Command;
 use millbase::{Database, Position, Rules, Turn};
 
 const RULES: Rules = Rules::STANDARD;
@@ -10,6 +11,7 @@ const RULES: Rules = Rules::STANDARD;
 fuzz_target!(|text: &str| {
     position(text);
     turn(text);
+    uci_line(text);
 });
 
 fn position(text: &str) {
@@ -34,5 +36,13 @@ fn position(text: &str) {
 fn turn(text: &str) {
     if let Ok(turn) = text.parse::<Turn>() {
         assert_eq!(turn.to_string().parse(), Ok(turn));
+    }
+}
+
+fn uci_line(text: &str) {
+    if let Ok(Some(Command::Position(setup))) = Command::parse(text)
+        && let Ok(game) = setup.game(&RULES)
+    {
+        position(&game.position().text(&RULES));
     }
 }
