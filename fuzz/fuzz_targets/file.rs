@@ -41,7 +41,7 @@ impl Recipe {
     fn effort(&self) -> [u8; 4] {
         match self.0[3] {
             0 => [0x80, 1, 5, 3],
-            1 => [0, 8, 15, 6],
+            1 => [0, 16, 15, 6],
             other => [other, 1, 5, 3],
         }
     }

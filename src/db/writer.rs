@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::codec::{ENOUGH, Effort, Encoder, Model, Scratch, Shape, Stored, Training};
+use super::codec::{Effort, Encoder, Model, Scratch, Shape, Stored, Training};
 use super::error::DbError;
 use super::format::{self, Header};
 use super::profile::{Contents, Level, Profile};
@@ -125,7 +125,8 @@ impl Table<'_> {
     fn train(&self) -> Vec<u8> {
         let columns = self.index.columns().count();
         let blocks = self.index.rows().len() * self.shape.blocks();
-        let step = (self.values.len() / ENOUGH).max(1);
+        let enough = Training::enough(self.shape.effort());
+        let step = (self.values.len() / enough).max(1);
         let mut training = Training::default();
         let mut scratch = Scratch::default();
         let mut folded = Vec::new();

@@ -40,7 +40,7 @@ pub(crate) use stored::Stored;
 #[cfg(feature = "build")]
 pub(crate) use stored::is_even;
 #[cfg(feature = "build")]
-pub(super) use train::{ENOUGH, Training};
+pub(super) use train::Training;
 
 /// How much the contexts look at, and how much of a row a block holds. More makes smaller files
 /// that take longer to write and to read.
@@ -64,7 +64,7 @@ impl Effort {
 
     /// For files that are made once and copied often.
     pub const MAX: Effort = Effort {
-        columns: 2048,
+        columns: 4096,
         near: 15,
         slides: 6,
     };

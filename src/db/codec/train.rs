@@ -8,8 +8,14 @@ use super::context::{Context, Row, Shape};
 use super::model::{Distribution, FEATURES, MOST_BINS, Node, Parts, SLOTS};
 use super::{Effort, Scratch};
 
-/// How many values a sample should have: more take time and save no bytes.
-pub(crate) const ENOUGH: usize = 2_000_000;
+/// How many values a sample should have, and how many distributions a model may have: more take time
+/// and save hardly any bytes.
+const fn enough(effort: Effort) -> (usize, usize) {
+    match effort.columns {
+        ..1024 => (2_000_000, 1024),
+        _ => (6_000_000, 2048),
+    }
+}
 
 /// The features of an entry, then its key.
 type Sample = [u8; FEATURES + 1];
@@ -65,6 +71,11 @@ struct Grown {
 }
 
 impl Training {
+    /// How many values are worth adding.
+    pub fn enough(effort: Effort) -> usize {
+        enough(effort).0
+    }
+
     /// Adds a block: the columns of the row from `start` on with these values.
     pub fn add(
         &mut self,
@@ -88,7 +99,7 @@ impl Training {
 
     /// The model of the samples as bytes for a file.
     pub fn into_model(mut self, effort: Effort) -> Vec<u8> {
-        let leaves = if effort == Effort::MAX { 2048 } else { 1024 };
+        let (_, leaves) = enough(effort);
         let logs = n_log_n(self.samples.len());
         let mut bins: [Vec<u8>; 3] = Default::default();
         for (feature, bins) in bins.iter_mut().enumerate() {
