@@ -203,6 +203,11 @@ fn repacking_goes_on_and_spares_its_own_folder() {
     assert_eq!(steps.lines().count(), 1, "{steps}");
     assert_eq!(names(folder.path()), names(small()));
 
+    // A file of another level is written anew.
+    let smaller = repack(small(), folder.path(), &["--pair", "3-3", "--level", "max"]);
+    let steps = String::from_utf8_lossy(&smaller.stderr);
+    assert!(steps.contains("3-3 written"), "{steps}");
+
     let words = "is the folder of the databases; name another one with --to";
     let roundabout = folder.path().join(".");
     assert_fails(&repack(folder.path(), folder.path(), &[]), Some(2), words);

@@ -7,10 +7,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::codec::{self, Model, Scratch, Shape, Stored};
+use super::codec::{self, Effort, Model, Scratch, Shape, Stored};
 use super::error::DbError;
 use super::format::{self, Header};
-use super::profile::Contents;
+use super::profile::{Contents, Level};
 use super::source::{Access, Source};
 use crate::board::PointSet;
 use crate::histogram::Histogram;
@@ -92,6 +92,14 @@ impl PairFile {
     /// Whether the file tells depths.
     pub fn contents(&self) -> Contents {
         self.header.contents
+    }
+
+    /// How much was done to make the file small.
+    pub fn level(&self) -> Level {
+        match self.header.effort {
+            Effort::MAX => Level::Max,
+            _ => Level::Quick,
+        }
     }
 
     /// Where the file is; `None` for one that is part of the program.

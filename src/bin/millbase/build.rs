@@ -169,7 +169,8 @@ impl Build {
     /// What is missing in the folder.
     fn plan(&self, folder: &Path) -> Result<Plan> {
         let present = present(folder, self.kind.profile().contents, "--db")?;
-        Ok(Plan::new(&self.wanted(), |pair| present.contains(&pair)))
+        let is_present = |pair| present.iter().any(|&(other, _)| other == pair);
+        Ok(Plan::new(&self.wanted(), is_present))
     }
 
     fn wanted(&self) -> Vec<Pair> {
@@ -210,9 +211,10 @@ impl Build {
     }
 }
 
-/// The pairs that have a file in the folder, which must tell what the new ones are to tell. The
-/// built-in ones do not count: a built folder is complete. `option` is the one that names the folder.
-pub fn present(folder: &Path, contents: Contents, option: &str) -> Result<Vec<Pair>> {
+/// The pairs that have a file in the folder, with the level at which it was written. The files must
+/// tell what the new ones are to tell. The built-in ones do not count: a built folder is complete.
+/// `option` is the one that names the folder.
+pub fn present(folder: &Path, contents: Contents, option: &str) -> Result<Vec<(Pair, Level)>> {
     if !folder.exists() {
         return Ok(Vec::new());
     }
@@ -227,7 +229,8 @@ pub fn present(folder: &Path, contents: Contents, option: &str) -> Result<Vec<Pa
         let text = format!("{text}; choose another folder with {option}, or another --profile");
         return Err(Usage(text).into());
     }
-    Ok(files.into_iter().map(PairFile::pair).collect())
+    let files = files.into_iter();
+    Ok(files.map(|file| (file.pair(), file.level())).collect())
 }
 
 /// Ends the program when the user or the system asks for it, at whatever moment. What is on the disk

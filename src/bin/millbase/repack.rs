@@ -23,8 +23,8 @@ use crate::status::{Status, Usage};
 /// Write the databases once more, smaller or without depths
 ///
 /// The files of the folder stay as they are; the new ones are written to the folder that --to names.
-/// Files that are there already stay, too, so the same command goes on where it was stopped; for
-/// another --level or --profile name another folder.
+/// Files of the same level that are there already stay, too, so the same command goes on where it
+/// was stopped; for another --profile name another folder.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -75,11 +75,13 @@ impl Repack {
         let folder = Arc::new(BuildFolder::lock(&self.to)?);
         let bar = progress::bar(options, pairs.len() as u64, |_| String::new());
         build::stop_on_signals(&folder, &bar)?;
-        let present = build::present(&self.to, self.kind.profile().contents, "--to")?;
-        for &pair in pairs.iter().filter(|pair| !present.contains(pair)) {
+        let profile = self.kind.profile();
+        let present = build::present(&self.to, profile.contents, "--to")?;
+        let missing = |pair: &&Pair| !present.contains(&(**pair, profile.level));
+        for &pair in pairs.iter().filter(missing) {
             bar.set_prefix(pair.to_string());
             let start = Instant::now();
-            let bytes = retro::repack(&db, pair, &folder, self.kind.profile())?;
+            let bytes = retro::repack(&db, pair, &folder, profile)?;
             let (seconds, size) = (start.elapsed().as_secs_f64(), output::bytes(bytes));
             output::step(
                 options,
