@@ -492,7 +492,7 @@ fn preloaded(db: &Database, seed: u64, budget: Duration) -> Result<Option<Preloa
         return Ok(None);
     };
     let start = Instant::now();
-    let preload = db.preload(&[pair])?;
+    let preload = db.preload_whole(&[pair])?;
     let seconds = start.elapsed().as_secs_f64();
     let mut random = Random(seed);
     let tables: Vec<Index> = pair.tables().into_iter().map(Index::new).collect();
