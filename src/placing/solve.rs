@@ -16,7 +16,7 @@
 //! mover's sets.
 
 use std::io;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::AtomicU8;
 
 use rayon::prelude::*;
 
@@ -26,9 +26,9 @@ use crate::bits::{self, Bits, Kernel};
 use crate::board::{Board, POINTS, PointSet};
 use crate::index::{Index, Rows, Subsets};
 use crate::retro::memory::Bytes;
+use crate::retro::{self, MERITS, Scatter, value_of_merit};
 use crate::rules::Rules;
-use crate::symmetry::{Symmetry, stabiliser};
-use crate::turns::removable;
+use crate::symmetry::Symmetry;
 
 /// The values behind the turns of a stage.
 pub(super) struct Successors<'a> {
@@ -90,45 +90,8 @@ struct Shape<'a> {
     after: Vec<u32>,
     after_possible: Marks,
     quiet: Option<&'a [u8]>,
-    captures: CaptureTable<'a>,
+    captures: retro::Captures<'a>,
 }
-
-enum CaptureTable<'a> {
-    None,
-    EndTheGame,
-    Table(Index, &'a [u8]),
-}
-
-/// How good a turn is for the mover, from the value byte of the position that it leads to: 0 for no
-/// turn, slow losses above quick ones, draws, quick wins above slow ones.
-const fn merit(v: u8) -> u8 {
-    match v {
-        0 => DRAW,
-        _ if v.is_multiple_of(2) => v / 2,
-        _ => u8::MAX - v / 2,
-    }
-}
-
-const DRAW: u8 = 128;
-
-/// The value byte of a position whose best turn has this merit.
-const fn value(merit: u8) -> u8 {
-    match merit {
-        DRAW => 0,
-        _ if merit < DRAW => merit * 2 + 1,
-        _ => (u8::MAX - merit) * 2 + 2,
-    }
-}
-
-static MERITS: [u8; 256] = {
-    let mut merits = [0; 256];
-    let mut v = 0;
-    while v < 256 {
-        merits[v] = merit(v as u8);
-        v += 1;
-    }
-    merits
-};
 
 /// Fills the table of a stage, in the order of its [`index`]. Entries that no game can reach keep 0.
 pub(super) fn solve(
@@ -150,16 +113,17 @@ pub(super) fn solve(
     let quiet = reachable.rows(stage.after_quiet(), mover);
     after_possible.mark(rows, quiet.iter(), Marks::QUIET);
     let captures = match successors.captures {
-        Captures::None => CaptureTable::None,
+        // Nothing is marked, so nobody asks what a capture is worth.
+        Captures::None => retro::Captures::EndTheGame,
         Captures::EndTheGame => {
             after_possible.mark(rows, 0..rows.len(), Marks::CAPTURE);
-            CaptureTable::EndTheGame
+            retro::Captures::EndTheGame
         }
         Captures::Table(values) => {
             let stage = stage.after_capture();
             let sets = reachable.rows(stage, mover);
             after_possible.mark(rows, sets.iter(), Marks::CAPTURE);
-            CaptureTable::Table(index(stage), values)
+            retro::Captures::Table(index(stage), values)
         }
     };
     let shape = Shape {
@@ -202,13 +166,6 @@ struct SolveRow<'a> {
     entries: &'a [AtomicU8],
 }
 
-/// One removal from the row's set: the row that it leads to, with its values.
-struct Removal<'a> {
-    symmetry: Symmetry,
-    free: PointSet,
-    values: &'a [u8],
-}
-
 impl Kernel for SolveRow<'_> {
     type Output = ();
 
@@ -224,7 +181,7 @@ impl SolveRow<'_> {
     fn look_ahead<B: Bits>(&mut self, bits: B) {
         let shape = self.shape;
         let free = !self.waiting;
-        let removals = shape.removals(self.waiting);
+        let removals = shape.captures.removals(shape.rules, self.waiting);
         let width = shape.after.len();
         let quiet = shape
             .quiet
@@ -244,7 +201,7 @@ impl SolveRow<'_> {
                 raise(&shape.columns, merits, subset, subset & !mills, merit);
             }
             if mills != 0 && marks & Marks::CAPTURE != 0 {
-                let merit = shape.best_removal(bits, &removals, mover);
+                let merit = shape.captures.best_merit(bits, &removals, mover);
                 raise(&shape.columns, merits, subset, mills, merit);
             }
         }
@@ -259,27 +216,15 @@ impl SolveRow<'_> {
             possible,
             ..
         } = self.shape;
-        let (rows, width) = (index.rows(), index.columns().count());
         let free = !self.waiting;
-        let turned: [PointSet; Symmetry::COUNT] =
-            std::array::from_fn(|number| Symmetry::numbered(number as u32).apply(self.waiting));
+        let scatter = Scatter::new(index, self.entries, self.waiting);
         for (&subset, &merit) in subsets.iter().zip(&*self.merits) {
             let mover = PointSet::from_bits(bits.pdep(subset, free.bits()));
             if possible.of(mover) == 0 {
                 continue;
             }
             debug_assert_ne!(merit, 0);
-            let value = value(merit);
-            let (row, symmetry) = rows.find(mover);
-            let waiting = turned[symmetry.number() as usize];
-            let entries = &self.entries[row * width..][..width];
-            entries[index.column_with(bits, row, waiting)].store(value, Ordering::Relaxed);
-            if rows.is_symmetric(row) {
-                for symmetry in stabiliser(rows.set(row)) {
-                    let column = index.column_with(bits, row, symmetry.apply(waiting));
-                    entries[column].store(value, Ordering::Relaxed);
-                }
-            }
+            scatter.store(bits, subset, value_of_merit(merit));
         }
     }
 }
@@ -292,58 +237,5 @@ fn raise(columns: &Subsets, merits: &mut [u8], subset: u32, mut stones: u32, mer
         stones ^= stone;
         let before = &mut merits[columns.rank(subset ^ stone)];
         *before = merit.max(*before);
-    }
-}
-
-impl Shape<'_> {
-    fn removals(&self, waiting: PointSet) -> Vec<Removal<'_>> {
-        let CaptureTable::Table(index, values) = &self.captures else {
-            return Vec::new();
-        };
-        let columns = index.columns().count();
-        let removal = |point| {
-            let (row, symmetry) = index.rows().find(waiting.without(point));
-            Removal {
-                symmetry,
-                free: !index.rows().set(row),
-                values: &values[row * columns..][..columns],
-            }
-        };
-        let removable = removable(waiting, self.board, self.rules);
-        removable.into_iter().map(removal).collect()
-    }
-
-    /// The merit of the best removal after the mover came to have this set.
-    #[inline(always)]
-    fn best_removal<B: Bits>(&self, bits: B, removals: &[Removal<'_>], mover: PointSet) -> u8 {
-        let CaptureTable::Table(index, _) = &self.captures else {
-            return merit(1);
-        };
-        let columns = index.columns();
-        let mut best = 0;
-        for removal in removals {
-            let turned = removal.symmetry.apply(mover);
-            let column = columns.rank(bits.pext(turned.bits(), removal.free.bits()));
-            best = best.max(MERITS[usize::from(removal.values[column])]);
-        }
-        best
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::value::Value;
-
-    #[test]
-    fn merits_order_turns_as_values_are_ordered() {
-        for a in 0..=253 {
-            let before = Value::from_byte(a).before();
-            assert_eq!(Value::from_byte(value(merit(a))), before);
-            for b in 0..=253 {
-                let other = Value::from_byte(b).before();
-                assert_eq!(merit(a).cmp(&merit(b)), before.cmp(&other));
-            }
-        }
     }
 }

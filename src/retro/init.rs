@@ -12,7 +12,7 @@ use crate::symmetry::Symmetry;
 use crate::turns::removable;
 
 /// Where the captures of one side to move lead to.
-pub(super) enum Captures<'a> {
+pub(crate) enum Captures<'a> {
     /// To fewer than three stones.
     EndTheGame,
     /// To the positions of another table, with its values.
@@ -60,7 +60,7 @@ const fn merit(v: u8) -> u8 {
 const DRAW_MERIT: u8 = 128;
 
 /// The mover's value byte after a capture of this merit. Bytes up to 253 keep their meaning.
-pub(super) const fn value_of_merit(merit: u8) -> u8 {
+pub(crate) const fn value_of_merit(merit: u8) -> u8 {
     match merit {
         DRAW_MERIT => 0,
         _ if merit < DRAW_MERIT => merit * 2 + 1,
@@ -68,7 +68,7 @@ pub(super) const fn value_of_merit(merit: u8) -> u8 {
     }
 }
 
-pub(super) static MERITS: [u8; 256] = {
+pub(crate) static MERITS: [u8; 256] = {
     let mut merits = [0; 256];
     let mut v = 0;
     while v < 256 {
@@ -125,7 +125,7 @@ struct InitialiseRow<'a> {
 }
 
 /// One removal from the row's set: the row that it leads to, with its values.
-struct Removal<'a> {
+pub(crate) struct Removal<'a> {
     symmetry: Symmetry,
     free: PointSet,
     values: &'a [u8],
@@ -208,7 +208,7 @@ impl<'a> Captures<'a> {
         }
     }
 
-    fn removals(&self, rules: &Rules, waiting: PointSet) -> Vec<Removal<'a>> {
+    pub(crate) fn removals(&self, rules: &Rules, waiting: PointSet) -> Vec<Removal<'a>> {
         let Captures::Table(index, values) = self else {
             return Vec::new();
         };
@@ -227,7 +227,12 @@ impl<'a> Captures<'a> {
 
     /// The merit of the best removal after the mover came to have this set.
     #[inline(always)]
-    fn best_merit<B: Bits>(&self, bits: B, removals: &[Removal<'_>], mover: PointSet) -> u8 {
+    pub(crate) fn best_merit<B: Bits>(
+        &self,
+        bits: B,
+        removals: &[Removal<'_>],
+        mover: PointSet,
+    ) -> u8 {
         let Captures::Table(index, _) = self else {
             return WINS_AT_ONCE;
         };

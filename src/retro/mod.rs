@@ -26,15 +26,16 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 pub use build::{BuildFolder, PairReport, TableReport, build};
+pub(crate) use init::{Captures, MERITS, value_of_merit};
 pub(crate) use load::derive_from;
 pub use load::{Shelf, load};
 pub use plan::Plan;
 pub use repack::repack;
+pub(crate) use sweep::Scatter;
 
 use crate::db::DbError;
 use crate::index::{Material, Pair};
 use crate::retro::half::Half;
-use crate::retro::init::Captures;
 use crate::retro::memory::Bytes;
 use crate::rules::Rules;
 

@@ -88,7 +88,7 @@ impl Kernel for ScatterRow<'_> {
 }
 
 /// The way from one working row to the finished arrangement.
-pub(super) struct Scatter<'a> {
+pub(crate) struct Scatter<'a> {
     index: &'a Index,
     finished: &'a [AtomicU8],
     free: PointSet,
@@ -97,7 +97,7 @@ pub(super) struct Scatter<'a> {
 }
 
 impl<'a> Scatter<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         index: &'a Index,
         finished: &'a [AtomicU8],
         waiting: PointSet,
@@ -112,7 +112,7 @@ impl<'a> Scatter<'a> {
 
     /// Stores the value of the mover's subset at all its entries; returns their row.
     #[inline(always)]
-    pub(super) fn store<B: Bits>(&self, bits: B, subset: u32, v: u8) -> usize {
+    pub(crate) fn store<B: Bits>(&self, bits: B, subset: u32, v: u8) -> usize {
         let rows = self.index.rows();
         let mover = PointSet::from_bits(bits.pdep(subset, self.free.bits()));
         let (row, symmetry) = rows.find(mover);
