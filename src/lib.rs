@@ -64,7 +64,7 @@ pub use db::{Database, DbError};
 pub use histogram::Histogram;
 pub use index::{Material, Pair};
 pub use position::{Phase, Position, PositionError, Side};
-pub use rules::Rules;
+pub use rules::{Blocked, FullBoard, Rules};
 pub use symmetry::Symmetry;
 pub use turns::Turn;
 pub use value::{Dtw, Value, Wdl};

@@ -19,6 +19,31 @@ pub struct Rules {
     pub flying: u8,
     /// Whether stones in mills may be removed while others stand outside.
     pub removal_from_mills: bool,
+    /// Whether each mill that a turn closes earns a removal of its own, instead of one for all.
+    pub removal_per_mill: bool,
+    /// What a side that has to move and cannot does.
+    pub blocked: Blocked,
+    /// What a full board is after the last placement.
+    pub full_board: FullBoard,
+}
+
+/// What happens to a side that has to move and cannot.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Blocked {
+    /// It has lost.
+    Loses,
+    /// It passes, and the other side moves.
+    Passes,
+}
+
+/// The result when all points are taken after the last placement: only with twelve stones a side,
+/// and only where nobody has closed a mill.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FullBoard {
+    /// The side to move, which is the one that placed first, has lost.
+    Loses,
+    /// Nobody has won.
+    Draws,
 }
 
 /// The least number of stones with which a side can still play.
@@ -34,7 +59,50 @@ impl Rules {
         diagonals: false,
         flying: 3,
         removal_from_mills: false,
+        removal_per_mill: false,
+        blocked: Blocked::Loses,
+        full_board: FullBoard::Loses,
     };
+
+    /// Nine Men's Morris in which three stones may not fly either.
+    pub const NO_FLYING: Rules = Rules {
+        flying: 0,
+        ..Rules::STANDARD
+    };
+
+    /// Nine Men's Morris with ten stones a side.
+    pub const TEN: Rules = Rules {
+        stones: 10,
+        ..Rules::STANDARD
+    };
+
+    /// Twelve Men's Morris: four more lines, and who placed first loses on a full board.
+    pub const TWELVE: Rules = Rules {
+        stones: 12,
+        diagonals: true,
+        ..Rules::STANDARD
+    };
+
+    /// Morabaraba: as Twelve Men's Morris, but a full board is a draw.
+    pub const MORABARABA: Rules = Rules {
+        full_board: FullBoard::Draws,
+        ..Rules::TWELVE
+    };
+
+    /// The sets of rules that have names.
+    pub const NAMED: [(&'static str, Rules); 5] = [
+        ("standard", Rules::STANDARD),
+        ("no-flying", Rules::NO_FLYING),
+        ("ten", Rules::TEN),
+        ("twelve", Rules::TWELVE),
+        ("morabaraba", Rules::MORABARABA),
+    ];
+
+    /// The rules with this name, or `None`.
+    pub fn named(name: &str) -> Option<Rules> {
+        let known = Rules::NAMED.iter().find(|(known, _)| *known == name);
+        known.map(|&(_, rules)| rules)
+    }
 
     /// The drawing of the board.
     pub fn board(&self) -> &'static Board {
@@ -53,7 +121,8 @@ impl Rules {
 
     /// The name of the rules where they have one.
     pub fn name(&self) -> Option<&'static str> {
-        (*self == Rules::STANDARD).then_some("standard")
+        let known = Rules::NAMED.iter().find(|(_, rules)| rules == self);
+        known.map(|&(name, _)| name)
     }
 
     /// A number that differs between any two sets of rules whose moving phases differ. The stones
@@ -71,10 +140,20 @@ impl Rules {
     /// The settings that decide the values of positions without stones in hand. The fingerprint is
     /// made of this text, so it must never change for rules that exist.
     fn moving_phase(&self) -> String {
-        format!(
+        let mut text = format!(
             "millbase rules 1: diagonals={} flying={} removal_from_mills={}",
             self.diagonals, self.flying, self.removal_from_mills
-        )
+        );
+        if self.removal_per_mill {
+            text += " removal_per_mill=true";
+        }
+        if self.blocked == Blocked::Passes {
+            text += " blocked=passes";
+        }
+        if self.full_board == FullBoard::Draws {
+            text += " full_board=draws";
+        }
+        text
     }
 }
 

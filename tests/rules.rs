@@ -29,18 +29,21 @@ const VARIANTS: [Rules; 8] = [
         diagonals: true,
         flying: 0,
         removal_from_mills: false,
+        ..Rules::STANDARD
     },
     Rules {
         stones: 12,
         diagonals: false,
         flying: 3,
         removal_from_mills: true,
+        ..Rules::STANDARD
     },
     Rules {
         stones: 6,
         diagonals: true,
         flying: 4,
         removal_from_mills: true,
+        ..Rules::STANDARD
     },
     Rules {
         stones: 3,

@@ -145,6 +145,7 @@ fn other_rules_agree_with_plain_iteration() {
             diagonals: true,
             flying: 0,
             removal_from_mills: true,
+            ..standard
         },
     ];
     let pairs = &SMALL_PAIRS[..2];

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use crate::plain::iterate::Set;
 use crate::plain::{NAMES, PlainPosition, PlainRules, PlainTurn, Side as PlainSide, point};
-use millbase::{Point, PointSet, Position, Rules, Side};
+use millbase::{Blocked, Point, PointSet, Position, Rules, Side};
 
 /// The rows of a data file: behind the source in the first line and the names of the columns in the
 /// second.
@@ -60,8 +60,8 @@ pub fn plain_rules(rules: &Rules) -> PlainRules {
         diagonals: rules.diagonals,
         flying: (rules.flying > 0).then_some(rules.flying),
         remove_any: rules.removal_from_mills,
-        removal_per_mill: false,
-        blocked_passes: false,
+        removal_per_mill: rules.removal_per_mill,
+        blocked_passes: rules.blocked == Blocked::Passes,
         slides_while_placing: false,
     }
 }
