@@ -278,7 +278,7 @@ impl<W: Write + Send + 'static> Session<W> {
         if settings.path != self.settings.path {
             let opened = match settings.path.as_str() {
                 "" => Ok(Database::embedded(self.rules)),
-                path => Database::open(Path::new(path), self.rules),
+                path => Database::open_in(Path::new(path), self.rules),
             };
             let opened = opened.map_err(|error| CommandError(error.to_string()))?;
             self.database = Arc::new(opened);

@@ -16,12 +16,12 @@ use millbase::db::{Database, DbError, PairFile};
 use millbase::index::Index;
 use millbase::retro::{self, Solved, Times};
 use millbase::search::{Limits, NoJudge, Search};
-use millbase::{Material, Pair, PointSet, Position};
+use millbase::{Material, Pair, PointSet, Position, Rules};
 use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::cli::Options;
-use crate::databases::{self, RULES};
+use crate::databases;
 use crate::input;
 use crate::output::{self, Cell, Palette, Table, grouped};
 use crate::status::{Status, Usage};
@@ -251,6 +251,8 @@ impl Bench {
 
     fn measure(&self, db: Database, steps: &Steps<'_>) -> Result<Answer> {
         let budget = self.seconds;
+        let rules = *db.rules();
+        let rules = &rules;
         let pairs = pairs(&db);
         let files = db.pairs().filter(|file| pairs.contains(&file.pair()));
         let databases = files.map(JsonDatabase::from).collect();
@@ -289,8 +291,8 @@ impl Bench {
         let ranked = &sample[..RANKED.min(sample.len())];
         let ranking = steps.take("ranking", || ranking(&db, ranked, budget))?;
         let preload = steps.take("preload", || preloaded(&db, self.seed, budget))?;
-        let perft = steps.take("perft", || perft(budget))?;
-        let search = steps.take("search", || searched(budget))?;
+        let perft = steps.take("perft", || perft(budget, rules))?;
+        let search = steps.take("search", || searched(budget, rules))?;
         drop(db);
         Ok(Answer {
             threads: rayon::current_num_threads(),
@@ -302,7 +304,7 @@ impl Bench {
             preload,
             perft,
             search,
-            build: steps.take("build", || build(self.max_stones))?,
+            build: steps.take("build", || build(self.max_stones, rules))?,
         })
     }
 }
@@ -379,7 +381,7 @@ fn positions(db: &Database, seed: u64) -> Result<Vec<Position>> {
         Some(Position::moving(mover, waiting))
     };
     // A game that is over is not looked up.
-    let running = |position: &Position| !position.is_over(&RULES);
+    let running = |position: &Position| !position.is_over(db.rules());
     let positions = iter::repeat_with(position).flatten().filter(running);
     Ok(positions.take(SAMPLE).collect())
 }
@@ -472,10 +474,10 @@ fn load(db: &Database, tables: Tables) -> Result<u64> {
 }
 
 /// Generates turns to a fixed depth.
-fn perft(budget: Duration) -> Result<Perft> {
+fn perft(budget: Duration, rules: &Rules) -> Result<Perft> {
     let nodes = |(text, depth): (&str, u32)| -> Result<f64> {
-        let position = input::position(text, &RULES)?;
-        rate(budget, || Ok(black_box(&position).perft(&RULES, depth)))
+        let position = input::position(text, rules)?;
+        rate(budget, || Ok(black_box(&position).perft(rules, depth)))
     };
     let [placing, moving] = PERFT;
     Ok(Perft {
@@ -525,16 +527,16 @@ fn preloaded(db: &Database, seed: u64, budget: Duration) -> Result<Option<Preloa
 }
 
 /// Searches without databases, from an empty table.
-fn searched(budget: Duration) -> Result<Searched> {
+fn searched(budget: Duration, rules: &Rules) -> Result<Searched> {
     let nodes = |(text, _): (&str, u32)| {
-        let position = input::position(text, &RULES)?;
+        let position = input::position(text, rules)?;
         let limits = Limits {
             nodes: Some(SEARCHED),
             ..Limits::default()
         };
         let stop = AtomicBool::new(false);
         rate(budget, || {
-            let search = Search::new(RULES, SEARCH_BYTES, 1);
+            let search = Search::new(*rules, SEARCH_BYTES, 1);
             let found = search.run(&position, &[], &NoJudge, &limits, &stop, &mut |_| {});
             Ok(found.lines.first().map_or(0, |line| line.nodes))
         })
@@ -547,8 +549,8 @@ fn searched(budget: Duration) -> Result<Searched> {
 }
 
 /// Solves all pairs with at most so many stones.
-fn build(max_stones: u8) -> Result<Build> {
-    let mut pairs = Pair::all(RULES.stones);
+fn build(max_stones: u8, rules: &Rules) -> Result<Build> {
+    let mut pairs = Pair::all(rules.stones);
     pairs.retain(|pair| pair.stones() <= max_stones);
     let mut solved: HashMap<Material, Solved> = HashMap::new();
     let (mut entries, mut total, mut sum) = (0, Duration::ZERO, Times::default());
@@ -560,7 +562,7 @@ fn build(max_stones: u8) -> Result<Build> {
             values.ok_or_else(|| DbError::NotStored(format!("{pair} is solved too early")))
         };
         let start = Instant::now();
-        let tables = retro::solve(&RULES, pair, load, &())?;
+        let tables = retro::solve(rules, pair, load, &())?;
         total += start.elapsed();
         entries += pair.entries();
         for table in tables {
@@ -756,7 +758,7 @@ mod tests {
 
     #[test]
     fn positions_depend_on_the_seed_alone() {
-        let db = Database::embedded(RULES);
+        let db = Database::embedded(Rules::STANDARD);
         let drawn = |seed| positions(&db, seed).unwrap();
         assert_eq!(drawn(7), drawn(7));
         assert_ne!(drawn(7), drawn(8));

@@ -10,7 +10,7 @@ use millbase::placing::Placing;
 use serde::Serialize;
 
 use crate::cli::Options;
-use crate::databases::{self, RULES};
+use crate::databases;
 use crate::output::{self, Cell, Palette, Table};
 use crate::placing;
 use crate::status::Status;
@@ -93,7 +93,7 @@ impl List {
     pub fn run(&self, options: &Options) -> Result<Status> {
         let db = databases::open(options)?;
         let folder = databases::folder(options);
-        let placing = placing::open(folder.as_deref())?;
+        let placing = placing::open(folder.as_deref(), options.rules)?;
         let folder = folder.map(|folder| folder.display().to_string());
         let entries = entries(&db);
         let mut out = output::stdout();
@@ -167,5 +167,6 @@ fn entries(db: &Database) -> Vec<Entry<'_>> {
         pair,
         file: databases::file(db, pair),
     };
-    Pair::all(RULES.stones).into_iter().map(entry).collect()
+    let pairs = Pair::all(db.rules().stones);
+    pairs.into_iter().map(entry).collect()
 }

@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use anyhow::Result;
 use clap::Args;
 use millbase::search::{self, Proof, ProofOptions, ProofStep, Proved, Work};
-use millbase::{Pair, Position, Side, Turn, Wdl};
+use millbase::{Pair, Position, Rules, Side, Turn, Wdl};
 use serde::Serialize;
 
 use crate::cli::Options;
-use crate::databases::{self, RULES};
+use crate::databases;
 use crate::input;
 use crate::output::{self, Cell, Ink, Palette, Table, grouped};
 use crate::status::Status;
@@ -90,6 +90,7 @@ impl Opening {
         let db = databases::open(options)?;
         let in_memory = || IN_MEMORY.iter().filter_map(|pair| pair.parse().ok());
         let mut pairs = self.pairs.clone().unwrap_or_else(|| in_memory().collect());
+        input::check_pairs(&pairs, &options.rules)?;
         pairs.sort_unstable();
         pairs.dedup();
         let wanted = ProofOptions {
@@ -101,7 +102,8 @@ impl Opening {
         let proof = search::prove(&db, &wanted, &mut |step| tell(options, step))?;
         let mut out = output::stdout();
         if options.json {
-            output::json(&mut out, &self.answer(&proof, wanted.threads))?;
+            let answer = self.answer(&proof, wanted.threads, &options.rules);
+            output::json(&mut out, &answer)?;
         } else {
             write(&mut out, &proof, Palette::of(options))?;
         }
@@ -112,14 +114,14 @@ impl Opening {
         })
     }
 
-    fn answer(&self, proof: &Proof, threads: usize) -> Answer {
+    fn answer(&self, proof: &Proof, threads: usize, rules: &Rules) -> Answer {
         let placements = proof.placements.iter().map(|(turn, proved)| JsonPlacement {
             turn: turn.to_string(),
             wdl: white_result(proved).map(Wdl::name),
         });
         let names = |pairs: &Vec<Pair>| pairs.iter().map(Pair::to_string).collect();
         Answer {
-            position: Position::start(&RULES).text(&RULES),
+            position: Position::start(rules).text(rules),
             wdl: white_result(&proof.start).map(Wdl::name),
             white_holds: proof.start.white_holds,
             black_holds: proof.start.black_holds,
