@@ -92,9 +92,7 @@ impl fmt::Display for DbError {
                     write!(f, " in {}", folder.display())?;
                 }
                 write!(f, "; build it with `millbase build --pair {pair}")?;
-                if *rules != Rules::STANDARD {
-                    write!(f, " --rules {}", rules.name().unwrap_or("FILE"))?;
-                }
+                f.write_str(&rules_option(rules))?;
                 match folder {
                     Some(folder) => write!(f, " --db {}`", named_folder(folder, rules).display()),
                     None => f.write_str("`"),
@@ -133,6 +131,14 @@ impl fmt::Display for DbError {
             ),
             DbError::NotStored(why) => write!(f, "the databases have no answer: {why}"),
         }
+    }
+}
+
+/// The option of the program's commands for these rules, with a space in front.
+pub(crate) fn rules_option(rules: &Rules) -> String {
+    match rules.name() {
+        _ if *rules == Rules::STANDARD => String::new(),
+        name => format!(" --rules {}", name.unwrap_or("FILE")),
     }
 }
 

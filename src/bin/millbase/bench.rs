@@ -4,9 +4,7 @@ use std::collections::HashMap;
 use std::hint::black_box;
 use std::io::{self, IsTerminal, Write};
 use std::iter;
-use std::num::NonZero;
 use std::sync::atomic::AtomicBool;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -24,6 +22,7 @@ use crate::cli::Options;
 use crate::databases;
 use crate::input;
 use crate::output::{self, Cell, Palette, Table, grouped};
+use crate::progress;
 use crate::status::{Status, Usage};
 
 /// How many random positions there are to probe.
@@ -68,6 +67,20 @@ const PERFT: [(&str, u32); 2] = [
     ("*OOO@@**/O@O****O/@O*@O@@* b m s 8 0 7 0 0 0", 5),
 ];
 
+/// The same for rules with fewer stones.
+const PERFT_SMALL: [(&str, u32); 2] = [
+    ("start", 4),
+    ("********/********/O@O*O@*@ w m s 3 0 3 0 0 0", 4),
+];
+
+/// The positions that these rules have.
+fn perft_positions(rules: &Rules) -> [(&'static str, u32); 2] {
+    match rules.stones {
+        8.. => PERFT,
+        _ => PERFT_SMALL,
+    }
+}
+
 /// Measure how fast this machine answers from the databases and builds them
 ///
 /// Probes are of random positions, each as likely as the others, from the databases that are there
@@ -91,9 +104,9 @@ pub struct Bench {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
-    /// Solve the pairs with at most N stones on the board, 6 to 18; each stone more takes about
+    /// Solve the pairs with at most N stones on the board, 6 to 24; each stone more takes about
     /// three times as long
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u8).range(6..=18))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u8).range(6..=24))]
     max_stones: u8,
 }
 
@@ -479,7 +492,7 @@ fn perft(budget: Duration, rules: &Rules) -> Result<Perft> {
         let position = input::position(text, rules)?;
         rate(budget, || Ok(black_box(&position).perft(rules, depth)))
     };
-    let [placing, moving] = PERFT;
+    let [placing, moving] = perft_positions(rules);
     Ok(Perft {
         placing_nodes_per_s: nodes(placing)?,
         moving_nodes_per_s: nodes(moving)?,
@@ -541,7 +554,7 @@ fn searched(budget: Duration, rules: &Rules) -> Result<Searched> {
             Ok(found.lines.first().map_or(0, |line| line.nodes))
         })
     };
-    let [placing, moving] = PERFT;
+    let [placing, moving] = perft_positions(rules);
     Ok(Searched {
         placing_nodes_per_s: nodes(placing)?,
         moving_nodes_per_s: nodes(moving)?,
@@ -572,8 +585,7 @@ fn build(max_stones: u8, rules: &Rules) -> Result<Build> {
             solved.insert(table.material, table);
         }
     }
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let cores = cores.min(rayon::current_num_threads());
+    let cores = progress::cores();
     let each = |time: Duration| time.as_secs_f64() * 1e9 * cores as f64 / entries as f64;
     Ok(Build {
         max_stones,

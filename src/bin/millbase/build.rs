@@ -3,12 +3,10 @@
 use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write};
-use std::num::NonZero;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -130,6 +128,9 @@ impl Build {
             return Err(Usage(message.to_owned()).into());
         }
         input::check_pairs(&self.pair, rules)?;
+        if self.opening {
+            placing::check_rules(rules)?;
+        }
         let plan = self.plan(&folder, rules)?;
         if self.dry_run {
             self.check_memory(&plan, &folder, rules).or_else(|error| {
@@ -425,7 +426,7 @@ fn print_plan(
             output::bytes(file_bytes(entries)),
             output::bytes(plan.memory()),
             progress::duration(seconds(entries)),
-            cores(),
+            progress::cores(),
         )?;
     }
     if let Some(placing) = placing {
@@ -442,13 +443,7 @@ fn file_bytes(entries: u64) -> u64 {
 
 /// A forecast of the time to build so many entries, in seconds.
 fn seconds(entries: u64) -> f64 {
-    entries as f64 * NS_PER_ENTRY_AND_CORE / 1e9 / cores() as f64
-}
-
-/// How many cores are used.
-fn cores() -> usize {
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    cores.min(rayon::current_num_threads())
+    progress::seconds_for(entries, NS_PER_ENTRY_AND_CORE)
 }
 
 #[derive(Serialize)]

@@ -12,17 +12,16 @@ use crate::cli::Options;
 use crate::databases;
 use crate::input;
 use crate::output::{self, Cell, Ink, Palette, Table, grouped};
+use crate::placing;
 use crate::status::Status;
-
-/// The pairs that are read into memory unless others are named; the rest are asked as files.
-const IN_MEMORY: [&str; 3] = ["9-9", "9-8", "8-8"];
 
 /// Prove the value of the start position
 ///
-/// Searches all placements, 18 turns, to the databases, and asks two questions: can White avoid
-/// losing, and can Black? First 9-9, 9-8 and 8-8 are used, in memory: every position of another
-/// pair counts as lost for the side that is asked about. Only what does not hold so is asked again
-/// with all databases. With --pairs the databases of these pairs are used and no others.
+/// Searches all placements, 18 turns with nine stones a side, to the databases, and asks two
+/// questions: can White avoid losing, and can Black? First 9-9, 9-8 and 8-8 are used, in memory, or
+/// with n stones a side those with n or n-1: every position of another pair counts as lost for the
+/// side that is asked about. Only what does not hold so is asked again with all databases. With
+/// --pairs the databases of these pairs are used and no others.
 ///
 /// The exit status is 1 if the databases do not suffice for a proof.
 #[derive(Args)]
@@ -87,10 +86,11 @@ impl From<&Work> for JsonWork {
 impl Opening {
     /// Proves and prints.
     pub fn run(&self, options: &Options) -> Result<Status> {
-        let db = databases::open(options)?;
-        let in_memory = || IN_MEMORY.iter().filter_map(|pair| pair.parse().ok());
-        let mut pairs = self.pairs.clone().unwrap_or_else(|| in_memory().collect());
+        placing::check_rules(&options.rules)?;
+        let in_memory = || search::proof_pairs(&options.rules);
+        let mut pairs = self.pairs.clone().unwrap_or_else(in_memory);
         input::check_pairs(&pairs, &options.rules)?;
+        let db = databases::open(options)?;
         pairs.sort_unstable();
         pairs.dedup();
         let wanted = ProofOptions {

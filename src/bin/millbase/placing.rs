@@ -11,7 +11,7 @@ use millbase::db::Database;
 use millbase::histogram::Histogram;
 use millbase::placing::build::{self, Plan, PlyReport, Progress};
 use millbase::placing::verify::{Report, verify_ply};
-use millbase::placing::{Placing, PlyFile, file_name};
+use millbase::placing::{Placing, PlyFile, file_name, not_solved};
 use millbase::retro::BuildFolder;
 use serde::Serialize;
 
@@ -25,6 +25,18 @@ const BYTES_PER_ENTRY: f64 = 0.11;
 
 /// How many random positions of each table `verify` checks.
 const SAMPLES: u64 = 1000;
+
+/// How long an entry takes one core until its file is written, in ns, for forecasts: measured for
+/// the standard rules on two cores.
+const NS_PER_ENTRY_AND_CORE: f64 = 56.0;
+
+/// Refuses rules under which the placing phase is not solved.
+pub fn check_rules(rules: &Rules) -> Result<(), Usage> {
+    match not_solved(rules) {
+        None => Ok(()),
+        Some(why) => Err(Usage(why.to_owned())),
+    }
+}
 
 /// What there is to do in a folder.
 pub fn plan(folder: &Path, rules: &Rules) -> Plan {
@@ -77,6 +89,18 @@ pub fn write_plan(
     }
     writeln!(out)?;
     table.write(out, palette)?;
+    let entries = plan
+        .sizes(rules)
+        .iter()
+        .map(|&(_, entries, _)| entries)
+        .sum();
+    writeln!(
+        out,
+        "\n{} entries of the placing phase: about {} on {} cores",
+        grouped(entries),
+        progress::duration(progress::seconds_for(entries, NS_PER_ENTRY_AND_CORE)),
+        progress::cores(),
+    )?;
     Ok(())
 }
 

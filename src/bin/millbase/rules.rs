@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use millbase::rules::{FEWEST_STONES, MOST_STONES};
 use millbase::{Blocked, FullBoard, Rules};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 /// Files above this size, in bytes, are refused.
@@ -30,14 +30,14 @@ struct Settings {
     full_board: Option<Board>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Side {
     Loses,
     Passes,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Board {
     Loses,
@@ -62,6 +62,49 @@ pub fn parse(text: &str) -> Result<Rules, String> {
 /// The names of the sets.
 pub fn names() -> String {
     Rules::NAMED.map(|(name, _)| name).join(", ")
+}
+
+/// The option for these rules in a command to show, with a space in front.
+pub fn option(rules: &Rules) -> String {
+    match rules.name() {
+        _ if *rules == Rules::STANDARD => String::new(),
+        name => format!(" --rules {}", name.unwrap_or("FILE")),
+    }
+}
+
+/// The rules as programs read them; but for the name, the keys are those of the files.
+#[derive(Serialize)]
+pub struct JsonRules {
+    /// `None` for settings without a name.
+    name: Option<&'static str>,
+    stones: u8,
+    diagonals: bool,
+    flying: u8,
+    removal_from_mills: bool,
+    removal_per_mill: bool,
+    blocked: Side,
+    full_board: Board,
+}
+
+impl From<&Rules> for JsonRules {
+    fn from(rules: &Rules) -> JsonRules {
+        JsonRules {
+            name: rules.name(),
+            stones: rules.stones,
+            diagonals: rules.diagonals,
+            flying: rules.flying,
+            removal_from_mills: rules.removal_from_mills,
+            removal_per_mill: rules.removal_per_mill,
+            blocked: match rules.blocked {
+                Blocked::Loses => Side::Loses,
+                Blocked::Passes => Side::Passes,
+            },
+            full_board: match rules.full_board {
+                FullBoard::Loses => Board::Loses,
+                FullBoard::Draws => Board::Draws,
+            },
+        }
+    }
 }
 
 fn named(name: &str) -> Result<Rules, String> {

@@ -18,6 +18,7 @@ use crate::input;
 use crate::output::{self, Cell, Ink, JsonValue, Palette, Table, grouped};
 use crate::placing;
 use crate::progress;
+use crate::rules;
 use crate::status::{self, JsonFailure, Status};
 
 /// Check the databases: recompute every value from the positions that its turns lead to
@@ -142,8 +143,12 @@ impl Verify {
         let folder = databases::folder(options).filter(|_| self.pair.is_none());
         let placing = match placing::open(folder.as_deref(), *rules)? {
             None if self.opening => {
-                let message = "there are no files of the placing phase; 'millbase build --opening' makes them";
-                return Err(DbError::NotStored(message.to_owned()).into());
+                placing::check_rules(rules)?;
+                let message = format!(
+                    "there are no files of the placing phase; 'millbase build --opening{}' makes them",
+                    rules::option(rules)
+                );
+                return Err(DbError::NotStored(message).into());
             }
             Some(placing) => placing::verify(&placing, &db, self.sample, self.seed, options),
             None => Vec::new(),

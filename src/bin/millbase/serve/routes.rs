@@ -17,6 +17,7 @@ use tracing::Level;
 use super::page;
 use super::refusal::Refusal;
 use super::work::{Effort, Work};
+use crate::rules::JsonRules;
 use crate::status::Usage;
 use crate::{input, line, list, output, probe};
 
@@ -36,6 +37,7 @@ pub fn all(work: Work, cors: bool) -> Router {
         .route("/line", get(line))
         .route("/turns", get(turns))
         .route("/databases", get(databases))
+        .route("/rules", get(rules))
         .route("/healthz", get(health))
         .route("/", get(page::page))
         .fallback(async || Refusal::NoPath)
@@ -181,6 +183,10 @@ async fn databases(State(work): State<Work>) -> Response {
         StatusCode::OK,
         &list::Answer::without_paths(work.database()),
     )
+}
+
+async fn rules(State(work): State<Work>) -> Response {
+    json(StatusCode::OK, &JsonRules::from(work.database().rules()))
 }
 
 #[derive(Serialize)]
