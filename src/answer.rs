@@ -66,7 +66,7 @@ pub fn answer(database: &Database, position: &Position) -> Result<Answer, DbErro
     }
     let in_hand = position.in_hand(Side::White) + position.in_hand(Side::Black);
     if in_hand > exact::MOST_IN_HAND {
-        return Err(exact::too_early());
+        return Err(exact::too_early(database.rules()));
     }
     answer_within(database, position, exact::MOST_NODES)
 }

@@ -104,6 +104,14 @@ impl Rules {
         known.map(|&(_, rules)| rules)
     }
 
+    /// The name of the rules with this [fingerprint](Rules::fingerprint), the first one where they
+    /// differ in the stones only.
+    pub fn name_of(fingerprint: u64) -> Option<&'static str> {
+        let same = |(_, rules): &&(&str, Rules)| rules.fingerprint() == fingerprint;
+        let known = Rules::NAMED.iter().find(same);
+        known.map(|&(name, _)| name)
+    }
+
     /// The drawing of the board.
     pub fn board(&self) -> &'static Board {
         if self.diagonals {

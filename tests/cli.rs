@@ -21,6 +21,8 @@ const BLOCKED: &str = "********/@*****@*/OO@**@OO w o ? 4 0 4 0 0 0 -1 -1 -1 -1 
 /// White has closed a mill and has to remove a stone.
 const REMOVAL: &str = "********/@*****@*/OO@**@*O w m r 3 0 4 0 1 0 -1 -1 -1 -1 0 0 1";
 const START: &str = "********/********/******** w p p 0 9 0 9 0 0 -1 -1 -1 -1 0 0 1";
+/// White is to move, three stones against four.
+const FEWER: &str = "********/*******@/O@O*O@*@ w m s 3 0 4 0 0 0 -1 -1 -1 -1 0 0 1";
 /// Six stones against four: not among the built-in pairs.
 const LARGER: &str = "OOO*****/O*O**O**/@*@**@*@ w m s 6 0 4 0 0 0 -1 -1 -1 -1 0 0 1";
 
@@ -1098,4 +1100,111 @@ fn colours_are_for_those_who_want_them() {
     ));
     let mut json = place.command(&["probe", FLYING, "--color", "always", "--json"]);
     assert!(!coloured(&mut json));
+}
+
+#[test]
+fn every_set_of_rules_has_its_folder() {
+    let place = Place::new();
+    let db = place.path().join("db");
+    fs::create_dir(&db).unwrap();
+    let with = |rules: &str, args: &[&str]| place.run(&[&["--rules", rules], args].concat());
+    with("no-flying", &["probe", FLYING])
+        .fails_with(3, "build --pair 3-3 --rules no-flying --db db");
+    let built = with("no-flying", &["build", "--pair", "4-3", "--json"]).json();
+    assert_eq!(built["folder"], "db/no-flying");
+    assert!(db.join("no-flying/4-3.mill").exists() && !db.join("4-3.mill").exists());
+
+    // Three stones that may not fly are soon blocked.
+    let value = |rules| with(rules, &["probe", "--json", FEWER]).json();
+    let (slow, flying) = (value("no-flying"), value("standard"));
+    assert_eq!(slow["phase"], "moving");
+    assert_eq!(flying["phase"], "flying");
+    assert!(slow["turns"].as_array().unwrap().len() < flying["turns"].as_array().unwrap().len());
+    let list = with("no-flying", &["list", "--json"]).json();
+    assert_eq!(list["databases"].as_array().unwrap().len(), 28);
+    let verified = with("no-flying", &["verify", "--json"]).json();
+    assert_eq!(verified["pairs"].as_array().unwrap().len(), 2);
+
+    // The same settings without their name.
+    fs::write(place.path().join("own.toml"), "flying = 0\n").unwrap();
+    assert_eq!(with("own.toml", &["probe", "--json", FEWER]).json(), slow);
+    // Others are in a folder of their own, and files in a wrong folder are refused.
+    fs::write(place.path().join("own.toml"), "stones = 4\nflying = 0\n").unwrap();
+    let built = with("own.toml", &["build", "--json", "--max-stones", "6"]).json();
+    assert!(built["folder"].as_str().unwrap().starts_with("db/rules-"));
+    fs::copy(db.join("no-flying/3-3.mill"), db.join("3-3.mill")).unwrap();
+    let refused = "3-3.mill was built for the rules no-flying, not for standard";
+    place.run(&["probe", FLYING]).fails_with(4, refused);
+    with("standard", &["build", "--max-stones", "7"]).fails_with(4, refused);
+
+    let small = place.path().join("small");
+    let small = small.to_str().unwrap();
+    let packed = with("no-flying", &["repack", "--json", "--to", small]).json();
+    assert_eq!(packed["pairs"].as_array().unwrap().len(), 2);
+    let packed = place.run(&[
+        "--db",
+        small,
+        "--rules",
+        "no-flying",
+        "probe",
+        "--json",
+        FEWER,
+    ]);
+    assert_eq!(packed.json(), slow);
+}
+
+#[test]
+fn plans_of_twelve_stones_name_all_pairs() {
+    let place = Place::new();
+    let plan = |args: &[&str]| {
+        place
+            .run(&[&["build", "--json", "--dry-run"], args].concat())
+            .json()
+    };
+    let all = plan(&["--rules", "twelve"]);
+    let pairs = all["pairs"].as_array().unwrap();
+    assert_eq!(pairs.len(), 55);
+    assert_eq!(pairs.last().unwrap()["pair"], "12-12");
+    assert!(all["seconds"].as_f64().unwrap() > 1.0);
+    let some = plan(&["--rules", "twelve", "--max-stones", "14"]);
+    let pairs = some["pairs"].as_array().unwrap().iter();
+    let stones = pairs.map(|pair| {
+        pair["pair"]
+            .as_str()
+            .unwrap()
+            .parse::<Pair>()
+            .unwrap()
+            .stones()
+    });
+    assert_eq!(stones.max(), Some(14));
+    place
+        .run(&["build", "--pair", "10-3"])
+        .fails_with(2, "a side has at most 9 stones");
+}
+
+#[test]
+fn wrong_rules_are_refused_with_a_sentence() {
+    let place = Place::new();
+    fs::write(place.path().join("own.toml"), "stones = 4\nflyin = 0\n").unwrap();
+    for (rules, words) in [
+        ("nine", "standard, no-flying, ten, twelve, morabaraba"),
+        ("none.toml", "cannot read the file"),
+        (
+            "own.toml",
+            "'own.toml' for '--rules <NAME|FILE>': line 2: unknown field `flyin`",
+        ),
+    ] {
+        place
+            .run(&["perft", "start", "1", "--rules", rules])
+            .fails_with(2, words);
+    }
+    fs::write(
+        place.path().join("own.toml"),
+        "base = 'ten'\ndiagonals = true\n",
+    )
+    .unwrap();
+    let perft = |rules: &str, depth| place.run(&["perft", "start", depth, "--rules", rules]).out;
+    assert_eq!(perft("own.toml", "2"), "552\n");
+    // The diagonals close mills with the third stone of a side.
+    assert_ne!(perft("own.toml", "5"), perft("ten", "5"));
 }

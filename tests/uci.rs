@@ -10,8 +10,11 @@ use std::time::{Duration, Instant};
 
 use common::{Random, plain_position, plain_rules, rows};
 use engine::Engine;
-use millbase::{Database, Position, Rules, Wdl};
+use millbase::db::Profile;
+use millbase::retro::{self, BuildFolder, Plan};
+use millbase::{Database, Pair, Position, Rules, Wdl};
 use plain::{PlainPosition, PlainTurn};
+use tempfile::TempDir;
 
 const RULES: Rules = Rules::STANDARD;
 
@@ -46,6 +49,7 @@ fn a_session_with_every_command() {
         .collect();
     let expected = [
         "MillbasePath",
+        "Rules",
         "Hash",
         "Threads",
         "MultiPV",
@@ -101,6 +105,60 @@ fn a_session_with_every_command() {
     assert!(infos[0].contains("multipv 1 score mate 11 wdl 1000 0 0 nodes "));
     assert!(number(infos[0], "tbhits") > 0);
     assert!(engine.ask("eval", "info string eval")[0].contains("mate 11 source database"));
+    engine.quit();
+}
+
+#[test]
+fn rules_can_be_changed_between_games() {
+    let folder = TempDir::new().unwrap();
+    let small = Rules {
+        stones: 3,
+        ..Rules::NO_FLYING
+    };
+    let own = millbase::db::folder_of(folder.path(), &Rules::NO_FLYING);
+    std::fs::create_dir(&own).unwrap();
+    let locked = BuildFolder::lock(&own).unwrap();
+    let plan = Plan::new(&Pair::all(small.stones), |_| false);
+    retro::build(&locked, &small, &plan, Profile::default(), &()).unwrap();
+
+    let mut engine = Engine::start(&["--threads", "1"]);
+    let path = folder.path().display();
+    engine.say(&format!("setoption name MillbasePath value {path}"));
+    engine.say("position startpos moves d6 f4");
+    engine.say("setoption name Rules value no-flying");
+    let shown = engine.ask("d", "Value:");
+    assert!(
+        shown[8].starts_with("Fen: ********/********/******** w p p 0 9 0 9 "),
+        "{shown:?}"
+    );
+    let three = "position fen ********/********/O@O*O@*@ w m s 3 0 3 0 0 0";
+    engine.say(three);
+    let walking = engine.ask("d", "Value:")[9].clone();
+    assert!(walking.ends_with("from the database"), "{walking}");
+    engine.say("setoption name Rules value STANDARD");
+    engine.say(three);
+    let flying = engine.ask("d", "Value:")[9].clone();
+    assert!(
+        flying.ends_with("loss in 26, from the database"),
+        "{flying}"
+    );
+    assert_ne!(walking, flying);
+
+    // No database, but twelve stones and a turn along a diagonal.
+    engine.say("setoption name Rules value morabaraba");
+    assert!(engine.ask("d", "Value:")[8].contains(" w p p 0 12 0 12 "));
+    engine.say("position fen *O*O*O**/********/@*@*@*** w m s 3 0 3 0 0 0 moves e5-f6");
+    assert!(engine.ask("d", "Value:")[8].contains("***O*O**/*O"));
+    assert!(engine.ask("go depth 3", "bestmove").last().unwrap() != "bestmove none");
+
+    let before = engine.ask("d", "Value:");
+    engine.say("setoption name Rules value nine");
+    let after = engine.ask("d", "Value:");
+    assert!(
+        after[0].contains("error option Rules must be one of standard, "),
+        "{after:?}"
+    );
+    assert_eq!(after[1..], before[..]);
     engine.quit();
 }
 

@@ -94,6 +94,24 @@ impl Database {
         Database::open_with(folder, rules, Access::Read)
     }
 
+    /// The databases of these rules in a folder that may have those of several, see
+    /// [`folder_of`](crate::db::folder_of); if it has none of theirs, those that are part of the
+    /// program.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::open`].
+    pub fn open_in(folder: &Path, rules: Rules) -> Result<Database, DbError> {
+        let own = super::folder_of(folder, &rules);
+        if own == folder || own.exists() {
+            return Database::open(&own, rules);
+        }
+        std::fs::read_dir(folder).map_err(DbError::io(folder))?;
+        let mut database = Database::embedded(rules);
+        database.folder = Some(own);
+        Ok(database)
+    }
+
     /// [`Database::open`] with the files mapped into memory, which spares two calls of the system
     /// for each block that is not in the cache.
     ///
@@ -171,6 +189,7 @@ impl Database {
         let missing = || DbError::Missing {
             pair,
             folder: self.folder.clone(),
+            rules: self.rules,
         };
         self.files[slot(pair)].as_ref().ok_or_else(missing)
     }

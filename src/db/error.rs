@@ -17,6 +17,8 @@ pub enum DbError {
         pair: Pair,
         /// Where it was looked for; `None` where only the embedded databases were asked.
         folder: Option<PathBuf>,
+        /// The rules that were asked for.
+        rules: Rules,
     },
     /// The bytes of a file are not what was written.
     Corrupt {
@@ -33,6 +35,8 @@ pub enum DbError {
         file: PathBuf,
         /// The rules that were asked for.
         rules: Rules,
+        /// The name of the rules that the file was built for, if they have one.
+        found: Option<&'static str>,
     },
     /// The file has a format that this program cannot read.
     OtherVersion {
@@ -78,14 +82,19 @@ impl DbError {
 impl fmt::Display for DbError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            DbError::Missing { pair, folder } => {
+            DbError::Missing {
+                pair,
+                folder,
+                rules,
+            } => {
                 write!(f, "the database {pair} is missing")?;
                 if let Some(folder) = folder {
                     write!(f, " in {}", folder.display())?;
                 }
                 write!(f, "; build it with `millbase build --pair {pair}")?;
+                f.write_str(&rules_option(rules))?;
                 match folder {
-                    Some(folder) => write!(f, " --db {}`", folder.display()),
+                    Some(folder) => write!(f, " --db {}`", named_folder(folder, rules).display()),
                     None => f.write_str("`"),
                 }
             }
@@ -94,11 +103,14 @@ impl fmt::Display for DbError {
                 "{} is corrupted at byte {offset}: {what}; delete the file and build it again",
                 file.display()
             ),
-            DbError::OtherRules { file, rules } => write!(
-                f,
-                "{} was built for other rules than {rules}; choose the folder with the databases of these rules",
-                file.display()
-            ),
+            DbError::OtherRules { file, rules, found } => {
+                write!(f, "{} was built for ", file.display())?;
+                match found {
+                    Some(found) => write!(f, "the rules {found}, not for {rules}")?,
+                    None => write!(f, "other rules than {rules}")?,
+                }
+                f.write_str("; choose the folder with the databases of these rules")
+            }
             DbError::OtherVersion { file, version } => write!(
                 f,
                 "{} has format version {version}, but this program reads version {}; build the file again or use \
@@ -119,6 +131,22 @@ impl fmt::Display for DbError {
             ),
             DbError::NotStored(why) => write!(f, "the databases have no answer: {why}"),
         }
+    }
+}
+
+/// The option of the program's commands for these rules, with a space in front.
+pub(crate) fn rules_option(rules: &Rules) -> String {
+    match rules.name() {
+        _ if *rules == Rules::STANDARD => String::new(),
+        name => format!(" --rules {}", name.unwrap_or("FILE")),
+    }
+}
+
+/// The folder that users name to have this one used.
+fn named_folder<'a>(folder: &'a Path, rules: &Rules) -> &'a Path {
+    match folder.parent() {
+        Some(parent) if super::folder_of(parent, rules) == folder => parent,
+        _ => folder,
     }
 }
 

@@ -36,6 +36,7 @@ mod writer;
 pub(crate) use codec::{Stored, is_even};
 pub use database::{Database, Line, LineEnd, RankedTurn};
 pub use error::DbError;
+pub(crate) use error::rules_option;
 pub use preload::{Preload, PreloadRow};
 pub use profile::{Contents, Level, Profile};
 pub use table::PairFile;
@@ -44,7 +45,10 @@ pub(crate) use writer::remove_temporaries;
 #[cfg(feature = "build")]
 pub use writer::{SolvedPair, write_pair};
 
+use std::path::{Path, PathBuf};
+
 use crate::index::Pair;
+use crate::rules::Rules;
 
 /// The name of a pair's file in its folder.
 ///
@@ -54,4 +58,27 @@ use crate::index::Pair;
 /// ```
 pub fn file_name(pair: Pair) -> String {
     format!("{pair}.mill")
+}
+
+/// Where in a folder of databases those of these rules lie: the standard ones in the folder itself,
+/// others in a folder in it that has the name of the rules or, where they have none, a number made
+/// of all settings.
+///
+/// ```
+/// use std::path::Path;
+/// use millbase::{Rules, db};
+/// assert_eq!(db::folder_of(Path::new("db"), &Rules::STANDARD), Path::new("db"));
+/// assert_eq!(db::folder_of(Path::new("db"), &Rules::TEN), Path::new("db/ten"));
+/// ```
+pub fn folder_of(folder: &Path, rules: &Rules) -> PathBuf {
+    if *rules == Rules::STANDARD {
+        return folder.to_path_buf();
+    }
+    match rules.name() {
+        Some(name) => folder.join(name),
+        None => {
+            let number = xxhash_rust::xxh3::xxh3_64(rules.to_string().as_bytes());
+            folder.join(format!("rules-{number:016x}"))
+        }
+    }
 }

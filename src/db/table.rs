@@ -59,7 +59,11 @@ impl PairFile {
         let first = source.bytes(0, length.min(format::MOST_HEADER as u64) as usize);
         let header = Header::parse(&first.map_err(DbError::io(&name))?, length, &name)?;
         if header.rules != rules.fingerprint() {
-            return Err(DbError::OtherRules { file: name, rules });
+            return Err(DbError::OtherRules {
+                file: name,
+                rules,
+                found: Rules::name_of(header.rules),
+            });
         }
         if header.pair != pair {
             let what = format!("the file is the database {}, not {pair}", header.pair);

@@ -27,6 +27,8 @@ use crate::rules::Rules;
 pub enum SolveError {
     /// The system did not grant the memory for a ply's table.
     Memory(u8, io::Error),
+    /// The placing phase is not solved under these rules; the sentence says why.
+    Rules(&'static str),
     /// Some depths of a ply are too large for a byte.
     TooDeep(u8),
     /// A table could not be read, or a file not be written.
@@ -41,6 +43,7 @@ impl fmt::Display for SolveError {
                 "the system does not grant the memory for the positions after {ply} placements ({source}); \
                  close other programs"
             ),
+            SolveError::Rules(why) => f.write_str(why),
             SolveError::TooDeep(ply) => write!(
                 f,
                 "after {ply} placements there are positions more than {} turns from the end, which the files \
@@ -56,7 +59,7 @@ impl std::error::Error for SolveError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             SolveError::Memory(_, source) => Some(source),
-            SolveError::TooDeep(_) => None,
+            SolveError::Rules(_) | SolveError::TooDeep(_) => None,
             SolveError::Database(error) => error.source(),
         }
     }
@@ -181,6 +184,9 @@ pub fn build(
     let Some(&last) = plan.solve.first() else {
         return Ok(());
     };
+    if let Some(why) = super::not_solved(rules) {
+        return Err(SolveError::Rules(why));
+    }
     let reachable = Reachable::new(rules, last + 1);
     for &ply in &plan.solve {
         let report = build_ply(folder.path(), rules, &reachable, ply, watch)?;

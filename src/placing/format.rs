@@ -140,10 +140,14 @@ impl Header {
         let fingerprint = u64::from_le_bytes(fields.take()?);
         let [stones] = fields.take()?;
         if fingerprint != rules.fingerprint() || stones != rules.stones {
-            let file = name.to_path_buf();
+            let same = |(_, other): &&(&str, Rules)| {
+                other.fingerprint() == fingerprint && other.stones == stones
+            };
+            let found = Rules::NAMED.iter().find(same);
             return Err(DbError::OtherRules {
-                file,
+                file: name.to_path_buf(),
                 rules: *rules,
+                found: found.map(|&(name, _)| name),
             });
         }
         fields.expect("the number of turns", [ply])?;

@@ -57,6 +57,15 @@ pub struct Placing {
     cache: Cache,
 }
 
+/// Why the placing phase is not solved under these rules, as a sentence; `None` if it is.
+pub fn not_solved(rules: &Rules) -> Option<&'static str> {
+    rules.removal_per_mill.then_some(
+        "the placing phase is not solved where each mill earns a removal of its own, as its tables \
+         count one stone lost for each turn that closes mills; the databases of the moving phase \
+         know such rules",
+    )
+}
+
 impl Stage {
     /// The stage of a position with stones in hand, the removal that may be owed counted as not
     /// made.

@@ -9,8 +9,10 @@ use super::geometry::Geometry;
 use super::node::Node;
 use super::score::{Meaning, Score};
 use super::table::Table;
-use crate::db::{Database, DbError};
+use crate::db::{Database, DbError, rules_option};
+use crate::placing;
 use crate::position::Position;
+use crate::rules::Rules;
 use crate::value::{Dtw, Value};
 
 /// With more stones in hand than this the search takes minutes; with so many, seconds.
@@ -21,12 +23,16 @@ pub(crate) const MOST_IN_HAND: u8 = 10;
 pub(crate) const MOST_NODES: u64 = 20_000_000;
 
 /// The answer for positions that would take too long.
-pub(crate) fn too_early() -> DbError {
-    DbError::NotStored(
-        "so many stones are still in hand that a search would take too long; make the databases of \
-         the placing phase with `millbase build --opening`"
-            .to_string(),
-    )
+pub(crate) fn too_early(rules: &Rules) -> DbError {
+    let mut sentence =
+        "so many stones are still in hand that a search would take too long".to_string();
+    if placing::not_solved(rules).is_none() {
+        sentence += &format!(
+            "; make the databases of the placing phase with `millbase build --opening{}`",
+            rules_option(rules)
+        );
+    }
+    DbError::NotStored(sentence)
 }
 
 /// The databases as what is known.
@@ -108,7 +114,7 @@ pub(crate) fn values(
     match (failure, found) {
         (Some(failure), _) => Err(failure),
         (None, Some(values)) => Ok(values),
-        (None, None) => Err(too_early()),
+        (None, None) => Err(too_early(database.rules())),
     }
 }
 

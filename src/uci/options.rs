@@ -4,13 +4,18 @@ use std::ops::RangeInclusive;
 
 use super::command::CommandError;
 use crate::game::shown;
+use crate::rules::Rules;
 use crate::search::Algorithm;
 
 /// What users can set.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// The folder of the databases; empty for those that are part of the program.
+    /// The folder of the databases of all rules; empty for those that are part of the program.
     pub path: String,
+    /// The rules of the game.
+    rules: Rules,
+    /// The rules that the engine was started with, if they have no name.
+    own_rules: Option<Rules>,
     /// The size of the transposition table, in MiB.
     pub hash: u32,
     /// How many threads search.
@@ -35,11 +40,16 @@ const ALGORITHMS: &[&str] = &["alphabeta", "pvs", "mtdf"];
 /// Whose score is told.
 const VIEWS: &[&str] = &["mover", "white"];
 
+/// The name of rules that have none.
+const OWN_RULES: &str = "own";
+
 impl Settings {
     /// The settings of an engine with databases in this folder and so many threads.
     pub fn new(path: String, threads: u32) -> Settings {
         Settings {
             path,
+            rules: Rules::STANDARD,
+            own_rules: None,
             hash: 64,
             threads: threads.clamp(1, MOST_THREADS),
             lines: 1,
@@ -49,6 +59,27 @@ impl Settings {
             algorithm: 1,
             seed: 0,
         }
+    }
+
+    /// The same for an engine that begins with these rules.
+    #[must_use]
+    pub fn with_rules(self, rules: Rules) -> Settings {
+        Settings {
+            rules,
+            own_rules: rules.name().is_none().then_some(rules),
+            ..self
+        }
+    }
+
+    /// The rules of the game.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The rules that can be chosen, with their names.
+    fn all_rules(&self) -> Vec<(&'static str, Rules)> {
+        let own = self.own_rules.map(|rules| (OWN_RULES, rules));
+        Rules::NAMED.into_iter().chain(own).collect()
     }
 
     /// How to search.
@@ -89,6 +120,19 @@ impl Settings {
                     "<empty>" => String::new(),
                     _ => value.to_string(),
                 };
+            }
+            Kind::Rules => {
+                let all = self.all_rules();
+                let chosen = all
+                    .iter()
+                    .find(|(name, _)| name.eq_ignore_ascii_case(value));
+                match chosen {
+                    Some(&(_, rules)) => self.rules = rules,
+                    None => {
+                        let names: Vec<&str> = all.iter().map(|&(name, _)| name).collect();
+                        return wrong(&format!("one of {}", names.join(", ")));
+                    }
+                }
             }
             Kind::Spin(range, field) => match value.parse() {
                 Ok(number) if range.contains(&number) => *field(self) = number,
@@ -132,6 +176,8 @@ struct UciOption {
 /// The kind of an option, and the place of its value.
 enum Kind {
     Text(fn(&mut Settings) -> &mut String),
+    /// A combo of the sets of rules.
+    Rules,
     Spin(RangeInclusive<u32>, fn(&mut Settings) -> &mut u32),
     Check(fn(&mut Settings) -> &mut bool),
     Combo(&'static [&'static str], fn(&mut Settings) -> &mut usize),
@@ -140,6 +186,7 @@ enum Kind {
 #[rustfmt::skip]
 const OPTIONS: &[UciOption] = &[
     UciOption { name: "MillbasePath", kind: Kind::Text(|settings| &mut settings.path) },
+    UciOption { name: "Rules", kind: Kind::Rules },
     UciOption { name: "Hash", kind: Kind::Spin(1..=65_536, |settings| &mut settings.hash) },
     UciOption { name: "Threads", kind: Kind::Spin(1..=MOST_THREADS, |settings| &mut settings.threads) },
     UciOption { name: "MultiPV", kind: Kind::Spin(1..=256, |settings| &mut settings.lines) },
@@ -159,6 +206,11 @@ impl UciOption {
                 "" => "string default <empty>".to_string(),
                 text => format!("string default {text}"),
             },
+            Kind::Rules => {
+                let names: Vec<&str> = settings.all_rules().iter().map(|&(name, _)| name).collect();
+                let value = settings.rules.name().unwrap_or(OWN_RULES);
+                format!("combo default {value} var {}", names.join(" var "))
+            }
             Kind::Spin(range, field) => {
                 let (least, most) = (range.start(), range.end());
                 let value = field(&mut settings);
@@ -216,6 +268,25 @@ mod tests {
         assert_eq!(settings.path, "");
         assert!(settings.lines()[0].ends_with("default <empty>"));
         assert!(settings.set("Rubbish", "1").is_err());
+    }
+
+    #[test]
+    fn rules_have_their_names() {
+        let mut settings = Settings::new(String::new(), 1);
+        for (name, rules) in Rules::NAMED {
+            settings.set("rules", name).unwrap();
+            assert_eq!(*settings.rules(), rules);
+        }
+        assert!(settings.set("Rules", "own").is_err());
+        let own = Rules {
+            stones: 5,
+            ..Rules::STANDARD
+        };
+        let mut settings = Settings::new(String::new(), 1).with_rules(own);
+        assert!(settings.lines()[1].contains(" default own var standard "));
+        settings.set("Rules", "twelve").unwrap();
+        settings.set("Rules", "own").unwrap();
+        assert_eq!(*settings.rules(), own);
     }
 
     #[test]

@@ -50,6 +50,7 @@ pub fn run(
     // Nobody waits for this thread: after `quit` it may still be reading.
     thread::spawn(move || read_lines(input, &lines));
     let rules = *database.rules();
+    let settings = settings.with_rules(rules);
     let session = Session {
         rules,
         output: Output(Arc::new(Mutex::new(output))),
@@ -275,18 +276,25 @@ impl<W: Write + Send + 'static> Session<W> {
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), CommandError> {
         let mut settings = self.settings.clone();
         settings.set(name, value)?;
-        if settings.path != self.settings.path {
+        let rules = *settings.rules();
+        if (&settings.path, rules) != (&self.settings.path, self.rules) {
             let opened = match settings.path.as_str() {
-                "" => Ok(Database::embedded(self.rules)),
-                path => Database::open(Path::new(path), self.rules),
+                "" => Ok(Database::embedded(rules)),
+                path => Database::open_in(Path::new(path), rules),
             };
             let opened = opened.map_err(|error| CommandError(error.to_string()))?;
             self.database = Arc::new(opened);
         }
-        if (settings.hash, settings.threads) != (self.settings.hash, self.settings.threads) {
+        let searching = |settings: &Settings| (settings.hash, settings.threads, *settings.rules());
+        if searching(&settings) != searching(&self.settings) {
             // The old table is given back before the new one is taken.
-            self.search = Arc::new(Search::new(self.rules, 0, 1));
-            self.search = Arc::new(search(self.rules, &settings));
+            self.search = Arc::new(Search::new(rules, 0, 1));
+            self.search = Arc::new(search(rules, &settings));
+        }
+        if rules != self.rules {
+            // No game goes on under other rules.
+            self.rules = rules;
+            self.game = Game::new(rules, Position::start(&rules));
         }
         self.begun = None;
         self.settings = settings;

@@ -4,9 +4,7 @@ use std::collections::HashMap;
 use std::hint::black_box;
 use std::io::{self, IsTerminal, Write};
 use std::iter;
-use std::num::NonZero;
 use std::sync::atomic::AtomicBool;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -16,14 +14,15 @@ use millbase::db::{Database, DbError, PairFile};
 use millbase::index::Index;
 use millbase::retro::{self, Solved, Times};
 use millbase::search::{Limits, NoJudge, Search};
-use millbase::{Material, Pair, PointSet, Position};
+use millbase::{Material, Pair, PointSet, Position, Rules};
 use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::cli::Options;
-use crate::databases::{self, RULES};
+use crate::databases;
 use crate::input;
 use crate::output::{self, Cell, Palette, Table, grouped};
+use crate::progress;
 use crate::status::{Status, Usage};
 
 /// How many random positions there are to probe.
@@ -68,6 +67,20 @@ const PERFT: [(&str, u32); 2] = [
     ("*OOO@@**/O@O****O/@O*@O@@* b m s 8 0 7 0 0 0", 5),
 ];
 
+/// The same for rules with fewer stones.
+const PERFT_SMALL: [(&str, u32); 2] = [
+    ("start", 4),
+    ("********/********/O@O*O@*@ w m s 3 0 3 0 0 0", 4),
+];
+
+/// The positions that these rules have.
+fn perft_positions(rules: &Rules) -> [(&'static str, u32); 2] {
+    match rules.stones {
+        8.. => PERFT,
+        _ => PERFT_SMALL,
+    }
+}
+
 /// Measure how fast this machine answers from the databases and builds them
 ///
 /// Probes are of random positions, each as likely as the others, from the databases that are there
@@ -91,9 +104,9 @@ pub struct Bench {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
-    /// Solve the pairs with at most N stones on the board, 6 to 18; each stone more takes about
+    /// Solve the pairs with at most N stones on the board, 6 to 24; each stone more takes about
     /// three times as long
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u8).range(6..=18))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u8).range(6..=24))]
     max_stones: u8,
 }
 
@@ -251,6 +264,8 @@ impl Bench {
 
     fn measure(&self, db: Database, steps: &Steps<'_>) -> Result<Answer> {
         let budget = self.seconds;
+        let rules = *db.rules();
+        let rules = &rules;
         let pairs = pairs(&db);
         let files = db.pairs().filter(|file| pairs.contains(&file.pair()));
         let databases = files.map(JsonDatabase::from).collect();
@@ -289,8 +304,8 @@ impl Bench {
         let ranked = &sample[..RANKED.min(sample.len())];
         let ranking = steps.take("ranking", || ranking(&db, ranked, budget))?;
         let preload = steps.take("preload", || preloaded(&db, self.seed, budget))?;
-        let perft = steps.take("perft", || perft(budget))?;
-        let search = steps.take("search", || searched(budget))?;
+        let perft = steps.take("perft", || perft(budget, rules))?;
+        let search = steps.take("search", || searched(budget, rules))?;
         drop(db);
         Ok(Answer {
             threads: rayon::current_num_threads(),
@@ -302,7 +317,7 @@ impl Bench {
             preload,
             perft,
             search,
-            build: steps.take("build", || build(self.max_stones))?,
+            build: steps.take("build", || build(self.max_stones, rules))?,
         })
     }
 }
@@ -379,7 +394,7 @@ fn positions(db: &Database, seed: u64) -> Result<Vec<Position>> {
         Some(Position::moving(mover, waiting))
     };
     // A game that is over is not looked up.
-    let running = |position: &Position| !position.is_over(&RULES);
+    let running = |position: &Position| !position.is_over(db.rules());
     let positions = iter::repeat_with(position).flatten().filter(running);
     Ok(positions.take(SAMPLE).collect())
 }
@@ -472,12 +487,12 @@ fn load(db: &Database, tables: Tables) -> Result<u64> {
 }
 
 /// Generates turns to a fixed depth.
-fn perft(budget: Duration) -> Result<Perft> {
+fn perft(budget: Duration, rules: &Rules) -> Result<Perft> {
     let nodes = |(text, depth): (&str, u32)| -> Result<f64> {
-        let position = input::position(text, &RULES)?;
-        rate(budget, || Ok(black_box(&position).perft(&RULES, depth)))
+        let position = input::position(text, rules)?;
+        rate(budget, || Ok(black_box(&position).perft(rules, depth)))
     };
-    let [placing, moving] = PERFT;
+    let [placing, moving] = perft_positions(rules);
     Ok(Perft {
         placing_nodes_per_s: nodes(placing)?,
         moving_nodes_per_s: nodes(moving)?,
@@ -525,21 +540,21 @@ fn preloaded(db: &Database, seed: u64, budget: Duration) -> Result<Option<Preloa
 }
 
 /// Searches without databases, from an empty table.
-fn searched(budget: Duration) -> Result<Searched> {
+fn searched(budget: Duration, rules: &Rules) -> Result<Searched> {
     let nodes = |(text, _): (&str, u32)| {
-        let position = input::position(text, &RULES)?;
+        let position = input::position(text, rules)?;
         let limits = Limits {
             nodes: Some(SEARCHED),
             ..Limits::default()
         };
         let stop = AtomicBool::new(false);
         rate(budget, || {
-            let search = Search::new(RULES, SEARCH_BYTES, 1);
+            let search = Search::new(*rules, SEARCH_BYTES, 1);
             let found = search.run(&position, &[], &NoJudge, &limits, &stop, &mut |_| {});
             Ok(found.lines.first().map_or(0, |line| line.nodes))
         })
     };
-    let [placing, moving] = PERFT;
+    let [placing, moving] = perft_positions(rules);
     Ok(Searched {
         placing_nodes_per_s: nodes(placing)?,
         moving_nodes_per_s: nodes(moving)?,
@@ -547,8 +562,8 @@ fn searched(budget: Duration) -> Result<Searched> {
 }
 
 /// Solves all pairs with at most so many stones.
-fn build(max_stones: u8) -> Result<Build> {
-    let mut pairs = Pair::all(RULES.stones);
+fn build(max_stones: u8, rules: &Rules) -> Result<Build> {
+    let mut pairs = Pair::all(rules.stones);
     pairs.retain(|pair| pair.stones() <= max_stones);
     let mut solved: HashMap<Material, Solved> = HashMap::new();
     let (mut entries, mut total, mut sum) = (0, Duration::ZERO, Times::default());
@@ -560,7 +575,7 @@ fn build(max_stones: u8) -> Result<Build> {
             values.ok_or_else(|| DbError::NotStored(format!("{pair} is solved too early")))
         };
         let start = Instant::now();
-        let tables = retro::solve(&RULES, pair, load, &())?;
+        let tables = retro::solve(rules, pair, load, &())?;
         total += start.elapsed();
         entries += pair.entries();
         for table in tables {
@@ -570,8 +585,7 @@ fn build(max_stones: u8) -> Result<Build> {
             solved.insert(table.material, table);
         }
     }
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let cores = cores.min(rayon::current_num_threads());
+    let cores = progress::cores();
     let each = |time: Duration| time.as_secs_f64() * 1e9 * cores as f64 / entries as f64;
     Ok(Build {
         max_stones,
@@ -756,7 +770,7 @@ mod tests {
 
     #[test]
     fn positions_depend_on_the_seed_alone() {
-        let db = Database::embedded(RULES);
+        let db = Database::embedded(Rules::STANDARD);
         let drawn = |seed| positions(&db, seed).unwrap();
         assert_eq!(drawn(7), drawn(7));
         assert_ne!(drawn(7), drawn(8));

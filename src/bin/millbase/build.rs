@@ -12,13 +12,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressState};
-use millbase::Pair;
 use millbase::db::{Contents, Database, Level, PairFile, Profile};
 use millbase::retro::{self, BuildFolder, PairReport, Plan, Progress, Watch};
+use millbase::{Pair, Rules};
 use serde::Serialize;
 
 use crate::cli::Options;
-use crate::databases::{self, RULES};
+use crate::databases;
 use crate::input;
 use crate::output::{self, Cell, Palette, Table, grouped};
 use crate::placing;
@@ -28,6 +28,10 @@ use crate::status::{Status, Usage};
 
 /// Bytes of a file per entry of its tables, for forecasts.
 const BYTES_PER_ENTRY: f64 = 0.15;
+
+/// How long an entry takes one core until its file is written, in ns, for forecasts: measured for
+/// all pairs of the standard rules on two cores.
+const NS_PER_ENTRY_AND_CORE: f64 = 92.0;
 
 /// What `--max-stones` may be.
 const MOST_STONES: RangeInclusive<i64> = 6..=24;
@@ -115,6 +119,7 @@ impl Kind {
 impl Build {
     /// Builds what is missing, or prints the plan.
     pub fn run(&self, options: &Options) -> Result<Status> {
+        let rules = &options.rules;
         let folder = databases::folder(options).ok_or_else(|| {
             Usage("no folder for databases is known here; name one with --db".to_owned())
         })?;
@@ -122,23 +127,27 @@ impl Build {
             let message = "--opening needs databases with depths; leave out '--profile wdl'";
             return Err(Usage(message.to_owned()).into());
         }
-        let plan = self.plan(&folder)?;
+        input::check_pairs(&self.pair, rules)?;
+        if self.opening {
+            placing::check_rules(rules)?;
+        }
+        let plan = self.plan(&folder, rules)?;
         if self.dry_run {
-            self.check_memory(&plan, &folder).or_else(|error| {
+            self.check_memory(&plan, &folder, rules).or_else(|error| {
                 output::note(options, format_args!("note: {error}"));
                 Ok::<(), Usage>(())
             })?;
-            let placing = self.opening.then(|| placing::plan(&folder));
+            let placing = self.opening.then(|| placing::plan(&folder, rules));
             print_plan(&plan, placing.as_ref(), &folder, options)?;
             return Ok(Status::Done);
         }
-        self.check_memory(&plan, &folder)?;
+        self.check_memory(&plan, &folder, rules)?;
         let unfinished = !plan.pairs.is_empty() || self.opening;
         let reports = match unfinished {
             true => self.build(&folder, options)?,
             false => HashMap::new(),
         };
-        let all = Plan::new(&self.wanted(), |_| false);
+        let all = Plan::new(&self.wanted(rules), |_| false);
         print_built(&all, &folder, &reports, self.opening, options)?;
         Ok(Status::Done)
     }
@@ -153,10 +162,11 @@ impl Build {
         })?;
         let locked = Arc::new(BuildFolder::lock(folder)?);
         // Another build may have been at work until just now.
-        let plan = self.plan(folder)?;
+        let rules = &options.rules;
+        let plan = self.plan(folder, rules)?;
         let monitor = Monitor::new(&plan, options);
         stop_on_signals(&locked, &monitor.bar)?;
-        let result = retro::build(&locked, &RULES, &plan, self.kind.profile(), &monitor);
+        let result = retro::build(&locked, rules, &plan, self.kind.profile(), &monitor);
         monitor.bar.finish_and_clear();
         result?;
         if self.opening {
@@ -167,28 +177,28 @@ impl Build {
     }
 
     /// What is missing in the folder.
-    fn plan(&self, folder: &Path) -> Result<Plan> {
-        let present = present(folder, self.kind.profile().contents, "--db")?;
+    fn plan(&self, folder: &Path, rules: &Rules) -> Result<Plan> {
+        let present = present(folder, *rules, self.kind.profile().contents, "--db")?;
         let is_present = |pair| present.iter().any(|&(other, _)| other == pair);
-        Ok(Plan::new(&self.wanted(), is_present))
+        Ok(Plan::new(&self.wanted(rules), is_present))
     }
 
-    fn wanted(&self) -> Vec<Pair> {
+    fn wanted(&self, rules: &Rules) -> Vec<Pair> {
         if let Some(pair) = self.pair {
             return vec![pair];
         }
         let most = self.max_stones.unwrap_or(u8::MAX);
-        let mut pairs = Pair::all(RULES.stones);
+        let mut pairs = Pair::all(rules.stones);
         pairs.retain(|pair| pair.stones() <= most);
         pairs
     }
 
-    fn check_memory(&self, plan: &Plan, folder: &Path) -> Result<(), Usage> {
+    fn check_memory(&self, plan: &Plan, folder: &Path, rules: &Rules) -> Result<(), Usage> {
         let Some(limit) = self.memory else {
             return Ok(());
         };
         if self.opening {
-            placing::check_memory(&placing::plan(folder), limit)?;
+            placing::check_memory(&placing::plan(folder, rules), rules, limit)?;
         }
         let beyond = |number: &usize| plan.memory_of(*number) > limit;
         match (0..plan.pairs.len()).find(beyond) {
@@ -214,11 +224,16 @@ impl Build {
 /// The pairs that have a file in the folder, with the level at which it was written. The files must
 /// tell what the new ones are to tell. The built-in ones do not count: a built folder is complete.
 /// `option` is the one that names the folder.
-pub fn present(folder: &Path, contents: Contents, option: &str) -> Result<Vec<(Pair, Level)>> {
+pub fn present(
+    folder: &Path,
+    rules: Rules,
+    contents: Contents,
+    option: &str,
+) -> Result<Vec<(Pair, Level)>> {
     if !folder.exists() {
         return Ok(Vec::new());
     }
-    let db = databases::open_folder(folder)?;
+    let db = databases::open_folder(folder, rules)?;
     let files: Vec<&PairFile> = db.pairs().filter(|file| file.path().is_some()).collect();
     if let Some(other) = files.iter().find(|file| file.contents() != contents) {
         let (pair, folder) = (other.pair(), folder.display());
@@ -340,6 +355,8 @@ struct JsonPlan {
     /// A forecast, like that of each pair.
     file_bytes: u64,
     memory_bytes: u64,
+    /// A forecast, with the threads in use.
+    seconds: f64,
     pairs: Vec<JsonPlanned>,
     #[serde(skip_serializing_if = "Option::is_none")]
     placing: Option<Vec<placing::JsonPlanned>>,
@@ -372,8 +389,9 @@ fn print_plan(
             entries: plan.entries(),
             file_bytes: file_bytes(plan.entries()),
             memory_bytes: plan.memory(),
+            seconds: seconds(plan.entries()),
             pairs: plan.pairs.iter().enumerate().map(planned).collect(),
-            placing: placing.map(placing::json_plan),
+            placing: placing.map(|placing| placing::json_plan(placing, &options.rules)),
         };
         output::json(&mut out, &answer)?;
         out.flush()?;
@@ -400,16 +418,19 @@ fn print_plan(
         let entries = plan.entries();
         writeln!(
             out,
-            "\n{} pairs with {} entries for {}: about {} of files, at most {} of memory",
+            "\n{} pairs with {} entries for {}: about {} of files, at most {} of memory, about {} \
+             on {} cores",
             plan.pairs.len(),
             grouped(entries),
             folder.display(),
             output::bytes(file_bytes(entries)),
             output::bytes(plan.memory()),
+            progress::duration(seconds(entries)),
+            progress::cores(),
         )?;
     }
     if let Some(placing) = placing {
-        placing::write_plan(&mut out, placing, Palette::of(options))?;
+        placing::write_plan(&mut out, placing, &options.rules, Palette::of(options))?;
     }
     out.flush()?;
     Ok(())
@@ -418,6 +439,11 @@ fn print_plan(
 /// A forecast of a file's size.
 fn file_bytes(entries: u64) -> u64 {
     (entries as f64 * BYTES_PER_ENTRY) as u64
+}
+
+/// A forecast of the time to build so many entries, in seconds.
+fn seconds(entries: u64) -> f64 {
+    progress::seconds_for(entries, NS_PER_ENTRY_AND_CORE)
 }
 
 #[derive(Serialize)]
@@ -455,10 +481,10 @@ fn print_built(
     options: &Options,
 ) -> Result<()> {
     let placing = match opening {
-        true => placing::open(Some(folder))?,
+        true => placing::open(Some(folder), options.rules)?,
         false => None,
     };
-    let db = databases::open_folder(folder)?;
+    let db = databases::open_folder(folder, options.rules)?;
     let headings = [&stats::HEADINGS[..], &["bytes", "seconds", "with file"]].concat();
     let mut table = Table::new(&headings);
     let mut pairs = Vec::new();

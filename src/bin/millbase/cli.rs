@@ -6,11 +6,12 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, ColorChoice, CommandFactory, Parser, Subcommand};
+use millbase::Rules;
 
 use crate::status::Status;
 use crate::{
-    bench, build, completions, line, list, opening, output, perft, play, probe, repack, serve,
-    stats, status, uci, verify,
+    bench, build, completions, line, list, opening, output, perft, play, probe, repack, rules,
+    serve, stats, status, uci, verify,
 };
 
 /// Perfect play for Nine Men's Morris.
@@ -53,6 +54,12 @@ pub struct Options {
     /// data folder
     #[arg(long, global = true, value_name = "DIR")]
     pub db: Option<PathBuf>,
+
+    /// Rules of the game: standard, no-flying, ten, twelve, morabaraba, or a file like own.toml with
+    /// settings of your own; the databases of other rules than standard have folders of their own
+    /// in that of --db
+    #[arg(long, global = true, value_name = "NAME|FILE", default_value = "standard", value_parser = rules::parse)]
+    pub rules: Rules,
 
     /// Map the databases into memory instead of reading from them: a little faster, but if a file is
     /// written to or shortened meanwhile, the program ends
@@ -175,5 +182,13 @@ mod tests {
     #[test]
     fn definitions_are_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_help_names_the_rules() {
+        let help = Cli::command().render_long_help().to_string();
+        let words: Vec<&str> = help.split_whitespace().collect();
+        let names = rules::names();
+        assert!(words.join(" ").contains(&names), "{names}");
     }
 }

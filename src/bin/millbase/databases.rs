@@ -5,15 +5,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use directories::ProjectDirs;
-use millbase::db::{Database, PairFile};
+use millbase::db::{self, Database, PairFile};
 use millbase::{Pair, Rules};
 
 use crate::cli::Options;
 use crate::output;
 use crate::status::Usage;
-
-/// The rules of the game.
-pub const RULES: Rules = Rules::STANDARD;
 
 /// The folder that the user named, by option or environment.
 fn named(options: &Options) -> Option<PathBuf> {
@@ -22,9 +19,14 @@ fn named(options: &Options) -> Option<PathBuf> {
     (!named.as_os_str().is_empty()).then_some(named)
 }
 
-/// The folder to use: the named one, else `./db` if it exists, else the user's data folder; `None`
-/// if the system has no such folder.
+/// The folder with the databases of the rules that the user plays by.
 pub fn folder(options: &Options) -> Option<PathBuf> {
+    base_folder(options).map(|folder| db::folder_of(&folder, &options.rules))
+}
+
+/// The folder that has the databases of all rules: the named one, else `./db` if it exists, else the
+/// user's data folder; `None` if the system has no such folder.
+pub fn base_folder(options: &Options) -> Option<PathBuf> {
     let local = || Path::new("db").is_dir().then(|| PathBuf::from("db"));
     let data = || Some(ProjectDirs::from("", "", "millbase")?.data_dir().to_owned());
     named(options).or_else(local).or_else(data)
@@ -32,38 +34,40 @@ pub fn folder(options: &Options) -> Option<PathBuf> {
 
 /// The databases of the folder and those that are part of the program.
 pub fn open(options: &Options) -> Result<Database> {
-    let Some(folder) = folder(options) else {
-        return Ok(Database::embedded(RULES));
+    let rules = options.rules;
+    let Some(folder) = base_folder(options) else {
+        return Ok(Database::embedded(rules));
     };
     if folder.exists() {
-        return match options.map {
-            false => open_folder(&folder),
-            true => map_folder(&folder),
+        check_folder(&folder)?;
+        let own = db::folder_of(&folder, &rules);
+        return match options.map && own.exists() {
+            false => Ok(Database::open_in(&folder, rules)?),
+            true => map_folder(&own, rules),
         };
     }
+    let folder = folder.display();
     if named(options).is_some() {
+        let note = "so only the built-in databases are used";
         output::note(
             options,
-            format_args!(
-                "note: there is no folder '{}', so only the built-in databases are used",
-                folder.display()
-            ),
+            format_args!("note: there is no folder '{folder}', {note}"),
         );
     }
-    Ok(Database::embedded(RULES))
+    Ok(Database::embedded(rules))
 }
 
 /// The databases of a folder that exists and those that are part of the program.
-pub fn open_folder(folder: &Path) -> Result<Database> {
+pub fn open_folder(folder: &Path, rules: Rules) -> Result<Database> {
     check_folder(folder)?;
-    Ok(Database::open(folder, RULES)?)
+    Ok(Database::open(folder, rules)?)
 }
 
 /// The same with the files mapped into memory.
-fn map_folder(folder: &Path) -> Result<Database> {
+fn map_folder(folder: &Path, rules: Rules) -> Result<Database> {
     check_folder(folder)?;
     // SAFETY: with --map, the user promises that nobody writes to the files.
-    Ok(unsafe { Database::open_mapped(folder, RULES) }?)
+    Ok(unsafe { Database::open_mapped(folder, rules) }?)
 }
 
 fn check_folder(folder: &Path) -> Result<(), Usage> {
@@ -77,7 +81,7 @@ fn check_folder(folder: &Path) -> Result<(), Usage> {
 
 /// The pairs that are there, those with fewer stones first.
 pub fn in_order(db: &Database) -> Vec<Pair> {
-    let mut pairs = Pair::all(RULES.stones);
+    let mut pairs = Pair::all(db.rules().stones);
     pairs.retain(|&pair| db.has(pair));
     pairs
 }

@@ -5,7 +5,6 @@ use std::io::{self, BufRead, BufReader, Read};
 use millbase::index::PairError;
 use millbase::{Pair, Position, PositionError, Rules};
 
-use crate::databases::RULES;
 use crate::status::Usage;
 
 /// The empty board's name.
@@ -35,11 +34,21 @@ pub fn position_of(words: &[String], rules: &Rules) -> Result<Position, Position
 
 /// The pair of an argument.
 pub fn pair(text: &str) -> Result<Pair, String> {
-    let pair: Pair = text.parse().map_err(|error: PairError| error.to_string())?;
-    if pair.larger() > RULES.stones {
-        return Err(format!("a side has at most {} stones", RULES.stones));
+    text.parse().map_err(|error: PairError| error.to_string())
+}
+
+/// Refuses pairs with more stones than the rules give a side.
+pub fn check_pairs<'a>(
+    pairs: impl IntoIterator<Item = &'a Pair>,
+    rules: &Rules,
+) -> Result<(), Usage> {
+    match pairs.into_iter().find(|pair| pair.larger() > rules.stones) {
+        None => Ok(()),
+        Some(pair) => Err(Usage(format!(
+            "there is no pair {pair} with these rules: a side has at most {} stones",
+            rules.stones
+        ))),
     }
-    Ok(pair)
 }
 
 /// The number of bytes of an argument like `4G`, `800M` or `1048576`.

@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use anyhow::Result;
 use clap::Args;
 use millbase::db::{self, LineEnd};
-use millbase::{Position, Value};
+use millbase::{Position, Rules, Value};
 use serde::Serialize;
 
 use crate::cli::Options;
-use crate::databases::{self, RULES};
+use crate::databases;
 use crate::input;
 use crate::output::{self, Cell, Ink, JsonTurn, JsonValue, Palette, Table};
 use crate::status::Status;
@@ -50,15 +50,23 @@ pub struct Answer {
 impl Line {
     /// Prints the continuation.
     pub fn run(&self, options: &Options) -> Result<Status> {
-        let position = input::position_of(&self.position, &RULES)?;
+        let rules = &options.rules;
+        let position = input::position_of(&self.position, rules)?;
         let db = databases::open(options)?;
         let value = millbase::answer(&db, &position)?.value;
         let line = millbase::answer::line(&db, &position, self.limit as usize)?;
         let mut out = output::stdout();
         if options.json {
-            output::json(&mut out, &Answer::new(&position, value, &line))?;
+            output::json(&mut out, &Answer::new(&position, value, &line, rules))?;
         } else {
-            write(&mut out, &position, value, &line, Palette::of(options))?;
+            write(
+                &mut out,
+                &position,
+                value,
+                &line,
+                rules,
+                Palette::of(options),
+            )?;
         }
         out.flush()?;
         Ok(Status::Done)
@@ -67,17 +75,17 @@ impl Line {
 
 impl Answer {
     /// The answer for a position of this value.
-    pub fn new(position: &Position, value: Value, line: &db::Line) -> Answer {
-        let turns = line.turns.iter().map(JsonTurn::from);
+    pub fn new(position: &Position, value: Value, line: &db::Line, rules: &Rules) -> Answer {
+        let turns = line.turns.iter().map(|ranked| JsonTurn::new(ranked, rules));
         let (end, repeats) = match line.end {
             LineEnd::Over => ("over", None),
             LineEnd::Repetition { from } => ("repetition", Some(from)),
             LineEnd::Limit => ("limit", None),
         };
         Answer {
-            position: position.text(&RULES),
+            position: position.text(rules),
             side_to_move: position.side_to_move().name(),
-            phase: position.phase(&RULES).name(),
+            phase: position.phase(rules).name(),
             result: value.into(),
             line: turns.collect(),
             end,
@@ -91,9 +99,10 @@ fn write(
     position: &Position,
     value: Value,
     line: &db::Line,
+    rules: &Rules,
     palette: Palette,
 ) -> io::Result<()> {
-    output::write_position(out, position, value, palette)?;
+    output::write_position(out, position, value, rules, palette)?;
     let mut side = position.side_to_move();
     if !line.turns.is_empty() {
         let mut table = Table::new(&["", "side", "turn", "value"]);

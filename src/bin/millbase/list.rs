@@ -6,13 +6,14 @@ use anyhow::Result;
 use clap::Args;
 use millbase::Pair;
 use millbase::db::{Database, PairFile};
-use millbase::placing::Placing;
+use millbase::placing::{Placing, not_solved};
 use serde::Serialize;
 
 use crate::cli::Options;
-use crate::databases::{self, RULES};
+use crate::databases;
 use crate::output::{self, Cell, Palette, Table};
 use crate::placing;
+use crate::rules::{self, JsonRules};
 use crate::status::Status;
 
 /// List the databases that are present, and those that are missing with what each needs
@@ -25,6 +26,7 @@ pub struct List {}
 /// All pairs of the game with their databases, as programs read them.
 #[derive(Serialize)]
 pub struct Answer {
+    rules: JsonRules,
     folder: Option<String>,
     bytes: u64,
     databases: Vec<JsonEntry>,
@@ -93,7 +95,7 @@ impl List {
     pub fn run(&self, options: &Options) -> Result<Status> {
         let db = databases::open(options)?;
         let folder = databases::folder(options);
-        let placing = placing::open(folder.as_deref())?;
+        let placing = placing::open(folder.as_deref(), options.rules)?;
         let folder = folder.map(|folder| folder.display().to_string());
         let entries = entries(&db);
         let mut out = output::stdout();
@@ -108,18 +110,20 @@ impl List {
                 table.row(entry.cells());
             }
             table.write(&mut out, Palette::of(options))?;
+            let rules = rules::option(&options.rules);
             let present = entries.iter().filter(|entry| entry.file.is_some()).count();
             let all = entries.len();
             let size = output::bytes(size(&db));
             writeln!(out, "\n{present} of {all} databases, {size}")?;
             if present < all {
-                writeln!(out, "'millbase build' makes the missing ones")?;
+                writeln!(out, "'millbase build{rules}' makes the missing ones")?;
             }
             match &placing {
-                None => writeln!(
+                None if not_solved(&options.rules).is_none() => writeln!(
                     out,
-                    "'millbase build --opening' makes those of the placing phase"
+                    "'millbase build --opening{rules}' makes those of the placing phase"
                 )?,
+                None => {}
                 Some(placing) => {
                     placing::write_files(&mut out, Some(placing), Palette::of(options))?
                 }
@@ -134,6 +138,7 @@ impl Answer {
     /// The answer for the databases of a folder.
     pub fn new(db: &Database, placing: Option<&Placing>, folder: Option<String>) -> Answer {
         Answer {
+            rules: db.rules().into(),
             folder,
             bytes: size(db),
             databases: entries(db).iter().map(Entry::json).collect(),
@@ -167,5 +172,6 @@ fn entries(db: &Database) -> Vec<Entry<'_>> {
         pair,
         file: databases::file(db, pair),
     };
-    Pair::all(RULES.stones).into_iter().map(entry).collect()
+    let pairs = Pair::all(db.rules().stones);
+    pairs.into_iter().map(entry).collect()
 }

@@ -16,6 +16,7 @@ mod play;
 mod probe;
 mod progress;
 mod repack;
+mod rules;
 mod serve;
 mod stats;
 mod status;

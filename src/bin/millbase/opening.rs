@@ -5,24 +5,23 @@ use std::io::{self, Write};
 use anyhow::Result;
 use clap::Args;
 use millbase::search::{self, Proof, ProofOptions, ProofStep, Proved, Work};
-use millbase::{Pair, Position, Side, Turn, Wdl};
+use millbase::{Pair, Position, Rules, Side, Turn, Wdl};
 use serde::Serialize;
 
 use crate::cli::Options;
-use crate::databases::{self, RULES};
+use crate::databases;
 use crate::input;
 use crate::output::{self, Cell, Ink, Palette, Table, grouped};
+use crate::placing;
 use crate::status::Status;
-
-/// The pairs that are read into memory unless others are named; the rest are asked as files.
-const IN_MEMORY: [&str; 3] = ["9-9", "9-8", "8-8"];
 
 /// Prove the value of the start position
 ///
-/// Searches all placements, 18 turns, to the databases, and asks two questions: can White avoid
-/// losing, and can Black? First 9-9, 9-8 and 8-8 are used, in memory: every position of another
-/// pair counts as lost for the side that is asked about. Only what does not hold so is asked again
-/// with all databases. With --pairs the databases of these pairs are used and no others.
+/// Searches all placements, 18 turns with nine stones a side, to the databases, and asks two
+/// questions: can White avoid losing, and can Black? First 9-9, 9-8 and 8-8 are used, in memory, or
+/// with n stones a side those with n or n-1: every position of another pair counts as lost for the
+/// side that is asked about. Only what does not hold so is asked again with all databases. With
+/// --pairs the databases of these pairs are used and no others.
 ///
 /// The exit status is 1 if the databases do not suffice for a proof.
 #[derive(Args)]
@@ -87,9 +86,11 @@ impl From<&Work> for JsonWork {
 impl Opening {
     /// Proves and prints.
     pub fn run(&self, options: &Options) -> Result<Status> {
+        placing::check_rules(&options.rules)?;
+        let in_memory = || search::proof_pairs(&options.rules);
+        let mut pairs = self.pairs.clone().unwrap_or_else(in_memory);
+        input::check_pairs(&pairs, &options.rules)?;
         let db = databases::open(options)?;
-        let in_memory = || IN_MEMORY.iter().filter_map(|pair| pair.parse().ok());
-        let mut pairs = self.pairs.clone().unwrap_or_else(|| in_memory().collect());
         pairs.sort_unstable();
         pairs.dedup();
         let wanted = ProofOptions {
@@ -101,7 +102,8 @@ impl Opening {
         let proof = search::prove(&db, &wanted, &mut |step| tell(options, step))?;
         let mut out = output::stdout();
         if options.json {
-            output::json(&mut out, &self.answer(&proof, wanted.threads))?;
+            let answer = self.answer(&proof, wanted.threads, &options.rules);
+            output::json(&mut out, &answer)?;
         } else {
             write(&mut out, &proof, Palette::of(options))?;
         }
@@ -112,14 +114,14 @@ impl Opening {
         })
     }
 
-    fn answer(&self, proof: &Proof, threads: usize) -> Answer {
+    fn answer(&self, proof: &Proof, threads: usize, rules: &Rules) -> Answer {
         let placements = proof.placements.iter().map(|(turn, proved)| JsonPlacement {
             turn: turn.to_string(),
             wdl: white_result(proved).map(Wdl::name),
         });
         let names = |pairs: &Vec<Pair>| pairs.iter().map(Pair::to_string).collect();
         Answer {
-            position: Position::start(&RULES).text(&RULES),
+            position: Position::start(rules).text(rules),
             wdl: white_result(&proof.start).map(Wdl::name),
             white_holds: proof.start.white_holds,
             black_holds: proof.start.black_holds,

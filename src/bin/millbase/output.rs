@@ -8,11 +8,10 @@ use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use clap::ColorChoice;
 use millbase::db::RankedTurn;
 use millbase::picture::picture;
-use millbase::{Letters, Position, Turn, Value, Wdl};
+use millbase::{Letters, Position, Rules, Turn, Value, Wdl};
 use serde::{Serialize, Serializer};
 
 use crate::cli::Options;
-use crate::databases::RULES;
 
 /// The version of all JSON answers.
 const JSON_VERSION: u32 = 1;
@@ -81,14 +80,15 @@ pub struct JsonTurn {
     position: Letters,
 }
 
-impl From<&RankedTurn> for JsonTurn {
-    fn from(ranked: &RankedTurn) -> JsonTurn {
+impl JsonTurn {
+    /// A turn of a game with these rules.
+    pub fn new(ranked: &RankedTurn, rules: &Rules) -> JsonTurn {
         let JsonValue { wdl, dtw } = ranked.value.into();
         JsonTurn {
             turn: ranked.turn,
             wdl,
             dtw,
-            position: ranked.after.letters(&RULES),
+            position: ranked.after.letters(rules),
         }
     }
 }
@@ -303,11 +303,12 @@ pub fn write_position(
     out: &mut impl Write,
     position: &Position,
     value: Value,
+    rules: &Rules,
     palette: Palette,
 ) -> io::Result<()> {
     let side = position.side_to_move();
-    let phase = position.phase(&RULES).name();
-    writeln!(out, "{}\n", position.text(&RULES))?;
+    let phase = position.phase(rules).name();
+    writeln!(out, "{}\n", position.text(rules))?;
     let picture = picture(position, |_, _, letter| letter.to_string());
     writeln!(out, "{picture}")?;
     writeln!(out, "{side} to move, {phase}: {}", palette.value(value))

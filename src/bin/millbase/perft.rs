@@ -4,12 +4,11 @@ use std::io::Write;
 
 use anyhow::Result;
 use clap::Args;
-use millbase::{Position, Turn};
+use millbase::{Position, Rules, Turn};
 use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::cli::Options;
-use crate::databases::RULES;
 use crate::input;
 use crate::output::{self, Cell, Palette, Table, grouped};
 use crate::status::Status;
@@ -56,11 +55,12 @@ struct TurnCount {
 impl Perft {
     /// Counts and prints the count.
     pub fn run(&self, options: &Options) -> Result<Status> {
-        let position = input::position_of(&self.position, &RULES)?;
+        let rules = &options.rules;
+        let position = input::position_of(&self.position, rules)?;
         let (count, turns) = match self.depth.checked_sub(1) {
             None => (1, Vec::new()),
             Some(rest) => {
-                let turns = divide(&position, rest);
+                let turns = divide(&position, rest, rules);
                 (turns.iter().map(|(_, count)| count).sum(), turns)
             }
         };
@@ -71,7 +71,7 @@ impl Perft {
                 count,
             });
             let answer = Answer {
-                position: position.text(&RULES),
+                position: position.text(rules),
                 depth: self.depth,
                 count,
                 turns: self.divide.then(|| turns.collect()),
@@ -93,18 +93,18 @@ impl Perft {
 }
 
 /// The sequences of `rest` turns behind each turn. The second turns are counted in parallel.
-fn divide(position: &Position, rest: u32) -> Vec<(Turn, u64)> {
+fn divide(position: &Position, rest: u32, rules: &Rules) -> Vec<(Turn, u64)> {
     let count = |turn: Turn| {
         let next = position.after(turn);
         match rest.checked_sub(1) {
             None => 1,
             Some(rest) => next
-                .turns(&RULES)
+                .turns(rules)
                 .into_par_iter()
-                .map(|turn| next.after(turn).perft(&RULES, rest))
+                .map(|turn| next.after(turn).perft(rules, rest))
                 .sum(),
         }
     };
-    let turns = position.turns(&RULES).into_par_iter();
+    let turns = position.turns(rules).into_par_iter();
     turns.map(|turn| (turn, count(turn))).collect()
 }

@@ -6,16 +6,16 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Error, Result};
+use millbase::Rules;
 use millbase::db::Database;
 use millbase::histogram::Histogram;
 use millbase::placing::build::{self, Plan, PlyReport, Progress};
 use millbase::placing::verify::{Report, verify_ply};
-use millbase::placing::{Placing, PlyFile, file_name};
+use millbase::placing::{Placing, PlyFile, file_name, not_solved};
 use millbase::retro::BuildFolder;
 use serde::Serialize;
 
 use crate::cli::Options;
-use crate::databases::RULES;
 use crate::output::{self, Cell, Ink, JsonValue, Palette, Table, grouped};
 use crate::progress;
 use crate::status::{self, JsonFailure, Status, Usage};
@@ -26,10 +26,22 @@ const BYTES_PER_ENTRY: f64 = 0.11;
 /// How many random positions of each table `verify` checks.
 const SAMPLES: u64 = 1000;
 
+/// How long an entry takes one core until its file is written, in ns, for forecasts: measured for
+/// the standard rules on two cores.
+const NS_PER_ENTRY_AND_CORE: f64 = 56.0;
+
+/// Refuses rules under which the placing phase is not solved.
+pub fn check_rules(rules: &Rules) -> Result<(), Usage> {
+    match not_solved(rules) {
+        None => Ok(()),
+        Some(why) => Err(Usage(why.to_owned())),
+    }
+}
+
 /// What there is to do in a folder.
-pub fn plan(folder: &Path) -> Plan {
+pub fn plan(folder: &Path, rules: &Rules) -> Plan {
     let present = |ply| folder.join(file_name(ply)).exists();
-    Plan::new(&RULES, &build::kept_plies(&RULES), present)
+    Plan::new(rules, &build::kept_plies(rules), present)
 }
 
 #[derive(Serialize)]
@@ -43,7 +55,7 @@ pub struct JsonPlanned {
 }
 
 /// The plan as JSON.
-pub fn json_plan(plan: &Plan) -> Vec<JsonPlanned> {
+pub fn json_plan(plan: &Plan, rules: &Rules) -> Vec<JsonPlanned> {
     let planned = |(ply, entries, memory_bytes)| JsonPlanned {
         ply,
         entries,
@@ -51,17 +63,22 @@ pub fn json_plan(plan: &Plan) -> Vec<JsonPlanned> {
         file_bytes: file_bytes(entries),
         memory_bytes,
     };
-    plan.sizes(&RULES).into_iter().map(planned).collect()
+    plan.sizes(rules).into_iter().map(planned).collect()
 }
 
 /// Prints the plan.
-pub fn write_plan(out: &mut impl Write, plan: &Plan, palette: Palette) -> Result<()> {
+pub fn write_plan(
+    out: &mut impl Write,
+    plan: &Plan,
+    rules: &Rules,
+    palette: Palette,
+) -> Result<()> {
     if plan.solve.is_empty() {
         writeln!(out, "nothing to build for the placing phase")?;
         return Ok(());
     }
     let mut table = Table::new(&["placements", "entries", "file, about", "memory", ""]);
-    for planned in json_plan(plan) {
+    for planned in json_plan(plan, rules) {
         table.row(vec![
             Cell::right(planned.ply),
             Cell::count(planned.entries),
@@ -72,6 +89,18 @@ pub fn write_plan(out: &mut impl Write, plan: &Plan, palette: Palette) -> Result
     }
     writeln!(out)?;
     table.write(out, palette)?;
+    let entries = plan
+        .sizes(rules)
+        .iter()
+        .map(|&(_, entries, _)| entries)
+        .sum();
+    writeln!(
+        out,
+        "\n{} entries of the placing phase: about {} on {} cores",
+        grouped(entries),
+        progress::duration(progress::seconds_for(entries, NS_PER_ENTRY_AND_CORE)),
+        progress::cores(),
+    )?;
     Ok(())
 }
 
@@ -80,12 +109,8 @@ fn file_bytes(entries: u64) -> u64 {
 }
 
 /// Refuses a plan that takes more memory than the user allows.
-pub fn check_memory(plan: &Plan, limit: u64) -> Result<(), Usage> {
-    let needed = plan
-        .sizes(&RULES)
-        .iter()
-        .map(|&(_, _, memory)| memory)
-        .max();
+pub fn check_memory(plan: &Plan, rules: &Rules, limit: u64) -> Result<(), Usage> {
+    let needed = plan.sizes(rules).iter().map(|&(_, _, memory)| memory).max();
     match needed {
         Some(needed) if needed > limit => Err(Usage(format!(
             "the placing phase takes {} of memory, more than the {} of --memory; raise it",
@@ -98,15 +123,16 @@ pub fn check_memory(plan: &Plan, limit: u64) -> Result<(), Usage> {
 
 /// Builds what is missing, with progress on stderr.
 pub fn build(folder: &BuildFolder, options: &Options) -> Result<()> {
-    let plan = plan(folder.path());
-    let sizes = plan.sizes(&RULES);
+    let rules = &options.rules;
+    let plan = plan(folder.path(), rules);
+    let sizes = plan.sizes(rules);
     let entries = sizes.iter().map(|&(_, entries, _)| entries).sum();
     let bar = progress::bar(options, entries, progress::forecast);
     let before = |ply| {
         let earlier = sizes.iter().take_while(|&&(other, _, _)| other > ply);
         earlier.map(|&(_, entries, _)| entries).sum::<u64>()
     };
-    let result = build::build(folder, &RULES, &plan, &|progress| match progress {
+    let result = build::build(folder, rules, &plan, &|progress| match progress {
         Progress::Solved(stage, done) => {
             bar.set_prefix(format!("{} placements", stage.ply));
             bar.set_position(before(stage.ply) + done);
@@ -134,9 +160,9 @@ fn note_finished(report: &PlyReport, options: &Options) {
 }
 
 /// The files of the folder in use.
-pub fn open(folder: Option<&Path>) -> Result<Option<Placing>> {
+pub fn open(folder: Option<&Path>, rules: Rules) -> Result<Option<Placing>> {
     match folder.filter(|folder| folder.is_dir()) {
-        Some(folder) => Ok(Placing::open(folder, RULES)?),
+        Some(folder) => Ok(Placing::open(folder, rules)?),
         None => Ok(None),
     }
 }
@@ -256,9 +282,9 @@ impl Checked {
         self.error.is_none() && self.report.is_clean()
     }
 
-    pub fn json(&self) -> JsonChecked {
+    pub fn json(&self, rules: &Rules) -> JsonChecked {
         let mismatches = self.report.mismatches.iter().map(|mismatch| JsonMismatch {
-            position: mismatch.position.text(&RULES),
+            position: mismatch.position.text(rules),
             stored: mismatch.stored.into(),
             derived: mismatch.derived.into(),
         });
@@ -325,7 +351,12 @@ pub fn status_of(checked: &[Checked]) -> Status {
 }
 
 /// Prints what was found, nothing if nothing was checked.
-pub fn write_checked(out: &mut impl Write, checked: &[Checked], palette: Palette) -> Result<()> {
+pub fn write_checked(
+    out: &mut impl Write,
+    checked: &[Checked],
+    rules: &Rules,
+    palette: Palette,
+) -> Result<()> {
     if checked.is_empty() {
         return Ok(());
     }
@@ -353,7 +384,7 @@ pub fn write_checked(out: &mut impl Write, checked: &[Checked], palette: Palette
             writeln!(
                 out,
                 "{}: stored {}, but its turns give {}",
-                mismatch.position.text(&RULES),
+                mismatch.position.text(rules),
                 palette.value(mismatch.stored),
                 palette.value(mismatch.derived)
             )?;

@@ -4,13 +4,13 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Error, Result};
 use clap::Args;
-use millbase::Position;
 use millbase::db::{Database, DbError};
+use millbase::{Position, Rules};
 use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::cli::Options;
-use crate::databases::{self, RULES};
+use crate::databases;
 use crate::input::{self, Batches};
 use crate::output::{self, Cell, Ink, JsonTurn, JsonValue, Palette, Table};
 use crate::status::{self, JsonError, Status};
@@ -41,7 +41,7 @@ impl Probe {
         if self.position == ["-"] {
             return stream(&databases::open(options)?, options);
         }
-        let position = input::position_of(&self.position, &RULES)?;
+        let position = input::position_of(&self.position, &options.rules)?;
         let answer = Answer::find(&databases::open(options)?, &position)?;
         let mut out = output::stdout();
         if options.json {
@@ -57,6 +57,7 @@ impl Probe {
 /// A position with its value and the turns that lead on.
 pub struct Answer<'a> {
     position: &'a Position,
+    rules: Rules,
     answer: millbase::Answer,
 }
 
@@ -64,16 +65,22 @@ impl<'a> Answer<'a> {
     /// Asks the databases.
     pub fn find(db: &Database, position: &'a Position) -> Result<Answer<'a>, DbError> {
         let answer = millbase::answer(db, position)?;
-        Ok(Answer { position, answer })
+        let rules = *db.rules();
+        Ok(Answer {
+            position,
+            rules,
+            answer,
+        })
     }
 
     /// The answer as programs read it.
     pub fn json(&self) -> JsonAnswer {
-        let turns = self.answer.turns.iter().map(JsonTurn::from);
+        let turns = self.answer.turns.iter();
+        let turns = turns.map(|ranked| JsonTurn::new(ranked, &self.rules));
         JsonAnswer {
-            position: self.position.text(&RULES),
+            position: self.position.text(&self.rules),
             side_to_move: self.position.side_to_move().name(),
-            phase: self.position.phase(&RULES).name(),
+            phase: self.position.phase(&self.rules).name(),
             result: self.answer.value.into(),
             source: self.answer.source.name(),
             turns: turns.collect(),
@@ -81,7 +88,7 @@ impl<'a> Answer<'a> {
     }
 
     fn write(&self, out: &mut impl Write, palette: Palette) -> io::Result<()> {
-        output::write_position(out, self.position, self.answer.value, palette)?;
+        output::write_position(out, self.position, self.answer.value, &self.rules, palette)?;
         if self.answer.turns.is_empty() {
             return Ok(());
         }
@@ -201,7 +208,7 @@ fn find(
     palette: Palette,
     text: &mut Vec<u8>,
 ) -> Result<(), Error> {
-    let position = input::position(&line?, &RULES)?;
+    let position = input::position(&line?, db.rules())?;
     let answer = Answer::find(db, &position)?;
     if json {
         output::json(text, &answer.json())?;

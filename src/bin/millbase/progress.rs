@@ -2,6 +2,8 @@
 
 use std::fmt;
 use std::io::{self, IsTerminal};
+use std::num::NonZero;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
@@ -46,6 +48,17 @@ pub fn forecast(state: &ProgressState) -> String {
         0 => String::new(),
         _ => format!("{speed}  {} left", duration(left)),
     }
+}
+
+/// How many cores compute.
+pub fn cores() -> usize {
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    cores.min(rayon::current_num_threads())
+}
+
+/// How many seconds so many entries take, where one takes a core so many ns.
+pub fn seconds_for(entries: u64, ns_per_entry_and_core: f64) -> f64 {
+    entries as f64 * ns_per_entry_and_core / 1e9 / cores() as f64
 }
 
 /// Seconds as a text for people.

@@ -9,6 +9,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use clap::Args;
 use millbase::Pair;
+use millbase::db::folder_of;
 use millbase::retro::{self, BuildFolder};
 use serde::Serialize;
 
@@ -60,28 +61,30 @@ struct JsonPair {
 impl Repack {
     /// Writes the files and prints their sizes.
     pub fn run(&self, options: &Options) -> Result<Status> {
+        input::check_pairs(&self.pair, &options.rules)?;
         let db = databases::open(options)?;
         let pairs = match self.pair {
             Some(pair) => vec![pair],
             None => databases::in_order(&db),
         };
-        let to = self.to.display();
-        fs::create_dir_all(&self.to).with_context(|| format!("cannot create the folder '{to}'"))?;
-        let same = |folder: PathBuf| folder.canonicalize().ok() == self.to.canonicalize().ok();
+        let folder = folder_of(&self.to, &options.rules);
+        let to = folder.display();
+        fs::create_dir_all(&folder).with_context(|| format!("cannot create the folder '{to}'"))?;
+        let same = |other: PathBuf| other.canonicalize().ok() == folder.canonicalize().ok();
         if databases::folder(options).is_some_and(same) {
             let text = format!("'{to}' is the folder of the databases; name another one with --to");
             return Err(Usage(text).into());
         }
-        let folder = Arc::new(BuildFolder::lock(&self.to)?);
+        let locked = Arc::new(BuildFolder::lock(&folder)?);
         let bar = progress::bar(options, pairs.len() as u64, |_| String::new());
-        build::stop_on_signals(&folder, &bar)?;
+        build::stop_on_signals(&locked, &bar)?;
         let profile = self.kind.profile();
-        let present = build::present(&self.to, profile.contents, "--to")?;
+        let present = build::present(&folder, options.rules, profile.contents, "--to")?;
         let missing = |pair: &&Pair| !present.contains(&(**pair, profile.level));
         for &pair in pairs.iter().filter(missing) {
             bar.set_prefix(pair.to_string());
             let start = Instant::now();
-            let bytes = retro::repack(&db, pair, &folder, profile)?;
+            let bytes = retro::repack(&db, pair, &locked, profile)?;
             let (seconds, size) = (start.elapsed().as_secs_f64(), output::bytes(bytes));
             output::step(
                 options,
@@ -90,7 +93,7 @@ impl Repack {
             bar.inc(1);
         }
         bar.finish_and_clear();
-        let new = databases::open_folder(&self.to)?;
+        let new = databases::open_folder(&folder, options.rules)?;
         let mut written = Vec::new();
         for pair in pairs {
             written.push(JsonPair {
@@ -101,7 +104,6 @@ impl Repack {
         }
         let mut out = output::stdout();
         if options.json {
-            let folder = self.to.clone();
             output::json(
                 &mut out,
                 &Answer {

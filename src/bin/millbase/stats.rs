@@ -128,10 +128,11 @@ pub fn cells(file: &PairFile, material: Material, histogram: &Histogram) -> Vec<
 impl Stats {
     /// Prints the counts.
     pub fn run(&self, options: &Options) -> Result<Status> {
+        input::check_pairs(&self.pair, &options.rules)?;
         let db = databases::open(options)?;
         let tables = self.tables(&db)?;
         let placing = match self.pair {
-            None => placing::open(databases::folder(options).as_deref())?,
+            None => placing::open(databases::folder(options).as_deref(), options.rules)?,
             Some(_) => None,
         };
         let mut out = output::stdout();

@@ -25,7 +25,7 @@ impl Uci {
     /// Speaks the protocol until it ends.
     pub fn run(&self, options: &Options) -> Result<Status> {
         let database = databases::open(options)?;
-        let folder = databases::folder(options).filter(|folder| folder.is_dir());
+        let folder = databases::base_folder(options).filter(|folder| folder.is_dir());
         let path = folder.map_or(String::new(), |folder| folder.display().to_string());
         let threads = match options.threads {
             Some(threads) => u32::from(threads),

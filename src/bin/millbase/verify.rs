@@ -6,18 +6,19 @@ use std::time::Instant;
 use anyhow::{Error, Result};
 use clap::Args;
 use indicatif::ProgressBar;
-use millbase::Pair;
 use millbase::db::{Database, DbError};
 use millbase::retro::Shelf;
 use millbase::verify::{self, Report};
+use millbase::{Pair, Rules};
 use serde::Serialize;
 
 use crate::cli::Options;
-use crate::databases::{self, RULES};
+use crate::databases;
 use crate::input;
 use crate::output::{self, Cell, Ink, JsonValue, Palette, Table, grouped};
 use crate::placing;
 use crate::progress;
+use crate::rules;
 use crate::status::{self, JsonFailure, Status};
 
 /// Check the databases: recompute every value from the positions that its turns lead to
@@ -96,9 +97,9 @@ impl Checked {
         self.error.is_none() && self.report.is_clean()
     }
 
-    fn json(&self) -> JsonPair {
+    fn json(&self, rules: &Rules) -> JsonPair {
         let mismatches = self.report.mismatches.iter().map(|mismatch| JsonMismatch {
-            position: mismatch.position.text(&RULES),
+            position: mismatch.position.text(rules),
             stored: mismatch.stored.into(),
             derived: mismatch.derived.into(),
         });
@@ -119,6 +120,8 @@ impl Checked {
 impl Verify {
     /// Checks the pairs and prints what was found.
     pub fn run(&self, options: &Options) -> Result<Status> {
+        let rules = &options.rules;
+        input::check_pairs(&self.pair, rules)?;
         let db = databases::open(options)?;
         let pairs = match self.pair {
             Some(pair) => vec![pair],
@@ -138,10 +141,14 @@ impl Verify {
         }
         bar.finish_and_clear();
         let folder = databases::folder(options).filter(|_| self.pair.is_none());
-        let placing = match placing::open(folder.as_deref())? {
+        let placing = match placing::open(folder.as_deref(), *rules)? {
             None if self.opening => {
-                let message = "there are no files of the placing phase; 'millbase build --opening' makes them";
-                return Err(DbError::NotStored(message.to_owned()).into());
+                placing::check_rules(rules)?;
+                let message = format!(
+                    "there are no files of the placing phase; 'millbase build --opening{}' makes them",
+                    rules::option(rules)
+                );
+                return Err(DbError::NotStored(message).into());
             }
             Some(placing) => placing::verify(&placing, &db, self.sample, self.seed, options),
             None => Vec::new(),
@@ -153,14 +160,14 @@ impl Verify {
         let ok = status == Status::Done;
         let mut out = output::stdout();
         if options.json {
-            let pairs = checked.iter().map(Checked::json).collect();
-            let placing = placing.iter().map(placing::Checked::json).collect();
+            let pairs = checked.iter().map(|pair| pair.json(rules)).collect();
+            let placing = placing.iter().map(|ply| ply.json(rules)).collect();
             output::json(&mut out, &Answer { ok, pairs, placing })?;
         } else {
             if !checked.is_empty() {
-                write(&mut out, &checked, Palette::of(options))?;
+                write(&mut out, &checked, rules, Palette::of(options))?;
             }
-            placing::write_checked(&mut out, &placing, Palette::of(options))?;
+            placing::write_checked(&mut out, &placing, rules, Palette::of(options))?;
         }
         out.flush()?;
         note_failures(&checked);
@@ -254,7 +261,12 @@ fn note_finished(checked: &Checked, options: &Options) {
     );
 }
 
-fn write(out: &mut impl Write, checked: &[Checked], palette: Palette) -> std::io::Result<()> {
+fn write(
+    out: &mut impl Write,
+    checked: &[Checked],
+    rules: &Rules,
+    palette: Palette,
+) -> std::io::Result<()> {
     let mut table = Table::new(&["pair", "checked", "seconds", "result"]);
     for pair in checked {
         let (verdict, ink) = match &pair.error {
@@ -278,7 +290,7 @@ fn write(out: &mut impl Write, checked: &[Checked], palette: Palette) -> std::io
             writeln!(
                 out,
                 "{}: stored {}, but its turns give {}",
-                mismatch.position.text(&RULES),
+                mismatch.position.text(rules),
                 palette.value(mismatch.stored),
                 palette.value(mismatch.derived)
             )?;

@@ -16,8 +16,9 @@ use std::time::{Duration, Instant};
 
 use self::prover::Prover;
 use super::node::Node;
-use crate::db::{Database, DbError};
+use crate::db::{Database, DbError, rules_option};
 use crate::index::Pair;
+use crate::placing;
 use crate::position::{Position, Side};
 use crate::rules::Rules;
 use crate::turns::Turn;
@@ -34,6 +35,20 @@ pub struct ProofOptions {
     pub hash_bytes: usize,
     /// How many threads search.
     pub threads: usize,
+}
+
+/// The pairs that prove that the start position of Nine Men's Morris is a draw, for these rules: all
+/// stones of both sides, and one less of either or both.
+///
+/// ```
+/// use millbase::{Rules, search};
+/// let pairs: Vec<String> = search::proof_pairs(&Rules::TEN).iter().map(|pair| pair.to_string()).collect();
+/// assert_eq!(pairs, ["10-10", "10-9", "9-9"]);
+/// ```
+pub fn proof_pairs(rules: &Rules) -> Vec<Pair> {
+    let (all, less) = (rules.stones, rules.stones.saturating_sub(1));
+    let pairs = [(all, all), (all, less), (less, less)].into_iter();
+    pairs.filter_map(|(a, b)| Pair::new(a, b)).collect()
 }
 
 /// A step of a proof that is finished.
@@ -134,6 +149,9 @@ pub fn prove(
     report: &mut dyn FnMut(ProofStep),
 ) -> Result<Proof, DbError> {
     let rules = database.rules();
+    if let Some(why) = placing::not_solved(rules) {
+        return Err(DbError::NotStored(why.to_string()));
+    }
     check_present(database, options)?;
     let begin = Instant::now();
     let preload = database.preload(&options.pairs)?;
@@ -198,9 +216,10 @@ fn check_present(database: &Database, options: &ProofOptions) -> Result<(), DbEr
     }
     let names: Vec<String> = needed.iter().map(Pair::to_string).collect();
     Err(DbError::NotStored(format!(
-        "the proof needs {}, which {} missing; build with `millbase build`",
+        "the proof needs {}, which {} missing; build with `millbase build{}`",
         names.join(", "),
-        if names.len() == 1 { "is" } else { "are" }
+        if names.len() == 1 { "is" } else { "are" },
+        rules_option(database.rules()),
     )))
 }
 

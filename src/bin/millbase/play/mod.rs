@@ -15,11 +15,11 @@ use millbase::game::Game;
 use millbase::picture::picture;
 use millbase::player::{Choice, Level, Player, Thought};
 use millbase::search::{Limits, Search};
-use millbase::{Position, Side, Turn, uci};
+use millbase::{Position, Rules, Side, Turn, uci};
 
 use self::command::{Command, HELP, Seat};
 use crate::cli::Options;
-use crate::databases::{self, RULES};
+use crate::databases;
 use crate::input::{self, Batches};
 use crate::output::{self, Cell, Ink, Palette, Table};
 use crate::status::{self, Status, Usage};
@@ -87,21 +87,23 @@ impl Play {
             let sentence = "play speaks to people; for programs there are 'millbase uci' and 'millbase probe --json -'";
             return Err(Usage(sentence.to_owned()).into());
         }
+        let rules = options.rules;
         let game = match (&self.position, &self.load) {
-            (Some(text), _) => Game::new(RULES, input::position(text, &RULES)?),
-            (None, Some(file)) => load(file)?,
-            (None, None) => Game::new(RULES, Position::start(&RULES)),
+            (Some(text), _) => Game::new(rules, input::position(text, &rules)?),
+            (None, Some(file)) => load(file, &rules)?,
+            (None, None) => Game::new(rules, Position::start(&rules)),
         };
         let threads = match options.threads {
             Some(threads) => threads.into(),
             None => std::thread::available_parallelism().map_or(1, usize::from),
         };
         let party = Party {
+            rules,
             game,
             seats: [self.white, self.black],
             player: Player {
                 database: Arc::new(databases::open(options)?),
-                search: Arc::new(Search::new(RULES, SEARCH_BYTES, threads)),
+                search: Arc::new(Search::new(rules, SEARCH_BYTES, threads)),
                 level: Level::new(self.level),
                 seed: self.seed.into(),
             },
@@ -118,6 +120,7 @@ impl Play {
 
 /// A game at the table: the players and what they see.
 struct Party<W> {
+    rules: Rules,
     game: Game,
     /// Who plays White and Black.
     seats: [Seat; 2],
@@ -168,7 +171,7 @@ impl<W: Write> Party<W> {
     }
 
     fn end(&self) -> Option<End> {
-        if self.game.position().is_over(&RULES) {
+        if self.game.position().is_over(&self.rules) {
             Some(End::Won(self.side().other()))
         } else if self.game.occurrences() >= DRAWN_OCCURRENCES {
             Some(End::Drawn("the position stands for the third time"))
@@ -196,9 +199,9 @@ impl<W: Write> Party<W> {
             Command::Go => self.go(),
             Command::Board => self.show().map_err(Into::into),
             Command::Turns => self.list_turns().map_err(Into::into),
-            Command::New => self.change_game(Game::new(RULES, Position::start(&RULES))),
+            Command::New => self.change_game(Game::new(self.rules, Position::start(&self.rules))),
             Command::Save(file) => self.save(&file),
-            Command::Load(file) => load(&file).and_then(|game| self.change_game(game)),
+            Command::Load(file) => load(&file, &self.rules).and_then(|game| self.change_game(game)),
             Command::Seat(side, seat) => {
                 self.seats[side as usize] = seat;
                 Ok(())
@@ -365,7 +368,7 @@ impl<W: Write> Party<W> {
     /// but such a line is not replaced.
     fn save(&mut self, file: &str) -> Result<()> {
         let path = Path::new(file);
-        if path.exists() && load(file).is_err() {
+        if path.exists() && load(file, &self.rules).is_err() {
             let sentence =
                 format!("'{file}' is there and is not a saved game; choose another name");
             return Err(Usage(sentence).into());
@@ -395,7 +398,7 @@ impl<W: Write> Party<W> {
         let [white, black] = [Side::White, Side::Black].map(in_hand);
         let phase = match position.removal_owed() {
             true => "removing a stone, like xb4",
-            false => position.phase(&RULES).name(),
+            false => position.phase(&self.rules).name(),
         };
         writeln!(self.out, "{} to move, {phase}{white}{black}", self.side())
     }
@@ -410,7 +413,7 @@ fn worth(thought: &Thought, palette: Palette) -> String {
 }
 
 /// Reads a saved game.
-fn load(file: &str) -> Result<Game> {
+fn load(file: &str, rules: &Rules) -> Result<Game> {
     let mut text = String::new();
     let read =
         fs::File::open(file).and_then(|opened| opened.take(LARGEST_FILE).read_to_string(&mut text));
@@ -418,7 +421,7 @@ fn load(file: &str) -> Result<Game> {
     let wrong = |why: &str| Usage(format!("'{file}' is not a saved game: {why}"));
     match uci::Command::parse(&text) {
         Ok(Some(uci::Command::Position(setup))) => Ok(setup
-            .game(&RULES)
+            .game(rules)
             .map_err(|error| wrong(&error.to_string()))?),
         _ => Err(wrong("it does not hold a line 'position …'").into()),
     }

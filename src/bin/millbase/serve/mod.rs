@@ -38,7 +38,7 @@ use work::Work;
 /// Answer over HTTP, with a page to play on in the browser
 ///
 /// The page is at '/'. Programs ask GET /probe?fen=POSITION, /line?fen=POSITION and
-/// /turns?fen=POSITION, /databases and /healthz, and are answered with the JSON objects of the
+/// /turns?fen=POSITION, /databases, /rules and /healthz, and are answered with the JSON objects of the
 /// commands. Only programs of this machine can connect, unless --public and another address are
 /// given. Ctrl-C finishes what was asked and ends; a second one ends at once.
 #[derive(Args)]

@@ -8,7 +8,7 @@ use axum::extract::{Query, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use millbase::{Database, Position};
+use millbase::{Database, Position, Rules};
 use serde::{Deserialize, Serialize};
 use tower_http::cors::{Any, CorsLayer};
 use tower_http::trace::{DefaultMakeSpan, DefaultOnResponse, TraceLayer};
@@ -17,7 +17,7 @@ use tracing::Level;
 use super::page;
 use super::refusal::Refusal;
 use super::work::{Effort, Work};
-use crate::databases::RULES;
+use crate::rules::JsonRules;
 use crate::status::Usage;
 use crate::{input, line, list, output, probe};
 
@@ -37,6 +37,7 @@ pub fn all(work: Work, cors: bool) -> Router {
         .route("/line", get(line))
         .route("/turns", get(turns))
         .route("/databases", get(databases))
+        .route("/rules", get(rules))
         .route("/healthz", get(health))
         .route("/", get(page::page))
         .fallback(async || Refusal::NoPath)
@@ -102,8 +103,8 @@ impl Question {
         Ok(question)
     }
 
-    fn position(&self) -> Result<Position> {
-        Ok(input::position(&self.fen, &RULES)?)
+    fn position(&self, rules: &Rules) -> Result<Position> {
+        Ok(input::position(&self.fen, rules)?)
     }
 }
 
@@ -114,7 +115,8 @@ async fn answer<T: Serialize + 'static>(
     find: fn(&Database, &Position, &Question) -> Result<T>,
 ) -> Result<Response, Refusal> {
     let question = Question::of(asked).map_err(Refusal::Failed)?;
-    let position = question.position().map_err(Refusal::Failed)?;
+    let position = question.position(work.database().rules());
+    let position = position.map_err(Refusal::Failed)?;
     let effort = match position.is_placing() {
         true => Effort::Search,
         false => Effort::Lookup,
@@ -139,7 +141,7 @@ async fn line(State(work): State<Work>, asked: Asked) -> Result<Response, Refusa
         let limit = question.limit.unwrap_or(LONGEST_LINE).min(LONGEST_LINE);
         let value = millbase::answer(db, position)?.value;
         let line = millbase::answer::line(db, position, limit)?;
-        Ok(line::Answer::new(position, value, &line))
+        Ok(line::Answer::new(position, value, &line, db.rules()))
     })
     .await
 }
@@ -159,17 +161,18 @@ struct Turn {
     position: String,
 }
 
-async fn turns(asked: Asked) -> Result<Response, Refusal> {
+async fn turns(State(work): State<Work>, asked: Asked) -> Result<Response, Refusal> {
     let question = Question::of(asked).map_err(Refusal::Failed)?;
-    let position = question.position().map_err(Refusal::Failed)?;
-    let turns = position.turns(&RULES).into_iter().map(|turn| Turn {
+    let rules = work.database().rules();
+    let position = question.position(rules).map_err(Refusal::Failed)?;
+    let turns = position.turns(rules).into_iter().map(|turn| Turn {
         turn: turn.to_string(),
-        position: position.after(turn).text(&RULES),
+        position: position.after(turn).text(rules),
     });
     let answer = Turns {
-        position: position.text(&RULES),
+        position: position.text(rules),
         side_to_move: position.side_to_move().name(),
-        phase: position.phase(&RULES).name(),
+        phase: position.phase(rules).name(),
         turns: turns.collect(),
     };
     Ok(json(StatusCode::OK, &answer))
@@ -180,6 +183,10 @@ async fn databases(State(work): State<Work>) -> Response {
         StatusCode::OK,
         &list::Answer::without_paths(work.database()),
     )
+}
+
+async fn rules(State(work): State<Work>) -> Response {
+    json(StatusCode::OK, &JsonRules::from(work.database().rules()))
 }
 
 #[derive(Serialize)]

@@ -5,20 +5,22 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
-use millbase::Database;
+use millbase::{Database, Rules};
 use tokio::time::timeout;
 use tower::ServiceExt;
 
 use super::routes;
 use super::work::Work;
-use crate::databases::RULES;
 
 const QUESTION: &str = "/probe?fen=********/********/O@O*O@*@%20w%20m%20s%203%200%203%200%200%200";
 
 #[tokio::test]
 async fn questions_without_a_place_are_refused() {
     for (places, status) in [(0, StatusCode::SERVICE_UNAVAILABLE), (1, StatusCode::OK)] {
-        let app = routes::all(Work::new(Database::embedded(RULES), places, 1), false);
+        let app = routes::all(
+            Work::new(Database::embedded(Rules::STANDARD), places, 1),
+            false,
+        );
         for _ in 0..3 {
             let request = Request::get(QUESTION).body(Body::empty()).unwrap();
             let response = app.clone().oneshot(request).await.unwrap();
@@ -35,7 +37,7 @@ async fn questions_without_a_place_are_refused() {
 
 #[tokio::test]
 async fn searches_hold_up_no_lookup() {
-    let app = routes::all(Work::new(Database::embedded(RULES), 2, 0), false);
+    let app = routes::all(Work::new(Database::embedded(Rules::STANDARD), 2, 0), false);
     let ask = |path: &str| {
         let request = Request::get(path).body(Body::empty()).unwrap();
         timeout(Duration::from_millis(500), app.clone().oneshot(request))

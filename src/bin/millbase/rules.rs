@@ -1,0 +1,229 @@
+//! The rules that `--rules` names: a set with a name, or a file with settings of one's own.
+
+use std::fmt::Display;
+use std::fs::File;
+use std::io::Read;
+use std::ops::Range;
+
+use millbase::rules::{FEWEST_STONES, MOST_STONES};
+use millbase::{Blocked, FullBoard, Rules};
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+/// Files above this size, in bytes, are refused.
+const LARGEST_FILE: u64 = 1 << 16;
+
+/// With how many stones a side may fly; 0 is for never.
+const FLYING: [i64; 3] = [0, 3, 4];
+
+/// The settings of a file. What is missing is as in the set that `base` names.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    base: Option<Spanned<String>>,
+    stones: Option<Spanned<i64>>,
+    diagonals: Option<bool>,
+    flying: Option<Spanned<i64>>,
+    removal_from_mills: Option<bool>,
+    removal_per_mill: Option<bool>,
+    blocked: Option<Side>,
+    full_board: Option<Board>,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Side {
+    Loses,
+    Passes,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Board {
+    Loses,
+    Draws,
+}
+
+/// The rules of an argument: a name, or the path of a file, which has a dot or a slash in it.
+pub fn parse(text: &str) -> Result<Rules, String> {
+    if !text.contains(['.', '/', '\\']) {
+        return named(text);
+    }
+    let mut settings = String::new();
+    let opened = File::open(text);
+    let read = opened.and_then(|file| file.take(LARGEST_FILE + 1).read_to_string(&mut settings));
+    read.map_err(|error| format!("cannot read the file: {error}"))?;
+    if settings.len() as u64 > LARGEST_FILE {
+        return Err(format!("the file is longer than {LARGEST_FILE} bytes"));
+    }
+    of_settings(&settings)
+}
+
+/// The names of the sets.
+pub fn names() -> String {
+    Rules::NAMED.map(|(name, _)| name).join(", ")
+}
+
+/// The option for these rules in a command to show, with a space in front.
+pub fn option(rules: &Rules) -> String {
+    match rules.name() {
+        _ if *rules == Rules::STANDARD => String::new(),
+        name => format!(" --rules {}", name.unwrap_or("FILE")),
+    }
+}
+
+/// The rules as programs read them; but for the name, the keys are those of the files.
+#[derive(Serialize)]
+pub struct JsonRules {
+    /// `None` for settings without a name.
+    name: Option<&'static str>,
+    stones: u8,
+    diagonals: bool,
+    flying: u8,
+    removal_from_mills: bool,
+    removal_per_mill: bool,
+    blocked: Side,
+    full_board: Board,
+}
+
+impl From<&Rules> for JsonRules {
+    fn from(rules: &Rules) -> JsonRules {
+        JsonRules {
+            name: rules.name(),
+            stones: rules.stones,
+            diagonals: rules.diagonals,
+            flying: rules.flying,
+            removal_from_mills: rules.removal_from_mills,
+            removal_per_mill: rules.removal_per_mill,
+            blocked: match rules.blocked {
+                Blocked::Loses => Side::Loses,
+                Blocked::Passes => Side::Passes,
+            },
+            full_board: match rules.full_board {
+                FullBoard::Loses => Board::Loses,
+                FullBoard::Draws => Board::Draws,
+            },
+        }
+    }
+}
+
+fn named(name: &str) -> Result<Rules, String> {
+    let unknown = || {
+        let names = names();
+        format!("there are no such rules, only {names} and files with a name like own.toml")
+    };
+    Rules::named(name).ok_or_else(unknown)
+}
+
+/// The rules of a file's text, or a sentence that begins with the line of the mistake.
+fn of_settings(text: &str) -> Result<Rules, String> {
+    let wrong = |place: Option<Range<usize>>, what: &dyn Display| {
+        let before = text.get(..place.map_or(0, |place| place.start));
+        let line = before.unwrap_or(text).matches('\n').count() + 1;
+        format!("line {line}: {what}")
+    };
+    let settings: Settings =
+        toml::from_str(text).map_err(|error| wrong(error.span(), &error.message()))?;
+    let mut rules = match &settings.base {
+        None => Rules::STANDARD,
+        Some(base) => {
+            named(base.get_ref()).map_err(|sentence| wrong(Some(base.span()), &sentence))?
+        }
+    };
+    if let Some(stones) = &settings.stones {
+        let range = FEWEST_STONES..=MOST_STONES;
+        let number = u8::try_from(*stones.get_ref()).ok();
+        rules.stones = number
+            .filter(|number| range.contains(number))
+            .ok_or_else(|| {
+                let what = format!("stones must be from {FEWEST_STONES} to {MOST_STONES}");
+                wrong(Some(stones.span()), &what)
+            })?;
+    }
+    if let Some(flying) = &settings.flying {
+        if !FLYING.contains(flying.get_ref()) {
+            let what = "flying must be 0 for never, 3 or 4";
+            return Err(wrong(Some(flying.span()), &what));
+        }
+        rules.flying = *flying.get_ref() as u8;
+    }
+    for (setting, wanted) in [
+        (&mut rules.diagonals, settings.diagonals),
+        (&mut rules.removal_from_mills, settings.removal_from_mills),
+        (&mut rules.removal_per_mill, settings.removal_per_mill),
+    ] {
+        *setting = wanted.unwrap_or(*setting);
+    }
+    rules.blocked = match settings.blocked {
+        None => rules.blocked,
+        Some(Side::Loses) => Blocked::Loses,
+        Some(Side::Passes) => Blocked::Passes,
+    };
+    rules.full_board = match settings.full_board {
+        None => rules.full_board,
+        Some(Board::Loses) => FullBoard::Loses,
+        Some(Board::Draws) => FullBoard::Draws,
+    };
+    Ok(rules)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_sets() {
+        for (name, rules) in Rules::NAMED {
+            assert_eq!(parse(name), Ok(rules));
+            assert_eq!(of_settings(&format!("base = '{name}'")), Ok(rules));
+        }
+        for wrong in ["", "Standard", "nine", "no flying"] {
+            assert!(parse(wrong).unwrap_err().contains(&names()), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn every_setting_of_a_file_is_read() {
+        assert_eq!(of_settings(""), Ok(Rules::STANDARD));
+        assert_eq!(of_settings("# nothing\n"), Ok(Rules::STANDARD));
+        let all = "\
+            base = 'twelve'\nstones = 11\ndiagonals = false\nflying = 4\nremoval_from_mills = true\n\
+            removal_per_mill = true\nblocked = 'passes'\nfull_board = 'draws'\n";
+        let expected = Rules {
+            stones: 11,
+            diagonals: false,
+            flying: 4,
+            removal_from_mills: true,
+            removal_per_mill: true,
+            blocked: Blocked::Passes,
+            full_board: FullBoard::Draws,
+        };
+        assert_eq!(of_settings(all), Ok(expected));
+        let one = of_settings("base = 'morabaraba'\nfull_board = 'loses'\nblocked = 'loses'");
+        assert_eq!(one, Ok(Rules::TWELVE));
+    }
+
+    #[test]
+    fn wrong_settings_are_refused_with_their_line() {
+        for (text, line, words) in [
+            ("stones = 2", 1, "from 3 to 12"),
+            ("\nstones = 13", 2, "from 3 to 12"),
+            ("stones = -1", 1, "from 3 to 12"),
+            ("stones = 'nine'", 1, "string"),
+            ("flying = 3\nflying = 4", 2, "duplicate"),
+            ("# own\n\nflying = 5", 3, "0 for never, 3 or 4"),
+            ("stones = 9\nflyin = 3", 2, "flyin"),
+            ("base = 'twelf'", 1, "there are no such rules"),
+            ("diagonals = true\nblocked = 'wins'", 2, "wins"),
+            ("diagonals = true\ndiagonals", 2, ""),
+            ("stones = 9\n[more]\nx = 1", 2, "more"),
+        ] {
+            let sentence = of_settings(text).unwrap_err();
+            assert!(
+                sentence.starts_with(&format!("line {line}: ")),
+                "{text}: {sentence}"
+            );
+            assert!(sentence.contains(words), "{text}: {sentence}");
+        }
+    }
+}
