@@ -15,6 +15,7 @@ use millbase::index::{Index, Material, Pair};
 use millbase::placing::build::{Plan, build};
 use millbase::placing::{Placing, Reachable, Stage, file_name};
 use millbase::retro::{self, BuildFolder};
+use millbase::search::{self, ProofOptions};
 use millbase::{Position, Rules, Side, Value};
 use plain::iterate::{self, Set};
 use plain::{PlainPosition, PlainRules, Side as PlainSide};
@@ -470,6 +471,47 @@ fn a_thousand_positions_of_each_late_ply_agree_with_plain_search() {
         }
         println!("{ply} placements: {checked} values agree, {decided} of them won or lost");
     }
+}
+
+#[test]
+#[ignore = "needs all databases, see complete()"]
+fn the_first_two_turns_agree_with_the_proof() {
+    let (database, placing) = complete();
+    let rules = Rules::STANDARD;
+    let symmetries = common::symmetries();
+    let images = |position: &Position| {
+        let sets = [Side::White, Side::Black].map(|side| position.stones(side));
+        let turned = |symmetry| sets.map(|set| common::turned(symmetry, set));
+        symmetries.iter().map(turned).min().expect("16 images")
+    };
+    let mut distinct = vec![Position::start(&rules)];
+    let mut last = distinct.clone();
+    for count in [4, 46] {
+        let after = |position: &Position| {
+            let turns = position.turns(&rules).into_iter();
+            turns.map(|turn| position.after(turn)).collect::<Vec<_>>()
+        };
+        let mut next: Vec<Position> = last.iter().flat_map(after).collect();
+        next.sort_by_key(images);
+        next.dedup_by_key(|position| images(position));
+        assert_eq!(next.len(), count);
+        distinct.extend(&next);
+        last = next;
+    }
+    let options = ProofOptions {
+        pairs: search::proof_pairs(&rules),
+        others: true,
+        hash_bytes: 512 << 20,
+        threads: 2,
+    };
+    let proved = search::prove_each(&database, &options, &distinct).expect("pairs");
+    for (position, proved) in distinct.iter().zip(proved) {
+        let value = placing.value(&database, position).expect("files");
+        let wdl = value.map(|value| value.wdl());
+        let text = position.text(&rules);
+        assert_eq!(proved.result_for(position.side_to_move()), wdl, "{text}");
+    }
+    println!("{} positions agree", distinct.len());
 }
 
 #[test]

@@ -40,7 +40,7 @@ use crate::rules::Rules;
 use crate::turns::Turn;
 
 pub use judge::{Judge, NoJudge};
-pub use proof::{Proof, ProofOptions, ProofStep, Proved, Work, proof_pairs, prove};
+pub use proof::{Proof, ProofOptions, ProofStep, Proved, Work, proof_pairs, prove, prove_each};
 pub use score::{Meaning, Score};
 
 /// How the tree of turns is searched. All find the same value.

@@ -202,6 +202,29 @@ pub fn prove(
     })
 }
 
+/// Proves the values of positions with stones in hand, each as the start position's is proved.
+///
+/// # Errors
+///
+/// As for [`prove`].
+pub fn prove_each(
+    database: &Database,
+    options: &ProofOptions,
+    positions: &[Position],
+) -> Result<Vec<Proved>, DbError> {
+    check_present(database, options)?;
+    let preload = database.preload(&options.pairs)?;
+    let mut prover = Prover::new(database, &preload, options);
+    let proved = positions.iter().map(|position| {
+        Ok(Proved {
+            white_holds: prover.holds(position, Side::White)?,
+            black_holds: prover.holds(position, Side::Black)?,
+            complete: options.others,
+        })
+    });
+    proved.collect()
+}
+
 /// All pairs that the options need must be there.
 fn check_present(database: &Database, options: &ProofOptions) -> Result<(), DbError> {
     let mut needed = options.pairs.clone();
