@@ -63,7 +63,7 @@ pub use board::{Board, Point, PointSet};
 pub use db::{Database, DbError};
 pub use histogram::Histogram;
 pub use index::{Material, Pair};
-pub use position::{Phase, Position, PositionError, Side};
+pub use position::{Letters, Phase, Position, PositionError, Side};
 pub use rules::{Blocked, FullBoard, Rules};
 pub use symmetry::Symmetry;
 pub use turns::Turn;

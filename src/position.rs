@@ -249,6 +249,11 @@ impl Position {
 
     /// The position's text in its canonical form.
     pub fn text(&self, rules: &Rules) -> String {
+        self.letters(rules).as_str().to_owned()
+    }
+
+    /// The position's text in its canonical form, in memory of its own size.
+    pub fn letters(&self, rules: &Rules) -> Letters {
         let mut board = [b'/'; LETTERS];
         let (white, black) = (self.white.bits(), self.black.bits());
         for bit in 0..POINTS {
@@ -260,23 +265,22 @@ impl Position {
                 _ => b'*',
             };
         }
-        let mut text = String::with_capacity(80);
-        text.extend(board.map(char::from));
+        let mut text = Letters::default();
+        text.push(&board);
         let (phase, action) = match self.phase(rules) {
-            Phase::Over => ('o', '?'),
-            Phase::Placing if self.removal_owed => ('p', 'r'),
-            Phase::Placing => ('p', 'p'),
-            _ if self.removal_owed => ('m', 'r'),
-            _ => ('m', 's'),
+            Phase::Over => (b'o', b'?'),
+            Phase::Placing if self.removal_owed => (b'p', b'r'),
+            Phase::Placing => (b'p', b'p'),
+            _ if self.removal_owed => (b'm', b'r'),
+            _ => (b'm', b's'),
         };
         let side = match self.side_to_move {
-            Side::White => 'w',
-            Side::Black => 'b',
+            Side::White => b'w',
+            Side::Black => b'b',
         };
         let owed = |side| u8::from(self.removal_owed && self.side_to_move == side);
         for letter in [side, phase, action] {
-            text.push(' ');
-            text.push(letter);
+            text.push(&[b' ', letter]);
         }
         let numbers = [
             self.white.len() as u8,
@@ -287,14 +291,42 @@ impl Position {
             owed(Side::Black),
         ];
         for number in numbers {
-            text.push(' ');
-            if number >= 10 {
-                text.push(char::from(b'0' + number / 10));
+            match number {
+                0..10 => text.push(&[b' ', b'0' + number]),
+                _ => text.push(&[b' ', b'0' + number / 10, b'0' + number % 10]),
             }
-            text.push(char::from(b'0' + number % 10));
         }
-        text += " -1 -1 -1 -1 0 0 1";
+        text.push(b" -1 -1 -1 -1 0 0 1");
         text
+    }
+}
+
+/// The text of a position, for those who write many: it takes nothing from the heap.
+#[derive(Clone, Copy, Debug)]
+pub struct Letters {
+    letters: [u8; 80],
+    length: usize,
+}
+
+impl Letters {
+    fn push(&mut self, letters: &[u8]) {
+        self.letters[self.length..][..letters.len()].copy_from_slice(letters);
+        self.length += letters.len();
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        // All letters are ASCII.
+        str::from_utf8(&self.letters[..self.length]).unwrap_or_default()
+    }
+}
+
+impl Default for Letters {
+    fn default() -> Letters {
+        Letters {
+            letters: [0; 80],
+            length: 0,
+        }
     }
 }
 

@@ -341,7 +341,7 @@ class File:
         check(header == 44 + 2048 * (1 if w == b else 2) + 8, "the length of the header")
         check((w, b) == (larger, smaller), "the pair")
         check(contents <= 1 and self.stored <= 2 and (w == b or self.stored == 0), "contents or stored")
-        check((most, self.near, self.slides) in ((384, 5, 3), (4096, 15, 6)), "columns, near or slides")
+        check(64 <= most <= 4096 and (self.near, self.slides) in ((5, 3), (15, 6)), "columns, near or slides")
         check(rules == RULES, "other rules")
         check(length == path.stat().st_size, "the length of the file")
         check(header + model + 8 <= length, "the length of the model")

@@ -40,7 +40,7 @@ impl Recipe {
     /// The prefix's fields *columns*, *near* and *slides*.
     fn effort(&self) -> [u8; 4] {
         match self.0[3] {
-            0 => [0x80, 1, 5, 3],
+            0 => [0, 1, 5, 3],
             1 => [0, 16, 15, 6],
             other => [other, 1, 5, 3],
         }

@@ -286,11 +286,21 @@ impl Database {
     }
 
     fn ranked(&self, position: &Position, contents: Contents) -> Result<Vec<RankedTurn>, DbError> {
-        let mut ranked = Vec::new();
-        for turn in position.turns(&self.rules) {
+        let mut ranked = Vec::with_capacity(32);
+        let mut failure = None;
+        position.for_each_turn(&self.rules, |turn| {
             let after = position.after(turn);
-            let value = contents.of_value(self.value(&after, contents)?.before());
-            ranked.push(RankedTurn { turn, value, after });
+            match self.value(&after, contents) {
+                Ok(value) => ranked.push(RankedTurn {
+                    turn,
+                    value: contents.of_value(value.before()),
+                    after,
+                }),
+                Err(error) => failure = failure.take().or(Some(error)),
+            }
+        });
+        if let Some(error) = failure {
+            return Err(error);
         }
         ranked.sort_unstable_by(RankedTurn::order);
         Ok(ranked)

@@ -225,7 +225,7 @@ impl Fields<'_> {
             near,
             slides,
         };
-        if !Effort::ALL.contains(&effort) {
+        if !effort.is_known() {
             return Err(self.corrupt(at, "the blocks are made in a way that is not known"));
         }
         let rules = u64::from_le_bytes(self.take()?);

@@ -62,7 +62,7 @@ impl Database {
         let rules = self.rules();
         let board = rules.board();
         let empty = !(mover | waiting);
-        let (mut quiet, mut closing) = (Vec::new(), Vec::new());
+        let (mut quiet, mut closing) = (Vec::with_capacity(32), Vec::new());
         for from in mover {
             let rest = mover.without(from);
             let targets = if rules.flies(mover.len()) {

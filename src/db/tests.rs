@@ -476,7 +476,7 @@ fn files_that_are_not_made_as_they_say_do_no_harm() {
     });
     let mut random = Random(12);
     for stored in 0..3 {
-        for effort in [[0x80, 1, 5, 3], [0, 16, 15, 6]] {
+        for effort in [[0, 1, 5, 3], [0x80, 1, 5, 3], [0, 16, 15, 6]] {
             let mut bytes = original.to_vec();
             let right = bytes[STORED] == stored && bytes[STORED + 1..][..4] == effort;
             bytes[STORED] = stored;

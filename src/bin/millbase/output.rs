@@ -8,7 +8,7 @@ use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use clap::ColorChoice;
 use millbase::db::RankedTurn;
 use millbase::picture::picture;
-use millbase::{Position, Rules, Turn, Value, Wdl};
+use millbase::{Letters, Position, Rules, Turn, Value, Wdl};
 use serde::{Serialize, Serializer};
 
 use crate::cli::Options;
@@ -76,7 +76,8 @@ pub struct JsonTurn {
     turn: Turn,
     wdl: &'static str,
     dtw: Option<u16>,
-    position: String,
+    #[serde(serialize_with = "as_letters")]
+    position: Letters,
 }
 
 impl JsonTurn {
@@ -87,14 +88,19 @@ impl JsonTurn {
             turn: ranked.turn,
             wdl,
             dtw,
-            position: ranked.after.text(rules),
+            position: ranked.after.letters(rules),
         }
     }
 }
 
-/// Writes the value's text without making a string of it first: streams have many turns.
+// Streams have many turns: their texts are written without making strings of them first.
+
 fn as_text<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(value)
+}
+
+fn as_letters<S: Serializer>(letters: &Letters, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(letters.as_str())
 }
 
 /// Whether the terminal understands colours and the user wants them.

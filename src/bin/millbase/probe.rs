@@ -126,14 +126,16 @@ pub struct JsonAnswer {
     turns: Vec<JsonTurn>,
 }
 
+/// How many lines are answered one after the other into one piece of memory.
+const LINES: usize = 32;
+
 /// Answers each line of stdin with a line, in their order. Batches of lines are answered in
 /// parallel and written before the next is waited for.
 fn stream(db: &Database, options: &Options) -> Result<Status> {
     let palette = Palette::of(options);
     let mut input = Batches::new(io::stdin());
     let mut out = output::stdout();
-    let mut first_failure = None;
-    let (mut lines, mut failures) = (0u64, 0u64);
+    let (mut lines, mut failures, mut first) = (0u64, 0, None);
     loop {
         let batch = input
             .next_batch()
@@ -141,20 +143,23 @@ fn stream(db: &Database, options: &Options) -> Result<Status> {
         if batch.is_empty() {
             break;
         }
-        let reply = |line| reply(db, line, options.json, palette);
-        let replies: Vec<io::Result<Reply>> = batch.into_par_iter().map(reply).collect();
-        for reply in replies {
-            let reply = reply?;
-            lines += 1;
-            if reply.status != Status::Done {
+        let replies = batch.into_par_iter().fold_chunks(
+            LINES,
+            || Ok(Replies::default()),
+            |replies: io::Result<Replies>, line| replies?.and(db, line, options.json, palette),
+        );
+        for replies in replies.collect::<Vec<_>>() {
+            let replies = replies?;
+            out.write_all(&replies.text)?;
+            for (line, status) in replies.failed {
                 failures += 1;
-                first_failure.get_or_insert((lines, reply.status));
+                first.get_or_insert((lines + line, status));
             }
-            out.write_all(&reply.text)?;
+            lines += replies.lines;
         }
         out.flush()?;
     }
-    let Some((line, status)) = first_failure else {
+    let Some((line, status)) = first else {
         return Ok(Status::Done);
     };
     output::to_stderr(&format!(
@@ -164,27 +169,36 @@ fn stream(db: &Database, options: &Options) -> Result<Status> {
     Ok(status)
 }
 
-/// The answer to one line of a stream.
-struct Reply {
+/// The answers to some lines of a stream.
+#[derive(Default)]
+struct Replies {
     text: Vec<u8>,
-    status: Status,
+    lines: u64,
+    /// The lines that have no value, counted from 1.
+    failed: Vec<(u64, Status)>,
 }
 
-fn reply(db: &Database, line: input::Line, json: bool, palette: Palette) -> io::Result<Reply> {
-    let mut text = Vec::with_capacity(if json { 4096 } else { 64 });
-    let status = match find(db, line, json, palette, &mut text) {
-        Ok(()) => Status::Done,
-        Err(error) => {
-            text.clear();
-            if json {
-                output::json(&mut text, &JsonError::from(&error))?;
-            } else {
-                writeln!(text, "error: {}", status::sentence(&error))?;
+impl Replies {
+    /// These and the answer to one line more.
+    fn and(
+        mut self,
+        db: &Database,
+        line: input::Line,
+        json: bool,
+        palette: Palette,
+    ) -> io::Result<Replies> {
+        let before = self.text.len();
+        self.lines += 1;
+        if let Err(error) = find(db, line, json, palette, &mut self.text) {
+            self.text.truncate(before);
+            match json {
+                true => output::json(&mut self.text, &JsonError::from(&error))?,
+                false => writeln!(self.text, "error: {}", status::sentence(&error))?,
             }
-            status::of(&error)
+            self.failed.push((self.lines, status::of(&error)));
         }
-    };
-    Ok(Reply { text, status })
+        Ok(self)
+    }
 }
 
 fn find(

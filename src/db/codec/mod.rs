@@ -57,7 +57,7 @@ pub(super) struct Effort {
 impl Effort {
     /// For probing soon after building.
     pub const QUICK: Effort = Effort {
-        columns: 384,
+        columns: 256,
         near: 5,
         slides: 3,
     };
@@ -69,8 +69,14 @@ impl Effort {
         slides: 6,
     };
 
-    /// The efforts that a reader knows, by their number in a file.
-    pub const ALL: [Effort; 2] = [Effort::QUICK, Effort::MAX];
+    /// The fewest columns that a reader takes for the most of a block.
+    const FEWEST_COLUMNS: u16 = 64;
+
+    /// Whether a reader can decode what was written with this effort.
+    pub fn is_known(self) -> bool {
+        let columns = Effort::FEWEST_COLUMNS..=Effort::MAX.columns;
+        columns.contains(&self.columns) && matches!((self.near, self.slides), (5, 3) | (15, 6))
+    }
 }
 
 /// The key of the loss in no turn, which tells as little about other values as no key.
