@@ -773,8 +773,8 @@ fn bench_measures_everything() {
             .fails_with(2, wrong);
     }
     place
-        .run(&["bench", "--max-stones", "19"])
-        .fails_with(2, "19");
+        .run(&["bench", "--max-stones", "25"])
+        .fails_with(2, "25");
 }
 
 // Folders and files
@@ -1180,6 +1180,36 @@ fn plans_of_twelve_stones_name_all_pairs() {
     place
         .run(&["build", "--pair", "10-3"])
         .fails_with(2, "a side has at most 9 stones");
+}
+
+/// Four stones that may not fly: small enough to solve and prove in a moment.
+#[test]
+fn the_opening_of_other_rules_is_solved_and_proved() {
+    let place = Place::new();
+    fs::write(place.path().join("own.toml"), "stones = 4\nflying = 0\n").unwrap();
+    let run = |args: &[&str]| place.run(&[args, &["--rules", "own.toml", "--db", "db"]].concat());
+    fs::create_dir(place.path().join("db")).unwrap();
+    let missing = run(&["opening"]);
+    missing.fails_with(3, "the proof needs 3-3, 4-3, 4-4, which are missing; build with `millbase build --rules FILE`");
+    let plan = run(&["build", "--opening", "--dry-run", "--json"]).json();
+    assert_eq!(plan["placing"].as_array().unwrap().len(), 8);
+    let built = run(&["build", "--opening", "--json"]).json();
+    assert_eq!(built["pairs"].as_array().unwrap().len(), 3);
+    assert_eq!(built["placing"].as_array().unwrap().len(), 5);
+    let verified = run(&["verify", "--opening", "--json"]).json();
+    assert_eq!(verified["ok"], true);
+
+    let start = run(&["probe", "start", "--json"]).json();
+    assert_eq!(start["source"], "database");
+    let proof = run(&["opening", "--json"]).json();
+    assert_eq!(proof["position"], start["position"]);
+    assert_eq!(proof["wdl"], start["wdl"]);
+    assert!(proof["proof"]["probes"].as_u64().unwrap() > 0);
+
+    fs::write(place.path().join("own.toml"), "removal_per_mill = true\n").unwrap();
+    run(&["build", "--opening"]).fails_with(2, "the placing phase is not solved where each mill");
+    run(&["opening"]).fails_with(2, "the placing phase is not solved where each mill");
+    run(&["opening", "--pairs", "10-9"]).fails_with(2, "");
 }
 
 #[test]

@@ -32,6 +32,13 @@ const FOUR: Rules = Rules {
     ..Rules::STANDARD
 };
 
+/// The same on the board with diagonals, and with five stones.
+const DIAGONAL_FOUR: Rules = Rules {
+    diagonals: true,
+    ..FOUR
+};
+const FIVE: Rules = Rules { stones: 5, ..FOUR };
+
 /// A folder with the databases of the moving phase and with the files of some plies.
 fn built(rules: &Rules, keep: &[u8]) -> TempDir {
     let folder = TempDir::new().expect("a folder");
@@ -176,26 +183,49 @@ fn three_stones_agree_with_plain_search_everywhere() {
 
 #[test]
 fn four_stones_agree_with_plain_search_in_random_games() {
-    let folder = built(&FOUR, &[2, 5]);
-    let (database, placing) = open(folder.path(), &FOUR);
+    agrees_with_plain_search(&FOUR, &[2, 5], 60);
+}
+
+#[test]
+fn four_stones_with_diagonals_agree_with_plain_search_in_random_games() {
+    agrees_with_plain_search(&DIAGONAL_FOUR, &[2, 5], 60);
+}
+
+/// Solves pairs of five stones, which takes some time.
+#[test]
+#[ignore]
+fn five_stones_agree_with_plain_search_in_random_games() {
+    agrees_with_plain_search(&FIVE, &[3, 7], 40);
+    let diagonals = Rules {
+        diagonals: true,
+        ..FIVE
+    };
+    agrees_with_plain_search(&diagonals, &[3, 7], 40);
+}
+
+/// The last placements of random games have the values of a plain search.
+fn agrees_with_plain_search(rules: &Rules, keep: &[u8], games: u32) {
+    let folder = built(rules, keep);
+    let (database, placing) = open(folder.path(), rules);
     // Other tests compare the values of the moving phase with plain ones.
     let moving = |position: &PlainPosition| {
-        let position = Position::parse(&position.text(&plain_rules(&FOUR)), &FOUR);
+        let position = Position::parse(&position.text(&plain_rules(rules)), rules);
         let value = database.probe(&position.expect("a position"));
-        value.expect("four stones a side")
+        value.expect("stones enough")
     };
-    let mut plain = Plain::new(&FOUR, &moving);
+    let mut plain = Plain::new(rules, &moving);
     let mut random = Random::new(1);
     let mut decided = 0;
-    for _ in 0..60 {
-        for position in random_game(&FOUR, &mut random).into_iter().skip(5) {
+    let skipped = 2 * usize::from(rules.stones) - 3;
+    for _ in 0..games {
+        for position in random_game(rules, &mut random).into_iter().skip(skipped) {
             let expected = plain.value(&plain_position(&position));
             let value = placing.value(&database, &position).expect("files");
-            assert_eq!(value, Some(expected), "{}", position.text(&FOUR));
+            assert_eq!(value, Some(expected), "{}", position.text(rules));
             decided += u32::from(expected != Value::Draw);
         }
     }
-    assert!(decided > 50, "{decided}");
+    assert!(decided > games * 2 / 3, "{decided}");
 }
 
 /// The positions of a game with stones in hand. Mills are closed more often than by chance.
@@ -422,6 +452,19 @@ fn other_rules_are_refused() {
         matches!(error, Err(DbError::OtherRules { .. })),
         "{error:?}"
     );
+}
+
+#[test]
+fn rules_with_a_removal_for_each_mill_are_refused() {
+    let folder = TempDir::new().expect("a folder");
+    let rules = Rules {
+        removal_per_mill: true,
+        ..THREE
+    };
+    let locked = BuildFolder::lock(folder.path()).expect("a folder of our own");
+    let plan = Plan::new(&rules, &[5], |_| false);
+    let error = build(&locked, &rules, &plan, &|_| {}).expect_err("no way to solve it");
+    assert!(error.to_string().contains("each mill"), "{error}");
 }
 
 /// All databases, in the folder that `MILLBASE_DB` names.

@@ -229,6 +229,41 @@ fn the_documented_client_plays_to_the_end() {
 }
 
 #[test]
+fn the_rules_are_those_of_the_option() {
+    let server = Server::start(&["--rules", "morabaraba"]);
+    let rules = server.get("/rules").json();
+    assert_eq!(rules["name"], "morabaraba");
+    assert_eq!(
+        (&rules["stones"], &rules["diagonals"]),
+        (&json!(12), &json!(true))
+    );
+    assert_eq!(rules["full_board"], "draws");
+    let start = server.ask("/turns", "start").json();
+    assert_eq!(
+        start["position"],
+        Position::start(&Rules::MORABARABA).text(&Rules::MORABARABA)
+    );
+    // Along a diagonal.
+    let walking = "*O*O*O*O/********/@*@*@*** w m s 4 0 3 0 0 0";
+    let answer = server.ask("/turns", walking).json();
+    let turns = answer["turns"].as_array().unwrap();
+    assert!(
+        turns.iter().any(|turn| turn["turn"] == "e5-f6"),
+        "{turns:?}"
+    );
+    assert_eq!(server.get("/databases").json()["rules"], {
+        let mut fields = rules.clone();
+        fields.as_object_mut().unwrap().remove("version");
+        fields
+    });
+    assert_eq!(server.ask("/probe", FLYING).status, 404);
+
+    let standard = Server::start(&[]);
+    assert_eq!(standard.get("/rules").json()["name"], "standard");
+    assert_eq!(standard.ask("/probe", FLYING).status, 200);
+}
+
+#[test]
 fn legal_turns_need_no_database() {
     let server = Server::start(&[]);
     let rules = Rules::STANDARD;

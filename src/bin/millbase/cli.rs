@@ -17,9 +17,9 @@ use crate::{
 /// Perfect play for Nine Men's Morris.
 ///
 /// Builds, checks and reads the databases that hold the value of every position: win, draw or loss
-/// for the side to move, and the number of turns to the end. The databases with at most nine stones
-/// are part of the program; `millbase build` makes the others, and `millbase build --opening` those
-/// of the placing phase.
+/// for the side to move, and the number of turns to the end. The databases of the standard
+/// rules with at most nine stones are part of the program; `millbase build` makes the others, and
+/// `millbase build --opening` those of the placing phase.
 #[derive(Parser)]
 #[command(
     name = "millbase",

@@ -14,7 +14,7 @@ use crate::status::Status;
 ///
 /// With databases it plays perfectly where they know the position; otherwise it searches in the time
 /// given. The command 'uci' lists the options, among them MillbasePath (the folder of the
-/// databases), Hash, Threads, MultiPV, SkillLevel and Seed. 'quit' ends it.
+/// databases), Rules, Hash, Threads, MultiPV, SkillLevel and Seed. 'quit' ends it.
 #[derive(Args)]
 #[command(after_help = "\
 Example:
