@@ -190,7 +190,7 @@ impl Build {
         if self.opening {
             placing::check_memory(&placing::plan(folder), limit)?;
         }
-        let beyond = |number: &usize| plan.memory_of(*number) > limit;
+        let beyond = |number: &usize| plan.memory_of(&RULES, *number) > limit;
         match (0..plan.pairs.len()).find(beyond) {
             None => Ok(()),
             Some(number) => {
@@ -203,7 +203,7 @@ impl Build {
                 };
                 Err(Usage(format!(
                     "{pair} takes {} of memory, more than the {} of --memory; raise it{fewer}",
-                    output::bytes(plan.memory_of(number)),
+                    output::bytes(plan.memory_of(&RULES, number)),
                     output::bytes(limit),
                 )))
             }
@@ -365,13 +365,13 @@ fn print_plan(
             pair: pair.to_string(),
             entries: pair.entries(),
             file_bytes: file_bytes(pair.entries()),
-            memory_bytes: plan.memory_of(number),
+            memory_bytes: plan.memory_of(&RULES, number),
         };
         let answer = JsonPlan {
             folder: folder.to_owned(),
             entries: plan.entries(),
             file_bytes: file_bytes(plan.entries()),
-            memory_bytes: plan.memory(),
+            memory_bytes: plan.memory(&RULES),
             pairs: plan.pairs.iter().enumerate().map(planned).collect(),
             placing: placing.map(placing::json_plan),
         };
@@ -393,7 +393,7 @@ fn print_plan(
                 Cell::text(pair),
                 Cell::count(entries),
                 Cell::right(output::bytes(file_bytes(entries))),
-                Cell::right(output::bytes(plan.memory_of(number))),
+                Cell::right(output::bytes(plan.memory_of(&RULES, number))),
             ]);
         }
         table.write(&mut out, Palette::of(options))?;
@@ -405,7 +405,7 @@ fn print_plan(
             grouped(entries),
             folder.display(),
             output::bytes(file_bytes(entries)),
-            output::bytes(plan.memory()),
+            output::bytes(plan.memory(&RULES)),
         )?;
     }
     if let Some(placing) = placing {
