@@ -773,8 +773,8 @@ fn bench_measures_everything() {
             .fails_with(2, wrong);
     }
     place
-        .run(&["bench", "--max-stones", "19"])
-        .fails_with(2, "19");
+        .run(&["bench", "--max-stones", "25"])
+        .fails_with(2, "25");
 }
 
 // Folders and files
