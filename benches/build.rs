@@ -39,7 +39,7 @@ fn solving(criterion: &mut Criterion) {
     let db = Database::embedded(RULES);
     for pair in pairs() {
         let captures = pair.tables().into_iter();
-        let captures = captures.filter_map(Material::after_capture);
+        let captures = captures.flat_map(|material| material.after_captures(&RULES));
         let captures: HashMap<Material, Bytes> = captures
             .map(|material| (material, retro::load(&db, material).unwrap()))
             .collect();

@@ -83,9 +83,9 @@ pub fn answer_within(
     most_nodes: u64,
 ) -> Result<Answer, DbError> {
     let rules = database.rules();
-    if position.is_over(rules) {
+    if let Some(value) = position.result(rules) {
         return Ok(Answer {
-            value: Value::LOST,
+            value,
             turns: Vec::new(),
             source: Source::Rules,
         });

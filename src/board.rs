@@ -229,6 +229,8 @@ pub struct Board {
     lines: Vec<PointSet>,
     edges: Vec<[Point; 2]>,
     neighbours: [PointSet; POINTS as usize],
+    /// The lines through each point; all points where there are fewer than three.
+    lines_through: [[PointSet; 3]; POINTS as usize],
     /// Lines that the stones of this ring do not leave open.
     closed_by_ring: [[u32; 256]; 3],
     /// Edges with exactly one end among these stones of the ring, the other ends taken as empty.
@@ -276,6 +278,12 @@ impl Board {
             .map(|line| line.into_iter().collect())
             .collect();
 
+        let lines_through = std::array::from_fn(|bit| {
+            let through = |line: &&PointSet| line.bits() >> bit & 1 == 1;
+            let mut found = lines.iter().filter(through).copied();
+            [(); 3].map(|()| found.next().unwrap_or(PointSet::ALL))
+        });
+
         let by_ring =
             |ring: usize, stones: usize| PointSet::from_bits((stones as u32) << (8 * ring));
         let mut closed_by_ring = [[0; 256]; 3];
@@ -294,6 +302,7 @@ impl Board {
             lines,
             edges,
             neighbours,
+            lines_through,
             closed_by_ring,
             cut_by_ring,
         }
@@ -333,6 +342,42 @@ impl Board {
             closed &= closed - 1;
         }
         mills
+    }
+
+    /// How many mills of these stones, at most twelve, lie through the point: 0 to 3.
+    #[inline(always)]
+    pub fn mills_through(&self, point: Point, stones: PointSet) -> u32 {
+        let lines = &self.lines_through[point.bit() as usize];
+        lines
+            .iter()
+            .map(|line| u32::from(line.is_subset(stones)))
+            .sum()
+    }
+
+    /// The stones that stand in exactly one, two and three mills.
+    ///
+    /// ```
+    /// use millbase::{Board, Point, PointSet};
+    /// let stones: PointSet =
+    ///     ["a7", "d7", "g7", "d6", "d5"].iter().filter_map(|n| Point::named(n)).collect();
+    /// let [one, two, three] = Board::orthogonal().mills_by_count(stones);
+    /// assert_eq!((one.len(), two, three.len()), (4, Point::named("d7").unwrap().into(), 0));
+    /// ```
+    #[inline(always)]
+    pub fn mills_by_count(&self, stones: PointSet) -> [PointSet; 3] {
+        let [inner, middle, outer] = rings(stones);
+        let mut closed = self.closed_by_ring[0][inner]
+            & self.closed_by_ring[1][middle]
+            & self.closed_by_ring[2][outer];
+        let [mut one, mut two, mut three] = [PointSet::EMPTY; 3];
+        while closed != 0 {
+            let line = self.lines[closed.trailing_zeros() as usize];
+            three |= two & line;
+            two |= one & line;
+            one |= line;
+            closed &= closed - 1;
+        }
+        [one - two, two - three, three]
     }
 
     /// The edges with exactly one end in the set.
@@ -387,6 +432,14 @@ mod tests {
                     .filter(|line| line.is_subset(set))
                     .fold(PointSet::EMPTY, |all, &line| all | line);
                 assert_eq!(board.mills(set), mills);
+                let by_count = board.mills_by_count(set);
+                for point in Point::all() {
+                    let through = |line: &&PointSet| line.contains(point) && line.is_subset(set);
+                    let count = board.lines().iter().filter(through).count();
+                    assert_eq!(board.mills_through(point, set) as usize, count);
+                    let counts = [1, 2, 3].map(|n| n == count);
+                    assert_eq!(by_count.map(|points| points.contains(point)), counts);
+                }
                 let cut = mask_where(board.edges(), |&[a, b]| set.contains(a) ^ set.contains(b));
                 assert_eq!(board.cut(set), cut);
             }

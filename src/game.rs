@@ -1,17 +1,21 @@
 //! A game: where it began, the actions made so far, and the positions on the way.
 //!
-//! An *action* is what one token of the engine protocol says: placing or sliding a stone, or
-//! removing one. After an action that closes a mill the same side removes a stone; the two make one
-//! turn. Text with both in one token (`d6-d5xb4`) is understood too.
+//! An *action* is what one token of the engine protocol says: placing or sliding a stone, removing
+//! one, or passing. After an action that closes a mill the same side removes a stone, or several one
+//! after the other; together they make one turn. Text with all in one token (`d6-d5xb4`) is
+//! understood too.
 
 use std::fmt;
 
+use crate::board::PointSet;
 use crate::position::{Position, Side};
 use crate::rules::Rules;
-use crate::turns::{Turn, TurnError};
+use crate::turns::{Turn, TurnError, removable, removals_made};
+use crate::value::Value;
 
 impl Turn {
-    /// The turn as actions: placing or sliding, and the removal, if there is one.
+    /// The turn as actions: placing or sliding, and the removals, in the order of their names.
+    /// [`Position::actions`] knows in which order they are legal.
     ///
     /// ```
     /// let turn: millbase::Turn = "d6-d5xb4".parse()?;
@@ -20,16 +24,15 @@ impl Turn {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn actions(self) -> impl Iterator<Item = Turn> {
-        let step = self.to.is_some().then_some(Turn {
-            removed: None,
+        let step = (self.to.is_some() || self.is_pass()).then_some(Turn {
+            removed: PointSet::EMPTY,
             ..self
         });
-        let removal = self.removed.is_some().then_some(Turn {
-            from: None,
-            to: None,
-            removed: self.removed,
+        let removals = self.removed_in_order().map(|point| Turn {
+            removed: point.into(),
+            ..Turn::PASS
         });
-        step.into_iter().chain(removal)
+        step.into_iter().chain(removals)
     }
 }
 
@@ -61,8 +64,8 @@ pub enum GameError {
     },
     /// The game is over.
     Over {
-        /// Who has lost.
-        loser: Side,
+        /// Who has lost, `None` if the game is drawn.
+        loser: Option<Side>,
     },
 }
 
@@ -82,7 +85,10 @@ impl fmt::Display for GameError {
             GameError::Illegal { action, side, .. } => {
                 write!(f, "{action} is not a legal turn of {side} here")
             }
-            GameError::Over { loser } => write!(f, "the game is over: {loser} has lost"),
+            GameError::Over { loser: Some(loser) } => {
+                write!(f, "the game is over: {loser} has lost")
+            }
+            GameError::Over { loser: None } => f.write_str("the game is over: it is drawn"),
         }
     }
 }
@@ -122,19 +128,19 @@ impl Game {
         &self.actions
     }
 
-    /// The turns so far, those of two actions as one; the last may still owe its removal.
+    /// The turns so far, those of several actions as one; the last may still owe removals.
     pub fn turns(&self) -> Vec<Turn> {
         let mut turns: Vec<Turn> = Vec::new();
         for (action, before) in self.actions.iter().zip(&self.positions) {
             match turns.last_mut() {
-                Some(turn) if before.removal_owed() => turn.removed = action.removed,
+                Some(turn) if before.removal_owed() => turn.removed |= action.removed,
                 _ => turns.push(*action),
             }
         }
         turns
     }
 
-    /// Makes the actions of a text: one, or a turn's two.
+    /// Makes the actions of a text: one, or those of a turn.
     ///
     /// # Errors
     ///
@@ -146,7 +152,7 @@ impl Game {
         self.make(turn)
     }
 
-    /// Makes a turn, or one of its actions.
+    /// Makes a turn, or the next of its actions.
     ///
     /// ```
     /// use millbase::game::Game;
@@ -166,35 +172,19 @@ impl Game {
     /// [`GameError`], and the game is as before.
     pub fn make(&mut self, turn: Turn) -> Result<(), GameError> {
         let position = *self.position();
-        let legal = position.turns(&self.rules);
-        let illegal = || match legal.is_empty() {
-            true => GameError::Over {
-                loser: position.side_to_move(),
-            },
-            false => GameError::Illegal {
-                action: turn,
-                side: position.side_to_move(),
-                removal_owed: position.removal_owed(),
-            },
-        };
-        let is_whole = legal.contains(&turn);
-        let is_step = legal.iter().any(|legal| {
-            turn.to.is_some()
-                && turn.removed.is_none()
-                && (legal.from, legal.to) == (turn.from, turn.to)
-        });
-        if !is_whole && !is_step {
-            return Err(illegal());
+        if let Some(result) = position.result(&self.rules) {
+            let loser = (result == Value::LOST).then_some(position.side_to_move());
+            return Err(GameError::Over { loser });
         }
-        let mut actions = turn.actions().peekable();
-        while let Some(action) = actions.next() {
-            let owes = actions.peek().is_some() || !is_whole;
-            let position = *self.position();
+        let illegal = GameError::Illegal {
+            action: turn,
+            side: position.side_to_move(),
+            removal_owed: position.removal_owed(),
+        };
+        let actions = position.actions(turn, &self.rules).ok_or(illegal)?;
+        for (action, after) in actions {
             self.actions.push(action);
-            self.positions.push(match owes {
-                true => position.with_removal_owed_after(action),
-                false => position.after(action),
-            });
+            self.positions.push(after);
         }
         Ok(())
     }
@@ -213,7 +203,7 @@ impl Game {
     /// The positions before this one to which the game can come back: those since a stone was last
     /// placed or removed.
     pub fn earlier(&self) -> &[Position] {
-        let is_final = |action: &Turn| action.from.is_none();
+        let is_final = |action: &Turn| action.from.is_none() && !action.is_pass();
         let since = self.actions.iter().rposition(is_final);
         &self.positions[since.map_or(0, |last| last + 1)..self.actions.len()]
     }
@@ -252,14 +242,74 @@ pub(crate) fn shown(text: &str) -> String {
 }
 
 impl Position {
-    /// The position after placing or sliding the stone that closes a mill, before the removal.
-    fn with_removal_owed_after(&self, action: Turn) -> Position {
-        let after = self.after(action);
-        Position {
-            side_to_move: self.side_to_move,
-            removal_owed: true,
-            ..after
+    /// The actions of a turn, or of the first part of one, in an order in which they are legal, each
+    /// with the position after it; `None` if there is none.
+    pub fn actions(&self, turn: Turn, rules: &Rules) -> Option<Vec<(Turn, Position)>> {
+        if self.removal_owed() {
+            let removes = turn.from.is_none() && turn.to.is_none() && !turn.is_pass();
+            return removes.then(|| self.removals(turn.removed, rules))?;
         }
+        let step = Turn {
+            removed: PointSet::EMPTY,
+            ..turn
+        };
+        let mut earned = None;
+        self.for_each_turn(rules, |legal| {
+            if (legal.from, legal.to) == (turn.from, turn.to) {
+                earned = Some(legal.removed.len());
+            }
+        });
+        let after = Position {
+            removals_owed: earned? as u8,
+            ..self.after(step)
+        };
+        let after = match after.removals_owed {
+            0 => after,
+            _ => Position {
+                side_to_move: self.side_to_move,
+                ..after
+            },
+        };
+        let mut actions = vec![(step, after)];
+        if !turn.removed.is_empty() {
+            if !after.removal_owed() {
+                return None;
+            }
+            actions.extend(after.removals(turn.removed, rules)?);
+        }
+        Some(actions)
+    }
+
+    /// The removals of these stones, in an order in which they are legal, where some are owed.
+    fn removals(&self, stones: PointSet, rules: &Rules) -> Option<Vec<(Turn, Position)>> {
+        let waiting = self.waiting();
+        let in_hand = self.in_hand(self.side_to_move.other());
+        let owed = removals_made(self.removals_owed, waiting.len(), in_hand);
+        if stones.len() > u32::from(owed) {
+            return None;
+        }
+        let now = removable(waiting, rules.board(), rules);
+        let all = Turn {
+            removed: stones & now,
+            ..Turn::PASS
+        };
+        all.removed_in_order().find_map(|point| {
+            let action = Turn {
+                removed: point.into(),
+                ..Turn::PASS
+            };
+            let mut after = self.after(action);
+            if owed > 1 {
+                after.side_to_move = self.side_to_move;
+                after.removals_owed = owed - 1;
+            }
+            let mut actions = vec![(action, after)];
+            let rest = stones.without(point);
+            if !rest.is_empty() {
+                actions.extend(after.removals(rest, rules)?);
+            }
+            Some(actions)
+        })
     }
 }
 
@@ -339,7 +389,9 @@ mod tests {
         let mut game = Game::new(RULES, Position::parse(text, &RULES).unwrap());
         assert_eq!(
             game.play("d5-d6"),
-            Err(GameError::Over { loser: Side::White })
+            Err(GameError::Over {
+                loser: Some(Side::White)
+            })
         );
     }
 }

@@ -21,7 +21,7 @@ use bitvec::prelude::BitVec;
 
 use crate::bits::{self, Bits};
 use crate::board::{POINTS, PointSet};
-use crate::rules::{FEWEST_STONES, MOST_STONES};
+use crate::rules::{FEWEST_STONES, MOST_STONES, Rules};
 use crate::symmetry::{Symmetry, stabiliser};
 
 /// All moving-phase positions with these numbers of stones, whoever is to move. Always in normal
@@ -75,7 +75,8 @@ impl Pair {
         self.tables().into_iter().map(Material::entries).sum()
     }
 
-    /// The pairs that captures lead to.
+    /// The pairs that captures of one stone lead to. Captures of several stones lead to pairs that
+    /// these need.
     ///
     /// ```
     /// use millbase::Pair;
@@ -187,13 +188,25 @@ impl Material {
         rows.map_or(0, |rows| rows * u64::from(columns()))
     }
 
-    /// The table that the mover's captures lead to, `None` where they leave two stones and end the
-    /// game.
-    pub fn after_capture(self) -> Option<Material> {
-        (self.waiting > FEWEST_STONES).then(|| Material {
-            mover: self.waiting - 1,
-            waiting: self.mover,
-        })
+    /// The tables that the mover's captures lead to: after one removal, after two, and so on, as far
+    /// as a turn earns them and they leave three stones, so that the game goes on.
+    ///
+    /// ```
+    /// use millbase::{Material, Rules};
+    /// let material = |mover, waiting| Material { mover, waiting };
+    /// let each = Rules { removal_per_mill: true, ..Rules::STANDARD };
+    /// assert_eq!(material(4, 5).after_captures(&Rules::STANDARD), [material(4, 4)]);
+    /// assert_eq!(material(4, 5).after_captures(&each), [material(4, 4), material(3, 4)]);
+    /// assert_eq!(material(4, 3).after_captures(&each), []);
+    /// ```
+    pub fn after_captures(self, rules: &Rules) -> Vec<Material> {
+        let spare = self.waiting.saturating_sub(FEWEST_STONES);
+        (1..=rules.most_removals().min(spare))
+            .map(|removed| Material {
+                mover: self.waiting - removed,
+                waiting: self.mover,
+            })
+            .collect()
     }
 }
 

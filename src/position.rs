@@ -15,7 +15,8 @@
 use std::fmt;
 
 use crate::board::{POINTS, Point, PointSet};
-use crate::rules::{FEWEST_STONES, Rules};
+use crate::rules::{Blocked, FEWEST_STONES, FullBoard, Rules};
+use crate::value::Value;
 
 /// The letters of the board in a position's text: three rings and two strokes between them.
 const LETTERS: usize = POINTS as usize + 2;
@@ -64,7 +65,7 @@ pub enum Phase {
     Moving,
     /// The side to move may move a stone to any empty point.
     Flying,
-    /// The side to move has lost.
+    /// The game has ended: lost for the side to move, or drawn, see [`Position::result`].
     Over,
 }
 
@@ -80,8 +81,8 @@ impl Phase {
     }
 }
 
-/// Both sides' stones, on the board and in hand, the side to move, and whether it owes itself a
-/// removal.
+/// Both sides' stones, on the board and in hand, the side to move, and how many removals it owes
+/// itself.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Position {
     pub(crate) white: PointSet,
@@ -89,7 +90,8 @@ pub struct Position {
     pub(crate) white_in_hand: u8,
     pub(crate) black_in_hand: u8,
     pub(crate) side_to_move: Side,
-    pub(crate) removal_owed: bool,
+    /// 0 to 3.
+    pub(crate) removals_owed: u8,
 }
 
 impl Position {
@@ -101,7 +103,7 @@ impl Position {
             white_in_hand: rules.stones,
             black_in_hand: rules.stones,
             side_to_move: Side::White,
-            removal_owed: false,
+            removals_owed: 0,
         }
     }
 
@@ -118,7 +120,7 @@ impl Position {
             white_in_hand: 0,
             black_in_hand: 0,
             side_to_move: Side::White,
-            removal_owed: false,
+            removals_owed: 0,
         }
     }
 
@@ -164,7 +166,12 @@ impl Position {
 
     /// Whether the side to move has closed a mill and has to remove a stone, nothing else.
     pub fn removal_owed(&self) -> bool {
-        self.removal_owed
+        self.removals_owed > 0
+    }
+
+    /// How many removals the side to move still owes itself, 0 to 3.
+    pub fn removals_owed(&self) -> u8 {
+        self.removals_owed
     }
 
     /// The stones of the side to move.
@@ -204,7 +211,7 @@ impl Position {
             white_in_hand: self.black_in_hand,
             black_in_hand: self.white_in_hand,
             side_to_move: self.side_to_move.other(),
-            removal_owed: self.removal_owed,
+            removals_owed: self.removals_owed,
         }
     }
 
@@ -218,9 +225,35 @@ impl Position {
         }
     }
 
-    /// Whether the side to move has lost: fewer than three stones, or no turn.
+    /// Whether the game is over: the side to move has fewer than three stones or no turn, not even
+    /// to pass, or the board is full.
     pub fn is_over(&self, rules: &Rules) -> bool {
         self.phase(rules) == Phase::Over
+    }
+
+    /// What the position is worth if the game is over, `None` while it goes on: lost, or a draw
+    /// where the rules say so of a full board.
+    ///
+    /// ```
+    /// use millbase::{PointSet, Position, Rules, Value};
+    /// let full = Position::moving(PointSet::from_bits(0xfff), PointSet::from_bits(0xfff000));
+    /// assert_eq!(full.result(&Rules::TWELVE), Some(Value::LOST));
+    /// assert_eq!(full.result(&Rules::MORABARABA), Some(Value::Draw));
+    /// ```
+    pub fn result(&self, rules: &Rules) -> Option<Value> {
+        let is_draw = || self.empty().is_empty() && rules.full_board == FullBoard::Draws;
+        self.is_over(rules).then(|| match is_draw() {
+            true => Value::Draw,
+            false => Value::LOST,
+        })
+    }
+
+    /// Whether the side to move has stones, but only the turn of passing.
+    pub fn must_pass(&self, rules: &Rules) -> bool {
+        rules.blocked == Blocked::Passes
+            && !self.removal_owed()
+            && self.phase(rules) == Phase::Moving
+            && !self.can_slide(rules)
     }
 
     /// The stage of the game for the side to move.
@@ -228,11 +261,13 @@ impl Position {
         let stones = self.mover().len();
         if self.total(self.side_to_move) < u32::from(FEWEST_STONES) {
             Phase::Over
-        } else if self.in_hand(self.side_to_move) > 0 || self.removal_owed && self.is_placing() {
+        } else if self.in_hand(self.side_to_move) > 0 || self.removal_owed() && self.is_placing() {
             Phase::Placing
+        } else if self.empty().is_empty() && !self.removal_owed() {
+            Phase::Over
         } else if rules.flies(stones) {
             Phase::Flying
-        } else if self.removal_owed || self.can_slide(rules) {
+        } else if self.removal_owed() || self.can_slide(rules) || rules.blocked == Blocked::Passes {
             Phase::Moving
         } else {
             Phase::Over
@@ -269,16 +304,19 @@ impl Position {
         text.push(&board);
         let (phase, action) = match self.phase(rules) {
             Phase::Over => (b'o', b'?'),
-            Phase::Placing if self.removal_owed => (b'p', b'r'),
+            Phase::Placing if self.removal_owed() => (b'p', b'r'),
             Phase::Placing => (b'p', b'p'),
-            _ if self.removal_owed => (b'm', b'r'),
+            _ if self.removal_owed() => (b'm', b'r'),
             _ => (b'm', b's'),
         };
         let side = match self.side_to_move {
             Side::White => b'w',
             Side::Black => b'b',
         };
-        let owed = |side| u8::from(self.removal_owed && self.side_to_move == side);
+        let owed = |side| match self.side_to_move == side {
+            true => self.removals_owed,
+            false => 0,
+        };
         for letter in [side, phase, action] {
             text.push(&[b' ', letter]);
         }
@@ -437,7 +475,10 @@ impl Fields {
             white_in_hand,
             black_in_hand,
             side_to_move: self.side_to_move,
-            removal_owed: self.action == 'r',
+            removals_owed: match self.action {
+                'r' => white_owes.max(black_owes),
+                _ => 0,
+            },
         };
         for (side, on_board) in [(Side::White, white_on), (Side::Black, black_on)] {
             let (stones, in_hand) = (position.stones(side).len(), position.in_hand(side));
@@ -490,16 +531,30 @@ impl Fields {
             "{} is said to remove a stone, but {side} is to move",
             side.other()
         );
-        let expected = u8::from(position.removal_owed);
+        let expected = u8::from(self.action == 'r');
         ensure!(
-            mine == expected,
+            (mine > 0) == (expected > 0),
             "the action '{}' and the number of stones to remove, {mine}, contradict each other; it must be {expected}",
             self.action
         );
-        if position.removal_owed {
+        ensure!(
+            mine <= 1 || rules.removal_per_mill,
+            "{side} is said to remove {mine} stones, but by these rules a turn earns no more than 1"
+        );
+        if mine > 0 {
+            let stones = position.mover();
+            let mills = stones
+                .into_iter()
+                .map(|point| rules.board().mills_through(point, stones));
+            let most = mills.max().unwrap_or(0);
             ensure!(
-                !rules.board().mills(position.mover()).is_empty(),
+                most > 0,
                 "{side} is said to remove a stone, but has no mill on the board"
+            );
+            ensure!(
+                u32::from(mine) <= most,
+                "{side} is said to remove {mine} stones, but no stone of its stands in more than {most} of its \
+                 mills"
             );
             ensure!(
                 !position.waiting().is_empty(),
@@ -513,7 +568,7 @@ impl Fields {
     fn check_phase(&self, position: &Position) -> Result<(), PositionError> {
         let (white, black) = (position.white_in_hand, position.black_in_hand);
         // White places first; a side that owes itself a removal has already placed its stone.
-        let in_turn = match (self.side_to_move, position.removal_owed) {
+        let in_turn = match (self.side_to_move, position.removal_owed()) {
             (Side::White, false) | (Side::Black, true) => white == black,
             (Side::White, true) | (Side::Black, false) => {
                 white + 1 == black || white == 0 && black == 0
@@ -523,7 +578,7 @@ impl Fields {
             in_turn,
             "white has {white} and black {black} stones in hand, which cannot be when {} is to {}",
             self.side_to_move,
-            if position.removal_owed {
+            if position.removal_owed() {
                 "remove"
             } else {
                 "move"
@@ -535,7 +590,7 @@ impl Fields {
             "the phase is 'm' (moving), but white has {white} and black {black} stones in hand"
         );
         ensure!(
-            self.phase != 'p' || placing || position.removal_owed,
+            self.phase != 'p' || placing || position.removal_owed(),
             "the phase is 'p' (placing), but both sides have 0 stones in hand"
         );
         ensure!(

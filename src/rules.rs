@@ -127,6 +127,21 @@ impl Rules {
         stones <= u32::from(self.flying)
     }
 
+    /// How many removals a turn earns that closes so many mills.
+    #[inline(always)]
+    pub fn removals(&self, mills: u32) -> u8 {
+        match self.removal_per_mill {
+            true => mills as u8,
+            false => u8::from(mills > 0),
+        }
+    }
+
+    /// The most removals that a turn can earn, 1 to 3: with the diagonals, a corner lies on three
+    /// lines, every other point on two.
+    pub fn most_removals(&self) -> u8 {
+        self.removals(if self.diagonals { 3 } else { 2 })
+    }
+
     /// The name of the rules where they have one.
     pub fn name(&self) -> Option<&'static str> {
         let known = Rules::NAMED.iter().find(|(_, rules)| rules == self);

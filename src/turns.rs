@@ -7,41 +7,73 @@ use std::str::FromStr;
 
 use crate::board::{Board, Point, PointSet};
 use crate::position::{Phase, Position, Side};
-use crate::rules::Rules;
+use crate::rules::{FEWEST_STONES, Rules};
 
-/// One turn of the side to move.
+/// One turn of the side to move. Turns that differ only in the order of their removals are one turn.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Turn {
-    /// The point that a stone leaves; `None` where one is placed, or where only a removal is owed.
+    /// The point that a stone leaves; `None` where one is placed, or where only removals are owed.
     pub from: Option<Point>,
-    /// The point that a stone comes to; `None` where only a removal is owed.
+    /// The point that a stone comes to; `None` where only removals are owed, and for passing.
     pub to: Option<Point>,
-    /// The point from which a stone of the opponent is removed.
-    pub removed: Option<Point>,
+    /// The points from which stones of the opponent are removed, 0 to 3.
+    pub removed: PointSet,
 }
 
+/// The most stones that a turn removes.
+const MOST_REMOVED: usize = 3;
+
+/// The text of [`Turn::PASS`].
+const PASS: &str = "pass";
+
 impl Turn {
-    /// The turn's text, `d6`, `d6-d5`, `d6-d5xb4` or `xb4`, and zeros behind it.
-    fn bytes(&self) -> [u8; 8] {
-        let name = |point: Option<Point>| {
-            let bytes = point.map_or([0; 2], |point| {
-                let name = point.name().as_bytes();
-                [name[0], name[1]]
-            });
-            u64::from(u16::from_be_bytes(bytes))
+    /// The turn of a side that cannot move, where the rules let it pass.
+    pub const PASS: Turn = Turn {
+        from: None,
+        to: None,
+        removed: PointSet::EMPTY,
+    };
+
+    /// Whether the side to move does nothing.
+    pub fn is_pass(&self) -> bool {
+        *self == Turn::PASS
+    }
+
+    /// The removed points in the order of their names.
+    pub(crate) fn removed_in_order(&self) -> impl Iterator<Item = Point> + use<> {
+        // Most turns remove one stone or none.
+        let mut points = [None; MOST_REMOVED];
+        for (slot, point) in points.iter_mut().zip(self.removed) {
+            *slot = Some(point);
+        }
+        if self.removed.len() > 1 {
+            points.sort_unstable_by_key(|point| point.map_or("z", Point::name));
+        }
+        points.into_iter().flatten()
+    }
+
+    /// The turn's text, such as `d6`, `d6-d5`, `d6-d5xb4` or `xb4xg7`, and zeros behind it.
+    fn bytes(&self) -> [u8; 16] {
+        if self.is_pass() {
+            return (u128::from(u32::from_be_bytes(*b"pass")) << 96).to_be_bytes();
+        }
+        let name = |point: Point| {
+            let name = point.name().as_bytes();
+            u128::from(u16::from_be_bytes([name[0], name[1]]))
         };
         // The parts stand in the number as in the text, the first letter at the top.
-        let (mut number, mut free) = (0u64, 64);
-        if self.from.is_some() {
-            number = name(self.from) << 48 | u64::from(b'-') << 40;
-            free = 40;
+        let (mut number, mut free) = (0u128, u128::BITS);
+        if let Some(from) = self.from {
+            free -= 24;
+            number = (name(from) << 8 | u128::from(b'-')) << free;
         }
-        if self.to.is_some() {
+        if let Some(to) = self.to {
             free -= 16;
-            number |= name(self.to) << free;
+            number |= name(to) << free;
         }
-        if self.removed.is_some() {
-            number |= (u64::from(b'x') << 16 | name(self.removed)) << (free - 24);
+        for point in self.removed_in_order() {
+            free -= 24;
+            number |= (u128::from(b'x') << 16 | name(point)) << free;
         }
         number.to_be_bytes()
     }
@@ -50,7 +82,7 @@ impl Turn {
 /// Turns are ordered as their texts are.
 impl Ord for Turn {
     fn cmp(&self, other: &Turn) -> Ordering {
-        u64::from_be_bytes(self.bytes()).cmp(&u64::from_be_bytes(other.bytes()))
+        self.bytes().cmp(&other.bytes())
     }
 }
 
@@ -87,16 +119,35 @@ impl std::error::Error for TurnError {}
 impl FromStr for Turn {
     type Err = TurnError;
 
-    /// Reads a turn's text. Whether the turn is legal somewhere is not checked.
+    /// Reads a turn's text, the removals in any order. Whether the turn is legal somewhere is not
+    /// checked.
+    ///
+    /// ```
+    /// use millbase::Turn;
+    /// let turn: Turn = "d6-d5xg7xa1".parse()?;
+    /// assert_eq!(turn.to_string(), "d6-d5xa1xg7");
+    /// assert!("d6-d5xa1xa1".parse::<Turn>().is_err());
+    /// assert_eq!("pass".parse::<Turn>()?, Turn::PASS);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     fn from_str(text: &str) -> Result<Turn, TurnError> {
+        if text == PASS {
+            return Ok(Turn::PASS);
+        }
         let point = |name: &str| Point::named(name).ok_or(TurnError);
-        let (action, removed) = match text.split_once('x') {
-            Some((action, removed)) => (action, Some(point(removed)?)),
-            None => (text, None),
-        };
+        let mut parts = text.split('x');
+        let action = parts.next().unwrap_or_default();
+        let mut removed = PointSet::EMPTY;
+        for name in parts {
+            let point = point(name)?;
+            if removed.contains(point) || removed.len() as usize == MOST_REMOVED {
+                return Err(TurnError);
+            }
+            removed = removed.with(point);
+        }
         let (from, to) = match action.split_once('-') {
             Some((from, to)) => (Some(point(from)?), Some(point(to)?)),
-            None if action.is_empty() && removed.is_some() => (None, None),
+            None if action.is_empty() && !removed.is_empty() => (None, None),
             None => (None, Some(point(action)?)),
         };
         Ok(Turn { from, to, removed })
@@ -112,6 +163,62 @@ pub fn removable(waiting: PointSet, board: &Board, rules: &Rules) -> PointSet {
     } else {
         outside_mills
     }
+}
+
+/// How many stones are removed where so many removals are earned: they end when the opponent has
+/// none on the board, or fewer than three with those in hand.
+pub(crate) fn removals_made(earned: u8, on_board: u32, in_hand: u8) -> u8 {
+    let to_spare = (on_board + u32::from(in_hand)).saturating_sub(u32::from(FEWEST_STONES) - 1);
+    u32::from(earned).min(on_board).min(to_spare) as u8
+}
+
+/// The sets of so many stones of the waiting side that can be removed, in some order, each removal
+/// judged after those before it; each set once.
+pub(crate) fn removable_sets(
+    waiting: PointSet,
+    count: u8,
+    board: &Board,
+    rules: &Rules,
+) -> Vec<PointSet> {
+    let Some(rest) = count.checked_sub(1) else {
+        return vec![PointSet::EMPTY];
+    };
+    let mut sets: Vec<PointSet> = Vec::new();
+    for point in removable(waiting, board, rules) {
+        if rest == 0 {
+            sets.push(point.into());
+        } else {
+            let others = removable_sets(waiting.without(point), rest, board, rules);
+            sets.extend(others.into_iter().map(|others| others.with(point)));
+        }
+    }
+    sets.sort_unstable();
+    sets.dedup();
+    sets
+}
+
+/// Where a side without stones in hand can come by moving a stone: its set then, and how many mills
+/// the stone closes.
+#[inline(always)]
+pub(crate) fn moves(
+    mover: PointSet,
+    waiting: PointSet,
+    rules: &Rules,
+) -> impl Iterator<Item = (PointSet, u32)> {
+    let board = rules.board();
+    let empty = !(mover | waiting);
+    let flies = rules.flies(mover.len());
+    mover.into_iter().flat_map(move |from| {
+        let rest = mover.without(from);
+        let targets = match flies {
+            true => empty,
+            false => board.neighbours(from) & empty,
+        };
+        targets.into_iter().map(move |to| {
+            let set = rest.with(to);
+            (set, board.mills_through(to, set))
+        })
+    })
 }
 
 impl Position {
@@ -139,15 +246,30 @@ impl Position {
         }
         let board = rules.board();
         let mover = self.mover();
-        let removable = removable(self.waiting(), board, rules);
-        if self.removal_owed {
-            for point in removable {
-                found(Turn {
-                    from: None,
-                    to: None,
-                    removed: Some(point),
-                });
-            }
+        let waiting = self.waiting();
+        let single = removable(waiting, board, rules);
+        let in_hand = self.in_hand(self.side_to_move.other());
+        let mut remove =
+            |turn: Turn, earned: u8| match removals_made(earned, waiting.len(), in_hand) {
+                0 => found(turn),
+                1 => {
+                    for point in single {
+                        let removed = point.into();
+                        found(Turn { removed, ..turn });
+                    }
+                }
+                count => {
+                    for removed in removable_sets(waiting, count, board, rules) {
+                        found(Turn { removed, ..turn });
+                    }
+                }
+            };
+        if self.removal_owed() {
+            remove(Turn::PASS, self.removals_owed);
+            return;
+        }
+        if self.must_pass(rules) {
+            remove(Turn::PASS, 0);
             return;
         }
         let empty = self.empty();
@@ -156,19 +278,10 @@ impl Position {
                 let turn = Turn {
                     from,
                     to: Some(to),
-                    removed: None,
+                    removed: PointSet::EMPTY,
                 };
-                let closes_mill = board.mills(rest.with(to)).contains(to);
-                if closes_mill && !removable.is_empty() {
-                    for point in removable {
-                        found(Turn {
-                            removed: Some(point),
-                            ..turn
-                        });
-                    }
-                } else {
-                    found(turn);
-                }
+                let mills = board.mills_through(to, rest.with(to));
+                remove(turn, rules.removals(mills));
             }
         };
         if phase == Phase::Placing {
@@ -201,11 +314,9 @@ impl Position {
             }
             _ => {}
         }
-        if let Some(removed) = turn.removed {
-            *others = others.without(removed);
-        }
+        *others = *others - turn.removed;
         next.side_to_move = side.other();
-        next.removal_owed = false;
+        next.removals_owed = 0;
         next
     }
 

@@ -234,7 +234,7 @@ fn random_game(rules: &Rules, random: &mut Random) -> Vec<Position> {
     loop {
         let last = &positions[positions.len() - 1];
         let turns = last.turns(rules);
-        let captures = turns.iter().filter(|turn| turn.removed.is_some());
+        let captures = turns.iter().filter(|turn| !turn.removed.is_empty());
         let captures: Vec<_> = captures.copied().collect();
         let turn = match captures.is_empty() || random.below(4) == 0 {
             true => random.pick(&turns),

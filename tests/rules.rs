@@ -5,11 +5,12 @@ mod common;
 mod plain;
 
 use common::{Random, before_removal, plain_position, plain_rules};
-use millbase::{Phase, PointSet, Position, Rules, Turn};
+use millbase::game::Game;
+use millbase::{Blocked, FullBoard, Phase, PointSet, Position, PositionError, Rules, Turn, Value};
 use plain::{PlainPosition, PlainRules, PlainTurn};
 
 /// Rules with every setting that there is, alone and together.
-const VARIANTS: [Rules; 8] = [
+const VARIANTS: [Rules; 14] = [
     Rules::STANDARD,
     Rules {
         diagonals: true,
@@ -49,6 +50,28 @@ const VARIANTS: [Rules; 8] = [
         stones: 3,
         ..Rules::STANDARD
     },
+    Rules {
+        removal_per_mill: true,
+        ..Rules::STANDARD
+    },
+    Rules {
+        blocked: Blocked::Passes,
+        ..Rules::NO_FLYING
+    },
+    Rules::TEN,
+    Rules::MORABARABA,
+    // On this board a stone can close three mills.
+    Rules {
+        removal_per_mill: true,
+        removal_from_mills: true,
+        ..Rules::MORABARABA
+    },
+    Rules {
+        removal_per_mill: true,
+        blocked: Blocked::Passes,
+        full_board: FullBoard::Loses,
+        ..Rules::TWELVE
+    },
 ];
 
 #[test]
@@ -87,13 +110,20 @@ struct Seen {
     moving: u32,
     flying: u32,
     owed: u32,
+    /// More than one removal.
+    owed_more: u32,
     beaten: u32,
     blocked: u32,
+    drawn: u32,
+    passing: u32,
 }
 
 impl Seen {
-    fn count(&mut self, phase: Phase, position: &Position) {
+    fn count(&mut self, phase: Phase, position: &Position, rules: &Rules) {
         *match phase {
+            _ if position.removals_owed() > 1 => &mut self.owed_more,
+            _ if position.must_pass(rules) => &mut self.passing,
+            Phase::Over if position.result(rules) == Some(Value::Draw) => &mut self.drawn,
             _ if position.removal_owed() => &mut self.owed,
             Phase::Placing => &mut self.placing,
             Phase::Moving => &mut self.moving,
@@ -106,7 +136,7 @@ impl Seen {
 
 fn plain_phase(position: &PlainPosition, rules: &PlainRules) -> Phase {
     let still_placing = position.owed > 0 && position.white_hand + position.black_hand > 0;
-    if position.loser(rules).is_some() {
+    if position.loser(rules).is_some() || position.is_drawn(rules) {
         Phase::Over
     } else if position.hand(position.side) > 0 || still_placing {
         Phase::Placing
@@ -134,13 +164,14 @@ fn compare(
     let phase = position.phase(rules);
     assert_eq!(phase, plain_phase(&plain, plain_rules), "{text}");
     let loser = plain.loser(plain_rules);
-    assert_eq!(position.is_over(rules), loser.is_some(), "{text}");
+    let lost = loser.map(|_| Value::LOST);
+    let result = lost.or(plain.is_drawn(plain_rules).then_some(Value::Draw));
+    assert_eq!(position.result(rules), result, "{text}");
     assert!(loser.is_none_or(|loser| loser == plain.side), "{text}");
-    seen.count(phase, position);
+    seen.count(phase, position, rules);
 
     let turns = position.turns(rules);
-    let mut plain_turns = plain.turns(plain_rules);
-    plain_turns.sort_by_key(PlainTurn::to_string);
+    let plain_turns = plain.distinct_turns(plain_rules);
     let texts = |turns: &[String]| turns.join(" ");
     assert_eq!(
         texts(&turns.iter().map(Turn::to_string).collect::<Vec<_>>()),
@@ -160,9 +191,24 @@ fn compare(
         let after = position.after(turn);
         let expected = plain.after(&plain_turn);
         assert_eq!(plain_position(&after), expected, "{text} {turn}");
+        compare_actions(position, turn, &after, rules);
         (turn, plain_turn, after)
     })
     .collect()
+}
+
+/// Makes a turn action by action.
+fn compare_actions(position: &Position, turn: Turn, after: &Position, rules: &Rules) {
+    let actions = position.actions(turn, rules).expect("a legal turn");
+    let mut game = Game::new(*rules, *position);
+    for (number, (action, next)) in actions.iter().enumerate() {
+        game.play(&action.to_string()).expect("a legal action");
+        assert_eq!(game.position(), next);
+        let is_last = number + 1 == actions.len();
+        assert_eq!(game.position().removal_owed(), !is_last, "{turn}");
+    }
+    assert_eq!(game.position(), after, "{turn}");
+    assert_eq!(game.turns(), [turn]);
 }
 
 /// Plays a game of random turns, every other capture taken where there is one.
@@ -179,13 +225,13 @@ fn compare_game(rules: &Rules, random: &mut Random, seen: &mut Seen) {
             assert!(position.is_over(rules), "no turn, but not over: {text}");
             return;
         }
-        let captures: Vec<_> = turns.iter().filter(|t| t.0.removed.is_some()).collect();
+        let captures: Vec<_> = turns.iter().filter(|t| !t.0.removed.is_empty()).collect();
         let next = if captures.is_empty() || random.below(2) == 0 {
             random.pick(&turns)
         } else {
             random.pick(&captures)
         };
-        if next.0.removed.is_some() {
+        if !next.0.removed.is_empty() {
             let middle = before_removal(&position, &next.1, rules);
             compare(&middle, rules, &plain_rules, seen);
         }
@@ -203,9 +249,11 @@ fn random_games_agree_with_the_plain_implementation() {
         for _ in 0..games {
             compare_game(&rules, &mut random, &mut seen);
         }
-        assert_eq!(seen.beaten + seen.blocked, games, "{rules}");
+        assert_eq!(seen.beaten + seen.blocked + seen.drawn, games, "{rules}");
         assert!(seen.placing >= 5 * games, "{rules}: {seen:?}");
         assert!(seen.owed >= games, "{rules}: {seen:?}");
+        let earns_more = rules.removal_per_mill;
+        assert_eq!(seen.owed_more > 0, earns_more, "{rules}: {seen:?}");
         assert!(seen.moving >= games || rules.stones == 3, "{rules}");
         assert_eq!(seen.flying > 0, rules.flying > 0, "{rules}");
     }
@@ -229,6 +277,8 @@ fn random_positions_agree_with_the_plain_implementation() {
             }
         }
         assert!(seen.beaten > 0 && seen.moving > 0 || most == 3, "{rules}");
+        let can_draw = most == 12 && rules.full_board == FullBoard::Draws;
+        assert_eq!(seen.drawn > 0, can_draw, "{rules}");
     }
 }
 
@@ -260,7 +310,10 @@ fn blocked_positions_agree_with_the_plain_implementation() {
             }
         }
         let everyone_flies = most <= u32::from(rules.flying);
-        assert!(seen.blocked > 5 || everyone_flies, "{rules}: {seen:?}");
+        let passes = rules.blocked == Blocked::Passes;
+        let seen_blocked = if passes { seen.passing } else { seen.blocked };
+        assert!(seen_blocked > 5 || everyone_flies, "{rules}: {seen:?}");
+        assert_eq!(seen.passing > 0, passes, "{rules}: {seen:?}");
         assert!(seen.moving > 5 || everyone_flies, "{rules}: {seen:?}");
     }
 }
@@ -300,4 +353,145 @@ fn damaged_texts_are_refused_or_read_alike() {
         }
     }
     assert!(refused > 1000 && read > 1000);
+}
+
+/// Sequences of turns from the start and from positions of random games, under each set of rules
+/// that has a name.
+#[test]
+fn perft_of_named_rules_agrees_with_the_plain_implementation() {
+    for (name, rules) in Rules::NAMED {
+        let plain_rules = plain_rules(&rules);
+        let mut random = Random::new(4000);
+        let count = |position: &Position, depth: u32| {
+            let plain = plain_position(position).perft(&plain_rules, depth);
+            let text = position.text(&rules);
+            assert_eq!(position.perft(&rules, depth), plain, "{name}: {text}");
+            plain
+        };
+        count(&Position::start(&rules), 3);
+        let mut counted = 0;
+        for _ in 0..6 {
+            let mut position = Position::start(&rules);
+            for ply in 0..200 {
+                let turns = position.turns(&rules);
+                if turns.is_empty() {
+                    break;
+                }
+                if ply % 5 == 0 {
+                    counted += count(&position, 2);
+                }
+                position = position.after(*random.pick(&turns));
+            }
+        }
+        assert!(counted > 10_000, "{name}");
+    }
+}
+
+/// Rules that differ in a setting of the moving phase have different fingerprints, and the standard
+/// rules have the one that existing files carry.
+#[test]
+fn fingerprints_tell_rules_of_the_moving_phase_apart() {
+    let mut all = Vec::new();
+    for flying in [0, 3, 4] {
+        for bits in 0..32 {
+            let is = |bit: u32| bits >> bit & 1 == 1;
+            all.push(Rules {
+                stones: 9,
+                diagonals: is(0),
+                flying,
+                removal_from_mills: is(1),
+                removal_per_mill: is(2),
+                blocked: if is(3) {
+                    Blocked::Passes
+                } else {
+                    Blocked::Loses
+                },
+                full_board: if is(4) {
+                    FullBoard::Draws
+                } else {
+                    FullBoard::Loses
+                },
+            });
+        }
+    }
+    let count = all.len();
+    let mut prints: Vec<u64> = all.iter().map(Rules::fingerprint).collect();
+    prints.sort_unstable();
+    prints.dedup();
+    assert_eq!(prints.len(), count);
+    assert_eq!(Rules::STANDARD.fingerprint(), 0x9817_d256_e661_efc9);
+    let file = include_bytes!("../db/3-3.mill");
+    assert_eq!(file[24..32], Rules::STANDARD.fingerprint().to_le_bytes());
+    assert_eq!(Rules::TEN.fingerprint(), Rules::STANDARD.fingerprint());
+}
+
+#[test]
+fn several_removals_are_owed_only_where_the_rules_earn_them() {
+    let each = Rules {
+        removal_per_mill: true,
+        ..Rules::STANDARD
+    };
+    // White's d6 is in two mills: b6 d6 f6 and d5 d6 d7. Black's mill is a1 d1 g1.
+    let owing = |owed: u8| format!("O@*****@/OO*****O/O**@@@** w m r 5 0 5 0 {owed} 0");
+    let read = |owed, rules: &Rules| -> Result<Position, PositionError> {
+        Position::parse(&owing(owed), rules)
+    };
+    assert!(read(1, &Rules::STANDARD).is_ok());
+    let refused = read(2, &Rules::STANDARD).unwrap_err().to_string();
+    assert!(refused.contains("no more than 1"), "{refused}");
+    let two = read(2, &each).unwrap();
+    assert_eq!(two.removals_owed(), 2);
+    assert!(two.text(&each).starts_with(&owing(2)));
+    let refused = read(3, &each).unwrap_err().to_string();
+    assert!(
+        refused.contains("no stone of its stands in more than 2"),
+        "{refused}"
+    );
+
+    // First the two stones outside the mill; a stone of the mill is never among them.
+    let turns: Vec<String> = two.turns(&each).iter().map(Turn::to_string).collect();
+    assert_eq!(turns, ["xc5xe5"]);
+    let mut game = Game::new(each, two);
+    assert!(game.play("xa1").is_err());
+    game.play("xe5").unwrap();
+    assert_eq!(game.position().removals_owed(), 1);
+    game.play("xc5").unwrap();
+    assert!(!game.position().removal_owed());
+    assert_eq!(game.turns()[0].to_string(), "xc5xe5");
+    game.undo().unwrap();
+    assert_eq!(*game.position(), two);
+
+    // With three stones left, the first removal ends the game.
+    let text = "*@*****@/OO*****O/O***@*** w m s 4 0 3 0 0 0";
+    let three = Position::parse(text, &each);
+    assert!(three.is_ok_and(|position| {
+        let turns = position.turns(&each);
+        turns.iter().all(|turn| turn.removed.len() <= 1)
+    }));
+}
+
+#[test]
+fn turns_are_read_in_any_order_of_their_removals() {
+    for (text, expected) in [
+        ("d6-d5xb4xa1", "d6-d5xa1xb4"),
+        ("d6xg7xa1xd7", "d6xa1xd7xg7"),
+        ("xg1xg4", "xg1xg4"),
+        ("pass", "pass"),
+    ] {
+        let turn: Turn = text.parse().expect(text);
+        assert_eq!(turn.to_string(), expected);
+        assert_eq!(expected.parse(), Ok(turn));
+    }
+    for text in [
+        "d6-d5xa1xa1",
+        "xa1xa4xa7xb2",
+        "passxa1",
+        "x",
+        "d6x",
+        "d6-",
+        "Pass",
+        "",
+    ] {
+        assert!(text.parse::<Turn>().is_err(), "{text}");
+    }
 }

@@ -8,9 +8,11 @@ mod plain;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use common::{library_set, plain_rules};
+use common::{Random, library_set, plain_position, plain_rules};
 use millbase::index::Index;
-use millbase::{Material, Pair, Position, Rules, Value, Wdl, retro};
+use millbase::{
+    Blocked, FullBoard, Material, Pair, PointSet, Position, Rules, Turn, Value, Wdl, retro,
+};
 use plain::PlainRules;
 use plain::iterate::{self, SMALL_PAIRS, Table, Tables};
 use rayon::prelude::*;
@@ -117,23 +119,25 @@ fn small_pairs_agree_with_plain_iteration() {
     );
 }
 
-#[test]
-fn other_rules_agree_with_plain_iteration() {
+/// Rules whose values differ from each other where no side has more than four stones.
+fn other_rules() -> Vec<Rules> {
     let standard = Rules::STANDARD;
-    let sliding = Rules {
-        flying: 0,
-        ..standard
+    let passing = Rules {
+        blocked: Blocked::Passes,
+        ..Rules::NO_FLYING
     };
-    let variants = [
+    vec![
+        Rules::NO_FLYING,
+        Rules::TWELVE,
+        passing,
         Rules {
-            diagonals: true,
+            flying: 4,
             ..standard
         },
-        sliding,
         // Under the standard rules, and with so few stones, a removal from a mill is never better.
         Rules {
             removal_from_mills: true,
-            ..sliding
+            ..Rules::NO_FLYING
         },
         Rules {
             flying: 4,
@@ -143,22 +147,236 @@ fn other_rules_agree_with_plain_iteration() {
         Rules {
             stones: 12,
             diagonals: true,
-            flying: 0,
             removal_from_mills: true,
-            ..standard
+            ..passing
         },
-    ];
-    let pairs = &SMALL_PAIRS[..2];
-    let mut all = vec![(standard, solve(&standard, pairs))];
-    for rules in variants {
+    ]
+}
+
+/// Compares the values of these pairs, which must differ from rules to rules.
+fn compare_other_rules(pairs: &[(usize, usize)]) {
+    let mut all = vec![(Rules::STANDARD, solve(&Rules::STANDARD, pairs))];
+    for rules in other_rules() {
         let plain = iterate::solve(&plain_rules(&rules), pairs);
         let solved = solve(&rules, pairs);
         compare_all(&rules, &plain, &solved);
         for (others, other) in &all {
             assert!(solved != *other, "{rules} has the values of {others}");
         }
+        // With so few stones, no turn closes two mills, and no board is full.
+        for same in [
+            Rules {
+                removal_per_mill: true,
+                ..rules
+            },
+            Rules {
+                full_board: FullBoard::Draws,
+                ..rules
+            },
+        ] {
+            assert!(solve(&same, pairs) == solved, "{same}");
+        }
         all.push((rules, solved));
     }
+}
+
+#[test]
+fn other_rules_agree_with_plain_iteration() {
+    compare_other_rules(&SMALL_PAIRS[..2]);
+}
+
+/// The same up to 4-4 and for 5-3: ten minutes.
+#[test]
+#[ignore = "takes minutes"]
+fn other_rules_agree_with_plain_iteration_in_all_small_pairs() {
+    compare_other_rules(&SMALL_PAIRS);
+}
+
+/// The value that the turns of the plain implementation give a position, White to move, where
+/// `value` tells the value bytes of those behind them.
+fn derived(
+    rules: &Rules,
+    position: &Position,
+    value: impl Fn(PointSet, PointSet) -> Value,
+) -> Value {
+    let plain_rules = plain_rules(rules);
+    let plain = plain_position(position);
+    if plain.is_drawn(&plain_rules) {
+        return Value::Draw;
+    }
+    let after = plain.turns(&plain_rules).into_iter().map(|turn| {
+        let after = plain.after(&turn);
+        let set = |side| -> PointSet {
+            let held = (0..24).filter(|&point| after.board[point] == Some(side));
+            library_set(held.map(|point| 1 << point).sum())
+        };
+        let (mover, waiting) = (set(after.side), set(after.side.enemy()));
+        match mover.len() {
+            ..3 => Value::LOST,
+            _ => value(mover, waiting),
+        }
+    });
+    after.map(Value::before).max().unwrap_or(Value::LOST)
+}
+
+fn solved_value(solved: &Solved, mover: PointSet, waiting: PointSet) -> Value {
+    let material = Material::of(mover, waiting);
+    Value::from_byte(solved[&material][Index::new(material).find(mover, waiting)])
+}
+
+/// A set of five stones that lacks one slide to close two mills, and where it stands after it.
+fn five_that_close_two(rules: &Rules, random: &mut Random) -> PointSet {
+    let lines = rules.board().lines();
+    loop {
+        let (a, b) = (*random.pick(lines), *random.pick(lines));
+        let Some(to) = (a & b).into_iter().next().filter(|_| a != b) else {
+            continue;
+        };
+        let from = rules.board().neighbours(to) - (a | b);
+        if let Some(from) = from.into_iter().next() {
+            return (a | b).without(to).with(from);
+        }
+    }
+}
+
+/// Positions in which one stone can close two mills, and others of the same pairs, are worth what
+/// the turns of the plain implementation make of them.
+#[test]
+fn two_removals_agree_with_plain_turns() {
+    let pairs = [(3, 3), (4, 3), (4, 4), (5, 3), (5, 4)];
+    for rules in [Rules::STANDARD, Rules::TWELVE] {
+        let each = Rules {
+            removal_per_mill: true,
+            ..rules
+        };
+        check_two_removals(&rules, &each, &pairs);
+    }
+}
+
+/// The same where the game goes on after two removals.
+#[test]
+#[ignore = "takes minutes"]
+fn two_removals_of_five_agree_with_plain_turns() {
+    let pairs = [(3, 3), (4, 3), (4, 4), (5, 3), (5, 4), (5, 5)];
+    for rules in [Rules::NO_FLYING, Rules::TWELVE] {
+        let each = Rules {
+            removal_per_mill: true,
+            ..rules
+        };
+        check_two_removals(&rules, &each, &pairs);
+    }
+}
+
+fn check_two_removals(rules: &Rules, each: &Rules, pairs: &[(usize, usize)]) {
+    let (one, two) = (solve(rules, pairs), solve(each, pairs));
+    let mut random = Random::new(5);
+    let (mut differ, mut removed_two) = (0, 0);
+    let &(_, most) = &pairs[pairs.len() - 1];
+    for number in 0..6_000 {
+        let mover = match number % 3 {
+            0 => random.points_of(PointSet::ALL, 5),
+            _ => five_that_close_two(rules, &mut random),
+        };
+        let stones = 3 + random.below(most - 2) as u32;
+        let waiting = random.points_of(!mover, stones);
+        let position = Position::moving(mover, waiting);
+        let text = position.text(each);
+        let value = |mover, waiting| solved_value(&two, mover, waiting);
+        let found = value(mover, waiting);
+        assert_eq!(found, derived(each, &position, value), "{each}: {text}");
+        differ += u32::from(found != solved_value(&one, mover, waiting));
+        let takes_two = |turn: &Turn| turn.removed.len() == 2;
+        removed_two += u32::from(position.turns(each).iter().any(takes_two));
+    }
+    assert!(
+        differ > 10,
+        "{differ} values are other than with one removal"
+    );
+    assert!(
+        removed_two > 100,
+        "{removed_two} positions with two removals"
+    );
+}
+
+/// The pairs with a full board and with one empty point, with captures that are worth the same
+/// everywhere.
+#[test]
+fn full_boards_agree_with_plain_turns() {
+    let morabaraba = Rules::MORABARABA;
+    for (number, rules) in [
+        Rules::TWELVE,
+        morabaraba,
+        Rules {
+            blocked: Blocked::Passes,
+            ..morabaraba
+        },
+        Rules {
+            blocked: Blocked::Passes,
+            removal_per_mill: true,
+            ..Rules::TWELVE
+        },
+        Rules {
+            flying: 12,
+            ..morabaraba
+        },
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for capture in [0, 3, 4] {
+            let mut solved = Solved::new();
+            for pair in [(12, 12), (12, 11)].map(|(a, b)| Pair::new(a, b).expect("a pair")) {
+                let load = |material: Material| Ok(vec![capture; material.entries() as usize]);
+                let tables = retro::solve(&rules, pair, load, &()).expect("a solved pair");
+                for table in tables {
+                    solved.insert(table.material, table.values.to_vec());
+                }
+            }
+            let full = &solved[&Material {
+                mover: 12,
+                waiting: 12,
+            }];
+            let draws = rules.full_board == FullBoard::Draws;
+            let end = if draws { Value::Draw } else { Value::LOST };
+            assert!(full.iter().all(|&byte| Value::from_byte(byte) == end));
+
+            let value = |mover: PointSet, waiting: PointSet| match solved
+                .contains_key(&Material::of(mover, waiting))
+            {
+                true => solved_value(&solved, mover, waiting),
+                false => Value::from_byte(capture),
+            };
+            let mut random = Random::new(number as u64);
+            let mut passing = 0;
+            for (white, black) in [(12, 12), (12, 11), (11, 12)] {
+                for _ in 0..400 {
+                    let position = random.position(white, black);
+                    let text = position.text(&rules);
+                    let found = value(position.mover(), position.waiting());
+                    assert_eq!(found, derived(&rules, &position, value), "{rules}: {text}");
+                    passing += u32::from(position.must_pass(&rules));
+                }
+            }
+            let passes = rules.blocked == Blocked::Passes;
+            assert_eq!(passing > 0, passes, "{rules}");
+        }
+    }
+}
+
+/// A loss that takes longer than a byte tells is an error, not another value.
+#[test]
+fn depths_above_a_byte_are_refused() {
+    let pair = Pair::new(4, 3).expect("a pair");
+    let solve_with = |capture: u8| {
+        let load = |material: Material| Ok(vec![capture; material.entries() as usize]);
+        retro::solve(&Rules::NO_FLYING, pair, load, &())
+    };
+    assert!(solve_with(40).is_ok());
+    let refused = solve_with(252).expect_err("losses in 252 turns");
+    assert!(
+        matches!(refused, retro::SolveError::TooDeep(_)),
+        "{refused}"
+    );
 }
 
 #[test]

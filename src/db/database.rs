@@ -273,8 +273,8 @@ impl Database {
             let why = "stones are still in hand, but databases start where the last one is placed";
             return Err(DbError::NotStored(why.to_string()));
         }
-        if position.is_over(&self.rules) {
-            return Ok(Value::LOST);
+        if let Some(result) = position.result(&self.rules) {
+            return Ok(result);
         }
         if position.removal_owed() {
             let best = self.ranked(position, contents)?;
@@ -380,7 +380,7 @@ pub struct Line {
 /// Why a [`Line`] ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LineEnd {
-    /// The game is over: the side to move has lost.
+    /// The game is over: the side to move has lost, or the board is full.
     Over,
     /// The position is the one that was there before the turn with this number, counted from 0: a
     /// draw.

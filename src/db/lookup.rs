@@ -8,8 +8,9 @@ use super::profile::Contents;
 use super::table::{PairFile, Row, Table};
 use crate::board::PointSet;
 use crate::index::Material;
+use crate::position::Position;
 use crate::symmetry::Symmetry;
-use crate::turns::removable;
+use crate::turns::{moves, removable_sets, removals_made};
 use crate::value::Value;
 
 impl Database {
@@ -39,8 +40,7 @@ impl Database {
         if let Some(byte) = self.values.get(kind, mover, waiting) {
             return Ok(byte);
         }
-        let best = self.best_turn(mover, waiting, contents)?;
-        let value = contents.of_value(best.unwrap_or(Value::LOST));
+        let value = contents.of_value(self.best_turn(mover, waiting, contents)?);
         let Some(byte) = value.to_byte() else {
             let what = "a value is too deep for these rules".to_string();
             return Err(DbError::NotStored(what));
@@ -49,48 +49,44 @@ impl Database {
         Ok(byte)
     }
 
-    /// The value of the mover's best turn, `None` if it has no turn.
+    /// The value of the mover's best turn; without a turn, what the game's end is worth.
     ///
-    /// Quiet turns lead to one row, that of the side that waits; captures to one row for each stone
-    /// that may be removed.
+    /// Quiet turns lead to one row, that of the side that waits; captures to one row for each set of
+    /// stones that may be removed.
     fn best_turn(
         &self,
         mover: PointSet,
         waiting: PointSet,
         contents: Contents,
-    ) -> Result<Option<Value>, DbError> {
+    ) -> Result<Value, DbError> {
         let rules = self.rules();
-        let board = rules.board();
-        let empty = !(mover | waiting);
-        let (mut quiet, mut closing) = (Vec::with_capacity(32), Vec::new());
-        for from in mover {
-            let rest = mover.without(from);
-            let targets = if rules.flies(mover.len()) {
-                empty
-            } else {
-                board.neighbours(from) & empty
-            };
-            for to in targets {
-                let set = rest.with(to);
-                if board.mills(set).contains(to) {
-                    closing.push(set);
-                } else {
-                    quiet.push(set);
-                }
+        let position = Position::moving(mover, waiting);
+        if let Some(result) = position.result(rules) {
+            return Ok(result);
+        }
+        // The sets that the mover can come to, by how many removals they earn.
+        let mut sets: [Vec<PointSet>; 4] = Default::default();
+        sets[0].reserve(32);
+        for (set, mills) in moves(mover, waiting, rules) {
+            sets[usize::from(rules.removals(mills)) % 4].push(set);
+        }
+        if sets.iter().all(Vec::is_empty) {
+            // The mover passes.
+            sets[0].push(mover);
+        }
+        let mut best = Value::LOST;
+        let mut consider = |byte| best = best.max(Value::from_byte(byte).before());
+        for (earned, sets) in (0..).zip(&sets) {
+            if sets.is_empty() {
+                continue;
             }
-        }
-        let mut best = None;
-        let mut consider = |byte| best = best.max(Some(Value::from_byte(byte).before()));
-        if !quiet.is_empty() {
-            self.bytes(waiting, &quiet, contents, &mut consider)?;
-        }
-        if !closing.is_empty() {
-            for point in removable(waiting, board, rules) {
-                let left = waiting.without(point);
+            let count = removals_made(earned, waiting.len(), 0);
+            for removed in removable_sets(waiting, count, rules.board(), rules) {
+                let left = waiting - removed;
                 if left.len() < crate::rules::FEWEST_STONES.into() {
-                    return Ok(Some(Value::LOST.before()));
+                    return Ok(Value::LOST.before());
                 }
-                self.bytes(left, &closing, contents, &mut consider)?;
+                self.bytes(left, sets, contents, &mut consider)?;
             }
         }
         Ok(best)

@@ -18,7 +18,7 @@ use crate::index::{Index, Pair};
 use crate::position::Position;
 use crate::rules::{FEWEST_STONES, MOST_STONES, Rules};
 use crate::symmetry::Symmetry;
-use crate::turns::removable;
+use crate::turns::{moves, removable_sets, removals_made};
 use crate::value::Wdl;
 
 /// Win, draw and loss of some pairs, in memory. Many threads may ask at the same time.
@@ -234,8 +234,8 @@ impl Preload {
         if position.is_placing() || position.removal_owed() {
             return None;
         }
-        if position.is_over(&self.rules) {
-            return Some(Wdl::Loss);
+        if let Some(result) = position.result(&self.rules) {
+            return Some(result.wdl());
         }
         self.of_sets(position.mover(), position.waiting())
     }
@@ -289,48 +289,53 @@ impl Preload {
     fn derived(&self, mover: PointSet, waiting: PointSet) -> Option<Wdl> {
         let pair = Pair::new(mover.len() as u8, waiting.len() as u8)?;
         self.pairs.binary_search(&pair).ok()?;
-        let board = self.rules.board();
-        let empty = !(mover | waiting);
-        let flies = self.rules.flies(mover.len());
+        let rules = &self.rules;
+        if let Some(result) = Position::moving(mover, waiting).result(rules) {
+            return Some(result.wdl());
+        }
         let quiet_row = self.row(waiting, mover.len());
+        let quiet = |set| {
+            let known = quiet_row.as_ref().and_then(|row| row.wdl(set));
+            known.or_else(|| self.of_sets(waiting, set))
+        };
         let mut best = Wdl::Loss;
         let mut unknown = false;
-        let mut closing = Vec::new();
-        for from in mover {
-            let rest = mover.without(from);
-            let targets = match flies {
-                true => empty,
-                false => board.neighbours(from) & empty,
-            };
-            for to in targets {
-                let set = rest.with(to);
-                if board.mills(set).contains(to) {
-                    closing.push(set);
-                    continue;
-                }
-                let row = quiet_row.as_ref();
-                let child = row.and_then(|row| row.wdl(set));
-                match child.or_else(|| self.of_sets(waiting, set)) {
-                    Some(Wdl::Loss) => return Some(Wdl::Win),
-                    Some(Wdl::Draw) => best = Wdl::Draw,
-                    Some(Wdl::Win) => {}
-                    None => unknown = true,
-                }
+        // Tells of a turn's result for the other side whether it wins.
+        let mut wins = |after: Option<Wdl>| {
+            match after {
+                Some(Wdl::Loss) => return true,
+                Some(Wdl::Draw) => best = Wdl::Draw,
+                Some(Wdl::Win) => {}
+                None => unknown = true,
+            }
+            false
+        };
+        // The sets that the mover can come to with removals, by how many they earn.
+        let mut closing: [Vec<PointSet>; 4] = Default::default();
+        let mut passes = true;
+        for (set, mills) in moves(mover, waiting, rules) {
+            passes = false;
+            if mills > 0 {
+                closing[usize::from(rules.removals(mills)) % 4].push(set);
+            } else if wins(quiet(set)) {
+                return Some(Wdl::Win);
             }
         }
-        if !closing.is_empty() {
-            for point in removable(waiting, board, &self.rules) {
-                let left = waiting.without(point);
+        if passes && wins(quiet(mover)) {
+            return Some(Wdl::Win);
+        }
+        for (earned, sets) in (0..).zip(&closing) {
+            if sets.is_empty() {
+                continue;
+            }
+            let count = removals_made(earned, waiting.len(), 0);
+            for removed in removable_sets(waiting, count, rules.board(), rules) {
+                let left = waiting - removed;
                 if left.len() < u32::from(FEWEST_STONES) {
                     return Some(Wdl::Win);
                 }
-                for &set in &closing {
-                    match self.of_sets(left, set) {
-                        Some(Wdl::Loss) => return Some(Wdl::Win),
-                        Some(Wdl::Draw) => best = Wdl::Draw,
-                        Some(Wdl::Win) => {}
-                        None => unknown = true,
-                    }
+                if sets.iter().any(|&set| wins(self.of_sets(left, set))) {
+                    return Some(Wdl::Win);
                 }
             }
         }

@@ -726,7 +726,7 @@ proptest::proptest! {
     #[test]
     fn the_ranking_is_monotone(a: u8, b: u8, c: u8, first in 0u32..24, second in 0u32..24) {
         let ranked = |value: u8, to: u32| RankedTurn {
-            turn: crate::Turn { from: None, to: Point::new(to), removed: None },
+            turn: crate::Turn { from: None, to: Point::new(to), removed: crate::PointSet::EMPTY },
             value: Value::from_byte(value),
             after: Position::start(&RULES),
         };

@@ -93,7 +93,7 @@ impl Stage {
             white_in_hand: in_hand(Side::White),
             black_in_hand: in_hand(Side::Black),
             side_to_move: self.mover(),
-            removal_owed: false,
+            removals_owed: 0,
         }
     }
 }

@@ -41,7 +41,7 @@ fn behind(value: Value) -> Value {
 /// A number for each position with stones in hand of one game.
 fn key(position: &Position, ply: u8) -> u64 {
     let [white, black] = [position.white, position.black].map(|set| u64::from(set.bits()));
-    let stage = u64::from(ply) << 1 | u64::from(position.removal_owed());
+    let stage = u64::from(ply) << 2 | u64::from(position.removals_owed());
     (stage << POINTS | white) << POINTS | black
 }
 
@@ -94,8 +94,8 @@ impl<'a> Search<'a> {
         if !position.is_placing() {
             return self.database.probe(position).map(Some);
         }
-        if position.is_over(rules) {
-            return Ok(Some(Value::LOST));
+        if let Some(result) = position.result(rules) {
+            return Ok(Some(result));
         }
         let ply = Stage::of(position, rules).ply;
         if !position.removal_owed() && self.placing.has(ply) {
@@ -149,7 +149,7 @@ impl<'a> Search<'a> {
                 let free = (line & waiting) == PointSet::EMPTY;
                 line.contains(to) && free && stones.len() == 1
             });
-            Reverse((turn.removed.is_some(), blocks, prepares.count()))
+            Reverse((!turn.removed.is_empty(), blocks, prepares.count()))
         });
         turns
     }

@@ -181,7 +181,7 @@ impl SolveRow<'_> {
     fn look_ahead<B: Bits>(&mut self, bits: B) {
         let shape = self.shape;
         let free = !self.waiting;
-        let removals = shape.captures.removals(shape.rules, self.waiting);
+        let removals = shape.captures.removals(shape.rules, self.waiting, 1);
         let width = shape.after.len();
         let quiet = shape
             .quiet

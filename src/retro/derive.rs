@@ -4,12 +4,13 @@
 //! side's need no sweep: each is the best of its turns.
 
 use std::io;
+use std::ops::Deref;
 use std::sync::atomic::Ordering;
 
 use rayon::prelude::*;
 
-use super::half::{RowTurns, Shape};
-use super::init::{Captures, MERITS, value_of_merit};
+use super::half::{RowTurns, Shape, WithoutTurn};
+use super::init::{Captures, MERITS, look_up, value_of_merit};
 use super::memory::Bytes;
 use super::sweep::Scatter;
 use crate::bits::{self, Bits, Kernel};
@@ -21,7 +22,7 @@ use crate::rules::Rules;
 /// The values of a table.
 ///
 /// * `quiet`: the values of the table with the other side to move, `material.exchanged()`.
-/// * `captures`: those of `material.after_capture()`, if there is such a table.
+/// * `captures`: those of [`Material::after_captures`].
 ///
 /// # Errors
 ///
@@ -30,11 +31,11 @@ use crate::rules::Rules;
 /// # Panics
 ///
 /// If a table has the wrong size or is missing.
-pub fn derive(
+pub fn derive<V: Deref<Target = [u8]>>(
     rules: &Rules,
     material: Material,
     quiet: &[u8],
-    captures: Option<&[u8]>,
+    captures: &[V],
 ) -> io::Result<Bytes> {
     let index = Index::new(material);
     let shape = Shape::new(rules, material);
@@ -44,7 +45,7 @@ pub fn derive(
         quiet.len(),
         "the table of the quiet turns has the wrong size"
     );
-    let captures = Captures::new(material, captures);
+    let captures = Captures::all(rules, material, captures);
     let mut finished = Bytes::zeroed(index.len())?;
     let atomics = finished.as_atomics();
     quiet.par_chunks(columns).enumerate().for_each_init(
@@ -66,14 +67,14 @@ pub fn derive(
 }
 
 /// Fills in the values that a table of equal sides leaves out: of positions with an odd number of
-/// stones on black points, whose quiet turns lead to even ones. `captures` is the table that captures
-/// lead to, if there is one and those that can close a mill are left out, too.
-pub(crate) fn fill_left_out(
+/// stones on black points, whose quiet turns lead to even ones. `captures` are the tables that
+/// captures lead to, if those that can close a mill are left out, too.
+pub(crate) fn fill_left_out<V: Deref<Target = [u8]>>(
     rules: &Rules,
     material: Material,
     stored: Stored,
     values: &mut Bytes,
-    captures: Option<&[u8]>,
+    captures: &[V],
 ) {
     let index = Index::new(material);
     let shape = Shape::new(rules, material);
@@ -81,8 +82,8 @@ pub(crate) fn fill_left_out(
     let all = stored == Stored::Even;
     // Otherwise what captures are worth is of no interest, only where they are.
     let captures = match all {
-        true => Captures::new(material, captures),
-        false => Captures::EndTheGame,
+        true => Captures::all(rules, material, captures),
+        false => vec![Captures::EndTheGame],
     };
     let atomics = values.as_atomics();
     atomics.par_chunks(columns).enumerate().for_each_init(
@@ -108,7 +109,7 @@ pub(crate) fn fill_left_out(
 
 struct DeriveRow<'a> {
     shape: &'a Shape,
-    captures: &'a Captures<'a>,
+    captures: &'a [Captures<'a>],
     waiting: PointSet,
     /// The values of the positions that quiet turns lead to.
     quiet: &'a [u8],
@@ -162,7 +163,7 @@ impl DeriveRow<'_> {
         let turns = RowTurns::new(bits, shape, waiting);
         merits.fill(0);
         closing.fill(0);
-        captures.look_up::<B, FLYING>(bits, shape, &turns, waiting, merits, closing);
+        look_up::<B, FLYING>(captures, bits, shape, &turns, waiting, merits, closing);
         for (&subset, &value) in shape.subsets.iter().zip(quiet) {
             let merit = MERITS[usize::from(value)];
             for origin in turns.quiet_origins::<B, FLYING>(bits, subset) {
@@ -177,8 +178,11 @@ impl DeriveRow<'_> {
                 }
             }
             let value = match merits[column] {
-                // No turn at all is a loss in 0.
-                0 => 1,
+                0 => match shape.without_turn {
+                    WithoutTurn::Loses => 1,
+                    WithoutTurn::Draws => 0,
+                    WithoutTurn::Passes => value_of_merit(MERITS[usize::from(quiet[column])]),
+                },
                 merit => value_of_merit(merit),
             };
             scatter.store(bits, subset, value);
@@ -205,10 +209,9 @@ mod tests {
         }
         for (&material, values) in &tables {
             let quiet = &tables[&material.exchanged()];
-            let captures = material
-                .after_capture()
-                .map(|material| &tables[&material][..]);
-            let derived = derive(&rules, material, quiet, captures).unwrap();
+            let captures = material.after_captures(&rules);
+            let captures: Vec<&[u8]> = captures.iter().map(|after| &tables[after][..]).collect();
+            let derived = derive(&rules, material, quiet, &captures).unwrap();
             assert!(*derived == **values, "{material:?}");
         }
     }

@@ -15,12 +15,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::memory::Bytes;
 use crate::bits::Bits;
-use crate::board::{Board, EdgeSet, PointSet};
+use crate::board::{Board, EdgeSet, POINTS, PointSet};
 use crate::index::{Index, Material, Rows, Subsets};
-use crate::rules::Rules;
+use crate::rules::{Blocked, FullBoard, Rules};
 
-/// The count of a position that is won, or that a capture saves from losing. Un-moves lower it, by
-/// fewer than 100 in all, and never reach zero.
+/// The count of a position that is won, that a capture saves from losing, or that is drawn by rule.
+/// Un-moves lower it, by fewer than 120 in all, and never reach zero.
 pub(super) const CANNOT_LOSE: u8 = u8::MAX;
 
 /// One side to move of a pair.
@@ -37,6 +37,30 @@ pub(super) struct Shape {
     pub(super) columns: Subsets,
     pub(super) subsets: Vec<u32>,
     pub(super) flying: bool,
+    pub(super) without_turn: WithoutTurn,
+}
+
+/// What becomes of a mover that cannot move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum WithoutTurn {
+    /// It has lost.
+    Loses,
+    /// The board is full, and the game drawn.
+    Draws,
+    /// It passes. The position after that is in the finished arrangement of the other side to move,
+    /// at the same row and column.
+    Passes,
+}
+
+impl WithoutTurn {
+    fn new(rules: &Rules, material: Material) -> WithoutTurn {
+        let full = u32::from(material.mover + material.waiting) == POINTS;
+        match (rules.blocked, rules.full_board) {
+            (_, FullBoard::Draws) if full => WithoutTurn::Draws,
+            (Blocked::Passes, _) if !full => WithoutTurn::Passes,
+            _ => WithoutTurn::Loses,
+        }
+    }
 }
 
 /// The working arrangement.
@@ -104,6 +128,7 @@ impl Shape {
             subsets: columns.iter().collect(),
             columns,
             flying: rules.flies(material.mover.into()),
+            without_turn: WithoutTurn::new(rules, material),
         }
     }
 }
@@ -192,6 +217,12 @@ impl<'a> RowTurns<'a> {
         }
     }
 
+    /// Whether the mover cannot slide.
+    #[inline(always)]
+    pub(super) fn is_blocked<B: Bits>(&self, bits: B, subset: u32) -> bool {
+        self.count::<false>(self.points(bits, subset)) == 0
+    }
+
     /// The columns of the sets from which a turn that closed no mill leads to this one.
     #[inline(always)]
     pub(super) fn quiet_origins<B: Bits, const FLYING: bool>(
@@ -213,8 +244,8 @@ impl<'a> RowTurns<'a> {
         self.origins(bits, subset, edges, mover - mills)
     }
 
-    /// The columns of the sets from which a turn that closed one of the mover's mills leads to this
-    /// one.
+    /// The columns of the sets from which a turn leads to this one whose stone came to one of the
+    /// points of `mills`, where it closed a mill.
     #[inline(always)]
     pub(super) fn closing_origins<B: Bits, const FLYING: bool>(
         &self,

@@ -1,17 +1,19 @@
 //! The first step of solving: what each position's captures are worth, and how many quiet turns it
 //! has.
 
+use std::ops::Deref;
+
 use rayon::prelude::*;
 
-use super::half::{CANNOT_LOSE, RowTurns, Shape, ValueSet, Working};
+use super::half::{CANNOT_LOSE, RowTurns, Shape, ValueSet, WithoutTurn, Working};
 use crate::bits::{self, Bits, Kernel};
 use crate::board::PointSet;
 use crate::index::{Index, Material};
 use crate::rules::Rules;
 use crate::symmetry::Symmetry;
-use crate::turns::removable;
+use crate::turns::removable_sets;
 
-/// Where the captures of one side to move lead to.
+/// Where the captures of one side to move lead to, of so many stones at once.
 pub(crate) enum Captures<'a> {
     /// To fewer than three stones.
     EndTheGame,
@@ -20,30 +22,35 @@ pub(crate) enum Captures<'a> {
 }
 
 impl<'a> Captures<'a> {
-    /// The captures of a table; `values` are those of [`Material::after_capture`], if there is such
-    /// a table.
+    /// The captures of a table: those of one stone, and those of two and three where turns can earn
+    /// so many removals. `values` are those of [`Material::after_captures`].
     ///
     /// # Panics
     ///
-    /// If the values are missing or not as many as the table has.
-    pub(super) fn new(material: Material, values: Option<&'a [u8]>) -> Captures<'a> {
-        let after = material.after_capture();
+    /// If values are missing or not as many as the table has.
+    pub(super) fn all<V: Deref<Target = [u8]>>(
+        rules: &Rules,
+        material: Material,
+        values: &'a [V],
+    ) -> Vec<Captures<'a>> {
+        let after = material.after_captures(rules);
         assert_eq!(
-            after.is_some(),
-            values.is_some(),
+            after.len(),
+            values.len(),
             "the values of the captures are missing"
         );
-        after
-            .zip(values)
-            .map_or(Captures::EndTheGame, |(after, values)| {
-                let index = Index::new(after);
-                assert_eq!(
-                    index.len(),
-                    values.len(),
-                    "the table of the captures has the wrong size"
-                );
-                Captures::Table(index, values)
-            })
+        let tables = after.into_iter().zip(values).map(|(after, values)| {
+            let index = Index::new(after);
+            assert_eq!(
+                index.len(),
+                values.len(),
+                "the table of the captures has the wrong size"
+            );
+            Captures::Table(index, values)
+        });
+        let most = usize::from(rules.most_removals());
+        let ends = std::iter::repeat_with(|| Captures::EndTheGame);
+        tables.chain(ends).take(most).collect()
     }
 }
 
@@ -82,7 +89,7 @@ pub(crate) static MERITS: [u8; 256] = {
 const WINS_AT_ONCE: u8 = merit(1);
 
 /// Fills the working values and counts.
-pub(super) fn initialise(working: &mut Working, captures: &Captures<'_>) {
+pub(super) fn initialise(working: &mut Working, captures: &[Captures<'_>]) {
     let Working {
         shape,
         values,
@@ -115,7 +122,7 @@ pub(super) fn initialise(working: &mut Working, captures: &Captures<'_>) {
 
 struct InitialiseRow<'a> {
     shape: &'a Shape,
-    captures: &'a Captures<'a>,
+    captures: &'a [Captures<'a>],
     waiting: PointSet,
     /// The merit of the best capture of each column.
     merits: &'a mut [u8],
@@ -124,7 +131,7 @@ struct InitialiseRow<'a> {
     present: &'a mut ValueSet,
 }
 
-/// One removal from the row's set: the row that it leads to, with its values.
+/// The removal of one stone or several from the row's set: the row that it leads to, with its values.
 pub(crate) struct Removal<'a> {
     symmetry: Symmetry,
     free: PointSet,
@@ -157,12 +164,16 @@ impl InitialiseRow<'_> {
             present,
         } = self;
         let turns = RowTurns::new(bits, shape, waiting);
-        captures.look_up::<B, FLYING>(bits, shape, &turns, waiting, merits, counts);
+        look_up::<B, FLYING>(captures, bits, shape, &turns, waiting, merits, counts);
         for (column, &subset) in shape.subsets.iter().enumerate() {
             let quiet = turns.count::<FLYING>(turns.points(bits, subset)) as u8 - counts[column];
             let (value, count) = match merits[column] {
-                // No turn at all is a loss in 0.
-                0 => (u8::from(quiet == 0), quiet),
+                0 if quiet == 0 => match shape.without_turn {
+                    WithoutTurn::Loses => (1, 0),
+                    WithoutTurn::Draws => (0, CANNOT_LOSE),
+                    WithoutTurn::Passes => (0, 1),
+                },
+                0 => (0, quiet),
                 merit if merit < DRAW_MERIT => (value_of_merit(merit), quiet),
                 merit => (value_of_merit(merit), CANNOT_LOSE),
             };
@@ -173,14 +184,67 @@ impl InitialiseRow<'_> {
     }
 }
 
+/// Raises the merit of each column of a row to that of its best capture, and counts its turns that
+/// close a mill.
+///
+/// The way is from the sets that hold a mill back to those that closed it: what the removals are
+/// worth depends only on the set with the mill and, where each mill earns a removal, on the point
+/// that the stone came to.
+#[inline(always)]
+pub(super) fn look_up<B: Bits, const FLYING: bool>(
+    captures: &[Captures<'_>],
+    bits: B,
+    shape: &Shape,
+    turns: &RowTurns<'_>,
+    waiting: PointSet,
+    merits: &mut [u8],
+    counts: &mut [u8],
+) {
+    if let [captures] = captures {
+        captures.look_up::<B, FLYING>(bits, shape, turns, waiting, merits, counts);
+    } else {
+        look_up_each_mill::<B, FLYING>(captures, bits, shape, turns, waiting, merits, counts);
+    }
+}
+
+/// [`look_up`] where each mill earns a removal.
+#[inline(always)]
+fn look_up_each_mill<B: Bits, const FLYING: bool>(
+    captures: &[Captures<'_>],
+    bits: B,
+    shape: &Shape,
+    turns: &RowTurns<'_>,
+    waiting: PointSet,
+    merits: &mut [u8],
+    counts: &mut [u8],
+) {
+    let captures: Vec<(&Captures, Vec<Removal>)> = (1..)
+        .zip(captures)
+        .map(|(count, captures)| (captures, captures.removals(&shape.rules, waiting, count)))
+        .collect();
+    for &subset in &shape.subsets {
+        let mover = turns.points(bits, subset);
+        let arrivals = turns.board.mills_by_count(mover);
+        for ((captures, removals), mills) in captures.iter().zip(arrivals) {
+            if mills.is_empty() {
+                continue;
+            }
+            let origins = turns.closing_origins::<B, FLYING>(bits, subset, mover, mills);
+            if origins.is_empty() {
+                continue;
+            }
+            let merit = captures.best_merit(bits, removals, mover);
+            for origin in origins {
+                merits[origin] = merits[origin].max(merit);
+                counts[origin] += 1;
+            }
+        }
+    }
+}
+
 impl<'a> Captures<'a> {
-    /// Raises the merit of each column of a row to that of its best capture, and counts its turns
-    /// that close a mill.
-    ///
-    /// The way is from the sets that hold a mill back to those that closed it: what the removals
-    /// are worth depends only on the set with the mill.
     #[inline(always)]
-    pub(super) fn look_up<B: Bits, const FLYING: bool>(
+    fn look_up<B: Bits, const FLYING: bool>(
         &self,
         bits: B,
         shape: &Shape,
@@ -189,7 +253,7 @@ impl<'a> Captures<'a> {
         merits: &mut [u8],
         counts: &mut [u8],
     ) {
-        let removals = self.removals(&shape.rules, waiting);
+        let removals = self.removals(&shape.rules, waiting, 1);
         for &subset in &shape.subsets {
             let mover = turns.points(bits, subset);
             let mills = turns.board.mills(mover);
@@ -208,21 +272,22 @@ impl<'a> Captures<'a> {
         }
     }
 
-    pub(crate) fn removals(&self, rules: &Rules, waiting: PointSet) -> Vec<Removal<'a>> {
+    /// The removals of `count` stones from a row's set.
+    pub(crate) fn removals(&self, rules: &Rules, waiting: PointSet, count: u8) -> Vec<Removal<'a>> {
         let Captures::Table(index, values) = self else {
             return Vec::new();
         };
         let columns = index.columns().count();
-        let removal = |point| {
-            let (row, symmetry) = index.rows().find(waiting.without(point));
+        let removal = |removed| {
+            let (row, symmetry) = index.rows().find(waiting - removed);
             Removal {
                 symmetry,
                 free: !index.rows().set(row),
                 values: &values[row * columns..][..columns],
             }
         };
-        let removable = removable(waiting, rules.board(), rules);
-        removable.into_iter().map(removal).collect()
+        let sets = removable_sets(waiting, count, rules.board(), rules);
+        sets.into_iter().map(removal).collect()
     }
 
     /// The merit of the best removal after the mover came to have this set.

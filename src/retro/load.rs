@@ -19,13 +19,13 @@ use crate::index::{Material, Pair};
 /// pair that captures lead to; [`DbError::NotStored`] if there is no such table under these rules;
 /// [`DbError::Corrupt`], [`DbError::Io`].
 pub fn load(db: &Database, material: Material) -> Result<Bytes, DbError> {
-    let captures = || {
-        let after = material.after_capture();
-        after.map(|after| load(db, after)).transpose()
+    let captures = || -> Result<Vec<Bytes>, DbError> {
+        let after = material.after_captures(db.rules()).into_iter();
+        after.map(|after| load(db, after)).collect()
     };
     if Stored::is_derived(material) {
         let quiet = load(db, material.exchanged())?;
-        return derive_from(db, material, &quiet, captures()?.as_deref());
+        return derive_from(db, material, &quiet, &captures()?);
     }
     let file = db.file_of(material)?;
     let refused = refused(db, material)?;
@@ -34,16 +34,16 @@ pub fn load(db: &Database, material: Material) -> Result<Bytes, DbError> {
     if file.stored() != Stored::All {
         let captures = match file.stored() {
             Stored::Even => captures()?,
-            _ => None,
+            _ => Vec::new(),
         };
         let (rules, stored) = (db.rules(), file.stored());
-        fill_left_out(rules, material, stored, &mut values, captures.as_deref());
+        fill_left_out(rules, material, stored, &mut values, &captures);
         fold(&mut values, file.contents());
     }
     Ok(values)
 }
 
-/// All values of a table that follows from the one with the other side to move, `quiet`, and the one
+/// All values of a table that follows from the one with the other side to move, `quiet`, and those
 /// that its captures lead to.
 ///
 /// # Errors
@@ -54,7 +54,7 @@ pub(crate) fn derive_from(
     db: &Database,
     material: Material,
     quiet: &[u8],
-    captures: Option<&[u8]>,
+    captures: &[Bytes],
 ) -> Result<Bytes, DbError> {
     let contents = db.file_of(material)?.contents();
     let values = derive(db.rules(), material, quiet, captures);
@@ -83,8 +83,9 @@ fn fold(values: &mut [u8], contents: Contents) {
     }
 }
 
-/// Tables that the captures of pairs to come lead to, compressed: each is asked for once, soon after
-/// it was at hand, and deriving it again would take longer.
+/// Tables that captures of one stone lead to in pairs to come, compressed: each is asked for once, soon
+/// after it was at hand, and deriving it again would take longer. What captures of several stones
+/// lead to is loaded.
 #[derive(Debug, Default)]
 pub struct Shelf {
     pairs: Vec<Pair>,
@@ -103,7 +104,7 @@ impl Shelf {
     /// How many times as small as the tables that it holds a shelf is, measured on the large pairs.
     pub(super) const RATIO: u64 = 2;
 
-    /// The pair whose captures lead to a table.
+    /// The pair whose captures of one stone lead to a table.
     pub(super) fn pair_after(table: Material) -> Option<Pair> {
         Pair::new(table.waiting, table.mover + 1)
     }
@@ -116,7 +117,7 @@ impl Shelf {
         }
     }
 
-    /// Keeps a table, if captures of some pair lead to it.
+    /// Keeps a table, if captures of one stone in some pair lead to it.
     pub(crate) fn keep(&mut self, material: Material, values: &[u8]) {
         let needed = Shelf::pair_after(material).is_some_and(|pair| self.pairs.contains(&pair));
         if needed {

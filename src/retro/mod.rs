@@ -50,6 +50,8 @@ pub enum SolveError {
     Memory {
         /// The pair to be solved.
         pair: Pair,
+        /// How many bytes it takes.
+        bytes: u64,
         /// What the system said.
         source: io::Error,
     },
@@ -64,10 +66,14 @@ pub enum SolveError {
 impl fmt::Display for SolveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SolveError::Memory { pair, source } => write!(
+            SolveError::Memory {
+                pair,
+                bytes,
+                source,
+            } => write!(
                 f,
                 "the system does not grant the {} MiB of memory that {pair} needs ({source}); close other programs",
-                plan::memory(*pair) >> 20
+                bytes >> 20
             ),
             SolveError::TooDeep(pair) => write!(
                 f,
@@ -167,8 +173,8 @@ pub struct Solved {
     pub times: Times,
 }
 
-/// Solves a pair. `load` provides the tables that captures lead to; each is dropped before the next
-/// is asked for.
+/// Solves a pair. `load` provides the tables that captures lead to; those of one side to move are
+/// dropped before those of the other are asked for.
 ///
 /// The result is the same for any number of threads.
 ///
@@ -191,14 +197,19 @@ pub fn solve<V: Deref<Target = [u8]>>(
     mut load: impl FnMut(Material) -> Result<V, DbError>,
     watch: &dyn Watch,
 ) -> Result<Vec<Solved>, SolveError> {
-    let memory_error = |source| SolveError::Memory { pair, source };
+    let memory_error = |source| SolveError::Memory {
+        pair,
+        bytes: plan::memory(rules, pair),
+        source,
+    };
     let mut halves = Vec::new();
     for material in pair.tables() {
         let mut times = Times::default();
         let start = Instant::now();
         let mut half = Half::new(rules, material).map_err(memory_error)?;
-        let values = material.after_capture().map(&mut load).transpose()?;
-        let captures = Captures::new(material, values.as_deref());
+        let after = material.after_captures(rules).into_iter();
+        let values = after.map(&mut load).collect::<Result<Vec<V>, _>>()?;
+        let captures = Captures::all(rules, material, &values);
         times.load = start.elapsed();
         timed(&mut times.initialise, || {
             init::initialise(&mut half.working, &captures)

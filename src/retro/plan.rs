@@ -2,6 +2,7 @@
 
 use super::Shelf;
 use crate::index::{Material, Pair};
+use crate::rules::Rules;
 
 /// Memory beside the arrays of values, measured: the program, the rows, what each thread needs.
 const FIXED: u64 = 12 << 20;
@@ -44,14 +45,14 @@ impl Plan {
     }
 
     /// The most memory that solving takes at any time, in bytes.
-    pub fn memory(&self) -> u64 {
-        let each = (0..self.pairs.len()).map(|number| self.memory_of(number));
+    pub fn memory(&self, rules: &Rules) -> u64 {
+        let each = (0..self.pairs.len()).map(|number| self.memory_of(rules, number));
         each.max().unwrap_or(0)
     }
 
     /// The most memory that building the pair with this number takes at any time, in bytes: that of
     /// the pair alone, and the compressed tables that wait for later pairs.
-    pub fn memory_of(&self, number: usize) -> u64 {
+    pub fn memory_of(&self, rules: &Rules, number: usize) -> u64 {
         let (before, later) = self.pairs.split_at(number);
         let Some((&pair, later)) = later.split_first() else {
             return 0;
@@ -60,23 +61,24 @@ impl Plan {
         let waiting = waiting
             .filter(|&table| Shelf::pair_after(table).is_some_and(|pair| later.contains(&pair)));
         let kept: u64 = waiting.map(Material::entries).sum();
-        memory(pair) + kept / Shelf::RATIO
+        memory(rules, pair) + kept / Shelf::RATIO
     }
 }
 
 /// The most memory that building a pair takes at any time, in bytes.
 ///
 /// ```
-/// use millbase::{Pair, retro::plan};
+/// use millbase::{Pair, Rules, retro::plan};
 /// let pair = Pair::new(9, 8).unwrap();
-/// assert_eq!(plan::memory(pair) >> 20, 3072); // 3083 were measured
+/// assert_eq!(plan::memory(&Rules::STANDARD, pair) >> 20, 3072); // 3083 were measured
 /// ```
-pub fn memory(pair: Pair) -> u64 {
+pub fn memory(rules: &Rules, pair: Pair) -> u64 {
     let (mut working, mut peak) = (0, 0);
     for material in pair.tables() {
-        // Value and count, and the table of the captures until they have been looked up.
+        // Value and count, and the tables of the captures until they have been looked up.
         working += 2 * material.exchanged().entries();
-        peak = peak.max(working + material.after_capture().map_or(0, Material::entries));
+        let captures = material.after_captures(rules).into_iter();
+        peak = peak.max(working + captures.map(Material::entries).sum::<u64>());
     }
     // The finished values fill up during the sweep. Writing takes less: all but these are freed
     // before.

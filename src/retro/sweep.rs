@@ -9,13 +9,16 @@
 //!
 //! A predecessor of a loss wins in n + 1, unless it wins sooner; its count never reaches zero,
 //! since the lost position does not lower it. A predecessor of a win has one count less, and with
-//! none left it loses in n + 1, or later if its longest losing capture takes longer.
+//! none left it loses in n + 1, or later if its longest losing capture takes longer. Where blocked
+//! sides pass, a position whose mover is blocked is the predecessor of the one with the same sets.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use rayon::prelude::*;
 
-use super::half::{Finished, Half, RowTurns, Shape, SharedValueSet, ValueSet, Working};
+use super::half::{
+    Finished, Half, RowTurns, Shape, SharedValueSet, ValueSet, WithoutTurn, Working,
+};
 use crate::bits::{self, Bits, Kernel, find_bytes};
 use crate::board::PointSet;
 use crate::index::Index;
@@ -176,17 +179,18 @@ impl Kernel for PropagateRow<'_> {
 
     #[inline(always)]
     fn run<B: Bits>(self, bits: B) {
-        if self.shape.flying {
-            self.propagate::<B, true>(bits);
-        } else {
-            self.propagate::<B, false>(bits);
+        match (self.shape.flying, self.shape.without_turn) {
+            // Who flies can always move, unless the board is full.
+            (true, _) => self.propagate::<B, true, false>(bits),
+            (false, WithoutTurn::Passes) => self.propagate::<B, false, true>(bits),
+            (false, _) => self.propagate::<B, false, false>(bits),
         }
     }
 }
 
 impl PropagateRow<'_> {
     #[inline(always)]
-    fn propagate<B: Bits, const FLYING: bool>(self, bits: B) {
+    fn propagate<B: Bits, const FLYING: bool, const PASSES: bool>(self, bits: B) {
         let PropagateRow {
             shape,
             waiting,
@@ -200,25 +204,37 @@ impl PropagateRow<'_> {
         let subsets = &shape.subsets;
         let next = v + 1;
         if v % 2 == 1 {
+            let mut inform = |origin: usize| {
+                let old = values[origin];
+                let wins_as_soon = old % 2 == 0 && old.wrapping_sub(1) < next;
+                values[origin] = if wins_as_soon { old } else { next };
+            };
             for (start, places) in find_bytes(bits, decided, v) {
                 for column in places.map(|place| start + place) {
                     for origin in turns.quiet_origins::<B, FLYING>(bits, subsets[column]) {
-                        let old = values[origin];
-                        let wins_as_soon = old % 2 == 0 && old.wrapping_sub(1) < next;
-                        values[origin] = if wins_as_soon { old } else { next };
+                        inform(origin);
+                    }
+                    if PASSES && turns.is_blocked(bits, subsets[column]) {
+                        inform(column);
                     }
                 }
             }
             present.insert(next);
         } else {
+            let mut inform = |origin: usize| {
+                counts[origin] -= 1;
+                if counts[origin] == 0 {
+                    values[origin] = values[origin].max(next);
+                    present.insert(values[origin]);
+                }
+            };
             for (start, places) in find_bytes(bits, decided, v) {
                 for column in places.map(|place| start + place) {
                     for origin in turns.quiet_origins::<B, FLYING>(bits, subsets[column]) {
-                        counts[origin] -= 1;
-                        if counts[origin] == 0 {
-                            values[origin] = values[origin].max(next);
-                            present.insert(values[origin]);
-                        }
+                        inform(origin);
+                    }
+                    if PASSES && turns.is_blocked(bits, subsets[column]) {
+                        inform(column);
                     }
                 }
             }

@@ -213,8 +213,8 @@ impl<'a, K: Knowledge> Worker<'a, K> {
             return score;
         }
         self.counts.longest = self.counts.longest.max(ply as u32);
-        if node.is_blocked(shared.rules, shared.geometry) {
-            return Score::loss_in(0);
+        if let Some(score) = node.end(shared.rules, shared.geometry) {
+            return score;
         }
         if depth == 0 {
             self.counts.rated += 1;

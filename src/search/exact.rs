@@ -46,7 +46,7 @@ struct Stored<'a> {
 
 impl Knowledge for Stored<'_> {
     fn known(&self, node: &Node, _window: Window, counts: &mut Counts) -> Option<Score> {
-        if node.in_hand() > 0 || node.is_blocked(self.database.rules(), &self.geometry) {
+        if node.in_hand() > 0 || node.end(self.database.rules(), &self.geometry).is_some() {
             return None;
         }
         counts.judged += 1;

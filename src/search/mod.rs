@@ -157,9 +157,9 @@ impl Search {
 
     /// What the position is worth at a glance, without looking ahead.
     pub fn evaluate(&self, position: &Position) -> Score {
-        match position.is_over(&self.rules) {
-            true => Score::loss_in(0),
-            false => evaluate(&Node::of(position), &self.rules, &self.geometry),
+        match position.result(&self.rules) {
+            Some(result) => result.into(),
+            None => evaluate(&Node::of(position), &self.rules, &self.geometry),
         }
     }
 

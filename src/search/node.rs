@@ -4,12 +4,13 @@
 //! waits. A removal that is still owed is no node: the root settles it.
 
 use super::geometry::Geometry;
+use super::score::Score;
 use crate::board::{Point, PointSet};
 use crate::index::Rows;
 use crate::position::{Position, Side};
-use crate::rules::{FEWEST_STONES, MOST_STONES, Rules};
+use crate::rules::{Blocked, FEWEST_STONES, FullBoard, MOST_STONES, Rules};
 use crate::symmetry::Symmetry;
-use crate::turns::Turn;
+use crate::turns::{Turn, removable, removable_sets, removals_made};
 
 /// The stones on the board and in hand of the side to move and of the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,7 +41,7 @@ impl Node {
             white_in_hand: self.mover_in_hand,
             black_in_hand: self.waiting_in_hand,
             side_to_move: Side::White,
-            removal_owed: false,
+            removals_owed: 0,
         }
     }
 
@@ -62,20 +63,34 @@ impl Node {
         self.mover.len() + u32::from(self.mover_in_hand) < u32::from(FEWEST_STONES)
     }
 
-    /// Whether the side to move has no stone in hand, may not fly, and cannot slide.
+    /// Whether the side to move has no stone in hand and can neither slide nor fly.
     #[inline(always)]
-    pub(super) fn is_blocked(&self, rules: &Rules, geometry: &Geometry) -> bool {
+    fn is_blocked(&self, rules: &Rules, geometry: &Geometry) -> bool {
         self.mover_in_hand == 0
-            && !rules.flies(self.mover.len())
             && (geometry.around(self.mover) & self.empty()).is_empty()
+            && (!rules.flies(self.mover.len()) || self.empty().is_empty())
+    }
+
+    /// The score where the game is over as the side to move is blocked or the board full.
+    #[inline(always)]
+    pub(super) fn end(&self, rules: &Rules, geometry: &Geometry) -> Option<Score> {
+        if !self.is_blocked(rules, geometry) {
+            return None;
+        }
+        let full = self.empty().is_empty();
+        match (rules.blocked, rules.full_board) {
+            (_, FullBoard::Draws) if full => Some(Score::DRAW),
+            (Blocked::Passes, _) if !full => None,
+            _ => Some(Score::loss_in(0)),
+        }
     }
 
     /// The node after a legal step.
     #[inline(always)]
     pub fn after(&self, step: Step) -> Node {
-        let places = step.from().is_none();
+        let places = step.from().is_none() && step != Step::NONE;
         Node {
-            mover: self.waiting - step.removed_set(),
+            mover: self.waiting - step.removed(),
             waiting: (self.mover - step.left_set()) | step.to_set(),
             mover_in_hand: self.waiting_in_hand,
             waiting_in_hand: self.mover_in_hand - u8::from(places),
@@ -120,42 +135,52 @@ impl Node {
     }
 }
 
-/// A turn as a small number: three points of five bits, [`Step::NO_POINT`] for none.
+/// A turn as a small number: the points left and reached and up to three removed, of five bits each,
+/// [`Step::NO_POINT`] for none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Step(u16);
+pub(crate) struct Step(u32);
 
 impl Step {
-    const NO_POINT: u16 = 31;
-    /// No step.
-    pub const NONE: Step = Step(0x7fff);
+    const NO_POINT: u32 = 31;
+    /// How many bits the number has.
+    pub const BITS: u32 = 25;
+    /// No step; also the turn of a side that passes.
+    pub const NONE: Step = Step((1 << Step::BITS) - 1);
+    /// The removed points, all missing.
+    const NO_REMOVAL: u32 = Step::NONE.0 & !0x3ff;
 
     #[inline(always)]
     pub fn new(from: Option<Point>, to: Point, removed: Option<Point>) -> Step {
-        let number = |point: Option<Point>| point.map_or(Step::NO_POINT, |p| p.bit() as u16);
-        Step(number(from) | (to.bit() as u16) << 5 | number(removed) << 10)
+        let number = |point: Option<Point>| point.map_or(Step::NO_POINT, Point::bit);
+        let removed = Step::NO_REMOVAL ^ (number(removed) ^ Step::NO_POINT) << 10;
+        Step(number(from) | to.bit() << 5 | removed)
     }
 
-    pub fn number(self) -> u16 {
+    /// The same step with these points removed.
+    fn removing(self, removed: PointSet) -> Step {
+        let places = (10..Step::BITS).step_by(5).zip(removed);
+        let missing = places.fold(0, |bits, (place, point)| {
+            bits | (point.bit() ^ Step::NO_POINT) << place
+        });
+        Step((self.0 | Step::NO_REMOVAL) ^ missing)
+    }
+
+    pub fn number(self) -> u32 {
         self.0
     }
 
-    pub fn from_number(number: u16) -> Step {
+    pub fn from_number(number: u32) -> Step {
         Step(number & Step::NONE.0)
     }
 
     #[inline(always)]
     pub fn from(self) -> Option<Point> {
-        Point::new(u32::from(self.0 & 31))
+        Point::new(self.0 & 31)
     }
 
     #[inline(always)]
     pub fn to(self) -> Option<Point> {
-        Point::new(u32::from(self.0 >> 5 & 31))
-    }
-
-    #[inline(always)]
-    pub fn removed(self) -> Option<Point> {
-        Point::new(u32::from(self.0 >> 10 & 31))
+        Point::new(self.0 >> 5 & 31)
     }
 
     // A shift by 31 leaves no bit below 24.
@@ -170,20 +195,23 @@ impl Step {
     }
 
     #[inline(always)]
-    fn removed_set(self) -> PointSet {
-        PointSet::from_bits(1 << (self.0 >> 10 & 31))
+    pub fn removed(self) -> PointSet {
+        let bit = |place: u32| 1 << (self.0 >> place & 31);
+        PointSet::from_bits(bit(10) | bit(15) | bit(20))
     }
 
     /// The image under a symmetry.
     pub fn turned(self, symmetry: Symmetry) -> Step {
         let image = |set: PointSet| symmetry.apply(set).into_iter().next();
         match image(self.to_set()) {
-            Some(to) => Step::new(image(self.left_set()), to, image(self.removed_set())),
+            Some(to) => {
+                Step::new(image(self.left_set()), to, None).removing(symmetry.apply(self.removed()))
+            }
             None => Step::NONE,
         }
     }
 
-    /// The whole turn; of no step one without points.
+    /// The whole turn; of no step that of passing.
     pub fn turn(self) -> Turn {
         Turn {
             from: self.from(),
@@ -193,7 +221,7 @@ impl Step {
     }
 }
 
-/// Calls `found` with every legal step; there is none for a side that is blocked.
+/// Calls `found` with every legal step; there is none for a side that is blocked, unless it passes.
 #[inline(always)]
 pub(super) fn for_each_step(
     node: &Node,
@@ -201,6 +229,13 @@ pub(super) fn for_each_step(
     geometry: &Geometry,
     mut found: impl FnMut(Step),
 ) {
+    if rules.blocked == Blocked::Passes
+        && node.is_blocked(rules, geometry)
+        && !node.empty().is_empty()
+    {
+        found(Step::NONE);
+        return;
+    }
     let empty = node.empty();
     let mut arrive = |from: Option<Point>, rest: PointSet, targets: PointSet| {
         let closing = geometry.completions(rest) & targets;
@@ -210,10 +245,22 @@ pub(super) fn for_each_step(
         if closing.is_empty() {
             return;
         }
-        let removable = crate::turns::removable(node.waiting, rules.board(), rules);
+        let board = rules.board();
+        let removable = removable(node.waiting, board, rules);
         for to in closing {
             if removable.is_empty() {
                 found(Step::new(from, to, None));
+                continue;
+            }
+            if rules.removal_per_mill {
+                let earned = rules.removals(board.mills_through(to, rest.with(to)));
+                let count = removals_made(earned, node.waiting.len(), node.waiting_in_hand);
+                if count > 1 {
+                    for removed in removable_sets(node.waiting, count, board, rules) {
+                        found(Step::new(from, to, None).removing(removed));
+                    }
+                    continue;
+                }
             }
             for removed in removable {
                 found(Step::new(from, to, Some(removed)));

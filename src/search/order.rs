@@ -62,7 +62,7 @@ impl Memory {
     /// The step was enough, after those before it were not.
     pub fn refuted(&mut self, ply: usize, depth: u32, step: Step, before: &[Ranked]) {
         if let Some(killers) = self.killers.get_mut(ply)
-            && step.removed().is_none()
+            && step.removed().is_empty()
             && killers[0] != step
         {
             *killers = [step, killers[0]];
@@ -100,7 +100,9 @@ impl Order<'_> {
         let history = &self.memory.history[self.ply % 2];
         let board = self.rules.board();
         for_each_step(node, self.rules, self.geometry, |step| {
-            let Some(to) = step.to() else { return };
+            let Some(to) = step.to() else {
+                return ranked.push(Ranked { rank: 0, step });
+            };
             let from = step.from();
             let mut rank =
                 history[from.map_or(FROM_HAND, |from| from.bit() as usize)][to.bit() as usize];
@@ -115,11 +117,14 @@ impl Order<'_> {
                 - ROOM * count(self.geometry.around(node.waiting) & left)
                 + FREE * count(neighbours & left)
                 + DEGREE * count(neighbours);
-            if let Some(removed) = step.removed() {
-                let left = node.waiting.without(removed);
-                let broken = self.geometry.completions(left) & (empty.with(removed));
+            let removed = step.removed();
+            if !removed.is_empty() {
+                let left = node.waiting - removed;
+                let broken = self.geometry.completions(left) & (empty | removed);
                 rank += CLOSES + (1 << 16) * (threatened.len() as i32 - broken.len() as i32);
-                rank += FREE * board.neighbours(removed).len() as i32;
+                for point in removed {
+                    rank += FREE * count(board.neighbours(point));
+                }
             }
             if threatened.contains(to) {
                 rank += BLOCKS;

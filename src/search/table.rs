@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! slot   = check (key ^ data), data
-//! data   = step 15 | bound 2 | score 16 | depth 8 | age 8
+//! data   = step 25 | bound 2 | score 16 | depth 8 | age 8
 //! bucket = four slots, one line of the processor's cache
 //! ```
 //!
@@ -40,6 +40,12 @@ pub(super) struct Entry {
     pub depth: u8,
 }
 
+/// Where the parts of the data begin, behind the step.
+const BOUND: u32 = Step::BITS;
+const SCORE: u32 = BOUND + 2;
+const DEPTH: u32 = SCORE + 16;
+const AGE: u32 = DEPTH + 8;
+
 impl Entry {
     fn pack(self, age: u8) -> u64 {
         let bound = match self.bound {
@@ -48,23 +54,23 @@ impl Entry {
             Bound::AtMost => 3,
         };
         u64::from(self.step.number())
-            | bound << 15
-            | u64::from(self.score.number() as u16) << 17
-            | u64::from(self.depth) << 33
-            | u64::from(age) << 41
+            | bound << BOUND
+            | u64::from(self.score.number() as u16) << SCORE
+            | u64::from(self.depth) << DEPTH
+            | u64::from(age) << AGE
     }
 
     /// `None` for a slot that was never written.
     fn unpack(data: u64) -> Option<Entry> {
-        let bound = match data >> 15 & 3 {
+        let bound = match data >> BOUND & 3 {
             1 => Bound::Exact,
             2 => Bound::AtLeast,
             3 => Bound::AtMost,
             _ => return None,
         };
         Some(Entry {
-            step: Step::from_number(data as u16),
-            score: Score::from_number((data >> 17) as u16 as i16),
+            step: Step::from_number(data as u32),
+            score: Score::from_number((data >> SCORE) as u16 as i16),
             bound,
             depth: depth_of(data),
         })
@@ -72,11 +78,11 @@ impl Entry {
 }
 
 fn depth_of(data: u64) -> u8 {
-    (data >> 33) as u8
+    (data >> DEPTH) as u8
 }
 
 fn age_of(data: u64) -> u8 {
-    (data >> 41) as u8
+    (data >> AGE) as u8
 }
 
 #[derive(Debug, Default)]

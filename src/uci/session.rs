@@ -132,10 +132,11 @@ struct Running {
     chosen: Option<Option<Choice>>,
 }
 
-/// The first action of a turn has been told; this is the position after it, and what comes next.
+/// An action of a turn has been told; this is the position after it, and the removals that come
+/// next.
 struct Begun {
     after: Position,
-    removal: Turn,
+    rest: Turn,
     thought: Thought,
 }
 
@@ -352,11 +353,11 @@ impl<W: Write + Send + 'static> Session<W> {
         Ok(())
     }
 
-    /// The removal of the turn that was begun, if that is what is asked for.
+    /// The removals of the turn that was begun, if they are what is asked for.
     fn rest_of_turn(&self) -> Option<Choice> {
         let begun = self.begun.as_ref()?;
         (begun.after == *self.game.position()).then(|| Choice {
-            turn: begun.removal,
+            turn: begun.rest,
             thought: begun.thought.clone(),
             failure: None,
         })
@@ -381,22 +382,25 @@ impl<W: Write + Send + 'static> Session<W> {
         if let Some(failure) = choice.failure {
             self.output.error(failure)?;
         }
-        let mut actions = choice.turn.actions();
-        let (first, removal) = (actions.next(), actions.next());
-        let mut after = self.game.clone();
-        if let (Some(first), Some(removal)) = (first, removal)
-            && after.make(first).is_ok()
-        {
+        let actions = self.game.position().actions(choice.turn, &self.rules);
+        let first = actions.and_then(|actions| actions.into_iter().next());
+        let Some((first, after)) = first else {
+            return self.output.line(&format!("bestmove {}", choice.turn));
+        };
+        let rest = Turn {
+            removed: choice.turn.removed - first.removed,
+            ..Turn::PASS
+        };
+        if !rest.is_pass() {
             let mut thought = choice.thought;
-            thought.report.line[0] = removal;
+            thought.report.line[0] = rest;
             self.begun = Some(Begun {
-                after: *after.position(),
-                removal,
+                after,
+                rest,
                 thought,
             });
         }
-        self.output
-            .line(&format!("bestmove {}", first.unwrap_or(choice.turn)))
+        self.output.line(&format!("bestmove {first}"))
     }
 
     fn show(&self) -> io::Result<()> {

@@ -4,24 +4,25 @@
 //! ```text
 //! parent   M to move, O waits     the table that is checked: rows of M, columns of O
 //! child    O to move, M' waits    after quiet turns: rows of O, columns of M'
-//! capture  O - x to move, M'      after turns that close a mill: rows of O - x, columns of M'
+//! capture  O - x to move, M'      after turns that close a mill: rows of O - x, columns of M';
+//!                                 one table for each number of stones x that a turn removes
 //! ```
 //!
 //! The pass takes the child's rows one by one. A row has a fixed set O, and it holds the values of
 //! all positions that quiet turns lead to while O waits: each of them tells its value to the
 //! positions that it is reached from. What these derive from it is then compared with the parent
-//! table.
+//! table. A mover that cannot move and passes has the value of the child's entry with its own sets.
 
 use std::sync::LazyLock;
 
 use crate::bits::{self, Bits, Kernel};
-use crate::board::PointSet;
+use crate::board::{POINTS, PointSet};
 use crate::db::Contents;
-use crate::index::{Index, Subsets};
+use crate::index::{Index, Material, Subsets};
 use crate::position::Position;
-use crate::rules::Rules;
+use crate::rules::{Blocked, FullBoard, Rules};
 use crate::symmetry::{Symmetry, stabiliser};
-use crate::turns::removable;
+use crate::turns::removable_sets;
 use crate::value::{Dtw, Value};
 
 /// One table: where its entries lie, and the entries.
@@ -56,20 +57,24 @@ pub(super) struct Check<'a> {
     pub contents: Contents,
     pub parent: Table<'a>,
     pub child: Table<'a>,
-    /// `None` where captures leave two stones and end the game.
-    pub capture: Option<Table<'a>>,
+    /// By how many stones a turn removes, from one on; `None` where that leaves two stones and ends
+    /// the game, and for more than turns can remove.
+    pub captures: [Option<Table<'a>>; 3],
 }
 
 impl<'a> Check<'a> {
     /// The value of a position of the parent table, derived from the values of all positions that
     /// its turns lead to.
     pub fn derive(&self, position: &Position) -> Value {
+        if let Some(result) = position.result(self.rules) {
+            return self.contents.of_value(result);
+        }
         let turns = position.turns(self.rules).into_iter();
         let values = turns.map(|turn| {
             let after = position.after(turn);
-            let table = match turn.removed {
-                Some(_) => self.capture,
-                None => Some(self.child),
+            let table = match turn.removed.len() as usize {
+                0 => Some(self.child),
+                removed => self.captures[removed - 1],
             };
             let lost = Value::LOST;
             table.map_or(lost, |table| table.value(after.mover(), after.waiting()))
@@ -77,26 +82,30 @@ impl<'a> Check<'a> {
         self.contents.of_value(best(values))
     }
 
-    /// The rows that captures lead to where these stones wait.
-    fn captures(&self, waiting: PointSet) -> Vec<Capture<'a>> {
-        let Some(table) = self.capture else {
-            return Vec::new();
-        };
-        let left = removable(waiting, self.rules.board(), self.rules).into_iter();
-        left.map(|point| {
-            let (row, symmetry) = table.index.rows().find(waiting.without(point));
-            Capture {
-                symmetry,
-                free: !table.index.rows().set(row),
-                values: table.row(row),
-            }
+    /// The rows that captures lead to where these stones wait, by how many removals a turn earns.
+    fn captures(&self, waiting: PointSet) -> [Captures<'a>; 3] {
+        let Check {
+            rules, captures, ..
+        } = *self;
+        [(1, 0), (2, 1), (3, 2)].map(|(count, place)| Captures {
+            columns: captures[place].map(|table| table.index.columns()),
+            rows: captures[place].map_or_else(Vec::new, |table| {
+                let left = |removed: PointSet| {
+                    let (row, symmetry) = table.index.rows().find(waiting - removed);
+                    Capture {
+                        symmetry,
+                        free: !table.index.rows().set(row),
+                        values: table.row(row),
+                    }
+                };
+                let sets = removable_sets(waiting, count, rules.board(), rules);
+                sets.into_iter().map(left).collect()
+            }),
         })
-        .collect()
     }
 }
 
-/// The value of a position whose turns lead to positions of these values; without a turn it is
-/// lost.
+/// The value of a position whose turns lead to positions of these values.
 pub(super) fn best(values: impl Iterator<Item = Value>) -> Value {
     values.map(Value::before).max().unwrap_or(Value::LOST)
 }
@@ -160,7 +169,14 @@ impl Codes {
     }
 }
 
-/// A row of the capture table: the waiting side's stones after one was removed.
+/// What removals of so many stones from the waiting side lead to.
+struct Captures<'a> {
+    /// Of the capture table; `None` if the removals win at once.
+    columns: Option<&'a Subsets>,
+    rows: Vec<Capture<'a>>,
+}
+
+/// A row of a capture table: the waiting side's stones after the removals.
 struct Capture<'a> {
     /// Turns the board so that the stones left are those of the row.
     symmetry: Symmetry,
@@ -198,7 +214,7 @@ impl<F: FnMut(usize)> RowCheck<'_, F> {
         let free = !self.waiting();
         let quiet = child.row(self.row);
         let captures = self.check.captures(!free);
-        let capture_columns = self.check.capture.map(|table| table.index.columns());
+        let without_turn = self.without_turn();
         let flies = rules.flies(child.index.material().waiting.into());
         let within = board.edges_within(free);
         let mut edges = [0; u64::BITS as usize];
@@ -215,36 +231,71 @@ impl<F: FnMut(usize)> RowCheck<'_, F> {
         };
         for (subset, &value) in child.index.columns().iter().zip(quiet) {
             let set = PointSet::from_bits(bits.pdep(subset, free.bits()));
-            let mills = board.mills(set);
             let quiet = codes.before[usize::from(value)];
+            // The stones by how many removals their arrival earned.
+            let mut mills = [board.mills(set), PointSet::EMPTY, PointSet::EMPTY];
+            let in_mills = mills[0];
+            if rules.removal_per_mill {
+                mills = board.mills_by_count(set);
+            }
+            let capture = |place: usize| best_capture(bits, codes, &captures[place], set);
+            let all_slides = board.cut(set) & within;
+            if all_slides == 0 && (!flies || set == free) {
+                match without_turn {
+                    WithoutTurn::Loses => {}
+                    WithoutTurn::Draws => parents.tell(subset, DRAWN),
+                    WithoutTurn::Passes => parents.tell(subset, quiet),
+                }
+            }
             if flies {
-                let capture = if mills.is_empty() {
-                    LOST
-                } else {
-                    best_capture(bits, codes, capture_columns, &captures, set)
+                let mut tell_flights = |stones: PointSet, code: u8| {
+                    for b in stones {
+                        for a in free - set {
+                            let before = set.without(b).with(a);
+                            parents.tell(bits.pext(before.bits(), free.bits()), code);
+                        }
+                    }
                 };
-                for b in set {
-                    let code = if mills.contains(b) { capture } else { quiet };
-                    for a in free - set {
-                        let before = set.without(b).with(a);
-                        parents.tell(bits.pext(before.bits(), free.bits()), code);
+                tell_flights(set - in_mills, quiet);
+                for (place, stones) in mills.into_iter().enumerate() {
+                    if !stones.is_empty() {
+                        tell_flights(stones, capture(place));
                     }
                 }
                 continue;
             }
-            let mut slides = board.cut(set) & within;
-            let mut closing = slides & board.cut(mills);
-            slides &= !closing;
+            let mut slides = all_slides & !board.cut(in_mills);
             while slides != 0 {
                 parents.tell(subset ^ edges[slides.trailing_zeros() as usize], quiet);
                 slides &= slides - 1;
             }
-            if closing != 0 {
-                let capture = best_capture(bits, codes, capture_columns, &captures, set);
+            for (place, stones) in mills.into_iter().enumerate() {
+                let mut closing = all_slides & board.cut(stones);
+                if closing == 0 {
+                    continue;
+                }
+                let capture = capture(place);
                 while closing != 0 {
                     parents.tell(subset ^ edges[closing.trailing_zeros() as usize], capture);
                     closing &= closing - 1;
                 }
+            }
+        }
+    }
+
+    /// What a mover without a turn comes to.
+    fn without_turn(&self) -> WithoutTurn {
+        let Check { rules, child, .. } = self.check;
+        let Material { mover, waiting } = child.index.material();
+        if u32::from(mover + waiting) < POINTS {
+            match rules.blocked {
+                Blocked::Loses => WithoutTurn::Loses,
+                Blocked::Passes => WithoutTurn::Passes,
+            }
+        } else {
+            match rules.full_board {
+                FullBoard::Loses => WithoutTurn::Loses,
+                FullBoard::Draws => WithoutTurn::Draws,
             }
         }
     }
@@ -280,6 +331,14 @@ impl<F: FnMut(usize)> RowCheck<'_, F> {
     }
 }
 
+/// What a mover without a turn comes to: its game is over, or it passes.
+#[derive(Clone, Copy)]
+enum WithoutTurn {
+    Loses,
+    Draws,
+    Passes,
+}
+
 /// The positions from which a row's positions are reached: the best code so far of each.
 struct Parents<'a> {
     columns: &'a Subsets,
@@ -295,21 +354,14 @@ impl Parents<'_> {
     }
 }
 
-/// The code of a position in which the mover has come to stand so and has to remove a stone. No row
-/// to look at means that the removal wins at once.
+/// The code of a position in which the mover has come to stand so and has to remove stones.
 #[inline(always)]
-fn best_capture<B: Bits>(
-    bits: B,
-    codes: &Codes,
-    columns: Option<&Subsets>,
-    captures: &[Capture<'_>],
-    set: PointSet,
-) -> u8 {
-    let Some(columns) = columns else {
+fn best_capture<B: Bits>(bits: B, codes: &Codes, captures: &Captures<'_>, set: PointSet) -> u8 {
+    let Some(columns) = captures.columns else {
         return WON;
     };
     let mut best = LOST;
-    for capture in captures {
+    for capture in &captures.rows {
         let image = capture.symmetry.apply(set);
         let column = columns.rank(bits.pext(image.bits(), capture.free.bits()));
         best = larger(best, codes.before[usize::from(capture.values[column])]);

@@ -7,7 +7,7 @@
 //!
 //! # What a clean report proves
 //!
-//! Every value agrees with its successors: a stored win in n has a turn to a loss in n - 1 and none
+//! Every value agrees with its successors, or with the rules where the game is over: a stored win in n has a turn to a loss in n - 1 and none
 //! to a quicker loss, a stored loss in n has turns to wins only, the slowest in n - 1, and a stored
 //! draw has a turn to a draw and none to a loss. Depths fall along these turns and end where the
 //! game does. So, by induction on the depth, stored wins and losses are won and lost, in exactly so
@@ -70,7 +70,7 @@ impl Report {
 }
 
 /// Checks every value of a pair, those that files leave out among them, its checksums and its counts.
-/// Holds the pair's tables in memory, and one table at a time of those that captures lead to. Where
+/// Holds the pair's tables in memory, and those that captures of one side to move lead to. Where
 /// files tell no depths, the check takes wins to be in one turn and losses in none.
 ///
 /// What the checks of other pairs need is put on the `shelf`, and taken from there.
@@ -96,9 +96,9 @@ pub fn verify_pair(
     // The smaller side's table, where there is one, comes first: what its captures lead to is needed
     // for deriving it, too.
     for material in pair.tables().into_iter().rev() {
-        let after = material.after_capture();
-        let take = |after| shelf.take(after, || load(db, after));
-        let captures = after.map(take).transpose()?;
+        let after = material.after_captures(db.rules());
+        let take = |&after| shelf.take(after, || load(db, after));
+        let captures = after.iter().map(take).collect::<Result<Vec<_>, _>>()?;
         if tables.is_empty() {
             let first = Material {
                 mover: pair.larger(),
@@ -107,7 +107,7 @@ pub fn verify_pair(
             tables.push((first, load(db, first)?));
             if first != material {
                 let (_, quiet) = &tables[0];
-                let derived = derive_from(db, material, quiet, captures.as_deref())?;
+                let derived = derive_from(db, material, quiet, &captures)?;
                 tables.push((material, derived));
             }
         }
@@ -119,17 +119,20 @@ pub fn verify_pair(
         };
         let index = Index::new(material);
         let child_index = Index::new(material.exchanged());
-        let after = after.map(Index::new);
+        let after: Vec<Index> = after.into_iter().map(Index::new).collect();
+        let mut after = after.iter().zip(&captures);
+        let captures = [(); 3].map(|()| {
+            after
+                .next()
+                .map(|(index, values)| Table::new(index, values))
+        });
         report.mismatches.extend(check_table(
             Check {
                 rules: db.rules(),
                 contents,
                 parent: Table::new(&index, parent),
                 child: Table::new(&child_index, child),
-                capture: after
-                    .as_ref()
-                    .zip(captures.as_deref())
-                    .map(|(index, values)| Table::new(index, values)),
+                captures,
             },
             &advance,
         ));
@@ -248,7 +251,11 @@ pub fn verify_sample(
             let stored = db.value(&position, contents)?;
             let turns = position.turns(db.rules()).into_iter();
             let values = turns.map(|turn| db.value(&position.after(turn), contents));
-            let derived = best(values.collect::<Result<Vec<_>, _>>()?.into_iter());
+            let values = values.collect::<Result<Vec<_>, _>>()?;
+            let derived = match position.result(db.rules()) {
+                Some(result) => result,
+                None => best(values.into_iter()),
+            };
             let derived = contents.of_value(derived);
             report.checked += 1;
             if stored != derived {

@@ -31,7 +31,7 @@ static SOLVED: LazyLock<Owned> = LazyLock::new(|| {
         index,
     };
     for round in 0.. {
-        let check = check_of(&Rules::STANDARD, &solved, &solved, None);
+        let check = check_of(&Rules::STANDARD, &solved, &solved, &[]);
         let value = |(entry, &byte): (usize, &u8)| match Value::from_byte(byte).dtw() {
             Some(Dtw(depth)) if depth < round => byte,
             _ => check.derive(&solved.position(entry)).to_byte().unwrap(),
@@ -53,14 +53,15 @@ fn check_of<'a>(
     rules: &'a Rules,
     parent: &'a Owned,
     child: &'a Owned,
-    capture: Option<&'a Owned>,
+    captures: &'a [Owned],
 ) -> Check<'a> {
+    let mut captures = captures.iter();
     Check {
         contents: Contents::Depths,
         rules,
         parent: parent.table(),
         child: child.table(),
-        capture: capture.map(Owned::table),
+        captures: [(); 3].map(|()| captures.next().map(Owned::table)),
     }
 }
 
@@ -106,9 +107,10 @@ fn derived_values_are_accepted_and_all_others_found() {
     ] {
         let material = material(mover, waiting);
         let child = fabricated(material.exchanged());
-        let capture = material.after_capture().map(fabricated);
+        let captures = material.after_captures(&rules).into_iter();
+        let captures: Vec<Owned> = captures.map(fabricated).collect();
         let mut parent = fabricated(material);
-        let check = check_of(&rules, &parent, &child, capture.as_ref());
+        let check = check_of(&rules, &parent, &child, &captures);
         let derive = |entry| check.derive(&parent.position(entry)).to_byte().unwrap();
         let values: Vec<u8> = (0..parent.values.len())
             .into_par_iter()
@@ -116,7 +118,7 @@ fn derived_values_are_accepted_and_all_others_found() {
             .collect();
         parent.values = values;
 
-        let check = check_of(&rules, &parent, &child, capture.as_ref());
+        let check = check_of(&rules, &parent, &child, &captures);
         let mut derived = Vec::new();
         for row in 0..child.index.rows().len() {
             // Wins in 253 turns are the only values that have to be judged one by one.
@@ -135,7 +137,7 @@ fn derived_values_are_accepted_and_all_others_found() {
             let entry = random.below(parent.values.len());
             let right = parent.values[entry];
             parent.values[entry] = right.wrapping_add(1 + random.below(255) as u8);
-            let check = check_of(&rules, &parent, &child, capture.as_ref());
+            let check = check_of(&rules, &parent, &child, &captures);
             let expected = Mismatch {
                 position: parent.position(entry),
                 stored: Value::from_byte(parent.values[entry]),
@@ -151,7 +153,7 @@ fn derived_values_are_accepted_and_all_others_found() {
 fn damaged_values_of_a_solved_pair_are_found() {
     let clean = &*SOLVED;
     assert_eq!(
-        check_table(check_of(&Rules::STANDARD, clean, clean, None), &|_| ()),
+        check_table(check_of(&Rules::STANDARD, clean, clean, &[]), &|_| ()),
         []
     );
     let entry_of = |wanted: fn(Value) -> bool| {
@@ -182,13 +184,10 @@ fn damaged_values_of_a_solved_pair_are_found() {
             stored: value,
             derived: Value::from_byte(clean.values[entry]),
         };
-        let found = check_table(check_of(&Rules::STANDARD, &damaged, clean, None), &|_| ());
+        let found = check_table(check_of(&Rules::STANDARD, &damaged, clean, &[]), &|_| ());
         assert_eq!(found, [expected]);
         // Its own wrong values are also what others are derived from.
-        let found = check_table(
-            check_of(&Rules::STANDARD, &damaged, &damaged, None),
-            &|_| (),
-        );
+        let found = check_table(check_of(&Rules::STANDARD, &damaged, &damaged, &[]), &|_| ());
         assert!(!found.is_empty() && found.len() <= MOST_MISMATCHES);
     }
 }

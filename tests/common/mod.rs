@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use crate::plain::iterate::Set;
 use crate::plain::{NAMES, PlainPosition, PlainRules, PlainTurn, Side as PlainSide, point};
-use millbase::{Blocked, Point, PointSet, Position, Rules, Side};
+use millbase::{Blocked, FullBoard, Point, PointSet, Position, Rules, Side};
 
 /// The rows of a data file: behind the source in the first line and the names of the columns in the
 /// second.
@@ -62,6 +62,7 @@ pub fn plain_rules(rules: &Rules) -> PlainRules {
         remove_any: rules.removal_from_mills,
         removal_per_mill: rules.removal_per_mill,
         blocked_passes: rules.blocked == Blocked::Passes,
+        full_board_draws: rules.full_board == FullBoard::Draws,
         slides_while_placing: false,
     }
 }
@@ -90,16 +91,16 @@ pub fn plain_position(position: &Position) -> PlainPosition {
         side: plain_side(position.side_to_move()),
         white_hand: position.in_hand(Side::White),
         black_hand: position.in_hand(Side::Black),
-        owed: u8::from(position.removal_owed()),
+        owed: position.removals_owed(),
     }
 }
 
-/// The position in the middle of a turn, where only its removal is still owed.
+/// The position in the middle of a turn, where only its removals are still owed.
 pub fn before_removal(position: &Position, turn: &PlainTurn, rules: &Rules) -> Position {
     let plain_rules = plain_rules(rules);
     let to = turn.to.expect("a turn with a step");
     let middle = PlainPosition {
-        owed: 1,
+        owed: turn.removed.len() as u8,
         ..plain_position(position).with_step(turn.from, to)
     };
     Position::parse(&middle.text(&plain_rules), rules).expect("a position of a game")

@@ -176,6 +176,9 @@ pub struct PlainRules {
     pub removal_per_mill: bool,
     /// Whether a side that cannot move passes instead of losing.
     pub blocked_passes: bool,
+    /// Whether the game is drawn when all points are taken, none in hand; otherwise the side to move
+    /// has lost, even where blocked sides pass.
+    pub full_board_draws: bool,
     /// Whether a side with stones in hand may slide instead of placing.
     pub slides_while_placing: bool,
 }
@@ -190,6 +193,7 @@ impl PlainRules {
             remove_any: false,
             removal_per_mill: false,
             blocked_passes: false,
+            full_board_draws: false,
             slides_while_placing: false,
         }
     }
@@ -409,13 +413,25 @@ impl PlainPosition {
                 });
             }
         }
-        if turns.is_empty() && rules.blocked_passes {
+        if turns.is_empty() && rules.blocked_passes && !self.is_full() {
             turns.push(PlainTurn {
                 from: None,
                 to: None,
                 removed: vec![],
             });
         }
+        turns
+    }
+
+    /// The legal turns, of those that differ only in the order of their removals one, whose removals
+    /// are in the order of the names; in the order of their texts.
+    pub fn distinct_turns(&self, rules: &PlainRules) -> Vec<PlainTurn> {
+        let mut turns = self.turns(rules);
+        for turn in &mut turns {
+            turn.removed.sort_by_key(|&point| NAMES[point]);
+        }
+        turns.sort_by_key(PlainTurn::to_string);
+        turns.dedup();
         turns
     }
 
@@ -445,13 +461,25 @@ impl PlainPosition {
         after
     }
 
-    /// The side that has lost, if the game is over.
+    /// Whether all points are taken.
+    fn is_full(&self) -> bool {
+        self.points_of(None).is_empty()
+    }
+
+    /// Whether the game is over and nobody has lost.
+    pub fn is_drawn(&self, rules: &PlainRules) -> bool {
+        rules.full_board_draws && self.is_full() && self.owed == 0
+    }
+
+    /// The side that has lost, if the game is over and not drawn.
     pub fn loser(&self, rules: &PlainRules) -> Option<Side> {
         let enemy = self.side.enemy();
         if self.is_too_weak(self.side) {
             Some(self.side)
         } else if self.is_too_weak(enemy) {
             Some(enemy)
+        } else if self.is_drawn(rules) {
+            None
         } else if self.turns(rules).is_empty() {
             Some(self.side)
         } else {
@@ -459,13 +487,13 @@ impl PlainPosition {
         }
     }
 
-    /// The number of sequences of `depth` whole turns.
+    /// The number of sequences of `depth` whole turns, distinct ones.
     pub fn perft(&self, rules: &PlainRules, depth: u32) -> u64 {
         match depth {
             0 => 1,
-            1 => self.turns(rules).len() as u64,
+            1 => self.distinct_turns(rules).len() as u64,
             _ => {
-                let turns = self.turns(rules);
+                let turns = self.distinct_turns(rules);
                 turns
                     .iter()
                     .map(|turn| self.after(turn).perft(rules, depth - 1))
@@ -509,7 +537,9 @@ impl PlainPosition {
         }
         let placing = position.white_hand + position.black_hand > 0;
         match (*phase, *action) {
-            ("o", _) if position.loser(rules).is_none() => Err("the game is not over")?,
+            ("o", _) if position.loser(rules).is_none() && !position.is_drawn(rules) => {
+                Err("the game is not over")?
+            }
             ("m", _) if placing => Err("stones in hand in the moving phase")?,
             ("p", "p") if !placing => Err("no stones in hand in the placing phase")?,
             ("p" | "m", "r") => {
@@ -533,7 +563,7 @@ impl PlainPosition {
         });
         let placing = self.white_hand + self.black_hand > 0;
         let phase = match () {
-            () if self.loser(rules).is_some() => 'o',
+            () if self.loser(rules).is_some() || self.is_drawn(rules) => 'o',
             () if placing => 'p',
             () => 'm',
         };

@@ -200,7 +200,7 @@ impl Build {
         if self.opening {
             placing::check_memory(&placing::plan(folder, rules), rules, limit)?;
         }
-        let beyond = |number: &usize| plan.memory_of(*number) > limit;
+        let beyond = |number: &usize| plan.memory_of(rules, *number) > limit;
         match (0..plan.pairs.len()).find(beyond) {
             None => Ok(()),
             Some(number) => {
@@ -213,7 +213,7 @@ impl Build {
                 };
                 Err(Usage(format!(
                     "{pair} takes {} of memory, more than the {} of --memory; raise it{fewer}",
-                    output::bytes(plan.memory_of(number)),
+                    output::bytes(plan.memory_of(rules, number)),
                     output::bytes(limit),
                 )))
             }
@@ -376,22 +376,23 @@ fn print_plan(
     folder: &Path,
     options: &Options,
 ) -> Result<()> {
+    let rules = &options.rules;
     let mut out = output::stdout();
     if options.json {
         let planned = |(number, pair): (usize, &Pair)| JsonPlanned {
             pair: pair.to_string(),
             entries: pair.entries(),
             file_bytes: file_bytes(pair.entries()),
-            memory_bytes: plan.memory_of(number),
+            memory_bytes: plan.memory_of(rules, number),
         };
         let answer = JsonPlan {
             folder: folder.to_owned(),
             entries: plan.entries(),
             file_bytes: file_bytes(plan.entries()),
-            memory_bytes: plan.memory(),
+            memory_bytes: plan.memory(rules),
             seconds: seconds(plan.entries()),
             pairs: plan.pairs.iter().enumerate().map(planned).collect(),
-            placing: placing.map(|placing| placing::json_plan(placing, &options.rules)),
+            placing: placing.map(|placing| placing::json_plan(placing, rules)),
         };
         output::json(&mut out, &answer)?;
         out.flush()?;
@@ -411,7 +412,7 @@ fn print_plan(
                 Cell::text(pair),
                 Cell::count(entries),
                 Cell::right(output::bytes(file_bytes(entries))),
-                Cell::right(output::bytes(plan.memory_of(number))),
+                Cell::right(output::bytes(plan.memory_of(rules, number))),
             ]);
         }
         table.write(&mut out, Palette::of(options))?;
@@ -424,13 +425,13 @@ fn print_plan(
             grouped(entries),
             folder.display(),
             output::bytes(file_bytes(entries)),
-            output::bytes(plan.memory()),
+            output::bytes(plan.memory(rules)),
             progress::duration(seconds(entries)),
             progress::cores(),
         )?;
     }
     if let Some(placing) = placing {
-        placing::write_plan(&mut out, placing, &options.rules, Palette::of(options))?;
+        placing::write_plan(&mut out, placing, rules, Palette::of(options))?;
     }
     out.flush()?;
     Ok(())

@@ -3,7 +3,7 @@
 //! Of the two sides to move, only the one with more stones is stored. Each turn of the other leads
 //! to positions of the side with more stones, or, by a capture, to such of a smaller pair.
 //!
-//! Where both sides have equally many stones and none may fly, not even the one table is stored
+//! Where both sides have equally many stones and none may fly or pass, not even the one table is stored
 //! whole. Colour the points like a chessboard:
 //!
 //! ```text
@@ -18,7 +18,7 @@
 
 use crate::board::PointSet;
 use crate::index::Material;
-use crate::rules::Rules;
+use crate::rules::{Blocked, Rules};
 
 /// The points of one colour.
 pub(super) const BLACK: PointSet = PointSet::from_bits(0x55_aa_55);
@@ -43,10 +43,12 @@ impl Stored {
 
     /// Whether some entries of a table with this material can be left out.
     pub(crate) fn can_leave_out(rules: &Rules, material: Material) -> bool {
-        // With diagonals, a word of 64 bits does not hold all ways to close a mill.
+        // Passing leaves the stones where they are. With diagonals, slides between corners do not
+        // change the colour, and a word of 64 bits does not hold all ways to close a mill.
         material.mover == material.waiting
             && !rules.flies(material.mover.into())
             && !rules.diagonals
+            && rules.blocked == Blocked::Loses
     }
 
     /// Whether a position of the table is stored.

@@ -15,7 +15,7 @@ use millbase::game::Game;
 use millbase::picture::picture;
 use millbase::player::{Choice, Level, Player, Thought};
 use millbase::search::{Limits, Search};
-use millbase::{Position, Rules, Side, Turn, uci};
+use millbase::{Position, Rules, Side, Turn, Value, uci};
 
 use self::command::{Command, HELP, Seat};
 use crate::cli::Options;
@@ -171,8 +171,11 @@ impl<W: Write> Party<W> {
     }
 
     fn end(&self) -> Option<End> {
-        if self.game.position().is_over(&self.rules) {
-            Some(End::Won(self.side().other()))
+        if let Some(result) = self.game.position().result(&self.rules) {
+            Some(match result {
+                Value::Draw => End::Drawn("the board is full"),
+                _ => End::Won(self.side().other()),
+            })
         } else if self.game.occurrences() >= DRAWN_OCCURRENCES {
             Some(End::Drawn("the position stands for the third time"))
         } else if self.game.earlier().len() >= DRAWN_TURNS {
