@@ -16,7 +16,7 @@ use millbase::placing::build::{Plan, build};
 use millbase::placing::{Placing, Reachable, Stage, file_name};
 use millbase::retro::{self, BuildFolder};
 use millbase::search::{self, ProofOptions};
-use millbase::{Position, Rules, Side, Value};
+use millbase::{Blocked, Position, Rules, Side, Value};
 use plain::iterate::{self, Set};
 use plain::{PlainPosition, PlainRules, Side as PlainSide};
 use tempfile::TempDir;
@@ -189,6 +189,16 @@ fn four_stones_agree_with_plain_search_in_random_games() {
 #[test]
 fn four_stones_with_diagonals_agree_with_plain_search_in_random_games() {
     agrees_with_plain_search(&DIAGONAL_FOUR, &[2, 5], 60);
+}
+
+#[test]
+fn four_stones_that_pass_agree_with_plain_search_in_random_games() {
+    let rules = Rules {
+        blocked: Blocked::Passes,
+        removal_from_mills: true,
+        ..FOUR
+    };
+    agrees_with_plain_search(&rules, &[2, 5], 40);
 }
 
 /// Solves pairs of five stones, which takes some time.
