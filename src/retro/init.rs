@@ -46,7 +46,7 @@ impl<'a> Captures<'a> {
                 values.len(),
                 "the table of the captures has the wrong size"
             );
-            Captures::Table(index, &**values)
+            Captures::Table(index, values)
         });
         let most = usize::from(rules.most_removals());
         let ends = std::iter::repeat_with(|| Captures::EndTheGame);
