@@ -13,29 +13,6 @@ use crate::rules::Rules;
 use crate::turns::{Turn, TurnError, removable, removals_made};
 use crate::value::Value;
 
-impl Turn {
-    /// The turn as actions: placing or sliding, and the removals, in the order of their names.
-    /// [`Position::actions`] knows in which order they are legal.
-    ///
-    /// ```
-    /// let turn: millbase::Turn = "d6-d5xb4".parse()?;
-    /// let actions: Vec<String> = turn.actions().map(|action| action.to_string()).collect();
-    /// assert_eq!(actions, ["d6-d5", "xb4"]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn actions(self) -> impl Iterator<Item = Turn> {
-        let step = (self.to.is_some() || self.is_pass()).then_some(Turn {
-            removed: PointSet::EMPTY,
-            ..self
-        });
-        let removals = self.removed_in_order().map(|point| Turn {
-            removed: point.into(),
-            ..Turn::PASS
-        });
-        step.into_iter().chain(removals)
-    }
-}
-
 /// A game under way.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Game {
@@ -244,6 +221,17 @@ pub(crate) fn shown(text: &str) -> String {
 impl Position {
     /// The actions of a turn, or of the first part of one, in an order in which they are legal, each
     /// with the position after it; `None` if there is none.
+    ///
+    /// ```
+    /// use millbase::{Position, Rules};
+    /// let rules = Rules::STANDARD;
+    /// let text = "********/@*******/O*OO*@*@ w m s 3 0 3 0 0 0";
+    /// let position = Position::parse(text, &rules)?;
+    /// let actions = position.actions("d7-g7xd6".parse()?, &rules).unwrap_or_default();
+    /// let texts: Vec<String> = actions.iter().map(|(action, _)| action.to_string()).collect();
+    /// assert_eq!(texts, ["d7-g7", "xd6"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn actions(&self, turn: Turn, rules: &Rules) -> Option<Vec<(Turn, Position)>> {
         if self.removal_owed() {
             let removes = turn.from.is_none() && turn.to.is_none() && !turn.is_pass();

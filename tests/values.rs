@@ -9,9 +9,11 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use common::{Random, library_set, plain_position, plain_rules};
+use millbase::db::{Level, Profile};
 use millbase::index::Index;
 use millbase::{
-    Blocked, FullBoard, Material, Pair, PointSet, Position, Rules, Turn, Value, Wdl, retro,
+    Blocked, Database, DbError, FullBoard, Material, Pair, PointSet, Position, Rules, Turn, Value,
+    Wdl, retro, verify,
 };
 use plain::PlainRules;
 use plain::iterate::{self, SMALL_PAIRS, Table, Tables};
@@ -224,7 +226,8 @@ fn solved_value(solved: &Solved, mover: PointSet, waiting: PointSet) -> Value {
     Value::from_byte(solved[&material][Index::new(material).find(mover, waiting)])
 }
 
-/// A set of five stones that lacks one slide to close two mills, and where it stands after it.
+/// A set of five stones that lacks one move to close two mills. Slides do so only on the board with
+/// diagonals: they come along a line of their target, which is not closed then.
 fn five_that_close_two(rules: &Rules, random: &mut Random) -> PointSet {
     let lines = rules.board().lines();
     loop {
@@ -232,19 +235,28 @@ fn five_that_close_two(rules: &Rules, random: &mut Random) -> PointSet {
         let Some(to) = (a & b).into_iter().next().filter(|_| a != b) else {
             continue;
         };
-        let from = rules.board().neighbours(to) - (a | b);
-        if let Some(from) = from.into_iter().next() {
-            return (a | b).without(to).with(from);
+        let from = match rules.flies(5) {
+            true => !(a | b),
+            false => rules.board().neighbours(to) - (a | b),
+        };
+        if !from.is_empty() {
+            return (a | b).without(to) | random.points_of(from, 1);
         }
     }
 }
+
+/// Rules in which five stones may fly, and so close two mills.
+const FIVE_FLY: Rules = Rules {
+    flying: 5,
+    ..Rules::STANDARD
+};
 
 /// Positions in which one stone can close two mills, and others of the same pairs, are worth what
 /// the turns of the plain implementation make of them.
 #[test]
 fn two_removals_agree_with_plain_turns() {
     let pairs = [(3, 3), (4, 3), (4, 4), (5, 3), (5, 4)];
-    for rules in [Rules::STANDARD, Rules::TWELVE] {
+    for rules in [FIVE_FLY, Rules::TWELVE] {
         let each = Rules {
             removal_per_mill: true,
             ..rules
@@ -258,7 +270,7 @@ fn two_removals_agree_with_plain_turns() {
 #[ignore = "takes minutes"]
 fn two_removals_of_five_agree_with_plain_turns() {
     let pairs = [(3, 3), (4, 3), (4, 4), (5, 3), (5, 4), (5, 5)];
-    for rules in [Rules::NO_FLYING, Rules::TWELVE] {
+    for rules in [FIVE_FLY, Rules::TWELVE] {
         let each = Rules {
             removal_per_mill: true,
             ..rules
@@ -272,7 +284,7 @@ fn check_two_removals(rules: &Rules, each: &Rules, pairs: &[(usize, usize)]) {
     let mut random = Random::new(5);
     let (mut differ, mut removed_two) = (0, 0);
     let &(_, most) = &pairs[pairs.len() - 1];
-    for number in 0..6_000 {
+    for number in 0..2_000 {
         let mover = match number % 3 {
             0 => random.points_of(PointSet::ALL, 5),
             _ => five_that_close_two(rules, &mut random),
@@ -298,8 +310,8 @@ fn check_two_removals(rules: &Rules, each: &Rules, pairs: &[(usize, usize)]) {
     );
 }
 
-/// The pairs with a full board and with one empty point, with captures that are worth the same
-/// everywhere.
+/// The pairs with a full board and with one empty point, where captures are worth what the number of
+/// stones that they leave says.
 #[test]
 fn full_boards_agree_with_plain_turns() {
     let morabaraba = Rules::MORABARABA;
@@ -323,42 +335,119 @@ fn full_boards_agree_with_plain_turns() {
     .into_iter()
     .enumerate()
     {
-        for capture in [0, 3, 4] {
-            let mut solved = Solved::new();
-            for pair in [(12, 12), (12, 11)].map(|(a, b)| Pair::new(a, b).expect("a pair")) {
-                let load = |material: Material| Ok(vec![capture; material.entries() as usize]);
-                let tables = retro::solve(&rules, pair, load, &()).expect("a solved pair");
-                for table in tables {
-                    solved.insert(table.material, table.values.to_vec());
-                }
-            }
-            let full = &solved[&Material {
-                mover: 12,
-                waiting: 12,
-            }];
-            let draws = rules.full_board == FullBoard::Draws;
-            let end = if draws { Value::Draw } else { Value::LOST };
-            assert!(full.iter().all(|&byte| Value::from_byte(byte) == end));
-
-            let value = |mover: PointSet, waiting: PointSet| match solved
-                .contains_key(&Material::of(mover, waiting))
-            {
-                true => solved_value(&solved, mover, waiting),
-                false => Value::from_byte(capture),
+        let capture = |mover: u32| [0, 3, 4][(mover as usize + number) % 3];
+        let mut solved = Solved::new();
+        for pair in [(12, 12), (12, 11)].map(|(a, b)| Pair::new(a, b).expect("a pair")) {
+            let load = |material: Material| {
+                let byte = capture(material.mover.into());
+                Ok(vec![byte; material.entries() as usize])
             };
-            let mut random = Random::new(number as u64);
-            let mut passing = 0;
-            for (white, black) in [(12, 12), (12, 11), (11, 12)] {
-                for _ in 0..400 {
-                    let position = random.position(white, black);
-                    let text = position.text(&rules);
-                    let found = value(position.mover(), position.waiting());
-                    assert_eq!(found, derived(&rules, &position, value), "{rules}: {text}");
-                    passing += u32::from(position.must_pass(&rules));
-                }
+            let tables = retro::solve(&rules, pair, load, &()).expect("a solved pair");
+            for table in tables {
+                solved.insert(table.material, table.values.to_vec());
             }
-            let passes = rules.blocked == Blocked::Passes;
-            assert_eq!(passing > 0, passes, "{rules}");
+        }
+        let full = &solved[&Material {
+            mover: 12,
+            waiting: 12,
+        }];
+        let draws = rules.full_board == FullBoard::Draws;
+        let end = if draws { Value::Draw } else { Value::LOST };
+        assert!(full.iter().all(|&byte| Value::from_byte(byte) == end));
+
+        let value = |mover: PointSet, waiting: PointSet| match solved
+            .contains_key(&Material::of(mover, waiting))
+        {
+            true => solved_value(&solved, mover, waiting),
+            false => Value::from_byte(capture(mover.len())),
+        };
+        let mut random = Random::new(number as u64);
+        let (mut passing, mut most_removed) = (0, 0);
+        for (white, black) in [(12, 12), (12, 11), (11, 12)] {
+            for _ in 0..400 {
+                let position = random.position(white, black);
+                let text = position.text(&rules);
+                let found = value(position.mover(), position.waiting());
+                assert_eq!(found, derived(&rules, &position, value), "{rules}: {text}");
+                passing += u32::from(position.must_pass(&rules));
+                let turns = position.turns(&rules).into_iter();
+                let removed = turns.map(|turn| turn.removed.len()).max();
+                most_removed = removed.unwrap_or(0).max(most_removed);
+            }
+        }
+        let passes = rules.blocked == Blocked::Passes;
+        assert_eq!(passing > 0, passes, "{rules}");
+        assert_eq!(most_removed > 1, rules.removal_per_mill, "{rules}");
+    }
+}
+
+/// The files of other rules give back the solved values, whoever asks, and pass the check.
+#[test]
+fn databases_of_other_rules_hold_the_solved_values() {
+    let each = |rules| Rules {
+        removal_per_mill: true,
+        ..rules
+    };
+    let passing = Rules {
+        blocked: Blocked::Passes,
+        ..Rules::NO_FLYING
+    };
+    let flying = Rules {
+        flying: 4,
+        ..Rules::STANDARD
+    };
+    for (rules, largest, level) in [
+        (passing, (4, 4), Level::Max),
+        (flying, (4, 4), Level::Quick),
+        (each(Rules::NO_FLYING), (4, 4), Level::Max),
+        (each(Rules::MORABARABA), (5, 4), Level::Quick),
+    ] {
+        let pair = |(a, b)| Pair::new(a, b).expect("a pair");
+        let plan = retro::Plan::new(&[pair(largest)], |_| false);
+        let pairs: Vec<(usize, usize)> = (plan.pairs.iter())
+            .map(|pair| (pair.larger().into(), pair.smaller().into()))
+            .collect();
+        let solved = solve(&rules, &pairs);
+        let folder = tempfile::tempdir().expect("a folder");
+        let locked = retro::BuildFolder::lock(folder.path()).expect("a folder of its own");
+        let profile = Profile {
+            level,
+            ..Profile::default()
+        };
+        retro::build(&locked, &rules, &plan, profile, &()).expect("a build");
+        let database = Database::open(folder.path(), rules).expect("databases");
+        check_database(&database, &plan.pairs, &solved);
+        for others in [Rules::STANDARD, Rules::TWELVE] {
+            let refused = Database::open(folder.path(), others).expect_err("other rules");
+            assert!(matches!(refused, DbError::OtherRules { .. }), "{refused}");
+        }
+    }
+}
+
+fn check_database(database: &Database, pairs: &[Pair], solved: &Solved) {
+    let rules = database.rules();
+    let preload = database.preload(pairs).expect("results");
+    let mut random = Random::new(7);
+    for &pair in pairs {
+        let report = verify::verify_pair(database, pair, &mut retro::Shelf::default(), &|_| ());
+        let report = report.expect("a pair that can be read");
+        assert!(report.is_clean(), "{rules}: {pair}: {report:?}");
+        let report = verify::verify_sample(database, pair, 300, 1).expect("samples");
+        assert!(report.is_clean(), "{rules}: {pair}: {report:?}");
+        for material in pair.tables() {
+            let loaded = retro::load(database, material).expect("a table");
+            assert!(*loaded == *solved[&material], "{rules}: {material:?}");
+            for _ in 0..500 {
+                let position = random.position(material.mover.into(), material.waiting.into());
+                let (mover, waiting) = (position.mover(), position.waiting());
+                let value = solved_value(solved, mover, waiting);
+                let text = position.text(rules);
+                assert_eq!(database.probe(&position).unwrap(), value, "{rules}: {text}");
+                assert_eq!(preload.wdl(&position), Some(value.wdl()), "{rules}: {text}");
+                let turns = database.turns(&position).unwrap();
+                let best = turns.first().map(|best| best.value);
+                assert_eq!(best.unwrap_or(Value::LOST), value, "{rules}: {text}");
+            }
         }
     }
 }

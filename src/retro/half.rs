@@ -127,7 +127,9 @@ impl Shape {
             rows: Rows::of(material.waiting),
             subsets: columns.iter().collect(),
             columns,
-            flying: rules.flies(material.mover.into()),
+            // On a full board nobody flies.
+            flying: rules.flies(material.mover.into())
+                && u32::from(material.mover + material.waiting) < POINTS,
             without_turn: WithoutTurn::new(rules, material),
         }
     }

@@ -1,16 +1,21 @@
 //! What the engine says of its thoughts.
 
 use crate::player::Thought;
-use crate::position::Side;
+use crate::position::{Position, Side};
+use crate::rules::Rules;
 use crate::search::{Meaning, Score};
-use crate::turns::Turn;
 use crate::uci::Settings;
 use crate::value::{Value, Wdl};
 
-/// The `info` line of a thought about a position of this side.
-pub(super) fn line(thought: &Thought, side: Side, settings: &Settings) -> String {
+/// The `info` line of a thought about a position.
+pub(super) fn line(
+    thought: &Thought,
+    position: &Position,
+    rules: &Rules,
+    settings: &Settings,
+) -> String {
     let report = &thought.report;
-    let is_turned = settings.is_white_view() && side == Side::Black;
+    let is_turned = settings.is_white_view() && position.side_to_move() == Side::Black;
     let score = if is_turned {
         -report.score
     } else {
@@ -35,8 +40,12 @@ pub(super) fn line(thought: &Thought, side: Side, settings: &Settings) -> String
     let nps = u128::from(nodes) * 1_000_000 / micros;
     let time = micros / 1000;
     line += &format!(" nodes {nodes} nps {nps} tbhits {hits} time {time} pv");
-    for action in report.line.iter().flat_map(|turn| Turn::actions(*turn)) {
-        line += &format!(" {action}");
+    let mut position = *position;
+    for &turn in &report.line {
+        for (action, after) in position.actions(turn, rules).unwrap_or_default() {
+            line += &format!(" {action}");
+            position = after;
+        }
     }
     line
 }

@@ -20,6 +20,7 @@ use crate::position::{Position, Side};
 use crate::rules::Rules;
 use crate::search::{Limits, Score, Search};
 use crate::turns::Turn;
+use crate::value::Value;
 
 /// Lines above this length, in bytes, are refused.
 const LONGEST_LINE: u64 = 1 << 20;
@@ -335,13 +336,16 @@ impl<W: Write + Send + 'static> Session<W> {
         }
         let (player, game, settings) = (self.player(), self.game.clone(), self.settings.clone());
         let (output, sender) = (self.output.clone(), self.sender.clone());
-        let side = game.position().side_to_move();
+        let (position, rules) = (*game.position(), self.rules);
         thread::spawn(move || {
             limits.time = limits
                 .time
                 .map(|time| time.saturating_sub(MARGIN).saturating_sub(start.elapsed()));
             let chosen = player.choose(&game, &limits, &stop, &mut |thought| {
-                if output.line(&info::line(thought, side, &settings)).is_err() {
+                if output
+                    .line(&info::line(thought, &position, &rules, &settings))
+                    .is_err()
+                {
                     stop.store(true, Ordering::Relaxed);
                 }
             });
@@ -365,8 +369,8 @@ impl<W: Write + Send + 'static> Session<W> {
 
     /// Ends a search that never began because its result is known.
     fn finish(&mut self, choice: Choice) -> io::Result<()> {
-        let side = self.game.position().side_to_move();
-        let info = info::line(&choice.thought, side, &self.settings);
+        let position = self.game.position();
+        let info = info::line(&choice.thought, position, &self.rules, &self.settings);
         if let Some(running) = &mut self.running {
             running.chosen = Some(Some(choice));
         }
@@ -376,7 +380,9 @@ impl<W: Write + Send + 'static> Session<W> {
     /// Tells the chosen turn, or the first action of it.
     fn tell(&mut self, chosen: Option<Choice>) -> io::Result<()> {
         let Some(choice) = chosen else {
-            self.output.line("info depth 0 score mate 0")?;
+            let result = self.game.position().result(&self.rules);
+            let score = info::score_text(Score::from(result.unwrap_or(Value::LOST)));
+            self.output.line(&format!("info depth 0 score {score}"))?;
             return self.output.line("bestmove none");
         };
         if let Some(failure) = choice.failure {

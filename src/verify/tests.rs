@@ -1,6 +1,6 @@
 use super::*;
 use crate::db::{Contents, Profile, SolvedPair, write_pair};
-use crate::rules::Rules;
+use crate::rules::{Blocked, Rules};
 use crate::symmetry::Symmetry;
 use crate::value::Dtw;
 use std::sync::LazyLock;
@@ -97,6 +97,10 @@ fn derived_values_are_accepted_and_all_others_found() {
         removal_from_mills: true,
         ..Rules::STANDARD
     };
+    let passing = |rules| Rules {
+        blocked: Blocked::Passes,
+        ..rules
+    };
     for (rules, mover, waiting) in [
         (Rules::STANDARD, 3, 3),
         (Rules::STANDARD, 3, 4),
@@ -104,6 +108,10 @@ fn derived_values_are_accepted_and_all_others_found() {
         (flying(0), 3, 4),
         (flying(4), 4, 3),
         (diagonals, 3, 4),
+        (passing(flying(0)), 3, 4),
+        (passing(diagonals), 4, 3),
+        (Rules::TWELVE, 12, 12),
+        (passing(Rules::MORABARABA), 12, 12),
     ] {
         let material = material(mover, waiting);
         let child = fabricated(material.exchanged());
@@ -146,6 +154,62 @@ fn derived_values_are_accepted_and_all_others_found() {
             assert_eq!(check_table(check, &|_| ()), [expected]);
             parent.values[entry] = right;
         }
+    }
+}
+
+/// Each number of removals leads to a table of its own, and a blocked mover passes: the boards with
+/// one empty point, where captures are worth what the number of stones left says.
+#[test]
+fn several_removals_are_checked() {
+    let rules = Rules {
+        removal_per_mill: true,
+        blocked: Blocked::Passes,
+        ..Rules::TWELVE
+    };
+    let child = fabricated(material(11, 12));
+    let captures = material(12, 11).after_captures(&rules);
+    assert_eq!(captures.len(), 3);
+    let captures = captures.into_iter().zip([4, 2, 5]);
+    let captures: Vec<Owned> = captures
+        .map(|(material, byte)| Owned {
+            index: Index::new(material),
+            values: vec![byte; material.entries() as usize],
+        })
+        .collect();
+    let mut parent = fabricated(material(12, 11));
+    let check = check_of(&rules, &parent, &child, &captures);
+    let derive = |entry| check.derive(&parent.position(entry)).to_byte().unwrap();
+    let values: Vec<u8> = (0..parent.values.len())
+        .into_par_iter()
+        .map(derive)
+        .collect();
+    parent.values = values;
+    let check = check_of(&rules, &parent, &child, &captures);
+    assert_eq!(check_table(check, &|_| ()), []);
+
+    // Every kind of position is compared: another value is found wherever it stands. No slide closes
+    // three mills, since it comes along a line of its target.
+    let removed = |entry: usize| {
+        let position = parent.position(entry);
+        let turns = position.turns(&rules).into_iter();
+        match position.must_pass(&rules) {
+            true => 3,
+            false => turns.map(|turn| turn.removed.len()).max().unwrap_or(0),
+        }
+    };
+    let mut random = Random(3);
+    let mut entries = [None; 4];
+    for _ in 0..200_000 {
+        let entry = random.below(parent.values.len());
+        entries[removed(entry) as usize] = Some(entry);
+    }
+    for entry in entries {
+        let entry = entry.expect("a position of each kind");
+        let mut damaged = parent.clone();
+        damaged.values[entry] ^= 2;
+        let found = check_table(check_of(&rules, &damaged, &child, &captures), &|_| ());
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].position, parent.position(entry));
     }
 }
 

@@ -119,6 +119,8 @@ fn write(
         table.write(out, palette)?;
     }
     match line.end {
+        // The best line of a drawn position ends only where the board is full.
+        LineEnd::Over if value == Value::Draw => writeln!(out, "\ndraw: the board is full"),
         LineEnd::Over => writeln!(out, "\n{side} has lost"),
         LineEnd::Repetition { from: 0 } => writeln!(out, "\ndraw: the first position repeats"),
         LineEnd::Repetition { from } => {
