@@ -123,7 +123,6 @@ fn small_pairs_agree_with_plain_iteration() {
 
 /// Rules whose values differ from each other where no side has more than four stones.
 fn other_rules() -> Vec<Rules> {
-    let standard = Rules::STANDARD;
     let passing = Rules {
         blocked: Blocked::Passes,
         ..Rules::NO_FLYING
@@ -134,17 +133,12 @@ fn other_rules() -> Vec<Rules> {
         passing,
         Rules {
             flying: 4,
-            ..standard
+            ..Rules::STANDARD
         },
-        // Under the standard rules, and with so few stones, a removal from a mill is never better.
+        // Where sides fly, and with so few stones, a removal from a mill is never better.
         Rules {
             removal_from_mills: true,
             ..Rules::NO_FLYING
-        },
-        Rules {
-            flying: 4,
-            removal_from_mills: true,
-            ..standard
         },
         Rules {
             stones: 12,
