@@ -483,22 +483,35 @@ fn complete() -> (Database, Placing) {
     open(Path::new(&folder), &Rules::STANDARD)
 }
 
-/// By looking at all turns down to the moving phase.
+/// The value by plain search down to the moving phase. Where the mover's best turn so far makes the
+/// turn that led here no better than `known`, the best of the side that made it, the others are not
+/// looked at. `seen` has the values found, and whether all turns were looked at.
 fn searched(
     database: &Database,
     position: &Position,
-    known: &mut HashMap<Position, Value>,
+    known: Option<Value>,
+    seen: &mut HashMap<Position, (Value, bool)>,
 ) -> Value {
+    let enough = |value: Value| known.is_some_and(|known| value.before() <= known);
     if !position.is_placing() {
         return database.probe(position).expect("a database");
     }
-    if let Some(&value) = known.get(position) {
-        return value;
+    match seen.get(position) {
+        Some(&(value, whole)) if whole || enough(value) => return value,
+        _ => {}
     }
-    let turns = position.turns(database.rules()).into_iter();
-    let values = turns.map(|turn| searched(database, &position.after(turn), known).before());
-    let value = values.max().unwrap_or(Value::LOST);
-    known.insert(*position, value);
+    let mut turns = position.turns(database.rules());
+    turns.sort_by_key(|turn| turn.removed.is_empty());
+    let mut best = None;
+    for turn in turns {
+        let after = position.after(turn);
+        best = best.max(Some(searched(database, &after, best, seen).before()));
+        if best.is_some_and(enough) {
+            break;
+        }
+    }
+    let value = best.unwrap_or(Value::LOST);
+    seen.insert(*position, (value, !enough(value)));
     value
 }
 
@@ -508,13 +521,13 @@ fn a_thousand_positions_of_each_late_ply_agree_with_plain_search() {
     let (database, placing) = complete();
     let rules = Rules::STANDARD;
     let mut random = Random::new(3);
-    for ply in (12..18).rev() {
+    for ply in 12..18 {
         let (mut checked, mut decided) = (0, 0);
         while checked < 1000 {
             let Some(&position) = random_game(&rules, &mut random).get(ply) else {
                 continue;
             };
-            let expected = searched(&database, &position, &mut HashMap::new());
+            let expected = searched(&database, &position, None, &mut HashMap::new());
             let value = placing.value(&database, &position).expect("files");
             assert_eq!(value, Some(expected), "{}", position.text(&rules));
             let turns = placing.turns(&database, &position).expect("files");

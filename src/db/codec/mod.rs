@@ -56,6 +56,7 @@ pub(super) struct Effort {
 
 impl Effort {
     /// For probing soon after building.
+    #[cfg(feature = "build")]
     pub const QUICK: Effort = Effort {
         columns: 256,
         near: 5,
