@@ -52,16 +52,16 @@ impl Turn {
         points.into_iter().flatten()
     }
 
-    /// The turn's text, such as `d6`, `d6-d5`, `d6-d5xb4` or `xb4xg7`, and zeros behind it.
-    fn bytes(&self) -> [u8; 16] {
+    /// The turn's text, such as `d6`, `d6-d5`, `d6-d5xb4` or `xb4xg7`, as a number that begins with
+    /// the first letter and ends with zeros.
+    pub(crate) fn letters(&self) -> u128 {
         if self.is_pass() {
-            return (u128::from(u32::from_be_bytes(*b"pass")) << 96).to_be_bytes();
+            return u128::from(u32::from_be_bytes(*b"pass")) << 96;
         }
         let name = |point: Point| {
             let name = point.name().as_bytes();
             u128::from(u16::from_be_bytes([name[0], name[1]]))
         };
-        // The parts stand in the number as in the text, the first letter at the top.
         let (mut number, mut free) = (0u128, u128::BITS);
         if let Some(from) = self.from {
             free -= 24;
@@ -75,14 +75,14 @@ impl Turn {
             free -= 24;
             number |= (u128::from(b'x') << 16 | name(point)) << free;
         }
-        number.to_be_bytes()
+        number
     }
 }
 
 /// Turns are ordered as their texts are.
 impl Ord for Turn {
     fn cmp(&self, other: &Turn) -> Ordering {
-        self.bytes().cmp(&other.bytes())
+        self.letters().cmp(&other.letters())
     }
 }
 
@@ -94,7 +94,7 @@ impl PartialOrd for Turn {
 
 impl fmt::Display for Turn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bytes = self.bytes();
+        let bytes = self.letters().to_be_bytes();
         let length = bytes
             .iter()
             .position(|&byte| byte == 0)

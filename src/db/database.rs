@@ -302,7 +302,7 @@ impl Database {
         if let Some(error) = failure {
             return Err(error);
         }
-        ranked.sort_unstable_by(RankedTurn::order);
+        ranked.sort_by_cached_key(|ranked| (Reverse(ranked.value), ranked.turn.letters()));
         Ok(ranked)
     }
 
