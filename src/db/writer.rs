@@ -70,9 +70,10 @@ fn write_contents(
 ) -> io::Result<u64> {
     let &SolvedPair { pair, values, .. } = solved;
     let material = format::stored_table(pair);
-    let (effort, left_out) = match profile.level {
-        Level::Quick => (Effort::QUICK, Stored::EvenOrClosing),
-        Level::Max => (Effort::MAX, Stored::Even),
+    let (effort, left_out) = match (profile.level, profile.contents) {
+        (Level::Quick, Contents::Depths) => (Effort::QUICK, Stored::EvenOrClosing),
+        (Level::Quick, Contents::Wdl) => (Effort::WITHOUT_DEPTHS, Stored::EvenOrClosing),
+        (Level::Max, _) => (Effort::MAX, Stored::Even),
     };
     let stored = match Stored::can_leave_out(rules, material) {
         true => left_out,

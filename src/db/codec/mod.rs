@@ -63,6 +63,14 @@ impl Effort {
         slides: 3,
     };
 
+    /// For probing soon after building where no depths are told: they take so few bytes that what is
+    /// lost at the beginning of each block counts for more.
+    #[cfg(feature = "build")]
+    pub const WITHOUT_DEPTHS: Effort = Effort {
+        columns: 384,
+        ..Effort::QUICK
+    };
+
     /// For files that are made once and copied often.
     pub const MAX: Effort = Effort {
         columns: 4096,
