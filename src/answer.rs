@@ -140,7 +140,7 @@ fn searched(
             after,
         })
         .collect();
-    ranked.sort_unstable_by(RankedTurn::order);
+    RankedTurn::sort(&mut ranked);
     Ok(ranked)
 }
 

@@ -24,7 +24,7 @@ pub struct Turn {
 const MOST_REMOVED: usize = 3;
 
 /// The text of [`Turn::PASS`].
-const PASS: &str = "pass";
+const PASS: [u8; 4] = *b"pass";
 
 impl Turn {
     /// The turn of a side that cannot move, where the rules let it pass.
@@ -56,7 +56,7 @@ impl Turn {
     /// the first letter and ends with zeros.
     pub(crate) fn letters(&self) -> u128 {
         if self.is_pass() {
-            return u128::from(u32::from_be_bytes(*b"pass")) << 96;
+            return u128::from(u32::from_be_bytes(PASS)) << 96;
         }
         let name = |point: Point| {
             let name = point.name().as_bytes();
@@ -131,7 +131,7 @@ impl FromStr for Turn {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     fn from_str(text: &str) -> Result<Turn, TurnError> {
-        if text == PASS {
+        if text.as_bytes() == PASS {
             return Ok(Turn::PASS);
         }
         let point = |name: &str| Point::named(name).ok_or(TurnError);
@@ -195,6 +195,17 @@ pub(crate) fn removable_sets(
     sets.sort_unstable();
     sets.dedup();
     sets
+}
+
+/// The sets of a waiting side without stones in hand that so many removals can leave.
+pub(crate) fn left_after_removals(
+    waiting: PointSet,
+    earned: u8,
+    rules: &Rules,
+) -> impl Iterator<Item = PointSet> {
+    let count = removals_made(earned, waiting.len(), 0);
+    let removed = removable_sets(waiting, count, rules.board(), rules);
+    removed.into_iter().map(move |removed| waiting - removed)
 }
 
 /// Where a side without stones in hand can come by moving a stone: its set then, and how many mills

@@ -302,7 +302,7 @@ impl Database {
         if let Some(error) = failure {
             return Err(error);
         }
-        ranked.sort_by_cached_key(|ranked| (Reverse(ranked.value), ranked.turn.letters()));
+        RankedTurn::sort(&mut ranked);
         Ok(ranked)
     }
 
@@ -364,7 +364,16 @@ impl RankedTurn {
     /// The ranking: better values first – wins by smaller depth, draws, losses by larger depth –
     /// and turns of the same value in the order of their texts.
     pub fn order(&self, other: &RankedTurn) -> Ordering {
-        (Reverse(self.value), self.turn).cmp(&(Reverse(other.value), other.turn))
+        self.key().cmp(&other.key())
+    }
+
+    /// Sorts by [`RankedTurn::order`].
+    pub(crate) fn sort(ranked: &mut [RankedTurn]) {
+        ranked.sort_by_cached_key(RankedTurn::key);
+    }
+
+    fn key(&self) -> (Reverse<Value>, u128) {
+        (Reverse(self.value), self.turn.letters())
     }
 }
 

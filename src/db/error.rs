@@ -135,7 +135,7 @@ impl fmt::Display for DbError {
 }
 
 /// The option of the program's commands for these rules, with a space in front.
-pub(crate) fn rules_option(rules: &Rules) -> String {
+pub fn rules_option(rules: &Rules) -> String {
     match rules.name() {
         _ if *rules == Rules::STANDARD => String::new(),
         name => format!(" --rules {}", name.unwrap_or("FILE")),

@@ -10,7 +10,7 @@ use crate::board::PointSet;
 use crate::index::Material;
 use crate::position::Position;
 use crate::symmetry::Symmetry;
-use crate::turns::{moves, removable_sets, removals_made};
+use crate::turns::{left_after_removals, moves};
 use crate::value::Value;
 
 impl Database {
@@ -80,9 +80,7 @@ impl Database {
             if sets.is_empty() {
                 continue;
             }
-            let count = removals_made(earned, waiting.len(), 0);
-            for removed in removable_sets(waiting, count, rules.board(), rules) {
-                let left = waiting - removed;
+            for left in left_after_removals(waiting, earned, rules) {
                 if left.len() < crate::rules::FEWEST_STONES.into() {
                     return Ok(Value::LOST.before());
                 }

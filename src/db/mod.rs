@@ -35,8 +35,7 @@ mod writer;
 #[cfg(feature = "build")]
 pub(crate) use codec::{Stored, is_even};
 pub use database::{Database, Line, LineEnd, RankedTurn};
-pub use error::DbError;
-pub(crate) use error::rules_option;
+pub use error::{DbError, rules_option};
 pub use preload::{Preload, PreloadRow};
 pub use profile::{Contents, Level, Profile};
 pub use table::PairFile;

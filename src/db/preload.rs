@@ -18,7 +18,7 @@ use crate::index::{Index, Pair};
 use crate::position::Position;
 use crate::rules::{FEWEST_STONES, MOST_STONES, Rules};
 use crate::symmetry::Symmetry;
-use crate::turns::{moves, removable_sets, removals_made};
+use crate::turns::{left_after_removals, moves};
 use crate::value::Wdl;
 
 /// Win, draw and loss of some pairs, in memory. Many threads may ask at the same time.
@@ -328,9 +328,7 @@ impl Preload {
             if sets.is_empty() {
                 continue;
             }
-            let count = removals_made(earned, waiting.len(), 0);
-            for removed in removable_sets(waiting, count, rules.board(), rules) {
-                let left = waiting - removed;
+            for left in left_after_removals(waiting, earned, rules) {
                 if left.len() < u32::from(FEWEST_STONES) {
                     return Some(Wdl::Win);
                 }

@@ -68,7 +68,7 @@ impl<'a> Search<'a> {
             let value = value.before();
             ranked.push(RankedTurn { turn, value, after });
         }
-        ranked.sort_unstable_by(RankedTurn::order);
+        RankedTurn::sort(&mut ranked);
         Ok(Some(ranked))
     }
 

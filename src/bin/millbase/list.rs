@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 use clap::Args;
 use millbase::Pair;
-use millbase::db::{Database, PairFile};
+use millbase::db::{Database, PairFile, rules_option};
 use millbase::placing::{Placing, not_solved};
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ use crate::cli::Options;
 use crate::databases;
 use crate::output::{self, Cell, Palette, Table};
 use crate::placing;
-use crate::rules::{self, JsonRules};
+use crate::rules::JsonRules;
 use crate::status::Status;
 
 /// List the databases that are present, and those that are missing with what each needs
@@ -110,7 +110,7 @@ impl List {
                 table.row(entry.cells());
             }
             table.write(&mut out, Palette::of(options))?;
-            let rules = rules::option(&options.rules);
+            let rules = rules_option(&options.rules);
             let present = entries.iter().filter(|entry| entry.file.is_some()).count();
             let all = entries.len();
             let size = output::bytes(size(&db));

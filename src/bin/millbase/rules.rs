@@ -64,14 +64,6 @@ pub fn names() -> String {
     Rules::NAMED.map(|(name, _)| name).join(", ")
 }
 
-/// The option for these rules in a command to show, with a space in front.
-pub fn option(rules: &Rules) -> String {
-    match rules.name() {
-        _ if *rules == Rules::STANDARD => String::new(),
-        name => format!(" --rules {}", name.unwrap_or("FILE")),
-    }
-}
-
 /// The rules as programs read them; but for the name, the keys are those of the files.
 #[derive(Serialize)]
 pub struct JsonRules {

@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::{Error, Result};
 use clap::Args;
 use indicatif::ProgressBar;
-use millbase::db::{Database, DbError};
+use millbase::db::{Database, DbError, rules_option};
 use millbase::retro::Shelf;
 use millbase::verify::{self, Report};
 use millbase::{Pair, Rules};
@@ -18,7 +18,6 @@ use crate::input;
 use crate::output::{self, Cell, Ink, JsonValue, Palette, Table, grouped};
 use crate::placing;
 use crate::progress;
-use crate::rules;
 use crate::status::{self, JsonFailure, Status};
 
 /// Check the databases: recompute every value from the positions that its turns lead to
@@ -146,7 +145,7 @@ impl Verify {
                 placing::check_rules(rules)?;
                 let message = format!(
                     "there are no files of the placing phase; 'millbase build --opening{}' makes them",
-                    rules::option(rules)
+                    rules_option(rules)
                 );
                 return Err(DbError::NotStored(message).into());
             }

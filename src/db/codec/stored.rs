@@ -3,8 +3,8 @@
 //! Of the two sides to move, only the one with more stones is stored. Each turn of the other leads
 //! to positions of the side with more stones, or, by a capture, to such of a smaller pair.
 //!
-//! Where both sides have equally many stones and none may fly or pass, not even the one table is stored
-//! whole. Colour the points like a chessboard:
+//! Where both sides have equally many stones and none may fly or pass, not even the one table is
+//! stored whole. Colour the points like a chessboard:
 //!
 //! ```text
 //! o-----#-----o        Each slide moves a stone to the other colour. So a quiet turn changes

@@ -149,10 +149,7 @@ pub fn prove(
     report: &mut dyn FnMut(ProofStep),
 ) -> Result<Proof, DbError> {
     let rules = database.rules();
-    if let Some(why) = placing::not_solved(rules) {
-        return Err(DbError::NotStored(why.to_string()));
-    }
-    check_present(database, options)?;
+    check(database, options)?;
     let begin = Instant::now();
     let preload = database.preload(&options.pairs)?;
     let loading = begin.elapsed();
@@ -212,7 +209,7 @@ pub fn prove_each(
     options: &ProofOptions,
     positions: &[Position],
 ) -> Result<Vec<Proved>, DbError> {
-    check_present(database, options)?;
+    check(database, options)?;
     let preload = database.preload(&options.pairs)?;
     let mut prover = Prover::new(database, &preload, options);
     let proved = positions.iter().map(|position| {
@@ -225,8 +222,11 @@ pub fn prove_each(
     proved.collect()
 }
 
-/// All pairs that the options need must be there.
-fn check_present(database: &Database, options: &ProofOptions) -> Result<(), DbError> {
+/// The rules must be such that the search is right, and all pairs that the options need be there.
+fn check(database: &Database, options: &ProofOptions) -> Result<(), DbError> {
+    if let Some(why) = placing::not_solved(database.rules()) {
+        return Err(DbError::NotStored(why.to_string()));
+    }
     let mut needed = options.pairs.clone();
     if options.others {
         needed.extend(Pair::all(database.rules().stones));
