@@ -132,8 +132,8 @@ pub(crate) fn decode(
     let asked = columns.start..columns.start + values.len();
     shape.places(row, asked, &mut scratch.places);
     let decoder = match shape.effort().near {
-        5 => decode_keys::<5>(shape, model, row, columns.start, bytes, scratch)?,
-        _ => decode_keys::<15>(shape, model, row, columns.start, bytes, scratch)?,
+        5 => decode_keys::<5, 3>(shape, model, row, columns.start, bytes, scratch)?,
+        _ => decode_keys::<15, 6>(shape, model, row, columns.start, bytes, scratch)?,
     };
     values.fill(0);
     for &place in &scratch.places {
@@ -147,7 +147,7 @@ pub(crate) fn decode(
 }
 
 /// Decodes the keys of the scratch memory's places.
-fn decode_keys<'a, const NEAR: usize>(
+fn decode_keys<'a, const NEAR: usize, const SLIDES: usize>(
     shape: &Shape,
     model: &Model,
     row: &Row,
@@ -163,7 +163,7 @@ fn decode_keys<'a, const NEAR: usize>(
     let mut last = UNKNOWN;
     for &place in places.iter() {
         let place = usize::from(place);
-        let context = shape.context::<NEAR>(row, keys, start, place, last);
+        let context = shape.context::<NEAR, SLIDES>(row, keys, start, place, last);
         last = decoder.key(model, model.group(context));
         keys[place] = last;
     }

@@ -1,6 +1,7 @@
 //! What is known of an entry before its value: the context, from which a model tells how likely
 //! each value is.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::stored::{BLACK, Stored};
@@ -25,7 +26,8 @@ pub(crate) struct Shape {
     columns: Subsets,
     /// Of each column its subset.
     subsets: Vec<u32>,
-    /// Of each column, how far before it its near columns lie, `effort.near` numbers; 0 for none.
+    /// Of each column the places of its near columns in its block, `effort.near` numbers;
+    /// [`MOST_COLUMNS`] for none.
     near: Vec<u16>,
     slides: Vec<[Point; 2]>,
     threats: Vec<Threat>,
@@ -117,16 +119,44 @@ impl Shape {
                 }
             }))
         });
-        Shape {
+        let mut shape = Shape {
             stored,
             effort,
-            near: near_columns(&columns, &subsets, effort.near.into()),
             columns,
             subsets,
+            near: Vec::new(),
             slides,
             threats,
             rings,
+        };
+        shape.near = shape.near_places();
+        shape
+    }
+
+    /// Of each column the places in its block of the nearest columns before it that differ in the
+    /// place of one stone, nearest first, [`MOST_COLUMNS`] where there are no more.
+    fn near_places(&self) -> Vec<u16> {
+        let count = self.effort.near.into();
+        let mut near = Vec::with_capacity(self.subsets.len() * count);
+        let mut places: Vec<u16> = Vec::new();
+        for (column, &subset) in self.subsets.iter().enumerate() {
+            let start = self.columns_of(self.block_of(column)).start;
+            places.clear();
+            for stone in each_bit(subset) {
+                let others = each_bit(!subset & (stone - 1)).map(|empty| subset ^ stone ^ empty);
+                let columns = others.map(|other| self.columns.rank(other));
+                let places_of = columns.filter_map(|column| column.checked_sub(start));
+                places.extend(places_of.map(|place| place as u16));
+            }
+            if places.len() > count {
+                places.select_nth_unstable_by_key(count, |&place| Reverse(place));
+                places.truncate(count);
+            }
+            places.sort_unstable_by_key(|&place| Reverse(place));
+            places.resize(count, MOST_COLUMNS as u16);
+            near.extend_from_slice(&places);
         }
+        near
     }
 
     pub fn effort(&self) -> Effort {
@@ -218,10 +248,10 @@ impl Shape {
         places.truncate(stored);
     }
 
-    /// The context of the column `start + place`; `last` is the key coded before. `NEAR` is that of
-    /// the effort.
+    /// The context of the column `start + place`; `last` is the key coded before. `NEAR` and
+    /// `SLIDES` are those of the effort.
     #[inline(always)]
-    pub(super) fn context<const NEAR: usize>(
+    pub(super) fn context<const NEAR: usize, const SLIDES: usize>(
         &self,
         row: &Row,
         keys: &Keys,
@@ -236,15 +266,15 @@ impl Shape {
 
         let mut near = [last; NEAR];
         let mut known = last;
-        for (near, &back) in near.iter_mut().zip(&self.near[column * NEAR..][..NEAR]) {
-            let key = keys[place.wrapping_sub(back.into()).min(MOST_COLUMNS)];
+        for (near, &place) in near.iter_mut().zip(&self.near[column * NEAR..][..NEAR]) {
+            let key = keys[usize::from(place).min(MOST_COLUMNS)];
             known = if key == UNKNOWN { known } else { key };
             *near = known;
         }
 
         let (mut best, mut worst) = (UNKNOWN, 0);
         let mut slides = (a.from | b.from | c.from) & !(a.to | b.to | c.to) & row.slides;
-        for _ in 0..self.effort.slides {
+        for _ in 0..SLIDES {
             let other = subset ^ row.slide_bits[slides.trailing_zeros() as usize];
             slides &= slides.wrapping_sub(1);
             let place = self.columns.rank(other).wrapping_sub(start);
@@ -274,13 +304,13 @@ impl Shape {
         see: impl FnMut(Context, u8),
     ) {
         match self.effort.near {
-            5 => self.contexts_of::<5>(row, start, values, scratch, see),
-            _ => self.contexts_of::<15>(row, start, values, scratch, see),
+            5 => self.contexts_of::<5, 3>(row, start, values, scratch, see),
+            _ => self.contexts_of::<15, 6>(row, start, values, scratch, see),
         }
     }
 
     #[cfg(feature = "build")]
-    fn contexts_of<const NEAR: usize>(
+    fn contexts_of<const NEAR: usize, const SLIDES: usize>(
         &self,
         row: &Row,
         start: usize,
@@ -292,7 +322,7 @@ impl Shape {
         let mut last = UNKNOWN;
         for &place in places.iter() {
             let place = usize::from(place);
-            let context = self.context::<NEAR>(row, keys, start, place, last);
+            let context = self.context::<NEAR, SLIDES>(row, keys, start, place, last);
             last = key(values[place]);
             keys[place] = last;
             see(context, last);
@@ -310,28 +340,6 @@ fn blocks(columns: usize, stored: Stored, effort: Effort) -> usize {
         Stored::EvenOrClosing => most * 4 / 3,
         Stored::Even => most * 2,
     })
-}
-
-/// Of each column how far before it the nearest ones lie that differ in the place of one stone:
-/// `count` numbers, nearest first, 0 where there are no more.
-fn near_columns(columns: &Subsets, subsets: &[u32], count: usize) -> Vec<u16> {
-    let mut near = Vec::with_capacity(subsets.len() * count);
-    let mut back: Vec<u16> = Vec::new();
-    for (column, &subset) in subsets.iter().enumerate() {
-        back.clear();
-        for stone in each_bit(subset) {
-            let others = each_bit(!subset & (stone - 1)).map(|empty| subset ^ stone ^ empty);
-            back.extend(others.map(|other| (column - columns.rank(other)) as u16));
-        }
-        if back.len() > count {
-            back.select_nth_unstable(count);
-            back.truncate(count);
-        }
-        back.sort_unstable();
-        back.resize(count, 0);
-        near.extend_from_slice(&back);
-    }
-    near
 }
 
 fn bits_where<T>(items: &[T], is: impl Fn(&T) -> bool) -> u64 {
