@@ -239,6 +239,10 @@ impl Shape {
     /// The places of a block that are stored.
     pub(super) fn places(&self, row: &Row, columns: Range<usize>, places: &mut Vec<u16>) {
         places.clear();
+        if self.stored == Stored::All {
+            places.extend(0..columns.len() as u16);
+            return;
+        }
         places.resize(columns.len(), 0);
         let mut stored = 0;
         for (place, column) in (0..).zip(columns) {
