@@ -17,7 +17,7 @@ use millbase::placing::{Placing, Reachable, Stage, file_name};
 use millbase::retro::{self, BuildFolder};
 use millbase::search::{self, ProofOptions};
 use millbase::{Blocked, Position, Rules, Side, Value};
-use plain::iterate::{self, Set};
+use plain::check::Set;
 use plain::{PlainPosition, PlainRules, Side as PlainSide};
 use tempfile::TempDir;
 
@@ -157,10 +157,8 @@ fn is_possible(reachable: &Reachable, position: &Position, rules: &Rules) -> boo
 
 #[test]
 fn three_stones_agree_with_plain_search_everywhere() {
-    let tables = iterate::solve(&plain_rules(&THREE), &[(3, 3)]);
-    let moving = |position: &PlainPosition| {
-        Value::from_byte(iterate::value(&tables, position).expect("three stones a side"))
-    };
+    let embedded = Database::embedded(THREE);
+    let moving = |position: &PlainPosition| value_in(&embedded, position);
     let mut plain = Plain::new(&THREE, &moving);
     for keep in [&[0, 1, 2, 3, 4, 5][..], &[1, 3]] {
         let folder = built(&THREE, keep);
@@ -213,16 +211,19 @@ fn five_stones_agree_with_plain_search_in_random_games() {
     agrees_with_plain_search(&diagonals, &[3, 7], 40);
 }
 
+/// The value of a position of the moving phase. Other tests check these with the plain rules.
+fn value_in(database: &Database, position: &PlainPosition) -> Value {
+    let rules = database.rules();
+    let position = Position::parse(&position.text(&plain_rules(rules)), rules);
+    let value = database.probe(&position.expect("a position"));
+    value.expect("stones enough")
+}
+
 /// The last placements of random games have the values of a plain search.
 fn agrees_with_plain_search(rules: &Rules, keep: &[u8], games: u32) {
     let folder = built(rules, keep);
     let (database, placing) = open(folder.path(), rules);
-    // Other tests compare the values of the moving phase with plain ones.
-    let moving = |position: &PlainPosition| {
-        let position = Position::parse(&position.text(&plain_rules(rules)), rules);
-        let value = database.probe(&position.expect("a position"));
-        value.expect("stones enough")
-    };
+    let moving = |position: &PlainPosition| value_in(&database, position);
     let mut plain = Plain::new(rules, &moving);
     let mut random = Random::new(1);
     let mut decided = 0;

@@ -1,5 +1,5 @@
-//! The solver's values, every single one, against plain value iteration; and that they are the same
-//! for any number of threads.
+//! The solver's values, every single one, against what the plain rules make of them; and that they
+//! are the same for any number of threads.
 #![cfg(feature = "build")]
 
 mod common;
@@ -15,9 +15,7 @@ use millbase::{
     Blocked, Database, DbError, FullBoard, Material, Pair, PointSet, Position, Rules, Turn, Value,
     Wdl, retro, verify,
 };
-use plain::PlainRules;
-use plain::iterate::{self, SMALL_PAIRS, Table, Tables};
-use rayon::prelude::*;
+use plain::check::{self, Table, Tables, Wrong};
 
 /// The solver's tables.
 type Solved = BTreeMap<Material, Vec<u8>>;
@@ -39,86 +37,80 @@ fn solve(rules: &Rules, pairs: &[(usize, usize)]) -> Solved {
     solved
 }
 
-/// Solved once for all tests: the standard rules.
-static PLAIN: LazyLock<Tables> =
-    LazyLock::new(|| iterate::solve(&PlainRules::standard(), &SMALL_PAIRS));
+/// The pairs that take seconds, each after those that its captures lead to.
+const SMALL_PAIRS: [(usize, usize); 4] = [(3, 3), (4, 3), (4, 4), (5, 3)];
+
+/// Solved and checked once for all tests: the standard rules.
 static SOLVED: LazyLock<Solved> = LazyLock::new(|| solve(&Rules::STANDARD, &SMALL_PAIRS));
+static PLAIN: LazyLock<Tables> = LazyLock::new(|| check_all(&Rules::STANDARD, &SOLVED));
 
-/// Compares the values of all placements of the stones, and counts them by value.
-fn compare(rules: &Rules, material: Material, plain: &Table, values: &[u8]) -> [u64; 256] {
-    let index = Index::new(material);
-    assert_eq!(values.len(), index.len());
-    let compare_row = |mut counts: [u64; 256], &mover| {
-        let mine = library_set(mover);
-        for (&other, &expected) in plain.others.iter().zip(plain.row(mover)) {
-            if mover & other != 0 {
-                assert_eq!(expected, iterate::NO_POSITION);
-                continue;
-            }
-            let others = library_set(other);
-            let value = values[index.find(mine, others)];
-            if value != expected {
-                let text = Position::moving(mine, others).text(rules);
-                let [value, expected] = [value, expected].map(Value::from_byte);
-                panic!("{rules}: {text} is {expected}, but solved as {value}");
-            }
-            counts[usize::from(value)] += 1;
+/// The solved values of all placements of the stones.
+fn placements(solved: &Solved) -> Tables {
+    let table = |(&material, values): (&Material, &Vec<u8>)| {
+        let index = Index::new(material);
+        assert_eq!(values.len(), index.len());
+        let stones = (material.mover.into(), material.waiting.into());
+        let value = |mover, other| values[index.find(library_set(mover), library_set(other))];
+        (stones, Table::new(stones.0, stones.1, value))
+    };
+    solved.iter().map(table).collect()
+}
+
+/// Checks the values of all placements, which are returned.
+fn check_all(rules: &Rules, solved: &Solved) -> Tables {
+    let tables = placements(solved);
+    for &stones in tables.keys() {
+        if let Some(wrong) = check::find_wrong(&plain_rules(rules), &tables, stones) {
+            panic!("{rules}: {}", sentence(rules, &wrong));
         }
-        counts
-    };
-    let add = |mut a: [u64; 256], b: [u64; 256]| {
-        a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
-        a
-    };
-    plain
-        .movers
-        .par_iter()
-        .fold(|| [0; 256], compare_row)
-        .reduce(|| [0; 256], add)
+    }
+    tables
 }
 
-/// Compares all tables; the counts by value of each.
-fn compare_all(rules: &Rules, plain: &Tables, solved: &Solved) -> BTreeMap<Material, [u64; 256]> {
-    assert_eq!(plain.len(), solved.len());
-    let compared = solved.iter().map(|(&material, values)| {
-        let Material { mover, waiting } = material;
-        let table = &plain[&(mover.into(), waiting.into())];
-        let counts = compare(rules, material, table, values);
-        let placements =
-            binomial(24, mover.into()) * binomial(24 - u64::from(mover), waiting.into());
-        assert_eq!(counts.iter().sum::<u64>(), placements, "{material:?}");
-        (material, counts)
-    });
-    compared.collect()
-}
-
-fn binomial(n: u64, k: u64) -> u64 {
-    (0..k).fold(1, |product, i| product * (n - i) / (i + 1))
+fn sentence(rules: &Rules, wrong: &Wrong) -> String {
+    let position = Position::moving(library_set(wrong.mover), library_set(wrong.other));
+    let [derived, value] = [wrong.derived, wrong.value].map(Value::from_byte);
+    let text = position.text(rules);
+    format!("{text} is solved as {value}, but its turns give {derived}")
 }
 
 #[test]
-fn small_pairs_agree_with_plain_iteration() {
-    let counts = compare_all(&Rules::STANDARD, &PLAIN, &SOLVED);
-    assert_eq!(counts.len(), 6);
+fn small_pairs_agree_with_the_plain_rules() {
+    assert_eq!(PLAIN.len(), 6);
 
     // What has been published of three stones against three.
-    let three = counts[&Material {
-        mover: 3,
-        waiting: 3,
-    }];
-    let total = |wdl| -> u64 {
-        let bytes = (0..=u8::MAX).filter(|&byte| Value::from_byte(byte).wdl() == wdl);
-        bytes.map(|byte| three[usize::from(byte)]).sum()
-    };
+    let three = &PLAIN[&(3, 3)];
+    let values = || three.positions().map(|(_, _, byte)| byte);
+    let is = |wdl| move |&byte: &u8| Value::from_byte(byte).wdl() == wdl;
     assert_eq!(
-        [Wdl::Win, Wdl::Draw, Wdl::Loss].map(total),
+        [Wdl::Win, Wdl::Draw, Wdl::Loss].map(|wdl| values().filter(is(wdl)).count()),
         [2_232_160, 4_112, 455_648]
     );
-    let deepest = (0..=u8::MAX).rfind(|&byte| three[usize::from(byte)] > 0);
-    assert_eq!(
-        deepest.map(Value::from_byte),
-        Some(Value::Loss(millbase::Dtw(26)))
-    );
+    let deepest = values().max().map(Value::from_byte);
+    assert_eq!(deepest, Some(Value::Loss(millbase::Dtw(26))));
+}
+
+/// One wrong value is found, whatever it is instead of which.
+#[test]
+fn wrong_values_are_found() {
+    let right = solve(&Rules::STANDARD, &SMALL_PAIRS[..1]);
+    let material = Material::of(PointSet::from_bits(7), PointSet::from_bits(7 << 3));
+    let mut random = Random::new(3);
+    for wrong in [Value::LOST, Value::Draw, Value::Win(millbase::Dtw(27))] {
+        let wrong = wrong.to_byte().expect("a depth that fits");
+        let mut solved = right.clone();
+        let values = solved.get_mut(&material).expect("the only table");
+        let place = loop {
+            let position = random.position(3, 3);
+            let place = Index::new(material).find(position.mover(), position.waiting());
+            if values[place] != wrong {
+                break place;
+            }
+        };
+        values[place] = wrong;
+        let found = check::find_wrong(&plain_rules(&Rules::STANDARD), &placements(&solved), (3, 3));
+        assert!(found.is_some(), "{wrong}");
+    }
 }
 
 /// Rules whose values differ from each other where no side has more than four stones.
@@ -149,13 +141,12 @@ fn other_rules() -> Vec<Rules> {
     ]
 }
 
-/// Compares the values of these pairs, which must differ from rules to rules.
-fn compare_other_rules(pairs: &[(usize, usize)]) {
+/// Checks the values of these pairs, which must differ from rules to rules.
+fn check_other_rules(pairs: &[(usize, usize)]) {
     let mut all = vec![(Rules::STANDARD, solve(&Rules::STANDARD, pairs))];
     for rules in other_rules() {
-        let plain = iterate::solve(&plain_rules(&rules), pairs);
         let solved = solve(&rules, pairs);
-        compare_all(&rules, &plain, &solved);
+        check_all(&rules, &solved);
         for (others, other) in &all {
             assert!(solved != *other, "{rules} has the values of {others}");
         }
@@ -177,15 +168,15 @@ fn compare_other_rules(pairs: &[(usize, usize)]) {
 }
 
 #[test]
-fn other_rules_agree_with_plain_iteration() {
-    compare_other_rules(&SMALL_PAIRS[..2]);
+fn other_rules_agree_with_the_plain_rules() {
+    check_other_rules(&SMALL_PAIRS[..2]);
 }
 
 /// The same up to 4-4 and for 5-3: ten minutes.
 #[test]
 #[ignore = "takes minutes"]
-fn other_rules_agree_with_plain_iteration_in_all_small_pairs() {
-    compare_other_rules(&SMALL_PAIRS);
+fn other_rules_agree_with_the_plain_rules_in_all_small_pairs() {
+    check_other_rules(&SMALL_PAIRS);
 }
 
 /// The value that the turns of the plain implementation give a position, White to move, where

@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-use crate::plain::iterate::Set;
+use crate::plain::check::Set;
 use crate::plain::{NAMES, PlainPosition, PlainRules, PlainTurn, Side as PlainSide, point};
 use millbase::{Blocked, FullBoard, Point, PointSet, Position, Rules, Side};
 
