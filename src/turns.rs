@@ -245,7 +245,7 @@ impl Position {
     pub fn turns(&self, rules: &Rules) -> Vec<Turn> {
         let mut turns = Vec::with_capacity(32);
         self.for_each_turn(rules, |turn| turns.push(turn));
-        turns.sort_unstable();
+        turns.sort_by_cached_key(Turn::letters);
         turns
     }
 

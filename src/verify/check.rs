@@ -69,17 +69,17 @@ impl<'a> Check<'a> {
         if let Some(result) = position.result(self.rules) {
             return self.contents.of_value(result);
         }
-        let turns = position.turns(self.rules).into_iter();
-        let values = turns.map(|turn| {
+        let mut values = Vec::with_capacity(32);
+        position.for_each_turn(self.rules, |turn| {
             let after = position.after(turn);
             let table = match turn.removed.len() as usize {
                 0 => Some(self.child),
                 removed => self.captures[removed - 1],
             };
             let lost = Value::LOST;
-            table.map_or(lost, |table| table.value(after.mover(), after.waiting()))
+            values.push(table.map_or(lost, |table| table.value(after.mover(), after.waiting())));
         });
-        self.contents.of_value(best(values))
+        self.contents.of_value(best(values.into_iter()))
     }
 
     /// The rows that captures lead to where these stones wait, by how many removals a turn earns.
