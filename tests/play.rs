@@ -174,7 +174,11 @@ fn games_are_saved_and_loaded() {
     );
     assert_eq!(out.matches("saved in 'my game.txt'").count(), 2, "{out}");
     let saved = std::fs::read_to_string(folder.path().join("my game.txt")).unwrap();
-    assert_eq!(saved, "position startpos moves a7 a1 d7 d1 g7 xa1\n");
+    let position = "position startpos moves a7 a1 d7 d1 g7 xa1\n";
+    assert_eq!(
+        saved,
+        format!("setoption name Rules value standard\n{position}")
+    );
     for out in [
         play_in(&folder, &people, &["b2", "load my game.txt", "turns"]),
         play_in(
@@ -187,7 +191,12 @@ fn games_are_saved_and_loaded() {
     }
     // Another file is neither replaced nor loaded.
     let other = folder.path().join("other.txt");
-    for text in ["my diary", "position startpos moves a7 a7", ""] {
+    for text in [
+        "my diary",
+        "position startpos moves a7 a7",
+        "position startpos moves a7\nand more",
+        "",
+    ] {
         std::fs::write(&other, text).unwrap();
         let out = play_in(
             &folder,
@@ -204,6 +213,37 @@ fn games_are_saved_and_loaded() {
     }
     let failed = command(&folder, &["--load", "other.txt"]).output().unwrap();
     assert_eq!(failed.status.code(), Some(2));
+}
+
+#[test]
+fn saved_games_are_loaded_by_the_rules_they_were_played_by() {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("own.toml"), "flying = 4").unwrap();
+    // A file from before games told their rules.
+    std::fs::write(folder.path().join("old"), "position startpos moves a7\n").unwrap();
+    let people = ["--black", "human"];
+    for rules in ["twelve", "own.toml"] {
+        let args = [&people[..], &["--rules", rules]].concat();
+        let saved = format!("save {rules}.txt");
+        play_in(&folder, &args, &["d6", "f6", &saved]);
+    }
+    for (rules, file, other) in [
+        ("standard", "old", "twelve"),
+        ("twelve", "twelve.txt", "standard"),
+        ("own.toml", "own.toml.txt", "standard"),
+    ] {
+        let load = ["--black", "human", "--load", file, "--rules"];
+        let out = play_in(&folder, &[&load[..], &[rules]].concat(), &["turns"]);
+        assert!(out.contains("  1 white "), "{out}");
+        let refused = command(&folder, &[&load[..], &[other]].concat()).output();
+        let refused = refused.unwrap();
+        assert_eq!(refused.status.code(), Some(2));
+        let sentence = String::from_utf8(refused.stderr).unwrap();
+        for words in [file, "was played by", other, "load it with --rules"] {
+            assert!(sentence.contains(words), "{words}: {sentence}");
+        }
+        assert!(rules == "own.toml" || sentence.contains(&format!("--rules {rules}")));
+    }
 }
 
 #[test]

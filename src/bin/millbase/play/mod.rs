@@ -60,7 +60,7 @@ pub struct Play {
     #[arg(long, value_name = "POSITION", conflicts_with = "load")]
     position: Option<String>,
 
-    /// Go on with the game of a file
+    /// Go on with the game of a file; --rules must be those that it was played by
     #[arg(long, value_name = "FILE")]
     load: Option<String>,
 }
@@ -367,16 +367,18 @@ impl<W: Write> Party<W> {
         Ok(())
     }
 
-    /// Writes the game as the line that the engine protocol has for it. A file that holds anything
-    /// but such a line is not replaced.
+    /// Writes the game as the lines that the engine protocol has for its rules and its turns. A file
+    /// that holds anything but such lines is not replaced.
     fn save(&mut self, file: &str) -> Result<()> {
         let path = Path::new(file);
         if path.exists() && load(file, &self.rules).is_err() {
-            let sentence =
-                format!("'{file}' is there and is not a saved game; choose another name");
+            let sentence = format!(
+                "'{file}' is there and is not a saved game by these rules; choose another name"
+            );
             return Err(Usage(sentence).into());
         }
-        let text = self.game.text() + "\n";
+        let (rules, game) = (&self.rules, self.game.text());
+        let text = format!("setoption name Rules value {rules}\n{game}\n");
         fs::write(path, text).map_err(|error| Usage(format!("cannot write '{file}': {error}")))?;
         writeln!(self.out, "saved in '{file}'")?;
         Ok(())
@@ -415,19 +417,41 @@ fn worth(thought: &Thought, palette: Palette) -> String {
     }
 }
 
-/// Reads a saved game.
+/// Reads a saved game. Where it does not tell the rules it was played by, these are the standard
+/// ones.
 fn load(file: &str, rules: &Rules) -> Result<Game> {
     let mut text = String::new();
     let read =
         fs::File::open(file).and_then(|opened| opened.take(LARGEST_FILE).read_to_string(&mut text));
     read.map_err(|error| Usage(format!("cannot read '{file}': {error}")))?;
     let wrong = |why: &str| Usage(format!("'{file}' is not a saved game: {why}"));
-    match uci::Command::parse(&text) {
-        Ok(Some(uci::Command::Position(setup))) => Ok(setup
-            .game(rules)
-            .map_err(|error| wrong(&error.to_string()))?),
-        _ => Err(wrong("it does not hold a line 'position …'").into()),
+    let (mut saved_rules, mut saved) = (Rules::STANDARD.to_string(), None);
+    for line in text.lines() {
+        match uci::Command::parse(line) {
+            Ok(Some(uci::Command::SetOption { name, value })) if name == "Rules" => {
+                saved_rules = value;
+            }
+            Ok(Some(uci::Command::Position(setup))) => saved = Some(setup),
+            _ => return Err(wrong("it holds other lines than 'position …' and its rules").into()),
+        }
     }
+    if saved_rules != rules.to_string() {
+        // Settings without a name are too many words for a sentence.
+        let sentence = match Rules::named(&saved_rules) {
+            Some(_) => format!(
+                "'{file}' was played by the rules {saved_rules}, not by {rules}; \
+                 load it with --rules {saved_rules}"
+            ),
+            None => format!(
+                "'{file}' was played by settings of somebody's own, not by {rules}; \
+                 load it with --rules and the file of these settings"
+            ),
+        };
+        return Err(Usage(sentence).into());
+    }
+    let setup = saved.ok_or_else(|| wrong("it does not hold a line 'position …'"))?;
+    let game = setup.game(rules);
+    Ok(game.map_err(|error| wrong(&error.to_string()))?)
 }
 
 /// Whether the failure is that of stdout, which no sentence could be written to either.
