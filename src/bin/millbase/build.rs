@@ -26,9 +26,6 @@ use crate::progress::{self, Forecast, Step};
 use crate::stats::{self, TableCounts};
 use crate::status::{Status, Usage};
 
-/// Bytes of a file per entry of its tables, for forecasts.
-const BYTES_PER_ENTRY: f64 = 0.15;
-
 /// How long an entry takes one core until its file is written, in ns, for forecasts: measured for
 /// all pairs of the standard rules on two cores.
 const NS_PER_ENTRY_AND_CORE: f64 = 92.0;
@@ -382,13 +379,13 @@ fn print_plan(
         let planned = |(number, pair): (usize, &Pair)| JsonPlanned {
             pair: pair.to_string(),
             entries: pair.entries(),
-            file_bytes: file_bytes(pair.entries()),
+            file_bytes: retro::plan::file_bytes(rules, *pair),
             memory_bytes: plan.memory_of(rules, number),
         };
         let answer = JsonPlan {
             folder: folder.to_owned(),
             entries: plan.entries(),
-            file_bytes: file_bytes(plan.entries()),
+            file_bytes: plan.file_bytes(rules),
             memory_bytes: plan.memory(rules),
             seconds: seconds(plan.entries()),
             pairs: plan.pairs.iter().enumerate().map(planned).collect(),
@@ -411,7 +408,7 @@ fn print_plan(
             table.row(vec![
                 Cell::text(pair),
                 Cell::count(entries),
-                Cell::right(output::bytes(file_bytes(entries))),
+                Cell::right(output::bytes(retro::plan::file_bytes(rules, *pair))),
                 Cell::right(output::bytes(plan.memory_of(rules, number))),
             ]);
         }
@@ -424,7 +421,7 @@ fn print_plan(
             plan.pairs.len(),
             grouped(entries),
             folder.display(),
-            output::bytes(file_bytes(entries)),
+            output::bytes(plan.file_bytes(rules)),
             output::bytes(plan.memory(rules)),
             progress::duration(seconds(entries)),
             progress::cores(),
@@ -435,11 +432,6 @@ fn print_plan(
     }
     out.flush()?;
     Ok(())
-}
-
-/// A forecast of a file's size.
-fn file_bytes(entries: u64) -> u64 {
-    (entries as f64 * BYTES_PER_ENTRY) as u64
 }
 
 /// A forecast of the time to build so many entries, in seconds.
