@@ -3,13 +3,16 @@
 
 use std::path::Path;
 
-use xxhash_rust::xxh3::xxh3_64;
-
 use super::codec::{Effort, Stored};
 use super::error::DbError;
+use super::fields::{CHECKSUM, Fields};
 use super::profile::Contents;
 use crate::histogram::Histogram;
 use crate::index::{Material, Pair};
+
+#[cfg(feature = "build")]
+pub(super) use super::fields::with_checksum;
+pub(super) use super::fields::{checked, checksum};
 
 /// The version of the format that is written and read here.
 pub(super) const VERSION: u32 = 2;
@@ -18,10 +21,9 @@ pub(super) const VERSION: u32 = 2;
 /// line ends.
 const MAGIC: [u8; 8] = *b"\x8eMILLDB\n";
 
-/// Bytes of the fields in front of the histograms, of a histogram, and of a checksum.
+/// Bytes of the fields in front of the histograms, and of a histogram.
 const PREFIX: usize = 44;
 const HISTOGRAM: usize = 256 * 8;
-const CHECKSUM: usize = 8;
 
 /// Where the prefix has the pair, and which entries are stored.
 pub(super) const PAIR_OFFSET: u64 = 16;
@@ -48,24 +50,6 @@ pub(super) struct Header {
     pub model_length: u32,
     /// In the order of [`Pair::tables`].
     pub histograms: Vec<Histogram>,
-}
-
-/// The checksum of bytes in the file.
-pub(super) fn checksum(bytes: &[u8]) -> u64 {
-    xxh3_64(bytes)
-}
-
-/// The bytes without the checksum that stands behind them, `None` if it is not theirs.
-pub(super) fn checked(bytes: &[u8]) -> Option<&[u8]> {
-    let (bytes, sum) = bytes.split_last_chunk::<CHECKSUM>()?;
-    (checksum(bytes) == u64::from_le_bytes(*sum)).then_some(bytes)
-}
-
-/// The bytes with their checksum behind them.
-#[cfg(feature = "build")]
-pub(super) fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
-    bytes.extend(checksum(&bytes).to_le_bytes());
-    bytes
 }
 
 /// The table of which a file has the values: the larger side moves.
@@ -149,36 +133,7 @@ fn stored_number(stored: Stored) -> u8 {
     number.unwrap_or_default() as u8
 }
 
-/// Takes the header's fields one after the other.
-struct Fields<'a> {
-    /// The file, from the field behind the header's length on the header without its checksum.
-    bytes: &'a [u8],
-    at: usize,
-    name: &'a Path,
-}
-
 impl Fields<'_> {
-    /// The next field's bytes.
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], DbError> {
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let Some(field) = rest.first_chunk() else {
-            let end = self.bytes.len() as u64;
-            return Err(DbError::corrupt(self.name, end, "the header ends too soon"));
-        };
-        self.at += N;
-        Ok(*field)
-    }
-
-    /// The next field, which can have one value only.
-    fn expect<const N: usize>(&mut self, what: &str, expected: [u8; N]) -> Result<(), DbError> {
-        let at = self.at;
-        if self.take()? == expected {
-            Ok(())
-        } else {
-            Err(self.corrupt(at, format!("{what} is not what it must be")))
-        }
-    }
-
     /// The next field, one byte that is the number of a thing.
     fn numbered<T: Copy>(&mut self, what: &str, things: &[T]) -> Result<T, DbError> {
         let at = self.at;
@@ -187,10 +142,6 @@ impl Fields<'_> {
         thing
             .copied()
             .ok_or_else(|| self.corrupt(at, format!("{number} is no {what}")))
-    }
-
-    fn corrupt(&self, at: usize, what: impl Into<String>) -> DbError {
-        DbError::corrupt(self.name, at as u64, what)
     }
 
     /// Takes the header's length, checks the header's checksum, and leaves the header without it.
@@ -254,10 +205,7 @@ impl Fields<'_> {
 
     fn histogram(&mut self, material: Material) -> Result<Histogram, DbError> {
         let at = self.at;
-        let mut counts = [0; 256];
-        for count in &mut counts {
-            *count = u64::from_le_bytes(self.take()?);
-        }
+        let counts = self.counts()?;
         let positions = counts
             .iter()
             .try_fold(0u64, |sum, &count| sum.checked_add(count));

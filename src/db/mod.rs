@@ -21,6 +21,7 @@ mod cache;
 mod codec;
 mod database;
 mod error;
+pub(crate) mod fields;
 mod format;
 mod lookup;
 mod preload;

@@ -3,13 +3,16 @@
 
 use std::path::Path;
 
-use xxhash_rust::xxh3::xxh3_64;
-
 use super::codec::CODEC;
 use super::reachable::{Reachable, Stage};
 use crate::db::DbError;
+#[cfg(feature = "build")]
+use crate::db::fields::with_checksum;
+use crate::db::fields::{CHECKSUM, Fields, checked};
 use crate::histogram::Histogram;
 use crate::rules::Rules;
+
+pub(super) use crate::db::fields::checksum;
 
 /// The version of the format that is written and read here.
 pub(super) const VERSION: u32 = 1;
@@ -18,9 +21,8 @@ pub(super) const VERSION: u32 = 1;
 /// line ends.
 const MAGIC: [u8; 8] = *b"\x8eMILLPL\n";
 
-/// Bytes in front of the first table's fields, and of a checksum.
+/// Bytes in front of the first table's fields.
 pub(super) const PREFIX: usize = 28;
-const CHECKSUM: usize = 8;
 
 /// Bytes of a table's fields in front of its rows, and of a row's fields.
 const TABLE: usize = 2 + 4 + 256 * 8;
@@ -51,11 +53,6 @@ pub(super) struct RowBytes {
     pub length: u32,
     /// Of the bytes in the file.
     pub checksum: u64,
-}
-
-/// The checksum of bytes in the file.
-pub(super) fn checksum(bytes: &[u8]) -> u64 {
-    xxh3_64(bytes)
 }
 
 /// How many rows of a stage's table are stored.
@@ -91,8 +88,7 @@ impl Header {
                 bytes.extend(row.checksum.to_le_bytes());
             }
         }
-        bytes.extend(checksum(&bytes).to_le_bytes());
-        bytes
+        with_checksum(bytes)
     }
 
     /// How long the header is, from the first [`PREFIX`] bytes of a file with `size` bytes.
@@ -125,15 +121,13 @@ impl Header {
         ply: u8,
         name: &Path,
     ) -> Result<Header, DbError> {
-        let Some((header, sum)) = header.split_last_chunk::<CHECKSUM>() else {
-            return Err(DbError::corrupt(name, 0, "the header ends too soon"));
-        };
-        if checksum(header) != u64::from_le_bytes(*sum) {
+        let Some(fields) = checked(header) else {
             let what = "the header does not have the checksum that is written behind it";
-            return Err(DbError::corrupt(name, header.len() as u64, what));
-        }
+            let at = header.len().saturating_sub(CHECKSUM);
+            return Err(DbError::corrupt(name, at as u64, what));
+        };
         let mut fields = Fields {
-            bytes: header,
+            bytes: fields,
             at: 16,
             name,
         };
@@ -159,7 +153,7 @@ impl Header {
             .into_iter()
             .map(|stage| fields.table(stage, row_count(reachable, stage), &mut offset))
             .collect::<Result<Vec<_>, _>>()?;
-        match header.len() - fields.at {
+        match fields.bytes.len() - fields.at {
             0 => Ok(Header { ply, tables }),
             surplus => {
                 let what = format!("{surplus} bytes too many are in the header");
@@ -177,36 +171,7 @@ impl Header {
     }
 }
 
-/// Takes the header's fields one after the other.
-struct Fields<'a> {
-    bytes: &'a [u8],
-    at: usize,
-    name: &'a Path,
-}
-
 impl Fields<'_> {
-    /// The next field's bytes.
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], DbError> {
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let Some(field) = rest.first_chunk() else {
-            let end = self.bytes.len() as u64;
-            return Err(DbError::corrupt(self.name, end, "the header ends too soon"));
-        };
-        self.at += N;
-        Ok(*field)
-    }
-
-    /// The next field, which can have one value only.
-    fn expect<const N: usize>(&mut self, what: &str, expected: [u8; N]) -> Result<(), DbError> {
-        let at = self.at as u64;
-        if self.take()? == expected {
-            Ok(())
-        } else {
-            let what = format!("{what} is not what it must be");
-            Err(DbError::corrupt(self.name, at, what))
-        }
-    }
-
     /// One table's fields; `offset` moves over the table's rows.
     fn table(
         &mut self,
@@ -217,11 +182,8 @@ impl Fields<'_> {
         let lost = [stage.white_lost, stage.black_lost];
         self.expect("the numbers of stones lost", lost)?;
         self.expect("the number of rows", (rows as u32).to_le_bytes())?;
-        let at = self.at as u64;
-        let mut counts = [0; 256];
-        for count in &mut counts {
-            *count = u64::from_le_bytes(self.take()?);
-        }
+        let at = self.at;
+        let counts = self.counts()?;
         let mut positions = 0u64;
         if counts.iter().any(|&count| {
             let (sum, overflow) = positions.overflowing_add(count);
@@ -229,7 +191,7 @@ impl Fields<'_> {
             overflow
         }) {
             let what = "the histogram counts more positions than there can be";
-            return Err(DbError::corrupt(self.name, at, what));
+            return Err(self.corrupt(at, what));
         }
         let mut row = || {
             let length = u32::from_le_bytes(self.take()?);
