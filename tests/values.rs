@@ -56,7 +56,8 @@ fn placements(solved: &Solved) -> Tables {
     solved.iter().map(table).collect()
 }
 
-/// Checks the values of all placements, which are returned.
+/// Checks the values of all placements, which are returned; those of three stones against three by
+/// value iteration, too.
 fn check_all(rules: &Rules, solved: &Solved) -> Tables {
     let tables = placements(solved);
     for &stones in tables.keys() {
@@ -64,6 +65,8 @@ fn check_all(rules: &Rules, solved: &Solved) -> Tables {
             panic!("{rules}: {}", sentence(rules, &wrong));
         }
     }
+    let iterated = check::iterate(&plain_rules(rules), &SMALL_PAIRS[..1]);
+    assert!(iterated[&(3, 3)] == tables[&(3, 3)], "{rules}");
     tables
 }
 

@@ -1,5 +1,5 @@
-//! Whether values of all moving-phase positions of small pairs are right, by what each must be worth
-//! after the values of its successors.
+//! The values of all moving-phase positions of small pairs, by value iteration; and whether given
+//! values are right, by what each must be worth after the values of its successors.
 //!
 //! No symmetry, no un-moves, no counts: every placement of the stones is looked at by itself, with
 //! all of its successors. A position is
@@ -7,6 +7,9 @@
 //! - won in n, if n - 1 is the least depth of its lost successors,
 //! - lost in n, if all successors are won, the deepest in n - 1 (none at all: lost in 0), and
 //! - drawn otherwise.
+//!
+//! Value iteration begins with draws, and its round n decides the positions that are over in n turns,
+//! until all are decided that can be. Given values need one look at each only.
 //!
 //! Only the true values are so everywhere. Of the positions at which others differ from the true
 //! ones, take that in which either of the two is decided with the least depth n. That value follows
@@ -18,6 +21,7 @@
 use super::{PlainRules, Point};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A set of points: bit i is the point i of the plain module.
 pub type Set = u32;
@@ -115,6 +119,7 @@ fn sets_left(rules: &PlainRules, set: Set, removals: usize) -> Vec<Set> {
 }
 
 /// The values of all positions with these numbers of stones.
+#[derive(PartialEq)]
 pub struct Table {
     /// The sets of the side to move, ascending.
     pub movers: Vec<Set>,
@@ -177,34 +182,101 @@ pub struct Wrong {
     pub derived: u8,
 }
 
+/// The values of all positions of these pairs, each after those that its captures lead to, by value
+/// iteration.
+pub fn iterate(rules: &PlainRules, pairs: &[(usize, usize)]) -> Tables {
+    let mut tables = Tables::new();
+    for &(larger, smaller) in pairs {
+        let mut new = vec![(larger, smaller), (smaller, larger)];
+        new.dedup();
+        for &(mover, other) in &new {
+            let table = Table::new(mover, other, |_, _| DRAW);
+            tables.insert((mover, other), table);
+        }
+        // A win follows from a loss one turn shorter, wherever that is.
+        let known = tables.values().flat_map(|table| &table.values);
+        let known = known.filter(|&&value| value != NO_POSITION);
+        let deepest = known.copied().max().unwrap_or_default().max(LOST_IN_0);
+        for value in LOST_IN_0.. {
+            let decided = new.iter().map(|&stones| {
+                let in_this_round = |&(_, derived): &(Found, u8)| derived == value;
+                let decided = derived(rules, &tables, stones, |value| value == DRAW);
+                let decided: Vec<_> = decided.filter(in_this_round).collect();
+                (stones, decided)
+            });
+            let decided: Vec<_> = decided.collect();
+            for (stones, decided) in &decided {
+                let table = tables.get_mut(stones).expect("a table that was made");
+                for (found, _) in decided {
+                    table.values[found.slot] = value;
+                }
+            }
+            if value > deepest && decided.iter().all(|(_, decided)| decided.is_empty()) {
+                break;
+            }
+        }
+    }
+    tables
+}
+
 /// A wrong value among the positions in which these numbers of stones stand against each other, if
 /// there is any. The tables to which their turns lead must be there.
 pub fn find_wrong(rules: &PlainRules, tables: &Tables, stones: (usize, usize)) -> Option<Wrong> {
     let table = &tables[&stones];
+    let all = derived(rules, tables, stones, |_| true);
+    let (found, derived) =
+        all.find_any(|&(Found { slot, .. }, derived)| table.values[slot] != derived)?;
+    Some(Wrong {
+        mover: found.mover,
+        other: found.other,
+        value: table.values[found.slot],
+        derived,
+    })
+}
+
+/// A position of a table.
+struct Found {
+    mover: Set,
+    other: Set,
+    slot: usize,
+}
+
+/// What the positions with these numbers of stones are worth after the values of their successors,
+/// of those whose own value is `wanted`.
+fn derived<'a>(
+    rules: &'a PlainRules,
+    tables: &'a Tables,
+    stones: (usize, usize),
+    wanted: impl Fn(u8) -> bool + Sync + Send + Copy + 'a,
+) -> impl ParallelIterator<Item = (Found, u8)> {
+    let table = &tables[&stones];
     let replies = &tables[&(stones.1, stones.0)];
     let steps_of = |&mover: &Set| steps_of(rules, &table.movers, mover);
-    let steps: Vec<Vec<Step>> = table.movers.iter().map(steps_of).collect();
-    let others: Vec<usize> = (0..table.others.len()).collect();
-    others.par_chunks(TOGETHER).find_map_any(|others| {
-        let successors = |&number: &usize| {
+    let steps: Vec<Vec<Step>> = table.movers.par_iter().map(steps_of).collect();
+    let steps = Arc::new(steps);
+    let width = table.others.len();
+    let starts: Vec<usize> = (0..width).step_by(TOGETHER).collect();
+    starts.into_par_iter().flat_map_iter(move |start| {
+        let others = start..width.min(start + TOGETHER);
+        let successors = |number: usize| {
             let other = table.others[number];
             Successors::new(rules, tables, stones.0, other, replies.row_of(number))
         };
-        let successors: Vec<Successors> = others.iter().map(successors).collect();
-        (0..table.movers.len()).find_map(|number| {
+        let successors: Vec<Successors> = others.map(successors).collect();
+        let steps = steps.clone();
+        (0..table.movers.len()).flat_map(move |number| {
             let mover = table.movers[number];
-            let values = &table.row_of(number)[others[0]..];
-            let positions = successors.iter().zip(values);
-            let mut positions = positions.filter(|(successors, _)| mover & successors.other == 0);
-            positions.find_map(|(successors, &value)| {
+            let first = number * width + start;
+            let slots = (first..).zip(&successors);
+            let wanted = slots.filter(|&(slot, successors)| {
+                mover & successors.other == 0 && wanted(table.values[slot])
+            });
+            let positions = wanted.map(|(slot, successors)| {
+                let other = successors.other;
                 let derived = successors.derived(number, &steps[number]);
-                (value != derived).then_some(Wrong {
-                    mover,
-                    other: successors.other,
-                    value,
-                    derived,
-                })
-            })
+                (Found { mover, other, slot }, derived)
+            });
+            positions.collect::<Vec<_>>()
         })
     })
 }
