@@ -343,7 +343,8 @@ fn files_that_may_not_grow_are_reported() {
     let output = run_script(&["sh"], script, folder.path()).unwrap();
     assert_fails(&output, 5, &[".mill", "make room"]);
     let written = files(folder.path());
-    assert!(written.contains_key("3-3.mill"));
+    let all = 6;
+    assert!(written.contains_key("3-3.mill") && written.len() < all);
     assert_right(&written);
     assert!(!is_writing(folder.path()));
     assert_completes(folder.path());

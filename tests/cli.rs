@@ -959,8 +959,7 @@ fn write_draws(folder: &Path, pair: Pair) {
 fn pairs_without_those_they_need_are_left_out() {
     let place = Place::new();
     write_draws(place.path(), Pair::new(8, 3).unwrap());
-    let few = ["verify", "--db", ".", "--sample", "10"];
-    let run = place.run(&[&few[..], &["--json", "--quiet"]].concat());
+    let run = place.run(&["verify", "--db", ".", "--json", "--quiet"]);
     assert_eq!(run.status, 3, "{}{}", run.out, run.err);
     assert_eq!(run.err.lines().count(), 1);
     assert!(run.err.contains("1 of 7 pairs"), "{}", run.err);
@@ -976,7 +975,7 @@ fn pairs_without_those_they_need_are_left_out() {
             assert!(text(&pair["error"]["message"]).contains("7-3"), "{pair}");
         }
     }
-    let sampled = place.run(&few);
+    let sampled = place.run(&["verify", "--db", ".", "--sample", "10"]);
     assert_eq!(sampled.status, 3);
     assert!(sampled.out.contains("\n8-3: the database 7-3 is missing"));
 

@@ -121,9 +121,7 @@ mod tests {
                 let [_, pair, bytes] = line.split(',').collect::<Vec<_>>()[..] else {
                     panic!("{line}");
                 };
-                let (larger, smaller) = pair.split_once('-').unwrap();
-                let side = |text: &str| text.parse().unwrap();
-                pairs.push(Pair::new(side(larger), side(smaller)).unwrap());
+                pairs.push(pair.parse().unwrap());
                 measured += bytes.parse::<u64>().unwrap();
             }
             assert!(pairs.len() >= 25);

@@ -9,12 +9,12 @@
 //!
 //! Every value agrees with its successors, or with the rules where the game is over: a stored win in
 //! n has a turn to a loss in n - 1 and none to a quicker loss, a stored loss in n has turns to wins
-//! only, the slowest in n - 1, and a stored draw has a turn to a draw and none to a loss. Depths fall along these turns and end where the
-//! game does. So, by induction on the depth, stored wins and losses are won and lost, in exactly so
-//! many turns. In a stored draw both sides can go from draw to draw for ever, and whoever leaves
-//! the draws does so into a loss of its own; so it is drawn. No second set of values passes the
-//! check. That counts on the smaller pairs, which captures lead to; they need a clean report of
-//! their own.
+//! only, the slowest in n - 1, and a stored draw has a turn to a draw and none to a loss. Depths
+//! fall along these turns and end where the game does. So, by induction on the depth, stored wins
+//! and losses are won and lost, in exactly so many turns. In a stored draw both sides can go from
+//! draw to draw for ever, and whoever leaves the draws does so into a loss of its own; so it is
+//! drawn. No second set of values passes the check. That counts on the smaller pairs, which captures
+//! lead to; they need a clean report of their own.
 
 mod check;
 #[cfg(test)]

@@ -28,10 +28,10 @@ pub type Set = u32;
 
 /// The value of a position that is neither won nor lost. The others are the turns to the end + 1:
 /// even for a win, odd for a loss.
-pub const DRAW: u8 = 0;
+const DRAW: u8 = 0;
 
 /// The slot of two overlapping sets.
-pub const NO_POSITION: u8 = u8::MAX;
+const NO_POSITION: u8 = u8::MAX;
 
 /// The value of a position that is lost with no turn to make.
 const LOST_IN_0: u8 = 1;
