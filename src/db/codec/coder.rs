@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::context::{Keys, MOST_COLUMNS, Row, Shape};
 #[cfg(feature = "build")]
 use super::model::SCALE;
-use super::model::{Code, Model, SLOTS};
+use super::model::{Model, SLOTS};
 use super::{ESCAPE, UNKNOWN, value};
 
 /// States are from `LEAST` on; below, 16 bits follow.
@@ -36,13 +36,42 @@ impl Default for Scratch {
     }
 }
 
+/// A key's part of the slots: first slot · 2^20 + (number of slots - 1) · 2^8 + key.
+#[cfg(feature = "build")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Code(u32);
+
+#[cfg(feature = "build")]
+impl Code {
+    const NONE: Code = Code(0);
+
+    fn new(first: u32, slots: u32, key: u8) -> Code {
+        Code(first << 20 | (slots - 1) << 8 | u32::from(key))
+    }
+
+    /// One of the 256 keys behind [`ESCAPE`].
+    fn escaped(key: u8) -> Code {
+        Code::new(u32::from(key) * (SLOTS / 256), SLOTS / 256, key)
+    }
+
+    fn first(self) -> u32 {
+        self.0 >> 20
+    }
+
+    fn slots(self) -> u32 {
+        (self.0 >> 8 & (SLOTS - 1)) + 1
+    }
+
+    fn key(self) -> u8 {
+        self.0 as u8
+    }
+}
+
 /// Codes blocks with one model.
 #[cfg(feature = "build")]
 pub(crate) struct Encoder<'a> {
     shape: &'a Shape,
     model: &'a Model,
-    /// By group: its distribution.
-    distribution: Vec<u16>,
     /// Of each distribution by key: the code, the escape's where there is none.
     codes: Vec<[Code; 256]>,
 }
@@ -50,9 +79,8 @@ pub(crate) struct Encoder<'a> {
 #[cfg(feature = "build")]
 impl<'a> Encoder<'a> {
     pub fn new(shape: &'a Shape, model: &'a Model) -> Encoder<'a> {
-        let mut distribution = Vec::new();
         let mut codes = Vec::new();
-        for (number, keys) in (0..).zip(&model.distributions) {
+        for keys in &model.distributions {
             let mut first = 0;
             let mut by_key = [Code::NONE; 256];
             for &(key, slots) in keys {
@@ -65,13 +93,11 @@ impl<'a> Encoder<'a> {
                     by_key[usize::from(key)] = code;
                 }
             }
-            distribution.resize(distribution.len() + keys.len().div_ceil(8), number);
             codes.push(by_key);
         }
         Encoder {
             shape,
             model,
-            distribution,
             codes,
         }
     }
@@ -89,8 +115,7 @@ impl<'a> Encoder<'a> {
         let mut codes = std::mem::take(&mut scratch.codes);
         codes.clear();
         let see = |context, key| {
-            let distribution = usize::from(self.distribution[self.model.group(context)]);
-            let code = self.codes[distribution][usize::from(key)];
+            let code = self.codes[self.model.distribution(context)][usize::from(key)];
             codes.push(code);
             if code.key() == ESCAPE {
                 codes.push(Code::escaped(key));
@@ -164,7 +189,7 @@ fn decode_keys<'a, const NEAR: usize, const SLIDES: usize>(
     for &place in places.iter() {
         let place = usize::from(place);
         let context = shape.context::<NEAR, SLIDES>(row, keys, start, place, last);
-        last = decoder.key(model, model.group(context));
+        last = decoder.key(model, model.distribution(context));
         keys[place] = last;
     }
     Ok(decoder)
@@ -182,15 +207,14 @@ impl Decoder<'_> {
         self.state % SLOTS
     }
 
-    /// Goes on behind a code.
+    /// Goes on behind a key with these slots.
     #[inline(always)]
-    fn pass(&mut self, code: Code) {
+    fn pass(&mut self, first: u32, slots: u32) {
         // With states that no encoder makes, the product may be too large for 32 bits.
-        let state = code
-            .slots()
+        let state = slots
             .wrapping_mul(self.state / SLOTS)
             .wrapping_add(self.slot())
-            .wrapping_sub(code.first());
+            .wrapping_sub(first);
         // With too few bytes, zeros follow, and the state never is right at the end.
         let (word, rest) = match self.rest {
             [low, high, rest @ ..] => (u16::from_le_bytes([*low, *high]), rest),
@@ -208,23 +232,24 @@ impl Decoder<'_> {
     #[inline(always)]
     fn key(&mut self, model: &Model, mut group: usize) -> u8 {
         loop {
-            let codes = &model.groups[group];
-            let passed = codes.passed(self.slot());
-            if let Some(&code) = codes.codes.get(passed) {
-                self.pass(code);
-                return match code.key() {
+            let keys = &model.groups[group];
+            if let Some((key, first, slots)) = keys.find(self.slot()) {
+                self.pass(first, slots);
+                return match key {
                     ESCAPE => self.escaped(),
                     key => key,
                 };
             }
-            group += 1;
+            group = keys.next.into();
         }
     }
 
+    /// One of the 256 keys behind [`ESCAPE`].
     #[cold]
     fn escaped(&mut self) -> u8 {
-        let key = (self.slot() / (SLOTS / 256)) as u8;
-        self.pass(Code::escaped(key));
-        key
+        let slots = SLOTS / 256;
+        let key = self.slot() / slots;
+        self.pass(key * slots, slots);
+        key as u8
     }
 }

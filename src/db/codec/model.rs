@@ -17,54 +17,35 @@ pub(super) const MOST_DISTRIBUTIONS: usize = 2048;
 /// The features of a context: near, best, worst and class.
 pub(super) const FEATURES: usize = 4;
 
-/// A key's part of the slots: first slot · 2^20 + (number of slots - 1) · 2^8 + key.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Code(u32);
-
-impl Code {
-    pub const NONE: Code = Code(0);
-
-    pub fn new(first: u32, slots: u32, key: u8) -> Code {
-        Code(first << 20 | (slots - 1) << 8 | u32::from(key))
-    }
-
-    /// One of the 256 keys behind [`ESCAPE`].
-    pub fn escaped(key: u8) -> Code {
-        Code::new(u32::from(key) * (SLOTS / 256), SLOTS / 256, key)
-    }
-
-    #[inline(always)]
-    pub fn first(self) -> u32 {
-        self.0 >> 20
-    }
-
-    #[inline(always)]
-    pub fn slots(self) -> u32 {
-        (self.0 >> 8 & (SLOTS - 1)) + 1
-    }
-
-    #[inline(always)]
-    pub fn key(self) -> u8 {
-        self.0 as u8
-    }
-}
-
-/// Eight codes of a distribution. Its next eight are in the group behind.
+/// Eight keys of a distribution. All that decoding needs of them lies side by side.
 #[derive(Clone, Debug)]
+#[repr(align(32))]
 pub(super) struct Group {
-    /// The slots behind each code's last, four numbers of 16 bits each.
-    ends: [u64; 2],
-    pub codes: [Code; 8],
+    /// The first key's first slot, then the slots behind each key's last: nine numbers of 16 bits.
+    bounds: [u8; 18],
+    keys: [u8; 8],
+    /// The group with the distribution's next keys.
+    pub next: u16,
 }
 
 impl Group {
-    /// How many codes end before the slot.
+    /// The key of a slot, the key's first slot and how many it has; `None` if the key is not among
+    /// these eight.
     #[inline(always)]
-    pub fn passed(&self, slot: u32) -> usize {
+    pub fn find(&self, slot: u32) -> Option<(u8, u32, u32)> {
         const ONES: u64 = 0x0001_0001_0001_0001;
         let slots = (u64::from(slot) | 0x8000) * ONES;
-        let count = |ends: u64| ((slots - ends) >> 15 & ONES).wrapping_mul(ONES) >> 48;
-        (count(self.ends[0]) + count(self.ends[1])) as usize
+        let passed = |ends: &[u8]| {
+            let ends = u64::from_le_bytes(ends.try_into().unwrap_or_default());
+            (slots - ends) >> 15 & ONES
+        };
+        let passed = passed(&self.bounds[2..10]) + passed(&self.bounds[10..18]);
+        let passed = (passed.wrapping_mul(ONES) >> 48) as usize;
+        let key = *self.keys.get(passed)?;
+        let bounds = self.bounds[2 * passed..].first_chunk()?;
+        let bounds = u32::from_le_bytes(*bounds);
+        let (start, end) = (bounds & 0xffff, bounds >> 16);
+        Some((key, start, end - start))
     }
 }
 
@@ -88,8 +69,11 @@ pub(crate) struct Model {
     pub(super) distributions: Vec<Distribution>,
     /// By key: the bin times what a bin is worth in a context's number.
     numbers: Box<[[u32; 256]; 3]>,
-    /// By context's number: the distribution's first group.
-    first: Vec<u16>,
+    /// What a class is worth in a context's number.
+    near_bins: u32,
+    /// By context's number: the distribution. Contexts that only near tells apart are neighbours.
+    by_context: Vec<u16>,
+    /// The first group of each distribution, then the others.
     pub(super) groups: Vec<Group>,
 }
 
@@ -108,14 +92,16 @@ impl Model {
         Parts::from_bytes(bytes)?.into_model()
     }
 
-    /// The first group of a context's distribution.
+    /// The number of a context's distribution, and of its first group.
     #[inline(always)]
-    pub(super) fn group(&self, context: Context) -> usize {
+    pub(super) fn distribution(&self, context: Context) -> usize {
         let [near, best, worst] = &*self.numbers;
-        let number = near[usize::from(context.near)]
-            + best[usize::from(context.best)]
-            + worst[usize::from(context.worst)];
-        self.first[number as usize + usize::from(context.class)].into()
+        // What is known last is added last.
+        let number = best[usize::from(context.best)]
+            + worst[usize::from(context.worst)]
+            + u32::from(context.class) * self.near_bins
+            + near[usize::from(context.near)];
+        self.by_context[number as usize].into()
     }
 }
 
@@ -137,23 +123,19 @@ impl Parts {
         if !all.all(|(bins, most)| bins.len() < most && bins.is_sorted()) {
             return None;
         }
-        let (mut groups, mut first_groups) = (Vec::new(), Vec::new());
-        for distribution in &distributions {
-            first_groups.push(u16::try_from(groups.len()).ok()?);
-            add_groups(distribution, &mut groups)?;
-        }
-        let steps = [sizes[1] * sizes[2] * CLASSES, sizes[2] * CLASSES, CLASSES];
+        let steps = [1, sizes[2] * CLASSES * sizes[0], CLASSES * sizes[0]];
         let number = |feature: usize, key: u8| {
             bins[feature].partition_point(|&last| last < key) * steps[feature]
         };
         let numbers =
             [0, 1, 2].map(|feature| std::array::from_fn(|key| number(feature, key as u8) as u32));
         Some(Model {
-            first: spread(&tree, sizes, &first_groups)?,
+            by_context: spread(&tree, sizes, distributions.len())?,
+            groups: groups(&distributions)?,
             #[cfg(feature = "build")]
             distributions,
             numbers: Box::new(numbers),
-            groups,
+            near_bins: sizes[0] as u32,
         })
     }
 
@@ -217,48 +199,64 @@ impl Parts {
     }
 }
 
-/// Adds the groups of a distribution; `None` unless its keys share out all slots.
-fn add_groups(distribution: &[(u8, u16)], groups: &mut Vec<Group>) -> Option<()> {
-    let mut end = 0;
-    for eight in distribution.chunks(8) {
-        let mut group = Group {
-            ends: [0; 2],
-            codes: [Code::NONE; 8],
-        };
-        for i in 0..8 {
-            if let Some(&(key, slots)) = eight.get(i) {
-                let slots = u32::from(slots);
-                if slots == 0 || end + slots > SLOTS {
-                    return None;
+/// The groups of all distributions; `None` unless the keys of each share out all slots.
+fn groups(distributions: &[Distribution]) -> Option<Vec<Group>> {
+    let (mut groups, mut others) = (Vec::new(), Vec::new());
+    for distribution in distributions {
+        let mut end = 0u16;
+        for (number, eight) in distribution.chunks(8).enumerate() {
+            let mut group = Group {
+                bounds: [0; 18],
+                keys: [0; 8],
+                next: 0,
+            };
+            let mut bounds = group.bounds.as_chunks_mut().0.iter_mut();
+            *bounds.next()? = end.to_le_bytes();
+            for (i, bound) in bounds.enumerate() {
+                if let Some(&(key, slots)) = eight.get(i) {
+                    if slots == 0 || u32::from(slots) > SLOTS - u32::from(end) {
+                        return None;
+                    }
+                    group.keys[i] = key;
+                    end += slots;
                 }
-                group.codes[i] = Code::new(end, slots, key);
-                end += slots;
+                *bound = end.to_le_bytes();
             }
-            group.ends[i / 4] |= u64::from(end) << (16 * (i % 4));
+            let behind = distributions.len() + others.len();
+            group.next = u16::try_from(behind + usize::from(number > 0)).ok()?;
+            let all = if number == 0 {
+                &mut groups
+            } else {
+                &mut others
+            };
+            all.push(group);
         }
-        groups.push(group);
+        if u32::from(end) != SLOTS {
+            return None;
+        }
     }
-    (end == SLOTS).then_some(())
+    groups.extend(others);
+    Some(groups)
 }
 
-/// Gives each context the first group of its leaf. `sizes` are the numbers of bins of the features.
-fn spread(tree: &[Node], sizes: [usize; FEATURES], first_groups: &[u16]) -> Option<Vec<u16>> {
-    let mut first = vec![0; sizes.iter().product()];
+/// Gives each context the distribution of its leaf. `sizes` are the numbers of bins of the features.
+fn spread(tree: &[Node], sizes: [usize; FEATURES], distributions: usize) -> Option<Vec<u16>> {
+    let mut by_context = vec![0; sizes.iter().product()];
     // The boxes of contexts still open, the last the next.
     let mut open = vec![sizes.map(|size| 0..size)];
-    let mut leaves = first_groups.iter();
+    let mut leaves = 0..distributions as u16;
     for &node in tree {
         let cell = open.pop()?;
         match node {
             Node::Leaf => {
-                let group = *leaves.next()?;
+                let distribution = leaves.next()?;
                 let [near, best, worst, class] = cell;
-                for number in
-                    near.flat_map(|near| best.clone().map(move |best| near * sizes[1] + best))
-                {
-                    for number in worst.clone().map(|worst| number * sizes[2] + worst) {
-                        first[number * CLASSES..][class.clone()].fill(group);
-                    }
+                let numbers =
+                    best.flat_map(|best| worst.clone().map(move |worst| best * sizes[2] + worst));
+                let numbers = numbers
+                    .flat_map(|number| class.clone().map(move |class| number * CLASSES + class));
+                for number in numbers {
+                    by_context[number * sizes[0]..][near.clone()].fill(distribution);
                 }
             }
             Node::Split { feature, bin } => {
@@ -275,5 +273,5 @@ fn spread(tree: &[Node], sizes: [usize; FEATURES], first_groups: &[u16]) -> Opti
             }
         }
     }
-    (open.is_empty() && leaves.next().is_none()).then_some(first)
+    (open.is_empty() && leaves.is_empty()).then_some(by_context)
 }
