@@ -158,28 +158,26 @@ impl PairFile {
         let material = format::stored_table(header.pair);
         let model = Model::from_bytes(bytes)
             .ok_or_else(|| corrupt("the model has fields that do not agree"))?;
-        let board = self.rules.board();
+        let index = Index::new(material);
+        let fields = self.read(header.row(0), (index.rows().len() + 1) * format::ROW)?;
+        let fields = fields.as_chunks().0.iter();
+        let fields = fields.map(|&field| u64::from_le_bytes(field));
         Ok(self.table.get_or_init(|| Table {
-            index: Index::new(material),
-            shape: Shape::new(board, material, header.stored, header.effort),
+            shape: Shape::new(&self.rules, material, header.stored, header.effort),
             model,
+            fields: fields.collect(),
+            index,
         }))
     }
 
     /// A row, its bytes checked.
     pub(super) fn row(&self, number: usize) -> Result<Row<'_>, DbError> {
         let table = self.table()?;
-        let place = self.header.row(number);
-        let fields = self.read(place, format::ROW + 8)?;
-        let field = |at: usize| {
-            let bytes = fields.get(at..).and_then(|bytes| bytes.first_chunk());
-            u64::from_le_bytes(bytes.copied().unwrap_or_default())
-        };
-        let (start, checksum, end) = (field(0), field(8), field(format::ROW));
+        let [start, checksum, end] = [0, 1, 2].map(|i| table.fields[2 * number + i]);
         let length = end.checked_sub(start);
         let Some(length) = length.filter(|_| end <= self.source.len()) else {
             let what = "the row does not lie within the file";
-            return Err(DbError::corrupt(&self.name, place, what));
+            return Err(DbError::corrupt(&self.name, self.header.row(number), what));
         };
         let bytes = self.read(start, length as usize)?;
         if format::checksum(&bytes) != checksum {
@@ -269,6 +267,8 @@ pub(super) struct Table {
     pub index: Index,
     pub shape: Shape,
     model: Model,
+    /// In turn where a row begins in the file, and its checksum; at last the end of the file, and 0.
+    fields: Vec<u64>,
 }
 
 /// A row of a file.

@@ -81,7 +81,7 @@ fn write_contents(
     };
     let table = Table {
         index: Index::new(material),
-        shape: Shape::new(rules.board(), material, stored, effort),
+        shape: Shape::new(rules, material, stored, effort),
         contents: profile.contents,
         values,
     };

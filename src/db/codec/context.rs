@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use super::stored::{BLACK, Stored};
 use super::{Effort, UNKNOWN};
@@ -10,6 +11,7 @@ use super::{Effort, UNKNOWN};
 use super::{coder::Scratch, key};
 use crate::board::{Board, POINTS, Point, PointSet};
 use crate::index::{Index, Material, Subsets};
+use crate::rules::Rules;
 
 /// The most columns that a block may have.
 pub(super) const MOST_COLUMNS: usize = 2 * Effort::MAX.columns as usize;
@@ -29,10 +31,16 @@ pub(crate) struct Shape {
     /// Of each column the places of its near columns in its block, `effort.near` numbers;
     /// [`MOST_COLUMNS`] for none.
     near: Vec<u16>,
+    patterns: &'static Patterns,
+}
+
+/// What the contexts need of a board.
+#[derive(Debug)]
+struct Patterns {
     slides: Vec<[Point; 2]>,
     threats: Vec<Threat>,
     /// By stones on a ring.
-    rings: [Box<[Ring; 256]>; 3],
+    rings: [[Ring; 256]; 3],
 }
 
 /// Three stones, of which two and the point make a mill when the third slides there.
@@ -79,10 +87,20 @@ pub(super) struct Context {
 /// The number of classes: 0 to 2 or more threats, by 0 to 3 or more points to close a mill.
 pub(super) const CLASSES: usize = 12;
 
-impl Shape {
-    pub fn new(board: &Board, material: Material, stored: Stored, effort: Effort) -> Shape {
-        let columns = Index::new(material).columns().clone();
-        let subsets: Vec<u32> = columns.iter().collect();
+impl Patterns {
+    /// Those of the rules' board, which all tables share: they stay in the processor's cache when
+    /// one table is used after another.
+    fn of(rules: &Rules) -> &'static Patterns {
+        static ORTHOGONAL: LazyLock<Patterns> =
+            LazyLock::new(|| Patterns::new(Board::orthogonal()));
+        static DIAGONAL: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(Board::diagonal()));
+        match rules.diagonals {
+            false => &ORTHOGONAL,
+            true => &DIAGONAL,
+        }
+    }
+
+    fn new(board: &Board) -> Patterns {
         let slides: Vec<[Point; 2]> = Point::all()
             .flat_map(|from| board.neighbours(from).into_iter().map(move |to| [from, to]))
             .filter(|&[from, to]| to < from)
@@ -105,7 +123,7 @@ impl Shape {
         threats.truncate(64);
         let rings = std::array::from_fn(|ring| {
             let whole = PointSet::from_bits(0xff << (8 * ring));
-            Box::new(std::array::from_fn(|byte| {
+            std::array::from_fn(|byte| {
                 let stones = PointSet::from_bits((byte as u32) << (8 * ring));
                 Ring {
                     from: bits_where(&slides, |&[from, _]| stones.contains(from)),
@@ -117,17 +135,32 @@ impl Shape {
                         !(threat.stones.with(threat.point) & stones).is_empty()
                     }),
                 }
-            }))
+            })
         });
-        let mut shape = Shape {
-            stored,
-            effort,
-            columns,
-            subsets,
-            near: Vec::new(),
+        Patterns {
             slides,
             threats,
             rings,
+        }
+    }
+
+    #[inline(always)]
+    fn rings(&self, stones: u32) -> [&Ring; 3] {
+        let byte = |ring: usize| (stones >> (8 * ring)) as usize & 0xff;
+        [0, 1, 2].map(|ring| &self.rings[ring][byte(ring)])
+    }
+}
+
+impl Shape {
+    pub fn new(rules: &Rules, material: Material, stored: Stored, effort: Effort) -> Shape {
+        let columns = Index::new(material).columns().clone();
+        let mut shape = Shape {
+            stored,
+            effort,
+            subsets: columns.iter().collect(),
+            columns,
+            near: Vec::new(),
+            patterns: Patterns::of(rules),
         };
         shape.near = shape.near_places();
         shape
@@ -180,12 +213,6 @@ impl Shape {
         start(block)..start(block + 1)
     }
 
-    #[inline(always)]
-    fn rings(&self, stones: u32) -> [&Ring; 3] {
-        let byte = |ring: usize| (stones >> (8 * ring)) as usize & 0xff;
-        [0, 1, 2].map(|ring| &self.rings[ring][byte(ring)])
-    }
-
     /// What is the same for all columns of the row with this set.
     pub fn row(&self, mover: PointSet) -> Row {
         let mut spread = [[0; 64]; 4];
@@ -202,12 +229,12 @@ impl Shape {
             }
         }
         let mut slide_bits = [0; 65];
-        for (bits, &[from, to]) in slide_bits.iter_mut().zip(&self.slides) {
+        for (bits, &[from, to]) in slide_bits.iter_mut().zip(&self.patterns.slides) {
             *bits = bit_of[from.bit() as usize] | bit_of[to.bit() as usize];
         }
-        let rings = self.rings(mover.bits());
+        let rings = self.patterns.rings(mover.bits());
         let own = rings.iter().fold(!0, |open, ring| open & ring.open);
-        let closing = self.threats.iter().enumerate();
+        let closing = self.patterns.threats.iter().enumerate();
         let closing = closing.filter(|(i, _)| own >> i & 1 == 1);
         Row {
             spread,
@@ -266,7 +293,7 @@ impl Shape {
         let column = start + place;
         let subset = self.subsets[column];
         let part = |i: usize| row.spread[i][(subset >> (6 * i)) as usize & 63];
-        let [a, b, c] = self.rings(part(0) | part(1) | part(2) | part(3));
+        let [a, b, c] = self.patterns.rings(part(0) | part(1) | part(2) | part(3));
 
         let mut near = [last; NEAR];
         let mut known = last;

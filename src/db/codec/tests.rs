@@ -42,7 +42,7 @@ impl Specimen {
                 .collect(),
         };
         let index = Index::new(material);
-        let shape = Shape::new(RULES.board(), material, stored, effort);
+        let shape = Shape::new(&RULES, material, stored, effort);
         let mut training = Training::default();
         let mut scratch = Scratch::default();
         for (row, values) in values
@@ -155,7 +155,7 @@ fn every_column_has_its_block() {
             (Effort::QUICK, Stored::EvenOrClosing),
             (Effort::MAX, Stored::Even),
         ] {
-            let shape = Shape::new(RULES.board(), material, stored, effort);
+            let shape = Shape::new(&RULES, material, stored, effort);
             let mut next = 0;
             for block in 0..shape.blocks() {
                 let columns = shape.columns_of(block);
@@ -180,7 +180,7 @@ fn what_a_shape_holds_is_what_the_rules_say() {
             mover: 5,
             waiting: 5,
         };
-        let shape = Shape::new(RULES.board(), material, stored, Effort::QUICK);
+        let shape = Shape::new(&RULES, material, stored, Effort::QUICK);
         let index = Index::new(material);
         let columns = index.columns().count();
         for number in (0..index.rows().len()).step_by(50) {
