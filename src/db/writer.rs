@@ -70,14 +70,14 @@ fn write_contents(
 ) -> io::Result<u64> {
     let &SolvedPair { pair, values, .. } = solved;
     let material = format::stored_table(pair);
-    let (effort, left_out) = match (profile.level, profile.contents) {
-        (Level::Quick, Contents::Depths) => (Effort::QUICK, Stored::EvenOrClosing),
-        (Level::Quick, Contents::Wdl) => (Effort::WITHOUT_DEPTHS, Stored::EvenOrClosing),
-        (Level::Max, _) => (Effort::MAX, Stored::Even),
-    };
-    let stored = match Stored::can_leave_out(rules, material) {
-        true => left_out,
-        false => Stored::All,
+    let gaps = Stored::can_leave_out(rules, material);
+    let (effort, stored) = match (profile.level, profile.contents, gaps) {
+        (Level::Quick, Contents::Depths, true) => (Effort::QUICK_WITH_GAPS, Stored::EvenOrClosing),
+        (Level::Quick, Contents::Depths, false) => (Effort::QUICK, Stored::All),
+        (Level::Quick, Contents::Wdl, true) => (Effort::WITHOUT_DEPTHS, Stored::EvenOrClosing),
+        (Level::Quick, Contents::Wdl, false) => (Effort::WITHOUT_DEPTHS, Stored::All),
+        (Level::Max, _, true) => (Effort::MAX, Stored::Even),
+        (Level::Max, _, false) => (Effort::MAX, Stored::All),
     };
     let table = Table {
         index: Index::new(material),

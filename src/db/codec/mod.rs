@@ -63,6 +63,14 @@ impl Effort {
         slides: 3,
     };
 
+    /// The same for tables that leave entries out. Probes need more of their rows: those of entries
+    /// left out follow from a row, and those that captures lead to from many. So blocks are shorter.
+    #[cfg(feature = "build")]
+    pub const QUICK_WITH_GAPS: Effort = Effort {
+        columns: 192,
+        ..Effort::QUICK
+    };
+
     /// For probing soon after building where no depths are told: they take so few bytes that what is
     /// lost at the beginning of each block counts for more.
     #[cfg(feature = "build")]
