@@ -67,7 +67,7 @@ impl Effort {
     /// left out follow from a row, and those that captures lead to from many. So blocks are shorter.
     #[cfg(feature = "build")]
     pub const QUICK_WITH_GAPS: Effort = Effort {
-        columns: 192,
+        columns: 160,
         ..Effort::QUICK
     };
 
