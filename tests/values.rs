@@ -175,11 +175,23 @@ fn other_rules_agree_with_the_plain_rules() {
     check_other_rules(&SMALL_PAIRS[..2]);
 }
 
-/// The same up to 4-4 and for 5-3: ten minutes.
+/// The same up to 4-4 and for 5-3: minutes.
 #[test]
 #[ignore = "takes minutes"]
 fn other_rules_agree_with_the_plain_rules_in_all_small_pairs() {
     check_other_rules(&SMALL_PAIRS);
+}
+
+/// Value iteration from nothing, with three sets of rules. `ten` is `standard` with so few stones, and
+/// `morabaraba` is `twelve`.
+#[test]
+#[ignore = "takes minutes"]
+fn value_iteration_agrees_up_to_four_against_four() {
+    let pairs = &SMALL_PAIRS[..3];
+    for rules in [Rules::STANDARD, Rules::NO_FLYING, Rules::TWELVE] {
+        let iterated = check::iterate(&plain_rules(&rules), pairs);
+        assert!(iterated == placements(&solve(&rules, pairs)), "{rules}");
+    }
 }
 
 /// The value that the turns of the plain implementation give a position, White to move, where
