@@ -201,7 +201,7 @@ fn four_stones_that_pass_agree_with_plain_search_in_random_games() {
 
 /// Solves pairs of five stones, which takes some time.
 #[test]
-#[ignore]
+#[ignore = "takes minutes"]
 fn five_stones_agree_with_plain_search_in_random_games() {
     agrees_with_plain_search(&FIVE, &[3, 7], 40);
     let diagonals = Rules {

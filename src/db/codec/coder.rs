@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::context::{Keys, MOST_COLUMNS, Row, Shape};
 #[cfg(feature = "build")]
 use super::model::SCALE;
-use super::model::{Model, SLOTS};
+use super::model::{ESCAPED_SLOTS, Model, SLOTS};
 use super::{ESCAPE, UNKNOWN, value};
 
 /// States are from `LEAST` on; below, 16 bits follow.
@@ -51,7 +51,7 @@ impl Code {
 
     /// One of the 256 keys behind [`ESCAPE`].
     fn escaped(key: u8) -> Code {
-        Code::new(u32::from(key) * (SLOTS / 256), SLOTS / 256, key)
+        Code::new(u32::from(key) * ESCAPED_SLOTS, ESCAPED_SLOTS, key)
     }
 
     fn first(self) -> u32 {
@@ -247,9 +247,8 @@ impl Decoder<'_> {
     /// One of the 256 keys behind [`ESCAPE`].
     #[cold]
     fn escaped(&mut self) -> u8 {
-        let slots = SLOTS / 256;
-        let key = self.slot() / slots;
-        self.pass(key * slots, slots);
+        let key = self.slot() / ESCAPED_SLOTS;
+        self.pass(key * ESCAPED_SLOTS, ESCAPED_SLOTS);
         key as u8
     }
 }

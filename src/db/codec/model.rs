@@ -10,6 +10,9 @@ use super::context::{CLASSES, Context};
 pub(super) const SCALE: u32 = 12;
 pub(super) const SLOTS: u32 = 1 << SCALE;
 
+/// How many slots each of the 256 keys has behind [`ESCAPE`].
+pub(super) const ESCAPED_SLOTS: u32 = SLOTS / 256;
+
 /// How many bins near, best and worst fall into, and how many distributions there are at most.
 pub(super) const MOST_BINS: [usize; 3] = [24, 12, 8];
 pub(super) const MOST_DISTRIBUTIONS: usize = 2048;

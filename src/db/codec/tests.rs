@@ -152,7 +152,7 @@ fn every_column_has_its_block() {
     for (mover, waiting) in [(3, 3), (4, 4), (9, 8), (7, 7)] {
         let material = Material { mover, waiting };
         for (effort, stored) in [
-            (Effort::QUICK, Stored::EvenOrClosing),
+            (Effort::QUICK_WITH_GAPS, Stored::EvenOrClosing),
             (Effort::MAX, Stored::Even),
         ] {
             let shape = Shape::new(&RULES, material, stored, effort);
