@@ -158,22 +158,39 @@ impl PairFile {
         let material = format::stored_table(header.pair);
         let model = Model::from_bytes(bytes)
             .ok_or_else(|| corrupt("the model has fields that do not agree"))?;
-        let index = Index::new(material);
-        let fields = self.read(header.row(0), (index.rows().len() + 1) * format::ROW)?;
-        let fields = fields.as_chunks().0.iter();
-        let fields = fields.map(|&field| u64::from_le_bytes(field));
-        Ok(self.table.get_or_init(|| Table {
-            shape: Shape::new(&self.rules, material, header.stored, header.effort),
-            model,
-            fields: fields.collect(),
-            index,
+        Ok(self.table.get_or_init(|| {
+            let index = Index::new(material);
+            let parts = index.rows().len().div_ceil(Table::PART);
+            Table {
+                shape: Shape::new(&self.rules, material, header.stored, header.effort),
+                model,
+                fields: (0..parts).map(|_| OnceLock::new()).collect(),
+                index,
+            }
         }))
+    }
+
+    /// Where a row begins in the file, its checksum, and where the next one begins.
+    fn fields(&self, table: &Table, number: usize) -> Result<[u64; 3], DbError> {
+        let part = &table.fields[number / Table::PART];
+        let first = number - number % Table::PART;
+        let fields = match part.get() {
+            Some(fields) => fields,
+            None => {
+                let rows = Table::PART.min(table.index.rows().len() - first);
+                let bytes = self.read(self.header.row(first), rows * format::ROW + 8)?;
+                let fields = bytes.as_chunks().0.iter();
+                let fields = fields.map(|&field| u64::from_le_bytes(field));
+                part.get_or_init(|| fields.collect())
+            }
+        };
+        Ok([0, 1, 2].map(|i| fields[2 * (number - first) + i]))
     }
 
     /// A row, its bytes checked.
     pub(super) fn row(&self, number: usize) -> Result<Row<'_>, DbError> {
         let table = self.table()?;
-        let [start, checksum, end] = [0, 1, 2].map(|i| table.fields[2 * number + i]);
+        let [start, checksum, end] = self.fields(table, number)?;
         let length = end.checked_sub(start);
         let Some(length) = length.filter(|_| end <= self.source.len()) else {
             let what = "the row does not lie within the file";
@@ -267,8 +284,14 @@ pub(super) struct Table {
     pub index: Index,
     pub shape: Shape,
     model: Model,
-    /// In turn where a row begins in the file, and its checksum; at last the end of the file, and 0.
-    fields: Vec<u64>,
+    /// By part: in turn where a row begins in the file, and its checksum; at last where the next part
+    /// does. Read when one of the rows is needed first.
+    fields: Vec<OnceLock<Box<[u64]>>>,
+}
+
+impl Table {
+    /// The fields of so many rows are read together.
+    const PART: usize = 256;
 }
 
 /// A row of a file.
