@@ -8,11 +8,12 @@ use std::time::Duration;
 use criterion::{
     BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main,
 };
-use millbase::db::Database;
-use millbase::histogram::Histogram;
 use millbase::index::Index;
-use millbase::retro::memory::Bytes;
-use millbase::retro::{self, Shelf, Solved};
+use millbase::index::histogram::Histogram;
+use millbase::probe::Database;
+use millbase::solve::Shelf;
+use millbase::solve::pair::Solved;
+use millbase::store::memory::Bytes;
 use millbase::{Material, Pair, Rules, verify};
 
 const RULES: Rules = Rules::STANDARD;
@@ -23,7 +24,7 @@ fn pairs() -> Vec<Pair> {
 }
 
 fn solve(pair: Pair, captures: &HashMap<Material, Bytes>) -> Vec<Solved> {
-    retro::solve(
+    millbase::solve::pair::solve(
         &RULES,
         pair,
         |material| Ok(captures[&material].to_vec()),
@@ -41,7 +42,7 @@ fn solving(criterion: &mut Criterion) {
         let captures = pair.tables().into_iter();
         let captures = captures.flat_map(|material| material.after_captures(&RULES));
         let captures: HashMap<Material, Bytes> = captures
-            .map(|material| (material, retro::load(&db, material).unwrap()))
+            .map(|material| (material, millbase::solve::load(&db, material).unwrap()))
             .collect();
         group.throughput(Throughput::Elements(pair.entries()));
         group.bench_function(BenchmarkId::from_parameter(pair), |bench| {
@@ -64,10 +65,10 @@ fn tables(criterion: &mut Criterion) {
         for material in pair.tables() {
             let name = format!("{}-to-move-against-{}", material.mover, material.waiting);
             let index = Index::new(material);
-            let values = retro::load(&db, material).unwrap();
+            let values = millbase::solve::load(&db, material).unwrap();
             group.throughput(Throughput::Elements(values.len() as u64));
             group.bench_function(format!("load/{name}"), |bench| {
-                bench.iter(|| retro::load(&db, material).unwrap())
+                bench.iter(|| millbase::solve::load(&db, material).unwrap())
             });
             group.bench_function(format!("count/{name}"), |bench| {
                 bench.iter(|| Histogram::of_table(&index, &values))

@@ -8,10 +8,10 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use millbase::bits::{self, Bits, Kernel, Portable};
-use millbase::db::Database;
+use millbase::board::bits::{self, Bits, Kernel, Portable};
+use millbase::board::symmetry::canonical;
 use millbase::index::{Index, Rows};
-use millbase::symmetry::canonical;
+use millbase::probe::Database;
 use millbase::{Material, Pair, PointSet, Position, Rules, Symmetry};
 
 const RULES: Rules = Rules::STANDARD;

@@ -20,53 +20,54 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! | module | room for |
-//! |---|---|
-//! | [`board`], [`bits`], [`symmetry`] | points, lines, edges; fast operations on sets of points; the 16 symmetries |
-//! | [`rules`], [`position`], [`turns`] | what may be played: the rules as data, positions and their text, legal turns |
-//! | [`value`], [`index`] | what a position is worth, and where a table keeps it |
-//! | [`db`], [`histogram`] | the files: reading, probing, writing; how often each value occurs |
-//! | [`placing`] | positions with stones in hand: their files, and making and checking these |
-//! | [`search`], [`mod@answer`] | looking ahead; the value of any position from whoever knows it |
-//! | [`game`], [`player`], [`uci`] | a game and its turns; who chooses them; the engine protocol |
-//! | [`picture`] | the board as letters |
-//! | `retro`, `verify` | solving and checking, with the feature `build` |
+//! The layers. Each uses only those above it, and a test checks that:
+//!
+//! ```text
+//! board     points, lines and edges; sets of points; the 16 symmetries
+//! value     what a position is worth: win, draw or loss, and the depth
+//! rules     the rules as data; position, turn, and the one generator of turns
+//! index     pairs and stages; where a table keeps a position; histograms
+//! search    alpha-beta with any source of known values
+//! store     the files: container, directory, codec; pairs and plies as two schemas
+//! probe     the one way to ask: value, ranked turns and line of any position
+//! solve     retrograde analysis of the pairs, and the plies of the placing phase    feature build
+//! verify    every value derived again                                               feature build
+//! prove     the proof of the start position
+//! engine    game, players, protocol
+//! coach     games graded, engines judged, puzzles made and checked
+//! ```
+//!
+//! A probe goes down once and up again: position → schema of the pair or ply → row and block →
+//! codec → value.
 //!
 //! Features: `build` adds solving, writing and verifying and needs rayon; `embedded` makes the
 //! small databases part of the library; `cli`, the default, is the program and needs both.
 #![warn(missing_docs)]
 
-pub mod answer;
-pub mod bits;
 pub mod board;
-pub mod db;
-pub mod game;
-pub mod histogram;
+pub mod coach;
+pub mod engine;
 pub mod index;
-pub mod picture;
-pub mod placing;
-pub mod player;
-pub mod position;
-#[cfg(feature = "build")]
-pub mod retro;
+pub mod probe;
+pub mod prove;
 pub mod rules;
 pub mod search;
-pub mod symmetry;
-pub mod turns;
-pub mod uci;
+#[cfg(feature = "build")]
+pub mod solve;
+pub mod store;
 pub mod value;
 #[cfg(feature = "build")]
 pub mod verify;
 
-pub use answer::{Answer, Source, answer, answer_within};
+pub use board::symmetry::Symmetry;
 pub use board::{Board, Point, PointSet};
-pub use db::{Database, DbError};
-pub use histogram::Histogram;
+pub use index::histogram::Histogram;
 pub use index::{Material, Pair};
-pub use position::{Letters, Phase, Position, PositionError, Side};
+pub use probe::{Answer, Database, Line, LineEnd, RankedTurn, Source};
+pub use rules::position::{Letters, Phase, Position, PositionError, Side};
+pub use rules::turns::Turn;
 pub use rules::{Blocked, FullBoard, Rules};
-pub use symmetry::Symmetry;
-pub use turns::Turn;
+pub use store::DbError;
 pub use value::{Dtw, Value, Wdl};
 
 /// The examples of the README run as tests.

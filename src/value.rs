@@ -162,6 +162,37 @@ impl fmt::Display for Value {
     }
 }
 
+/// How much of a value a file holds, or a question asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Metric {
+    /// Win, draw or loss, and the depth.
+    #[default]
+    Depth,
+    /// Win, draw or loss only.
+    Wdl,
+}
+
+impl Metric {
+    /// By their numbers in a file.
+    pub(crate) const ALL: [Metric; 2] = [Metric::Depth, Metric::Wdl];
+
+    /// The part of a value byte that the metric keeps: without depths, a win becomes one in one turn
+    /// and a loss one in none.
+    #[inline(always)]
+    pub(crate) fn of_byte(self, byte: u8) -> u8 {
+        match (self, byte) {
+            (Metric::Depth, _) | (Metric::Wdl, 0) => byte,
+            (Metric::Wdl, _) => 2 - byte % 2,
+        }
+    }
+
+    /// The part of a value that the metric keeps.
+    pub(crate) fn of_value(self, value: Value) -> Value {
+        let byte = value.to_byte().map(|byte| self.of_byte(byte));
+        byte.map_or(value, Value::from_byte)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,23 +2,22 @@
 //! full disks, damaged files and other builds; the memory forecast; and what `verify` finds.
 #![cfg(feature = "cli")]
 
-mod common;
-mod plain;
-
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::LazyLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::Random;
-use millbase::db::{Database, Profile, SolvedPair, write_pair};
-use millbase::histogram::Histogram;
+use crate::common::Random;
+use crate::process;
 use millbase::index::Index;
-use millbase::retro::{self, BuildFolder, SolveError};
+use millbase::index::histogram::Histogram;
+use millbase::probe::Database;
+use millbase::solve::pair::{BuildFolder, SolveError};
+use millbase::store::{Profile, SolvedPair, write_pair};
 use millbase::{Dtw, Material, Pair, Position, Rules, Value};
 use serde_json::Value as Json;
 use tempfile::TempDir;
@@ -55,8 +54,8 @@ static UNDISTURBED: LazyLock<Undisturbed> = LazyLock::new(|| {
 });
 
 fn command(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_millbase"));
-    command.args(args).arg("--db").arg(folder);
+    let mut command = process::program(&std::env::temp_dir(), args);
+    command.arg("--db").arg(folder);
     command
 }
 
@@ -122,13 +121,6 @@ fn assert_fails(output: &Output, status: i32, words: &[&str]) {
     }
 }
 
-/// Tells why a test is none here. What is printed with macros, the test's runner hides.
-#[cfg(target_os = "linux")]
-fn skip(why: &str) {
-    let note = format!("skipped: {why}\n");
-    std::io::stderr().write_all(note.as_bytes()).unwrap();
-}
-
 #[test]
 fn every_pair_is_noted() {
     let notes: Vec<&str> = UNDISTURBED.notes.lines().collect();
@@ -140,7 +132,7 @@ fn every_pair_is_noted() {
 
 #[test]
 fn any_number_of_threads_makes_the_same_files() {
-    for threads in ["1", "2", "3", "8"] {
+    for threads in ["1", "3", "8"] {
         let folder = TempDir::new().unwrap();
         let output = run(
             folder.path(),
@@ -157,12 +149,23 @@ fn any_number_of_threads_makes_the_same_files() {
 
 #[test]
 fn killed_builds_go_on() {
+    kill_builds(8);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn builds_that_are_killed_at_a_hundred_moments_go_on() {
+    kill_builds(100);
+}
+
+/// Kills builds at this number of moments, as random as the machine's threads.
+fn kill_builds(moments: u32) {
     let folder = TempDir::new().unwrap();
     let mut random = Random::new(1);
     let mut longest = UNDISTURBED.time;
     let mut killed = 0;
     for _ in 0..ATTEMPTS {
-        if killed == 20 {
+        if killed == moments {
             break;
         }
         let mut build = spawn(folder.path());
@@ -182,7 +185,7 @@ fn killed_builds_go_on() {
             killed += 1;
         }
     }
-    assert_eq!(killed, 20, "of {ATTEMPTS} builds so many were killed");
+    assert_eq!(killed, moments, "of {ATTEMPTS} builds so many were killed");
     assert_completes(folder.path());
 }
 
@@ -266,9 +269,9 @@ fn builds_stop_when_they_are_asked_to() {
         times.push(time);
     }
     assert_eq!(times.len(), 6, "of {ATTEMPTS} builds so many were stopped");
-    // Where much else goes on, a process may have to wait for its turn to end.
+    // Whatever else goes on here slows down whole builds, too.
     let quickest = times.iter().min().unwrap();
-    assert!(*quickest < Duration::from_secs(1), "{times:?}");
+    assert!(*quickest < UNDISTURBED.time / 4, "{times:?}");
     assert_completes(folder.path());
 }
 
@@ -330,7 +333,7 @@ fn damaged_files_are_named_and_built_again() {
 fn run_script(shell: &[&str], script: &str, folder: &Path) -> std::io::Result<Output> {
     let mut command = Command::new(shell[0]);
     command.args(&shell[1..]).args(["-c", script]);
-    command.arg(env!("CARGO_BIN_EXE_millbase")).arg(folder);
+    command.arg(process::PROGRAM).arg(folder);
     command.output()
 }
 
@@ -358,9 +361,9 @@ fn full_disks_are_reported() {
     let folder = place.path().join("db");
     fs::create_dir(&folder).unwrap();
     let shell = ["unshare", "--user", "--map-root-user", "--mount", "sh"];
-    let mount = r#"mount -t tmpfs -o size=200k none "$1""#;
+    let mount = r#"mount -t tmpfs -o size=100k none "$1""#;
     if !run_script(&shell, mount, &folder).is_ok_and(|output| output.status.success()) {
-        return skip("this system lets nobody mount a small disk");
+        return process::skip("this system lets nobody mount a small disk");
     }
     let script = r#"
         "$0" build --max-stones 8 --quiet --db "$1"; echo $?; ls -A "$1"
@@ -394,7 +397,7 @@ fn folders_that_may_not_be_written_are_reported() {
     };
     // Nothing is forbidden to root, so root's place is taken by somebody who may read it.
     let program = place.path().join("millbase");
-    fs::copy(env!("CARGO_BIN_EXE_millbase"), &program).unwrap();
+    fs::copy(process::PROGRAM, &program).unwrap();
     let folder = place.path().join("db");
     fs::create_dir(&folder).unwrap();
     allow(place.path(), 0o755);
@@ -434,8 +437,10 @@ fn peak(process: &Child) -> Option<u64> {
 #[test]
 fn memory_is_foreseen() {
     let folder = TempDir::new().unwrap();
-    let needed = run(folder.path(), &["build", "--max-stones", "9"]);
-    assert!(needed.status.success(), "{}", text(&needed.stderr));
+    let embedded = concat!(env!("CARGO_MANIFEST_DIR"), "/db");
+    for (name, bytes) in files(Path::new(embedded)) {
+        fs::write(folder.path().join(name), bytes).unwrap();
+    }
     let args = ["build", "--pair", "6-4", "--threads", "2"];
     let plan = run(
         folder.path(),
@@ -470,15 +475,16 @@ fn verify_finds_a_single_wrong_value() {
     let rules = Rules::STANDARD;
     let pair = Pair::new(5, 3).unwrap();
     let folder = TempDir::new().unwrap();
-    let built = run(folder.path(), &["build", "--max-stones", "8", "--quiet"]);
-    assert!(built.status.success());
+    for (name, bytes) in &UNDISTURBED.files {
+        fs::write(folder.path().join(name), bytes).unwrap();
+    }
     let db = Database::open(folder.path(), rules).unwrap();
     let tables: Vec<Material> = pair.tables();
     let histograms = tables
         .iter()
         .map(|&material| db.histogram(material).cloned());
     let mut histograms: Vec<Histogram> = histograms.collect::<Result<_, _>>().unwrap();
-    let mut values = retro::load(&db, tables[0]).unwrap();
+    let mut values = millbase::solve::load(&db, tables[0]).unwrap();
     let index = Index::new(tables[0]);
     let middle = values.len() / 2;
     let entry = middle

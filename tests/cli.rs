@@ -4,13 +4,14 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
-use assert_cmd::Command;
-use millbase::db::{Database, Profile, SolvedPair, write_pair};
-use millbase::histogram::Histogram;
+use crate::process::{self, Run};
 use millbase::index::Index;
-use millbase::{Pair, Position, Rules, retro};
+use millbase::index::histogram::Histogram;
+use millbase::probe::Database;
+use millbase::store::{Profile, SolvedPair, write_pair};
+use millbase::{Pair, Position, Rules};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
@@ -41,23 +42,7 @@ const COMMANDS: [&str; 12] = [
     "man",
 ];
 
-/// What a run of the program left behind.
-struct Run {
-    status: i32,
-    out: String,
-    err: String,
-}
-
 impl Run {
-    /// The only JSON object on stdout.
-    fn json(&self) -> Json {
-        assert_eq!(self.status, 0, "{}", self.err);
-        assert_eq!(self.out.lines().count(), 1);
-        let json: Json = serde_json::from_str(&self.out).unwrap();
-        assert_eq!(json["version"], 1);
-        json
-    }
-
     /// Checks that the program failed in the way that it must: one sentence on stderr, nothing on
     /// stdout.
     fn fails_with(&self, status: i32, words: &str) {
@@ -82,44 +67,22 @@ impl Place {
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_millbase"));
-        command.args(args).current_dir(self.path());
-        for variable in ["MILLBASE_DB", "NO_COLOR", "XDG_DATA_HOME"] {
-            command.env_remove(variable);
-        }
-        command.env("HOME", self.path());
-        command
+        process::program(self.path(), args)
     }
 
     fn run(&self, args: &[&str]) -> Run {
-        finish(&mut self.command(args))
+        process::run(&mut self.command(args))
     }
 
     fn run_with(&self, args: &[&str], stdin: impl Into<Vec<u8>>) -> Run {
-        finish(self.command(args).write_stdin(stdin))
+        process::run_with(&mut self.command(args), stdin)
     }
 
     /// The program with pipes that the test holds.
     fn spawn(&self, args: &[&str]) -> Child {
-        std::process::Command::new(env!("CARGO_BIN_EXE_millbase"))
-            .args(args)
-            .current_dir(self.path())
-            .env_remove("MILLBASE_DB")
-            .env("HOME", self.path())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap()
-    }
-}
-
-fn finish(command: &mut Command) -> Run {
-    let output = command.output().unwrap();
-    Run {
-        status: output.status.code().unwrap(),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
+        let mut command = self.command(args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.stderr(Stdio::piped()).spawn().unwrap()
     }
 }
 
@@ -526,12 +489,7 @@ fn full_disks_are_reported() {
     let place = Place::new();
     for args in [&["stats"][..], &["man", "probe"], &["perft", "start", "2"]] {
         let full = fs::File::options().write(true).open("/dev/full").unwrap();
-        let output = std::process::Command::new(env!("CARGO_BIN_EXE_millbase"))
-            .args(args)
-            .current_dir(place.path())
-            .stdout(full)
-            .output()
-            .unwrap();
+        let output = place.command(args).stdout(full).output().unwrap();
         assert_eq!(output.status.code(), Some(5));
         assert!(output.stderr.starts_with(b"error: cannot write the answer"));
     }
@@ -783,7 +741,7 @@ fn bench_measures_everything() {
 fn folders_are_chosen_in_order() {
     let place = Place::new();
     let folder = |command: &mut Command| {
-        let answer = finish(command).json();
+        let answer = process::run(command).json();
         text(&answer["folder"]).to_owned()
     };
     let list = ["list", "--json"];
@@ -919,17 +877,17 @@ fn build_resumes_and_repeats_itself() {
 fn build_makes_what_a_pair_needs() {
     let place = Place::new();
     fs::create_dir(place.path().join("db")).unwrap();
-    write_draws(&place.path().join("db"), Pair::new(5, 5).unwrap());
+    write_draws(&place.path().join("db"), Pair::new(5, 4).unwrap());
     let pairs = |run: &Run| {
         let answer = run.json();
         let pairs = answer["pairs"].as_array().unwrap().iter();
         pairs.map(|pair| text(&pair["pair"]).to_owned()).collect()
     };
-    let build = ["build", "--pair", "5-5", "--json", "--quiet"];
+    let build = ["build", "--pair", "5-4", "--json", "--quiet"];
     let planned: Vec<String> = pairs(&place.run(&[&build[..], &["--dry-run"]].concat()));
-    assert_eq!(planned, ["3-3", "4-3", "5-3", "4-4", "5-4"]);
+    assert_eq!(planned, ["3-3", "4-3", "5-3", "4-4"]);
     let built: Vec<String> = pairs(&place.run(&build));
-    assert_eq!(built, ["3-3", "4-3", "5-3", "4-4", "5-4", "5-5"]);
+    assert_eq!(built, ["3-3", "4-3", "5-3", "4-4", "5-4"]);
     for name in built {
         let file = place.path().join("db").join(format!("{name}.mill"));
         assert!(file.exists(), "{name}");
@@ -959,7 +917,8 @@ fn write_draws(folder: &Path, pair: Pair) {
 fn pairs_without_those_they_need_are_left_out() {
     let place = Place::new();
     write_draws(place.path(), Pair::new(8, 3).unwrap());
-    let run = place.run(&["verify", "--db", ".", "--json", "--quiet"]);
+    let sample = ["verify", "--db", ".", "--sample", "10"];
+    let run = place.run(&[&sample[..], &["--json", "--quiet"]].concat());
     assert_eq!(run.status, 3, "{}{}", run.out, run.err);
     assert_eq!(run.err.lines().count(), 1);
     assert!(run.err.contains("1 of 7 pairs"), "{}", run.err);
@@ -975,7 +934,7 @@ fn pairs_without_those_they_need_are_left_out() {
             assert!(text(&pair["error"]["message"]).contains("7-3"), "{pair}");
         }
     }
-    let sampled = place.run(&["verify", "--db", ".", "--sample", "10"]);
+    let sampled = place.run(&sample);
     assert_eq!(sampled.status, 3);
     assert!(sampled.out.contains("\n8-3: the database 7-3 is missing"));
 
@@ -1004,7 +963,7 @@ fn verify_finds_a_wrong_value() {
     let rules = Rules::STANDARD;
     let pair = Pair::new(3, 3).unwrap();
     let material = pair.tables()[0];
-    let mut values = retro::load(&Database::embedded(rules), material).unwrap();
+    let mut values = millbase::solve::load(&Database::embedded(rules), material).unwrap();
     // No other value depends on the deepest loss, 26 turns, so nothing else becomes wrong.
     let entry = values.iter().position(|&value| value == 27).unwrap();
     values[entry] = 29;
@@ -1050,15 +1009,26 @@ fn damaged_files_are_reported() {
     for damaged in [header, longer, short, Vec::new()] {
         fs::write(&file, damaged).unwrap();
         for command in [
-            &["stats"][..],
-            &["list"],
+            &["stats", "--pair", "3-3"][..],
             &["probe", FLYING],
-            &["verify"],
             &["build"],
         ] {
             let run = place.run(&[command, &["--db", "."]].concat());
             run.fails_with(4, "3-3.mill");
         }
+        let verify = place.run(&["verify", "--pair", "3-3", "--quiet", "--db", "."]);
+        assert_eq!(verify.status, 4, "{}", verify.err);
+        assert!(verify.out.contains("3-3.mill"), "{}", verify.out);
+        let list = place.run(&["list", "--db", "."]);
+        assert_eq!((list.status, list.err.as_str()), (0, ""));
+        assert!(list.out.contains("unusable: ./3-3.mill"), "{}", list.out);
+        // The other pairs are answered all the same.
+        let stats = place.run(&["stats", "--db", "."]);
+        assert_eq!(stats.status, 4);
+        assert!(stats.err.contains("3-3.mill"), "{}", stats.err);
+        assert!(stats.out.contains("4-3"), "{}", stats.out);
+        let other = place.run(&["verify", "--pair", "5-3", "--quiet", "--db", "."]);
+        assert_eq!(other.status, 0, "{}", other.err);
     }
 
     let mut block = bytes;
@@ -1090,7 +1060,7 @@ fn damaged_files_are_reported() {
 #[test]
 fn colours_are_for_those_who_want_them() {
     let place = Place::new();
-    let coloured = |command: &mut Command| finish(command).out.contains("\x1b[");
+    let coloured = |command: &mut Command| process::run(command).out.contains("\x1b[");
     assert!(!coloured(&mut place.command(&["probe", FLYING])));
     assert!(!coloured(
         &mut place.command(&["probe", FLYING, "--color", "never"])

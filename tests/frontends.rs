@@ -2,7 +2,10 @@
 #![cfg(feature = "cli")]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+use crate::process::{self, Run};
 
 /// The page for authors of frontends.
 const PAGE: &str = include_str!("../docs/FRONTENDS.md");
@@ -14,28 +17,14 @@ fn example(name: &str) -> PathBuf {
 }
 
 /// Runs an example with the program and some input; `None` where there is no Python.
-fn run(name: &str, input: &str) -> Option<Output> {
-    let folder = tempfile::TempDir::new().unwrap();
-    let has_python = Command::new("python3").arg("--version").output().is_ok();
-    if !has_python {
-        eprintln!("{name} was not run: there is no python3");
-        return None;
-    }
-    let output = assert_cmd::Command::new("python3")
-        .arg(example(name))
-        .arg(env!("CARGO_BIN_EXE_millbase"))
-        .current_dir(folder.path())
-        .env("HOME", folder.path())
-        .env_remove("MILLBASE_DB")
-        .write_stdin(input)
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    Some(output)
+fn run(name: &str, input: &str) -> Option<Run> {
+    let folder = TempDir::new().unwrap();
+    let mut python = process::python()?;
+    python.arg(example(name)).arg(process::PROGRAM);
+    python.current_dir(folder.path()).env("HOME", folder.path());
+    let run = process::run_with(python.env_remove("MILLBASE_DB"), input);
+    assert_eq!(run.status, 0, "{}", run.err);
+    Some(run)
 }
 
 #[test]
@@ -50,7 +39,7 @@ fn the_page_shows_the_files() {
 #[test]
 fn the_engine_is_played_with() {
     if let Some(output) = run("uci.py", "") {
-        let text = String::from_utf8(output.stdout).unwrap();
+        let text = output.out;
         let moves = text
             .lines()
             .filter(|line| line.starts_with("w ") || line.starts_with("b "));
@@ -63,7 +52,7 @@ fn the_stream_is_asked() {
     let input = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0\nrubbish\n\
                  O@*****O/@@*****@/******** w o ? 2 0 4 0 0 0\n";
     if let Some(output) = run("probe_stream.py", input) {
-        let text = String::from_utf8(output.stdout).unwrap();
+        let text = output.out;
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "win in 21, best turn a1-e4, from the database");
         assert!(lines[1].starts_with("error: "));

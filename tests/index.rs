@@ -1,12 +1,9 @@
 //! The position index: its numbers of rows, entries and distinct positions against those that
 //! Burnside's lemma gives, and the way from entries to sets and back.
 
-mod common;
-mod plain;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::{Random, symmetries, turned};
+use crate::common::{Random, symmetries, turned};
 use millbase::index::{Index, Rows};
 use millbase::{Material, Pair, PointSet};
 use rayon::prelude::*;
@@ -74,7 +71,7 @@ fn binomial(n: u64, k: u64) -> u64 {
 fn symmetries_are_those_of_the_board() {
     let distinct: BTreeSet<[usize; 24]> = symmetries().into_iter().collect();
     assert_eq!(distinct.len(), 16);
-    let mut rules = plain::PlainRules::standard();
+    let mut rules = crate::plain::PlainRules::standard();
     for diagonals in [false, true] {
         rules.diagonals = diagonals;
         let geometry = rules.geometry();

@@ -3,49 +3,30 @@
 //! says so; the answers themselves are tested in `tests/search.rs`.
 #![cfg(feature = "cli")]
 
-use assert_cmd::Command;
 use serde_json::Value as Json;
 use tempfile::TempDir;
+
+use crate::process::{self, Run};
 
 /// Black places the last stone.
 const LAST: &str = "O*@@@O@O/*OO**@O*/**@OOO@* b p p 9 0 7 1 0 0 -1 -1 -1 -1 0 0 1";
 
-struct Run {
-    status: i32,
-    out: String,
-    err: String,
-}
-
 /// Runs the program where there are no databases but those that are part of it.
 fn run(args: &[&str], input: &str) -> Run {
     let folder = TempDir::new().unwrap();
-    let mut command = Command::cargo_bin("millbase").unwrap();
-    let output = command
-        .args(args)
-        .current_dir(folder.path())
-        .env("HOME", folder.path())
-        .env("XDG_DATA_HOME", folder.path())
-        .env_remove("MILLBASE_DB")
-        .write_stdin(input)
-        .output()
-        .unwrap();
-    Run {
-        status: output.status.code().unwrap(),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
-    }
+    process::run_with(&mut process::program(folder.path(), args), input)
 }
 
 #[test]
 fn a_proof_names_all_databases_that_it_lacks() {
-    let run = run(&["opening", "--pairs", "9-9,9-8,4-3"], "");
-    assert_eq!((run.status, run.out.as_str()), (3, ""));
-    assert_eq!(run.err.lines().count(), 1, "{}", run.err);
+    let one = run(&["opening", "--pairs", "9-9,9-8,4-3"], "");
+    assert_eq!((one.status, one.out.as_str()), (3, ""));
+    assert_eq!(one.err.lines().count(), 1, "{}", one.err);
     for words in ["9-9", "9-8", "millbase build"] {
-        assert!(run.err.contains(words), "{}", run.err);
+        assert!(one.err.contains(words), "{}", one.err);
     }
-    assert!(!run.err.contains("4-3"), "{}", run.err);
-    let all = crate::run(&["opening"], "");
+    assert!(!one.err.contains("4-3"), "{}", one.err);
+    let all = run(&["opening"], "");
     assert_eq!(all.status, 3);
     for words in ["9-9", "7-3", "6-4"] {
         assert!(all.err.contains(words), "{}", all.err);

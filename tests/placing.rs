@@ -1,24 +1,23 @@
 //! The placing phase: values against plain search, and what is left out against real games.
 #![cfg(feature = "build")]
 
-mod common;
-mod plain;
-
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use common::{Random, plain_position, plain_rules, plain_turned, symmetries};
-use millbase::db::{Database, DbError, Profile};
+use crate::common::{Random, plain_position, plain_rules, plain_turned, symmetries};
+use crate::plain::check::Set;
+use crate::plain::{PlainPosition, PlainRules, Side as PlainSide};
+use millbase::index::reachable::{Reachable, Stage};
 use millbase::index::{Index, Material, Pair};
-use millbase::placing::build::{Plan, build};
-use millbase::placing::{Placing, Reachable, Stage, file_name};
-use millbase::retro::{self, BuildFolder};
-use millbase::search::{self, ProofOptions};
+use millbase::probe::Database;
+use millbase::prove::{self, ProofOptions};
+use millbase::solve::pair::BuildFolder;
+use millbase::solve::ply::{Plan, build};
+use millbase::store::ply_file_name as file_name;
+use millbase::store::{DbError, Profile};
 use millbase::{Blocked, Position, Rules, Side, Value};
-use plain::check::Set;
-use plain::{PlainPosition, PlainRules, Side as PlainSide};
 use tempfile::TempDir;
 
 const THREE: Rules = Rules {
@@ -48,18 +47,19 @@ fn built(rules: &Rules, keep: &[u8]) -> TempDir {
 
 fn build_in(folder: &Path, rules: &Rules, keep: &[u8]) {
     let locked = BuildFolder::lock(folder).expect("a folder of our own");
-    let present = |pair| folder.join(millbase::db::file_name(pair)).exists();
-    let plan = retro::Plan::new(&Pair::all(rules.stones), present);
-    retro::build(&locked, rules, &plan, Profile::default(), &()).expect("the moving phase");
+    let present = |pair| folder.join(millbase::store::file_name(pair)).exists();
+    let plan = millbase::solve::pair::Plan::new(&Pair::all(rules.stones), present);
+    millbase::solve::pair::build(&locked, rules, &plan, Profile::default(), &())
+        .expect("the moving phase");
     let present = |ply| folder.join(file_name(ply)).exists();
     let plan = Plan::new(rules, keep, present);
     build(&locked, rules, &plan, &|_| {}).expect("the placing phase");
 }
 
-fn open(folder: &Path, rules: &Rules) -> (Database, Placing) {
+fn open(folder: &Path, rules: &Rules) -> Database {
     let database = Database::open(folder, *rules).expect("databases");
-    let placing = Placing::open(folder, *rules).expect("files");
-    (database, placing.expect("at least one file"))
+    assert!(database.plies().next().is_some());
+    database
 }
 
 /// The files in a folder, with their bytes.
@@ -162,17 +162,17 @@ fn three_stones_agree_with_plain_search_everywhere() {
     let mut plain = Plain::new(&THREE, &moving);
     for keep in [&[0, 1, 2, 3, 4, 5][..], &[1, 3]] {
         let folder = built(&THREE, keep);
-        let (database, placing) = open(folder.path(), &THREE);
-        let files = placing.files().map(|file| file.ply());
+        let database = open(folder.path(), &THREE);
+        let files = database.plies().map(|file| file.ply());
         assert_eq!(files.collect::<Vec<_>>(), keep);
         let mut values = BTreeSet::new();
         for position in all_positions(&THREE, 5).iter().flatten() {
             let expected = plain.value(&plain_position(position));
-            let value = placing.value(&database, position).expect("files");
-            assert_eq!(value, Some(expected), "{}", position.text(&THREE));
+            let value = database.probe(position).expect("files");
+            assert_eq!(value, expected, "{}", position.text(&THREE));
             values.insert(expected.to_byte());
-            let turns = placing.turns(&database, position).expect("files");
-            let best = turns.expect("an answer").first().map(|best| best.value);
+            let turns = database.turns(position).expect("files");
+            let best = turns.first().map(|best| best.value);
             assert_eq!(best.unwrap_or(Value::LOST), expected);
         }
         assert!(values.len() > 25);
@@ -222,7 +222,7 @@ fn value_in(database: &Database, position: &PlainPosition) -> Value {
 /// The last placements of random games have the values of a plain search.
 fn agrees_with_plain_search(rules: &Rules, keep: &[u8], games: u32) {
     let folder = built(rules, keep);
-    let (database, placing) = open(folder.path(), rules);
+    let database = open(folder.path(), rules);
     let moving = |position: &PlainPosition| value_in(&database, position);
     let mut plain = Plain::new(rules, &moving);
     let mut random = Random::new(1);
@@ -231,8 +231,8 @@ fn agrees_with_plain_search(rules: &Rules, keep: &[u8], games: u32) {
     for _ in 0..games {
         for position in random_game(rules, &mut random).into_iter().skip(skipped) {
             let expected = plain.value(&plain_position(&position));
-            let value = placing.value(&database, &position).expect("files");
-            assert_eq!(value, Some(expected), "{}", position.text(rules));
+            let value = database.probe(&position).expect("files");
+            assert_eq!(value, expected, "{}", position.text(rules));
             decided += u32::from(expected != Value::Draw);
         }
     }
@@ -245,7 +245,7 @@ fn random_game(rules: &Rules, random: &mut Random) -> Vec<Position> {
     loop {
         let last = &positions[positions.len() - 1];
         let turns = last.turns(rules);
-        let captures = turns.iter().filter(|turn| !turn.removed.is_empty());
+        let captures = turns.iter().filter(|turn| !turn.removed().is_empty());
         let captures: Vec<_> = captures.copied().collect();
         let turn = match captures.is_empty() || random.below(4) == 0 {
             true => random.pick(&turns),
@@ -391,18 +391,16 @@ fn damage_is_found() {
     let path = folder.path().join(file_name(3));
     let whole = fs::read(&path).expect("the file");
     let positions = &all_positions(&THREE, 3)[3];
-    let ask = |placing: &Placing, database: &Database| {
-        let answers = positions
-            .iter()
-            .map(|position| placing.value(database, position));
+    let ask = |database: &Database| {
+        let answers = positions.iter().map(|position| database.probe(position));
         answers.collect::<Result<Vec<_>, _>>()
     };
-    let (database, placing) = open(folder.path(), &THREE);
-    let expected = ask(&placing, &database).expect("answers");
+    let database = open(folder.path(), &THREE);
+    let expected = ask(&database).expect("answers");
     let damaged = |bytes: &[u8]| {
         fs::write(&path, bytes).expect("the file");
-        let answers = Placing::open(folder.path(), THREE)
-            .and_then(|placing| ask(&placing.expect("a file"), &database));
+        let database = Database::open(folder.path(), THREE).expect("a folder");
+        let answers = ask(&database);
         match answers {
             Err(DbError::Corrupt { file, .. }) => assert_eq!(file, path),
             Err(DbError::OtherVersion { .. }) => {}
@@ -425,7 +423,7 @@ fn answers_come_from_the_files() {
     let folder = built(&THREE, &[1, 4]);
     let database = Database::open(folder.path(), THREE).expect("databases");
     let start = Position::start(&THREE);
-    let answer = millbase::answer(&database, &start).expect("an answer");
+    let answer = database.answer(&start).expect("an answer");
     assert_eq!(answer.source, millbase::Source::Database);
     assert_eq!(answer.value, Value::Win(millbase::Dtw(23)));
     assert_eq!(answer.turns.len(), 24);
@@ -433,7 +431,7 @@ fn answers_come_from_the_files() {
     // Where only a removal is owed, too.
     let text = "OO*****O/********/@@****** w p r 3 0 2 1 1 0";
     let owed = Position::parse(text, &THREE).expect("a position");
-    let answer = millbase::answer(&database, &owed).expect("an answer");
+    let answer = database.answer(&owed).expect("an answer");
     assert_eq!(answer.value, Value::Win(millbase::Dtw(1)));
     assert_eq!(answer.turns.len(), 2);
 }
@@ -442,11 +440,8 @@ fn answers_come_from_the_files() {
 #[cfg(feature = "cli")]
 fn the_plan_tells_what_is_kept() {
     let folder = TempDir::new().expect("a folder");
-    let mut command = assert_cmd::Command::cargo_bin("millbase").expect("the program");
-    let folder = folder.path().to_str().expect("a name");
-    let command = command.args(["build", "--opening", "--dry-run", "--json", "--db", folder]);
-    let output = command.assert().success().get_output().stdout.clone();
-    let plan: serde_json::Value = serde_json::from_slice(&output).expect("JSON");
+    let args = ["build", "--opening", "--dry-run", "--json", "--db", "."];
+    let plan = crate::process::run(&mut crate::process::program(folder.path(), &args)).json();
     let placing = plan["placing"].as_array().expect("plies");
     let kept = placing.iter().filter(|ply| ply["kept"] == true);
     let kept: Vec<u64> = kept.filter_map(|ply| ply["ply"].as_u64()).collect();
@@ -458,7 +453,8 @@ fn the_plan_tells_what_is_kept() {
 fn other_rules_are_refused() {
     let folder = built(&THREE, &[3]);
     let rules = Rules { stones: 5, ..THREE };
-    let error = Placing::open(folder.path(), rules);
+    let database = Database::open(folder.path(), rules).expect("a folder");
+    let error = database.ply(3);
     assert!(
         matches!(error, Err(DbError::OtherRules { .. })),
         "{error:?}"
@@ -479,7 +475,7 @@ fn rules_with_a_removal_for_each_mill_are_refused() {
 }
 
 /// All databases, in the folder that `MILLBASE_DB` names.
-fn complete() -> (Database, Placing) {
+fn complete() -> Database {
     let folder = std::env::var_os("MILLBASE_DB").expect("MILLBASE_DB names the folder");
     open(Path::new(&folder), &Rules::STANDARD)
 }
@@ -502,7 +498,7 @@ fn searched(
         _ => {}
     }
     let mut turns = position.turns(database.rules());
-    turns.sort_by_key(|turn| turn.removed.is_empty());
+    turns.sort_by_key(|turn| turn.removed().is_empty());
     let mut best = None;
     for turn in turns {
         let after = position.after(turn);
@@ -519,7 +515,7 @@ fn searched(
 #[test]
 #[ignore = "needs all databases, see complete()"]
 fn a_thousand_positions_of_each_late_ply_agree_with_plain_search() {
-    let (database, placing) = complete();
+    let database = complete();
     let rules = Rules::STANDARD;
     let mut random = Random::new(3);
     for ply in 12..18 {
@@ -529,10 +525,10 @@ fn a_thousand_positions_of_each_late_ply_agree_with_plain_search() {
                 continue;
             };
             let expected = searched(&database, &position, None, &mut HashMap::new());
-            let value = placing.value(&database, &position).expect("files");
-            assert_eq!(value, Some(expected), "{}", position.text(&rules));
-            let turns = placing.turns(&database, &position).expect("files");
-            assert_eq!(turns.expect("an answer")[0].value, expected);
+            let value = database.probe(&position).expect("files");
+            assert_eq!(value, expected, "{}", position.text(&rules));
+            let turns = database.turns(&position).expect("files");
+            assert_eq!(turns[0].value, expected);
             checked += 1;
             decided += u32::from(expected != Value::Draw);
         }
@@ -543,12 +539,12 @@ fn a_thousand_positions_of_each_late_ply_agree_with_plain_search() {
 #[test]
 #[ignore = "needs all databases, see complete()"]
 fn the_first_two_turns_agree_with_the_proof() {
-    let (database, placing) = complete();
+    let database = complete();
     let rules = Rules::STANDARD;
-    let symmetries = common::symmetries();
+    let symmetries = crate::common::symmetries();
     let images = |position: &Position| {
         let sets = [Side::White, Side::Black].map(|side| position.stones(side));
-        let turned = |symmetry| sets.map(|set| common::turned(symmetry, set));
+        let turned = |symmetry| sets.map(|set| crate::common::turned(symmetry, set));
         symmetries.iter().map(turned).min().expect("16 images")
     };
     let mut distinct = vec![Position::start(&rules)];
@@ -566,15 +562,15 @@ fn the_first_two_turns_agree_with_the_proof() {
         last = next;
     }
     let options = ProofOptions {
-        pairs: search::proof_pairs(&rules),
+        pairs: prove::proof_pairs(&rules),
         others: true,
         hash_bytes: 512 << 20,
         threads: 2,
     };
-    let proved = search::prove_each(&database, &options, &distinct).expect("pairs");
+    let proved = prove::prove_each(&database, &options, &distinct).expect("pairs");
     for (position, proved) in distinct.iter().zip(proved) {
-        let value = placing.value(&database, position).expect("files");
-        let wdl = value.map(|value| value.wdl());
+        let value = database.probe(position).expect("files");
+        let wdl = Some(value.wdl());
         let text = position.text(&rules);
         assert_eq!(proved.result_for(position.side_to_move()), wdl, "{text}");
     }
@@ -584,14 +580,13 @@ fn the_first_two_turns_agree_with_the_proof() {
 #[test]
 #[ignore = "needs all databases, see complete()"]
 fn known_positions_have_their_values() {
-    let (database, placing) = complete();
-    for row in common::rows(include_str!("data/placing.csv")) {
+    let database = complete();
+    for row in crate::common::rows(include_str!("data/placing.csv")) {
         let [fen, wdl, dtw] = row[..] else {
             panic!("three columns")
         };
         let position = Position::parse(fen, &Rules::STANDARD).expect("a position");
-        let value = placing.value(&database, &position).expect("files");
-        let value = value.expect("an answer");
+        let value = database.probe(&position).expect("files");
         assert_eq!(value.wdl().name(), wdl, "{fen}");
         assert_eq!(value.dtw().map(|dtw| dtw.0), dtw.parse().ok(), "{fen}");
     }
@@ -602,7 +597,7 @@ fn known_positions_have_their_values() {
 #[test]
 #[ignore = "needs all databases, see complete(), and a quiet machine"]
 fn answers_are_quick() {
-    let (database, placing) = complete();
+    let database = complete();
     let rules = Rules::STANDARD;
     let mut random = Random::new(4);
     let mut samples: Vec<Vec<Position>> = vec![Vec::new(); 18];
@@ -616,8 +611,8 @@ fn answers_are_quick() {
         samples.truncate(200);
         let ask = |position| {
             let start = Instant::now();
-            let turns = placing.turns(&database, position).expect("files");
-            assert!(turns.is_some());
+            let turns = database.turns(position).expect("files");
+            assert!(!turns.is_empty());
             start.elapsed()
         };
         let mut times = [Vec::new(), Vec::new()];

@@ -1,30 +1,25 @@
 //! The game in the terminal, driven through stdin.
 #![cfg(feature = "cli")]
 
-use assert_cmd::Command;
+use std::process::Command;
+
 use tempfile::TempDir;
+
+use crate::process;
 
 /// Won by White in 21 turns.
 const WON: &str = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0";
 
 /// What the program says to these lines, run in a folder.
 fn play_in(folder: &TempDir, args: &[&str], lines: &[&str]) -> String {
-    let output = command(folder, args)
-        .write_stdin(lines.join("\n"))
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{:?}", output.status);
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
-    String::from_utf8(output.stdout).unwrap()
+    let run = process::run_with(&mut command(folder, args), lines.join("\n"));
+    assert_eq!((run.status, run.err.as_str()), (0, ""));
+    run.out
 }
 
 fn command(folder: &TempDir, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_millbase"));
-    command.arg("play").args(args).current_dir(folder.path());
-    for variable in ["MILLBASE_DB", "NO_COLOR", "XDG_DATA_HOME"] {
-        command.env_remove(variable);
-    }
-    command.env("HOME", folder.path());
+    let mut command = process::program(folder.path(), &["play"]);
+    command.args(args);
     command
 }
 
@@ -118,18 +113,135 @@ fn the_machine_wins_what_is_won() {
     let out = play(&["--position", WON, "--white", "machine"], &[]);
     assert_eq!(out.matches("white plays ").count(), 11);
     assert!(out.contains("the game is over: white has won"));
-    // Once it is over no turn is made, but one can be taken back; then the machine wins again.
-    let out = play(
-        &["--position", WON, "--white", "machine"],
-        &["a7-d7", "hint", "go", "analyse", "undo", "turns"],
-    );
+}
+
+/// A game at the terminal that is answered while it runs.
+struct Dialogue {
+    child: std::process::Child,
+    out: std::io::BufReader<std::process::ChildStdout>,
+}
+
+impl Dialogue {
+    fn start(args: &[&str]) -> Dialogue {
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_millbase"))
+            .arg("play")
+            .args(args)
+            .env_remove("MILLBASE_DB")
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let out = std::io::BufReader::new(child.stdout.take().unwrap());
+        Dialogue { child, out }
+    }
+
+    fn say(&mut self, lines: &str) {
+        let stdin = self.child.stdin.as_mut().unwrap();
+        std::io::Write::write_all(stdin, lines.as_bytes()).unwrap();
+    }
+
+    /// What comes up to a line with these words.
+    fn until(&mut self, words: &str) -> String {
+        let mut text = String::new();
+        while !text.contains(words) {
+            let read = std::io::BufRead::read_line(&mut self.out, &mut text).unwrap();
+            assert!(read > 0, "'{words}' does not come: {text}");
+        }
+        text
+    }
+
+    /// What comes until the program ends.
+    fn end(mut self) -> String {
+        drop(self.child.stdin.take());
+        let mut text = String::new();
+        std::io::Read::read_to_string(&mut self.out, &mut text).unwrap();
+        assert!(self.child.wait().unwrap().success());
+        text
+    }
+}
+
+#[test]
+fn a_game_that_is_over_can_be_taken_back() {
+    let mut game = Dialogue::start(&["--position", WON, "--white", "machine"]);
+    let first = game.until("the game is over: white has won, because black has fewer than three");
+    assert_eq!(first.matches("white plays ").count(), 11);
+    game.say("a7-d7\nhint\ngo\nanalyse\nundo\n");
+    let again = game.until("white has won, because");
+    // It is said again after each command.
+    assert!(again.contains("the game has ended; 'undo'"), "{again}");
+    game.say("turns\n");
+    let out = again + &game.end();
     assert_eq!(
         out.matches("the game has ended; 'undo'").count(),
         4,
         "{out}"
     );
-    assert_eq!(out.matches("white plays ").count(), 12);
+    assert_eq!(out.matches("white plays ").count(), 1);
     assert!(out.contains(" 21 white "), "{out}");
+}
+
+#[test]
+fn two_machines_can_be_interrupted() {
+    let drawn = "O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0";
+    let endless = ["--repetitions", "0", "--quiet-turns", "0"];
+    let machines = [
+        "--white",
+        "machine",
+        "--black",
+        "machine",
+        "--position",
+        drawn,
+    ];
+    let mut game = Dialogue::start(&[&machines[..], &endless].concat());
+    game.until("black plays ");
+    game.say("white human\n");
+    game.until("black plays ");
+    game.say("level 3\nquit\n");
+    let out = game.end();
+    assert!(out.ends_with("white> white> "), "{out}");
+}
+
+#[test]
+fn the_rule_for_draws_can_be_set() {
+    let drawn = "O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0";
+    let turns = ["d6-b6", "d7-a7", "b6-d6", "a7-d7"].repeat(2);
+    for (options, words) in [
+        (
+            ["--repetitions", "2"],
+            "the position stands for the second time",
+        ),
+        (
+            ["--quiet-turns", "6"],
+            "for 6 turns no stone was placed or removed",
+        ),
+    ] {
+        let args = [&["--position", drawn, "--black", "human"][..], &options].concat();
+        let out = play(&args, &turns);
+        assert!(
+            out.contains(&format!("the game is drawn: {words}")),
+            "{out}"
+        );
+    }
+}
+
+#[test]
+fn turns_that_are_not_legal_have_a_reason() {
+    let place = ["a7", "a1", "d7", "d1", "g7"];
+    for (turn, words) in [
+        ("b2", "a mill is closed, so a stone is removed first"),
+        ("xa7", "the stone on a7 belongs to the same side"),
+        ("xb2", "there is no stone on b2 to remove"),
+    ] {
+        let out = between_people(&[&place[..], &[turn]].concat());
+        let sentence = format!("{turn} is not a legal turn of white here: {words}");
+        assert!(out.contains(&sentence), "{out}");
+    }
+    let out = between_people(&["a7", "d6-d5", "a7"]);
+    assert!(
+        out.contains(": all stones in hand are placed before any moves"),
+        "{out}"
+    );
+    assert!(out.contains(": there is a stone on a7 already"), "{out}");
 }
 
 #[test]
@@ -152,6 +264,18 @@ fn hints_and_analyses_know_the_values() {
     );
     assert!(out.contains(" at depth "), "{out}");
     assert!(out.contains("depth  score  line"), "{out}");
+    // Both say the same about a position.
+    let (hint, analysis) = out.split_once("depth  score  line").unwrap();
+    let hint = hint.rsplit_once("black> ").unwrap().0;
+    let hint = hint.lines().last().unwrap().trim_start_matches("black> ");
+    let best: Vec<&str> = analysis
+        .lines()
+        .nth(1)
+        .unwrap()
+        .split_whitespace()
+        .collect();
+    let expected = format!("{}: {} at depth {}", best[2], best[1], best[0]);
+    assert_eq!(hint, expected, "{out}");
 }
 
 #[test]
@@ -189,6 +313,17 @@ fn games_are_saved_and_loaded() {
     ] {
         assert!(out.ends_with("  5 white g7xa1\nblack> \n"), "{out}");
     }
+    // Another game is not written over unless that is asked for.
+    let lines = ["b2", "save my game.txt", "load my game.txt", "turns"];
+    let out = play_in(&folder, &people, &lines);
+    assert!(
+        out.contains("'my game.txt' holds another game; 'replace my game.txt' writes over it"),
+        "{out}"
+    );
+    assert!(out.ends_with("  5 white g7xa1\nblack> \n"), "{out}");
+    let lines = ["b2", "replace my game.txt", "load my game.txt", "turns"];
+    let out = play_in(&folder, &people, &lines);
+    assert!(out.ends_with("  1 white b2\nblack> \n"), "{out}");
     // Another file is neither replaced nor loaded.
     let other = folder.path().join("other.txt");
     for text in [
@@ -291,11 +426,11 @@ fn colours_are_for_those_who_want_them() {
     let folder = TempDir::new().unwrap();
     let run = |args: &[&str], variable: Option<&str>| {
         let mut command = command(&folder, args);
-        command.args(["--black", "human"]).write_stdin("d6\nf4");
+        command.args(["--black", "human"]);
         if let Some(variable) = variable {
             command.env(variable, "1");
         }
-        String::from_utf8(command.output().unwrap().stdout).unwrap()
+        process::run_with(&mut command, "d6\nf4").out
     };
     assert!(!run(&[], None).contains('\u{1b}'));
     assert!(!run(&["--color", "never"], None).contains('\u{1b}'));

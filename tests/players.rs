@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use millbase::game::Game;
-use millbase::player::{Level, Player};
+use millbase::engine::game::Game;
+use millbase::engine::player::{Level, Player};
 use millbase::search::{Limits, Search};
 use millbase::{Database, Position, Rules, Side};
 

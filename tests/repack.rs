@@ -4,12 +4,14 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use millbase::index::Index;
-use millbase::{Database, Pair, Position, Rules, retro};
+use millbase::{Database, Pair, Position, Rules};
 use serde_json::Value as Json;
 use tempfile::TempDir;
+
+use crate::process;
 
 const RULES: Rules = Rules::STANDARD;
 
@@ -26,9 +28,8 @@ const FLYING: &str = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0";
 
 /// Runs the program on a folder of databases.
 fn run(folder: &Path, args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_millbase"));
-    command.args(args).arg("--db").arg(folder);
-    command.output().unwrap()
+    let mut command = process::program(&std::env::temp_dir(), args);
+    command.arg("--db").arg(folder).output().unwrap()
 }
 
 fn repack(from: &Path, to: &Path, args: &[&str]) -> Output {
@@ -95,8 +96,8 @@ fn every_kind_of_file_tells_the_same_values() {
                 let index = Index::new(material);
                 // The other table follows from this one.
                 if !wdl && material.mover >= material.waiting {
-                    let [new, old] =
-                        [&database, &original].map(|db| retro::load(db, material).unwrap());
+                    let [new, old] = [&database, &original]
+                        .map(|db| millbase::solve::load(db, material).unwrap());
                     assert!(new[..] == old[..], "{kind:?} {material:?}");
                 }
                 // Far from each other, so that many blocks are read.

@@ -1,13 +1,10 @@
 //! The rules: turns, what follows them, phases, ends and texts of the library against the plain
 //! implementation, and the counts of turn sequences against the data.
 
-mod common;
-mod plain;
-
-use common::{Random, before_removal, plain_position, plain_rules};
-use millbase::game::Game;
+use crate::common::{Random, before_removal, plain_position, plain_rules};
+use crate::plain::{PlainPosition, PlainRules, PlainTurn};
+use millbase::engine::game::Game;
 use millbase::{Blocked, FullBoard, Phase, PointSet, Position, PositionError, Rules, Turn, Value};
-use plain::{PlainPosition, PlainRules, PlainTurn};
 
 /// Rules with every setting that there is, alone and together.
 const VARIANTS: [Rules; 14] = [
@@ -81,7 +78,7 @@ fn perft_agrees_with_the_data() {
     let rules = Rules::STANDARD;
     let plain = PlainRules::standard();
     let (mut rows, mut counted_plainly) = (0, 0);
-    for row in common::rows(include_str!("data/perft.csv")) {
+    for row in crate::common::rows(include_str!("data/perft.csv")) {
         let [fen, depth, count, about] = row[..] else {
             panic!("a row of {} columns", row.len());
         };
@@ -225,13 +222,13 @@ fn compare_game(rules: &Rules, random: &mut Random, seen: &mut Seen) {
             assert!(position.is_over(rules), "no turn, but not over: {text}");
             return;
         }
-        let captures: Vec<_> = turns.iter().filter(|t| !t.0.removed.is_empty()).collect();
+        let captures: Vec<_> = turns.iter().filter(|t| !t.0.removed().is_empty()).collect();
         let next = if captures.is_empty() || random.below(2) == 0 {
             random.pick(&turns)
         } else {
             random.pick(&captures)
         };
-        if !next.0.removed.is_empty() {
+        if !next.0.removed().is_empty() {
             let middle = before_removal(&position, &next.1, rules);
             compare(&middle, rules, &plain_rules, seen);
         }
@@ -242,10 +239,20 @@ fn compare_game(rules: &Rules, random: &mut Random, seen: &mut Seen) {
 
 #[test]
 fn random_games_agree_with_the_plain_implementation() {
+    compare_games(200);
+}
+
+#[test]
+#[ignore = "takes a minute"]
+fn thousands_of_random_games_agree_with_the_plain_implementation() {
+    compare_games(4_000);
+}
+
+/// Compares this number of games by each set of rules, turn by turn.
+fn compare_games(games: u32) {
     for (number, rules) in VARIANTS.into_iter().enumerate() {
         let mut seen = Seen::default();
         let mut random = Random::new(number as u64);
-        let games = 400;
         for _ in 0..games {
             compare_game(&rules, &mut random, &mut seen);
         }
@@ -327,7 +334,7 @@ fn damaged_texts_are_refused_or_read_alike() {
     let plain_rules = plain_rules(&rules);
     let mut random = Random::new(3000);
     let (mut refused, mut read) = (0, 0);
-    for row in common::rows(include_str!("data/perft.csv")) {
+    for row in crate::common::rows(include_str!("data/perft.csv")) {
         for _ in 0..200 {
             let mut text: Vec<char> = row[0].chars().collect();
             let place = random.below(text.len());
@@ -466,7 +473,7 @@ fn several_removals_are_owed_only_where_the_rules_earn_them() {
     let three = Position::parse(text, &each);
     assert!(three.is_ok_and(|position| {
         let turns = position.turns(&each);
-        turns.iter().all(|turn| turn.removed.len() <= 1)
+        turns.iter().all(|turn| turn.removed().len() <= 1)
     }));
 }
 

@@ -2,18 +2,17 @@
 //! broken, slow or malicious, and how it ends.
 #![cfg(feature = "cli")]
 
-mod common;
-mod plain;
-
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::Random;
+use crate::common::Random;
+use crate::process;
 use millbase::{Position, Rules};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
@@ -27,15 +26,8 @@ const REMOVAL: &str = "********/@*****@*/OO@**@*O w m r 3 0 4 0 1 0";
 /// Six stones against four: not among the built-in pairs.
 const LARGER: &str = "OOO*****/O*O**O**/@*@**@*@ w m s 6 0 4 0 0 0";
 
-/// The program with its home in a folder.
-fn program(home: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_millbase"));
-    command.args(args).current_dir(home).env("HOME", home);
-    for variable in ["MILLBASE_DB", "NO_COLOR", "XDG_DATA_HOME"] {
-        command.env_remove(variable);
-    }
-    command
-}
+/// An answer that takes longer never comes.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server in an empty folder, which ends with the test.
 struct Server {
@@ -57,7 +49,11 @@ impl Server {
     }
 
     fn start_in(home: TempDir, args: &[&str]) -> Server {
-        let mut child = program(home.path(), &["serve", "--json", "--listen", "127.0.0.1:0"])
+        Server::start_at("127.0.0.1:0", home, args)
+    }
+
+    fn start_at(address: &str, home: TempDir, args: &[&str]) -> Server {
+        let mut child = process::program(home.path(), &["serve", "--json", "--listen", address])
             .args(args)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -80,9 +76,8 @@ impl Server {
 
     fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
-        let patience = Some(Duration::from_secs(30));
-        stream.set_read_timeout(patience).unwrap();
-        stream.set_write_timeout(patience).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_write_timeout(Some(PATIENCE)).unwrap();
         stream
     }
 
@@ -110,6 +105,7 @@ impl Server {
     }
 
     /// The memory in use, in KiB.
+    #[cfg(target_os = "linux")]
     fn memory(&self) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find(|line| line.starts_with("VmRSS:"));
@@ -118,6 +114,7 @@ impl Server {
     }
 
     /// How many sockets are open.
+    #[cfg(target_os = "linux")]
     fn sockets(&self) -> usize {
         let files = fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap();
         let targets = files.filter_map(|file| fs::read_link(file.ok()?.path()).ok());
@@ -125,6 +122,7 @@ impl Server {
         sockets.count()
     }
 
+    #[cfg(unix)]
     fn signal(&self) {
         let kill = Command::new("kill")
             .arg(self.child.id().to_string())
@@ -178,7 +176,7 @@ impl Reply {
 fn answers_are_those_of_the_commands() {
     let server = Server::start(&[]);
     let run = |args: &[&str]| {
-        let output = program(server.home.path(), args).output().unwrap();
+        let output = process::program(server.home.path(), args).output().unwrap();
         assert!(output.status.success());
         String::from_utf8(output.stdout).unwrap()
     };
@@ -217,12 +215,11 @@ fn the_documented_client_plays_to_the_end() {
     let (client, _) = text.split_once("```").unwrap();
     let server = Server::start(&[]);
     let client = client.replace("127.0.0.1:8024", &server.address.to_string());
-    let Ok(output) = Command::new("python3").args(["-c", &client]).output() else {
-        // Not by a macro, whose text the test harness would hold back.
-        let _ = std::io::stderr().write_all(b"skipped, because there is no python3\n");
+    let Some(mut python) = process::python() else {
         return;
     };
-    let lines = String::from_utf8(output.stdout).unwrap();
+    let output = process::run(python.args(["-c", &client]));
+    let lines = output.out;
     assert_eq!(lines.lines().count(), 21, "{lines}");
     assert_eq!(lines.lines().next(), Some("white: a1-e4 win in 21"));
     assert!(lines.trim_end().ends_with("win in 1"), "{lines}");
@@ -267,7 +264,7 @@ fn the_rules_are_those_of_the_option() {
 fn legal_turns_need_no_database() {
     let server = Server::start(&[]);
     let rules = Rules::STANDARD;
-    let plain_rules = common::plain_rules(&rules);
+    let plain_rules = crate::common::plain_rules(&rules);
     let mut random = Random::new(6);
     let mut positions = vec![Position::start(&rules)];
     positions.extend(
@@ -293,7 +290,7 @@ fn legal_turns_need_no_database() {
             .iter()
             .map(|turn| turn["turn"].as_str().unwrap())
             .collect();
-        let plain = common::plain_position(&position);
+        let plain = crate::common::plain_position(&position);
         let mut expected: Vec<String> = plain
             .turns(&plain_rules)
             .iter()
@@ -394,20 +391,312 @@ fn the_page_may_do_nothing_but_ask_its_server() {
     let policy = policy.unwrap();
     assert!(policy.contains("default-src 'none'") && policy.contains("connect-src 'self'"));
     assert!(!policy.contains("unsafe") && !policy.contains("http"));
-    // One file: nothing is fetched from elsewhere, nothing escapes the hashes.
-    for word in ["src=", "@import", "url(", " style=", " onclick="] {
+    assert!(page.head.contains("cache-control: no-cache"));
+    for word in [" style=", " onclick=", "<style", "<script>"] {
         assert!(!page.body.contains(word), "{word}");
     }
-    let addresses = page.body.matches("://").count();
-    let drawing = page.body.matches("://www.w3.org/2000/svg").count();
-    assert_eq!(addresses, drawing);
+    // Its files have a hash in their path and are kept; nothing is fetched from elsewhere.
+    let folder = page
+        .body
+        .split("href=\"")
+        .find_map(|rest| rest.strip_suffix("/style.css"));
+    let folder = folder.or_else(|| {
+        let (before, _) = page.body.split_once("/style.css")?;
+        Some(before.rsplit('"').next().unwrap())
+    });
+    let folder = folder.unwrap();
+    assert!(
+        folder.starts_with("page/") && folder.len() == "page/".len() + 16,
+        "{folder}"
+    );
+    let mut names = vec!["style.css".to_owned(), "app.js".to_owned()];
+    let mut seen = 0;
+    while let Some(name) = names.get(seen).cloned() {
+        seen += 1;
+        let file = server.get(&format!("/{folder}/{name}"));
+        assert_eq!(file.status, 200, "{name}");
+        assert!(file.head.contains("immutable") && file.head.contains("nosniff"));
+        let kind = if name.ends_with(".css") {
+            "text/css"
+        } else {
+            "text/javascript"
+        };
+        assert!(file.head.contains(&format!("content-type: {kind}")));
+        let addresses = file.body.matches("://").count();
+        assert_eq!(
+            addresses,
+            file.body.matches("://www.w3.org/2000/svg").count(),
+            "{name}"
+        );
+        for import in file.body.split(" from \"./").skip(1) {
+            let import = import.split('"').next().unwrap().to_owned();
+            if !names.contains(&import) {
+                names.push(import);
+            }
+        }
+    }
+    assert!(seen > 10, "{names:?}");
+    server
+        .get("/page/0123456789abcdef/app.js")
+        .fails_with(404, "path", "");
+}
+
+/// The player of the page is that of the engine: the same turn for the same game and seed.
+#[test]
+fn the_player_is_the_one_of_the_engine() {
+    let server = Server::start(&[]);
+    let engine = |seed: u32, level: u32, game: &str| {
+        let lines = format!(
+            "setoption name Seed value {seed}\nsetoption name SkillLevel value {level}\n\
+             position fen {FLYING}{game}\ngo depth 9\n"
+        );
+        let mut child = process::program(server.home.path(), &["uci"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(lines.as_bytes())
+            .unwrap();
+        let output = child.wait_with_output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let (_, best) = text.rsplit_once("bestmove ").unwrap();
+        best.trim().to_owned()
+    };
+    let play = |seed: u32, level: u32, moves: &str| {
+        let query = format!(
+            "seed={seed}&level={level}&movetime=5000&moves={}",
+            encoded(moves.as_bytes())
+        );
+        server
+            .get(&format!("/play?fen={}&{query}", encoded(FLYING.as_bytes())))
+            .json()
+    };
+    for (seed, level) in [(0, 30), (7, 30), (3, 0), (4, 8)] {
+        let choice = play(seed, level, "");
+        let turn = choice["turn"].as_str().unwrap();
+        assert_eq!(turn.split('x').next().unwrap(), engine(seed, level, ""));
+        assert_eq!(choice["line"][0], turn);
+        let next = play(seed, level, turn);
+        let moves = format!(" moves {turn}");
+        let answer = next["turn"].as_str().unwrap();
+        assert_eq!(
+            answer.split('x').next().unwrap(),
+            engine(seed, level, &moves)
+        );
+    }
+    assert_eq!(play(0, 30, "")["wdl"], "loss");
+    // Where no database answers, it searches; once the game is over there is no turn.
+    let start = server.get("/play?fen=start&movetime=50").json();
+    assert!(
+        start["turn"].is_string() && start["score"].is_i64(),
+        "{start}"
+    );
+    let over = server.ask("/play", BLOCKED).json();
+    assert_eq!(
+        (&over["turn"], &over["ending"]["reason"]),
+        (&Json::Null, &json!("blocked"))
+    );
+}
+
+#[test]
+fn games_have_turns_an_ending_and_reasons() {
+    let server = Server::start(&["--repetitions", "2"]);
+    let game = |start: &str, moves: &str| {
+        let (start, moves) = (encoded(start.as_bytes()), encoded(moves.as_bytes()));
+        server
+            .get(&format!("/game?fen={start}&moves={moves}"))
+            .json()
+    };
+    let placed = game("start", "a7 a1 d7 d1 g7 xa1");
+    let turns: Vec<&str> = placed["game"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|turn| turn["turn"].as_str().unwrap())
+        .collect();
+    assert_eq!(turns, ["a7", "a1", "d7", "d1", "g7xa1"]);
+    assert_eq!(placed["game"][4]["position"], placed["position"]);
+    assert_eq!(
+        (&placed["side_to_move"], &placed["ending"]),
+        (&json!("black"), &Json::Null)
+    );
+    let listed = server
+        .ask("/turns", placed["position"].as_str().unwrap())
+        .json();
+    assert_eq!(placed["turns"], listed["turns"]);
+    let wrong = game("start", "a7 a7 d7");
+    assert_eq!(wrong["game"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        (&wrong["illegal"]["number"], &wrong["illegal"]["reason"]),
+        (&json!(2), &json!("taken"))
+    );
+    let still = "O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0";
+    let drawn = game(still, "d6-b6 d7-a7 b6-d6 a7-d7");
+    assert_eq!(
+        (&drawn["ending"]["reason"], &drawn["ending"]["winner"]),
+        (&json!("repetition"), &Json::Null)
+    );
+    assert_eq!(
+        (&drawn["occurrences"], &drawn["quiet_turns"]),
+        (&json!(2), &json!(4))
+    );
+    assert_eq!(
+        server.get("/rulesets").json()["draws"],
+        json!({ "repetitions": 2, "quiet_turns": 100 })
+    );
+    let long = encoded("a7 ".repeat(5000).as_bytes());
+    assert!([400, 414, 431].contains(&server.get(&format!("/game?fen=start&moves={long}")).status));
+    server
+        .get("/play?fen=start&moves=a7+a7")
+        .fails_with(400, "invalid", "turn 2 of the game");
+}
+
+#[test]
+fn turns_are_ranked_with_replies_and_symmetry() {
+    let server = Server::start(&[]);
+    let rules = Rules::STANDARD;
+    let rank = server.ask("/rank", FLYING).json();
+    let probe = server.ask("/probe", FLYING).json();
+    let turns = rank["turns"].as_array().unwrap();
+    assert_eq!(turns.len(), probe["turns"].as_array().unwrap().len());
+    let mut images: Vec<(u64, Position)> = Vec::new();
+    for (turn, plain) in turns.iter().zip(probe["turns"].as_array().unwrap()) {
+        for key in ["turn", "wdl", "dtw", "position"] {
+            assert_eq!(turn[key], plain[key]);
+        }
+        let text = turn["position"].as_str().unwrap();
+        let after = server.ask("/probe", text).json();
+        let replies = after["turns"].as_array().cloned().unwrap_or_default();
+        assert_eq!(turn["replies"], replies.len());
+        let holding = replies
+            .iter()
+            .filter(|reply| reply["wdl"] == after["wdl"])
+            .count();
+        assert_eq!(turn["holding"], holding);
+        images.push((
+            turn["class"].as_u64().unwrap(),
+            Position::parse(text, &rules).unwrap(),
+        ));
+    }
+    let same = |left: &Position, right: &Position| {
+        millbase::Symmetry::all().any(|symmetry| left.with_board_turned(symmetry) == *right)
+    };
+    for (class, position) in &images {
+        for (other, another) in &images {
+            assert_eq!(class == other, same(position, another));
+        }
+    }
+}
+
+#[test]
+fn other_rules_are_answered_beside_those_of_the_server() {
+    let server = Server::start(&[]);
+    let start = server.get("/turns?fen=start&rules=morabaraba").json();
+    assert_eq!(
+        start["position"],
+        Position::start(&Rules::MORABARABA).text(&Rules::MORABARABA)
+    );
+    assert_eq!(server.get("/rules?rules=ten").json()["stones"], 10);
+    let sets = server.get("/rulesets").json();
+    assert_eq!(sets["named"].as_array().unwrap().len(), Rules::NAMED.len());
+    server.get("/turns?fen=start&rules=chess").fails_with(
+        400,
+        "invalid",
+        "there are no rules 'chess'",
+    );
+}
+
+#[test]
+fn random_positions_have_the_value_that_is_asked_for() {
+    let server = Server::start(&[]);
+    for wdl in ["win", "draw"] {
+        let path = format!("/random?pair=4-3&wdl={wdl}&seed=");
+        let first = server.get(&format!("{path}1")).json();
+        assert_eq!(first, server.get(&format!("{path}1")).json());
+        assert_ne!(
+            first["position"],
+            server.get(&format!("{path}2")).json()["position"]
+        );
+        let value = server
+            .ask("/probe", first["position"].as_str().unwrap())
+            .json();
+        assert_eq!((&value["wdl"], &value["dtw"]), (&json!(wdl), &first["dtw"]));
+    }
+    server
+        .get("/random?pair=9-9&wdl=win")
+        .fails_with(404, "missing", "9-9");
+    server
+        .get("/random?pair=4-3&wdl=much")
+        .fails_with(400, "invalid", "wdl=win");
+    server
+        .get("/random?pair=2-3&wdl=win")
+        .fails_with(400, "invalid", "");
+}
+
+/// Asks for a build with these headers.
+fn ask_to_build(server: &Server, headers: &str) -> Reply {
+    let request = format!("POST /build?stones=6 HTTP/1.1\r\n{headers}Connection: close\r\n\r\n");
+    Reply::read(&server.exchange(request.as_bytes()))
+}
+
+#[test]
+fn databases_are_built_on_request_and_used_at_once() {
+    let own = TempDir::new().unwrap();
+    let folder = own.path().join("new").display().to_string();
+    let server = Server::start(&["--db", &folder, "--quiet"]);
+    let before = server.get("/build").json();
+    assert_eq!(
+        (&before["allowed"], &before["state"]),
+        (&json!(true), &json!("idle"))
+    );
+    assert_eq!(before["plan"]["pairs"], 28);
+    let here = format!("Host: {}\r\nX-Millbase: build\r\n", server.address);
+    assert_eq!(ask_to_build(&server, &here).status, 202);
+    let start = Instant::now();
+    while server.get("/build").json()["state"] != "finished" {
+        assert!(start.elapsed() < Duration::from_secs(240));
+        thread::sleep(Duration::from_millis(100));
+    }
+    assert!(Path::new(&folder).join("3-3.mill").exists());
+    // The file counts as one of the folder without a restart.
+    let listed = server.get("/databases").json();
+    let built: Vec<&Json> = listed["databases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|pair| pair["present"] == true && pair["built_in"] == false)
+        .collect();
+    assert_eq!(built.len(), 1);
+    assert_eq!(server.ask("/probe", FLYING).json()["dtw"], 26);
+    assert_eq!(server.get("/build").json()["plan"]["pairs"], 27);
+}
+
+#[test]
+fn builds_are_started_only_from_here() {
+    let server = Server::start(&[]);
+    // Pages of other origins cannot send the header, and come with another name.
+    for headers in [
+        format!("Host: {}\r\n", server.address),
+        "Host: other.example:8024\r\nX-Millbase: build\r\n".to_owned(),
+    ] {
+        ask_to_build(&server, &headers).fails_with(403, "forbidden", "--allow-build");
+    }
+    assert_eq!(server.get("/build").json()["state"], "idle");
+    let public = Server::start_at("0.0.0.0:0", TempDir::new().unwrap(), &["--public"]);
+    assert_eq!(public.get("/build").json()["allowed"], false);
+    let here = format!("Host: {}\r\nX-Millbase: build\r\n", public.address);
+    ask_to_build(&public, &here).fails_with(403, "forbidden", "--allow-build");
 }
 
 #[test]
 fn only_this_machine_is_served_unless_told_otherwise() {
     let home = TempDir::new().unwrap();
     let fails = |args: &[&str], status: i32, words: &str| {
-        let output = program(home.path(), args).output().unwrap();
+        let output = process::program(home.path(), args).output().unwrap();
         let err = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(status), "{err}");
         assert!(
@@ -425,7 +714,7 @@ fn only_this_machine_is_served_unless_told_otherwise() {
     let server = Server::start(&[]);
     let taken = server.address.to_string();
     fails(&["serve", "--listen", &taken], 5, &taken);
-    let mut public = program(home.path(), &["serve", "--listen", "0.0.0.0:0", "--public"])
+    let mut public = process::program(home.path(), &["serve", "--listen", "0.0.0.0:0", "--public"])
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
@@ -438,6 +727,7 @@ fn only_this_machine_is_served_unless_told_otherwise() {
     assert!(line.starts_with("listening on http://0.0.0.0:"), "{line}");
 }
 
+#[cfg(unix)]
 #[test]
 fn a_signal_ends_the_server_gracefully() {
     let mut server = Server::start(&["--log", "info"]);
@@ -455,7 +745,7 @@ fn a_signal_ends_the_server_gracefully() {
     let asked = Instant::now();
     let status = server.child.wait().unwrap();
     assert_eq!(status.code(), Some(0));
-    assert!(asked.elapsed() < Duration::from_secs(10));
+    assert!(asked.elapsed() < PATIENCE);
     assert!(TcpStream::connect(server.address).is_err());
     // The log has a line for the request that was made.
     let mut log = String::new();
@@ -567,11 +857,13 @@ fn malformed(random: &mut Random) -> Vec<u8> {
     }
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn malformed_requests_by_the_thousand_do_no_harm() {
     const CLIENTS: u64 = 8;
     const REQUESTS: usize = 1000;
     let server = Server::start(&[]);
+    let (accepted, refused) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let storm = |seed: u64| {
         let mut random = Random::new(seed);
         for _ in 0..REQUESTS {
@@ -598,20 +890,27 @@ fn malformed_requests_by_the_thousand_do_no_harm() {
                 "{status} for {}",
                 String::from_utf8_lossy(&request)
             );
+            let count = if status == "200" { &accepted } else { &refused };
+            count.fetch_add(1, Relaxed);
         }
     };
     thread::scope(|scope| {
         for seed in 0..CLIENTS {
+            let storm = &storm;
             scope.spawn(move || storm(seed));
         }
     });
     let before = server.memory();
     thread::scope(|scope| {
         for seed in CLIENTS..2 * CLIENTS {
+            let storm = &storm;
             scope.spawn(move || storm(seed));
         }
     });
     let after = server.memory();
+    for count in [accepted, refused].map(AtomicUsize::into_inner) {
+        assert!(count > REQUESTS / 10, "{count} of one kind");
+    }
     assert!(
         after < before + 16 * 1024,
         "{before} KiB grew to {after} KiB"
@@ -619,6 +918,7 @@ fn malformed_requests_by_the_thousand_do_no_harm() {
     assert_eq!(server.ask("/probe", FLYING).json()["dtw"], 26);
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn slow_clients_do_not_hold_up_others_and_are_let_go() {
     let server = Server::start(&[]);
@@ -637,10 +937,10 @@ fn slow_clients_do_not_hold_up_others_and_are_let_go() {
         stream.set_nonblocking(true).unwrap();
         let _ = stream.write(request.as_bytes());
     }
+    assert_eq!(server.ask("/probe", FLYING).status, 200);
+    assert!(server.sockets() > sockets, "answered only after the slow");
     for _ in 0..20 {
-        let asked = Instant::now();
         assert_eq!(server.ask("/probe", FLYING).status, 200);
-        assert!(asked.elapsed() < Duration::from_secs(5));
     }
     // Now and then a byte does not keep a connection alive.
     let start = Instant::now();
@@ -650,12 +950,12 @@ fn slow_clients_do_not_hold_up_others_and_are_let_go() {
         if drip.write_all(b"y").is_err() {
             break start.elapsed();
         }
-        assert!(start.elapsed() < Duration::from_secs(25), "still connected");
+        assert!(start.elapsed() < PATIENCE, "still connected");
     };
     assert!(closed > Duration::from_secs(5), "{closed:?}");
     // At last none of the clients holds anything, though none of them has gone away.
     while server.sockets() > sockets {
-        assert!(start.elapsed() < Duration::from_secs(40), "still connected");
+        assert!(start.elapsed() < PATIENCE, "still connected");
         thread::sleep(Duration::from_millis(250));
     }
     drop((slow, deaf));

@@ -2,20 +2,17 @@
 //! are the same for any number of threads.
 #![cfg(feature = "build")]
 
-mod common;
-mod plain;
-
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use common::{Random, library_set, plain_position, plain_rules};
-use millbase::db::{Level, Profile};
+use crate::common::{Random, library_set, plain_position, plain_rules};
+use crate::plain::check::{self, Table, Tables, Wrong};
 use millbase::index::Index;
+use millbase::store::{Level, Profile};
 use millbase::{
     Blocked, Database, DbError, FullBoard, Material, Pair, PointSet, Position, Rules, Turn, Value,
-    Wdl, retro, verify,
+    Wdl, verify,
 };
-use plain::check::{self, Table, Tables, Wrong};
 
 /// The solver's tables.
 type Solved = BTreeMap<Material, Vec<u8>>;
@@ -26,7 +23,8 @@ fn solve(rules: &Rules, pairs: &[(usize, usize)]) -> Solved {
     for &(larger, smaller) in pairs {
         let pair = Pair::new(larger as u8, smaller as u8).expect("a pair of the game");
         let load = |material| Ok(solved[&material].clone());
-        let tables = retro::solve(rules, pair, load, &()).expect("a pair that can be solved");
+        let tables = millbase::solve::pair::solve(rules, pair, load, &())
+            .expect("a pair that can be solved");
         assert_eq!(tables.len(), pair.tables().len());
         solved.extend(
             tables
@@ -56,8 +54,7 @@ fn placements(solved: &Solved) -> Tables {
     solved.iter().map(table).collect()
 }
 
-/// Checks the values of all placements, which are returned; those of three stones against three by
-/// value iteration, too.
+/// Checks the values of all placements, which are returned.
 fn check_all(rules: &Rules, solved: &Solved) -> Tables {
     let tables = placements(solved);
     for &stones in tables.keys() {
@@ -65,9 +62,14 @@ fn check_all(rules: &Rules, solved: &Solved) -> Tables {
             panic!("{rules}: {}", sentence(rules, &wrong));
         }
     }
-    let iterated = check::iterate(&plain_rules(rules), &SMALL_PAIRS[..1]);
-    assert!(iterated[&(3, 3)] == tables[&(3, 3)], "{rules}");
     tables
+}
+
+/// Value iteration from nothing finds the values of these pairs, too.
+fn check_by_iteration(rules: &Rules, pairs: &[(usize, usize)], values: &Tables) {
+    for (stones, iterated) in check::iterate(&plain_rules(rules), pairs) {
+        assert!(iterated == values[&stones], "{rules}: {stones:?}");
+    }
 }
 
 fn sentence(rules: &Rules, wrong: &Wrong) -> String {
@@ -81,6 +83,7 @@ fn sentence(rules: &Rules, wrong: &Wrong) -> String {
 fn small_pairs_agree_with_the_plain_rules() {
     assert_eq!(PLAIN.len(), 6);
 
+    check_by_iteration(&Rules::STANDARD, &SMALL_PAIRS[..1], &PLAIN);
     // What has been published of three stones against three.
     let three = &PLAIN[&(3, 3)];
     let values = || three.positions().map(|(_, _, byte)| byte);
@@ -180,6 +183,10 @@ fn other_rules_agree_with_the_plain_rules() {
 #[ignore = "takes minutes"]
 fn other_rules_agree_with_the_plain_rules_in_all_small_pairs() {
     check_other_rules(&SMALL_PAIRS);
+    let three = &SMALL_PAIRS[..1];
+    for rules in other_rules() {
+        check_by_iteration(&rules, three, &placements(&solve(&rules, three)));
+    }
 }
 
 /// Value iteration from nothing, with three sets of rules. `ten` is `standard` with so few stones, and
@@ -189,8 +196,7 @@ fn other_rules_agree_with_the_plain_rules_in_all_small_pairs() {
 fn value_iteration_agrees_up_to_four_against_four() {
     let pairs = &SMALL_PAIRS[..3];
     for rules in [Rules::STANDARD, Rules::NO_FLYING, Rules::TWELVE] {
-        let iterated = check::iterate(&plain_rules(&rules), pairs);
-        assert!(iterated == placements(&solve(&rules, pairs)), "{rules}");
+        check_by_iteration(&rules, pairs, &placements(&solve(&rules, pairs)));
     }
 }
 
@@ -297,7 +303,7 @@ fn check_two_removals(rules: &Rules, each: &Rules, pairs: &[(usize, usize)]) {
         let found = value(mover, waiting);
         assert_eq!(found, derived(each, &position, value), "{each}: {text}");
         differ += u32::from(found != solved_value(&one, mover, waiting));
-        let takes_two = |turn: &Turn| turn.removed.len() == 2;
+        let takes_two = |turn: &Turn| turn.removed().len() == 2;
         removed_two += u32::from(position.turns(each).iter().any(takes_two));
     }
     assert!(
@@ -342,7 +348,8 @@ fn full_boards_agree_with_plain_turns() {
                 let byte = capture(material.mover.into());
                 Ok(vec![byte; material.entries() as usize])
             };
-            let tables = retro::solve(&rules, pair, load, &()).expect("a solved pair");
+            let tables =
+                millbase::solve::pair::solve(&rules, pair, load, &()).expect("a solved pair");
             for table in tables {
                 solved.insert(table.material, table.values.to_vec());
             }
@@ -371,7 +378,7 @@ fn full_boards_agree_with_plain_turns() {
                 assert_eq!(found, derived(&rules, &position, value), "{rules}: {text}");
                 passing += u32::from(position.must_pass(&rules));
                 let turns = position.turns(&rules).into_iter();
-                let removed = turns.map(|turn| turn.removed.len()).max();
+                let removed = turns.map(|turn| turn.removed().len()).max();
                 most_removed = removed.unwrap_or(0).max(most_removed);
             }
         }
@@ -403,23 +410,27 @@ fn databases_of_other_rules_hold_the_solved_values() {
         (each(Rules::MORABARABA), (5, 4), Level::Quick),
     ] {
         let pair = |(a, b)| Pair::new(a, b).expect("a pair");
-        let plan = retro::Plan::new(&[pair(largest)], |_| false);
+        let plan = millbase::solve::pair::Plan::new(&[pair(largest)], |_| false);
         let pairs: Vec<(usize, usize)> = (plan.pairs.iter())
             .map(|pair| (pair.larger().into(), pair.smaller().into()))
             .collect();
         let solved = solve(&rules, &pairs);
         let folder = tempfile::tempdir().expect("a folder");
-        let locked = retro::BuildFolder::lock(folder.path()).expect("a folder of its own");
+        let locked =
+            millbase::solve::pair::BuildFolder::lock(folder.path()).expect("a folder of its own");
         let profile = Profile {
             level,
             ..Profile::default()
         };
-        retro::build(&locked, &rules, &plan, profile, &()).expect("a build");
+        millbase::solve::pair::build(&locked, &rules, &plan, profile, &()).expect("a build");
         let database = Database::open(folder.path(), rules).expect("databases");
         check_database(&database, &plan.pairs, &solved);
         for others in [Rules::STANDARD, Rules::TWELVE] {
-            let refused = Database::open(folder.path(), others).expect_err("other rules");
-            assert!(matches!(refused, DbError::OtherRules { .. }), "{refused}");
+            let refused = Database::open(folder.path(), others).expect("a folder");
+            for &pair in &plan.pairs {
+                let error = refused.file(pair).expect_err("other rules");
+                assert!(matches!(error, DbError::OtherRules { .. }), "{error}");
+            }
         }
     }
 }
@@ -429,13 +440,18 @@ fn check_database(database: &Database, pairs: &[Pair], solved: &Solved) {
     let preload = database.preload(pairs).expect("results");
     let mut random = Random::new(7);
     for &pair in pairs {
-        let report = verify::verify_pair(database, pair, &mut retro::Shelf::default(), &|_| ());
+        let report = verify::verify_pair(
+            database,
+            pair,
+            &mut millbase::solve::Shelf::default(),
+            &|_| (),
+        );
         let report = report.expect("a pair that can be read");
         assert!(report.is_clean(), "{rules}: {pair}: {report:?}");
         let report = verify::verify_sample(database, pair, 300, 1).expect("samples");
         assert!(report.is_clean(), "{rules}: {pair}: {report:?}");
         for material in pair.tables() {
-            let loaded = retro::load(database, material).expect("a table");
+            let loaded = millbase::solve::load(database, material).expect("a table");
             assert!(*loaded == *solved[&material], "{rules}: {material:?}");
             for _ in 0..500 {
                 let position = random.position(material.mover.into(), material.waiting.into());
@@ -458,19 +474,19 @@ fn depths_above_a_byte_are_refused() {
     let pair = Pair::new(4, 3).expect("a pair");
     let solve_with = |capture: u8| {
         let load = |material: Material| Ok(vec![capture; material.entries() as usize]);
-        retro::solve(&Rules::NO_FLYING, pair, load, &())
+        millbase::solve::pair::solve(&Rules::NO_FLYING, pair, load, &())
     };
     assert!(solve_with(40).is_ok());
     let refused = solve_with(252).expect_err("losses in 252 turns");
     assert!(
-        matches!(refused, retro::SolveError::TooDeep(_)),
+        matches!(refused, millbase::solve::pair::SolveError::TooDeep(_)),
         "{refused}"
     );
 }
 
 #[test]
 fn values_are_the_same_for_any_number_of_threads() {
-    for threads in [1, 2, 5] {
+    for threads in [1, 5] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.expect("threads");
         let solved = pool.install(|| solve(&Rules::STANDARD, &SMALL_PAIRS));
@@ -490,14 +506,15 @@ fn embedded_databases_hold_the_solved_values() {
         for material in pair.tables() {
             if !solved.contains_key(&material) {
                 let load = |material| Ok(solved[&material].clone());
-                let tables = retro::solve(&Rules::STANDARD, pair, load, &()).expect("a pair");
+                let tables = millbase::solve::pair::solve(&Rules::STANDARD, pair, load, &())
+                    .expect("a pair");
                 solved.extend(
                     tables
                         .into_iter()
                         .map(|table| (table.material, table.values.to_vec())),
                 );
             }
-            let loaded = retro::load(&database, material).expect("an embedded table");
+            let loaded = millbase::solve::load(&database, material).expect("an embedded table");
             assert!(*loaded == *solved[&material], "{material:?}");
         }
     }
@@ -510,16 +527,16 @@ fn embedded_databases_hold_the_solved_values() {
 #[test]
 fn histograms_count_distinct_positions() {
     let database = millbase::Database::embedded(Rules::STANDARD);
-    let symmetries = common::symmetries();
+    let symmetries = crate::common::symmetries();
     for (&(mover, waiting), table) in PLAIN.iter() {
         let mut sixteenths = [0; 256];
         for &mine in &table.movers {
-            let keeps_mine = |s: &&[usize; 24]| common::plain_turned(s, mine) == mine;
+            let keeps_mine = |s: &&[usize; 24]| crate::common::plain_turned(s, mine) == mine;
             let stabiliser: Vec<_> = symmetries.iter().filter(keeps_mine).collect();
             for (&others, &value) in table.others.iter().zip(table.row(mine)) {
                 if mine & others == 0 {
                     let keeps_others =
-                        |s: &&&[usize; 24]| common::plain_turned(s, others) == others;
+                        |s: &&&[usize; 24]| crate::common::plain_turned(s, others) == others;
                     let kept = match stabiliser.len() {
                         1 => 1,
                         _ => stabiliser.iter().filter(keeps_others).count() as u64,

@@ -5,14 +5,16 @@
     tools/read_mill.py DIR < positions
 
 It prints the value of each position for the side to move: "win N", "draw" or "loss N" in N turns, or
-"win" and "loss" from files without depths. It is made to be read, not to be fast: the titles in
-capitals are those of docs/FORMAT.md. Only the rules of Nine Men's Morris are known to it.
+"win" and "loss" from files without depths. Positions with stones in hand need a file placing-NN.mill of
+their ply, or of one a few placements later. It is made to be read, not to be fast: the titles in capitals
+are those of docs/FORMAT.md. Only the rules of Nine Men's Morris are known to it, with any number of stones.
 """
 
 import struct
 import sys
+from contextlib import contextmanager
 from functools import cache
-from itertools import accumulate
+from itertools import islice
 from pathlib import Path
 
 MASK64 = (1 << 64) - 1
@@ -31,7 +33,7 @@ def check(condition, what):
         raise Damaged(what)
 
 
-# CHECKSUMS: XXH3, 64 bits, seed 0
+# CHECKSUMS: XXH3, 64 bits
 
 SECRET = bytes.fromhex(
     "b8fe6c3923a44bbe7c01812cf721ad1cded46de9839097db7240a4a4b7b3671fcb79e64eccc0e578825ad07dccff7221"
@@ -49,6 +51,7 @@ P64 = (
 )
 
 
+
 def u32(data, at):
     return struct.unpack_from("<I", data, at)[0]
 
@@ -63,9 +66,10 @@ def fold(a, b):
     return (product & MASK64) ^ (product >> 64)
 
 
-def mix(data, at, secret):
+def mix(data, at, secret, seed):
     """16 bytes of data with 16 of the secret."""
-    return fold(u64(data, at) ^ u64(SECRET, secret), u64(data, at + 8) ^ u64(SECRET, secret + 8))
+    low, high = u64(SECRET, secret) + seed, u64(SECRET, secret + 8) - seed
+    return fold(u64(data, at) ^ low & MASK64, u64(data, at + 8) ^ high & MASK64)
 
 
 def avalanche(h):
@@ -75,43 +79,54 @@ def avalanche(h):
 
 
 def avalanche64(h):
+    h &= MASK64
     h = ((h ^ (h >> 33)) * P64[1]) & MASK64
     h = ((h ^ (h >> 29)) * P64[2]) & MASK64
     return h ^ (h >> 32)
 
 
-def xxh3(data):
+def xxh3(data, seed=0):
     n = len(data)
     if n == 0:
-        return avalanche64(u64(SECRET, 56) ^ u64(SECRET, 64))
+        return avalanche64(seed ^ u64(SECRET, 56) ^ u64(SECRET, 64))
     if n <= 3:
         word = data[0] << 16 | data[n // 2] << 24 | data[n - 1] | n << 8
-        return avalanche64(word ^ u32(SECRET, 0) ^ u32(SECRET, 4))
+        return avalanche64(word ^ (u32(SECRET, 0) ^ u32(SECRET, 4)) + seed)
     if n <= 8:
-        h = u32(data, n - 4) + (u32(data, 0) << 32) ^ u64(SECRET, 8) ^ u64(SECRET, 16)
+        swapped = int.from_bytes((seed & 0xFFFFFFFF).to_bytes(4, "little"), "big")
+        secret = (u64(SECRET, 8) ^ u64(SECRET, 16)) - (seed ^ swapped << 32) & MASK64
+        h = u32(data, n - 4) + (u32(data, 0) << 32) ^ secret
         rotated = [(h << r | h >> (64 - r)) & MASK64 for r in (49, 24)]
         h = ((h ^ rotated[0] ^ rotated[1]) * 0x9FB21C651E98DF25) & MASK64
         h = ((h ^ ((h >> 35) + n)) * 0x9FB21C651E98DF25) & MASK64
         return h ^ (h >> 28)
     if n <= 16:
-        low = u64(data, 0) ^ u64(SECRET, 24) ^ u64(SECRET, 32)
-        high = u64(data, n - 8) ^ u64(SECRET, 40) ^ u64(SECRET, 48)
+        low = u64(data, 0) ^ (u64(SECRET, 24) ^ u64(SECRET, 32)) + seed & MASK64
+        high = u64(data, n - 8) ^ (u64(SECRET, 40) ^ u64(SECRET, 48)) - seed & MASK64
         swapped = int.from_bytes(low.to_bytes(8, "little"), "big")
         return avalanche(n + swapped + high + fold(low, high))
     if n <= 128:
         h = n * P64[0]
         for i in range((n - 1) // 32 + 1):
-            h += mix(data, 16 * i, 32 * i) + mix(data, n - 16 * (i + 1), 32 * i + 16)
+            h += mix(data, 16 * i, 32 * i, seed) + mix(data, n - 16 * (i + 1), 32 * i + 16, seed)
         return avalanche(h)
     if n <= 240:
-        h = avalanche(n * P64[0] + sum(mix(data, 16 * i, 16 * i) for i in range(8)))
-        h += sum(mix(data, 16 * i, 16 * (i - 8) + 3) for i in range(8, n // 16))
-        return avalanche(h + mix(data, n - 16, 136 - 17))
-    return xxh3_long(data)
+        h = avalanche(n * P64[0] + sum(mix(data, 16 * i, 16 * i, seed) for i in range(8)))
+        h += sum(mix(data, 16 * i, 16 * (i - 8) + 3, seed) for i in range(8, n // 16))
+        return avalanche(h + mix(data, n - 16, 136 - 17, seed))
+    return xxh3_long(data, seed)
 
 
-def xxh3_long(data):
-    keys = [u64(SECRET, i) for i in range(0, len(SECRET) - 7)]
+@cache
+def seeded_secret(seed):
+    """The secret of long texts: the seed is added to its even words and subtracted from its odd ones."""
+    words = [u64(SECRET, at) + (-seed if at % 16 else seed) & MASK64 for at in range(0, len(SECRET), 8)]
+    return struct.pack(f"<{len(words)}Q", *words)
+
+
+def xxh3_long(data, seed):
+    secret_bytes = seeded_secret(seed)
+    keys = [u64(secret_bytes, i) for i in range(0, len(SECRET) - 7)]
     lanes = [P32[2], P64[0], P64[1], P64[2], P64[3], P32[1], P64[4], P32[0]]
 
     def stripe(at, secret):
@@ -207,6 +222,11 @@ def rows(mover):
     return numbers
 
 
+def own_set(set_):
+    """The own set of the row that a set belongs to."""
+    return min(turned(set_, symmetry) for symmetry in SYMMETRIES)
+
+
 @cache
 def columns(free, waiting):
     return list(subsets(free, waiting))
@@ -248,6 +268,20 @@ def closing_points(mover):
     )
 
 
+def removable(stones):
+    """The stones of a side of which one may be removed."""
+    in_mills = sum(1 << p for p in points(stones) if closes_mill(stones, p))
+    return points(stones & ~in_mills or stones)
+
+
+def placements(mover, waiting):
+    """All (mover, waiting) after a placement, before the sides change."""
+    for to in points(FULL & ~mover & ~waiting):
+        removed = removable(waiting) if closes_mill(mover, to) else []
+        for left in [waiting & ~(1 << stone) for stone in removed] or [waiting]:
+            yield mover | 1 << to, left
+
+
 def turns(mover, waiting):
     """All (mover, waiting) after a turn, before the sides change."""
     empty = FULL & ~mover & ~waiting
@@ -261,8 +295,7 @@ def turns(mover, waiting):
             if not closes_mill(rest, to):
                 yield after, waiting
                 continue
-            in_mills = sum(1 << p for p in points(waiting) if closes_mill(waiting, p))
-            for stone in points(waiting & ~in_mills or waiting):
+            for stone in removable(waiting):
                 yield after, waiting & ~(1 << stone)
 
 
@@ -321,40 +354,78 @@ def value_of_key(key):
     return 2 * key + 2 if key < 127 else 0 if key == 127 else 511 - 2 * key
 
 
-# THE FIELDS
+# THE CONTAINER
 
-MARK = bytes.fromhex("8e4d494c4c44420a")
+MAGIC = bytes.fromhex("8e4d494c4c44420a")
+PAIR, PLY = 0, 1
+PAGE_ROWS = 1024
 
 
-class File:
-    """One file: the values of the positions in which the larger side moves."""
+class Fields:
+    """Takes the fields of bytes one after the other."""
 
-    def __init__(self, path, larger, smaller):
-        self.path = path
+    def __init__(self, data):
+        self.data = data
+        self.at = 0
+
+    def take(self, count):
+        check(self.at + count <= len(self.data), "fields end early")
+        self.at += count
+        return self.data[self.at - count : self.at]
+
+    def varint(self):
+        number = 0
+        for shift in range(0, 63, 7):
+            byte = self.take(1)[0]
+            number |= (byte & 127) << shift
+            if byte < 128:
+                return number
+        raise Damaged("a number is too long")
+
+    def histogram(self):
+        length = self.varint()
+        check(length <= 256, "the length of a histogram")
+        return [self.varint() for _ in range(length)]
+
+    def end(self):
+        check(self.at == len(self.data), "fields go on where they should end")
+
+
+def checked(data):
+    """Bytes whose last eight are the checksum of those before."""
+    check(len(data) >= 8 and xxh3(data[:-8]) == u64(data, len(data) - 8), "a checksum")
+    return data[:-8]
+
+
+class Container:
+    """The head of a file, and its rows."""
+
+    def __init__(self, path, kind):
         self.file = open(path, "rb")
-        head = self.read(0, 44)
-        (mark, version, header, w, b, contents, self.stored, most, self.near, self.slides, rules, length, model) = (
-            struct.unpack("<8sIIBBBBHBBQQI", head)
+        prefix = self.read(0, 40)
+        magic, version, head, length, rules, found, metric, self.most, self.near, self.slides, tables = (
+            struct.unpack("<8sIIQQBBHBBH", prefix)
         )
-        check(mark == MARK, "the mark")
-        check(version == 2, "the version")
-        check(header == 44 + 2048 * (1 if w == b else 2) + 8, "the length of the header")
-        check((w, b) == (larger, smaller), "the pair")
-        check(contents <= 1 and self.stored <= 2 and (w == b or self.stored == 0), "contents or stored")
-        check(64 <= most <= 4096 and (self.near, self.slides) in ((5, 3), (15, 6)), "columns, near or slides")
-        check(rules == RULES, "other rules")
+        check(magic == MAGIC, "the magic")
+        check(version == 3, "the version")
+        check(48 <= head <= 128 << 10, "the length of the head")
         check(length == path.stat().st_size, "the length of the file")
-        check(header + model + 8 <= length, "the length of the model")
-        self.checked(0, header)
-        self.bins, self.tree = parse_model(self.checked(header, model + 8))
-        self.depths = contents == 0
-        self.free, self.waiting = 24 - w, b
-        self.row_count = len(rows(w))
-        self.row_fields = header + model + 8
-        self.columns, self.numbers = columns(self.free, b), column_numbers(self.free, b)
-        most = (most, most * 4 // 3, most * 2)[self.stored]
-        self.block_count = -(-len(self.columns) // most)
-        self.blocks = {}
+        fields = Fields(checked(self.read(0, head)))
+        fields.take(40)
+        check(rules == RULES, "other rules")
+        check(found == kind, "the kind")
+        check(metric <= 1, "the metric")
+        check(64 <= self.most <= 8192 and (self.near, self.slides) in ((5, 3), (15, 6)), "columns, near or slides")
+        self.depths = metric == 0
+        self.schema = Fields(fields.take(fields.varint()))
+        self.tables = []
+        for _ in range(tables):
+            row_count, width = fields.varint(), fields.take(1)[0]
+            check(width in (2, 3), "the width of a length")
+            model = parse_model(fields.take(fields.varint()))
+            self.tables.append((row_count, width, head, model))
+            head += width * row_count + 16 * -(-row_count // PAGE_ROWS)
+        fields.end()
 
     def read(self, at, count):
         self.file.seek(at)
@@ -362,58 +433,68 @@ class File:
         check(len(data) == count, "the end of the file")
         return data
 
-    def checked(self, at, count):
-        """Bytes whose last eight are the checksum of those before."""
-        data = self.read(at, count)
-        check(xxh3(data[:-8]) == u64(data, count - 8), f"the checksum of the bytes from {at}")
-        return data[:-8]
+    def row(self, table, row):
+        """The bytes of a row without its checksum."""
+        row_count, width, directory, _ = self.tables[table]
+        page, place = divmod(row, PAGE_ROWS)
+        count = min(PAGE_ROWS, row_count - page * PAGE_ROWS)
+        fields = checked(self.read(directory + page * (16 + PAGE_ROWS * width), 16 + count * width))
+        lengths = [int.from_bytes(fields[at : at + width], "little") for at in range(8, len(fields), width)]
+        check(lengths[place] >= 4, f"the length of row {row}")
+        data = self.read(u64(fields, 0) + sum(lengths[:place]), lengths[place])
+        sum_ = xxh3(data[:-4], table << 32 | row) & 0xFFFFFFFF
+        check(sum_ == u32(data, len(data) - 4), f"the checksum of row {row}")
+        return data[:-4]
 
-    def holds(self, mover, waiting):
-        """Whether the position's own value is in the file."""
-        even = ((mover | waiting) & BLACK).bit_count() % 2 == 0
-        return self.stored == 0 or even or self.stored == 1 and closing_points(mover) & ~waiting != 0
+
+class Table:
+    """A table of a container. `stored` are the rows that it has, `holds` says which columns, and
+    `closing` gives the points at which a side's next stone closes a mill, each as often as it can."""
+
+    def __init__(self, container, number, mover, waiting, stored, holds, closing):
+        self.container, self.number = container, number
+        row_count, _, _, (self.bins, self.tree) = container.tables[number]
+        check(row_count == len(stored), "the number of rows")
+        self.stored, self.holds, self.closing = stored, holds, closing
+        self.free, self.waiting = 24 - mover, waiting
+        self.columns, self.numbers = columns(self.free, waiting), column_numbers(self.free, waiting)
+        self.block_count = -(-len(self.columns) // container.most)
+        self.blocks = {}
 
     def value(self, mover, waiting):
         """The value byte of a position that the file holds."""
         own, symmetry = min((turned(mover, s), i) for i, s in enumerate(SYMMETRIES))
-        row, turned_waiting = rows(mover.bit_count())[own], turned(waiting, SYMMETRIES[symmetry])
+        row, turned_waiting = self.stored[own], turned(waiting, SYMMETRIES[symmetry])
         outside = points(FULL & ~own)
         column = self.numbers[sum(1 << i for i, p in enumerate(outside) if turned_waiting >> p & 1)]
-        # Rounding down makes the block found here the right one or the one after it.
-        block = column * self.block_count // len(self.columns)
-        if (block + 1) * len(self.columns) // self.block_count <= column:
-            block += 1
+        block = ((column + 1) * self.block_count - 1) // len(self.columns)
         if (row, block) not in self.blocks:
             self.blocks[row, block] = self.decode(own, row, block)
         return value_of_key(self.blocks[row, block][column])
 
     def block_bytes(self, row, block):
-        start, sum_, end = struct.unpack("<QQQ", self.read(self.row_fields + 16 * row, 24))
-        check(start + 2 * self.block_count <= end, f"the place of row {row}")
-        data = self.read(start, end - start)
-        check(xxh3(data) == sum_, f"the checksum of row {row}")
-        lengths = struct.unpack_from(f"<{self.block_count}H", data)
-        ends = list(accumulate(lengths, initial=2 * self.block_count))
-        check(ends[-1] == len(data), f"the blocks of row {row}")
-        return data[ends[block] : ends[block + 1]]
+        fields = Fields(self.container.row(self.number, row))
+        lengths = [fields.varint() for _ in range(self.block_count)]
+        blocks = [fields.take(length) for length in lengths]
+        fields.end()
+        return blocks[block]
 
     # BLOCKS
 
     def decode(self, own, row, block):
         """The keys of a block by column."""
         data = self.block_bytes(row, block)
-        check(len(data) >= 4 and len(data) % 2 == 0, f"block {block} of row {row}")
-        state, words = u32(data, 0), iter(struct.unpack_from(f"<{len(data) // 2 - 2}H", data, 4))
+        length = len(data) if len(data) <= 4 else 4 - len(data) % 2
+        state = int.from_bytes(data[:length], "little")
+        words = [word for (word,) in struct.iter_unpack("<H", data[length:])][::-1]
 
         def step(slots):
             nonlocal state
             slot = state % 4096
             key, first, count = slots[slot]
             state = count * (state // 4096) + slot - first
-            if state < 65536:
-                word = next(words, None)
-                check(word is not None, f"block {block} of row {row} ends early")
-                state = state * 65536 + word
+            if state < 65536 and words:
+                state = state * 65536 + words.pop()
             return key
 
         outside = points(FULL & ~own)
@@ -434,11 +515,11 @@ class File:
                 continue
             near = self.near_key(column, keys, last)
             best, worst = self.slide_keys(subset, slides, keys)
-            last = step(self.distribution(near, best, worst, mill_class(own, waiting)))
+            last = step(self.distribution(near, best, worst, self.mill_class(own, waiting)))
             if last == ESCAPE:
                 last = step(ESCAPED)
             keys[column] = last
-        check(state == 65536 and next(words, None) is None, f"the end of block {block} of row {row}")
+        check(state == 0 and not words, f"the end of block {block} of row {row}")
         return keys
 
     def distribution(self, near, best, worst, class_):
@@ -453,39 +534,142 @@ class File:
 
     def near_key(self, column, keys, known):
         noted = []
-        for other in near_columns(self.free, self.waiting, column, self.near):
+        for other in near_columns(self.free, self.waiting, column, self.container.near):
             key = keys.get(other, UNKNOWN)
             if key != UNKNOWN:
                 known = key
             noted.append(known)
-        noted += [known] * (self.near - len(noted))
-        return sorted(noted)[self.near // 2]
+        noted += [known] * (self.container.near - len(noted))
+        return sorted(noted)[self.container.near // 2]
 
     def slide_keys(self, subset, slides, keys):
-        possible = [subset ^ start ^ to for start, to in slides if subset & start and not subset & to]
-        found = [keys.get(self.numbers[moved], UNKNOWN) for moved in possible[: self.slides]]
+        possible = (subset ^ start ^ to for start, to in slides if subset & start and not subset & to)
+        moved = islice(possible, self.container.slides)
+        found = [keys.get(self.numbers[column], UNKNOWN) for column in moved]
         known = [key for key in found if key != UNKNOWN]
         return min(known, default=UNKNOWN), max(known, default=UNKNOWN)
 
-
-# Three stones, of which two and the point make a mill when the third slides there.
-THREATS = [
-    (two | 1 << third, to)
-    for to in range(24)
-    for two in OTHER_TWO[to]
-    for third in NEIGHBOURS[to]
-    if not two >> third & 1
-]
+    def mill_class(self, mover, waiting):
+        empty = FULL & ~mover & ~waiting
+        threats = sum(empty >> to & 1 for to in self.closing(waiting))
+        closing = sum(empty >> to & 1 for to in set(self.closing(mover)))
+        return 4 * min(threats, 2) + min(closing, 3)
 
 
-def mill_class(mover, waiting):
-    threats = [to for stones, to in THREATS if waiting & stones == stones]
-    open_threats = sum(not (mover | waiting) >> to & 1 for to in threats)
-    closing = (closing_points(mover) & ~waiting).bit_count()
-    return 4 * min(open_threats, 2) + min(closing, 3)
+@cache
+def closed_by_slide(stones):
+    """Two stones of a line and the empty point make a mill when a third stone slides there."""
+    return [
+        to
+        for to in range(24)
+        for two in OTHER_TWO[to]
+        if stones & two == two
+        for third in NEIGHBOURS[to]
+        if (stones & ~two) >> third & 1
+    ]
 
 
-# WHICH VALUES ARE IN A FILE
+@cache
+def closed_from_hand(stones):
+    return [to for to in range(24) for two in OTHER_TWO[to] if stones & two == two]
+
+
+# THE SCHEMA OF A PAIR
+
+
+class PairFile:
+    """The values of the positions in which the larger side moves."""
+
+    def __init__(self, path, larger, smaller):
+        self.path = path
+        container = Container(path, PAIR)
+        self.depths = container.depths
+        schema = container.schema
+        check(tuple(schema.take(2)) == (larger, smaller), "the pair")
+        self.coverage = schema.take(1)[0]
+        check(self.coverage <= 2 and (larger == smaller > 3 or self.coverage == 0), "the coverage")
+        for _ in range(1 if larger == smaller else 2):
+            schema.histogram()
+        schema.end()
+        check(len(container.tables) == 1, "the number of tables")
+        self.table = Table(container, 0, larger, smaller, rows(larger), self.holds, closed_by_slide)
+
+    def holds(self, mover, waiting):
+        """Whether the position's own value is in the file."""
+        even = ((mover | waiting) & BLACK).bit_count() % 2 == 0
+        closes = self.coverage == 1 and any(not waiting >> to & 1 for to in points(closing_points(mover)))
+        return self.coverage == 0 or even or closes
+
+    def value(self, mover, waiting):
+        return self.table.value(mover, waiting)
+
+
+# THE SCHEMA OF A PLY
+
+
+@cache
+def possible_sets(stones, ply):
+    """The own sets of the rows that are possible for White and for Black, by the stones that they have
+    lost. A stage is in it only if a game can come there."""
+    if ply == 0:
+        return {(0, 0): ({0}, {0})}
+    found = {}
+
+    def add(lost, mover_sets, waiting_sets):
+        if max(lost) <= stones - 3 and mover_sets and waiting_sets:
+            white_moves = ply % 2 == 1
+            sides = (mover_sets, waiting_sets) if white_moves else (waiting_sets, mover_sets)
+            for known, more in zip(found.setdefault(lost, (set(), set())), sides):
+                known |= more
+
+    mover = (ply - 1) % 2
+    for lost, sides in possible_sets(stones, ply - 1).items():
+        quiet, closing = set(), set()
+        for before in sides[mover]:
+            for to in points(FULL & ~before):
+                (closing if closes_mill(before, to) else quiet).add(own_set(before | 1 << to))
+        left = {own_set(set_ & ~(1 << stone)) for set_ in sides[1 - mover] for stone in removable(set_)}
+        after_capture = (lost[0] + mover, lost[1] + 1 - mover)
+        add(lost, quiet, sides[1 - mover])
+        add(after_capture, closing, left)
+    return found
+
+
+class PlyFile:
+    """The values of the positions after a number of placements."""
+
+    def __init__(self, path, ply):
+        self.path = path
+        container = Container(path, PLY)
+        self.depths = container.depths
+        schema = container.schema
+        self.stones, found = schema.take(2)
+        check(found == ply, "the ply")
+        stages = possible_sets(self.stones, ply)
+        mover = ply % 2
+        placed = ((ply + 1) // 2, ply // 2)
+        self.tables = {}
+        for number, lost in enumerate(sorted(stages, key=lambda lost: (lost[mover], lost[1 - mover]))):
+            check(tuple(schema.take(2)) == lost, "the stones lost")
+            schema.histogram()
+            check(number < len(container.tables), "the number of tables")
+            possible, others = stages[lost][mover], stages[lost][1 - mover]
+            on_board = placed[mover] - lost[mover], placed[1 - mover] - lost[1 - mover]
+            stored = {set_: row for row, set_ in enumerate(sorted(possible))}
+            holds = lambda _, waiting, others=others: own_set(waiting) in others
+            self.tables[on_board] = Table(container, number, *on_board, stored, holds, closed_from_hand)
+        schema.end()
+        check(number + 1 == len(container.tables), "the number of tables")
+
+    def value(self, mover, waiting):
+        """The value byte of a position, `None` if the file does not hold it."""
+        table = self.tables.get((mover.bit_count(), waiting.bit_count()))
+        if table and own_set(mover) in table.stored and table.holds(mover, waiting):
+            return table.value(mover, waiting)
+        return None
+
+
+# VALUES THAT NO FILE HOLDS
 
 def rank_of_value(value):
     """Larger is better for the side to move."""
@@ -500,57 +684,113 @@ class Folder:
     def __init__(self, path):
         self.path = Path(path)
         self.files = {}
+        self.plies = sorted(int(file.stem[8:]) for file in self.path.glob("placing-[0-9][0-9].mill"))
 
-    def file(self, larger, smaller):
+    def pair(self, larger, smaller):
         if (larger, smaller) not in self.files:
             path = self.path / f"{larger}-{smaller}.mill"
-            try:
-                self.files[larger, smaller] = File(path, larger, smaller)
-            except Damaged as damage:
-                raise Damaged(f"{path}: {damage}") from None
+            with naming(path):
+                self.files[larger, smaller] = PairFile(path, larger, smaller)
         return self.files[larger, smaller]
 
-    def value(self, mover, waiting):
-        """The value byte of a position, stored or derived."""
+    def ply(self, ply):
+        if ply not in self.files:
+            path = self.path / f"placing-{ply:02}.mill"
+            with naming(path):
+                self.files[ply] = PlyFile(path, ply)
+        return self.files[ply]
+
+    def moving(self, mover, waiting):
+        """The value byte of a position without stones in hand, stored or derived."""
         counts = mover.bit_count(), waiting.bit_count()
-        file = self.file(max(counts), min(counts))
+        file = self.pair(max(counts), min(counts))
         if counts[0] >= counts[1] and file.holds(mover, waiting):
-            try:
+            with naming(file.path):
                 return file.value(mover, waiting)
-            except Damaged as damage:
-                raise Damaged(f"{file.path}: {damage}") from None
-        values = [self.after_turn(*after) for after in turns(mover, waiting)]
-        value = max(values, key=rank_of_value, default=1)
-        return value if file.depths or value == 0 else 2 - value % 2
+        return best(file, [self.after_turn(*after) for after in turns(mover, waiting)])
 
     def after_turn(self, mover, waiting):
         """What a turn to this position is worth for the side that made it."""
         if waiting.bit_count() < 3:
             return 2
-        value = self.value(waiting, mover)
-        return value + 1 if value else 0
+        return before(self.moving(waiting, mover))
+
+    @cache
+    def placing(self, stones, ply, mover, waiting):
+        """The value byte of a position after this many placements, stored or derived."""
+        if ply == 2 * stones:
+            return self.moving(mover, waiting)
+        if ply in self.plies:
+            file = self.ply(ply)
+            with naming(file.path):
+                check(file.stones == stones, "the number of stones")
+                value = file.value(mover, waiting)
+            if value is not None:
+                return value
+        after = (self.after_placement(stones, ply + 1, *after) for after in placements(mover, waiting))
+        return max(after, key=rank_of_value)
+
+    def after_placement(self, stones, ply, mover, waiting):
+        """What a placement to this position is worth for the side that made it."""
+        waiting_placed = (ply + 1) // 2 if ply % 2 == 0 else ply // 2
+        if stones - waiting_placed + waiting.bit_count() < 3:
+            return 2
+        return before(self.placing(stones, ply, waiting, mover))
 
     def text(self, position):
-        mover, waiting = parse(position)
-        value = self.value(mover, waiting)
-        depth = f" {value - 1}" if self.file(*sorted((mover.bit_count(), waiting.bit_count()))[::-1]).depths else ""
+        mover, waiting, in_hand = parse(position)
+        if in_hand:
+            if not self.plies:
+                raise Unanswerable("there are no files of the placing phase")
+            file = self.ply(self.plies[0])
+            ply = 2 * file.stones - in_hand
+            if ply < 0 or not any(ply <= there for there in self.plies) and in_hand > 2:
+                raise Unanswerable("no file is near")
+            value = self.placing(file.stones, ply, mover, waiting)
+        else:
+            value = self.moving(mover, waiting)
+            file = self.pair(*sorted((mover.bit_count(), waiting.bit_count()))[::-1])
+        depth = f" {value - 1}" if file.depths else ""
         return "draw" if value == 0 else ("loss", "win")[value % 2 == 0] + depth
 
 
+@contextmanager
+def naming(path):
+    """Adds the name of a file to what is wrong with it."""
+    try:
+        yield
+    except Damaged as damage:
+        raise Damaged(f"{path}: {damage}") from None
+
+
+def before(value):
+    """What a position of this value is worth for the side whose turn leads there."""
+    return value + 1 if value else 0
+
+
+def best(file, values):
+    """The best of the values of a position's turns, as the file would hold it."""
+    value = max(values, key=rank_of_value, default=1)
+    return value if file.depths or value == 0 else 2 - value % 2
+
+
 def parse(text):
-    """The stones of the side to move and of the other side, from the text of a position."""
+    """The stones of the side to move and of the other side, and how many stones both have in hand
+    together, from the text of a position."""
     fields = text.split()
-    if len(fields) < 2:
-        raise Unanswerable("a position has a board and a side to move")
+    if len(fields) < 9:
+        raise Unanswerable("a position has a board, a side to move, a phase, an action and numbers of stones")
     board = fields[0].replace("/", "")
     if len(board) != 24 or set(board) - set("O@*") or fields[1] not in ("w", "b"):
         raise Unanswerable("the board or the side to move")
     white, black = (sum(1 << p for p, c in enumerate(board) if c == colour) for colour in "O@")
-    if any(field != "0" for field in fields[5:9:2]) or any(field != "0" for field in fields[8:10]):
-        raise Unanswerable("stones in hand or removals owed")
-    if min(white.bit_count(), black.bit_count()) < 3:
+    if any(field != "0" for field in fields[8:10]):
+        raise Unanswerable("removals owed")
+    white_in_hand, black_in_hand = int(fields[5]), int(fields[7])
+    if min(white.bit_count() + white_in_hand, black.bit_count() + black_in_hand) < 3:
         raise Unanswerable("the game is over")
-    return (white, black) if fields[1] == "w" else (black, white)
+    in_hand = white_in_hand + black_in_hand
+    return (white, black, in_hand) if fields[1] == "w" else (black, white, in_hand)
 
 
 def main():
@@ -561,7 +801,7 @@ def main():
     for position in sys.argv[2:] or map(str.strip, sys.stdin):
         try:
             print(folder.text(position), flush=True)
-        except (Damaged, Unanswerable, OSError) as error:
+        except (Damaged, Unanswerable, OSError, ValueError) as error:
             print(f"error: {error}", flush=True)
             status = 1
     sys.exit(status)

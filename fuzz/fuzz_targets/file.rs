@@ -1,160 +1,253 @@
-//! Files that somebody made to mislead, with right checksums: opening, probing and loading end with
+//! Files that somebody made to mislead, with right checksums: opening and probing them ends with
 //! values or with errors.
 //!
-//! An input is the fields of a [`Recipe`], then the model, then the bytes of the first rows; the
-//! file around them is made here as docs/FORMAT.md says.
+//! An input is the number of a specimen and a list of changes to it, each a byte that says which and
+//! its arguments. Lengths and checksums are made right after the changes of the parts, so that an
+//! input gets to what the parts mean; the last changes are to bytes of the whole file. Everything is
+//! in memory, and the work for an input is bounded.
 #![no_main]
 
+#[path = "../../src/store/tests/parts.rs"]
+#[allow(dead_code)]
+mod parts;
+
+use std::cell::RefCell;
 use std::fs;
+use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use millbase::index::Index;
-use millbase::{Database, Pair, Position, Rules, retro};
+use millbase::index::reachable::Stage;
+use millbase::solve::pair::BuildFolder;
+use millbase::solve::ply::{self, Plan};
+use millbase::{Database, Material, Position, Rules};
+use parts::{FILE_LENGTH, Layout, Parts, repair_all};
 use tempfile::TempDir;
-use xxhash_rust::xxh3::xxh3_64;
 
-const RULES: Rules = Rules::STANDARD;
-
-/// Pairs with few rows, and how many.
-const PAIRS: [(u8, u8, usize); 3] = [(3, 3, 158), (4, 3, 757), (4, 4, 757)];
+/// Four stones a side: the fifth ply has two tables, both small.
+const RULES: Rules = Rules {
+    stones: 4,
+    ..Rules::STANDARD
+};
+const PLY: u8 = 5;
 
 fuzz_target!(|input: &[u8]| {
-    if let Some((recipe, rest)) = input.split_first_chunk() {
-        probe_file(&Recipe(*recipe), rest);
-    }
+    thread_local!(static DATABASE: RefCell<Option<Database>> = const { RefCell::new(None) });
+    let mut input = Input(input);
+    let specimen = &SPECIMENS[usize::from(input.byte()) % SPECIMENS.len()];
+    let bytes = specimen.changed(&mut input);
+    DATABASE.with_borrow_mut(|kept| {
+        let database = kept.take().unwrap_or_else(good_files);
+        let database = database
+            .with_file(specimen.name, Box::new(bytes))
+            .with_cache_bytes(1 << 16);
+        for position in &specimen.positions {
+            let _ = database.probe(position);
+            let _ = database.probe_wdl(position);
+        }
+        let _ = database.turns(&specimen.positions[0]);
+        *kept = Some(database.with_file(specimen.name, Box::new(specimen.bytes.clone())));
+    });
 });
 
-/// The fields of an input. What does not fit is taken modulo.
-struct Recipe([u8; 14]);
-
-impl Recipe {
-    fn pair(&self) -> (u8, u8, usize) {
-        PAIRS[usize::from(self.0[0]) % PAIRS.len()]
-    }
-
-    /// The prefix's fields *contents* and *stored*.
-    fn kinds(&self) -> [u8; 2] {
-        [self.0[1], self.0[2]]
-    }
-
-    /// The prefix's fields *columns*, *near* and *slides*.
-    fn effort(&self) -> [u8; 4] {
-        match self.0[3] {
-            0 => [0, 1, 5, 3],
-            1 => [0, 16, 15, 6],
-            other => [other, 1, 5, 3],
-        }
-    }
-
-    /// How many rows have the rest of the input as their bytes; the others have none.
-    fn filled_rows(&self) -> usize {
-        if self.0[4] == 0 {
-            3
-        } else {
-            self.pair().2.min(158)
-        }
-    }
-
-    /// What is put at some place of the file at last, behind all checks of checksums or in front.
-    fn lie(&self) -> (u8, usize, u64) {
-        let value = i32::from_le_bytes([self.0[8], self.0[9], self.0[10], self.0[11]]);
-        let place = u16::from_le_bytes([self.0[6], self.0[7]]);
-        (self.0[5], place.into(), i64::from(value) as u64)
-    }
-
-    fn model_length(&self) -> usize {
-        u16::from_le_bytes([self.0[12], self.0[13]]).into()
-    }
+/// A file that inputs change, and positions that need it.
+struct Specimen {
+    name: &'static str,
+    bytes: Vec<u8>,
+    parts: Parts,
+    positions: Vec<Position>,
 }
 
-/// The bytes with their checksum behind them.
-fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
-    bytes.extend(xxh3_64(&bytes).to_le_bytes());
-    bytes
+/// The pairs that are part of the program, for the positions that captures lead to.
+const PAIRS: [(&str, &[u8]); 3] = [
+    ("3-3.mill", include_bytes!("../../db/3-3.mill")),
+    ("4-3.mill", include_bytes!("../../db/4-3.mill")),
+    ("4-4.mill", include_bytes!("../../db/4-4.mill")),
+];
+
+fn good_files() -> Database {
+    let start = Database::embedded(RULES).with_cache_bytes(1 << 16);
+    let files = SPECIMENS
+        .iter()
+        .map(|specimen| (specimen.name, specimen.bytes.clone()));
+    files.fold(start, |database, (name, bytes)| {
+        database.with_file(name, Box::new(bytes))
+    })
 }
 
-fn file(recipe: &Recipe, rest: &[u8]) -> Vec<u8> {
-    let (larger, smaller, rows) = recipe.pair();
-    let (model, row) = rest.split_at(recipe.model_length().min(rest.len()));
-    let (lie, place, value) = recipe.lie();
-    let histograms = if larger == smaller { 1 } else { 2 };
-    let header_length = 44 + 2048 * histograms + 8;
-    let rows_start = header_length + model.len() + 8 + 16 * (rows + 1);
-    let length = rows_start + row.len() * recipe.filled_rows();
-
-    let mut header = Vec::new();
-    header.extend(b"\x8eMILLDB\n");
-    header.extend(2u32.to_le_bytes());
-    header.extend((header_length as u32).to_le_bytes());
-    header.extend([larger, smaller]);
-    header.extend(recipe.kinds());
-    header.extend(recipe.effort());
-    header.extend(RULES.fingerprint().to_le_bytes());
-    header.extend((length as u64).to_le_bytes());
-    header.extend((model.len() as u32).to_le_bytes());
-    header.resize(header_length - 8, 0);
-    if lie == 1 {
-        let place = place % (header.len() - 8);
-        header[place..][..8].copy_from_slice(&value.to_le_bytes());
-    }
-
-    let mut fields = Vec::new();
-    for number in 0..=rows {
-        let start = rows_start + row.len() * number.min(recipe.filled_rows());
-        let filled = number < recipe.filled_rows();
-        let sum = xxh3_64(if filled { row } else { &[] });
-        fields.extend((start as u64).to_le_bytes());
-        fields.extend(sum.to_le_bytes());
-    }
-    if lie == 2 {
-        let place = 8 * (place % 8);
-        fields[place..][..8].copy_from_slice(&value.to_le_bytes());
-    }
-
-    let mut file = with_checksum(header);
-    file.extend(with_checksum(model.to_vec()));
-    file.extend(fields);
-    file.extend(row.repeat(recipe.filled_rows()));
-    if lie == 3 {
-        file.truncate(place);
-    }
-    file
-}
-
-fn probe_file(recipe: &Recipe, rest: &[u8]) {
-    thread_local!(static FOLDER: TempDir = TempDir::new().expect("a folder for files"));
-    let (larger, smaller, _) = recipe.pair();
-    let Some(pair) = Pair::new(larger, smaller) else {
-        return;
+static SPECIMENS: LazyLock<[Specimen; 2]> = LazyLock::new(|| {
+    let specimen = |name, bytes: Vec<u8>, positions| Specimen {
+        name,
+        parts: Parts::of(&bytes),
+        bytes,
+        positions,
     };
-    let database = FOLDER.with(|folder| {
-        let path = folder.path().join(millbase::db::file_name(pair));
-        fs::write(&path, file(recipe, rest)).expect("a file is written");
-        let database = Database::open(folder.path(), RULES);
-        fs::remove_file(&path).expect("a file is removed");
-        database
+    let pair = Index::new(Material {
+        mover: 3,
+        waiting: 3,
     });
-    let Ok(database) = database else {
-        return;
-    };
-    for material in pair.tables() {
-        let index = Index::new(material);
-        let columns = index.columns().count();
-        // The first columns, the last ones, and some of blocks in between.
-        for column in [0, 1, columns / 3, columns / 2, columns - 1] {
-            probe_entry(&database, &index, column);
-            probe_entry(&database, &index, 2 * columns + column);
+    let moving = entries(&pair).map(|entry| {
+        let (mover, waiting) = pair.sets(entry);
+        Position::moving(mover, waiting)
+    });
+    [
+        specimen("3-3.mill", PAIRS[0].1.to_vec(), moving.collect()),
+        specimen("placing-05.mill", ply_file(), games()),
+    ]
+});
+
+/// Entries of the first rows, which inputs change most often, in the first and the last columns, and
+/// of some other rows.
+fn entries(index: &Index) -> impl Iterator<Item = usize> {
+    let columns = index.columns().count();
+    let rows = [0, 1, 2, 40, index.rows().len() - 1];
+    rows.into_iter()
+        .flat_map(move |row| [0, columns / 2, columns - 1].map(|column| row * columns + column))
+}
+
+/// The file of the fifth ply, solved.
+fn ply_file() -> Vec<u8> {
+    let folder = TempDir::new().expect("a folder for files");
+    for (name, bytes) in PAIRS {
+        fs::write(folder.path().join(name), bytes).expect("a file is written");
+    }
+    let locked = BuildFolder::lock(folder.path()).expect("a folder of our own");
+    let plan = Plan::new(&RULES, &[PLY], |_| false);
+    ply::build(&locked, &RULES, &plan, &|_| {}).expect("a small game");
+    fs::read(folder.path().join("placing-05.mill")).expect("a file of the ply")
+}
+
+/// Positions of a few games after five and after four placements, with and without losses.
+fn games() -> Vec<Position> {
+    let mut positions = Vec::new();
+    for skipped in [0, 3, 7, 50] {
+        let mut position = Position::start(&RULES);
+        while Stage::of(&position, &RULES).ply < PLY {
+            if Stage::of(&position, &RULES).ply == PLY - 1 {
+                positions.push(position);
+            }
+            let turns = position.turns(&RULES);
+            let capture = turns.iter().find(|turn| !turn.removed.is_empty());
+            position = position.after(*capture.unwrap_or(&turns[skipped % turns.len()]));
         }
-        if recipe.filled_rows() > 3 {
-            let _ = retro::load(&database, material);
+        positions.insert(0, position);
+    }
+    positions
+}
+
+/// The bytes of an input that are left; zeros at its end.
+struct Input<'a>(&'a [u8]);
+
+impl Input<'_> {
+    fn byte(&mut self) -> u8 {
+        match self.0.split_first() {
+            Some((&byte, rest)) => {
+                self.0 = rest;
+                byte
+            }
+            None => 0,
         }
+    }
+
+    fn number(&mut self) -> usize {
+        usize::from(self.byte()) | usize::from(self.byte()) << 8
+    }
+
+    fn slice(&mut self) -> Vec<u8> {
+        let length = usize::from(self.byte()).min(self.0.len());
+        let (slice, rest) = self.0.split_at(length);
+        self.0 = rest;
+        slice.to_vec()
+    }
+
+    /// Changes a byte of these, if there are any.
+    fn change(&mut self, bytes: &mut [u8]) {
+        let place = self.number() % bytes.len().max(1);
+        let value = self.byte();
+        if let Some(byte) = bytes.get_mut(place) {
+            *byte = value;
+        }
+    }
+
+    /// Replaces the end of these bytes.
+    fn change_end(&mut self, bytes: &mut Vec<u8>) {
+        bytes.truncate(self.number());
+        bytes.extend(self.slice());
     }
 }
 
-fn probe_entry(database: &Database, index: &Index, entry: usize) {
-    let (mover, waiting) = index.sets(entry);
-    let position = Position::moving(mover, waiting);
-    let _ = database.probe(&position);
-    let _ = database.probe_wdl(&position);
-    let _ = database.turns(&position);
+impl Specimen {
+    /// The file with the changes of an input.
+    fn changed(&self, input: &mut Input<'_>) -> Vec<u8> {
+        /// More changes make no new kind of file.
+        const MOST: usize = 12;
+        let mut parts = self.parts.clone();
+        for _ in 0..MOST {
+            let number = usize::from(input.byte());
+            let tables = parts.tables.len().max(1);
+            let Some(table) = parts.tables.get_mut(number / 16 % tables) else {
+                break;
+            };
+            match number % 16 {
+                0 => break,
+                1 => input.change(&mut parts.prefix[24..]),
+                2 => input.change(&mut parts.schema),
+                3 => input.change_end(&mut parts.schema),
+                4 => input.change(&mut table.model),
+                5 => input.change_end(&mut table.model),
+                6 => table.width = input.byte() % 4,
+                7 => table.rows.truncate(input.number()),
+                8 => drop(parts.tables.pop()),
+                number => {
+                    // The first rows, where the positions are.
+                    let row = usize::from(input.byte()) % 3;
+                    match table.rows.get_mut(row) {
+                        Some(row) if number % 2 == 0 => input.change(row),
+                        Some(row) => input.change_end(row),
+                        None => {}
+                    }
+                }
+            }
+        }
+        // The directory has no place for other widths, but the head can have them.
+        let widths: Vec<u8> = parts.tables.iter().map(|table| table.width).collect();
+        for table in &mut parts.tables {
+            table.width = table.width.max(2);
+        }
+        let (mut bytes, layout) = parts.put_together();
+        change_places(&mut bytes, &layout, &widths, input);
+        bytes
+    }
+}
+
+/// Changes of the whole file: lies of the head and the directory on where things are.
+fn change_places(bytes: &mut Vec<u8>, layout: &Layout, widths: &[u8], input: &mut Input<'_>) {
+    match input.byte() % 5 {
+        1 => {
+            let number = usize::from(input.byte());
+            if let Some(page) = layout.pages.get(number % layout.pages.len().max(1)) {
+                let place = page.start + input.number() % (page.len() - 8);
+                let slice = input.slice();
+                let end = (place + slice.len()).min(page.end - 8);
+                bytes[place..end].copy_from_slice(&slice[..end - place]);
+            }
+        }
+        2 => {
+            let length = layout.head.end + input.number() % (bytes.len() - layout.head.end + 1);
+            bytes.truncate(length);
+            bytes[FILE_LENGTH].copy_from_slice(&(length as u64).to_le_bytes());
+            parts::repair(bytes, [layout.head.clone()]);
+            return;
+        }
+        3 => input.change(&mut bytes[..16]),
+        4 => {
+            for (&begin, &width) in layout.models.iter().map(|model| &model.start).zip(widths) {
+                // Lengths of models have one byte to three, the width is before.
+                let place = begin - 1 - usize::from(input.byte()) % 4;
+                bytes[place] = width;
+            }
+        }
+        _ => return,
+    }
+    repair_all(bytes, layout);
 }

@@ -14,26 +14,27 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-use super::geometry::Geometry;
-use super::node::{Node, Step};
+use super::key;
 use super::order::{self, Memory, Order, Ranked};
 use super::score::Score;
 use super::table::{Bound, Entry, Table};
 use crate::rules::Rules;
+use crate::rules::position::Position;
+use crate::rules::turns::Turn;
 
 /// What the search does not find out itself.
-pub(super) trait Knowledge: Sync {
+pub(crate) trait Knowledge: Sync {
     /// The score of a node for its side to move, ends counted from the node; `None` if it must be
     /// searched. A score outside the window may be a bound.
-    fn known(&self, node: &Node, window: Window, counts: &mut Counts) -> Option<Score>;
+    fn known(&self, position: &Position, window: Window, counts: &mut Counts) -> Option<Score>;
 
     /// What a node is worth that is not looked into: an evaluation.
-    fn rate(&self, node: &Node) -> Score;
+    fn rate(&self, position: &Position) -> Score;
 }
 
 /// The scores that matter: more than the lower, less than the upper one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Window {
+pub(crate) struct Window {
     pub alpha: Score,
     pub beta: Score,
 }
@@ -63,7 +64,7 @@ impl Window {
 
 /// How much was done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Counts {
+pub(crate) struct Counts {
     /// Positions visited.
     pub nodes: u64,
     /// Values asked of databases.
@@ -76,7 +77,7 @@ pub(super) struct Counts {
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bounds<'a> {
+pub(crate) struct Bounds<'a> {
     /// Set by whoever asked for the search.
     pub stop: &'a AtomicBool,
     /// Set by the thread that has the result, for the others.
@@ -89,7 +90,7 @@ pub(super) struct Bounds<'a> {
 /// Which steps other threads are searching at the moment: the others are searched before, so that
 /// threads share the work of a node instead of doing the same.
 #[derive(Debug)]
-pub(super) struct Busy(Vec<AtomicU64>);
+pub(crate) struct Busy(Vec<AtomicU64>);
 
 impl Busy {
     const SLOTS: usize = 1 << 14;
@@ -100,8 +101,8 @@ impl Busy {
         Busy((0..Busy::SLOTS).map(|_| AtomicU64::new(0)).collect())
     }
 
-    fn tag(key: u64, step: Step) -> u64 {
-        (key ^ u64::from(step.number()) << 40 | 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1
+    fn tag(key: u64, turn: Turn) -> u64 {
+        (key ^ u64::from(turn.number()) << 40 | 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1
     }
 
     fn slot(&self, tag: u64) -> &AtomicU64 {
@@ -121,15 +122,9 @@ impl Busy {
     }
 }
 
-/// A number for the node and the side that moves there, told by the turns from the root.
-fn seen_key(node: &Node, turns: usize) -> u64 {
-    node.raw_key() | (turns as u64 % 2) << 63
-}
-
 /// What all threads of a search share.
-pub(super) struct Shared<'a, K> {
+pub(crate) struct Shared<'a, K> {
     pub rules: &'a Rules,
-    pub geometry: &'a Geometry,
     pub table: &'a Table,
     pub knowledge: &'a K,
     pub bounds: Bounds<'a>,
@@ -140,29 +135,25 @@ pub(super) struct Shared<'a, K> {
 }
 
 /// One thread of a search.
-pub(super) struct Worker<'a, K> {
+pub(crate) struct Worker<'a, K> {
     shared: &'a Shared<'a, K>,
     pub counts: Counts,
     memory: Memory,
     ranked: Vec<Ranked>,
-    /// The nodes of the game and of the line being searched, by [`seen_key`].
+    /// The positions of the game and of the line being searched, by their [exact](key::exact) keys.
     path: Vec<u64>,
     stopped: bool,
 }
 
 impl<'a, K: Knowledge> Worker<'a, K> {
-    /// A thread that begins behind these nodes of the game, each with the number of turns from there
-    /// to the root.
-    pub fn new(shared: &'a Shared<'a, K>, earlier: &[(Node, usize)]) -> Worker<'a, K> {
+    /// A thread that begins after these positions of the game.
+    pub fn new(shared: &'a Shared<'a, K>, earlier: &[Position]) -> Worker<'a, K> {
         Worker {
             shared,
             counts: Counts::default(),
             memory: Memory::new(128),
             ranked: Vec::with_capacity(1024),
-            path: earlier
-                .iter()
-                .map(|(node, turns)| seen_key(node, *turns))
-                .collect(),
+            path: earlier.iter().map(key::exact).collect(),
             stopped: false,
         }
     }
@@ -187,44 +178,44 @@ impl<'a, K: Knowledge> Worker<'a, K> {
         }
     }
 
-    /// Whether the node was there before, in the game or in the line; none is while stones are
+    /// Whether the position was there before, in the game or in the line; none is while stones are
     /// placed.
-    fn repeats(&self, node: &Node, ply: usize) -> bool {
-        let key = seen_key(node, ply);
-        node.in_hand() == 0 && self.path.iter().rev().any(|&seen| seen == key)
+    fn repeats(&self, position: &Position) -> bool {
+        let key = key::exact(position);
+        position.all_in_hand() == 0 && self.path.iter().rev().any(|&seen| seen == key)
     }
 
     /// The score of a node for its side to move, ends counted from the node. Scores outside the
     /// window are bounds.
-    pub fn search(&mut self, node: &Node, window: Window, depth: u32, ply: usize) -> Score {
+    pub fn search(&mut self, position: &Position, window: Window, depth: u32, ply: usize) -> Score {
         self.counts.nodes += 1;
         self.check_bounds();
         if self.stopped {
             return Score::DRAW;
         }
-        if node.is_beaten() {
+        if position.is_beaten() {
             return Score::loss_in(0);
         }
-        if self.repeats(node, ply) {
+        if self.repeats(position) {
             return Score::DRAW;
         }
         let shared = self.shared;
-        if let Some(score) = shared.knowledge.known(node, window, &mut self.counts) {
+        if let Some(score) = shared.knowledge.known(position, window, &mut self.counts) {
             return score;
         }
         self.counts.longest = self.counts.longest.max(ply as u32);
-        if let Some(score) = node.end(shared.rules, shared.geometry) {
-            return score;
+        if let Some(result) = position.result(shared.rules) {
+            return result.into();
         }
         if depth == 0 {
             self.counts.rated += 1;
-            return shared.knowledge.rate(node);
+            return shared.knowledge.rate(position);
         }
 
-        let (key, symmetry) = node.canonical_key();
-        let mut first = Step::NONE;
+        let (key, symmetry) = key::canonical(position);
+        let mut first = Turn::PASS;
         if let Some(entry) = shared.table.get(key) {
-            first = entry.step.turned(symmetry.inverse());
+            first = entry.turn.turned(symmetry.inverse());
             if u32::from(entry.depth) >= depth {
                 let enough = match entry.bound {
                     Bound::Exact => true,
@@ -237,8 +228,8 @@ impl<'a, K: Knowledge> Worker<'a, K> {
             }
         }
 
-        self.path.push(seen_key(node, ply));
-        let (best, step) = self.search_steps(node, key, first, window, depth, ply);
+        self.path.push(key::exact(position));
+        let (best, turn) = self.search_turns(position, key, first, window, depth, ply);
         self.path.pop();
         if self.stopped {
             return Score::DRAW;
@@ -253,7 +244,7 @@ impl<'a, K: Knowledge> Worker<'a, K> {
         shared.table.put(
             key,
             Entry {
-                step: step.turned(symmetry),
+                turn: turn.turned(symmetry),
                 score: best,
                 bound,
                 depth: depth as u8,
@@ -263,38 +254,37 @@ impl<'a, K: Knowledge> Worker<'a, K> {
     }
 
     /// The best score of the node's steps, and the step.
-    fn search_steps(
+    fn search_turns(
         &mut self,
-        node: &Node,
+        position: &Position,
         key: u64,
-        first: Step,
+        first: Turn,
         window: Window,
         depth: u32,
         ply: usize,
-    ) -> (Score, Step) {
+    ) -> (Score, Turn) {
         let shared = self.shared;
         let base = self.ranked.len();
         let order = Order {
             rules: shared.rules,
-            geometry: shared.geometry,
             memory: &self.memory,
             ply,
             first,
         };
-        order.rank(node, &mut self.ranked);
+        order.rank(position, &mut self.ranked);
         let end = self.ranked.len();
         let busy = shared.busy.filter(|_| depth >= Busy::DEPTH);
-        let (mut best, mut best_step) = (Score::LEAST, Step::NONE);
+        let (mut best, mut best_turn) = (Score::LEAST, Turn::PASS);
         let mut alpha = window.alpha;
         let mut place = base;
         // Steps from here to `end` were put off because another thread searches them.
         let mut put_off = end;
         while place < end {
             let open = if place < put_off { put_off } else { end };
-            let Some(step) = order::next(&mut self.ranked[place..open]) else {
+            let Some(turn) = order::next(&mut self.ranked[place..open]) else {
                 break;
             };
-            let tag = busy.map(|_| Busy::tag(key, step));
+            let tag = busy.map(|_| Busy::tag(key, turn));
             if let (Some(busy), Some(tag)) = (busy, tag) {
                 if place > base && place < put_off && busy.is_set(tag) {
                     put_off -= 1;
@@ -307,7 +297,7 @@ impl<'a, K: Knowledge> Worker<'a, K> {
                 alpha,
                 beta: window.beta,
             };
-            let score = self.search_step(&node.after(step), inner, place > base, depth, ply);
+            let score = self.search_turn(&position.after(turn), inner, place > base, depth, ply);
             if let (Some(busy), Some(tag)) = (busy, tag) {
                 busy.unset(tag);
             }
@@ -316,24 +306,24 @@ impl<'a, K: Knowledge> Worker<'a, K> {
                 break;
             }
             if score > best {
-                (best, best_step) = (score, step);
+                (best, best_turn) = (score, turn);
                 alpha = alpha.max(score);
             }
             if best >= window.beta {
                 let before = &self.ranked[base..place - 1];
-                self.memory.refuted(ply, depth, step, before);
+                self.memory.refuted(ply, depth, turn, before);
                 break;
             }
         }
         self.ranked.truncate(base);
-        (best, best_step)
+        (best, best_turn)
     }
 
     /// The score of a step for the side that makes it; `later` steps only have to be better than
     /// the best before them.
-    pub fn search_step(
+    pub fn search_turn(
         &mut self,
-        after: &Node,
+        after: &Position,
         window: Window,
         later: bool,
         depth: u32,

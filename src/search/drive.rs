@@ -1,7 +1,7 @@
 //! Drivers over the core: which windows are searched to find a value.
 
-use super::Algorithm;
 use super::core::Window;
+use super::limits::Algorithm;
 use super::score::Score;
 
 /// How far from the last value the first window of a depth reaches, in hundredths of a stone.
@@ -9,7 +9,7 @@ const ASPIRATION: i16 = 40;
 
 /// Finds the value with the algorithm, beginning near `guess`. `search` returns the score of a
 /// window; outside the window it is a bound. `None` once `search` was stopped.
-pub(super) fn find(
+pub(crate) fn find(
     algorithm: Algorithm,
     guess: Option<Score>,
     mut search: impl FnMut(Window) -> Option<Score>,
@@ -42,7 +42,7 @@ fn aspire(guess: Score, search: &mut impl FnMut(Window) -> Option<Score>) -> Opt
 
 /// MTD(f): each search with the narrowest window tells whether the value is at least the guess, and
 /// bounds it; the bound is the next guess.
-pub(super) fn mtdf(
+pub(crate) fn mtdf(
     guess: Score,
     search: &mut impl FnMut(Window) -> Option<Score>,
 ) -> Option<Score> {

@@ -1,11 +1,10 @@
 //! What a position is worth at a glance, for where no database answers: stones, mills, lines that
 //! wait for their third stone, room to move and blocked stones, weighed by the phase of each side.
 
-use super::geometry::Geometry;
-use super::node::Node;
 use super::score::Score;
 use crate::board::PointSet;
 use crate::rules::Rules;
+use crate::rules::position::Position;
 
 /// Hundredths of a stone for each of a side's features.
 struct Weights {
@@ -43,9 +42,10 @@ const FLYING: Weights = Weights {
 /// A stone more than the other side has, on the board or in hand.
 const STONE: i32 = 100;
 
-/// The node's worth for its side to move.
-pub(super) fn evaluate(node: &Node, rules: &Rules, geometry: &Geometry) -> Score {
-    let empty = node.empty();
+/// The position's worth for its side to move.
+pub(crate) fn evaluate(position: &Position, rules: &Rules) -> Score {
+    let board = rules.board();
+    let empty = position.empty();
     let side = |stones: PointSet, in_hand: u8| {
         let weights = match () {
             () if in_hand > 0 => &PLACING,
@@ -54,24 +54,23 @@ pub(super) fn evaluate(node: &Node, rules: &Rules, geometry: &Geometry) -> Score
         };
         let count = |set: PointSet| set.len() as i32;
         STONE * (count(stones) + i32::from(in_hand))
-            + weights.in_mill * count(rules.board().mills(stones))
-            + weights.ready * count(geometry.completions(stones) & empty)
-            + weights.room * count(geometry.around(stones) & empty)
-            + weights.blocked * count(stones - geometry.around(empty))
+            + weights.in_mill * count(board.mills(stones))
+            + weights.ready * count(board.completions(stones) & empty)
+            + weights.room * count(board.around(stones) & empty)
+            + weights.blocked * count(stones - board.around(empty))
     };
-    let mover = side(node.mover, node.mover_in_hand);
-    Score::evaluation(mover - side(node.waiting, node.waiting_in_hand))
+    let mover = side(position.mover, position.mover_in_hand);
+    Score::evaluation(mover - side(position.waiting, position.waiting_in_hand))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::position::Position;
 
     fn of(text: &str) -> i16 {
         let rules = Rules::STANDARD;
         let position = Position::parse(text, &rules).unwrap();
-        evaluate(&Node::of(&position), &rules, &Geometry::new(&rules)).number()
+        evaluate(&position, &rules).number()
     }
 
     #[test]

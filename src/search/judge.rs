@@ -1,7 +1,6 @@
 //! Who knows the value of a position without searching.
 
-use crate::db::Database;
-use crate::position::Position;
+use crate::rules::position::Position;
 use crate::value::{Value, Wdl};
 
 /// Values of positions that are known. What is not known is `None`.
@@ -22,12 +21,5 @@ pub struct NoJudge;
 impl Judge for NoJudge {
     fn value(&self, _position: &Position) -> Option<Value> {
         None
-    }
-}
-
-/// Knows what its files hold; what it cannot read it does not know.
-impl Judge for Database {
-    fn value(&self, position: &Position) -> Option<Value> {
-        self.probe(position).ok()
     }
 }

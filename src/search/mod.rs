@@ -1,5 +1,7 @@
 //! Search: what a position is worth, found by looking ahead.
 //!
+//! - `limits`: how to search, and how long
+//! - `report`: what a search has found
 //! - `score`: what the search says about a position
 //! - `judge`: who knows values without searching
 //! - `root`: one depth after the other at the position that is asked about
@@ -8,120 +10,35 @@
 //! - `order`: which turns are tried first
 //! - `evaluate`: what a position is worth at a glance
 //! - `table`: the transposition table
-//! - `node`, `geometry`: positions, turns and lines as the search holds them
-//! - `exact`: values of positions with stones in hand from databases that have none
-//! - `proof`: win, draw or loss of the opening
+//! - `key`: numbers that stand for positions
 
-mod core;
+pub(crate) mod core;
 mod drive;
 mod evaluate;
-pub(crate) mod exact;
-mod geometry;
 mod judge;
-pub(crate) mod node;
+pub(crate) mod key;
+mod limits;
 mod order;
-mod proof;
+mod report;
 mod root;
-mod score;
-mod table;
+pub(crate) mod score;
+pub(crate) mod table;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use self::core::{Bounds, Busy, Counts, Knowledge, Shared, Window};
 use self::evaluate::evaluate;
-use self::geometry::Geometry;
-use self::node::Node;
 use self::root::Root;
 use self::table::Table;
-use crate::position::Position;
 use crate::rules::Rules;
-use crate::turns::Turn;
+use crate::rules::position::Position;
 
 pub use judge::{Judge, NoJudge};
-pub use proof::{Proof, ProofOptions, ProofStep, Proved, Work, proof_pairs, prove, prove_each};
+pub use limits::{Algorithm, Limits};
+pub use report::{Outcome, Report};
 pub use score::{Meaning, Score};
-
-/// How the tree of turns is searched. All find the same value.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Algorithm {
-    /// Alpha-beta with the whole window for every turn.
-    AlphaBeta,
-    /// Principal variation search: the first turn with the whole window, the others are only
-    /// refuted unless they turn out better.
-    #[default]
-    Pvs,
-    /// MTD(f): a sequence of searches with the narrowest window, from the last value on.
-    Mtdf,
-}
-
-/// How long to search. Without any limit the search ends at [`Limits::MOST_DEPTH`] turns.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
-    /// Look so many turns ahead.
-    pub depth: Option<u32>,
-    /// Visit about so many positions.
-    pub nodes: Option<u64>,
-    /// Search so long.
-    pub time: Option<Duration>,
-    /// How many of the best turns to report, each with its own line; at least one.
-    pub lines: usize,
-    /// How to search.
-    pub algorithm: Algorithm,
-}
-
-impl Limits {
-    /// The largest depth, in turns.
-    pub const MOST_DEPTH: u32 = 100;
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
-            depth: None,
-            nodes: None,
-            time: None,
-            lines: 1,
-            algorithm: Algorithm::default(),
-        }
-    }
-}
-
-/// What is known after a depth has been searched.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Report {
-    /// How many turns were looked ahead.
-    pub depth: u32,
-    /// The longest line that was looked at, in turns.
-    pub selective_depth: u32,
-    /// What the line is worth to the side to move.
-    pub score: Score,
-    /// Positions visited so far.
-    pub nodes: u64,
-    /// Positions whose value the judge knew so far.
-    pub judged: u64,
-    /// Time since the search began.
-    pub time: Duration,
-    /// The turns that both sides are expected to make.
-    pub line: Vec<Turn>,
-    /// Which of the best lines this is, from 1.
-    pub number: usize,
-}
-
-/// What a search found.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Outcome {
-    /// The best lines, best first; none when the game is over. Each begins with a turn.
-    pub lines: Vec<Report>,
-}
-
-impl Outcome {
-    /// The best turn, `None` when the game is over.
-    pub fn best(&self) -> Option<Turn> {
-        self.lines.first()?.line.first().copied()
-    }
-}
 
 /// Searches positions, and remembers what it found for the next ones.
 ///
@@ -129,7 +46,6 @@ impl Outcome {
 #[derive(Debug)]
 pub struct Search {
     rules: Rules,
-    geometry: Geometry,
     table: Table,
     threads: usize,
 }
@@ -139,7 +55,6 @@ impl Search {
     pub fn new(rules: Rules, hash_bytes: usize, threads: usize) -> Search {
         Search {
             rules,
-            geometry: Geometry::new(&rules),
             table: Table::with_bytes(hash_bytes),
             threads: threads.max(1),
         }
@@ -159,7 +74,7 @@ impl Search {
     pub fn evaluate(&self, position: &Position) -> Score {
         match position.result(&self.rules) {
             Some(result) => result.into(),
-            None => evaluate(&Node::of(position), &self.rules, &self.geometry),
+            None => evaluate(position, &self.rules),
         }
     }
 
@@ -168,9 +83,8 @@ impl Search {
     ///
     /// `earlier` are the positions of the game before this one: coming back to one of them is a
     /// draw, and so is coming back to one of the line that is looked at. The judge is asked about
-    /// the positions behind the first turn, never about this one; they may come to it with the
-    /// colours exchanged, White to move. `report` is called after each depth, for each line. There
-    /// is always a best turn unless the game is over.
+    /// the positions after the first turn, never about this one. `report` is called after each depth,
+    /// for each line. There is always a best turn unless the game is over.
     pub fn run(
         &self,
         position: &Position,
@@ -185,13 +99,11 @@ impl Search {
         let judged = Judged {
             judge,
             rules: &self.rules,
-            geometry: &self.geometry,
         };
         let busy = Busy::new();
         let finished = AtomicBool::new(false);
         let shared = Shared {
             rules: &self.rules,
-            geometry: &self.geometry,
             table: &self.table,
             knowledge: &judged,
             bounds: Bounds {
@@ -222,21 +134,19 @@ impl Search {
 struct Judged<'a> {
     judge: &'a dyn Judge,
     rules: &'a Rules,
-    geometry: &'a Geometry,
 }
 
 impl Knowledge for Judged<'_> {
-    fn known(&self, node: &Node, _window: Window, counts: &mut Counts) -> Option<Score> {
-        let position = node.position();
-        let known = match self.judge.value(&position) {
+    fn known(&self, position: &Position, _window: Window, counts: &mut Counts) -> Option<Score> {
+        let known = match self.judge.value(position) {
             Some(value) => Score::from(value),
-            None => Score::from(self.judge.wdl(&position)?),
+            None => Score::from(self.judge.wdl(position)?),
         };
         counts.judged += 1;
         Some(known)
     }
 
-    fn rate(&self, node: &Node) -> Score {
-        evaluate(node, self.rules, self.geometry)
+    fn rate(&self, position: &Position) -> Score {
+        evaluate(position, self.rules)
     }
 }

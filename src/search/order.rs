@@ -9,16 +9,16 @@
 //! 5. lines made ready, room to move for both sides, the point's neighbours, and how often the step
 //!    was good elsewhere (history).
 
-use super::geometry::Geometry;
-use super::node::{Node, Step, for_each_step};
 use crate::board::PointSet;
 use crate::rules::Rules;
+use crate::rules::position::Position;
+use crate::rules::turns::Turn;
 
 /// A step with its place in the order: the larger the earlier.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ranked {
+pub(crate) struct Ranked {
     pub rank: i32,
-    pub step: Step,
+    pub turn: Turn,
 }
 
 const CLOSES: i32 = 1 << 24;
@@ -39,8 +39,8 @@ const FROM_HAND: usize = 24;
 
 /// What the search learned about steps in other positions.
 #[derive(Clone, Debug)]
-pub(super) struct Memory {
-    killers: Vec<[Step; 2]>,
+pub(crate) struct Memory {
+    killers: Vec<[Turn; 2]>,
     /// By parity of the ply, point left and point reached.
     history: Box<[[[i32; 24]; FROM_HAND + 1]; 2]>,
 }
@@ -48,79 +48,78 @@ pub(super) struct Memory {
 impl Memory {
     pub fn new(plies: usize) -> Memory {
         Memory {
-            killers: vec![[Step::NONE; 2]; plies],
+            killers: vec![[Turn::PASS; 2]; plies],
             history: Box::new([[[0; 24]; FROM_HAND + 1]; 2]),
         }
     }
 
-    fn history(&mut self, ply: usize, step: Step) -> Option<&mut i32> {
-        let from = step.from().map_or(FROM_HAND, |from| from.bit() as usize);
-        let to = step.to()?.bit() as usize;
+    fn history(&mut self, ply: usize, turn: Turn) -> Option<&mut i32> {
+        let from = turn.from().map_or(FROM_HAND, |from| from.bit() as usize);
+        let to = turn.to()?.bit() as usize;
         Some(&mut self.history[ply % 2][from][to])
     }
 
     /// The step was enough, after those before it were not.
-    pub fn refuted(&mut self, ply: usize, depth: u32, step: Step, before: &[Ranked]) {
+    pub fn refuted(&mut self, ply: usize, depth: u32, turn: Turn, before: &[Ranked]) {
         if let Some(killers) = self.killers.get_mut(ply)
-            && step.removed().is_empty()
-            && killers[0] != step
+            && turn.removed().is_empty()
+            && killers[0] != turn
         {
-            *killers = [step, killers[0]];
+            *killers = [turn, killers[0]];
         }
         let weight = (depth * depth).min(400) as i32;
-        let mut learn = |step: Step, by: i32| {
-            if let Some(value) = self.history(ply, step) {
+        let mut learn = |turn: Turn, by: i32| {
+            if let Some(value) = self.history(ply, turn) {
                 *value += by - *value * by.abs() / MOST_HISTORY;
             }
         };
-        learn(step, weight);
+        learn(turn, weight);
         for earlier in before {
-            learn(earlier.step, -weight);
+            learn(earlier.turn, -weight);
         }
     }
 }
 
 /// What ranks the steps of one position.
-pub(super) struct Order<'a> {
+pub(crate) struct Order<'a> {
     pub rules: &'a Rules,
-    pub geometry: &'a Geometry,
     pub memory: &'a Memory,
     pub ply: usize,
     /// From the transposition table.
-    pub first: Step,
+    pub first: Turn,
 }
 
 impl Order<'_> {
     /// Appends the position's steps with their ranks.
-    pub fn rank(&self, node: &Node, ranked: &mut Vec<Ranked>) {
-        let empty = node.empty();
-        let threatened = self.geometry.completions(node.waiting) & empty;
-        let killers = self.memory.killers.get(self.ply).copied();
-        let killers = killers.unwrap_or([Step::NONE; 2]);
-        let history = &self.memory.history[self.ply % 2];
+    pub fn rank(&self, position: &Position, ranked: &mut Vec<Ranked>) {
         let board = self.rules.board();
-        for_each_step(node, self.rules, self.geometry, |step| {
-            let Some(to) = step.to() else {
-                return ranked.push(Ranked { rank: 0, step });
+        let empty = position.empty();
+        let threatened = board.completions(position.waiting) & empty;
+        let killers = self.memory.killers.get(self.ply).copied();
+        let killers = killers.unwrap_or([Turn::PASS; 2]);
+        let history = &self.memory.history[self.ply % 2];
+        position.for_each_turn(self.rules, |turn| {
+            let Some(to) = turn.to() else {
+                return ranked.push(Ranked { rank: 0, turn });
             };
-            let from = step.from();
+            let from = turn.from();
             let mut rank =
                 history[from.map_or(FROM_HAND, |from| from.bit() as usize)][to.bit() as usize];
             let neighbours = board.neighbours(to);
             let stones = from
-                .map_or(node.mover, |from| node.mover.without(from))
+                .map_or(position.mover, |from| position.mover.without(from))
                 .with(to);
             let left = empty.without(to);
             let count = |set: PointSet| set.len() as i32;
-            rank += READY * count(self.geometry.completions(stones) & left)
-                + ROOM * count(self.geometry.around(stones) & left)
-                - ROOM * count(self.geometry.around(node.waiting) & left)
+            rank += READY * count(board.completions(stones) & left)
+                + ROOM * count(board.around(stones) & left)
+                - ROOM * count(board.around(position.waiting) & left)
                 + FREE * count(neighbours & left)
                 + DEGREE * count(neighbours);
-            let removed = step.removed();
+            let removed = turn.removed();
             if !removed.is_empty() {
-                let left = node.waiting - removed;
-                let broken = self.geometry.completions(left) & (empty | removed);
+                let left = position.waiting - removed;
+                let broken = board.completions(left) & (empty | removed);
                 rank += CLOSES + (1 << 16) * (threatened.len() as i32 - broken.len() as i32);
                 for point in removed {
                     rank += FREE * count(board.neighbours(point));
@@ -129,22 +128,22 @@ impl Order<'_> {
             if threatened.contains(to) {
                 rank += BLOCKS;
             }
-            if from.is_some() && killers.contains(&step) {
+            if from.is_some() && killers.contains(&turn) {
                 rank += KILLER;
             }
-            if step == self.first {
+            if turn == self.first {
                 rank = i32::MAX;
             }
-            ranked.push(Ranked { rank, step });
+            ranked.push(Ranked { rank, turn });
         });
     }
 }
 
 /// Moves the highest ranked step to the front of the slice and returns it.
-pub(super) fn next(ranked: &mut [Ranked]) -> Option<Step> {
+pub(crate) fn next(ranked: &mut [Ranked]) -> Option<Turn> {
     let mut best = 0;
-    for (place, step) in ranked.iter().enumerate() {
-        if step.rank > ranked[best].rank {
+    for (place, turn) in ranked.iter().enumerate() {
+        if turn.rank > ranked[best].rank {
             best = place;
         }
     }
@@ -152,67 +151,65 @@ pub(super) fn next(ranked: &mut [Ranked]) -> Option<Step> {
         return None;
     }
     ranked.swap(0, best);
-    Some(ranked[0].step)
+    Some(ranked[0].turn)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::position::Position;
-
-    fn first_steps(text: &str, first: Step) -> Vec<String> {
+    use crate::board::Point;
+    fn first_turns(text: &str, first: Turn) -> Vec<String> {
         let rules = Rules::STANDARD;
-        let node = Node::of(&Position::parse(text, &rules).unwrap());
-        let (geometry, memory) = (Geometry::new(&rules), Memory::new(1));
+        let position = Position::parse(text, &rules).unwrap();
+        let memory = Memory::new(1);
         let order = Order {
             rules: &rules,
-            geometry: &geometry,
             memory: &memory,
             ply: 0,
             first,
         };
         let mut ranked = Vec::new();
-        order.rank(&node, &mut ranked);
-        let mut steps = Vec::new();
+        order.rank(&position, &mut ranked);
+        let mut turns = Vec::new();
         for place in 0..ranked.len() {
-            let step = next(&mut ranked[place..]).unwrap();
-            steps.push(step.turn().to_string());
+            let turn = next(&mut ranked[place..]).unwrap();
+            turns.push(turn.to_string());
         }
         assert_eq!(next(&mut ranked[..0]), None);
-        steps
+        turns
     }
 
     #[test]
     fn mills_are_closed_before_others_are_blocked() {
         // Both sides have two stones of a line: White d5 and e5, Black b6 and d6.
         let text = "OO******/@******@/******** w p p 2 7 2 7 0 0";
-        let steps = first_steps(text, Step::NONE);
+        let turns = first_turns(text, Turn::PASS);
         assert!(
-            steps[0].starts_with("c5x") && steps[1].starts_with("c5x"),
-            "{steps:?}"
+            turns[0].starts_with("c5x") && turns[1].starts_with("c5x"),
+            "{turns:?}"
         );
-        assert_eq!(steps[2], "f6");
-        let corner = crate::Point::named("a1").unwrap();
-        let remembered = first_steps(text, Step::new(None, corner, None));
+        assert_eq!(turns[2], "f6");
+        let corner = Point::named("a1").unwrap();
+        let remembered = first_turns(text, Turn::step(None, corner));
         assert_eq!(remembered[0], "a1");
-        assert_eq!(remembered.len(), steps.len());
+        assert_eq!(remembered.len(), turns.len());
     }
 
     #[test]
     fn what_refuted_is_tried_earlier() {
         let mut memory = Memory::new(2);
-        let step = |name| Step::new(None, crate::Point::named(name).unwrap(), None);
+        let turn = |name| Turn::step(None, Point::named(name).unwrap());
         let before = [Ranked {
             rank: 0,
-            step: step("a1"),
+            turn: turn("a1"),
         }];
-        memory.refuted(1, 5, step("g7"), &before);
-        assert!(*memory.history(1, step("g7")).unwrap() > 0);
-        assert!(*memory.history(1, step("a1")).unwrap() < 0);
-        assert_eq!(*memory.history(0, step("g7")).unwrap(), 0);
+        memory.refuted(1, 5, turn("g7"), &before);
+        assert!(*memory.history(1, turn("g7")).unwrap() > 0);
+        assert!(*memory.history(1, turn("a1")).unwrap() < 0);
+        assert_eq!(*memory.history(0, turn("g7")).unwrap(), 0);
         for _ in 0..10_000 {
-            memory.refuted(1, 50, step("g7"), &before);
+            memory.refuted(1, 50, turn("g7"), &before);
         }
-        assert!(*memory.history(1, step("g7")).unwrap() <= MOST_HISTORY);
+        assert!(*memory.history(1, turn("g7")).unwrap() <= MOST_HISTORY);
     }
 }

@@ -5,27 +5,28 @@ use std::time::Instant;
 
 use super::core::{Knowledge, Shared, Window, Worker};
 use super::drive;
-use super::node::Node;
+use super::key;
+use super::limits::Limits;
+use super::report::{Outcome, Report};
 use super::score::{Meaning, Score};
-use super::{Limits, Outcome, Report};
-use crate::position::Position;
-use crate::turns::Turn;
+use crate::rules::position::Position;
+use crate::rules::turns::Turn;
 
 /// The position that is asked about, for one thread.
-pub(super) struct Root<'a, K> {
+pub(crate) struct Root<'a, K> {
     shared: &'a Shared<'a, K>,
     limits: Limits,
     start: Instant,
     position: Position,
-    /// The nodes of the game up to the root, with their distance from it.
-    path: Vec<(Node, usize)>,
+    /// The positions of the game up to the root.
+    path: Vec<Position>,
     turns: Vec<RootTurn>,
 }
 
 #[derive(Clone, Copy)]
 struct RootTurn {
     turn: Turn,
-    after: Node,
+    after: Position,
     /// Of the last depth in which it was the best of its line.
     score: Option<Score>,
 }
@@ -40,16 +41,12 @@ impl<'a, K: Knowledge> Root<'a, K> {
     ) -> Root<'a, K> {
         // A removal that was owed is part of the turn around it.
         let whole = earlier.iter().filter(|earlier| !earlier.removal_owed());
-        let path = whole.chain([position]).map(|earlier| {
-            let other_side = earlier.side_to_move() != position.side_to_move();
-            (Node::of(earlier), usize::from(other_side))
-        });
         let turns = position
             .turns(shared.rules)
             .into_iter()
             .map(|turn| RootTurn {
                 turn,
-                after: Node::of(&position.after(turn)),
+                after: position.after(turn),
                 score: None,
             });
         Root {
@@ -57,7 +54,7 @@ impl<'a, K: Knowledge> Root<'a, K> {
             limits: *limits,
             start,
             position: *position,
-            path: path.collect(),
+            path: whole.chain([position]).copied().collect(),
             turns: turns.collect(),
         }
     }
@@ -93,7 +90,7 @@ impl<'a, K: Knowledge> Root<'a, K> {
     fn sort(&mut self, worker: &mut Worker<'a, K>) {
         let mut sorted = self.turns.clone();
         for turn in &mut sorted {
-            turn.score = Some(worker.search_step(&turn.after, Window::ALL, false, 1, 0));
+            turn.score = Some(worker.search_turn(&turn.after, Window::ALL, false, 1, 0));
         }
         if !worker.is_stopped() {
             sorted.sort_by_key(|turn| turn.score.map(|score| -score));
@@ -112,7 +109,7 @@ impl<'a, K: Knowledge> Root<'a, K> {
             let mut place = 0;
             let mut inner = window;
             for (number, turn) in turns.iter().enumerate() {
-                let score = worker.search_step(&turn.after, inner, number > 0, depth, 0);
+                let score = worker.search_turn(&turn.after, inner, number > 0, depth, 0);
                 if worker.is_stopped() {
                     return None;
                 }
@@ -146,16 +143,16 @@ impl<'a, K: Knowledge> Root<'a, K> {
 
     fn report(&self, worker: &Worker<'a, K>, place: usize, turn: &RootTurn, depth: u32) -> Report {
         let mut line = vec![turn.turn];
-        let mut node = turn.after;
+        let mut position = turn.after;
         while (line.len() as u32) < depth {
-            let (key, symmetry) = node.canonical_key();
+            let (key, symmetry) = key::canonical(&position);
             let entry = self.shared.table.get(key);
-            let step = entry.map(|entry| entry.step.turned(symmetry.inverse()));
-            let Some(step) = step.filter(|step| step.to().is_some()) else {
+            let next = entry.map(|entry| entry.turn.turned(symmetry.inverse()));
+            let Some(next) = next.filter(|next| next.to().is_some()) else {
                 break;
             };
-            line.push(step.turn());
-            node = node.after(step);
+            line.push(next);
+            position = position.after(next);
         }
         Report {
             depth,
@@ -174,7 +171,7 @@ impl<'a, K: Knowledge> Root<'a, K> {
         let glance = |turn: &RootTurn| Report {
             depth: 0,
             selective_depth: 0,
-            score: self.shared.knowledge.rate(&Node::of(&self.position)),
+            score: self.shared.knowledge.rate(&self.position),
             nodes: 0,
             judged: 0,
             time: self.start.elapsed(),

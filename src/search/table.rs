@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! slot   = check (key ^ data), data
-//! data   = step 25 | bound 2 | score 16 | depth 8 | age 8
+//! data   = turn 25 | bound 2 | score 16 | depth 8 | age 8
 //! bucket = four slots, one line of the processor's cache
 //! ```
 //!
@@ -15,12 +15,12 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
-use super::node::Step;
 use super::score::Score;
+use crate::rules::turns::Turn;
 
 /// What a score in the table says about the value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Bound {
+pub(crate) enum Bound {
     /// The value is the score.
     Exact,
     /// The value is the score or more.
@@ -31,17 +31,17 @@ pub(super) enum Bound {
 
 /// What the table knows about a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Entry {
-    /// The best step or the one that was enough; [`Step::NONE`] if there is none.
-    pub step: Step,
+pub(crate) struct Entry {
+    /// The best turn or the one that was enough; that of passing if there is none.
+    pub turn: Turn,
     pub score: Score,
     pub bound: Bound,
     /// How many turns were looked ahead.
     pub depth: u8,
 }
 
-/// Where the parts of the data begin, behind the step.
-const BOUND: u32 = Step::BITS;
+/// Where the parts of the data begin, after the turn.
+const BOUND: u32 = Turn::BITS;
 const SCORE: u32 = BOUND + 2;
 const DEPTH: u32 = SCORE + 16;
 const AGE: u32 = DEPTH + 8;
@@ -53,7 +53,7 @@ impl Entry {
             Bound::AtLeast => 2,
             Bound::AtMost => 3,
         };
-        u64::from(self.step.number())
+        u64::from(self.turn.number())
             | bound << BOUND
             | u64::from(self.score.number() as u16) << SCORE
             | u64::from(self.depth) << DEPTH
@@ -69,7 +69,7 @@ impl Entry {
             _ => return None,
         };
         Some(Entry {
-            step: Step::from_number(data as u32),
+            turn: Turn::from_number(data as u32),
             score: Score::from_number((data >> SCORE) as u16 as i16),
             bound,
             depth: depth_of(data),
@@ -97,7 +97,7 @@ struct Bucket([Slot; 4]);
 
 /// The table.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(crate) struct Table {
     buckets: Vec<Bucket>,
     /// Which search this is, modulo 256: older entries are replaced first.
     age: AtomicU8,
@@ -202,7 +202,7 @@ mod tests {
 
     fn entry(depth: u8) -> Entry {
         Entry {
-            step: Step::from_number(0x1234),
+            turn: Turn::from_number(0x1234),
             score: Score::evaluation(-31),
             bound: Bound::AtMost,
             depth,

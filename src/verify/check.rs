@@ -1,5 +1,10 @@
 //! The check of one table, on plain bytes: a fast pass over all entries that finds the suspicious
-//! ones, and a slow derivation, by the rules' own text, that decides about each of them.
+//! ones, and a slow derivation, turn by turn, that decides about each of them.
+//!
+//! The pass has its own way to the turns, and its own rule for a mover without a turn. It shares the
+//! board with its mills, the index, which stones can be removed, and who flies. The slow derivation
+//! is that of the rules, `Position::for_each_turn` and `Position::result`; it can only clear an entry
+//! that the pass suspects.
 //!
 //! ```text
 //! parent   M to move, O waits     the table that is checked: rows of M, columns of O
@@ -15,14 +20,14 @@
 
 use std::sync::LazyLock;
 
-use crate::bits::{self, Bits, Kernel};
+use crate::board::bits::{self, Bits, Kernel};
+use crate::board::symmetry::{Symmetry, stabiliser};
 use crate::board::{POINTS, PointSet};
-use crate::db::Contents;
 use crate::index::{Index, Material, Subsets};
-use crate::position::Position;
+use crate::rules::position::Position;
+use crate::rules::turns::removable_sets;
 use crate::rules::{Blocked, FullBoard, Rules};
-use crate::symmetry::{Symmetry, stabiliser};
-use crate::turns::removable_sets;
+use crate::value::Metric;
 use crate::value::{Dtw, Value};
 
 /// One table: where its entries lie, and the entries.
@@ -54,7 +59,7 @@ impl<'a> Table<'a> {
 pub(super) struct Check<'a> {
     pub rules: &'a Rules,
     /// What is checked of each value.
-    pub contents: Contents,
+    pub metric: Metric,
     pub parent: Table<'a>,
     pub child: Table<'a>,
     /// By how many stones a turn removes, from one on; `None` where that leaves two stones and ends
@@ -67,19 +72,19 @@ impl<'a> Check<'a> {
     /// its turns lead to.
     pub fn derive(&self, position: &Position) -> Value {
         if let Some(result) = position.result(self.rules) {
-            return self.contents.of_value(result);
+            return self.metric.of_value(result);
         }
         let mut values = Vec::with_capacity(32);
         position.for_each_turn(self.rules, |turn| {
             let after = position.after(turn);
-            let table = match turn.removed.len() as usize {
+            let table = match turn.removed().len() as usize {
                 0 => Some(self.child),
                 removed => self.captures[removed - 1],
             };
             let lost = Value::LOST;
             values.push(table.map_or(lost, |table| table.value(after.mover(), after.waiting())));
         });
-        self.contents.of_value(best(values.into_iter()))
+        self.metric.of_value(best(values.into_iter()))
     }
 
     /// The rows that captures lead to where these stones wait, by how many removals a turn earns.
@@ -150,17 +155,17 @@ fn code(value: Value) -> u8 {
 }
 
 impl Codes {
-    fn of(contents: Contents) -> &'static Codes {
+    fn of(metric: Metric) -> &'static Codes {
         static CODES: LazyLock<[Codes; 2]> =
-            LazyLock::new(|| [Contents::Depths, Contents::Wdl].map(Codes::new));
-        &CODES[contents as usize]
+            LazyLock::new(|| [Metric::Depth, Metric::Wdl].map(Codes::new));
+        &CODES[metric as usize]
     }
 
-    fn new(contents: Contents) -> Codes {
+    fn new(metric: Metric) -> Codes {
         let value = |byte: usize| Value::from_byte(byte as u8);
         let shared = code(Value::Win(Dtw(255)));
         Codes {
-            before: std::array::from_fn(|byte| code(contents.of_value(value(byte).before()))),
+            before: std::array::from_fn(|byte| code(metric.of_value(value(byte).before()))),
             stored: std::array::from_fn(|byte| match code(value(byte)) {
                 code if code == shared => u16::MAX,
                 code => code.into(),
@@ -210,7 +215,7 @@ impl<F: FnMut(usize)> RowCheck<'_, F> {
     fn derive<B: Bits>(&mut self, bits: B) {
         let Check { rules, child, .. } = self.check;
         let board = rules.board();
-        let codes = Codes::of(self.check.contents);
+        let codes = Codes::of(self.check.metric);
         let free = !self.waiting();
         let quiet = child.row(self.row);
         let captures = self.check.captures(!free);
@@ -305,7 +310,7 @@ impl<F: FnMut(usize)> RowCheck<'_, F> {
     #[inline(always)]
     fn compare<B: Bits>(&mut self, bits: B) {
         let Check { parent, child, .. } = self.check;
-        let codes = Codes::of(self.check.contents);
+        let codes = Codes::of(self.check.metric);
         let waiting = self.waiting();
         let free = !waiting;
         let images: [PointSet; Symmetry::COUNT] =

@@ -1,9 +1,14 @@
 //! Checking databases: every stored value is derived again from those of the positions that the
 //! turns lead to.
 //!
-//! This shares with the solver the board, the rules and the index, that is where a value lies, and
-//! nothing else: no un-moves, no counts, no order of solving. `check` holds the work on one table's
-//! bytes; this file loads the tables, gives the work to all threads and reports.
+//! The derivation shares with the solver the board, the rules' settings and the removals that they
+//! allow, and the index, that is where a value lies: no un-moves, no counts, no order of solving.
+//! `check` holds the work on one table's bytes; this file loads the tables, gives the work to all
+//! threads and reports.
+//!
+//! Loading shares more: the values that the files omit are filled in by the solver's code, through
+//! [`load`] and `derive_from`. The check then derives each of these values on its own, as it does
+//! with those that are stored, so a value that is filled in wrongly is a mismatch.
 //!
 //! # What a clean report proves
 //!
@@ -17,6 +22,7 @@
 //! lead to; they need a clean report of their own.
 
 mod check;
+pub mod ply;
 #[cfg(test)]
 mod tests;
 
@@ -27,13 +33,14 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use self::check::{Check, RowCheck, Table, best, check_copies};
-use crate::bits;
-use crate::db::{Database, DbError};
-use crate::histogram::Histogram;
+use crate::board::bits;
+use crate::index::histogram::Histogram;
 use crate::index::{Index, Material, Pair};
-use crate::position::Position;
-use crate::retro::memory::Bytes;
-use crate::retro::{Shelf, derive_from, load};
+use crate::probe::Database;
+use crate::rules::position::Position;
+use crate::solve::{Shelf, derive_from, load};
+use crate::store::DbError;
+use crate::store::memory::Bytes;
 use crate::value::Value;
 
 /// How many wrong values of a table are reported; the check stops soon after it has found them.
@@ -91,7 +98,7 @@ pub fn verify_pair(
     let mut report = Report::default();
     let done = AtomicU64::new(0);
     let advance = |entries| progress(done.fetch_add(entries, Ordering::Relaxed) + entries);
-    let contents = db.file(pair)?.contents();
+    let metric = db.file(pair)?.metric();
     let mut tables: Vec<(Material, Bytes)> = Vec::new();
     // The smaller side's table, where there is one, comes first: what its captures lead to is needed
     // for deriving it, too.
@@ -129,7 +136,7 @@ pub fn verify_pair(
         report.mismatches.extend(check_table(
             Check {
                 rules: db.rules(),
-                contents,
+                metric,
                 parent: Table::new(&index, parent),
                 child: Table::new(&child_index, child),
                 captures,
@@ -231,6 +238,9 @@ impl<'a> Findings<'a> {
 /// Checks random positions of each of the pair's tables, `samples` of each. The same seed gives the
 /// same positions.
 ///
+/// The turns and the ends are those of the rules. The value of a position that the file omits comes
+/// from the same turns, by look-up, so such a position checks little; [`verify_pair`] checks it.
+///
 /// # Errors
 ///
 /// As for [`verify_pair`].
@@ -242,21 +252,23 @@ pub fn verify_sample(
 ) -> Result<Report, DbError> {
     let mut report = Report::default();
     let mut random = Random(seed);
-    let contents = db.file(pair)?.contents();
+    let metric = db.file(pair)?.metric();
     for material in pair.tables() {
         let index = Index::new(material);
         for _ in 0..samples {
             let (mover, waiting) = index.sets(random.below(index.len()));
             let position = Position::moving(mover, waiting);
-            let stored = db.value(&position, contents)?;
+            let stored = db.value(&position, metric)?.unwrap_or(Value::LOST);
             let turns = position.turns(db.rules()).into_iter();
-            let values = turns.map(|turn| db.value(&position.after(turn), contents));
-            let values = values.collect::<Result<Vec<_>, _>>()?;
+            let values = turns.map(|turn| db.value(&position.after(turn), metric));
+            let values = values
+                .collect::<Result<Option<Vec<_>>, _>>()?
+                .unwrap_or_default();
             let derived = match position.result(db.rules()) {
                 Some(result) => result,
                 None => best(values.into_iter()),
             };
-            let derived = contents.of_value(derived);
+            let derived = metric.of_value(derived);
             report.checked += 1;
             if stored != derived {
                 report.mismatches.push(Mismatch {

@@ -1,8 +1,9 @@
 use super::*;
-use crate::db::{Contents, Profile, SolvedPair, write_pair};
+use crate::board::symmetry::Symmetry;
 use crate::rules::{Blocked, Rules};
-use crate::symmetry::Symmetry;
+use crate::store::{Profile, SolvedPair, write_pair};
 use crate::value::Dtw;
+use crate::value::Metric;
 use std::sync::LazyLock;
 
 /// One table in memory.
@@ -57,7 +58,7 @@ fn check_of<'a>(
 ) -> Check<'a> {
     let mut captures = captures.iter();
     Check {
-        contents: Contents::Depths,
+        metric: Metric::Depth,
         rules,
         parent: parent.table(),
         child: child.table(),
@@ -194,7 +195,7 @@ fn several_removals_are_checked() {
         let turns = position.turns(&rules).into_iter();
         match position.must_pass(&rules) {
             true => 3,
-            false => turns.map(|turn| turn.removed.len()).max().unwrap_or(0),
+            false => turns.map(|turn| turn.removed().len()).max().unwrap_or(0),
         }
     };
     let mut random = Random(3);
@@ -270,7 +271,7 @@ fn files_are_checked_with_their_counts() {
             values: &table.values,
             histograms: vec![if recount { recounted } else { counted }],
         };
-        let path = folder.path().join(crate::db::file_name(pair));
+        let path = folder.path().join(crate::store::file_name(pair));
         write_pair(&path, &Rules::STANDARD, &solved, Profile::default()).unwrap();
         Database::open(folder.path(), Rules::STANDARD).unwrap()
     };

@@ -6,6 +6,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::process;
+
 /// An answer that takes longer never comes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -17,36 +19,22 @@ pub struct Engine {
 }
 
 fn command(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_millbase"));
-    command
-        .arg("uci")
-        .args(args)
-        .current_dir(std::env::temp_dir())
-        .env_remove("MILLBASE_DB")
-        .env("HOME", "/nonexistent")
-        .env_remove("XDG_DATA_HOME")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    let mut command = process::program(&std::env::temp_dir(), &["uci"]);
+    command.args(args).env("HOME", "/nonexistent");
     command
 }
 
 /// All that an engine says to an input that ends.
 pub fn session(args: &[&str], input: &str) -> Vec<String> {
-    let mut child = command(args).spawn().unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(input.as_bytes()).unwrap();
-    drop(stdin);
-    let output = child.wait_with_output().unwrap();
-    assert!(output.status.success());
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
-    let text = String::from_utf8(output.stdout).unwrap();
-    text.lines().map(str::to_string).collect()
+    let run = process::run_with(&mut command(args), input);
+    run.lines().into_iter().map(str::to_string).collect()
 }
 
 impl Engine {
     pub fn start(args: &[&str]) -> Engine {
-        let mut child = command(args).spawn().unwrap();
+        let mut command = command(args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let input = child.stdin.take().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = channel();

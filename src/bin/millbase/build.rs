@@ -12,17 +12,19 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressState};
-use millbase::db::{Contents, Database, Level, PairFile, Profile};
-use millbase::retro::{self, BuildFolder, PairReport, Plan, Progress, Watch};
+use millbase::probe::Database;
+use millbase::solve::pair::{BuildFolder, PairReport, Plan, Progress, Watch};
+use millbase::store::{DbError, Level, PairFile, Profile};
+use millbase::value::Metric;
 use millbase::{Pair, Rules};
 use serde::Serialize;
 
-use crate::cli::Options;
 use crate::databases;
 use crate::input;
+use crate::options::Options;
 use crate::output::{self, Cell, Palette, Table, grouped};
 use crate::placing;
-use crate::progress::{self, Forecast, Step};
+use crate::progress::{self, Forecast};
 use crate::stats::{self, TableCounts};
 use crate::status::{Status, Usage};
 
@@ -101,9 +103,9 @@ impl Kind {
     /// The same for the library.
     pub fn profile(&self) -> Profile {
         Profile {
-            contents: match self.profile {
-                Tells::Full => Contents::Depths,
-                Tells::Wdl => Contents::Wdl,
+            metric: match self.profile {
+                Tells::Full => Metric::Depth,
+                Tells::Wdl => Metric::Wdl,
             },
             level: match self.level {
                 Smallness::Quick => Level::Quick,
@@ -120,7 +122,7 @@ impl Build {
         let folder = databases::folder(options).ok_or_else(|| {
             Usage("no folder for databases is known here; name one with --db".to_owned())
         })?;
-        if self.opening && self.kind.profile().contents == Contents::Wdl {
+        if self.opening && self.kind.profile().metric == Metric::Wdl {
             let message = "--opening needs databases with depths; leave out '--profile wdl'";
             return Err(Usage(message.to_owned()).into());
         }
@@ -163,7 +165,8 @@ impl Build {
         let plan = self.plan(folder, rules)?;
         let monitor = Monitor::new(&plan, options);
         stop_on_signals(&locked, &monitor.bar)?;
-        let result = retro::build(&locked, rules, &plan, self.kind.profile(), &monitor);
+        let result =
+            millbase::solve::pair::build(&locked, rules, &plan, self.kind.profile(), &monitor);
         monitor.bar.finish_and_clear();
         result?;
         if self.opening {
@@ -175,9 +178,20 @@ impl Build {
 
     /// What is missing in the folder.
     fn plan(&self, folder: &Path, rules: &Rules) -> Result<Plan> {
-        let present = present(folder, *rules, self.kind.profile().contents, "--db")?;
+        let present = present(folder, *rules, self.kind.profile().metric, "--db")?;
         let is_present = |pair| present.iter().any(|&(other, _)| other == pair);
-        Ok(Plan::new(&self.wanted(rules), is_present))
+        let plan = Plan::new(&self.wanted(rules), is_present);
+        if folder.exists() {
+            // A file that cannot be used is not replaced unasked.
+            let db = databases::open_folder(folder, *rules)?;
+            let unusable = |&pair: &Pair| db.file(pair).err();
+            let unusable = plan.pairs.iter().filter_map(unusable);
+            let mut unusable = unusable.filter(|error| !matches!(error, DbError::Missing { .. }));
+            if let Some(error) = unusable.next() {
+                return Err(error.into());
+            }
+        }
+        Ok(plan)
     }
 
     fn wanted(&self, rules: &Rules) -> Vec<Pair> {
@@ -224,7 +238,7 @@ impl Build {
 pub fn present(
     folder: &Path,
     rules: Rules,
-    contents: Contents,
+    metric: Metric,
     option: &str,
 ) -> Result<Vec<(Pair, Level)>> {
     if !folder.exists() {
@@ -232,11 +246,11 @@ pub fn present(
     }
     let db = databases::open_folder(folder, rules)?;
     let files: Vec<&PairFile> = db.pairs().filter(|file| file.path().is_some()).collect();
-    if let Some(other) = files.iter().find(|file| file.contents() != contents) {
+    if let Some(other) = files.iter().find(|file| file.metric() != metric) {
         let (pair, folder) = (other.pair(), folder.display());
-        let text = match other.contents() {
-            Contents::Depths => format!("{pair} in {folder} has depths"),
-            Contents::Wdl => format!("{pair} in {folder} has no depths"),
+        let text = match other.metric() {
+            Metric::Depth => format!("{pair} in {folder} has depths"),
+            Metric::Wdl => format!("{pair} in {folder} has no depths"),
         };
         let text = format!("{text}; choose another folder with {option}, or another --profile");
         return Err(Usage(text).into());
@@ -287,9 +301,8 @@ impl<'a> Monitor<'a> {
 
     fn finish(&self, report: &PairReport) {
         let pair = report.pair;
-        held(&self.forecast).finish(Instant::now());
         held(&self.reports).insert(pair, report.clone());
-        let step = |step: fn(&retro::Times) -> Duration| {
+        let step = |step: fn(&millbase::solve::pair::Times) -> Duration| {
             let total: Duration = report.tables.iter().map(|table| step(&table.times)).sum();
             total.as_secs_f64()
         };
@@ -310,7 +323,7 @@ impl<'a> Monitor<'a> {
     }
 }
 
-/// The contents of a mutex. No thread leaves them half changed.
+/// The metric of a mutex. No thread leaves them half changed.
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -318,26 +331,15 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Watch for Monitor<'_> {
     fn progress(&self, progress: Progress) {
         let now = Instant::now();
+        held(&self.forecast).follow(&progress, now);
         match progress {
-            Progress::Started { pair, entries } => {
-                held(&self.forecast).start(entries, now);
+            Progress::Started { pair, .. } => {
                 self.bar.set_prefix(pair.to_string());
                 self.bar.set_message("captures");
             }
-            Progress::Initialised(material) => {
-                // The larger side moves in the first table.
-                if material.mover <= material.waiting {
-                    held(&self.forecast).step(Step::Sweep, now);
-                }
-            }
-            Progress::Swept { depth, decided } => {
-                held(&self.forecast).decided(decided);
-                self.bar.set_message(format!("depth {depth}"));
-            }
-            Progress::Writing => {
-                held(&self.forecast).step(Step::Write, now);
-                self.bar.set_message("writing");
-            }
+            Progress::Initialised(_) => {}
+            Progress::Swept { depth, .. } => self.bar.set_message(format!("depth {depth}")),
+            Progress::Writing => self.bar.set_message("writing"),
             Progress::Finished(report) => self.finish(&report),
         }
         let done = held(&self.forecast).done(now);
@@ -369,7 +371,7 @@ struct JsonPlanned {
 
 fn print_plan(
     plan: &Plan,
-    placing: Option<&millbase::placing::build::Plan>,
+    placing: Option<&millbase::solve::ply::Plan>,
     folder: &Path,
     options: &Options,
 ) -> Result<()> {
@@ -379,7 +381,7 @@ fn print_plan(
         let planned = |(number, pair): (usize, &Pair)| JsonPlanned {
             pair: pair.to_string(),
             entries: pair.entries(),
-            file_bytes: retro::plan::file_bytes(rules, *pair),
+            file_bytes: millbase::solve::pair::plan::file_bytes(rules, *pair),
             memory_bytes: plan.memory_of(rules, number),
         };
         let answer = JsonPlan {
@@ -408,7 +410,9 @@ fn print_plan(
             table.row(vec![
                 Cell::text(pair),
                 Cell::count(entries),
-                Cell::right(output::bytes(retro::plan::file_bytes(rules, *pair))),
+                Cell::right(output::bytes(millbase::solve::pair::plan::file_bytes(
+                    rules, *pair,
+                ))),
                 Cell::right(output::bytes(plan.memory_of(rules, number))),
             ]);
         }
@@ -435,7 +439,7 @@ fn print_plan(
 }
 
 /// A forecast of the time to build so many entries, in seconds.
-fn seconds(entries: u64) -> f64 {
+pub fn seconds(entries: u64) -> f64 {
     progress::seconds_for(entries, NS_PER_ENTRY_AND_CORE)
 }
 
@@ -473,10 +477,6 @@ fn print_built(
     opening: bool,
     options: &Options,
 ) -> Result<()> {
-    let placing = match opening {
-        true => placing::open(Some(folder), options.rules)?,
-        false => None,
-    };
     let db = databases::open_folder(folder, options.rules)?;
     let headings = [&stats::HEADINGS[..], &["bytes", "seconds", "with file"]].concat();
     let mut table = Table::new(&headings);
@@ -492,7 +492,7 @@ fn print_built(
     let mut out = output::stdout();
     if options.json {
         let folder = folder.to_owned();
-        let placing = opening.then(|| placing::json_files(placing.as_ref()));
+        let placing = opening.then(|| placing::json_files(&db));
         let answer = JsonBuilt {
             folder,
             pairs,
@@ -510,7 +510,9 @@ fn print_built(
             output::bytes(files),
             progress::duration(seconds),
         )?;
-        placing::write_files(&mut out, placing.as_ref(), Palette::of(options))?;
+        if opening {
+            placing::write_files(&mut out, &db, Palette::of(options))?;
+        }
     }
     out.flush()?;
     Ok(())

@@ -1,17 +1,16 @@
 //! The command line: the options that all commands share, the commands, and which code runs them.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::error::ErrorKind;
-use clap::{ArgMatches, Args, ColorChoice, CommandFactory, Parser, Subcommand};
-use millbase::Rules;
+use clap::{ArgMatches, CommandFactory, Parser, Subcommand};
 
+use crate::options::Options;
 use crate::status::Status;
 use crate::{
-    bench, build, completions, line, list, opening, output, perft, play, probe, repack, rules,
-    serve, stats, status, uci, verify,
+    bench, build, completions, explain, judge, line, list, matches, opening, output, perft, play,
+    probe, puzzles, repack, review, serve, stats, status, uci, verify,
 };
 
 /// Perfect play for Nine Men's Morris.
@@ -42,45 +41,9 @@ Examples:
 )]
 pub struct Cli {
     #[command(flatten)]
-    options: Options,
+    pub options: Options,
     #[command(subcommand)]
     command: Command,
-}
-
-/// The options of all commands.
-#[derive(Args)]
-pub struct Options {
-    /// Folder of the databases; without it $MILLBASE_DB, else ./db if it exists, else the user's
-    /// data folder
-    #[arg(long, global = true, value_name = "DIR")]
-    pub db: Option<PathBuf>,
-
-    /// Rules of the game: standard, no-flying, ten, twelve, morabaraba, or a file like own.toml with
-    /// settings of your own; the databases of other rules than standard have folders of their own
-    /// in that of --db
-    #[arg(long, global = true, value_name = "NAME|FILE", default_value = "standard", value_parser = rules::parse)]
-    pub rules: Rules,
-
-    /// Map the databases into memory instead of reading from them: a little faster, but if a file is
-    /// written to or shortened meanwhile, the program ends
-    #[arg(long, global = true)]
-    pub map: bool,
-
-    /// Answer with JSON
-    #[arg(long, global = true)]
-    pub json: bool,
-
-    /// No progress and no notes, only answers and errors
-    #[arg(long, short, global = true)]
-    pub quiet: bool,
-
-    /// When to colour the answers; NO_COLOR in the environment turns 'auto' off
-    #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
-    pub color: ColorChoice,
-
-    /// How many threads compute; without it all cores
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub threads: Option<u16>,
 }
 
 #[derive(Subcommand)]
@@ -96,6 +59,11 @@ enum Command {
     Perft(perft::Perft),
     Serve(serve::Serve),
     Play(play::Play),
+    Review(review::Review),
+    Explain(explain::Explain),
+    Match(Box<matches::Match>),
+    Judge(judge::Judge),
+    Puzzles(puzzles::Puzzles),
     Uci(uci::Uci),
     Bench(bench::Bench),
     Completions(completions::Completions),
@@ -135,10 +103,15 @@ impl Cli {
             Command::Perft(command) => command.run(options),
             Command::Serve(command) => command.run(options),
             Command::Play(command) => command.run(options),
+            Command::Review(command) => command.run(options),
+            Command::Explain(command) => command.run(options),
+            Command::Match(command) => command.run(options),
+            Command::Judge(command) => command.run(options),
+            Command::Puzzles(command) => command.run(options),
             Command::Uci(command) => command.run(options),
             Command::Bench(command) => command.run(options),
-            Command::Completions(command) => command.run(),
-            Command::Man(command) => command.run(),
+            Command::Completions(command) => command.run(Cli::command()),
+            Command::Man(command) => command.run(Cli::command()),
         }
     }
 }
@@ -188,7 +161,7 @@ mod tests {
     fn the_help_names_the_rules() {
         let help = Cli::command().render_long_help().to_string();
         let words: Vec<&str> = help.split_whitespace().collect();
-        let names = rules::names();
+        let names = crate::rules::names();
         assert!(words.join(" ").contains(&names), "{names}");
     }
 }

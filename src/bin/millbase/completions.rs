@@ -3,10 +3,9 @@
 use std::io::Write;
 
 use anyhow::Result;
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::Shell;
 
-use crate::cli::Cli;
 use crate::output;
 use crate::status::{Status, Usage};
 
@@ -21,10 +20,10 @@ pub struct Completions {
 }
 
 impl Completions {
-    /// Prints the shell's script.
-    pub fn run(&self) -> Result<Status> {
+    /// Prints the shell's script for the program's command line.
+    pub fn run(&self, mut program: clap::Command) -> Result<Status> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "millbase", &mut script);
+        clap_complete::generate(self.shell, &mut program, "millbase", &mut script);
         print(&script)
     }
 }
@@ -41,9 +40,9 @@ pub struct Man {
 }
 
 impl Man {
-    /// Prints the page in the format of `man`.
-    pub fn run(&self) -> Result<Status> {
-        let mut program = Cli::command().disable_help_subcommand(true);
+    /// Prints the page in the format of `man`, from the program's command line.
+    pub fn run(&self, program: clap::Command) -> Result<Status> {
+        let mut program = program.disable_help_subcommand(true);
         program.build();
         let command = match &self.command {
             None => program,

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use directories::ProjectDirs;
-use millbase::db::{self, Database, PairFile};
+use millbase::probe::Database;
+use millbase::store::{self, DbError, PairFile};
 use millbase::{Pair, Rules};
 
-use crate::cli::Options;
+use crate::options::Options;
 use crate::output;
-use crate::status::Usage;
+use crate::status::{self, Status, Usage};
 
 /// The folder that the user named, by option or environment.
 fn named(options: &Options) -> Option<PathBuf> {
@@ -21,7 +22,7 @@ fn named(options: &Options) -> Option<PathBuf> {
 
 /// The folder with the databases of the rules that the user plays by.
 pub fn folder(options: &Options) -> Option<PathBuf> {
-    base_folder(options).map(|folder| db::folder_of(&folder, &options.rules))
+    base_folder(options).map(|folder| store::folder_of(&folder, &options.rules))
 }
 
 /// The folder that has the databases of all rules: the named one, else `./db` if it exists, else the
@@ -40,11 +41,7 @@ pub fn open(options: &Options) -> Result<Database> {
     };
     if folder.exists() {
         check_folder(&folder)?;
-        let own = db::folder_of(&folder, &rules);
-        return match options.map && own.exists() {
-            false => Ok(Database::open_in(&folder, rules)?),
-            true => map_folder(&own, rules),
-        };
+        return Ok(open_in(&folder, rules, options)?);
     }
     let folder = folder.display();
     if named(options).is_some() {
@@ -57,17 +54,20 @@ pub fn open(options: &Options) -> Result<Database> {
     Ok(Database::embedded(rules))
 }
 
+/// The databases of these rules in a folder that may have those of several.
+pub fn open_in(folder: &Path, rules: Rules, options: &Options) -> Result<Database, DbError> {
+    match options.no_map {
+        true => Database::open_in(folder, rules),
+        // SAFETY: this program replaces files only by renaming, and `--help` asks users not to let
+        // others write to the files while it runs.
+        false => unsafe { Database::open_in_mapped(folder, rules) },
+    }
+}
+
 /// The databases of a folder that exists and those that are part of the program.
 pub fn open_folder(folder: &Path, rules: Rules) -> Result<Database> {
     check_folder(folder)?;
     Ok(Database::open(folder, rules)?)
-}
-
-/// The same with the files mapped into memory.
-fn map_folder(folder: &Path, rules: Rules) -> Result<Database> {
-    check_folder(folder)?;
-    // SAFETY: with --map, the user promises that nobody writes to the files.
-    Ok(unsafe { Database::open_mapped(folder, rules) }?)
 }
 
 fn check_folder(folder: &Path) -> Result<(), Usage> {
@@ -84,6 +84,25 @@ pub fn in_order(db: &Database) -> Vec<Pair> {
     let mut pairs = Pair::all(db.rules().stones);
     pairs.retain(|&pair| db.has(pair));
     pairs
+}
+
+/// The pairs that have a file, even one that cannot be used, those with fewer stones first.
+pub fn present(db: &Database) -> Vec<Pair> {
+    let mut pairs = Pair::all(db.rules().stones);
+    pairs.retain(|&pair| !matches!(db.file(pair), Err(DbError::Missing { .. })));
+    pairs
+}
+
+/// Says on stderr which files cannot be used; the status is that of the first.
+pub fn note_unusable(db: &Database) -> Status {
+    let mut status = Status::Done;
+    for error in db.unusable() {
+        output::to_stderr(&format!("error: {error}\n"));
+        if status == Status::Done {
+            status = status::of_db(error);
+        }
+    }
+    status
 }
 
 /// The pair's file, if it is there.

@@ -4,13 +4,13 @@ use std::io::{self, Write};
 
 use anyhow::Result;
 use clap::Args;
-use millbase::db::{self, LineEnd};
+use millbase::probe::{self, LineEnd};
 use millbase::{Position, Rules, Value};
 use serde::Serialize;
 
-use crate::cli::Options;
 use crate::databases;
 use crate::input;
+use crate::options::Options;
 use crate::output::{self, Cell, Ink, JsonTurn, JsonValue, Palette, Table};
 use crate::status::Status;
 
@@ -53,8 +53,8 @@ impl Line {
         let rules = &options.rules;
         let position = input::position_of(&self.position, rules)?;
         let db = databases::open(options)?;
-        let value = millbase::answer(&db, &position)?.value;
-        let line = millbase::answer::line(&db, &position, self.limit as usize)?;
+        let value = db.answer(&position)?.value;
+        let line = db.line(&position, self.limit as usize)?;
         let mut out = output::stdout();
         if options.json {
             output::json(&mut out, &Answer::new(&position, value, &line, rules))?;
@@ -75,7 +75,7 @@ impl Line {
 
 impl Answer {
     /// The answer for a position of this value.
-    pub fn new(position: &Position, value: Value, line: &db::Line, rules: &Rules) -> Answer {
+    pub fn new(position: &Position, value: Value, line: &probe::Line, rules: &Rules) -> Answer {
         let turns = line.turns.iter().map(|ranked| JsonTurn::new(ranked, rules));
         let (end, repeats) = match line.end {
             LineEnd::Over => ("over", None),
@@ -98,7 +98,7 @@ fn write(
     out: &mut impl Write,
     position: &Position,
     value: Value,
-    line: &db::Line,
+    line: &probe::Line,
     rules: &Rules,
     palette: Palette,
 ) -> io::Result<()> {

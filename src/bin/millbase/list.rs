@@ -5,12 +5,13 @@ use std::io::Write;
 use anyhow::Result;
 use clap::Args;
 use millbase::Pair;
-use millbase::db::{Database, PairFile, rules_option};
-use millbase::placing::{Placing, not_solved};
+use millbase::index::reachable::not_solved;
+use millbase::probe::Database;
+use millbase::store::{DbError, PairFile, rules_option};
 use serde::Serialize;
 
-use crate::cli::Options;
 use crate::databases;
+use crate::options::Options;
 use crate::output::{self, Cell, Palette, Table};
 use crate::placing;
 use crate::rules::JsonRules;
@@ -31,6 +32,9 @@ pub struct Answer {
     bytes: u64,
     databases: Vec<JsonEntry>,
     placing: Vec<placing::JsonPly>,
+    /// Why files that are there cannot be used.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unusable: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -95,12 +99,11 @@ impl List {
     pub fn run(&self, options: &Options) -> Result<Status> {
         let db = databases::open(options)?;
         let folder = databases::folder(options);
-        let placing = placing::open(folder.as_deref(), options.rules)?;
         let folder = folder.map(|folder| folder.display().to_string());
         let entries = entries(&db);
         let mut out = output::stdout();
         if options.json {
-            output::json(&mut out, &Answer::new(&db, placing.as_ref(), folder))?;
+            output::json(&mut out, &Answer::new(&db, folder))?;
         } else {
             if let Some(folder) = folder {
                 writeln!(out, "folder {folder}\n")?;
@@ -118,15 +121,15 @@ impl List {
             if present < all {
                 writeln!(out, "'millbase build{rules}' makes the missing ones")?;
             }
-            match &placing {
-                None if not_solved(&options.rules).is_none() => writeln!(
+            placing::write_files(&mut out, &db, Palette::of(options))?;
+            if db.plies().next().is_none() && not_solved(&options.rules).is_none() {
+                writeln!(
                     out,
                     "'millbase build --opening{rules}' makes those of the placing phase"
-                )?,
-                None => {}
-                Some(placing) => {
-                    placing::write_files(&mut out, Some(placing), Palette::of(options))?
-                }
+                )?;
+            }
+            for error in db.unusable() {
+                writeln!(out, "unusable: {error}")?;
             }
         }
         out.flush()?;
@@ -136,27 +139,28 @@ impl List {
 
 impl Answer {
     /// The answer for the databases of a folder.
-    pub fn new(db: &Database, placing: Option<&Placing>, folder: Option<String>) -> Answer {
+    pub fn new(db: &Database, folder: Option<String>) -> Answer {
         Answer {
             rules: db.rules().into(),
             folder,
             bytes: size(db),
             databases: entries(db).iter().map(Entry::json).collect(),
-            placing: placing::json_files(placing),
+            placing: placing::json_files(db),
+            unusable: db.unusable().map(DbError::to_string).collect(),
         }
     }
 
     /// The answer for those who have no business with the folders of this machine.
     pub fn without_paths(db: &Database) -> Answer {
-        // Damaged files of the placing phase are reported to those who ask for a position of it.
-        let placing = db.placing().ok().flatten();
-        let mut answer = Answer::new(db, placing, None);
+        let mut answer = Answer::new(db, None);
         for entry in &mut answer.databases {
             entry.file = None;
         }
         for entry in &mut answer.placing {
             entry.file = None;
         }
+        // The sentences name paths.
+        answer.unusable.clear();
         answer
     }
 }

@@ -4,13 +4,13 @@ use std::io::{self, Write};
 
 use anyhow::Result;
 use clap::Args;
-use millbase::search::{self, Proof, ProofOptions, ProofStep, Proved, Work};
+use millbase::prove::{self, Proof, ProofOptions, ProofStep, Proved, Work};
 use millbase::{Pair, Position, Rules, Side, Turn, Wdl};
 use serde::Serialize;
 
-use crate::cli::Options;
 use crate::databases;
 use crate::input;
+use crate::options::Options;
 use crate::output::{self, Cell, Ink, Palette, Table, grouped};
 use crate::placing;
 use crate::status::Status;
@@ -87,7 +87,7 @@ impl Opening {
     /// Proves and prints.
     pub fn run(&self, options: &Options) -> Result<Status> {
         placing::check_rules(&options.rules)?;
-        let in_memory = || search::proof_pairs(&options.rules);
+        let in_memory = || prove::proof_pairs(&options.rules);
         let mut pairs = self.pairs.clone().unwrap_or_else(in_memory);
         input::check_pairs(&pairs, &options.rules)?;
         let db = databases::open(options)?;
@@ -99,7 +99,7 @@ impl Opening {
             hash_bytes: usize::try_from(self.hash).unwrap_or(usize::MAX),
             threads: rayon::current_num_threads(),
         };
-        let proof = search::prove(&db, &wanted, &mut |step| tell(options, step))?;
+        let proof = prove::prove(&db, &wanted, &mut |step| tell(options, step))?;
         let mut out = output::stdout();
         if options.json {
             let answer = self.answer(&proof, wanted.threads, &options.rules);

@@ -6,12 +6,12 @@ use std::fmt::Display;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
 use clap::ColorChoice;
-use millbase::db::RankedTurn;
-use millbase::picture::picture;
+use millbase::probe::RankedTurn;
+use millbase::rules::diagram::picture;
 use millbase::{Letters, Position, Rules, Turn, Value, Wdl};
 use serde::{Serialize, Serializer};
 
-use crate::cli::Options;
+use crate::options::Options;
 
 /// The version of all JSON answers.
 const JSON_VERSION: u32 = 1;

@@ -8,8 +8,8 @@ use millbase::{Position, Rules, Turn};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::cli::Options;
 use crate::input;
+use crate::options::Options;
 use crate::output::{self, Cell, Palette, Table, grouped};
 use crate::status::Status;
 

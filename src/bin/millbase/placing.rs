@@ -7,21 +7,22 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Error, Result};
 use millbase::Rules;
-use millbase::db::Database;
-use millbase::histogram::Histogram;
-use millbase::placing::build::{self, Plan, PlyReport, Progress};
-use millbase::placing::verify::{Report, verify_ply};
-use millbase::placing::{Placing, PlyFile, file_name, not_solved};
-use millbase::retro::BuildFolder;
+use millbase::index::histogram::Histogram;
+use millbase::index::reachable::not_solved;
+use millbase::probe::Database;
+use millbase::solve::pair::BuildFolder;
+use millbase::solve::ply::{self, Plan, PlyReport, Progress};
+use millbase::store::{PlyFile, ply_file_name};
+use millbase::verify::ply::{Report, verify_ply};
 use serde::Serialize;
 
-use crate::cli::Options;
+use crate::options::Options;
 use crate::output::{self, Cell, Ink, JsonValue, Palette, Table, grouped};
 use crate::progress;
 use crate::status::{self, JsonFailure, Status, Usage};
 
 /// Bytes of the files per entry of their tables, for forecasts.
-const BYTES_PER_ENTRY: f64 = 0.11;
+const BYTES_PER_ENTRY: f64 = 0.087;
 
 /// How many random positions of each table `verify` checks.
 const SAMPLES: u64 = 1000;
@@ -40,8 +41,8 @@ pub fn check_rules(rules: &Rules) -> Result<(), Usage> {
 
 /// What there is to do in a folder.
 pub fn plan(folder: &Path, rules: &Rules) -> Plan {
-    let present = |ply| folder.join(file_name(ply)).exists();
-    Plan::new(rules, &build::kept_plies(rules), present)
+    let present = |ply| folder.join(ply_file_name(ply)).exists();
+    Plan::new(rules, &ply::kept_plies(rules), present)
 }
 
 #[derive(Serialize)]
@@ -89,19 +90,26 @@ pub fn write_plan(
     }
     writeln!(out)?;
     table.write(out, palette)?;
-    let entries = plan
-        .sizes(rules)
-        .iter()
-        .map(|&(_, entries, _)| entries)
-        .sum();
+    let entries = entries(plan, rules);
     writeln!(
         out,
         "\n{} entries of the placing phase: about {} on {} cores",
         grouped(entries),
-        progress::duration(progress::seconds_for(entries, NS_PER_ENTRY_AND_CORE)),
+        progress::duration(seconds(plan, rules)),
         progress::cores(),
     )?;
     Ok(())
+}
+
+/// The entries of all tables that a plan solves.
+fn entries(plan: &Plan, rules: &Rules) -> u64 {
+    let sizes = plan.sizes(rules);
+    sizes.iter().map(|&(_, entries, _)| entries).sum()
+}
+
+/// A forecast of the time to carry out a plan, in seconds.
+pub fn seconds(plan: &Plan, rules: &Rules) -> f64 {
+    progress::seconds_for(entries(plan, rules), NS_PER_ENTRY_AND_CORE)
 }
 
 fn file_bytes(entries: u64) -> u64 {
@@ -132,7 +140,7 @@ pub fn build(folder: &BuildFolder, options: &Options) -> Result<()> {
         let earlier = sizes.iter().take_while(|&&(other, _, _)| other > ply);
         earlier.map(|&(_, entries, _)| entries).sum::<u64>()
     };
-    let result = build::build(folder, rules, &plan, &|progress| match progress {
+    let result = ply::build(folder, rules, &plan, &|progress| match progress {
         Progress::Solved(stage, done) => {
             bar.set_prefix(format!("{} placements", stage.ply));
             bar.set_position(before(stage.ply) + done);
@@ -159,14 +167,6 @@ fn note_finished(report: &PlyReport, options: &Options) {
     );
 }
 
-/// The files of the folder in use.
-pub fn open(folder: Option<&Path>, rules: Rules) -> Result<Option<Placing>> {
-    match folder.filter(|folder| folder.is_dir()) {
-        Some(folder) => Ok(Placing::open(folder, rules)?),
-        None => Ok(None),
-    }
-}
-
 /// The counts of one ply as JSON.
 #[derive(Serialize)]
 pub struct JsonPly {
@@ -191,8 +191,7 @@ fn histogram(file: &PlyFile) -> Histogram {
 }
 
 /// The files as JSON.
-pub fn json_files(placing: Option<&Placing>) -> Vec<JsonPly> {
-    let files = placing.into_iter().flat_map(Placing::files);
+pub fn json_files(db: &Database) -> Vec<JsonPly> {
     let ply = |file: &PlyFile| {
         let histogram = histogram(file);
         JsonPly {
@@ -207,18 +206,14 @@ pub fn json_files(placing: Option<&Placing>) -> Vec<JsonPly> {
             max_loss: histogram.deepest_loss().map(|dtw| dtw.0),
         }
     };
-    files.map(ply).collect()
+    db.plies().map(ply).collect()
 }
 
 /// Prints the files with their counts, nothing if there is none.
-pub fn write_files(
-    out: &mut impl Write,
-    placing: Option<&Placing>,
-    palette: Palette,
-) -> Result<()> {
-    let Some(placing) = placing else {
+pub fn write_files(out: &mut impl Write, db: &Database, palette: Palette) -> Result<()> {
+    if db.plies().next().is_none() {
         return Ok(());
-    };
+    }
     let mut table = Table::new(&[
         "placements",
         "positions",
@@ -229,7 +224,7 @@ pub fn write_files(
         "deepest loss",
         "bytes",
     ]);
-    for file in placing.files() {
+    for file in db.plies() {
         let histogram = histogram(file);
         table.row(vec![
             Cell::right(file.ply()),
@@ -304,22 +299,17 @@ impl Checked {
 }
 
 /// Checks all files: their bytes, and random positions of each table.
-pub fn verify(
-    placing: &Placing,
-    db: &Database,
-    samples: Option<u64>,
-    seed: u64,
-    options: &Options,
-) -> Vec<Checked> {
-    let check = |file: &PlyFile| {
+pub fn verify(db: &Database, samples: Option<u64>, seed: u64, options: &Options) -> Vec<Checked> {
+    let check = |ply: u8| {
         let start = Instant::now();
-        let result = verify_ply(placing, db, file, samples.unwrap_or(SAMPLES), seed);
+        let file = db.ply(ply).transpose()?;
+        let result = file.and_then(|file| verify_ply(db, file, samples.unwrap_or(SAMPLES), seed));
         let (report, error) = match result {
             Ok(report) => (report, None),
             Err(error) => (Report::default(), Some(error.into())),
         };
         let checked = Checked {
-            ply: file.ply(),
+            ply,
             report,
             error,
             seconds: start.elapsed().as_secs_f64(),
@@ -336,9 +326,9 @@ pub fn verify(
                 ),
             );
         }
-        checked
+        Some(checked)
     };
-    placing.files().map(check).collect()
+    (0..2 * db.rules().stones).filter_map(check).collect()
 }
 
 /// The status of the first error; without errors, whether everything was right.

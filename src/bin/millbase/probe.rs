@@ -4,14 +4,15 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Error, Result};
 use clap::Args;
-use millbase::db::{Database, DbError};
+use millbase::probe::Database;
+use millbase::store::DbError;
 use millbase::{Position, Rules};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::cli::Options;
 use crate::databases;
 use crate::input::{self, Batches};
+use crate::options::Options;
 use crate::output::{self, Cell, Ink, JsonTurn, JsonValue, Palette, Table};
 use crate::status::{self, JsonError, Status};
 
@@ -64,7 +65,7 @@ pub struct Answer<'a> {
 impl<'a> Answer<'a> {
     /// Asks the databases.
     pub fn find(db: &Database, position: &'a Position) -> Result<Answer<'a>, DbError> {
-        let answer = millbase::answer(db, position)?;
+        let answer = db.answer(position)?;
         let rules = *db.rules();
         Ok(Answer {
             position,

@@ -7,8 +7,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use millbase::solve::pair::Progress;
 
-use crate::cli::Options;
+use crate::options::Options;
 
 /// How often the bar is drawn.
 const TICK: Duration = Duration::from_millis(250);
@@ -30,6 +31,15 @@ where
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
     let bar = ProgressBar::new(positions).with_style(style.with_key("tail", tail));
     bar.enable_steady_tick(TICK);
+    bar
+}
+
+/// A bar on stderr that counts finished things, such as games, under the same conditions.
+pub fn counter(options: &Options, things: u64, name: &'static str) -> ProgressBar {
+    let bar = bar(options, things, |state| {
+        format!("{} of {}", state.pos(), state.len().unwrap_or(0))
+    });
+    bar.set_prefix(name);
     bar
 }
 
@@ -170,6 +180,26 @@ impl Forecast {
         self.finished.1 += self.elapsed(now);
         self.pair.0 = 0;
         self.decided = 0;
+    }
+
+    /// Takes note of what a build reports.
+    pub fn follow(&mut self, progress: &Progress, now: Instant) {
+        match progress {
+            Progress::Started { entries, .. } => self.start(*entries, now),
+            // The larger side moves in the first table.
+            Progress::Initialised(material) if material.mover <= material.waiting => {
+                self.step(Step::Sweep, now);
+            }
+            Progress::Initialised(_) => {}
+            Progress::Swept { decided, .. } => self.decided(*decided),
+            Progress::Writing => self.step(Step::Write, now),
+            Progress::Finished(_) => self.finish(now),
+        }
+    }
+
+    /// A forecast of the seconds left for all pairs; `None` before there is anything to go by.
+    pub fn seconds_left(&self, now: Instant) -> Option<f64> {
+        self.left(now).map(|left| left.all)
     }
 
     /// How much of the work is done, in entries.

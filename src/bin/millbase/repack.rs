@@ -9,14 +9,14 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use clap::Args;
 use millbase::Pair;
-use millbase::db::folder_of;
-use millbase::retro::{self, BuildFolder};
+use millbase::solve::pair::BuildFolder;
+use millbase::store::folder_of;
 use serde::Serialize;
 
 use crate::build::{self, Kind};
-use crate::cli::Options;
 use crate::databases;
 use crate::input;
+use crate::options::Options;
 use crate::output::{self, Cell, Palette, Table};
 use crate::progress;
 use crate::status::{Status, Usage};
@@ -79,12 +79,12 @@ impl Repack {
         let bar = progress::bar(options, pairs.len() as u64, |_| String::new());
         build::stop_on_signals(&locked, &bar)?;
         let profile = self.kind.profile();
-        let present = build::present(&folder, options.rules, profile.contents, "--to")?;
+        let present = build::present(&folder, options.rules, profile.metric, "--to")?;
         let missing = |pair: &&Pair| !present.contains(&(**pair, profile.level));
         for &pair in pairs.iter().filter(missing) {
             bar.set_prefix(pair.to_string());
             let start = Instant::now();
-            let bytes = retro::repack(&db, pair, &locked, profile)?;
+            let bytes = millbase::solve::pair::repack(&db, pair, &locked, profile)?;
             let (seconds, size) = (start.elapsed().as_secs_f64(), output::bytes(bytes));
             output::step(
                 options,

@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::Read;
 use std::ops::Range;
 
+use clap::Args;
+use millbase::engine::draws::DrawRule;
 use millbase::rules::{FEWEST_STONES, MOST_STONES};
 use millbase::{Blocked, FullBoard, Rules};
 use serde::{Deserialize, Serialize};
@@ -42,6 +44,27 @@ enum Side {
 enum Board {
     Loses,
     Draws,
+}
+
+/// When games are drawn, as `play` and `serve` take it.
+#[derive(Args, Clone, Copy)]
+pub struct Draws {
+    /// How often a position stands until the game is drawn; 0 for never
+    #[arg(long, value_name = "N", default_value_t = DrawRule::USUAL.repetitions, value_parser = clap::value_parser!(u32).range(..=100))]
+    repetitions: u32,
+
+    /// After how many turns without a stone placed or removed the game is drawn; 0 for never
+    #[arg(long, value_name = "N", default_value_t = DrawRule::USUAL.quiet_turns, value_parser = clap::value_parser!(u32).range(..=10_000))]
+    quiet_turns: u32,
+}
+
+impl From<Draws> for DrawRule {
+    fn from(draws: Draws) -> DrawRule {
+        DrawRule {
+            repetitions: draws.repetitions,
+            quiet_turns: draws.quiet_turns,
+        }
+    }
 }
 
 /// The rules of an argument: a name, or the path of a file, which has a dot or a slash in it.

@@ -4,14 +4,16 @@ use std::io::Write;
 
 use anyhow::Result;
 use clap::Args;
-use millbase::db::{Contents, Database, PairFile};
-use millbase::histogram::Histogram;
+use millbase::index::histogram::Histogram;
+use millbase::probe::Database;
+use millbase::store::PairFile;
+use millbase::value::Metric;
 use millbase::{Dtw, Material, Pair};
 use serde::Serialize;
 
-use crate::cli::Options;
 use crate::databases;
 use crate::input;
+use crate::options::Options;
 use crate::output::{self, Cell, Ink, JsonValue, Palette, Table};
 use crate::placing;
 use crate::status::Status;
@@ -96,7 +98,7 @@ impl TableCounts {
 
 /// The depth, if the file tells depths.
 fn deepest(file: &PairFile, dtw: Option<Dtw>) -> Option<Dtw> {
-    dtw.filter(|_| file.contents() == Contents::Depths)
+    dtw.filter(|_| file.metric() == Metric::Depth)
 }
 
 /// The headings of [`cells`].
@@ -131,10 +133,6 @@ impl Stats {
         input::check_pairs(&self.pair, &options.rules)?;
         let db = databases::open(options)?;
         let tables = self.tables(&db)?;
-        let placing = match self.pair {
-            None => placing::open(databases::folder(options).as_deref(), options.rules)?,
-            Some(_) => None,
-        };
         let mut out = output::stdout();
         if options.json {
             let tables = tables.into_iter().map(|(file, material, histogram)| {
@@ -145,7 +143,10 @@ impl Stats {
                 }
             });
             let tables = tables.collect();
-            let placing = placing::json_files(placing.as_ref());
+            let placing = match self.pair {
+                None => placing::json_files(&db),
+                Some(_) => Vec::new(),
+            };
             output::json(&mut out, &Answer { tables, placing })?;
         } else {
             let palette = Palette::of(options);
@@ -154,14 +155,19 @@ impl Stats {
                 table.row(cells(file, material, histogram));
             }
             table.write(&mut out, palette)?;
-            placing::write_files(&mut out, placing.as_ref(), palette)?;
+            if self.pair.is_none() {
+                placing::write_files(&mut out, &db, palette)?;
+            }
             if self.histogram {
                 writeln!(out)?;
                 by_value(&tables).write(&mut out, palette)?;
             }
         }
         out.flush()?;
-        Ok(Status::Done)
+        match self.pair {
+            None => Ok(databases::note_unusable(&db)),
+            Some(_) => Ok(Status::Done),
+        }
     }
 
     fn tables<'a>(&self, db: &'a Database) -> Result<Vec<(&'a PairFile, Material, &'a Histogram)>> {
@@ -185,9 +191,9 @@ fn by_value(tables: &[(&PairFile, Material, &Histogram)]) -> Table {
     let mut table = Table::new(&["pair", "to move", "value", "positions"]);
     for (file, material, histogram) in tables {
         for (value, count) in histogram.iter() {
-            let name = match file.contents() {
-                Contents::Depths => value.to_string(),
-                Contents::Wdl => value.wdl().to_string(),
+            let name = match file.metric() {
+                Metric::Depth => value.to_string(),
+                Metric::Wdl => value.wdl().to_string(),
             };
             table.row(vec![
                 Cell::text(file.pair()),

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use anyhow::Error;
 use millbase::PositionError;
-use millbase::db::DbError;
-use millbase::placing;
-use millbase::retro::SolveError;
+use millbase::solve::pair::SolveError;
+use millbase::solve::ply;
+use millbase::store::DbError;
 use serde::Serialize;
 
 use crate::output;
@@ -111,7 +111,7 @@ pub fn of(error: &Error) -> Status {
                 Some(of_db(error))
             } else if let Some(error) = cause.downcast_ref::<SolveError>() {
                 Some(of_solve(error))
-            } else if let Some(error) = cause.downcast_ref::<placing::build::SolveError>() {
+            } else if let Some(error) = cause.downcast_ref::<ply::SolveError>() {
                 Some(of_placing(error))
             } else if cause.is::<PositionError>() || cause.is::<Usage>() {
                 Some(Status::Usage)
@@ -122,7 +122,7 @@ pub fn of(error: &Error) -> Status {
         .unwrap_or(Status::System)
 }
 
-fn of_db(error: &DbError) -> Status {
+pub fn of_db(error: &DbError) -> Status {
     match error {
         DbError::Missing { .. } | DbError::NoDepths { .. } | DbError::NotStored(_) => {
             Status::Missing
@@ -141,9 +141,9 @@ fn of_solve(error: &SolveError) -> Status {
     }
 }
 
-fn of_placing(error: &placing::build::SolveError) -> Status {
+fn of_placing(error: &ply::SolveError) -> Status {
     match error {
-        placing::build::SolveError::Database(error) => of_db(error),
+        ply::SolveError::Database(error) => of_db(error),
         _ => Status::System,
     }
 }

@@ -4,10 +4,10 @@ use std::io;
 
 use anyhow::Result;
 use clap::Args;
-use millbase::uci::{self, Settings};
+use millbase::engine::uci::{self, Settings};
 
-use crate::cli::Options;
 use crate::databases;
+use crate::options::Options;
 use crate::status::Status;
 
 /// Play as an engine: the line protocol of mill frontends on stdin and stdout

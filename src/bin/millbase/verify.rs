@@ -6,15 +6,16 @@ use std::time::Instant;
 use anyhow::{Error, Result};
 use clap::Args;
 use indicatif::ProgressBar;
-use millbase::db::{Database, DbError, rules_option};
-use millbase::retro::Shelf;
+use millbase::probe::Database;
+use millbase::solve::Shelf;
+use millbase::store::{DbError, rules_option};
 use millbase::verify::{self, Report};
 use millbase::{Pair, Rules};
 use serde::Serialize;
 
-use crate::cli::Options;
 use crate::databases;
 use crate::input;
+use crate::options::Options;
 use crate::output::{self, Cell, Ink, JsonValue, Palette, Table, grouped};
 use crate::placing;
 use crate::progress;
@@ -125,7 +126,7 @@ impl Verify {
         let pairs = match self.pair {
             Some(pair) => vec![pair],
             None if self.opening => Vec::new(),
-            None => databases::in_order(&db),
+            None => databases::present(&db),
         };
         let entries = pairs.iter().map(|&pair| self.entries(pair));
         let entries = entries.fold(0, u64::saturating_add);
@@ -139,19 +140,18 @@ impl Verify {
             checked.push(pair);
         }
         bar.finish_and_clear();
-        let folder = databases::folder(options).filter(|_| self.pair.is_none());
-        let placing = match placing::open(folder.as_deref(), *rules)? {
-            None if self.opening => {
-                placing::check_rules(rules)?;
-                let message = format!(
-                    "there are no files of the placing phase; 'millbase build --opening{}' makes them",
-                    rules_option(rules)
-                );
-                return Err(DbError::NotStored(message).into());
-            }
-            Some(placing) => placing::verify(&placing, &db, self.sample, self.seed, options),
-            None => Vec::new(),
+        let placing = match self.pair {
+            Some(_) => Vec::new(),
+            None => placing::verify(&db, self.sample, self.seed, options),
         };
+        if self.opening && placing.is_empty() {
+            placing::check_rules(rules)?;
+            let message = format!(
+                "there are no files of the placing phase; 'millbase build --opening{}' makes them",
+                rules_option(rules)
+            );
+            return Err(DbError::NotStored(message).into());
+        }
         let status = match status_of(&checked) {
             Status::Done => placing::status_of(&placing),
             status => status,

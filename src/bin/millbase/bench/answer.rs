@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use millbase::db::PairFile;
+use millbase::store::PairFile;
 use millbase::{Material, Position};
 use serde::Serialize;
 

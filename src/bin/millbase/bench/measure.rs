@@ -7,10 +7,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use millbase::db::{Database, DbError};
 use millbase::index::Index;
-use millbase::retro::{self, Solved, Times};
+use millbase::probe::Database;
 use millbase::search::{Limits, NoJudge, Search};
+use millbase::solve::pair::{Solved, Times};
+use millbase::store::DbError;
 use millbase::{Material, Pair, PointSet, Position, Rules};
 use rayon::prelude::*;
 
@@ -197,7 +198,7 @@ pub fn load(db: &Database, tables: Tables) -> Result<u64> {
     let mut values = 0;
     for material in materials(db).filter(|&material| tables.have(material)) {
         if Index::new(material).len() <= MOST_LOADED {
-            values += black_box(retro::load(db, material)?).len() as u64;
+            values += black_box(millbase::solve::load(db, material)?).len() as u64;
         }
     }
     Ok(values)
@@ -224,7 +225,7 @@ pub fn preloaded(db: &Database, seed: u64, budget: Duration) -> Result<Option<Pr
         return Ok(None);
     };
     let start = Instant::now();
-    let preload = db.preload_whole(&[pair])?;
+    let preload = millbase::solve::preload_whole(db, &[pair])?;
     let seconds = start.elapsed().as_secs_f64();
     let mut random = Random(seed);
     let tables: Vec<Index> = pair.tables().into_iter().map(Index::new).collect();
@@ -292,7 +293,7 @@ pub fn build(max_stones: u8, rules: &Rules) -> Result<Build> {
             values.ok_or_else(|| DbError::NotStored(format!("{pair} is solved too early")))
         };
         let start = Instant::now();
-        let tables = retro::solve(rules, pair, load, &())?;
+        let tables = millbase::solve::pair::solve(rules, pair, load, &())?;
         total += start.elapsed();
         entries += pair.entries();
         for table in tables {

@@ -10,10 +10,10 @@ use anyhow::Result;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use millbase::Position;
-use millbase::db::Database;
+use millbase::probe::Database;
 
-use crate::cli::Options;
 use crate::databases;
+use crate::options::Options;
 use crate::output::{self, Palette};
 use crate::status::Status;
 

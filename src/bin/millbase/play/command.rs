@@ -23,8 +23,10 @@ pub enum Command {
     Turns,
     /// Begin another game.
     New,
-    /// Write the game to a file.
+    /// Write the game to a new file, or to the one it was saved in or loaded from.
     Save(String),
+    /// Write the game over another saved game.
+    Replace(String),
     /// Go on with the game of a file.
     Load(String),
     /// Who plays a side.
@@ -56,7 +58,8 @@ undo           take your last turn back
 go             let the machine make this turn
 white machine  let the machine play White; also 'human', also 'black'
 level 10       how well the machine plays, 0 to 30
-save FILE      write the game to a file
+save FILE      write the game to a new file, or again to its own
+replace FILE   write the game over another saved game
 load FILE      go on with the game of a file
 turns, board   show the game so far, show the board
 new, quit      begin again, end";
@@ -70,8 +73,9 @@ impl Command {
         let name = word.to_ascii_lowercase();
         let command = match (name.as_str(), rest) {
             ("", _) => return Ok(None),
-            ("save" | "load", "") => return wrong(format!("say '{name} FILE'")),
+            ("save" | "replace" | "load", "") => return wrong(format!("say '{name} FILE'")),
             ("save", file) => Command::Save(file.to_owned()),
+            ("replace", file) => Command::Replace(file.to_owned()),
             ("load", file) => Command::Load(file.to_owned()),
             ("white", seat) => Command::Seat(Side::White, parse_seat(&name, seat)?),
             ("black", seat) => Command::Seat(Side::Black, parse_seat(&name, seat)?),

@@ -2,33 +2,41 @@
 
 mod command;
 
+use std::cmp::Reverse;
 use std::fs;
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use millbase::game::Game;
-use millbase::picture::picture;
-use millbase::player::{Choice, Level, Player, Thought};
-use millbase::search::{Limits, Search};
-use millbase::{Position, Rules, Side, Turn, Value, uci};
+use millbase::engine::draws::DrawRule;
+use millbase::engine::ending::Ending;
+use millbase::engine::game::Game;
+use millbase::engine::player::{Choice, Level, Player, Thought};
+use millbase::engine::uci;
+use millbase::rules::diagram::picture;
+use millbase::search::{Limits, Report, Search};
+use millbase::{Answer, Position, Rules, Side, Turn};
 
 use self::command::{Command, HELP, Seat};
-use crate::cli::Options;
 use crate::databases;
 use crate::input::{self, Batches};
+use crate::options::Options;
 use crate::output::{self, Cell, Ink, Palette, Table};
+use crate::rules::Draws;
 use crate::status::{self, Status, Usage};
 
 /// Play a game in the terminal, against the machine or another person
 ///
 /// The machine plays perfectly where the databases know the position, otherwise it searches. A game
 /// is drawn when a position stands for the third time, or after 100 turns in which no stone was
-/// placed or removed. 'help' lists what can be said.
+/// placed or removed, unless options say otherwise. 'help' lists what can be said; while the machine
+/// plays both sides, commands are obeyed between its turns.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -56,6 +64,9 @@ pub struct Play {
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u32,
 
+    #[command(flatten)]
+    draws: Draws,
+
     /// Begin with this position instead of the empty board
     #[arg(long, value_name = "POSITION", conflicts_with = "load")]
     position: Option<String>,
@@ -64,12 +75,6 @@ pub struct Play {
     #[arg(long, value_name = "FILE")]
     load: Option<String>,
 }
-
-/// A position that stands so often is a draw.
-const DRAWN_OCCURRENCES: usize = 3;
-
-/// So many turns without a stone placed or removed are a draw.
-const DRAWN_TURNS: usize = 100;
 
 /// Saved games above this size, in bytes, are refused.
 const LARGEST_FILE: u64 = 1 << 20;
@@ -99,7 +104,10 @@ impl Play {
         };
         let party = Party {
             rules,
+            draws: self.draws.into(),
             game,
+            file: self.load.as_ref().map(PathBuf::from),
+            analysis: None,
             seats: [self.white, self.black],
             player: Player {
                 database: Arc::new(databases::open(options)?),
@@ -114,14 +122,19 @@ impl Play {
             palette: Palette::of(options),
             out: output::stdout(),
         };
-        party.play(&mut Batches::new(io::stdin()))
+        party.play(&read_lines()?)
     }
 }
 
 /// A game at the table: the players and what they see.
 struct Party<W> {
     rules: Rules,
+    draws: DrawRule,
     game: Game,
+    /// The file in which the game was saved, or from which it was loaded.
+    file: Option<PathBuf>,
+    /// What was found about the position of a game, for `hint` and `analyse` alike.
+    analysis: Option<(Game, Analysis)>,
     /// Who plays White and Black.
     seats: [Seat; 2],
     player: Player,
@@ -130,31 +143,69 @@ struct Party<W> {
     out: W,
 }
 
-/// How a game ended.
-enum End {
-    Won(Side),
-    Drawn(&'static str),
+/// The values or the lines of a position.
+#[derive(Clone)]
+enum Analysis {
+    /// The value, and all turns with theirs, the one that the machine prefers first.
+    Known(Answer),
+    /// The best lines of a search, the best first.
+    Searched(Vec<Thought>),
+}
+
+/// The lines of stdin; an error is the last of them.
+type Lines = Receiver<io::Result<input::Line>>;
+
+/// Reads stdin on a thread of its own, so that the machine need not wait for it.
+fn read_lines() -> Result<Lines> {
+    let (sender, lines) = mpsc::sync_channel(16);
+    let read = move || {
+        let mut input = Batches::new(io::stdin());
+        loop {
+            let line = match input.line() {
+                Ok(Some(line)) => Ok(line),
+                Ok(None) => return,
+                Err(error) => Err(error),
+            };
+            let is_last = line.is_err();
+            if sender.send(line).is_err() || is_last {
+                return;
+            }
+        }
+    };
+    let thread = thread::Builder::new().name("input".to_owned());
+    thread
+        .spawn(read)
+        .context("cannot start the thread that reads stdin")?;
+    Ok(lines)
 }
 
 impl<W: Write> Party<W> {
-    fn play(mut self, input: &mut Batches<io::Stdin>) -> Result<Status> {
+    fn play(mut self, lines: &Lines) -> Result<Status> {
         self.show()?;
         loop {
             let side = self.side();
-            if let Some(end) = self.end() {
-                self.tell_end(&end)?;
+            let line = if let Some(ending) = self.ending() {
+                writeln!(self.out, "{ending}")?;
+                self.wait_for(side, lines)?
             } else if self.seats[side as usize] == Seat::Machine {
                 self.let_machine_play()?;
                 self.show()?;
-                continue;
-            }
-            write!(self.out, "{side}> ")?;
-            self.out.flush()?;
-            let line = input.line().context("cannot read from stdin")?;
+                // Nobody is asked between two machines, but what was said is heard.
+                match self.seats.contains(&Seat::Human) {
+                    true => continue,
+                    false => match lines.try_recv() {
+                        Ok(line) => Some(line),
+                        Err(_) => continue,
+                    },
+                }
+            } else {
+                self.wait_for(side, lines)?
+            };
             let Some(line) = line else {
                 writeln!(self.out)?;
                 break;
             };
+            let line = line.context("cannot read from stdin")?;
             match line.and_then(|line| Command::parse(&line)) {
                 Ok(Some(Command::Quit)) => break,
                 Ok(Some(command)) => self.obey(command)?,
@@ -166,30 +217,20 @@ impl<W: Write> Party<W> {
         Ok(Status::Done)
     }
 
+    /// The next line of the user, `None` at the end of the input.
+    fn wait_for(&mut self, side: Side, lines: &Lines) -> Result<Option<io::Result<input::Line>>> {
+        write!(self.out, "{side}> ")?;
+        self.out.flush()?;
+        Ok(lines.recv().ok())
+    }
+
     fn side(&self) -> Side {
         self.game.position().side_to_move()
     }
 
-    fn end(&self) -> Option<End> {
-        if let Some(result) = self.game.position().result(&self.rules) {
-            Some(match result {
-                Value::Draw => End::Drawn("the board is full"),
-                _ => End::Won(self.side().other()),
-            })
-        } else if self.game.occurrences() >= DRAWN_OCCURRENCES {
-            Some(End::Drawn("the position stands for the third time"))
-        } else if self.game.earlier().len() >= DRAWN_TURNS {
-            Some(End::Drawn("for 100 turns no stone was placed or removed"))
-        } else {
-            None
-        }
-    }
-
-    fn tell_end(&mut self, end: &End) -> io::Result<()> {
-        match end {
-            End::Won(winner) => writeln!(self.out, "the game is over: {winner} has won"),
-            End::Drawn(why) => writeln!(self.out, "the game is drawn: {why}"),
-        }
+    /// How the game has ended, by the rule for draws of the options.
+    fn ending(&self) -> Option<Ending> {
+        self.game.clone().with_draws(self.draws).ending()
     }
 
     /// Does what the user wants. What cannot be done is told, and the game stays as it was.
@@ -202,9 +243,11 @@ impl<W: Write> Party<W> {
             Command::Go => self.go(),
             Command::Board => self.show().map_err(Into::into),
             Command::Turns => self.list_turns().map_err(Into::into),
-            Command::New => self.change_game(Game::new(self.rules, Position::start(&self.rules))),
+            Command::New => self.begin(Game::new(self.rules, Position::start(&self.rules)), None),
             Command::Save(file) => self.save(&file),
-            Command::Load(file) => load(&file, &self.rules).and_then(|game| self.change_game(game)),
+            Command::Replace(file) => self.write(&file),
+            Command::Load(file) => load(&file, &self.rules)
+                .and_then(|game| self.begin(game, Some(PathBuf::from(file)))),
             Command::Seat(side, seat) => {
                 self.seats[side as usize] = seat;
                 Ok(())
@@ -225,14 +268,14 @@ impl<W: Write> Party<W> {
 
     fn take_turn(&mut self, text: &str) -> Result<()> {
         self.check_under_way()?;
-        let sentence = |error: millbase::game::GameError| Usage(error.to_string());
+        let sentence = |error: millbase::engine::game::GameError| Usage(error.to_string());
         self.game.play(text).map_err(sentence)?;
         self.show()?;
         Ok(())
     }
 
     fn check_under_way(&self) -> Result<()> {
-        match self.end() {
+        match self.ending() {
             None => Ok(()),
             Some(_) => {
                 let sentence = "the game has ended; 'undo' takes a turn back, 'new' begins again";
@@ -244,6 +287,12 @@ impl<W: Write> Party<W> {
     fn change_game(&mut self, game: Game) -> Result<()> {
         self.game = game;
         Ok(self.show()?)
+    }
+
+    /// Goes on with another game, which is in this file.
+    fn begin(&mut self, game: Game, file: Option<PathBuf>) -> Result<()> {
+        self.file = file;
+        self.change_game(game)
     }
 
     fn go(&mut self) -> Result<()> {
@@ -258,7 +307,7 @@ impl<W: Write> Party<W> {
             return Ok(());
         };
         self.warn(&choice)?;
-        let sentence = |error: millbase::game::GameError| Usage(error.to_string());
+        let sentence = |error: millbase::engine::game::GameError| Usage(error.to_string());
         self.game.make(choice.turn).map_err(sentence)?;
         writeln!(self.out, "{side} plays {}", choice.turn)?;
         Ok(())
@@ -283,65 +332,100 @@ impl<W: Write> Party<W> {
 
     /// A best turn, whatever the level of the machine.
     fn hint(&mut self) -> Result<()> {
-        self.check_under_way()?;
-        let best = Player {
-            level: Level::PERFECT,
-            ..self.player.clone()
-        };
-        if let Some(choice) = self.choose(&best, self.limits, &mut |_| ()) {
-            self.warn(&choice)?;
-            let (turn, worth) = (choice.turn, worth(&choice.thought, self.palette));
-            writeln!(self.out, "{turn}: {worth}")?;
+        let palette = self.palette;
+        match self.look()? {
+            Analysis::Known(answer) => {
+                if let Some(best) = answer.turns.first() {
+                    writeln!(self.out, "{}: {}", best.turn, palette.value(best.value))?;
+                }
+            }
+            Analysis::Searched(lines) => {
+                if let Some(Report {
+                    line, score, depth, ..
+                }) = lines.first().map(|best| &best.report)
+                    && let Some(turn) = line.first()
+                {
+                    writeln!(self.out, "{turn}: {score} at depth {depth}")?;
+                }
+            }
         }
         Ok(())
     }
 
     /// All turns with their values, or the best lines of a search.
     fn analyse(&mut self) -> Result<()> {
+        let table = match self.look()? {
+            Analysis::Known(answer) => {
+                let mut table = Table::new(&["turn", "value"]);
+                for ranked in &answer.turns {
+                    let ink = Ink::of(ranked.value.wdl());
+                    table.row(vec![
+                        Cell::text(ranked.turn),
+                        Cell::text(ranked.value).ink(ink),
+                    ]);
+                }
+                let value = self.palette.value(answer.value);
+                writeln!(self.out, "{}: {value}", self.side())?;
+                table
+            }
+            Analysis::Searched(lines) => {
+                let mut table = Table::new(&["depth", "score", "line"]);
+                for Thought { report, .. } in &lines {
+                    let line: Vec<String> = report.line.iter().map(Turn::to_string).collect();
+                    table.row(vec![
+                        Cell::right(report.depth),
+                        Cell::right(report.score),
+                        Cell::text(line.join(" ")),
+                    ]);
+                }
+                table
+            }
+        };
+        Ok(table.write(&mut self.out, self.palette)?)
+    }
+
+    /// What a perfect machine finds about the position, asked once for each position of the game.
+    fn look(&mut self) -> Result<Analysis> {
         self.check_under_way()?;
+        if let Some((game, analysis)) = &self.analysis
+            && *game == self.game
+        {
+            return Ok(analysis.clone());
+        }
         let best = Player {
             level: Level::PERFECT,
             ..self.player.clone()
         };
-        if let Ok(answer) = best.known(self.game.position()) {
-            let mut table = Table::new(&["turn", "value"]);
-            for ranked in &answer.turns {
-                let ink = Ink::of(ranked.value.wdl());
-                table.row(vec![
-                    Cell::text(ranked.turn),
-                    Cell::text(ranked.value).ink(ink),
-                ]);
+        let analysis = match best.known(self.game.position()) {
+            Ok(mut answer) => {
+                // Of the best turns the machine's choice comes first.
+                let chosen = self.choose(&best, self.limits, &mut |_| ());
+                let chosen = chosen.map(|choice| choice.turn);
+                answer
+                    .turns
+                    .sort_by_key(|ranked| (Reverse(ranked.value), Some(ranked.turn) != chosen));
+                Analysis::Known(answer)
             }
-            writeln!(
-                self.out,
-                "{}: {}",
-                self.side(),
-                self.palette.value(answer.value)
-            )?;
-            return Ok(table.write(&mut self.out, self.palette)?);
-        }
+            Err(_) => Analysis::Searched(self.search(&best)?),
+        };
+        self.analysis = Some((self.game.clone(), analysis.clone()));
+        Ok(analysis)
+    }
+
+    /// The best lines of a search.
+    fn search(&mut self, player: &Player) -> Result<Vec<Thought>> {
         let limits = Limits {
             lines: ANALYSED_LINES,
             ..self.limits
         };
         let mut lines: Vec<Thought> = Vec::new();
-        let choice = self.choose(&best, limits, &mut |thought| {
+        let choice = self.choose(player, limits, &mut |thought| {
             // Each depth begins with the first line again.
             lines.truncate(thought.report.number - 1);
             lines.push(thought.clone());
         });
         choice.iter().try_for_each(|choice| self.warn(choice))?;
-        let mut table = Table::new(&["depth", "score", "line"]);
-        for thought in &lines {
-            let report = &thought.report;
-            let line: Vec<String> = report.line.iter().map(Turn::to_string).collect();
-            table.row(vec![
-                Cell::right(report.depth),
-                Cell::right(report.score),
-                Cell::text(line.join(" ")),
-            ]);
-        }
-        Ok(table.write(&mut self.out, self.palette)?)
+        Ok(lines)
     }
 
     /// Takes back to where a person was to move last.
@@ -367,9 +451,20 @@ impl<W: Write> Party<W> {
         Ok(())
     }
 
+    /// Writes the game to a new file, or to the one that it is in already.
+    fn save(&mut self, file: &str) -> Result<()> {
+        let path = Path::new(file);
+        let is_other = self.file.as_deref() != Some(path);
+        if is_other && path.exists() && load(file, &self.rules).is_ok() {
+            let sentence = format!("'{file}' holds another game; 'replace {file}' writes over it");
+            return Err(Usage(sentence).into());
+        }
+        self.write(file)
+    }
+
     /// Writes the game as the lines that the engine protocol has for its rules and its turns. A file
     /// that holds anything but such lines is not replaced.
-    fn save(&mut self, file: &str) -> Result<()> {
+    fn write(&mut self, file: &str) -> Result<()> {
         let path = Path::new(file);
         if path.exists() && load(file, &self.rules).is_err() {
             let sentence = format!(
@@ -380,6 +475,7 @@ impl<W: Write> Party<W> {
         let (rules, game) = (&self.rules, self.game.text());
         let text = format!("setoption name Rules value {rules}\n{game}\n");
         fs::write(path, text).map_err(|error| Usage(format!("cannot write '{file}': {error}")))?;
+        self.file = Some(path.to_owned());
         writeln!(self.out, "saved in '{file}'")?;
         Ok(())
     }
@@ -406,14 +502,6 @@ impl<W: Write> Party<W> {
             false => position.phase(&self.rules).name(),
         };
         writeln!(self.out, "{} to move, {phase}{white}{black}", self.side())
-    }
-}
-
-/// What a thought says its line is worth.
-fn worth(thought: &Thought, palette: Palette) -> String {
-    match thought.known {
-        Some(value) => palette.value(value),
-        None => format!("{} at depth {}", thought.report.score, thought.report.depth),
     }
 }
 

@@ -2,15 +2,22 @@
 //!
 //! - this file: the options, starting and stopping
 //! - `connections`: accepting connections, and the bounds of each
-//! - `routes`: the paths and their answers
-//! - `work`: how many questions are at work at once, and for how long
+//! - `routes`: the paths, and the answers about positions, databases and rules
+//! - `game`, `study`, `building`: the answers about games, for study, and about builds
+//! - `question`: the fields of a question
+//! - `work`: the databases, how many questions are at work at once, and for how long
 //! - `refusal`: what goes wrong, with its status code and its body
-//! - `page`: the page at `/`
+//! - `page`: the page at `/` and its files
 
+mod building;
 mod connections;
+mod game;
 mod page;
+mod question;
 mod refusal;
+mod reply;
 mod routes;
+mod study;
 #[cfg(test)]
 mod tests;
 mod work;
@@ -29,17 +36,20 @@ use tokio::runtime::{self, Runtime};
 use tokio::sync::watch;
 use tracing::level_filters::LevelFilter;
 
-use crate::cli::Options;
 use crate::databases;
+use crate::options::Options;
 use crate::output;
+use crate::rules::Draws;
 use crate::status::{Status, Usage};
+use building::{Builder, Permission};
 use work::Work;
 
 /// Answer over HTTP, with a page to play on in the browser
 ///
 /// The page is at '/'. Programs ask GET /probe?fen=POSITION, /line?fen=POSITION and
-/// /turns?fen=POSITION, /databases, /rules and /healthz, and are answered with the JSON objects of the
-/// commands. Only programs of this machine can connect, unless --public and another address are
+/// /turns?fen=POSITION, /play?fen=POSITION&moves=TURNS, /databases, /rules and /healthz, and are
+/// answered with the JSON objects of the commands; docs/FRONTENDS.md has all paths. The page can
+/// build missing databases where only this machine can connect. Only programs of this machine can connect, unless --public and another address are
 /// given. Ctrl-C finishes what was asked and ends; a second one ends at once.
 #[derive(Args)]
 #[command(after_help = "\
@@ -55,6 +65,10 @@ pub struct Serve {
     #[arg(long)]
     public: bool,
 
+    /// Let everybody who can connect build missing databases on this machine
+    #[arg(long)]
+    allow_build: bool,
+
     /// Let pages from everywhere read the answers (Access-Control-Allow-Origin: *)
     #[arg(long)]
     cors: bool,
@@ -62,6 +76,9 @@ pub struct Serve {
     /// How many questions may be at work or wait at once; others are refused with status 503
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=4096))]
     in_flight: u16,
+
+    #[command(flatten)]
+    draws: Draws,
 
     /// What to log on stderr; 'info' is a line for each request
     #[arg(long, value_name = "LEVEL", default_value = "warn")]
@@ -107,7 +124,6 @@ impl Serve {
             );
             return Err(Usage(message).into());
         }
-        let database = databases::open(options)?;
         let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let threads = options.threads.map_or_else(cores, usize::from);
         tracing_subscriber::fmt()
@@ -118,8 +134,9 @@ impl Serve {
             .init();
         let stop = stop_on_signals()?;
         let runtime = start(threads)?;
-        let work = Work::new(database, self.in_flight.into(), threads);
-        let app = routes::all(work, self.cors);
+        let work = self.work(options, threads)?;
+        let builder = Builder::new(self.permission(), options, &work);
+        let app = routes::all(work, builder.clone(), self.cors);
         let ended = runtime.block_on(async {
             let cannot = || format!("cannot listen on {}", self.listen);
             let listener = TcpListener::bind(self.listen).await.with_context(cannot)?;
@@ -130,7 +147,38 @@ impl Serve {
         });
         // Who asked what is still at work has been answered or is gone.
         runtime.shutdown_background();
+        builder.tidy();
         ended
+    }
+
+    fn work(&self, options: &Options, threads: usize) -> Result<Work> {
+        let kept = options.clone();
+        let open = move |rules| {
+            // The user has read the notes when the server began.
+            let quiet = kept.quiet || rules != kept.rules;
+            databases::open(&Options {
+                rules,
+                quiet,
+                ..kept.clone()
+            })
+        };
+        Work::new(
+            options.rules,
+            self.draws.into(),
+            open,
+            self.in_flight.into(),
+            threads,
+        )
+    }
+
+    fn permission(&self) -> Permission {
+        if self.allow_build {
+            Permission::Everybody
+        } else if self.listen.ip().is_loopback() {
+            Permission::ThisMachine
+        } else {
+            Permission::Nobody
+        }
     }
 }
 

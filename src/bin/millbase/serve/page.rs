@@ -1,49 +1,98 @@
-//! The page at `/`: one file, which may run its own script and style and ask this server, nothing
-//! else.
+//! The page at `/` and its files, which are part of the program. They may run their own scripts and
+//! styles and ask this server, nothing else.
+//!
+//! The files lie in a folder that has their common hash in its name: what a browser keeps of one
+//! version never mixes with another.
 
 use std::sync::LazyLock;
 
-use axum::http::{HeaderValue, header};
+use axum::extract::Path;
+use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{Html, IntoResponse, Response};
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
 use sha2::{Digest, Sha256};
 
-const PAGE: &str = include_str!("page.html");
+use super::refusal::Refusal;
 
-/// The page with the policy that the browser keeps to.
-pub async fn page() -> Response {
-    static POLICY: LazyLock<Option<HeaderValue>> = LazyLock::new(policy);
-    let mut response = Html(PAGE).into_response();
-    let headers = response.headers_mut();
-    if let Some(policy) = &*POLICY {
-        headers.insert(header::CONTENT_SECURITY_POLICY, policy.clone());
+const HTML: &str = include_str!("page/index.html");
+
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+
+/// The files with their types.
+#[rustfmt::skip]
+const FILES: &[(&str, &str, &str)] = &[
+    ("style.css", "text/css; charset=utf-8", include_str!("page/style.css")),
+    ("app.js", SCRIPT, include_str!("page/app.js")),
+    ("backend.js", SCRIPT, include_str!("page/backend.js")),
+    ("board.js", SCRIPT, include_str!("page/board.js")),
+    ("builder.js", SCRIPT, include_str!("page/builder.js")),
+    ("dom.js", SCRIPT, include_str!("page/dom.js")),
+    ("editor.js", SCRIPT, include_str!("page/editor.js")),
+    ("explorer.js", SCRIPT, include_str!("page/explorer.js")),
+    ("game.js", SCRIPT, include_str!("page/game.js")),
+    ("graph.js", SCRIPT, include_str!("page/graph.js")),
+    ("hint.js", SCRIPT, include_str!("page/hint.js")),
+    ("notation.js", SCRIPT, include_str!("page/notation.js")),
+    ("store.js", SCRIPT, include_str!("page/store.js")),
+    ("strings.js", SCRIPT, include_str!("page/strings.js")),
+    ("trainer.js", SCRIPT, include_str!("page/trainer.js")),
+    ("tree.js", SCRIPT, include_str!("page/tree.js")),
+];
+
+/// In the HTML, the folder of the files.
+const FOLDER: &str = "{{folder}}";
+
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; \
+                      connect-src 'self'; base-uri 'none'; form-action 'none'; \
+                      frame-ancestors 'none'";
+
+/// The common hash of the files, the first 16 of its digits.
+static HASH: LazyLock<String> = LazyLock::new(|| {
+    let mut hash = Sha256::new();
+    for (name, _, text) in FILES {
+        hash.update(name);
+        hash.update(text);
     }
-    for (name, value) in [
-        (header::CACHE_CONTROL, "no-cache"),
+    let digits = hash.finalize();
+    digits[..8]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+});
+
+/// The page.
+pub async fn html() -> Response {
+    static TEXT: LazyLock<String> =
+        LazyLock::new(|| HTML.replace(FOLDER, &format!("page/{}", *HASH)));
+    let headers = [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::REFERRER_POLICY, "no-referrer"),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    ] {
-        headers.insert(name, HeaderValue::from_static(value));
+        (header::CACHE_CONTROL, "no-cache"),
+    ];
+    with(Html(TEXT.as_str()).into_response(), headers)
+}
+
+/// A file of the page. Those of another version are not here.
+pub async fn file(Path((hash, name)): Path<(String, String)>) -> Result<Response, Refusal> {
+    let found = FILES.iter().find(|(known, ..)| *known == name);
+    let Some((_, kind, text)) = found.filter(|_| hash == *HASH) else {
+        return Err(Refusal::NoPath);
+    };
+    let headers = [
+        (header::CONTENT_TYPE, *kind),
+        (header::CACHE_CONTROL, "public, max-age=31536000, immutable"),
+    ];
+    Ok(with(text.into_response(), headers))
+}
+
+fn with<const N: usize>(
+    mut response: Response,
+    headers: [(HeaderName, &'static str); N],
+) -> Response {
+    let sniff = (header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    for (name, value) in headers.into_iter().chain([sniff]) {
+        response
+            .headers_mut()
+            .insert(name, HeaderValue::from_static(value));
     }
     response
-}
-
-/// Names the page's script and style by their hashes, so that no other ones run.
-fn policy() -> Option<HeaderValue> {
-    let policy = format!(
-        "default-src 'none'; script-src {}; style-src {}; img-src data:; connect-src 'self'; \
-         base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-        hash("script")?,
-        hash("style")?,
-    );
-    HeaderValue::try_from(policy).ok()
-}
-
-/// The hash of what stands in the page's only element of this name, `None` if there is none.
-fn hash(element: &str) -> Option<String> {
-    let (_, rest) = PAGE.split_once(&format!("<{element}>"))?;
-    let (content, _) = rest.split_once(&format!("</{element}>"))?;
-    let hash = BASE64_STANDARD.encode(Sha256::digest(content));
-    Some(format!("'sha256-{hash}'"))
 }

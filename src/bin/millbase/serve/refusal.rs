@@ -7,7 +7,7 @@ use anyhow::Error;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use super::routes;
+use super::reply;
 use crate::status::{self, JsonError, Status};
 
 /// Why a request is not answered.
@@ -23,6 +23,8 @@ pub enum Refusal {
     NoPath,
     /// The paths are only read.
     NoMethod,
+    /// This server starts no build, or not for this request.
+    MayNotBuild,
 }
 
 impl Refusal {
@@ -37,6 +39,7 @@ impl Refusal {
             Refusal::Busy | Refusal::Late(_) => StatusCode::SERVICE_UNAVAILABLE,
             Refusal::NoPath => StatusCode::NOT_FOUND,
             Refusal::NoMethod => StatusCode::METHOD_NOT_ALLOWED,
+            Refusal::MayNotBuild => StatusCode::FORBIDDEN,
         }
     }
 
@@ -53,13 +56,19 @@ impl Refusal {
             ),
             Refusal::NoPath => JsonError::new(
                 "path",
-                "there is nothing here; ask /probe?fen=, /line?fen=, /turns?fen=, /databases or \
-                 /healthz"
+                "there is nothing here; ask /probe?fen=, /line?fen=, /turns?fen=, /game?fen=, \
+                 /play?fen=, /databases or /healthz"
                     .to_owned(),
             ),
             Refusal::NoMethod => JsonError::new(
                 "method",
-                "ask with GET, nothing else is answered".to_owned(),
+                "ask with GET; only /build is also asked with POST".to_owned(),
+            ),
+            Refusal::MayNotBuild => JsonError::new(
+                "forbidden",
+                "this server starts no build for this request; it must come from a page of this \
+                 machine with the header 'X-Millbase: build', or the server needs --allow-build"
+                    .to_owned(),
             ),
         }
     }
@@ -73,7 +82,7 @@ impl IntoResponse for Refusal {
         {
             tracing::error!("{}", status::sentence(error));
         }
-        let mut response = routes::json(status, &self.body());
+        let mut response = reply::json(status, &self.body());
         if status == StatusCode::SERVICE_UNAVAILABLE {
             let second = HeaderValue::from_static("1");
             response.headers_mut().insert(header::RETRY_AFTER, second);

@@ -1,110 +1,59 @@
-//! The paths of the server and their answers.
+//! The paths of the server, and the answers about positions, databases and rules.
 
 use anyhow::Result;
 use axum::Router;
-use axum::body::Body;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
 use axum::routing::get;
 use millbase::{Database, Position, Rules};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use tower_http::cors::{Any, CorsLayer};
 use tower_http::trace::{DefaultMakeSpan, DefaultOnResponse, TraceLayer};
 use tracing::Level;
 
-use super::page;
+use super::building::{self, Builder};
+use super::question::{Asked, Question};
 use super::refusal::Refusal;
+use super::reply::{self, JsonLegal};
 use super::work::{Effort, Work};
+use super::{game, page, study};
 use crate::rules::JsonRules;
-use crate::status::Usage;
-use crate::{input, line, list, output, probe};
-
-/// The most bytes of a position's text.
-const LONGEST_POSITION: usize = 1024;
+use crate::{line, list, output, probe};
 
 /// The most turns of a line.
 const LONGEST_LINE: usize = 1000;
 
 /// All paths; with `cors` pages from everywhere may read the answers.
-pub fn all(work: Work, cors: bool) -> Router {
+pub fn all(work: Work, builder: Builder, cors: bool) -> Router {
     let log = TraceLayer::new_for_http()
         .make_span_with(DefaultMakeSpan::new().level(Level::INFO))
         .on_response(DefaultOnResponse::new().level(Level::INFO));
+    let build = Router::new()
+        .route("/build", get(building::state).post(building::begin))
+        .with_state(builder);
     let app = Router::new()
         .route("/probe", get(probe))
+        .route("/rank", get(study::rank))
         .route("/line", get(line))
         .route("/turns", get(turns))
+        .route("/game", get(game::game))
+        .route("/play", get(game::play))
+        .route("/random", get(study::random))
         .route("/databases", get(databases))
         .route("/rules", get(rules))
+        .route("/rulesets", get(rulesets))
         .route("/healthz", get(health))
-        .route("/", get(page::page))
+        .route("/", get(page::html))
+        .route("/page/{hash}/{file}", get(page::file))
+        .with_state(work)
+        .merge(build)
         .fallback(async || Refusal::NoPath)
         .method_not_allowed_fallback(async || Refusal::NoMethod)
-        .with_state(work)
         .layer(log);
     match cors {
         true => app.layer(CorsLayer::new().allow_origin(Any)),
         false => app,
-    }
-}
-
-/// An answer in JSON.
-pub fn json(status: StatusCode, answer: &impl Serialize) -> Response {
-    let mut body = Vec::with_capacity(4096);
-    match output::json(&mut body, answer) {
-        Ok(()) => reply(status, body),
-        Err(error) => {
-            tracing::error!("cannot write an answer: {error}");
-            StatusCode::SERVICE_UNAVAILABLE.into_response()
-        }
-    }
-}
-
-/// A response with a body in JSON.
-fn reply(status: StatusCode, body: Vec<u8>) -> Response {
-    let mut response = (status, Body::from(body)).into_response();
-    let headers = response.headers_mut();
-    for (name, value) in [
-        (header::CONTENT_TYPE, "application/json"),
-        (header::CACHE_CONTROL, "no-cache"),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    ] {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
-    response
-}
-
-/// What is asked.
-#[derive(Deserialize)]
-struct Question {
-    fen: String,
-    /// The most turns of a line.
-    limit: Option<usize>,
-}
-
-/// The question of a request, or why there is none.
-type Asked = Result<Query<Question>, QueryRejection>;
-
-impl Question {
-    fn of(asked: Asked) -> Result<Question> {
-        let Query(question) = asked.map_err(|error| {
-            Usage(format!(
-                "the question cannot be read: {}; ask like /probe?fen=start, with the position \
-                 percent-encoded",
-                error.body_text()
-            ))
-        })?;
-        if question.fen.len() > LONGEST_POSITION {
-            let message = format!("a text of more than {LONGEST_POSITION} bytes is not a position");
-            return Err(Usage(message).into());
-        }
-        Ok(question)
-    }
-
-    fn position(&self, rules: &Rules) -> Result<Position> {
-        Ok(input::position(&self.fen, rules)?)
     }
 }
 
@@ -115,18 +64,14 @@ async fn answer<T: Serialize + 'static>(
     find: fn(&Database, &Position, &Question) -> Result<T>,
 ) -> Result<Response, Refusal> {
     let question = Question::of(asked).map_err(Refusal::Failed)?;
-    let position = question.position(work.database().rules());
-    let position = position.map_err(Refusal::Failed)?;
-    let effort = match position.is_placing() {
-        true => Effort::Search,
-        false => Effort::Lookup,
-    };
-    let body = work.ask(effort, move |db| {
+    let rules = question.rules(work.rules()).map_err(Refusal::Failed)?;
+    let position = question.position(&rules).map_err(Refusal::Failed)?;
+    let body = work.ask(rules, Effort::of(&position), move |known| {
         let mut body = Vec::with_capacity(4096);
-        output::json(&mut body, &find(db, &position, &question)?)?;
+        output::json(&mut body, &find(&known.database, &position, &question)?)?;
         Ok(body)
     });
-    Ok(reply(StatusCode::OK, body.await?))
+    Ok(reply::reply(StatusCode::OK, body.await?))
 }
 
 async fn probe(State(work): State<Work>, asked: Asked) -> Result<Response, Refusal> {
@@ -139,8 +84,8 @@ async fn probe(State(work): State<Work>, asked: Asked) -> Result<Response, Refus
 async fn line(State(work): State<Work>, asked: Asked) -> Result<Response, Refusal> {
     answer(&work, asked, |db, position, question| {
         let limit = question.limit.unwrap_or(LONGEST_LINE).min(LONGEST_LINE);
-        let value = millbase::answer(db, position)?.value;
-        let line = millbase::answer::line(db, position, limit)?;
+        let value = db.answer(position)?.value;
+        let line = db.line(position, limit)?;
         Ok(line::Answer::new(position, value, &line, db.rules()))
     })
     .await
@@ -152,41 +97,64 @@ struct Turns {
     position: String,
     side_to_move: &'static str,
     phase: &'static str,
-    turns: Vec<Turn>,
-}
-
-#[derive(Serialize)]
-struct Turn {
-    turn: String,
-    position: String,
+    turns: Vec<JsonLegal>,
 }
 
 async fn turns(State(work): State<Work>, asked: Asked) -> Result<Response, Refusal> {
     let question = Question::of(asked).map_err(Refusal::Failed)?;
-    let rules = work.database().rules();
-    let position = question.position(rules).map_err(Refusal::Failed)?;
-    let turns = position.turns(rules).into_iter().map(|turn| Turn {
-        turn: turn.to_string(),
-        position: position.after(turn).text(rules),
-    });
+    let rules = question.rules(work.rules()).map_err(Refusal::Failed)?;
+    let position = question.position(&rules).map_err(Refusal::Failed)?;
     let answer = Turns {
-        position: position.text(rules),
+        position: position.text(&rules),
         side_to_move: position.side_to_move().name(),
-        phase: position.phase(rules).name(),
-        turns: turns.collect(),
+        phase: position.phase(&rules).name(),
+        turns: reply::legal(&position, &rules),
     };
-    Ok(json(StatusCode::OK, &answer))
+    Ok(reply::json(StatusCode::OK, &answer))
 }
 
-async fn databases(State(work): State<Work>) -> Response {
-    json(
-        StatusCode::OK,
-        &list::Answer::without_paths(work.database()),
-    )
+async fn databases(State(work): State<Work>, asked: Asked) -> Result<Response, Refusal> {
+    let question = Question::of(asked).map_err(Refusal::Failed)?;
+    let rules = question.rules(work.rules()).map_err(Refusal::Failed)?;
+    let known = work.knowledge(rules).map_err(Refusal::Failed)?;
+    let answer = list::Answer::without_paths(&known.database);
+    Ok(reply::json(StatusCode::OK, &answer))
 }
 
-async fn rules(State(work): State<Work>) -> Response {
-    json(StatusCode::OK, &JsonRules::from(work.database().rules()))
+async fn rules(State(work): State<Work>, asked: Asked) -> Result<Response, Refusal> {
+    let question = Question::of(asked).map_err(Refusal::Failed)?;
+    let rules = question.rules(work.rules()).map_err(Refusal::Failed)?;
+    Ok(reply::json(StatusCode::OK, &JsonRules::from(&rules)))
+}
+
+/// The sets of rules that can be asked about.
+#[derive(Serialize)]
+struct RuleSets {
+    /// The rules of questions that name none.
+    own: JsonRules,
+    named: Vec<JsonRules>,
+    draws: JsonDraws,
+}
+
+/// When games are drawn; 0 is for never.
+#[derive(Serialize)]
+struct JsonDraws {
+    repetitions: u32,
+    quiet_turns: u32,
+}
+
+async fn rulesets(State(work): State<Work>) -> Response {
+    let draws = work.draws();
+    let named = Rules::NAMED.iter();
+    let answer = RuleSets {
+        own: JsonRules::from(work.rules()),
+        named: named.map(|(_, rules)| JsonRules::from(rules)).collect(),
+        draws: JsonDraws {
+            repetitions: draws.repetitions,
+            quiet_turns: draws.quiet_turns,
+        },
+    };
+    reply::json(StatusCode::OK, &answer)
 }
 
 #[derive(Serialize)]
@@ -195,10 +163,11 @@ struct Health {
     databases: usize,
 }
 
-async fn health(State(work): State<Work>) -> Response {
+async fn health(State(work): State<Work>) -> Result<Response, Refusal> {
+    let known = work.knowledge(*work.rules()).map_err(Refusal::Failed)?;
     let answer = Health {
         status: "ok",
-        databases: work.database().pairs().count(),
+        databases: known.database.pairs().count(),
     };
-    json(StatusCode::OK, &answer)
+    Ok(reply::json(StatusCode::OK, &answer))
 }

@@ -3,24 +3,36 @@
 
 use std::time::Duration;
 
+use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
+use clap::Parser;
+use millbase::engine::draws::DrawRule;
 use millbase::{Database, Rules};
 use tokio::time::timeout;
 use tower::ServiceExt;
 
+use crate::cli::Cli;
+
+use super::building::{Builder, Permission};
 use super::routes;
 use super::work::Work;
 
 const QUESTION: &str = "/probe?fen=********/********/O@O*O@*@%20w%20m%20s%203%200%203%200%200%200";
 
+/// The paths over the built-in databases, with room for a number of questions and searches.
+fn app(places: usize, searches: usize) -> Router {
+    let open = |rules| Ok(Database::embedded(rules));
+    let work = Work::new(Rules::STANDARD, DrawRule::USUAL, open, places, searches).unwrap();
+    let options = Cli::parse_from(["millbase", "list"]).options;
+    let builder = Builder::new(Permission::Nobody, &options, &work);
+    routes::all(work, builder, false)
+}
+
 #[tokio::test]
 async fn questions_without_a_place_are_refused() {
     for (places, status) in [(0, StatusCode::SERVICE_UNAVAILABLE), (1, StatusCode::OK)] {
-        let app = routes::all(
-            Work::new(Database::embedded(Rules::STANDARD), places, 1),
-            false,
-        );
+        let app = app(places, 1);
         for _ in 0..3 {
             let request = Request::get(QUESTION).body(Body::empty()).unwrap();
             let response = app.clone().oneshot(request).await.unwrap();
@@ -37,7 +49,7 @@ async fn questions_without_a_place_are_refused() {
 
 #[tokio::test]
 async fn searches_hold_up_no_lookup() {
-    let app = routes::all(Work::new(Database::embedded(Rules::STANDARD), 2, 0), false);
+    let app = app(2, 0);
     let ask = |path: &str| {
         let request = Request::get(path).body(Body::empty()).unwrap();
         timeout(Duration::from_millis(500), app.clone().oneshot(request))

@@ -1,11 +1,15 @@
-//! The databases behind the server: how many questions are at work or wait at once, and for how
-//! long.
+//! The databases of the server, by rules: how many questions are at work or wait at once, and for
+//! how long. A database is opened when it is first asked, and opened again when files have come.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
-use millbase::Database;
+use millbase::engine::draws::DrawRule;
+use millbase::engine::player::{Level, Player};
+use millbase::search::Search;
+use millbase::{Database, Position, Rules};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -15,7 +19,10 @@ use super::refusal::Refusal;
 /// How long a question may take, with the time it waits for others.
 const LONGEST_ANSWER: Duration = Duration::from_secs(10);
 
-/// What a question needs.
+/// The memory of the searches under one set of rules, in bytes.
+const SEARCH_BYTES: usize = 32 << 20;
+
+/// The effort of a question.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
     /// A few values that are stored.
@@ -24,40 +31,127 @@ pub enum Effort {
     Search,
 }
 
+impl Effort {
+    /// The effort of an answer about a position.
+    pub fn of(position: &Position) -> Effort {
+        match position.is_placing() {
+            true => Effort::Search,
+            false => Effort::Lookup,
+        }
+    }
+}
+
+/// Opens the databases of some rules.
+type Open = dyn Fn(Rules) -> Result<Database> + Send + Sync;
+
+/// The databases and the search of one set of rules.
+#[derive(Clone)]
+pub struct Knowledge {
+    /// The databases.
+    pub database: Arc<Database>,
+    /// The search, which remembers what it found.
+    search: Arc<Search>,
+}
+
+impl Knowledge {
+    fn of(database: Database) -> Knowledge {
+        // One thread each: as many questions search at once as there are cores.
+        let search = Search::new(*database.rules(), SEARCH_BYTES, 1);
+        Knowledge {
+            database: Arc::new(database),
+            search: Arc::new(search),
+        }
+    }
+
+    /// The player of the engine and the terminal.
+    pub fn player(&self, level: Level, seed: u64) -> Player {
+        Player {
+            database: Arc::clone(&self.database),
+            search: Arc::clone(&self.search),
+            level,
+            seed,
+        }
+    }
+}
+
 /// The databases and the places for questions.
 #[derive(Clone)]
 pub struct Work {
-    database: Arc<Database>,
+    /// The rules of questions that name none.
+    rules: Rules,
+    draws: DrawRule,
+    open: Arc<Open>,
+    opened: Arc<RwLock<HashMap<Rules, Knowledge>>>,
     places: Arc<Semaphore>,
-    /// Places for those that search; the others must not wait for them.
+    /// Places for questions that search; the others must not wait for them.
     searches: Arc<Semaphore>,
 }
 
 impl Work {
-    /// Room for so many questions at once, of which so many search while the others wait.
-    pub fn new(database: Database, in_flight: usize, searches: usize) -> Work {
-        Work {
-            database: Arc::new(database),
+    /// Room for `in_flight` questions at once, of which `searches` search while the others wait.
+    ///
+    /// # Errors
+    ///
+    /// Where the databases of the rules cannot be opened.
+    pub fn new(
+        rules: Rules,
+        draws: DrawRule,
+        open: impl Fn(Rules) -> Result<Database> + Send + Sync + 'static,
+        in_flight: usize,
+        searches: usize,
+    ) -> Result<Work> {
+        let work = Work {
+            rules,
+            draws,
+            open: Arc::new(open),
+            opened: Arc::default(),
             places: Arc::new(Semaphore::new(in_flight)),
             searches: Arc::new(Semaphore::new(searches)),
+        };
+        work.reopen(rules)?;
+        Ok(work)
+    }
+
+    /// The rules of questions that name none.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// When games are drawn.
+    pub fn draws(&self) -> DrawRule {
+        self.draws
+    }
+
+    /// The databases and the search of these rules, opened where they are not yet.
+    pub fn knowledge(&self, rules: Rules) -> Result<Knowledge> {
+        let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = opened.get(&rules) {
+            return Ok(known.clone());
         }
+        drop(opened);
+        self.reopen(rules)
     }
 
-    /// The databases, for what needs no reading of files.
-    pub fn database(&self) -> &Database {
-        &self.database
+    /// Opens the databases of these rules again: questions from now on see the files that have come.
+    /// Where that fails, the databases that were open stay.
+    pub fn reopen(&self, rules: Rules) -> Result<Knowledge> {
+        let known = Knowledge::of((self.open)(rules)?);
+        let mut opened = self.opened.write().unwrap_or_else(PoisonError::into_inner);
+        opened.insert(rules, known.clone());
+        Ok(known)
     }
 
-    /// Asks the databases on a thread that may wait for the disk. A question that nobody waits for
-    /// any more is dropped if it has not begun; once begun, it keeps its place until it ends.
+    /// Asks on a thread that may wait for the disk. A question that nobody waits for any more is
+    /// dropped if it has not begun; once begun, it keeps its place until it ends.
     pub async fn ask<T: Send + 'static>(
         &self,
+        rules: Rules,
         effort: Effort,
-        question: impl FnOnce(&Database) -> Result<T> + Send + 'static,
+        question: impl FnOnce(&Knowledge) -> Result<T> + Send + 'static,
     ) -> Result<T, Refusal> {
         let places = Arc::clone(&self.places);
         let place = places.try_acquire_owned().map_err(|_| Refusal::Busy)?;
-        let database = Arc::clone(&self.database);
+        let work = self.clone();
         let mut task = JoinSet::new();
         let answer = async {
             let search = match effort {
@@ -65,7 +159,7 @@ impl Work {
                 Effort::Search => Some(Arc::clone(&self.searches).acquire_owned().await),
             };
             task.spawn_blocking(move || {
-                let answer = question(&database);
+                let answer = work.knowledge(rules).and_then(|known| question(&known));
                 drop((place, search));
                 answer
             });

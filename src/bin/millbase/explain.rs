@@ -1,0 +1,221 @@
+//! `millbase explain`: facts about a position and its turns.
+
+use std::io::{self, Write};
+
+use anyhow::Result;
+use clap::Args;
+use millbase::coach::explain::{Explanation, TurnFacts};
+use millbase::coach::truth::Truth;
+use millbase::probe::RankedTurn;
+use millbase::{PointSet, Rules, Turn};
+use serde::Serialize;
+
+use crate::databases;
+use crate::input;
+use crate::options::Options;
+use crate::output::{self, Cell, Ink, JsonTurn, JsonValue, Palette, Table};
+use crate::status::{Status, Usage};
+
+/// Show facts about a position: what wrong turns allow and right ones prevent
+///
+/// For each turn: its value and grade, how many replies hold, the points at which it prevents or
+/// allows a mill of the other side, and the line that refutes it if it is an error. For the
+/// position: how many turns keep the result, what passing would be worth, and the shortest sequence
+/// to a removal that the side to move can force. docs/COACH.md defines every word.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  millbase explain '***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0'
+  millbase explain --json '***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0' a1-a4")]
+pub struct Explain {
+    /// The position's text, or 'start' for the empty board, and perhaps one turn to explain alone
+    #[arg(required = true, allow_negative_numbers = true, value_names = ["POSITION", "TURN"], num_args = 1..)]
+    words: Vec<String>,
+}
+
+/// The facts as programs read them.
+#[derive(Serialize)]
+struct JsonExplanation {
+    position: String,
+    side_to_move: &'static str,
+    phase: &'static str,
+    #[serde(flatten)]
+    value: JsonValue,
+    source: &'static str,
+    legal: usize,
+    keeping: usize,
+    best: usize,
+    threats: Vec<&'static str>,
+    passing: Option<JsonValue>,
+    forced_removal: Option<Vec<String>>,
+    forced_searched: usize,
+    turns: Vec<JsonFacts>,
+}
+
+#[derive(Serialize)]
+struct JsonFacts {
+    #[serde(flatten)]
+    turn: JsonTurn,
+    grade: &'static str,
+    replies: usize,
+    holding: usize,
+    holding_replies: Vec<String>,
+    prevents: Vec<&'static str>,
+    allows: Vec<&'static str>,
+    refutation: Vec<JsonTurn>,
+}
+
+impl Explain {
+    /// Prints the facts.
+    pub fn run(&self, options: &Options) -> Result<Status> {
+        let rules = &options.rules;
+        // The fields of a position's text are never turns.
+        let turn: Option<Turn> = self.words.last().and_then(|word| word.parse().ok());
+        let words = &self.words[..self.words.len() - usize::from(turn.is_some())];
+        let position = input::position_of(words, rules)?;
+        let db = databases::open(options)?;
+        let explanation = Explanation::of(Truth::patient(&db), &position, turn)?;
+        if let (Some(turn), true) = (turn, explanation.turns.is_empty()) {
+            let sentence =
+                format!("{turn} is not a legal turn of this position; 'millbase probe' lists them");
+            return Err(Usage(sentence).into());
+        }
+        let mut out = output::stdout();
+        match options.json {
+            true => output::json(&mut out, &JsonExplanation::new(&explanation, rules))?,
+            false => write(&mut out, &explanation, rules, Palette::of(options))?,
+        }
+        out.flush()?;
+        Ok(Status::Done)
+    }
+}
+
+/// The names of points in their order.
+fn names(points: PointSet) -> Vec<&'static str> {
+    let mut names: Vec<&str> = points.into_iter().map(|point| point.name()).collect();
+    names.sort_unstable();
+    names
+}
+
+fn line(turns: &[RankedTurn]) -> String {
+    let texts: Vec<String> = turns.iter().map(|ranked| ranked.turn.to_string()).collect();
+    texts.join(" ")
+}
+
+fn write(
+    out: &mut impl Write,
+    explanation: &Explanation,
+    rules: &Rules,
+    palette: Palette,
+) -> io::Result<()> {
+    let side = explanation.position.side_to_move();
+    output::write_position(
+        out,
+        &explanation.position,
+        explanation.value,
+        rules,
+        palette,
+    )?;
+    let [legal, keeping, best] = explanation.counts;
+    if legal == 0 {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "\n{legal} turns, {keeping} keep the result, {best} have the best value"
+    )?;
+    match explanation.threats.is_empty() {
+        true => writeln!(out, "{} threatens no mill", side.other())?,
+        false => {
+            let threats = names(explanation.threats).join(", ");
+            writeln!(out, "{} threatens a mill at {threats}", side.other())?;
+        }
+    }
+    if let Some(passing) = explanation.passing {
+        writeln!(out, "if {side} could pass: {}", palette.value(passing))?;
+    }
+    let forced: Vec<String> = (explanation.forced.line.iter())
+        .map(|turn| turn.to_string())
+        .collect();
+    match forced.is_empty() {
+        false => writeln!(
+            out,
+            "{side} forces a removal or the end: {}",
+            forced.join(" ")
+        )?,
+        true => {
+            let searched = explanation.forced.searched;
+            writeln!(
+                out,
+                "{side} cannot force a removal within {searched} of its turns"
+            )?;
+        }
+    }
+    let headings = [
+        "turn",
+        "value",
+        "grade",
+        "replies",
+        "hold",
+        "prevents",
+        "allows",
+        "refutation",
+    ];
+    let mut table = Table::new(&headings);
+    for facts in &explanation.turns {
+        let value = facts.ranked.value;
+        table.row(vec![
+            Cell::text(facts.ranked.turn),
+            Cell::text(value).ink(Ink::of(value.wdl())),
+            Cell::text(facts.verdict.grade.words()),
+            Cell::right(facts.replies),
+            Cell::right(facts.holding.len()),
+            Cell::text(names(facts.prevents).join(" ")),
+            Cell::text(names(facts.allows).join(" ")),
+            Cell::text(line(&facts.refutation)),
+        ]);
+    }
+    writeln!(out)?;
+    table.write(out, palette)
+}
+
+impl JsonExplanation {
+    fn new(explanation: &Explanation, rules: &Rules) -> JsonExplanation {
+        let [legal, keeping, best] = explanation.counts;
+        let forced = &explanation.forced;
+        let line: Vec<String> = forced.line.iter().map(|turn| turn.to_string()).collect();
+        JsonExplanation {
+            position: explanation.position.text(rules),
+            side_to_move: explanation.position.side_to_move().name(),
+            phase: explanation.phase.name(),
+            value: explanation.value.into(),
+            source: explanation.source.name(),
+            legal,
+            keeping,
+            best,
+            threats: names(explanation.threats),
+            passing: explanation.passing.map(JsonValue::from),
+            forced_removal: (!line.is_empty()).then_some(line),
+            forced_searched: forced.searched,
+            turns: (explanation.turns.iter())
+                .map(|facts| JsonFacts::new(facts, rules))
+                .collect(),
+        }
+    }
+}
+
+impl JsonFacts {
+    fn new(facts: &TurnFacts, rules: &Rules) -> JsonFacts {
+        let line = facts.refutation.iter();
+        JsonFacts {
+            turn: JsonTurn::new(&facts.ranked, rules),
+            grade: facts.verdict.grade.name(),
+            replies: facts.replies,
+            holding: facts.holding.len(),
+            holding_replies: facts.holding.iter().map(ToString::to_string).collect(),
+            prevents: names(facts.prevents),
+            allows: names(facts.allows),
+            refutation: line.map(|ranked| JsonTurn::new(ranked, rules)).collect(),
+        }
+    }
+}

@@ -1,0 +1,427 @@
+//! `millbase judge`: an engine against truth.
+
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Result;
+use clap::Args;
+use millbase::coach::contest::Contest;
+use millbase::coach::contestant::{Kind, Settings};
+use millbase::coach::judge::{self, Question, Score};
+use millbase::coach::record::Outcome;
+use millbase::coach::sample::{self, Family};
+use millbase::coach::truth::Truth;
+use millbase::search::Limits;
+use millbase::{Database, Position, Side, Wdl};
+use serde::Serialize;
+
+use crate::databases;
+use crate::options::Options;
+use crate::output::{self, Cell, Palette, Table};
+use crate::progress;
+use crate::review::{ends, percent, percents};
+use crate::status::{Status, Usage};
+
+/// Judge an engine by the truth of the databases: how often its turns keep the value
+///
+/// The engine is a program that speaks the protocol of 'millbase uci'. It is asked for a turn in
+/// drawn and won positions in which some turns keep the value and others do not; then it plays
+/// against the perfect player from the empty board, from drawn and from won positions.
+///
+/// The number to follow from version to version is the skill: 0 % for turns by chance, 100 % for
+/// perfect play. It compares only where the exam is the same: the same seed, sizes and databases.
+/// docs/COACH.md defines every number.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  millbase judge -- other-engine --quiet
+  millbase judge --time 50 --positions 1000 --json -- millbase uci > version-2.json")]
+pub struct Judge {
+    /// The engine's program and its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<String>,
+
+    /// An option of the engine, like Hash=16; may be given several times
+    #[arg(long, value_name = "NAME=VALUE", value_parser = option)]
+    option: Vec<(String, String)>,
+
+    /// The time of a turn in milliseconds
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u32).range(1..=3_600_000))]
+    time: Option<u32>,
+
+    /// The depth of a turn's search
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    depth: Option<u32>,
+
+    /// The positions of a turn's search
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+
+    /// How many positions to ask about
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    positions: u32,
+
+    /// How many drawn and how many won positions to play from
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=100_000))]
+    starts: u32,
+
+    /// Where to draw positions from: a pair like 8-7, or placed-8 for the positions after 8 random
+    /// placements; without it all pairs at hand, and placements if the databases know them
+    #[arg(long, value_name = "FAMILY", value_delimiter = ',')]
+    from: Vec<Family>,
+
+    /// Where chance comes from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// How much later than its time the engine may answer, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=3600))]
+    patience: u32,
+}
+
+fn option(text: &str) -> Result<(String, String), String> {
+    let parts = text.split_once('=');
+    let parts = parts.filter(|(name, _)| !name.trim().is_empty());
+    parts
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .ok_or_else(|| format!("an option is written like Hash=16, not '{text}'"))
+}
+
+/// Placements after which positions are asked about where nothing else is said.
+const PLACED: [u8; 3] = [4, 8, 12];
+
+impl Judge {
+    /// Asks, plays and reports.
+    pub fn run(&self, options: &Options) -> Result<Status> {
+        let db = Arc::new(databases::open(options)?);
+        let truth = Truth::brief(&db);
+        let families = self.families(truth)?;
+        let questions = judge::questions(truth, &families, self.positions as usize, self.seed)?;
+        if questions.is_empty() {
+            let sentence =
+                "chance finds no position in which a turn can be an error; choose another --from";
+            return Err(Usage(sentence.to_owned()).into());
+        }
+        let engine = self.engine();
+        let mut report = Report::new(&questions, &engine, db.rules());
+        let bar = progress::counter(options, questions.len() as u64, "positions");
+        let patience = Duration::from_secs(self.patience.into());
+        let threads = progress::cores();
+        judge::ask(&questions, &engine, &db, threads, patience, &mut |reply| {
+            report.add(&questions[reply.question], &reply, db.rules());
+            bar.inc(1);
+        });
+        bar.finish_and_clear();
+        if let (Some(failure), true) = (&report.failure, report.failed == questions.len() as u32) {
+            return Err(Usage(format!("the engine gave no turn at all: {failure}")).into());
+        }
+        self.play(&db, &engine, &families, &mut report, options)?;
+        let mut out = output::stdout();
+        match options.json {
+            true => output::json(&mut out, &report.json())?,
+            false => report.write(&mut out, Palette::of(options))?,
+        }
+        out.flush()?;
+        if let Some(failure) = &report.failure {
+            output::note(
+                options,
+                format_args!("note: the engine failed at times, first: {failure}"),
+            );
+        }
+        Ok(Status::Done)
+    }
+
+    fn engine(&self) -> Settings {
+        Settings {
+            name: None,
+            kind: Kind::Engine {
+                command: self.command.clone(),
+                options: self.option.clone(),
+            },
+            limits: Limits {
+                depth: self.depth,
+                nodes: self.nodes,
+                time: self.time.map(|time| Duration::from_millis(time.into())),
+                ..Limits::default()
+            },
+        }
+    }
+
+    fn families(&self, truth: Truth) -> Result<Vec<Family>> {
+        let db = truth.database();
+        let rules = db.rules();
+        for family in &self.from {
+            family.check(rules).map_err(Usage)?;
+        }
+        if !self.from.is_empty() {
+            return Ok(self.from.clone());
+        }
+        let mut families: Vec<Family> = (databases::in_order(db).into_iter())
+            .filter(|pair| pair.larger() <= rules.stones)
+            .map(Family::Pair)
+            .collect();
+        let knows_placing = truth.known(&Position::start(rules))?.is_ok();
+        if knows_placing {
+            let placed = PLACED.into_iter().map(Family::Placed);
+            families.extend(placed.filter(|family| family.check(rules).is_ok()));
+        }
+        Ok(families)
+    }
+
+    /// Plays against the perfect player: from the empty board and drawn positions with both colours,
+    /// from won ones with the side that wins.
+    fn play(
+        &self,
+        db: &Arc<Database>,
+        engine: &Settings,
+        families: &[Family],
+        report: &mut Report,
+        options: &Options,
+    ) -> Result<()> {
+        let rules = db.rules();
+        let truth = Truth::brief(db);
+        let mut starts = vec![(Position::start(rules), Start::Empty)];
+        for number in 0..self.starts {
+            let family = families[number as usize % families.len()];
+            for (wdl, kind) in [(Wdl::Draw, Start::Drawn), (Wdl::Win, Start::Won)] {
+                let seed = self.seed.wrapping_add(u64::from(number) << 32);
+                let found = sample::sample(truth, family, Some(wdl), seed)?;
+                starts.extend(found.map(|(position, _)| (position, kind)));
+            }
+        }
+        if self.starts == 0 {
+            return Ok(());
+        }
+        let perfect = "name=perfect level=30".parse().map_err(Usage)?;
+        let contest = Contest {
+            starts: starts.iter().map(|(position, _)| *position).collect(),
+            rounds: 1,
+            players: [engine.clone(), perfect],
+            seed: self.seed,
+            patience: Duration::from_secs(self.patience.into()),
+        };
+        // The side that wins is to move; the engine has it where it has the colour of that side.
+        let is_left_out = |game: u64| {
+            let (position, kind) = starts[contest.start_of(game)];
+            kind == Start::Won && Contest::first_side(game) != position.side_to_move()
+        };
+        let bar = progress::counter(options, contest.games(), "games");
+        let threads = progress::cores();
+        contest.play::<()>(db, threads, &is_left_out, &mut |played| {
+            let (_, kind) = starts[contest.start_of(played.number)];
+            let first = Contest::first_side(played.number);
+            report.games[kind as usize].add(played.outcome, first);
+            bar.inc(1);
+            ControlFlow::Continue(())
+        })?;
+        bar.finish_and_clear();
+        Ok(())
+    }
+}
+
+/// Where a game begins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Start {
+    Empty,
+    Drawn,
+    Won,
+}
+
+/// The names of [`Start`], in its order.
+const STARTS: [&str; 3] = ["the empty board", "drawn positions", "won positions"];
+
+/// Won, drawn and lost games of the engine.
+#[derive(Clone, Copy, Default)]
+struct Games([u32; 3]);
+
+impl Games {
+    fn add(&mut self, outcome: Outcome, engine: Side) {
+        self.0[(2.0 - 2.0 * outcome.points(engine)) as usize] += 1;
+    }
+}
+
+/// Everything that is found out.
+struct Report {
+    name: String,
+    fingerprint: u64,
+    all: Score,
+    /// The groups in the order of the tables, each with its heading and name.
+    groups: Vec<(&'static str, String, Score)>,
+    failed: u32,
+    failure: Option<String>,
+    games: [Games; 3],
+}
+
+/// The upper ends of the groups of times, in milliseconds.
+const TIMES: [u128; 3] = [10, 100, 1000];
+
+impl Report {
+    fn new(questions: &[Question], engine: &Settings, rules: &millbase::Rules) -> Report {
+        Report {
+            name: engine.title(),
+            fingerprint: judge::fingerprint(questions, rules),
+            all: Score::default(),
+            groups: Vec::new(),
+            failed: 0,
+            failure: None,
+            games: Default::default(),
+        }
+    }
+
+    fn add(&mut self, question: &Question, reply: &judge::Reply, rules: &millbase::Rules) {
+        let keeping = match question.keeping {
+            1 => "1",
+            2..=3 => "2 to 3",
+            4..=7 => "4 to 7",
+            _ => "8 and more",
+        };
+        let time = reply.time.as_millis();
+        let time = match TIMES.iter().find(|&&end| time < end) {
+            Some(end) => format!("below {end} ms"),
+            None => "1000 ms and more".to_owned(),
+        };
+        self.all.add(question, reply.is_kept);
+        for (heading, name) in [
+            ("value", question.wdl().name().to_owned()),
+            ("phase", question.phase(rules).name().to_owned()),
+            ("good turns", keeping.to_owned()),
+            ("time", time),
+        ] {
+            let same = |group: &&mut (&str, String, Score)| group.0 == heading && group.1 == name;
+            match self.groups.iter_mut().find(same) {
+                Some((_, _, score)) => score.add(question, reply.is_kept),
+                None => {
+                    let mut score = Score::default();
+                    score.add(question, reply.is_kept);
+                    self.groups.push((heading, name, score));
+                }
+            }
+        }
+        if let Err(failure) = &reply.turn {
+            self.failed += 1;
+            self.failure.get_or_insert(failure.clone());
+        }
+        let order = ["value", "phase", "good turns", "time"];
+        let place = |heading| order.iter().position(|&other| other == heading);
+        self.groups
+            .sort_by(|left, right| (place(left.0), &left.1).cmp(&(place(right.0), &right.1)));
+    }
+
+    fn write(&self, out: &mut impl Write, palette: Palette) -> io::Result<()> {
+        writeln!(out, "{}", self.name)?;
+        let (skill, interval) = (percent(self.all.skill()), self.all.skill_interval());
+        writeln!(
+            out,
+            "skill {skill}, 95 % confidence {}, in the exam {:016x}\n",
+            percents(interval),
+            self.fingerprint
+        )?;
+        let headings = ["", "", "asked", "kept", "share", "95 %", "skill", "95 %"];
+        let mut table = Table::new(&headings);
+        let all = ("all", String::new(), self.all.clone());
+        for (heading, name, score) in [&all].into_iter().chain(&self.groups) {
+            table.row(vec![
+                Cell::text(heading),
+                Cell::text(name),
+                Cell::count(score.asked.into()),
+                Cell::count(score.kept.into()),
+                Cell::right(percent(score.share())),
+                Cell::right(percents(score.share_interval())),
+                Cell::right(percent(score.skill())),
+                Cell::right(percents(score.skill_interval())),
+            ]);
+        }
+        table.write(out, palette)?;
+        let mut table = Table::new(&["against the perfect player from", "won", "drawn", "lost"]);
+        for (name, games) in STARTS.into_iter().zip(self.games) {
+            if games.0 != [0; 3] {
+                let mut cells = vec![Cell::text(name)];
+                cells.extend(games.0.map(|count| Cell::count(count.into())));
+                table.row(cells);
+            }
+        }
+        writeln!(out)?;
+        table.write(out, palette)
+    }
+
+    fn json(&self) -> JsonReport<'_> {
+        let games = |start: Start| {
+            let [wins, draws, losses] = self.games[start as usize].0;
+            JsonGames {
+                wins,
+                draws,
+                losses,
+            }
+        };
+        JsonReport {
+            engine: &self.name,
+            exam: format!("{:016x}", self.fingerprint),
+            score: (&self.all).into(),
+            failed: self.failed,
+            groups: (self.groups.iter())
+                .map(|(by, name, score)| JsonGroup {
+                    by,
+                    name,
+                    score: score.into(),
+                })
+                .collect(),
+            from_start: games(Start::Empty),
+            from_draws: games(Start::Drawn),
+            from_wins: games(Start::Won),
+        }
+    }
+}
+
+/// The report as programs read it.
+#[derive(Serialize)]
+struct JsonReport<'a> {
+    engine: &'a str,
+    exam: String,
+    #[serde(flatten)]
+    score: JsonScore,
+    failed: u32,
+    groups: Vec<JsonGroup<'a>>,
+    from_start: JsonGames,
+    from_draws: JsonGames,
+    from_wins: JsonGames,
+}
+
+#[derive(Serialize)]
+struct JsonGroup<'a> {
+    by: &'a str,
+    name: &'a str,
+    #[serde(flatten)]
+    score: JsonScore,
+}
+
+#[derive(Serialize)]
+struct JsonScore {
+    asked: u32,
+    kept: u32,
+    share: Option<f64>,
+    share_interval: Option<[f64; 2]>,
+    skill: Option<f64>,
+    skill_interval: Option<[f64; 2]>,
+}
+
+#[derive(Serialize)]
+struct JsonGames {
+    wins: u32,
+    draws: u32,
+    losses: u32,
+}
+
+impl From<&Score> for JsonScore {
+    fn from(score: &Score) -> JsonScore {
+        JsonScore {
+            asked: score.asked,
+            kept: score.kept,
+            share: score.share(),
+            share_interval: ends(score.share_interval()),
+            skill: score.skill(),
+            skill_interval: ends(score.skill_interval()),
+        }
+    }
+}

@@ -1,0 +1,478 @@
+//! `millbase match`: two players against each other.
+
+use std::collections::HashSet;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Error, Result};
+use clap::Args;
+use millbase::coach::contest::{Contest, FirstError, Played, Standing, Summary};
+use millbase::coach::contestant::Settings;
+use millbase::coach::record::Outcome;
+use millbase::coach::sample::{self, Family};
+use millbase::coach::truth::Truth;
+use millbase::{Database, Position, Rules, Side, Wdl};
+use serde::{Deserialize, Serialize};
+
+use crate::databases;
+use crate::input;
+use crate::options::Options;
+use crate::output::{self, Cell, Palette, Table};
+use crate::progress;
+use crate::review::{ends, percent, percents};
+use crate::status::{Status, Usage};
+
+/// Play a match between two players, and report wins, draws, losses and first errors
+///
+/// A player is a line of settings: level=N (ours, 30 is perfect), databases=no (our search alone),
+/// errs=P (takes any turn in P % of its turns), depth=N, nodes=N and time=MS (limits of a turn),
+/// name=TEXT, or command=PROGRAM ARGS, an engine that speaks the protocol of 'millbase uci', with
+/// option.NAME=VALUE before it.
+///
+/// From each start two games are played, with the colours exchanged and the same seeds. A game is
+/// drawn after 100 turns in which no stone was placed or removed. An engine that gives no legal turn
+/// in time loses the game. The first error of a game is the first turn that gives up a win or a draw
+/// by the databases at hand. docs/COACH.md defines every number.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  millbase match level=30 'level=10' --sample 100 --from 4-4 --value draw
+  millbase match 'databases=no depth=4' 'time=50 command=other-engine' --rounds 20 --log games.jsonl")]
+pub struct Match {
+    /// The first player; the score is its
+    #[arg(value_name = "PLAYER")]
+    first: Settings,
+
+    /// The second player
+    #[arg(value_name = "PLAYER")]
+    second: Settings,
+
+    /// A position to start from; may be given several times. Without starts it is the empty board
+    #[arg(long, value_name = "POSITION")]
+    start: Vec<String>,
+
+    /// Starts from a file, a position a line
+    #[arg(long, value_name = "FILE")]
+    starts: Option<PathBuf>,
+
+    /// How many starts to draw by chance
+    #[arg(long, value_name = "N", requires = "from", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    sample: Option<u32>,
+
+    /// Where to draw starts from: a pair like 8-7, or placed-8 for the positions after 8 random
+    /// placements; several with commas take turns
+    #[arg(
+        long,
+        value_name = "FAMILY",
+        value_delimiter = ',',
+        requires = "sample"
+    )]
+    from: Vec<Family>,
+
+    /// Draw only starts of this value for the side to move: win, draw or loss
+    #[arg(long, value_name = "VALUE", value_parser = wdl, requires = "sample")]
+    value: Option<Wdl>,
+
+    /// How many pairs of games to play from each start
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    rounds: u32,
+
+    /// Where chance comes from, that of the starts and that of the players
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// Write each finished game into this file as a line of JSON; a match that was stopped goes on
+    /// with the same command
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+
+    /// How much later than its time an engine may answer, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=3600))]
+    patience: u32,
+}
+
+/// The result that an argument names.
+pub fn wdl(text: &str) -> Result<Wdl, String> {
+    let all = [Wdl::Win, Wdl::Draw, Wdl::Loss];
+    let named = all.into_iter().find(|wdl| wdl.name() == text);
+    named.ok_or_else(|| format!("a value is win, draw or loss, not '{text}'"))
+}
+
+impl Match {
+    /// Plays the games that are not in the log, and reports.
+    pub fn run(&self, options: &Options) -> Result<Status> {
+        let begun = Instant::now();
+        let database = Arc::new(databases::open(options)?);
+        let contest = Contest {
+            starts: self.starts(&database)?,
+            rounds: self.rounds,
+            players: [self.first.clone(), self.second.clone()],
+            seed: self.seed,
+            patience: Duration::from_secs(self.patience.into()),
+        };
+        let header = Header::new(&contest, database.rules());
+        let mut log = match &self.log {
+            Some(path) => Some(Log::open(path, &header, &contest)?),
+            None => None,
+        };
+        let done = log.as_mut().map(|log| std::mem::take(&mut log.games));
+        let done: Vec<LoggedGame> = done.unwrap_or_default();
+        let numbers: HashSet<u64> = done.iter().map(|game| game.game).collect();
+        let mut standing = Standing::default();
+        for game in &done {
+            standing.add(&game.summary());
+        }
+        if !done.is_empty() {
+            let (done, all) = (done.len(), contest.games());
+            output::note(
+                options,
+                format_args!("{done} of {all} games are in the log"),
+            );
+        }
+        let mut forfeit = None;
+        let bar = progress::counter(options, contest.games(), "games");
+        bar.set_position(done.len() as u64);
+        let broken = contest.play(
+            &database,
+            progress::cores(),
+            &|number| numbers.contains(&number),
+            &mut |played| {
+                let game = LoggedGame::new(&played, &contest);
+                standing.add(&game.summary());
+                forfeit = forfeit.take().or_else(|| game.forfeit.clone());
+                bar.inc(1);
+                match log.as_mut().map(|log| log.write(&game)) {
+                    Some(Err(error)) => ControlFlow::Break(error),
+                    _ => ControlFlow::Continue(()),
+                }
+            },
+        )?;
+        bar.finish_and_clear();
+        if let Some(error) = broken {
+            return Err(error);
+        }
+        let report = Report::new(&contest, &standing, begun.elapsed());
+        let mut out = output::stdout();
+        match options.json {
+            true => output::json(&mut out, &report)?,
+            false => report.write(&mut out, &standing, Palette::of(options))?,
+        }
+        out.flush()?;
+        if let Some(why) = forfeit {
+            output::note(
+                options,
+                format_args!("note: an engine forfeited games, the first: {why}"),
+            );
+        }
+        Ok(Status::Done)
+    }
+
+    fn starts(&self, database: &Database) -> Result<Vec<Position>> {
+        let rules = database.rules();
+        let mut starts = Vec::new();
+        for text in &self.start {
+            starts.push(input::position(text, rules)?);
+        }
+        if let Some(path) = &self.starts {
+            starts.extend(read_starts(path, rules)?);
+        }
+        for family in &self.from {
+            family.check(rules).map_err(Usage)?;
+        }
+        for number in 0..self.sample.unwrap_or(0) {
+            let family = self.from[number as usize % self.from.len()];
+            let seed = self.seed.wrapping_add(u64::from(number) << 32);
+            let found = match self.value {
+                None => sample::any(rules, family, seed),
+                Some(_) => sample::sample(Truth::brief(database), family, self.value, seed)?
+                    .map(|(position, _)| position),
+            };
+            let Some(position) = found else {
+                let value = self.value.map_or("", Wdl::name);
+                let sentence = format!(
+                    "chance finds no {value} position of {family}; choose another --from or --value"
+                );
+                return Err(Usage(sentence).into());
+            };
+            starts.push(position);
+        }
+        if starts.is_empty() {
+            starts.push(Position::start(rules));
+        }
+        if let Some(over) = starts.iter().find(|start| start.is_over(rules)) {
+            let sentence = format!("the game is over at the start {}", over.text(rules));
+            return Err(Usage(sentence).into());
+        }
+        Ok(starts)
+    }
+}
+
+/// The positions of a file, one a line; empty lines and those with # are passed over.
+fn read_starts(path: &Path, rules: &Rules) -> Result<Vec<Position>> {
+    let name = path.display();
+    let text = fs::read_to_string(path);
+    let text = text.map_err(|error| Usage(format!("cannot read '{name}': {error}")))?;
+    let mut starts = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        if line.trim().is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let position = input::position(line, rules);
+        starts.push(position.with_context(|| format!("'{name}', line {number}"))?);
+    }
+    match starts.is_empty() {
+        false => Ok(starts),
+        true => Err(Usage(format!("'{name}' holds no position")).into()),
+    }
+}
+
+/// The first line of a log: what the games belong to.
+#[derive(Serialize, Deserialize, PartialEq, Eq, Debug)]
+struct Header {
+    version: u32,
+    first: String,
+    second: String,
+    rules: String,
+    seed: u64,
+    rounds: u32,
+    starts: Vec<String>,
+}
+
+impl Header {
+    fn new(contest: &Contest, rules: &Rules) -> Header {
+        let [first, second] = contest.players.each_ref().map(ToString::to_string);
+        let starts = contest.starts.iter().map(|start| start.text(rules));
+        Header {
+            version: 1,
+            first,
+            second,
+            rules: rules.to_string(),
+            seed: contest.seed,
+            rounds: contest.rounds,
+            starts: starts.collect(),
+        }
+    }
+}
+
+/// A finished game as the log has it.
+#[derive(Serialize, Deserialize, Debug)]
+struct LoggedGame {
+    game: u64,
+    start: usize,
+    /// The colour of the first player.
+    first: String,
+    result: String,
+    end: String,
+    #[serde(default)]
+    forfeit: Option<String>,
+    turns: u64,
+    reviewed: bool,
+    first_error: Option<LoggedError>,
+    moves: String,
+}
+
+#[derive(Serialize, Deserialize, Debug)]
+struct LoggedError {
+    player: usize,
+    turn: usize,
+}
+
+impl LoggedGame {
+    fn new(played: &Played, contest: &Contest) -> LoggedGame {
+        use millbase::coach::contest::End;
+        LoggedGame {
+            game: played.number,
+            start: contest.start_of(played.number),
+            first: Contest::first_side(played.number).name().to_owned(),
+            result: played.outcome.text().to_owned(),
+            end: played.end.name().to_owned(),
+            forfeit: match &played.end {
+                End::Forfeit(why) => Some(why.clone()),
+                _ => None,
+            },
+            turns: played.game.turns().len() as u64,
+            reviewed: played.is_reviewed,
+            first_error: played.first_error.map(|error| LoggedError {
+                player: error.player + 1,
+                turn: error.turn,
+            }),
+            moves: played.game.text(),
+        }
+    }
+
+    fn summary(&self) -> Summary {
+        let outcome = match self.result.as_str() {
+            "1-0" => Outcome::Won(Side::White),
+            "0-1" => Outcome::Won(Side::Black),
+            _ => Outcome::Drawn,
+        };
+        Summary {
+            start: self.start,
+            first: Contest::first_side(self.game),
+            outcome,
+            is_forfeit: self.forfeit.is_some(),
+            first_error: self.first_error.as_ref().map(|error| FirstError {
+                player: usize::from(error.player == 2),
+                turn: error.turn,
+            }),
+            is_reviewed: self.reviewed,
+            turns: self.turns,
+        }
+    }
+}
+
+/// The file of finished games.
+struct Log {
+    file: fs::File,
+    name: String,
+    /// The games that were there.
+    games: Vec<LoggedGame>,
+}
+
+impl Log {
+    /// Reads the games of a log that belongs to this match, or begins one. A last line that was not
+    /// written to its end is cut off.
+    fn open(path: &Path, header: &Header, contest: &Contest) -> Result<Log> {
+        let name = path.display().to_string();
+        let text = match fs::read_to_string(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            text => text.map_err(|error| Usage(format!("cannot read '{name}': {error}")))?,
+        };
+        let whole = text.rfind('\n').map_or(0, |last| last + 1);
+        let mut games: Vec<LoggedGame> = Vec::new();
+        for (number, line) in (1..).zip(text[..whole].lines()) {
+            let wrong = |why: &dyn std::fmt::Display| {
+                Usage(format!(
+                    "'{name}' is not the log of this match: line {number}: {why}; name another file \
+                     with --log"
+                ))
+            };
+            if number == 1 {
+                let found: Header = serde_json::from_str(line).map_err(|error| wrong(&error))?;
+                if found != *header {
+                    return Err(wrong(&"its players, starts, rounds or seed are others").into());
+                }
+                continue;
+            }
+            let game: LoggedGame = serde_json::from_str(line).map_err(|error| wrong(&error))?;
+            if game.game >= contest.games() || games.iter().any(|other| other.game == game.game) {
+                return Err(wrong(&format!("there is no place for game {}", game.game)).into());
+            }
+            games.push(game);
+        }
+        let failed = |error: io::Error| Usage(format!("cannot write '{name}': {error}"));
+        let opened = OpenOptions::new().create(true).append(true).open(path);
+        let file = opened.map_err(failed)?;
+        file.set_len(whole as u64).map_err(failed)?;
+        let mut log = Log { file, name, games };
+        if whole == 0 {
+            log.write(header)?;
+        }
+        Ok(log)
+    }
+
+    fn write(&mut self, line: &impl Serialize) -> Result<()> {
+        let text = serde_json::to_string(line)? + "\n";
+        let written = self.file.write_all(text.as_bytes());
+        written.map_err(|error| Error::new(error).context(format!("cannot write '{}'", self.name)))
+    }
+}
+
+/// The result of a match, as programs read it.
+#[derive(Serialize)]
+struct Report {
+    players: [JsonPlayer; 2],
+    starts: usize,
+    games: u64,
+    wins: u64,
+    draws: u64,
+    losses: u64,
+    score: Option<f64>,
+    score_interval: Option<[f64; 2]>,
+    wins_interval: Option<[f64; 2]>,
+    reviewed: u64,
+    turns: u64,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct JsonPlayer {
+    name: String,
+    settings: String,
+    forfeits: u64,
+    first_errors: u64,
+    /// The mean number of the turn.
+    first_error_turn: Option<f64>,
+}
+
+impl Report {
+    fn new(contest: &Contest, standing: &Standing, time: Duration) -> Report {
+        let player = |place: usize| {
+            let settings = &contest.players[place];
+            let errors = standing.first_errors[place];
+            let turns = standing.first_error_turns[place] as f64;
+            JsonPlayer {
+                name: settings.title(),
+                settings: settings.to_string(),
+                forfeits: standing.forfeits[place],
+                first_errors: errors,
+                first_error_turn: (errors > 0).then(|| turns / errors as f64),
+            }
+        };
+        let [wins, draws, losses] = standing.results;
+        Report {
+            players: [0, 1].map(player),
+            starts: contest.starts.len(),
+            games: standing.games(),
+            wins,
+            draws,
+            losses,
+            score: standing.score(),
+            score_interval: ends(standing.score_interval()),
+            wins_interval: ends(standing.wins_interval()),
+            reviewed: standing.reviewed,
+            turns: standing.turns,
+            seconds: time.as_secs_f64(),
+        }
+    }
+
+    fn write(&self, out: &mut impl Write, standing: &Standing, palette: Palette) -> io::Result<()> {
+        let [first, second] = &self.players;
+        writeln!(out, "{} – {}", first.name, second.name)?;
+        writeln!(
+            out,
+            "{} games from {} starts: {} won, {} drawn, {} lost",
+            output::grouped(self.games),
+            output::grouped(self.starts as u64),
+            self.wins,
+            self.draws,
+            self.losses
+        )?;
+        let (score, interval) = (percent(self.score), percents(standing.score_interval()));
+        writeln!(out, "score {score}, 95 % confidence {interval}")?;
+        let wins = (self.games > 0).then(|| self.wins as f64 / self.games as f64);
+        let interval = percents(standing.wins_interval());
+        writeln!(out, "won {}, 95 % confidence {interval}\n", percent(wins))?;
+        let mut table = Table::new(&["player", "first errors", "mean turn", "forfeits"]);
+        for player in &self.players {
+            let turn = player.first_error_turn;
+            table.row(vec![
+                Cell::text(&player.name),
+                Cell::count(player.first_errors),
+                Cell::right(turn.map_or(String::new(), |turn| format!("{turn:.1}"))),
+                Cell::count(player.forfeits),
+            ]);
+        }
+        table.write(out, palette)?;
+        if self.reviewed < self.games {
+            let missing = self.games - self.reviewed;
+            let sentence = "games have turns that the databases at hand do not answer";
+            writeln!(out, "\n{} {sentence}", output::grouped(missing))?;
+        }
+        Ok(())
+    }
+}

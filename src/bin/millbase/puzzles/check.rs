@@ -1,0 +1,205 @@
+//! `millbase puzzles check`.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::{Error, Result};
+use clap::Args;
+use millbase::coach::pack::{self, Checked};
+use millbase::coach::puzzle::{Claim, ClaimedLine, Goal};
+use millbase::coach::truth::Truth;
+use millbase::store::DbError;
+use millbase::{Position, Side};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::exchange::Pack;
+use super::{JsonPack, JsonPuzzle};
+use crate::databases;
+use crate::options::Options;
+use crate::output;
+use crate::status::{Status, Usage};
+
+/// Check a pack of puzzles and name everything that is wrong
+///
+/// The pack is in the JSON form of 'millbase puzzles make --json' or in that which mill programs
+/// exchange. Checked are the positions, the stated numbers of turns, that every best first turn has
+/// a solution, each solution turn by turn, and that no two puzzles are alike up to symmetry and
+/// colour. The exit status is 1 if something is wrong.
+#[derive(Args)]
+#[command(after_help = "\
+Example:
+  millbase puzzles check pack.sanmill_puzzles")]
+pub struct Check {
+    /// The file
+    file: PathBuf,
+}
+
+/// A puzzle as it is checked.
+struct Entry {
+    id: String,
+    claim: Claim,
+    /// What is wrong with its form.
+    problems: Vec<String>,
+}
+
+/// The result, as programs read it.
+#[derive(Serialize)]
+struct Report {
+    puzzles: usize,
+    /// How many puzzles have something wrong.
+    wrong: usize,
+    /// How many puzzles the databases at hand do not answer.
+    unchecked: usize,
+    pack_problems: Vec<String>,
+    problems: Vec<Problem>,
+}
+
+#[derive(Serialize)]
+struct Problem {
+    puzzle: String,
+    problem: String,
+}
+
+impl Check {
+    /// Checks the file and reports.
+    pub fn run(&self, options: &Options) -> Result<Status> {
+        let (entries, pack_problems) = self.read()?;
+        let db = databases::open(options)?;
+        let truth = Truth::patient(&db);
+        let results: Vec<Result<Checked, DbError>> = (entries.par_iter())
+            .map(|entry| pack::check(truth, &entry.claim))
+            .collect();
+        let mut report = Report {
+            puzzles: entries.len(),
+            wrong: 0,
+            unchecked: 0,
+            pack_problems,
+            problems: Vec::new(),
+        };
+        let mut missing = None;
+        let mut known: HashMap<Position, String> = HashMap::new();
+        for (entry, result) in entries.into_iter().zip(results) {
+            let mut problems = entry.problems;
+            match result {
+                Ok(checked) => {
+                    problems.extend(checked.problems);
+                    if let Some(like) = checked.like {
+                        match known.get(&like) {
+                            None => {
+                                known.insert(like, entry.id.clone());
+                            }
+                            Some(other) => problems.push(format!(
+                                "it is the same as {other} up to symmetry and colour"
+                            )),
+                        }
+                    }
+                }
+                Err(error @ (DbError::Missing { .. } | DbError::NotStored(_))) => {
+                    report.unchecked += 1;
+                    missing.get_or_insert(error);
+                }
+                Err(error) => return Err(error.into()),
+            }
+            report.wrong += usize::from(!problems.is_empty());
+            report
+                .problems
+                .extend(problems.into_iter().map(|problem| Problem {
+                    puzzle: entry.id.clone(),
+                    problem,
+                }));
+        }
+        report.write(options)?;
+        match missing {
+            _ if report.wrong > 0 || !report.pack_problems.is_empty() => Ok(Status::No),
+            None => Ok(Status::Done),
+            Some(missing) => {
+                let unchecked = report.unchecked;
+                Err(Error::new(missing).context(format!("{unchecked} puzzles cannot be checked")))
+            }
+        }
+    }
+
+    /// The puzzles of the file, and what is wrong with the pack itself.
+    fn read(&self) -> Result<(Vec<Entry>, Vec<String>)> {
+        let name = self.file.display();
+        let text = fs::read_to_string(&self.file);
+        let text = text.map_err(|error| Usage(format!("cannot read '{name}': {error}")))?;
+        let wrong = |error: serde_json::Error| {
+            Usage(format!(
+                "'{name}' is not a pack of puzzles, neither of 'millbase puzzles make --json' nor of \
+                 the exchange format: {error}"
+            ))
+        };
+        let json: serde_json::Value = serde_json::from_str(&text).map_err(wrong)?;
+        if json.get("formatVersion").is_none() {
+            let pack: JsonPack = serde_json::from_value(json).map_err(wrong)?;
+            let entries = pack.puzzles.into_iter().map(own_entry).collect();
+            return Ok((entries, Vec::new()));
+        }
+        let pack: Pack = serde_json::from_value(json).map_err(wrong)?;
+        let mut problems = Vec::new();
+        let found = pack.puzzles.len();
+        if let Some(stated) = pack.puzzle_count.filter(|&stated| stated != found) {
+            problems.push(format!("the pack states {stated} puzzles, but has {found}"));
+        }
+        let entries = pack.puzzles.iter().map(|puzzle| Entry {
+            id: puzzle.id.clone(),
+            claim: puzzle.claim(),
+            problems: puzzle.form_problems(),
+        });
+        Ok((entries.collect(), problems))
+    }
+}
+
+/// A puzzle of the documented form.
+fn own_entry(puzzle: JsonPuzzle) -> Entry {
+    let goals = [Goal::Win, Goal::Draw];
+    let sides = [Side::White, Side::Black];
+    let actions = puzzle.solution.into_iter().map(|step| {
+        let side = sides.into_iter().find(|side| side.name() == step.side);
+        (side, step.turn)
+    });
+    let goal = goals.into_iter().find(|goal| goal.name() == puzzle.goal);
+    Entry {
+        id: puzzle.id,
+        problems: match goal {
+            Some(_) => Vec::new(),
+            None => vec![format!("'{}' is not a goal, win or draw", puzzle.goal)],
+        },
+        claim: Claim {
+            position: puzzle.position,
+            goal,
+            win_in: (goal == Some(Goal::Win)).then_some(puzzle.turns),
+            lines: vec![ClaimedLine {
+                actions: actions.collect(),
+                is_optimal: true,
+            }],
+        },
+    }
+}
+
+impl Report {
+    fn write(&self, options: &Options) -> Result<()> {
+        let mut out = output::stdout();
+        if options.json {
+            output::json(&mut out, self)?;
+        } else {
+            for problem in &self.pack_problems {
+                writeln!(out, "{problem}")?;
+            }
+            for Problem { puzzle, problem } in &self.problems {
+                writeln!(out, "{puzzle}: {problem}")?;
+            }
+            let right = self.puzzles - self.wrong - self.unchecked.min(self.puzzles - self.wrong);
+            writeln!(
+                out,
+                "{} puzzles: {right} right, {} wrong, {} not checked",
+                self.puzzles, self.wrong, self.unchecked
+            )?;
+        }
+        Ok(out.flush()?)
+    }
+}

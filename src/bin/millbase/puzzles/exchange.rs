@@ -1,0 +1,322 @@
+//! The packs of puzzles that mill programs exchange: JSON, format version 1.0.
+
+use std::io::{self, Write};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use millbase::coach::puzzle::{Claim, ClaimedLine, Goal, Puzzle, Step};
+use millbase::{Phase, Rules, Side};
+use serde::{Deserialize, Serialize};
+
+/// A pack. What is not read here is ignored.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Pack {
+    format_version: String,
+    #[serde(default)]
+    exported_by: Option<ExportedBy>,
+    #[serde(default)]
+    export_date: Option<String>,
+    #[serde(default)]
+    pub puzzle_count: Option<usize>,
+    pub puzzles: Vec<PackPuzzle>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ExportedBy {
+    #[serde(default)]
+    app_name: String,
+    #[serde(default)]
+    platform: String,
+}
+
+/// A puzzle of a pack.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PackPuzzle {
+    pub id: String,
+    title: String,
+    #[serde(default)]
+    description: String,
+    category: String,
+    difficulty: String,
+    initial_position: String,
+    solutions: Vec<Solution>,
+    #[serde(default)]
+    tags: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rating: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rule_variant_id: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Solution {
+    moves: Vec<Move>,
+    #[serde(default = "yes")]
+    is_optimal: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[derive(Serialize, Deserialize)]
+struct Move {
+    notation: String,
+    side: String,
+}
+
+/// The titles, descriptions, categories and levels that the format allows.
+const CATEGORIES: [&str; 8] = [
+    "formMill",
+    "capturePieces",
+    "winGame",
+    "defend",
+    "findBestMove",
+    "endgame",
+    "opening",
+    "mixed",
+];
+const DIFFICULTIES: [&str; 6] = ["beginner", "easy", "medium", "hard", "expert", "master"];
+const TITLE: std::ops::RangeInclusive<usize> = 3..=100;
+const SHORTEST_DESCRIPTION: usize = 10;
+
+/// Writes a pack with an optimal solution for each puzzle.
+pub fn write(
+    out: &mut impl Write,
+    puzzles: &[(u64, Puzzle)],
+    seed: u64,
+    rules: &Rules,
+) -> io::Result<()> {
+    let pack = Pack {
+        format_version: "1.0".to_owned(),
+        exported_by: Some(ExportedBy {
+            app_name: "Millbase".to_owned(),
+            platform: std::env::consts::OS.to_owned(),
+        }),
+        export_date: Some(now()),
+        puzzle_count: Some(puzzles.len()),
+        puzzles: (puzzles.iter())
+            .map(|(number, puzzle)| PackPuzzle::new(*number, puzzle, seed, rules))
+            .collect(),
+    };
+    serde_json::to_writer_pretty(&mut *out, &pack)?;
+    out.write_all(b"\n")
+}
+
+/// The date and time in UTC, in the form of ISO 8601.
+fn now() -> String {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH);
+    iso(seconds.map_or(0, |time| time.as_secs()))
+}
+
+/// The date and time of a number of seconds since the beginning of 1970.
+fn iso(seconds: u64) -> String {
+    let (mut days, time) = (seconds / 86_400, seconds % 86_400);
+    let is_leap =
+        |year: u64| year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
+    let mut year = 1970;
+    while days >= 365 + u64::from(is_leap(year)) {
+        days -= 365 + u64::from(is_leap(year));
+        year += 1;
+    }
+    let february = 28 + u64::from(is_leap(year));
+    let months = [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let mut month = 0;
+    while month < 11 && days >= months[month] {
+        days -= months[month];
+        month += 1;
+    }
+    let (hour, minute, second) = (time / 3600, time / 60 % 60, time % 60);
+    let (month, day) = (month + 1, days + 1);
+    format!("{year}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+impl PackPuzzle {
+    fn new(number: u64, puzzle: &Puzzle, seed: u64, rules: &Rules) -> PackPuzzle {
+        let verdict = &puzzle.first().verdict;
+        let task = task(puzzle);
+        let (category, objective, description) = match puzzle.goal {
+            Goal::Win => (
+                "winGame",
+                "objective:win",
+                format!("{task} against the best defence. Find the one turn that wins fastest."),
+            ),
+            Goal::Draw => (
+                "defend",
+                "objective:hold-draw",
+                format!("{task}: every other turn loses. Find the one that holds."),
+            ),
+        };
+        let phase = match puzzle.position.phase(rules) {
+            Phase::Placing => "placement",
+            Phase::Flying => "flying",
+            Phase::Moving | Phase::Over => "movement",
+        };
+        let mut tags = vec![
+            objective.to_owned(),
+            format!("phase:{phase}"),
+            format!("side:{}", puzzle.position.side_to_move()),
+            "source:composed".to_owned(),
+        ];
+        if puzzle.goal == Goal::Win {
+            let (best, keeping) = (verdict.best.len(), verdict.keeping);
+            tags.push(format!("win-in-{}", puzzle.turns()));
+            tags.push(format!("shortest-first-turns:{best}"));
+            tags.push(format!("slower-winning-first-turns:{}", keeping - best));
+            tags.push(format!(
+                "non-winning-first-turns:{}",
+                verdict.legal - keeping
+            ));
+        }
+        tags.extend(puzzle.themes.iter().map(|theme| theme.name().to_owned()));
+        let mut before = puzzle.position;
+        let mut moves = Vec::new();
+        for step in &puzzle.solution {
+            moves.extend(actions(&before, step, rules));
+            before = step.ranked.after;
+        }
+        PackPuzzle {
+            id: format!("millbase-{seed}-{number}"),
+            title: task,
+            description,
+            category: category.to_owned(),
+            difficulty: puzzle.difficulty.level().to_owned(),
+            initial_position: puzzle.position.text(rules),
+            solutions: vec![Solution {
+                moves,
+                is_optimal: true,
+            }],
+            tags,
+            rating: Some(puzzle.difficulty.rating.into()),
+            rule_variant_id: (*rules == Rules::STANDARD).then(|| "standard_9mm".to_owned()),
+        }
+    }
+
+    /// What the puzzle claims.
+    pub fn claim(&self) -> Claim {
+        let has_tag = |tag: &str| self.tags.iter().any(|other| other == tag);
+        let is_draw = self.category == "defend" || has_tag("objective:hold-draw");
+        let is_win = self.category == "winGame" || has_tag("objective:win");
+        let tagged = self.tags.iter().find_map(|tag| tag.strip_prefix("win-in-"));
+        let lines = self.solutions.iter().map(|solution| ClaimedLine {
+            actions: (solution.moves.iter())
+                .map(|action| (side(&action.side), action.notation.to_ascii_lowercase()))
+                .collect(),
+            is_optimal: solution.is_optimal,
+        });
+        Claim {
+            position: self.initial_position.clone(),
+            goal: match (is_draw, is_win) {
+                (true, _) => Some(Goal::Draw),
+                (_, true) => Some(Goal::Win),
+                _ => None,
+            },
+            win_in: tagged
+                .and_then(|number| number.parse().ok())
+                .or_else(|| stated(&self.title)),
+            lines: lines.collect(),
+        }
+    }
+
+    /// What the format does not allow, a sentence each.
+    pub fn form_problems(&self) -> Vec<String> {
+        let mut problems = Vec::new();
+        let letters = self.title.chars().count();
+        if !TITLE.contains(&letters) {
+            problems.push(format!("the title has {letters} characters, not 3 to 100"));
+        }
+        if self.description.chars().count() < SHORTEST_DESCRIPTION {
+            problems.push("the description has fewer than 10 characters".to_owned());
+        }
+        if !CATEGORIES.contains(&self.category.as_str()) {
+            problems.push(format!(
+                "'{}' is not a category of the format",
+                self.category
+            ));
+        }
+        if !DIFFICULTIES.contains(&self.difficulty.as_str()) {
+            problems.push(format!(
+                "'{}' is not a difficulty of the format",
+                self.difficulty
+            ));
+        }
+        let moves = self.solutions.iter().flat_map(|solution| &solution.moves);
+        if let Some(wrong) = moves
+            .into_iter()
+            .find(|action| side(&action.side).is_none())
+        {
+            problems.push(format!("'{}' is not a side, white or black", wrong.side));
+        }
+        problems
+    }
+}
+
+fn side(name: &str) -> Option<Side> {
+    [Side::White, Side::Black]
+        .into_iter()
+        .find(|side| side.name() == name)
+}
+
+/// The number in a title like "Win in 3".
+fn stated(title: &str) -> Option<u32> {
+    let lowered = title.to_ascii_lowercase();
+    let mut words = lowered
+        .split_whitespace()
+        .skip_while(|word| !word.starts_with("win"));
+    words.next()?;
+    let number = match words.next()? {
+        "in" => words.next()?,
+        _ => return None,
+    };
+    number
+        .trim_end_matches(|letter: char| !letter.is_ascii_digit())
+        .parse()
+        .ok()
+}
+
+/// The actions of a step, in an order in which they are legal.
+fn actions(before: &millbase::Position, step: &Step, rules: &Rules) -> Vec<Move> {
+    let actions = before.actions(step.ranked.turn, rules).unwrap_or_default();
+    let actions = actions.into_iter().map(|(action, _)| Move {
+        notation: action.to_string(),
+        side: step.side.name().to_owned(),
+    });
+    actions.collect()
+}
+
+/// What the solver is asked, as a sentence.
+pub(super) fn task(puzzle: &Puzzle) -> String {
+    let side = match puzzle.position.side_to_move() {
+        millbase::Side::White => "White",
+        millbase::Side::Black => "Black",
+    };
+    match (puzzle.goal, puzzle.turns()) {
+        (Goal::Draw, _) => format!("{side} holds the draw"),
+        (Goal::Win, 1) => format!("{side} wins in 1 turn"),
+        (Goal::Win, turns) => format!("{side} wins in {turns} turns"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        assert_eq!(iso(0), "1970-01-01T00:00:00Z");
+        assert_eq!(iso(951_782_399), "2000-02-28T23:59:59Z");
+        assert_eq!(iso(951_782_400), "2000-02-29T00:00:00Z");
+        assert_eq!(iso(1_798_761_599), "2026-12-31T23:59:59Z");
+    }
+
+    #[test]
+    fn titles_state_a_number() {
+        assert_eq!(stated("White wins in 3 turns"), Some(3));
+        assert_eq!(stated("Win in 12!"), Some(12));
+        assert_eq!(stated("A winding path in 7"), None);
+        assert_eq!(stated("Hold"), None);
+    }
+}

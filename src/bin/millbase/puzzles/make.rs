@@ -1,0 +1,275 @@
+//! `millbase puzzles make`.
+
+use std::collections::HashSet;
+use std::io::{self, Write};
+use std::ops::RangeInclusive;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use millbase::coach::puzzle::{Goal, LEVELS, Puzzle, Theme, Wanted, candidate};
+use millbase::coach::sample::{Family, canonical};
+use millbase::coach::truth::Truth;
+use millbase::rules::diagram::picture;
+use millbase::store::DbError;
+use millbase::{Database, Pair, Rules};
+use rayon::prelude::*;
+
+use super::exchange;
+use super::{JsonPack, JsonPuzzle, JsonStep};
+use crate::databases;
+use crate::options::Options;
+use crate::output;
+use crate::progress;
+use crate::status::{Status, Usage};
+
+/// Make puzzles: positions with one best first turn, or one that holds the draw
+///
+/// No two puzzles are alike up to symmetry and colour. The same seed, wishes and databases give the
+/// same puzzles, whatever the number of threads.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  millbase puzzles make --count 20 --from 4-4,5-4 --turns 2-4
+  millbase puzzles make --theme zwickmuehle --goal win --json > puzzles.json
+  millbase puzzles make --count 100 --format exchange > pack.sanmill_puzzles")]
+pub struct Make {
+    /// How many puzzles
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    count: u32,
+
+    /// Where chance comes from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// Where to draw positions from: a pair like 5-4, or placed-12 for the positions after 12 random
+    /// placements; several with commas take turns; without it all pairs at hand
+    #[arg(long, value_name = "FAMILY", value_delimiter = ',')]
+    from: Vec<Family>,
+
+    /// What the solver has to do: win or draw; without it both
+    #[arg(long, value_name = "GOAL", value_parser = goal)]
+    goal: Option<Goal>,
+
+    /// How many turns of its own the solver of a win needs
+    #[arg(long, value_name = "LEAST-MOST", default_value = "1-8", value_parser = range)]
+    turns: RangeInclusive<u32>,
+
+    /// What must happen: double-mill, zwickmuehle, sacrifice, blockade, flying-defence or only-move;
+    /// several with commas must all happen
+    #[arg(long, value_name = "THEME", value_delimiter = ',', value_parser = theme)]
+    theme: Vec<Theme>,
+
+    /// How hard: beginner, easy, medium, hard, expert or master
+    #[arg(long, value_name = "LEVEL", value_parser = level)]
+    level: Option<String>,
+
+    /// How to write them; --json is the documented form with the certificates
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "plain",
+        conflicts_with = "json"
+    )]
+    format: Format,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Pictures with solutions, for people
+    Plain,
+    /// The JSON of puzzle packs that mill programs exchange
+    Exchange,
+}
+
+fn goal(text: &str) -> Result<Goal, String> {
+    let goal = [Goal::Win, Goal::Draw]
+        .into_iter()
+        .find(|goal| goal.name() == text);
+    goal.ok_or_else(|| format!("a goal is win or draw, not '{text}'"))
+}
+
+fn theme(text: &str) -> Result<Theme, String> {
+    Theme::named(text).ok_or_else(|| {
+        let names = Theme::ALL.map(Theme::name).join(", ");
+        format!("a theme is one of {names}, not '{text}'")
+    })
+}
+
+fn level(text: &str) -> Result<String, String> {
+    match LEVELS.iter().any(|(name, _)| *name == text) {
+        true => Ok(text.to_owned()),
+        false => {
+            let names = LEVELS.map(|(name, _)| name).join(", ");
+            Err(format!("a level is one of {names}, not '{text}'"))
+        }
+    }
+}
+
+fn range(text: &str) -> Result<RangeInclusive<u32>, String> {
+    let (least, most) = text.split_once('-').unwrap_or((text, text));
+    match (least.parse(), most.parse()) {
+        (Ok(least), Ok(most)) if 1 <= least && least <= most => Ok(least..=most),
+        _ => Err(format!("a range is written like 2-5 or 3, not '{text}'")),
+    }
+}
+
+/// How many candidates are looked at in parallel.
+const BATCH: u64 = 512;
+
+/// The number of candidates without a new puzzle after which the search ends.
+const MOST_IN_VAIN: u64 = 1 << 20;
+
+impl Make {
+    /// Makes and writes the puzzles.
+    pub fn run(&self, options: &Options) -> Result<Status> {
+        let db = databases::open(options)?;
+        let wanted = self.wanted(&db)?;
+        let found = self.find(&db, &wanted, options)?;
+        let rules = db.rules();
+        let puzzles = found.iter().map(|(number, puzzle)| {
+            let id = format!("millbase-{}-{number}", self.seed);
+            JsonPuzzle::new(id, puzzle, rules)
+        });
+        let mut out = output::stdout();
+        if options.json {
+            let pack = JsonPack {
+                seed: self.seed,
+                puzzles: puzzles.collect(),
+            };
+            output::json(&mut out, &pack)?;
+        } else if self.format == Format::Exchange {
+            exchange::write(&mut out, &found, self.seed, rules)?;
+        } else {
+            for (number, puzzle) in (1..).zip(&found) {
+                write(&mut out, number, &puzzle.1, rules)?;
+            }
+        }
+        out.flush()?;
+        if found.len() < self.count as usize {
+            let (found, count) = (found.len(), self.count);
+            let sentence = format!(
+                "chance found only {found} of {count} such puzzles; ask for less, or use other --from"
+            );
+            return Err(Usage(sentence).into());
+        }
+        Ok(Status::Done)
+    }
+
+    fn wanted(&self, db: &Database) -> Result<Wanted> {
+        let rules = db.rules();
+        for family in &self.from {
+            family.check(rules).map_err(Usage)?;
+        }
+        let playable = |pair: &Pair| pair.larger() <= rules.stones;
+        let all = databases::in_order(db).into_iter().filter(playable);
+        let families = match self.from.is_empty() {
+            true => all.map(Family::Pair).collect(),
+            false => self.from.clone(),
+        };
+        if families.is_empty() {
+            let sentence =
+                "there is no database to draw positions from; make some with 'millbase build'";
+            return Err(Usage(sentence.to_owned()).into());
+        }
+        Ok(Wanted {
+            families,
+            goal: self.goal,
+            turns: self.turns.clone(),
+            themes: self.theme.clone(),
+            level: self.level.clone(),
+        })
+    }
+
+    /// The puzzles with the numbers of their candidates, in the order of these.
+    fn find(
+        &self,
+        db: &Database,
+        wanted: &Wanted,
+        options: &Options,
+    ) -> Result<Vec<(u64, Puzzle)>> {
+        let truth = Truth::brief(db);
+        let count = self.count as usize;
+        let mut found: Vec<(u64, Puzzle)> = Vec::with_capacity(count);
+        let mut known = HashSet::new();
+        let bar = progress::counter(options, count as u64, "puzzles");
+        let (mut next, mut last) = (0, 0);
+        while found.len() < count && next - last < MOST_IN_VAIN {
+            let batch = (next..next + BATCH).into_par_iter();
+            let batch: Vec<_> = batch
+                .map(|number| Ok((number, candidate(truth, wanted, self.seed, number)?)))
+                .collect::<Result<_, DbError>>()?;
+            for (number, puzzle) in batch {
+                let Some(puzzle) = puzzle else {
+                    continue;
+                };
+                if found.len() < count && known.insert(canonical(&puzzle.position)) {
+                    found.push((number, puzzle));
+                    last = number;
+                }
+            }
+            next += BATCH;
+            bar.set_position(found.len() as u64);
+        }
+        bar.finish_and_clear();
+        Ok(found)
+    }
+}
+
+fn write(out: &mut impl Write, number: usize, puzzle: &Puzzle, rules: &Rules) -> io::Result<()> {
+    let difficulty = &puzzle.difficulty;
+    let themes: Vec<&str> = puzzle.themes.iter().map(|theme| theme.name()).collect();
+    let picture = picture(&puzzle.position, |_, _, letter| letter.to_string());
+    let (level, rating) = (difficulty.level(), difficulty.rating);
+    writeln!(
+        out,
+        "{number}. {} ({level}, {rating})\n",
+        exchange::task(puzzle)
+    )?;
+    writeln!(out, "{picture}\n{}", puzzle.position.text(rules))?;
+    let solution: Vec<String> = puzzle
+        .solution
+        .iter()
+        .map(|step| step.ranked.turn.to_string())
+        .collect();
+    writeln!(out, "solution: {}", solution.join(" "))?;
+    let verdict = &puzzle.first().verdict;
+    let (keeping, legal) = (verdict.keeping, verdict.legal);
+    writeln!(out, "{keeping} of {legal} turns keep the result")?;
+    if !themes.is_empty() {
+        writeln!(out, "themes: {}", themes.join(", "))?;
+    }
+    writeln!(out)
+}
+
+impl JsonPuzzle {
+    fn new(id: String, puzzle: &Puzzle, rules: &Rules) -> JsonPuzzle {
+        let verdict = &puzzle.first().verdict;
+        JsonPuzzle {
+            id,
+            position: puzzle.position.text(rules),
+            goal: puzzle.goal.name().to_owned(),
+            turns: puzzle.turns(),
+            dtw: verdict.before.dtw().map(|dtw| dtw.0),
+            rating: puzzle.difficulty.rating,
+            level: puzzle.difficulty.level().to_owned(),
+            search_depth: puzzle.difficulty.depth,
+            temptations: puzzle.difficulty.temptations,
+            themes: (puzzle.themes.iter())
+                .map(|theme| theme.name().to_owned())
+                .collect(),
+            legal: verdict.legal,
+            keeping: verdict.keeping,
+            solution: (puzzle.solution.iter())
+                .map(|step| JsonStep {
+                    side: step.side.name().to_owned(),
+                    turn: step.ranked.turn.to_string(),
+                    wdl: step.ranked.value.wdl().name().to_owned(),
+                    dtw: step.ranked.value.dtw().map(|dtw| dtw.0),
+                    legal: step.verdict.legal,
+                    keeping: step.verdict.keeping,
+                    best: step.verdict.best.iter().map(ToString::to_string).collect(),
+                })
+                .collect(),
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! `millbase puzzles`: puzzles made, and packs of puzzles checked.
+
+mod check;
+mod exchange;
+mod make;
+
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use serde::{Deserialize, Serialize};
+
+use crate::options::Options;
+use crate::status::Status;
+
+/// Make puzzles whose solution is certain, or check a pack of puzzles
+///
+/// docs/COACH.md defines themes and difficulty and describes the formats.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  millbase puzzles make --count 20 --from 4-4,5-4 --turns 2-4
+  millbase puzzles check pack.sanmill_puzzles")]
+pub struct Puzzles {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    Make(make::Make),
+    Check(check::Check),
+}
+
+impl Puzzles {
+    /// Makes or checks.
+    pub fn run(&self, options: &Options) -> Result<Status> {
+        match &self.action {
+            Action::Make(make) => make.run(options),
+            Action::Check(check) => check.run(options),
+        }
+    }
+}
+
+/// A puzzle with its certificate, as programs read it.
+#[derive(Serialize, Deserialize)]
+struct JsonPuzzle {
+    id: String,
+    position: String,
+    /// `win` or `draw`.
+    goal: String,
+    /// The solver's turns to the win; 1 where a draw is held.
+    turns: u32,
+    dtw: Option<u16>,
+    rating: u32,
+    level: String,
+    search_depth: u32,
+    temptations: usize,
+    themes: Vec<String>,
+    legal: usize,
+    keeping: usize,
+    solution: Vec<JsonStep>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct JsonStep {
+    side: String,
+    turn: String,
+    /// The value for the side that makes the turn.
+    wdl: String,
+    dtw: Option<u16>,
+    legal: usize,
+    keeping: usize,
+    best: Vec<String>,
+}
+
+/// The puzzles of a run, as programs read them.
+#[derive(Serialize, Deserialize)]
+struct JsonPack {
+    seed: u64,
+    puzzles: Vec<JsonPuzzle>,
+}

@@ -1,0 +1,644 @@
+//! `millbase review`: the turns of games, graded.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::PathBuf;
+
+use anyhow::{Error, Result};
+use clap::Args;
+use millbase::coach::annotate;
+use millbase::coach::archive::{Archive, PHASES, Row};
+use millbase::coach::confidence::Interval;
+use millbase::coach::graph;
+use millbase::coach::record::{Record, RecordError, Records};
+use millbase::coach::review::{self, Grade, Reviewed, Tally};
+use millbase::coach::truth::Truth;
+use millbase::store::DbError;
+use millbase::{Database, Phase, Rules, Side};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::databases;
+use crate::options::Options;
+use crate::output::{self, Cell, Ink, JsonValue, Palette, Table};
+use crate::status::{Status, Usage};
+
+/// Grade the turns of a game, or of an archive of games
+///
+/// Each turn is best, equally good, slower, gives up a draw or gives up a win. Of one game all turns
+/// are listed with the better ones, the first and the decisive error, and a summary by side and
+/// phase. Of several games there are tables by player and by opening. docs/COACH.md defines every
+/// number.
+///
+/// Games are files that 'millbase play' saved, lines of turns, or text like PGN with tags, numbered
+/// turns, comments and variations; one file may hold many. Turns are graded where the databases at
+/// hand know the values.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  millbase review game.txt --svg value.svg
+  millbase review --text game.txt > annotated.txt
+  millbase review --each --json - < games.txt > reviews.jsonl")]
+pub struct Review {
+    /// Files with games, or '-' to read games from stdin
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// Write the games as annotated text, which 'review' reads again
+    #[arg(long, conflicts_with_all = ["json", "each"])]
+    text: bool,
+
+    /// Write each game on a line of its own as soon as it is graded, and no tables; with --json an
+    /// object a line
+    #[arg(long)]
+    each: bool,
+
+    /// Draw the value over the game as an SVG picture into this file; only for one game
+    #[arg(long, value_name = "FILE", conflicts_with = "each")]
+    svg: Option<PathBuf>,
+
+    /// How many turns from the empty board make an opening
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=18))]
+    opening_turns: u8,
+}
+
+/// How many games are graded in parallel.
+const BATCH: usize = 256;
+
+/// The openings of the table for people; JSON has all.
+const OPENINGS_SHOWN: usize = 20;
+
+/// A game with its grades.
+type Graded = (Record, review::Review);
+
+impl Review {
+    /// Reads and grades all games.
+    pub fn run(&self, options: &Options) -> Result<Status> {
+        let db = databases::open(options)?;
+        let mut session = Session {
+            command: self,
+            options,
+            db: &db,
+            palette: Palette::of(options),
+            archive: Archive::new(self.opening_turns.into()),
+            only: None,
+            unread: 0,
+            first_unread: None,
+            missing: None,
+            is_graded: false,
+        };
+        for file in &self.files {
+            session.read(file)?;
+        }
+        session.finish()
+    }
+}
+
+/// The games so far.
+struct Session<'a> {
+    command: &'a Review,
+    options: &'a Options,
+    db: &'a Database,
+    palette: Palette,
+    archive: Archive,
+    /// The first game, as long as it is the only one.
+    only: Option<Graded>,
+    unread: u64,
+    first_unread: Option<String>,
+    /// Why a turn has no grade.
+    missing: Option<DbError>,
+    is_graded: bool,
+}
+
+impl Session<'_> {
+    fn read(&mut self, file: &PathBuf) -> Result<()> {
+        let name = file.display().to_string();
+        if name == "-" {
+            let batch = if self.command.each { 1 } else { BATCH };
+            return self.take("stdin", BufReader::new(io::stdin()), batch);
+        }
+        let opened = File::open(file);
+        let opened = opened.map_err(|error| Usage(format!("cannot read '{name}': {error}")))?;
+        self.take(&format!("'{name}'"), BufReader::new(opened), BATCH)
+    }
+
+    fn take(&mut self, name: &str, input: impl BufRead, batch: usize) -> Result<()> {
+        let mut records = Records::new(*self.db.rules(), input);
+        let mut found = 0;
+        loop {
+            let batch: Vec<_> = records.by_ref().take(batch).collect();
+            if batch.is_empty() {
+                break;
+            }
+            found += batch.len();
+            let mut games = Vec::with_capacity(batch.len());
+            for record in batch {
+                match record {
+                    Ok(record) => games.push(record),
+                    Err(error @ RecordError::Text { .. }) => self.skip(name, &error)?,
+                    Err(RecordError::Io(error)) => {
+                        return Err(Error::new(error).context(format!("cannot read {name}")));
+                    }
+                }
+            }
+            let truth = match self.archive.games() == 0 && games.len() == 1 {
+                true => Truth::patient(self.db),
+                false => Truth::brief(self.db),
+            };
+            let reviews: Vec<_> = games
+                .into_par_iter()
+                .map(|record| {
+                    let review = review::Review::of(truth, &record.game)?;
+                    Ok((record, review))
+                })
+                .collect::<Result<_, DbError>>()?;
+            for graded in reviews {
+                self.add(graded)?;
+            }
+        }
+        if found == 0 {
+            let sentence =
+                format!("{name} holds no game; see 'millbase review --help' for the forms");
+            return Err(Usage(sentence).into());
+        }
+        Ok(())
+    }
+
+    fn skip(&mut self, name: &str, error: &RecordError) -> Result<()> {
+        self.unread += 1;
+        let sentence = format!("{name}, {error}");
+        if self.command.each && self.options.json {
+            let error = crate::status::JsonError::new(Status::Usage.code(), sentence.clone());
+            let mut out = output::stdout();
+            output::json(&mut out, &error)?;
+            out.flush()?;
+        }
+        self.first_unread.get_or_insert(sentence);
+        Ok(())
+    }
+
+    fn add(&mut self, (record, mut review): Graded) -> Result<()> {
+        self.archive.add(&record, &review);
+        self.is_graded |= review.turns.iter().any(|turn| turn.verdict.is_some());
+        let rules = self.db.rules();
+        let mut out = output::stdout();
+        if self.command.text {
+            if self.archive.games() > 1 {
+                writeln!(out)?;
+            }
+            write!(out, "{}", annotate::annotated(&record, &review))?;
+        } else if self.command.each {
+            match self.options.json {
+                true => output::json(&mut out, &JsonGame::new(&record, &review, rules))?,
+                false => writeln!(out, "{}", one_line(&record, &review))?,
+            }
+        }
+        out.flush()?;
+        if let Some(missing) = review.missing.take() {
+            self.missing.get_or_insert(missing);
+        }
+        self.only = (self.archive.games() == 1).then_some((record, review));
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Status> {
+        let is_nothing = self.archive.games() == 0;
+        if let (true, Some(sentence)) = (is_nothing, &self.first_unread) {
+            return Err(Usage(sentence.clone()).into());
+        }
+        let is_unanswered = !self.is_graded && self.missing.is_some();
+        if let (true, Some(missing)) = (is_unanswered, self.missing.take()) {
+            return Err(Error::new(missing).context("no turn can be graded"));
+        }
+        if let Some(file) = &self.command.svg {
+            let Some((_, review)) = &self.only else {
+                let games = self.archive.games();
+                let sentence = format!("--svg draws one game, but there are {games}");
+                return Err(Usage(sentence).into());
+            };
+            let written = fs::write(file, graph::svg(review));
+            let name = file.display();
+            written.map_err(|error| Usage(format!("cannot write '{name}': {error}")))?;
+        }
+        if !self.command.each && !self.command.text {
+            self.report()?;
+        }
+        if let Some(missing) = &self.missing {
+            output::note(
+                self.options,
+                format_args!("note: some turns have no grade: {missing}"),
+            );
+        }
+        let Some(sentence) = self.first_unread else {
+            return Ok(Status::Done);
+        };
+        let (unread, all) = (self.unread, self.unread + self.archive.games());
+        output::to_stderr(&format!(
+            "error: {unread} of {all} games could not be read, the first: {sentence}\n"
+        ));
+        Ok(Status::Usage)
+    }
+
+    fn report(&self) -> Result<()> {
+        let (rules, palette) = (self.db.rules(), self.palette);
+        let mut out = output::stdout();
+        match (&self.only, self.options.json) {
+            (Some((record, review)), true) => {
+                output::json(&mut out, &JsonGame::new(record, review, rules))?;
+            }
+            (None, true) => output::json(&mut out, &JsonArchive::new(&self.archive, self.unread))?,
+            (Some((record, review)), false) => write_game(&mut out, record, review, palette)?,
+            (None, false) => write_archive(&mut out, &self.archive, palette)?,
+        }
+        Ok(out.flush()?)
+    }
+}
+
+/// `Anna – Ben 1-0: 34 turns, 2 errors, first 7. d6?, decisive 23. a1-a4`.
+fn one_line(record: &Record, review: &review::Review) -> String {
+    let errors: u32 = [Side::White, Side::Black]
+        .map(|side| review.tally(side, None).errors())
+        .iter()
+        .sum();
+    let named = |place: Option<usize>| match place {
+        Some(place) => format!("turn {} {}", place + 1, review.turns[place].turn),
+        None => "none".to_owned(),
+    };
+    format!(
+        "{}: {} turns, {errors} errors, first: {}, decisive: {}",
+        title(record),
+        review.turns.len(),
+        named(review.first_error(None)),
+        named(review.decisive_error())
+    )
+}
+
+fn title(record: &Record) -> String {
+    let [white, black] = [(Side::White, "White"), (Side::Black, "Black")]
+        .map(|(side, name)| record.player(side).unwrap_or(name));
+    let result = record.result.map_or("*", |result| result.text());
+    format!("{white} – {black} {result}")
+}
+
+fn write_game(
+    out: &mut impl Write,
+    record: &Record,
+    review: &review::Review,
+    palette: Palette,
+) -> io::Result<()> {
+    writeln!(out, "{}\n", title(record))?;
+    let mut table = Table::new(&["", "side", "turn", "", "value", "grade", "instead"]);
+    for (number, turn) in (1..).zip(&review.turns) {
+        let mut cells = vec![
+            Cell::right(number),
+            Cell::text(turn.side()),
+            Cell::text(turn.turn),
+            Cell::text(annotate::mark(turn)),
+        ];
+        match &turn.verdict {
+            None => cells.extend(["?", "not known", ""].map(Cell::text)),
+            Some(verdict) => {
+                let instead = match verdict.grade {
+                    Grade::Best | Grade::Equal => String::new(),
+                    _ => annotate::instead(verdict),
+                };
+                cells.push(Cell::text(verdict.value).ink(Ink::of(verdict.value.wdl())));
+                cells.push(Cell::text(verdict.grade.words()));
+                cells.push(Cell::text(instead));
+            }
+        }
+        table.row(cells);
+    }
+    if !review.turns.is_empty() {
+        table.write(out, palette)?;
+        writeln!(out)?;
+    }
+    for (name, place) in [
+        ("first error", review.first_error(None)),
+        ("decisive error", review.decisive_error()),
+    ] {
+        match place {
+            None => writeln!(out, "{name}: none")?,
+            Some(place) => {
+                let turn = &review.turns[place];
+                let comment = annotate::comment(turn).unwrap_or_default();
+                let (number, side) = (place + 1, turn.side());
+                writeln!(
+                    out,
+                    "{name}: turn {number}, {side} {}: {comment}",
+                    turn.turn
+                )?;
+            }
+        }
+    }
+    writeln!(out)?;
+    write_tallies(out, |side, phase| review.tally(side, Some(phase)), palette)
+}
+
+/// The summary by side and phase.
+fn write_tallies(
+    out: &mut impl Write,
+    tally: impl Fn(Side, Phase) -> Tally,
+    palette: Palette,
+) -> io::Result<()> {
+    let mut table = Table::new(&[
+        "side",
+        "phase",
+        "turns",
+        "best",
+        "equal",
+        "slower",
+        "draws given up",
+        "wins given up",
+        "decisions",
+        "only moves",
+        "accuracy",
+    ]);
+    for side in [Side::White, Side::Black] {
+        for phase in PHASES {
+            let tally = tally(side, phase);
+            if tally.turns == 0 {
+                continue;
+            }
+            let mut cells = vec![
+                Cell::text(side),
+                Cell::text(phase.name()),
+                Cell::count(tally.turns.into()),
+            ];
+            cells.extend(tally.grades.map(|count| Cell::count(count.into())));
+            cells.push(Cell::count(tally.decisions.into()));
+            cells.push(Cell::right(format!("{}/{}", tally.only_found, tally.only)));
+            cells.push(Cell::right(percent(tally.accuracy())));
+            table.row(cells);
+        }
+    }
+    table.write(out, palette)
+}
+
+/// A share as percent, nothing where there is none.
+pub fn percent(share: Option<f64>) -> String {
+    share.map_or(String::new(), |share| format!("{:.1} %", 100.0 * share))
+}
+
+/// An interval of shares as percent.
+pub fn percents(interval: Option<Interval>) -> String {
+    interval.map_or(String::new(), |interval| {
+        format!("{:.1}–{:.1} %", 100.0 * interval.low, 100.0 * interval.high)
+    })
+}
+
+fn write_archive(out: &mut impl Write, archive: &Archive, palette: Palette) -> io::Result<()> {
+    writeln!(out, "{} games\n", output::grouped(archive.games()))?;
+    write_rows(out, "player", &archive.players(), palette)?;
+    let openings = archive.openings();
+    let shown = &openings[..openings.len().min(OPENINGS_SHOWN)];
+    if !shown.is_empty() {
+        writeln!(out)?;
+        write_rows(out, "opening", shown, palette)?;
+    }
+    if shown.len() < openings.len() {
+        let more = openings.len() - shown.len();
+        writeln!(out, "and {more} openings more, see --json")?;
+    }
+    writeln!(out)?;
+    write_tallies(out, |side, phase| archive.tally(side, phase), palette)
+}
+
+fn write_rows(
+    out: &mut impl Write,
+    heading: &'static str,
+    rows: &[Row],
+    palette: Palette,
+) -> io::Result<()> {
+    let mut table = Table::new(&[
+        heading, "games", "won", "drawn", "lost", "score", "95 %", "errors", "accuracy", "95 %",
+    ]);
+    for row in rows {
+        let mut cells = vec![Cell::text(&row.name), Cell::count(row.games.into())];
+        cells.extend(row.results.map(|count| Cell::count(count.into())));
+        cells.push(Cell::right(percent(row.score)));
+        cells.push(Cell::right(percents(row.score_interval)));
+        cells.push(Cell::count(row.tally.errors().into()));
+        cells.push(Cell::right(percent(row.tally.accuracy())));
+        cells.push(Cell::right(percents(row.accuracy_interval)));
+        table.row(cells);
+    }
+    table.write(out, palette)
+}
+
+/// A reviewed game, as programs read it.
+#[derive(Serialize)]
+struct JsonGame {
+    white: Option<String>,
+    black: Option<String>,
+    result: Option<&'static str>,
+    start: String,
+    turns: Vec<JsonReviewed>,
+    last: JsonLast,
+    first_error: Option<usize>,
+    first_error_white: Option<usize>,
+    first_error_black: Option<usize>,
+    decisive_error: Option<usize>,
+    summary: Vec<JsonPart>,
+    missing: Option<String>,
+}
+
+#[derive(Serialize)]
+struct JsonLast {
+    position: String,
+    value: Option<JsonValue>,
+}
+
+#[derive(Serialize)]
+struct JsonReviewed {
+    number: usize,
+    side: &'static str,
+    phase: &'static str,
+    position: String,
+    turn: String,
+    #[serde(flatten)]
+    verdict: JsonVerdict,
+}
+
+/// The verdict's fields; all are null where the value is not known.
+#[derive(Serialize, Default)]
+struct JsonVerdict {
+    grade: Option<&'static str>,
+    wdl: Option<&'static str>,
+    dtw: Option<u16>,
+    before: Option<JsonValue>,
+    best: Option<Vec<String>>,
+    keeping: Option<usize>,
+    legal: Option<usize>,
+    only: Option<bool>,
+}
+
+/// The counts of a side in a phase.
+#[derive(Serialize)]
+struct JsonPart {
+    side: &'static str,
+    phase: &'static str,
+    #[serde(flatten)]
+    tally: JsonTally,
+}
+
+/// Counts of turns, as programs read them.
+#[derive(Serialize)]
+pub struct JsonTally {
+    turns: u32,
+    graded: u32,
+    best: u32,
+    equal: u32,
+    slower: u32,
+    gives_up_draw: u32,
+    gives_up_win: u32,
+    decisions: u32,
+    errors: u32,
+    accuracy: Option<f64>,
+    only: u32,
+    only_found: u32,
+    half_points_lost: u32,
+}
+
+impl From<&Tally> for JsonTally {
+    fn from(tally: &Tally) -> JsonTally {
+        let [best, equal, slower, gives_up_draw, gives_up_win] = tally.grades;
+        JsonTally {
+            turns: tally.turns,
+            graded: tally.graded(),
+            best,
+            equal,
+            slower,
+            gives_up_draw,
+            gives_up_win,
+            decisions: tally.decisions,
+            errors: tally.errors(),
+            accuracy: tally.accuracy(),
+            only: tally.only,
+            only_found: tally.only_found,
+            half_points_lost: tally.half_points_lost,
+        }
+    }
+}
+
+impl JsonReviewed {
+    fn new(number: usize, turn: &Reviewed, rules: &Rules) -> JsonReviewed {
+        let verdict = turn.verdict.as_ref().map(|verdict| JsonVerdict {
+            grade: Some(verdict.grade.name()),
+            wdl: Some(verdict.value.wdl().name()),
+            dtw: verdict.value.dtw().map(|dtw| dtw.0),
+            before: Some(verdict.before.into()),
+            best: Some(verdict.best.iter().map(ToString::to_string).collect()),
+            keeping: Some(verdict.keeping),
+            legal: Some(verdict.legal),
+            only: Some(verdict.is_only()),
+        });
+        JsonReviewed {
+            number,
+            side: turn.side().name(),
+            phase: turn.phase.name(),
+            position: turn.position.text(rules),
+            turn: turn.turn.to_string(),
+            verdict: verdict.unwrap_or_default(),
+        }
+    }
+}
+
+impl JsonGame {
+    fn new(record: &Record, review: &review::Review, rules: &Rules) -> JsonGame {
+        let number = |place: Option<usize>| place.map(|place| place + 1);
+        let turns = (1..).zip(&review.turns);
+        JsonGame {
+            white: record.player(Side::White).map(str::to_owned),
+            black: record.player(Side::Black).map(str::to_owned),
+            result: record.result.map(|result| result.text()),
+            start: record.game.start().text(rules),
+            turns: turns
+                .map(|(number, turn)| JsonReviewed::new(number, turn, rules))
+                .collect(),
+            last: JsonLast {
+                position: review.last.text(rules),
+                value: review.last_value.map(JsonValue::from),
+            },
+            first_error: number(review.first_error(None)),
+            first_error_white: number(review.first_error(Some(Side::White))),
+            first_error_black: number(review.first_error(Some(Side::Black))),
+            decisive_error: number(review.decisive_error()),
+            summary: parts(|side, phase| review.tally(side, Some(phase))),
+            missing: review.missing.as_ref().map(ToString::to_string),
+        }
+    }
+}
+
+fn parts(tally: impl Fn(Side, Phase) -> Tally) -> Vec<JsonPart> {
+    let tally = &tally;
+    let sides = [Side::White, Side::Black].into_iter();
+    sides
+        .flat_map(|side| {
+            PHASES.into_iter().map(move |phase| JsonPart {
+                side: side.name(),
+                phase: phase.name(),
+                tally: (&tally(side, phase)).into(),
+            })
+        })
+        .collect()
+}
+
+/// The tables of an archive, as programs read them.
+#[derive(Serialize)]
+struct JsonArchive {
+    games: u64,
+    unread: u64,
+    players: Vec<JsonRow>,
+    openings: Vec<JsonRow>,
+    summary: Vec<JsonPart>,
+}
+
+#[derive(Serialize)]
+struct JsonRow {
+    name: String,
+    games: u32,
+    wins: u32,
+    draws: u32,
+    losses: u32,
+    score: Option<f64>,
+    score_interval: Option<[f64; 2]>,
+    #[serde(flatten)]
+    tally: JsonTally,
+    accuracy_interval: Option<[f64; 2]>,
+}
+
+/// An interval as programs read it: its two ends.
+pub fn ends(interval: Option<Interval>) -> Option<[f64; 2]> {
+    interval.map(|interval| [interval.low, interval.high])
+}
+
+impl JsonArchive {
+    fn new(archive: &Archive, unread: u64) -> JsonArchive {
+        let rows = |rows: Vec<Row>| rows.iter().map(JsonRow::from).collect();
+        JsonArchive {
+            games: archive.games(),
+            unread,
+            players: rows(archive.players()),
+            openings: rows(archive.openings()),
+            summary: parts(|side, phase| archive.tally(side, phase)),
+        }
+    }
+}
+
+impl From<&Row> for JsonRow {
+    fn from(row: &Row) -> JsonRow {
+        let [wins, draws, losses] = row.results;
+        JsonRow {
+            name: row.name.clone(),
+            games: row.games,
+            wins,
+            draws,
+            losses,
+            score: row.score,
+            score_interval: ends(row.score_interval),
+            tally: (&row.tally).into(),
+            accuracy_interval: ends(row.accuracy_interval),
+        }
+    }
+}

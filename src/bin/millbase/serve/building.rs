@@ -1,0 +1,391 @@
+//! The path `/build`: databases are built when the page asks for it, and used as they come.
+
+use std::fs;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::Response;
+use millbase::solve::pair::{self, BuildFolder, Plan, Progress, Watch};
+use millbase::solve::ply;
+use millbase::store::{Level, Profile};
+use millbase::value::Metric;
+use millbase::{Pair, Rules};
+use serde::Serialize;
+
+use super::question::{Asked, Question};
+use super::refusal::Refusal;
+use super::reply;
+use super::work::Work;
+use crate::options::Options;
+use crate::progress::Forecast;
+use crate::status::{self, Usage};
+use crate::{build, databases, placing};
+
+/// How the files are written.
+const PROFILE: Profile = Profile {
+    metric: Metric::Depth,
+    level: Level::Quick,
+};
+
+/// Which requests may start a build.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Permission {
+    /// None.
+    Nobody,
+    /// Those of this machine, sent to an address of this machine.
+    ThisMachine,
+    /// All that reach the server.
+    Everybody,
+}
+
+/// Builds databases, one build at a time.
+#[derive(Clone)]
+pub struct Builder {
+    permission: Permission,
+    options: Arc<Options>,
+    work: Work,
+    state: Arc<Mutex<Stage>>,
+    /// The folder that is locked while a build is at work.
+    folder: Arc<Mutex<Option<Arc<BuildFolder>>>>,
+}
+
+/// The state of a build.
+#[derive(Default)]
+enum Stage {
+    #[default]
+    Idle,
+    /// At work on the pairs.
+    Pairs {
+        pair: Option<Pair>,
+        done: usize,
+        all: usize,
+        forecast: Forecast,
+        entries: u64,
+    },
+    /// At work on the placing phase.
+    Placing {
+        done: u64,
+        entries: u64,
+        begun: Instant,
+    },
+    Finished,
+    /// The sentence says why it ended.
+    Failed(String),
+}
+
+/// The state of a build, and the plan of the next.
+#[derive(Serialize)]
+struct JsonBuild {
+    /// Whether this server builds when it is asked.
+    allowed: bool,
+    /// `idle`, `pairs`, `placing`, `finished` or `failed`.
+    state: &'static str,
+    /// The pair in work.
+    pair: Option<String>,
+    pairs_done: usize,
+    pairs: usize,
+    /// How much of the present phase is done, 0 to 1.
+    share: f64,
+    /// A forecast for the present phase.
+    seconds_left: Option<f64>,
+    /// Why the build failed.
+    message: Option<String>,
+    plan: Option<JsonPlan>,
+}
+
+/// The work of a build of everything that is missing.
+#[derive(Serialize)]
+struct JsonPlan {
+    pairs: usize,
+    file_bytes: u64,
+    memory_bytes: u64,
+    seconds: f64,
+    /// Whether the placing phase is solved under these rules, and its files are missing.
+    placing: bool,
+    placing_seconds: f64,
+}
+
+/// The contents of a mutex. No thread leaves them half changed.
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Answers with the state of the build.
+pub async fn state(State(builder): State<Builder>, asked: Asked) -> Result<Response, Refusal> {
+    let question = Question::of(asked).map_err(Refusal::Failed)?;
+    let rules = question.rules(builder.work.rules());
+    let rules = rules.map_err(Refusal::Failed)?;
+    let answer = builder.json(&rules).map_err(Refusal::Failed)?;
+    Ok(reply::json(StatusCode::OK, &answer))
+}
+
+/// Begins a build unless one is at work.
+pub async fn begin(
+    State(builder): State<Builder>,
+    headers: HeaderMap,
+    asked: Asked,
+) -> Result<Response, Refusal> {
+    if !builder.may_build(&headers) {
+        return Err(Refusal::MayNotBuild);
+    }
+    let question = Question::of(asked).map_err(Refusal::Failed)?;
+    let rules = question.rules(builder.work.rules());
+    let rules = rules.map_err(Refusal::Failed)?;
+    builder.begin(&question, rules).map_err(Refusal::Failed)?;
+    let answer = builder.json(&rules).map_err(Refusal::Failed)?;
+    Ok(reply::json(StatusCode::ACCEPTED, &answer))
+}
+
+impl Builder {
+    /// A builder for the folder of the options.
+    pub fn new(permission: Permission, options: &Options, work: &Work) -> Builder {
+        Builder {
+            permission,
+            options: Arc::new(options.clone()),
+            work: work.clone(),
+            state: Arc::default(),
+            folder: Arc::default(),
+        }
+    }
+
+    /// Whether a request may start a build. The header `X-Millbase` is one that pages of other
+    /// origins cannot send without being asked about it first, which this server declines; the name
+    /// in `Host` shows a page of another name that came to point to this machine.
+    fn may_build(&self, headers: &HeaderMap) -> bool {
+        let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+        let is_here = || {
+            let host = text(header::HOST.as_str()).unwrap_or_default();
+            let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+            ["localhost", "127.0.0.1", "[::1]"].contains(&name)
+        };
+        text("x-millbase") == Some("build")
+            && match self.permission {
+                Permission::Nobody => false,
+                Permission::ThisMachine => is_here(),
+                Permission::Everybody => true,
+            }
+    }
+
+    /// Removes what a build had begun to write, for a server that ends.
+    pub fn tidy(&self) {
+        if let Some(folder) = &*held(&self.folder) {
+            let _ = folder.tidy();
+        }
+    }
+
+    fn begin(&self, question: &Question, rules: Rules) -> Result<()> {
+        let mut state = held(&self.state);
+        if matches!(*state, Stage::Pairs { .. } | Stage::Placing { .. }) {
+            return Ok(());
+        }
+        if question.placing {
+            placing::check_rules(&rules)?;
+        }
+        let options = Options {
+            rules,
+            quiet: true,
+            ..Options::clone(&self.options)
+        };
+        let folder = databases::folder(&options).ok_or_else(|| {
+            Usage("no folder for databases is known here; name one with --db".to_owned())
+        })?;
+        fs::create_dir_all(&folder)
+            .with_context(|| format!("cannot create the folder '{}'", folder.display()))?;
+        let locked = Arc::new(BuildFolder::lock(&folder)?);
+        let plan = plan(&options, question.stones.unwrap_or(u8::MAX))?;
+        *held(&self.folder) = Some(Arc::clone(&locked));
+        *state = Stage::Pairs {
+            pair: None,
+            done: 0,
+            all: plan.pairs.len(),
+            forecast: Forecast::new(plan.entries(), Instant::now()),
+            entries: plan.entries(),
+        };
+        let (builder, with_placing) = (self.clone(), question.placing);
+        // The thread ends with the program; what it has written stays.
+        thread::Builder::new()
+            .name("build".to_owned())
+            .spawn(move || {
+                let built = builder.build(&locked, &plan, &options, with_placing);
+                *held(&builder.folder) = None;
+                *held(&builder.state) = match built {
+                    Ok(()) => Stage::Finished,
+                    Err(error) => Stage::Failed(status::sentence(&error)),
+                };
+            })
+            .context("cannot start the thread of a build")?;
+        Ok(())
+    }
+
+    fn build(
+        &self,
+        folder: &BuildFolder,
+        plan: &Plan,
+        options: &Options,
+        with_placing: bool,
+    ) -> Result<()> {
+        let rules = options.rules;
+        let watcher = Watcher {
+            builder: self,
+            rules,
+        };
+        pair::build(folder, &rules, plan, PROFILE, &watcher)?;
+        if with_placing {
+            self.build_placing(folder, &rules)?;
+        }
+        self.work.reopen(rules)?;
+        Ok(())
+    }
+
+    fn build_placing(&self, folder: &BuildFolder, rules: &Rules) -> Result<()> {
+        let plan = placing::plan(folder.path(), rules);
+        let sizes = plan.sizes(rules);
+        let entries = sizes.iter().map(|&(_, entries, _)| entries).sum();
+        let begun = Instant::now();
+        let show = |done| {
+            *held(&self.state) = Stage::Placing {
+                done,
+                entries,
+                begun,
+            };
+        };
+        show(0);
+        // Later plies are solved first.
+        let before = |ply| -> u64 {
+            let earlier = sizes.iter().take_while(|&&(other, _, _)| other > ply);
+            earlier.map(|&(_, entries, _)| entries).sum()
+        };
+        ply::build(folder, rules, &plan, &|progress| {
+            if let ply::Progress::Solved(stage, done) = progress {
+                show(before(stage.ply) + done);
+            }
+        })?;
+        Ok(())
+    }
+
+    fn json(&self, rules: &Rules) -> Result<JsonBuild> {
+        let allowed = self.permission != Permission::Nobody;
+        let mut json = JsonBuild {
+            allowed,
+            state: "idle",
+            pair: None,
+            pairs_done: 0,
+            pairs: 0,
+            share: 0.0,
+            seconds_left: None,
+            message: None,
+            plan: None,
+        };
+        let now = Instant::now();
+        match &*held(&self.state) {
+            Stage::Idle => {}
+            Stage::Finished => json.state = "finished",
+            Stage::Failed(why) => {
+                json.state = "failed";
+                json.message = Some(why.clone());
+            }
+            Stage::Pairs {
+                pair,
+                done,
+                all,
+                forecast,
+                entries,
+            } => {
+                json.state = "pairs";
+                json.pair = pair.map(|pair| pair.to_string());
+                (json.pairs_done, json.pairs) = (*done, *all);
+                json.share = forecast.done(now) as f64 / (*entries).max(1) as f64;
+                json.seconds_left = forecast.seconds_left(now);
+                return Ok(json);
+            }
+            Stage::Placing {
+                done,
+                entries,
+                begun,
+            } => {
+                json.state = "placing";
+                json.share = *done as f64 / (*entries).max(1) as f64;
+                let seconds = now.duration_since(*begun).as_secs_f64();
+                json.seconds_left = (json.share > 0.0).then(|| seconds / json.share - seconds);
+                return Ok(json);
+            }
+        }
+        if allowed {
+            let options = Options {
+                rules: *rules,
+                quiet: true,
+                ..Options::clone(&self.options)
+            };
+            json.plan = plan_of(&options)?;
+        }
+        Ok(json)
+    }
+}
+
+/// The pairs that are missing.
+fn plan(options: &Options, most_stones: u8) -> Result<Plan> {
+    let rules = options.rules;
+    let folder = databases::folder(options);
+    let present = match &folder {
+        Some(folder) => build::present(folder, rules, PROFILE.metric, "--db")?,
+        None => Vec::new(),
+    };
+    let mut pairs = Pair::all(rules.stones);
+    pairs.retain(|pair| pair.stones() <= most_stones);
+    let is_present = |pair| present.iter().any(|&(other, _)| other == pair);
+    Ok(Plan::new(&pairs, is_present))
+}
+
+/// The plan of everything that is missing, `None` where there is no folder for it.
+fn plan_of(options: &Options) -> Result<Option<JsonPlan>> {
+    let rules = &options.rules;
+    let Some(folder) = databases::folder(options) else {
+        return Ok(None);
+    };
+    let plan = plan(options, u8::MAX)?;
+    let placing = match placing::check_rules(rules) {
+        Ok(()) => Some(placing::plan(&folder, rules)).filter(|plan| !plan.solve.is_empty()),
+        Err(_) => None,
+    };
+    Ok(Some(JsonPlan {
+        pairs: plan.pairs.len(),
+        file_bytes: plan.file_bytes(rules),
+        memory_bytes: plan.memory(rules),
+        seconds: build::seconds(plan.entries()),
+        placing: placing.is_some(),
+        placing_seconds: placing.map_or(0.0, |plan| placing::seconds(&plan, rules)),
+    }))
+}
+
+/// Follows the build of the pairs.
+struct Watcher<'a> {
+    builder: &'a Builder,
+    rules: Rules,
+}
+
+impl Watch for Watcher<'_> {
+    fn progress(&self, progress: Progress) {
+        let is_finished = matches!(progress, Progress::Finished(_));
+        if let Stage::Pairs {
+            pair,
+            done,
+            forecast,
+            ..
+        } = &mut *held(&self.builder.state)
+        {
+            match &progress {
+                Progress::Started { pair: begun, .. } => *pair = Some(*begun),
+                Progress::Finished(_) => *done += 1,
+                _ => {}
+            }
+            forecast.follow(&progress, Instant::now());
+        }
+        if is_finished && let Err(error) = self.builder.work.reopen(self.rules) {
+            tracing::warn!("{}", status::sentence(&error));
+        }
+    }
+}

@@ -1,0 +1,719 @@
+/* Ties the parts of the page together: what is pressed goes to the game, what the game is comes to the
+   board, the words and the panels. */
+
+import { http } from "./backend.js";
+import { Board, POINTS, millsThrough, pointWords, stonesOf } from "./board.js";
+import { Builder } from "./builder.js";
+import { $, copy, icon, replace, say, show, tag } from "./dom.js";
+import { Editor } from "./editor.js";
+import { Explorer } from "./explorer.js";
+import { Game, PERFECT, fresh, weight, worth } from "./game.js";
+import { drawGraph } from "./graph.js";
+import { Hint } from "./hint.js";
+import { numberOf, readAddress, readGame, writeAddress, writeGame } from "./notation.js";
+import { earlierGames, keepGame, loadGame, saveGame, saveSettings, settings } from "./store.js";
+import { LANGUAGES, capital, fillIn, language, speak, t, turnsWords, valueWords } from "./strings.js";
+import { Trainer } from "./trainer.js";
+import { Node, other } from "./tree.js";
+
+const LEVELS = [0, 6, 10, 20, PERFECT];
+
+const backend = http({
+  onLost: () => show($("offline"), true),
+  onFound: () => show($("offline"), false),
+});
+const game = new Game(backend);
+const board = new Board($("board"), { choose, cancel: () => { chosen = nothing(); render(); } });
+const hint = new Hint(game);
+const explorer = new Explorer({
+  list: $("turns"), line: $("best-line"), game,
+  choose: turn => play(turn), preview: turn => board.preview(turn, game.side),
+});
+const editor = new Editor({ game, changed: render, stop: stopEditing });
+const trainer = new Trainer({ game, begin, say: words => { told = words; render(); } });
+const builder = new Builder({ game, ruleName: () => ruleName(), come: () => { game.forgetUnknown(); trainer.offer(); } });
+
+/* The sets of rules, and the name of the server's own. */
+let rulesets = null;
+/* The stone, the target and the removals chosen so far in this turn. */
+let chosen = nothing();
+/* Why the last press did nothing, and a sentence of the trainer or the hint. */
+let problem = "";
+let told = "";
+let hinted = "";
+let wasNode = null;
+
+function nothing() {
+  return { from: null, to: null, removed: [] };
+}
+
+/* The rules of the game. */
+
+const nameOf = rules => rules.name ?? "own";
+const knownRules = name => [...rulesets.named, rulesets.own].find(rules => nameOf(rules) === name);
+const rulesOf = name => knownRules(name) ?? rulesets.own;
+/* The server takes its own rules for a question that names none. */
+const asked = name => name === nameOf(rulesets.own) ? null : name;
+const ruleName = () => game.rules ?? nameOf(rulesets.own);
+const rules = () => rulesOf(ruleName());
+
+const EMPTY = "********/********/********";
+function startPosition(name) {
+  const { stones } = rulesOf(name);
+  return `${EMPTY} w p p 0 ${stones} 0 ${stones} 0 0`;
+}
+const startsAtTheStart = () =>
+  game.root.position.split(" ").slice(0, 8).join(" ") === startPosition(ruleName()).split(" ").slice(0, 8).join(" ");
+
+/* Turns: what is chosen, and what can be chosen next. */
+
+const shownValues = () => $("values").checked;
+
+/* Which turns go on from what is chosen. */
+function candidates() {
+  return game.turns.filter(turn =>
+    (!chosen.from || turn.from === chosen.from) && (!chosen.to || turn.to === chosen.to)
+    && chosen.removed.every(name => turn.removed.includes(name)));
+}
+
+/* The points that a candidate asks for next: one, or those that are left to be removed. */
+function nextPoints(turn) {
+  if (turn.from && !chosen.from) return [turn.from];
+  if (turn.to && !chosen.to) return [turn.to];
+  return turn.removed.filter(name => !chosen.removed.includes(name));
+}
+
+/* Whether the next point is one to remove from. */
+const removes = () => {
+  const [turn] = candidates();
+  return turn !== undefined && (!turn.to || chosen.to) && turn.removed.length > chosen.removed.length;
+};
+
+/* A point is pressed: the stone to move, its target, or the stone to remove. */
+function choose(name) {
+  if (editor.active) { editor.choose(name); return; }
+  problem = "";
+  if (!game.node.game) return;
+  if (!game.handMoves) { problem = whyNot(name); render(); return; }
+  const next = candidates().filter(turn => nextPoints(turn).includes(name));
+  if (next.length === 0) {
+    const isStart = game.turns.some(turn => turn.from === name);
+    const again = name === chosen.from || name === chosen.to;
+    if (!again && !(isStart && !chosen.to)) problem = whyNot(name);
+    if (again || isStart && !chosen.to) chosen = { ...nothing(), from: isStart && !again ? name : null };
+    render();
+    return;
+  }
+  const [turn] = next;
+  if (turn.from && !chosen.from) chosen.from = name;
+  else if (turn.to && !chosen.to) chosen.to = name;
+  else chosen.removed.push(name);
+  if (nextPoints(turn).length === 0) play(turn);
+  else render();
+}
+
+/* Why nothing can be done with a point, in words. */
+function whyNot(name) {
+  if (game.ending) return t("why.over");
+  if (game.machineMoves) return t("why.machine");
+  const held = stones()[name];
+  const { side } = game;
+  if (removes()) {
+    if (!held) return t("why.none", { point: name });
+    return held === side ? t("why.own", { side: t(side) }) : t("why.mill", { point: name });
+  }
+  if (game.turns.some(turn => turn.to && !turn.from)) {
+    return held === side ? t("why.placing") : t("why.taken", { point: name });
+  }
+  if (chosen.from) {
+    if (held) return held === side ? t("why.stuck", { point: name }) : t("why.taken", { point: name });
+    const targets = [...new Set(candidates().map(turn => turn.to))].sort();
+    return t("why.far", { from: chosen.from, targets: targets.join(", ") });
+  }
+  if (!held) return t("why.first");
+  return held === side ? t("why.stuck", { point: name }) : t("why.theirs", { point: name, side: t(side) });
+}
+
+function play(turn) {
+  problem = told = "";
+  game.play(turn);
+}
+
+/* The stones by point, with the step of an unfinished turn already made. */
+function stones() {
+  const found = stonesOf(game.node.position);
+  if (chosen.to) {
+    found[chosen.to] = game.side;
+    if (chosen.from) delete found[chosen.from];
+  }
+  for (const name of chosen.removed) delete found[name];
+  return found;
+}
+
+/* Drawing. */
+
+function render() {
+  if (!rulesets || !game.node) return;
+  const { node } = game;
+  if (node !== wasNode) {
+    chosen = nothing();
+    hinted = "";
+    wasNode = node;
+  }
+  board.draw({ diagonals: rules().diagonals, coordinates: settings.coordinates, flipped: settings.flipped });
+  if (editor.active) board.show(editor.view);
+  else renderBoard();
+  $("edit").hidden = editor.active;
+  renderHands();
+  renderValue();
+  say($("status"), editor.active ? "" : statusWords());
+  say($("problem"), problem);
+  say($("hint-words"), [told, hinted].filter(Boolean).join(" "));
+  renderOver();
+  renderButtons();
+  renderMoves();
+  explorer.show({ candidates: candidates(), active: game.handMoves, values: shownValues() });
+  // While the values are hidden, the graph would give them away.
+  const isOpen = shownValues() || game.ending !== null;
+  const hasGraph = isOpen && game.node.wholeLine.filter(node => worth(node)).length > 1;
+  $("graph").style.setProperty("display", hasGraph ? "block" : "none");
+  if (hasGraph) drawGraph($("graph"), game);
+  renderTexts();
+}
+
+function renderBoard() {
+  const held = stones();
+  const values = shownValues();
+  const best = new Map();
+  const removing = removes();
+  if (game.handMoves) {
+    for (const turn of candidates()) {
+      for (const point of nextPoints(turn)) {
+        const known = best.get(point);
+        if (!best.has(point) || turn.value && known && weight(turn.value) > weight(known)) best.set(point, turn.value);
+      }
+    }
+  }
+  // The best turns stand out where others are worse.
+  const most = best.size > 0 && game.node.answer?.value ? weight(game.turns[0].value) : null;
+  const isBest = value => value && weight(value) === most;
+  const differ = ![...best.values()].every(isBest);
+  const [arrived, ...taken] = (game.node.turn ?? "").split("x");
+  const closed = chosen.to ?? arrived.slice(-2);
+  const mills = removing || taken.length > 0 ? millsThrough(closed, held, board.lines) : [];
+  const points = {};
+  for (const { name } of POINTS) {
+    const open = best.has(name);
+    const value = values ? best.get(name) : null;
+    const classes = [];
+    if (open) classes.push(value ? value.wdl : "plain");
+    if (open && removing) classes.push("removable");
+    if (value && differ && isBest(value)) classes.push("best");
+    if (arrived.includes(name) && !chosen.from && !chosen.to) classes.push("last");
+    if (taken.includes(name) && !open && !held[name]) classes.push("taken");
+    if (name === chosen.from || name === chosen.to) classes.push("chosen");
+    if (mills.some(line => line.includes(name))) classes.push("in-mill");
+    if (hint.points.includes(name) && !chosen.to) classes.push("hinted");
+    const doing = !open ? null : removing ? t("do.remove") : held[name] ? t("do.move") : chosen.from ? t("do.go") : t("do.place");
+    const words = [
+      pointWords(name, held[name]),
+      classes.includes("chosen") && t("is.chosen"), classes.includes("hinted") && t("is.hint"),
+      doing, value && valueWords(value),
+    ];
+    points[name] = { side: held[name], classes, open, text: value ? value.dtw ?? "=" : "", label: words.filter(Boolean).join(", ") };
+  }
+  board.show({ points, mills: mills.map(line => ({ line, side: held[closed] })) });
+}
+
+function renderHands() {
+  const [, , , , whiteOn, whiteHand, blackOn, blackHand] = game.node.position.split(" ");
+  const [top, bottom] = settings.flipped ? ["white", "black"] : ["black", "white"];
+  const on = { white: Number(whiteOn), black: Number(blackOn) };
+  const hands = { white: Number(whiteHand), black: Number(blackHand) };
+  // In a position that was set up, nobody knows how many stones were lost before.
+  const first = game.root.position.split(" ").slice(4, 8).map(Number);
+  const begun = { white: first[0] + first[1], black: first[2] + first[3] };
+  for (const [place, side] of [["top", top], ["bottom", bottom]]) {
+    const placed = chosen.to && !chosen.from && side === game.side && game.node.game?.phase === "placing" ? 1 : 0;
+    const left = Math.max(0, hands[side] - placed);
+    const lost = begun[side] - on[side] - hands[side];
+    const moves = !editor.active && !game.ending && side === game.side;
+    const player = game.machines > 0 ? ` (${t(`player.${game.players[side]}`)})` : "";
+    const chips = count => Array.from({ length: count }, () => tag("span", { class: `chip ${side}`, "aria-hidden": "true" }));
+    const parts = [
+      tag("b", { class: moves && "moves-now" }, t(side) + player),
+      ...chips(left),
+      tag("span", {}, left > 0 ? t("hand.in", { count: left }) : t("hand.on", { count: on[side] })),
+    ];
+    if (lost > 0 && !editor.active) parts.push(tag("span", { class: "lost" }, ...chips(lost), t("hand.lost", { count: lost })));
+    replace($(`hand-${place}`), ...parts);
+  }
+}
+
+function renderValue() {
+  const { node } = game;
+  const known = worth(node);
+  const hidden = !shownValues() && !game.ending || editor.active;
+  let words = node.answer === undefined ? t("value.asked") : t("value.unknown");
+  if (node.answer?.value) words = sideWords(node.side, node.answer.value);
+  else if (game.ending) words = resultWords();
+  if (hidden) words = t("value.hidden");
+  const meter = $("meter");
+  meter.classList.toggle("unknown", hidden || !known?.known);
+  const share = hidden || !known?.known ? 0 : known.amount;
+  $("share").style.setProperty("width", `${50 + 50 * share}%`);
+  meter.setAttribute("aria-valuenow", share.toFixed(2));
+  meter.setAttribute("aria-valuetext", words);
+  say($("value"), hidden || game.ending ? "" : words);
+}
+
+function sideWords(side, value) {
+  if (value.wdl === "draw") return t("value.drawn");
+  const winner = t(value.wdl === "win" ? side : other(side));
+  if (value.dtw === 0) return t("value.won", { side: winner });
+  return t("value.wins", { side: winner, turns: turnsWords(value.dtw) });
+}
+
+function statusWords() {
+  const { node } = game;
+  // The status is read aloud, so it waits until all of it is known.
+  if (!node.game) return $("status").textContent;
+  const words = [];
+  if (node.turn) {
+    const fault = shownValues() && game.fault(node);
+    const values = { side: t(node.parent.side), turn: node.turn };
+    words.push(fault
+      ? t("status.fault", { ...values, fault: t("fault", { from: valueWords(fault.from), to: valueWords(fault.to) }) })
+      : t("status.played", values));
+  }
+  if (game.ending) return words.join(" ");
+  const side = t(node.side);
+  if (node.game.occurrences === 2) words.push(t("status.occurrence"));
+  if (removes()) words.push(t("status.mill", { side }));
+  else if (chosen.from) words.push(t("status.from", { side, from: chosen.from }));
+  else if (game.machineMoves) words.push(t("status.thinking", { side }));
+  else if (game.turns[0]?.text === "pass") words.push(t("status.pass", { side }));
+  else {
+    const value = shownValues() && node.answer?.value;
+    const act = t(`status.${node.game.phase}`, { side });
+    words.push(`${act}${value ? `: ${valueWords(value)}` : ""}.`);
+    if (game.paused) words.push(t("status.paused"));
+  }
+  return words.join(" ");
+}
+
+function resultWords() {
+  const { winner } = game.ending;
+  if (!winner) return t("over.draw");
+  if (game.hand) return t(winner === game.hand ? "over.you" : "over.machine");
+  return t(`over.${winner}`);
+}
+
+function reasonWords() {
+  const { reason, winner } = game.ending;
+  const { node } = game;
+  const side = winner ? t(other(winner)) : "";
+  const count = reason === "quiet" ? node.game.quiet_turns : node.game.occurrences;
+  return t(`over.${reason}`, { side, count });
+}
+
+function renderOver() {
+  const over = game.ending !== null && !editor.active;
+  show($("over"), over, $("new"));
+  if (!over) return;
+  say($("over-result"), resultWords());
+  say($("over-reason"), reasonWords());
+  $("rematch").hidden = game.mode !== "play";
+}
+
+function enable(id, enabled) {
+  $(id).setAttribute("aria-disabled", String(!enabled));
+}
+
+function renderButtons() {
+  const { node } = game;
+  enable("first", node.parent !== null);
+  enable("previous", node.parent !== null);
+  enable("next", !game.isLeaf);
+  enable("last", !game.isLeaf);
+  enable("back", node.parent !== null);
+  enable("hint", game.handMoves && !editor.active);
+  say($("hint"), hint.node === node && hint.step > 0 && hint.step < 3 ? t("do.more") : t("do.hint"));
+  const pausable = game.machines === 2 || game.paused;
+  show($("pause"), pausable, $("new"));
+  say($("pause"), game.paused ? t("do.on") : t("do.pause"));
+  show($("node-tools"), game.root.children.length > 0, $("new"));
+  enable("remove", node.parent !== null);
+  enable("promote", node.path.some(({ parent }, place) => parent && parent.children[0] !== node.path[place]));
+  for (const side of ["white", "black"]) $(side).value = game.players[side];
+  $("level").value = game.level;
+  say($("title"), t(`rules.${ruleName()}`));
+  document.title = `Millbase – ${t(`rules.${ruleName()}`)}`;
+}
+
+/* The tree as a text of buttons: the main line, with variations in blocks of their own. */
+function renderMoves() {
+  const list = $("game");
+  $("no-game").hidden = game.root.children.length > 0;
+  list.hidden = game.root.children.length === 0;
+  replace(list, ...movesAfter(game.root, true));
+  const current = list.querySelector("[aria-current]");
+  if (!current) return;
+  const [box, mark] = [list.getBoundingClientRect(), current.getBoundingClientRect()];
+  if (mark.bottom > box.bottom) list.scrollTop += mark.bottom - box.bottom;
+  if (mark.top < box.top) list.scrollTop -= box.top - mark.top;
+}
+
+function movesAfter(node, isNew) {
+  const parts = [];
+  for (let fresh = isNew; node.children.length > 0; node = node.children[0]) {
+    const [main, ...others] = node.children;
+    parts.push(...moveParts(main, fresh));
+    fresh = main.comment !== "" || others.length > 0;
+    for (const variation of others) {
+      parts.push(tag("span", { class: "variation" }, ...moveParts(variation, true), ...movesAfter(variation, variation.comment !== "")));
+    }
+  }
+  return parts;
+}
+
+function moveParts(node, isNew) {
+  const parts = [];
+  const { side } = node.parent;
+  if (side === "white" || isNew) parts.push(tag("span", { class: "number" }, `${numberOf(node)}.${side === "white" ? "" : ".."}`));
+  const fault = shownValues() && game.fault(node);
+  const value = shownValues() && node.parent.answer?.turns.find(({ text }) => text === node.turn)?.value;
+  const words = fault ? t("fault", { from: valueWords(fault.from), to: valueWords(fault.to) }) : value ? valueWords(value) : null;
+  const label = [`${t(side)} ${node.turn}`, words].filter(Boolean).join(", ");
+  const button = tag("button", {
+    type: "button", "data-key": node.moves.join(" "), "aria-label": label, title: words && capital(words),
+    "aria-current": node === game.node && "step", click: () => game.goTo(node),
+  }, node.turn);
+  if (fault) button.append(" ", tag("span", { class: "fault" }, fault.lost === 2 ? "??" : "?"));
+  parts.push(button);
+  if (node.comment) parts.push(tag("span", { class: "comment" }, ` ${node.comment} `));
+  return parts;
+}
+
+function gameText() {
+  return writeGame(game.root, { rules: ruleName(), startPosition: startsAtTheStart() });
+}
+
+/* Shows the texts, keeps the game, and puts it into the address. */
+function renderTexts() {
+  // A text that the user writes stays until there is something new to show.
+  const set = (field, text) => {
+    if (field.dataset.shown === text || document.activeElement === field) return;
+    field.value = field.dataset.shown = text;
+  };
+  set($("position-text"), game.node.position);
+  set($("game-text"), game.root.children.length > 0 ? gameText() : "");
+  if (document.activeElement !== $("comment")) $("comment").value = game.node.comment;
+  const address = writeAddress(game.node, {
+    rules: ruleName(), startPosition: startsAtTheStart(), ownRules: nameOf(rulesets.own),
+  });
+  if (address !== location.hash.slice(1)) history.replaceState(null, "", address ? `#${address}` : location.pathname);
+  saveGame({
+    rules: ruleName(), tree: game.root.pack(), at: game.node.moves, players: game.players, level: game.level,
+    seed: game.seed, mode: game.mode, address,
+  });
+}
+
+/* Beginning, opening, keeping. */
+
+/* Begins a game; the one before it is kept. */
+function begin(how) {
+  keep();
+  editor.active = false;
+  $("editor").hidden = true;
+  problem = told = "";
+  const changed = how.rules !== game.rules;
+  const started = game.begin(how);
+  if (changed) meetRules();
+  return started;
+}
+
+function keep() {
+  if (game.node && game.root.size > 1 && game.mode !== "train") keepGame(gameText(), game.root.size);
+  showEarlier();
+}
+
+function showEarlier() {
+  const games = earlierGames();
+  $("earlier-field").hidden = games.length === 0;
+  replace($("earlier"), ...games.map(({ date, turns }, place) =>
+    tag("option", { value: place }, `${new Date(date).toLocaleString(language, { dateStyle: "short", timeStyle: "short" })}, ${turnsWords(turns)}`)));
+}
+
+/* Renews all that depends on the rules: databases, practice, the rules in short. */
+function meetRules() {
+  builder.look().catch(error => game.trouble(error));
+  trainer.offer().catch(error => game.trouble(error));
+  const { stones: count, flying, diagonals } = rules();
+  const { draws } = rulesets;
+  const drawn = [
+    draws.repetitions > 0 && t("rule.draw.repetitions", { count: draws.repetitions }),
+    draws.quiet_turns > 0 && t("rule.draw.quiet", { count: draws.quiet_turns }),
+  ].filter(Boolean).join(t("or"));
+  const words = [
+    t("rule.1", { stones: count }), t("rule.2"), t("rule.3"), flying > 0 && t("rule.fly", { flying }), t("rule.4"),
+    drawn && t("rule.draw", { draws: drawn }),
+  ].filter(Boolean);
+  replace($("rules-text"), ...words.map(text => tag("li", {}, text)));
+  board.draw({ diagonals, coordinates: settings.coordinates, flipped: settings.flipped });
+}
+
+function start(players, mode) {
+  $("start").close();
+  settings.level = Number($("start-level").value);
+  settings.flipped = players.white === "machine" && players.black === "hand";
+  $("values").checked = settings.values = mode === "analyse";
+  saveSettings();
+  const name = $("start-rules").value;
+  begin({ rules: asked(name), root: fresh(startPosition(name)), players, mode, level: settings.level });
+  board.focusAnywhere();
+}
+
+/* Opens what was read of a text or an address; says what is wrong with it. */
+async function open({ rules: name, position, line, at }) {
+  const wanted = knownRules(name) ? asked(name) : game.rules;
+  const shownName = wanted ?? nameOf(rulesets.own);
+  const root = fresh(position ?? startPosition(shownName));
+  const before = game.rules;
+  game.rules = wanted;
+  let last;
+  let illegal;
+  try {
+    ({ last, illegal } = await game.add(line, root));
+    if (line.length === 0) root.position = (await backend.game(wanted, root.position, [])).position;
+  } finally {
+    game.rules = before;
+  }
+  begin({ rules: wanted, root, node: at === null || at === undefined ? last : last.path[Math.min(at, last.path.length - 1)] });
+  return illegal ? t("setup.illegal", illegal) : "";
+}
+
+/* Loads what a button stands for, and says beside it what is wrong. */
+async function load(place, loading) {
+  say($(place), "");
+  try {
+    say($(place), await loading() ?? "");
+  } catch (error) {
+    if (!error.code) throw error;
+    say($(place), `${capital(error.message)}.`);
+  }
+}
+
+async function loadText() {
+  const read = readGame($("game-text").value);
+  if (!read.position && read.line.length === 0) return t("setup.unreadable");
+  return open(read);
+}
+
+async function openFirst() {
+  const saved = loadGame();
+  const address = readAddress(location.hash);
+  if (saved && knownRules(saved.rules) && (!address || saved.address === location.hash.slice(1))) {
+    const root = Node.unpack(saved.tree);
+    let node = root;
+    for (const turn of saved.at) node = node.children.find(child => child.turn === turn) ?? node;
+    begin({ ...saved, rules: asked(saved.rules), root, node });
+    return;
+  }
+  begin({ rules: null, root: fresh(startPosition(nameOf(rulesets.own))) });
+  if (address) await load("problem", async () => { problem = await open(address); return problem; });
+  else $("start").showModal();
+}
+
+function stopEditing(text) {
+  $("edit").hidden = false;
+  $("edit").focus();
+  $("editor").hidden = true;
+  if (text !== null) load("edit-problem", () => open({ rules: ruleName(), position: text, line: [] }));
+  render();
+}
+
+/* Sound. */
+
+let audio = null;
+function click(turn) {
+  if (!settings.sound) return;
+  audio ??= new AudioContext();
+  const tone = audio.createOscillator();
+  const loudness = audio.createGain();
+  tone.frequency.value = turn.removed.length > 0 ? 220 : 520;
+  loudness.gain.setValueAtTime(.2, audio.currentTime);
+  loudness.gain.exponentialRampToValueAtTime(.001, audio.currentTime + .12);
+  tone.connect(loudness).connect(audio.destination);
+  tone.start();
+  tone.stop(audio.currentTime + .13);
+}
+
+/* Buttons, fields and keys. */
+
+const press = (id, act) => $(id).addEventListener("click", () => {
+  if ($(id).getAttribute("aria-disabled") !== "true") act();
+});
+
+function listen() {
+  game.addEventListener("change", render);
+  game.addEventListener("turn", ({ detail: { turn, side } }) => {
+    render();
+    board.animate(turn, side);
+    click(turn);
+  });
+  game.addEventListener("trouble", ({ detail }) => {
+    console.error(detail);
+    problem = detail.code ? `${capital(detail.message)}.` : t("trouble");
+    render();
+  });
+  press("new", () => $("start").showModal());
+  press("start-white", () => start({ white: "hand", black: "machine" }, "play"));
+  press("start-black", () => start({ white: "machine", black: "hand" }, "play"));
+  press("start-two", () => start({ white: "hand", black: "hand" }, "play"));
+  press("start-analyse", () => start({ white: "hand", black: "hand" }, "analyse"));
+  press("first", () => game.step(-Infinity));
+  press("previous", () => game.step(-1));
+  press("next", () => game.step(1));
+  press("last", () => game.step(Infinity));
+  press("back", () => { problem = told = ""; game.takeBack(); });
+  press("pause", () => game.setPaused(!game.paused));
+  press("flip", () => { settings.flipped = !settings.flipped; saveSettings(); render(); });
+  press("hint", async () => {
+    try {
+      hinted = await hint.next() ?? "";
+      render();
+    } catch (error) {
+      game.trouble(error);
+    }
+  });
+  press("rematch", () => {
+    const { white, black } = game.players;
+    const players = white === black ? game.players : { white: black, black: white };
+    settings.flipped = players.white === "machine" && players.black === "hand";
+    begin({ rules: game.rules, root: fresh(startPosition(ruleName())), players, level: game.level, mode: "play" });
+    board.focusAnywhere();
+  });
+  press("review", review);
+  press("find-mistakes", review);
+  press("promote", () => { game.node.promote(); render(); });
+  press("remove", () => {
+    const count = game.node.size + 1;
+    if (count === 1 || confirm(t("game.sure", { count }))) game.remove();
+  });
+  $("comment").addEventListener("input", () => { game.node.comment = $("comment").value.trim(); render(); });
+  for (const side of ["white", "black"]) $(side).addEventListener("change", () => game.setPlayer(side, $(side).value));
+  $("level").addEventListener("change", () => { game.level = Number($("level").value); render(); });
+  for (const [id, key] of [["values", "values"], ["coordinates", "coordinates"], ["sound", "sound"], ["notices", "notice"]]) {
+    $(id).checked = settings[key];
+    $(id).addEventListener("change", () => {
+      settings[key] = $(id).checked;
+      saveSettings();
+      if (id === "notices") builder.look().catch(error => game.trouble(error));
+      render();
+    });
+  }
+  press("edit", () => { problem = ""; $("editor").hidden = false; editor.begin(game.node.position); });
+  press("position-load", () => load("position-problem", () => {
+    const { position } = readGame($("position-text").value);
+    return open({ rules: ruleName(), position: position ?? $("position-text").value.trim(), line: [] });
+  }));
+  press("game-load", () => load("game-problem", loadText));
+  press("earlier-open", () => load("game-problem", () => open(readGame(earlierGames()[$("earlier").value].text))));
+  const copies = (id, text) => press(id, async () => { await copy(text()); say($("copied"), t("setup.copied")); });
+  copies("position-copy", () => game.node.position);
+  copies("game-copy", gameText);
+  copies("link-copy", () => location.href);
+  $("position-text").addEventListener("keydown", event => { if (event.key === "Enter") $("position-load").click(); });
+  addEventListener("hashchange", () => {
+    const address = readAddress(location.hash);
+    if (address) load("problem", async () => { problem = await open(address); return problem; });
+  });
+  $("language").addEventListener("change", () => {
+    settings.language = $("language").value;
+    problem = hinted = told = "";
+    saveSettings();
+    useLanguage();
+    meetRules();
+    render();
+  });
+  listenToTabs();
+  addEventListener("keydown", walk);
+}
+
+/* The arrow keys go through the game, unless what has the focus uses them. */
+function walk(event) {
+  if (event.altKey || event.ctrlKey || event.metaKey || $("start").open) return;
+  const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity, PageUp: -1, PageDown: 1 };
+  const { target } = event;
+  const uses = target.closest("input, select, textarea, [role=tab]");
+  if (uses || !(event.key in steps)) return;
+  event.preventDefault();
+  game.step(steps[event.key]);
+}
+
+function listenToTabs() {
+  const tabs = [...document.querySelectorAll("[role=tab]")];
+  const select = chosenTab => {
+    for (const tab of tabs) {
+      const selected = tab === chosenTab;
+      tab.setAttribute("aria-selected", String(selected));
+      tab.tabIndex = selected ? 0 : -1;
+      $(tab.getAttribute("aria-controls")).hidden = !selected;
+    }
+    if (chosenTab.id === "tab-setup") showEarlier();
+  };
+  for (const [place, tab] of tabs.entries()) {
+    tab.addEventListener("click", () => select(tab));
+    tab.addEventListener("keydown", event => {
+      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (!by) return;
+      const next = tabs[(place + by + tabs.length) % tabs.length];
+      select(next);
+      next.focus();
+      event.preventDefault();
+    });
+  }
+  select(tabs[0]);
+}
+
+async function review() {
+  $("tab-game").click();
+  $("values").checked = true;
+  say($("review-words"), t("review.busy"));
+  try {
+    const line = game.node.wholeLine;
+    await game.review();
+    const faults = line.filter(node => game.fault(node));
+    say($("review-words"), faults.length > 0 ? t("review.done", { count: faults.length }) : t("review.none"));
+    if (faults.length > 0) game.goTo(faults[0]);
+  } catch (error) {
+    say($("review-words"), "");
+    game.trouble(error);
+  }
+}
+
+function useLanguage() {
+  speak(settings.language);
+  fillIn();
+  replace($("language"), ...Object.entries(LANGUAGES).map(([code, name]) => tag("option", { value: code, lang: code, selected: code === language }, name)));
+  for (const id of ["level", "start-level"]) {
+    const level = id === "level" ? game.level : settings.level;
+    replace($(id), ...LEVELS.map(number => tag("option", { value: number, selected: number === level }, t(`level.${number}`))));
+  }
+  replace($("legend"), ...["win", "draw", "loss"].map(wdl => tag("span", {}, icon(wdl), ` ${t(`legend.${wdl}`)}`)));
+  $("board").setAttribute("aria-roledescription", t("board.role"));
+  if (rulesets) {
+    const names = [...new Set([nameOf(rulesets.own), ...rulesets.named.map(nameOf)])];
+    const now = game.node ? ruleName() : names[0];
+    replace($("start-rules"), ...names.map(name => tag("option", { value: name, selected: name === now }, t(`rules.${name}`))));
+  }
+  trainer.showTally();
+}
+
+useLanguage();
+listen();
+rulesets = await backend.rules();
+useLanguage();
+await openFirst();
+meetRules();

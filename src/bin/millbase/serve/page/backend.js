@@ -1,0 +1,96 @@
+/* The one interface to what knows the rules and the values. `http` answers by asking the server.
+
+   Positions and turns are texts. An answer about a position has `position`, `side`, `phase`, `turns`,
+   and where it is known `value`, for the side to move: { wdl, dtw }.
+
+     rules()                        the sets of rules, and when games are drawn
+     databases(rules)               the pairs that are there
+     game(rules, start, moves)      the game with its positions, the legal turns after it, its ending
+     ask(rules, position)           value and ranked turns
+     rank(rules, position)          the same with replies and classes of symmetry
+     line(rules, position, limit)   a best continuation
+     play(rules, start, moves, how) what the player does; `how` is { level, seed, movetime }
+     random(rules, pair, wdl, seed) a position to practise with
+     building(rules), build(rules, placing)  the state of a build, and beginning one
+
+   Each may fail with `Refused`, whose `code` is a word. A failed connection is no failure: the
+   question waits until there is one again, or its signal is aborted. */
+
+export class Refused extends Error {
+  constructor(code, message) {
+    super(message);
+    this.code = code;
+  }
+
+  /* Whether the answer may be known elsewhere or later, but not here and now. */
+  get isUnknown() {
+    return ["missing", "busy", "late"].includes(this.code);
+  }
+}
+
+const RETRY = 2000; // ms between attempts to reach the server
+const MOST_BUSY = 4; // attempts where the server has too much to do
+
+const wait = time => new Promise(done => setTimeout(done, time));
+
+/* Splits a turn's text into its points. */
+export function readTurn({ turn, position, wdl, dtw, ...rest }) {
+  const [, from, to, removals] = /^(?:(..)-)?([a-g]\d)?((?:x..)*)$/.exec(turn) ?? [];
+  const removed = (removals ?? "").split("x").slice(1);
+  return { ...rest, text: turn, from, to, removed, position, value: wdl ? { wdl, dtw } : null };
+}
+
+function readAnswer(body) {
+  return {
+    ...body,
+    side: body.side_to_move,
+    turns: body.turns.map(readTurn),
+    value: body.wdl ? { wdl: body.wdl, dtw: body.dtw } : null,
+  };
+}
+
+export function http({ onLost, onFound }) {
+  async function ask(path, question, options) {
+    const fields = Object.entries(question).filter(([, value]) => value != null && value !== "");
+    const address = `/${path}?${new URLSearchParams(fields)}`;
+    for (let attempt = 1; ; attempt++) {
+      let response;
+      try {
+        response = await fetch(address, options);
+      } catch (failure) {
+        if (failure.name === "AbortError") throw failure;
+        onLost();
+        await wait(RETRY);
+        continue;
+      }
+      onFound();
+      const body = await response.json();
+      if (response.ok) return body;
+      if (response.status === 503 && body.error.code === "busy" && attempt < MOST_BUSY) {
+        await wait(500 * attempt);
+        continue;
+      }
+      throw new Refused(body.error.code, body.error.message);
+    }
+  }
+  return {
+    rules: () => ask("rulesets", {}),
+    databases: rules => ask("databases", { rules }),
+    async game(rules, start, moves) {
+      const body = await ask("game", { rules, fen: start, moves: moves.join(" ") });
+      return { ...readAnswer(body), game: body.game.map(readTurn) };
+    },
+    ask: async (rules, position, signal) => readAnswer(await ask("probe", { rules, fen: position }, { signal })),
+    rank: async (rules, position, signal) => readAnswer(await ask("rank", { rules, fen: position }, { signal })),
+    async line(rules, position, limit, signal) {
+      const body = await ask("line", { rules, fen: position, limit }, { signal });
+      return { ...body, line: body.line.map(readTurn) };
+    },
+    play: (rules, start, moves, how, signal) =>
+      ask("play", { rules, fen: start, moves: moves.join(" "), ...how }, { signal }),
+    random: (rules, pair, wdl, seed) => ask("random", { rules, pair, wdl, seed }),
+    building: rules => ask("build", { rules }),
+    build: (rules, placing) =>
+      ask("build", { rules, placing }, { method: "POST", headers: { "X-Millbase": "build" } }),
+  };
+}

@@ -1,0 +1,80 @@
+/* The notice about missing databases: the command that makes them, or a button where the server may. */
+
+import { $, say, show } from "./dom.js";
+import { saveSettings, settings } from "./store.js";
+import { bytesWords, t, timeWords } from "./strings.js";
+
+const POLL = 1000; // ms between questions about a build
+
+export class Builder {
+  /* `come` is called when databases have come; `ruleName` is that of the rules of the game. */
+  constructor({ game, ruleName, come }) {
+    Object.assign(this, { game, ruleName, come, pairs: -1 });
+    $("build-start").addEventListener("click", () => this.start());
+    $("notice-close").addEventListener("click", () => {
+      settings.notice = false;
+      saveSettings();
+      show($("notice"), false, $("new"));
+    });
+  }
+
+  /* Says what is missing under the rules of the game. */
+  async look() {
+    const { backend, rules } = this.game;
+    const [{ databases, placing }, building] = await Promise.all([backend.databases(rules), backend.building(rules)]);
+    const missing = databases.filter(({ present }) => !present).length;
+    this.placing = building.plan?.placing ?? false;
+    const complete = missing === 0 && (placing.length > 0 || !this.placing);
+    const busy = ["pairs", "placing"].includes(building.state);
+    if (complete && !busy) { show($("notice"), false, $("new")); return; }
+    const most = Math.max(0, ...databases.filter(({ present }) => present).map(({ pair }) => pair.split("-").reduce((a, b) => a + Number(b), 0)));
+    const name = this.ruleName();
+    const option = name === "standard" ? "" : ` --rules ${name === "own" ? "FILE" : name}`;
+    say($("notice-words"), missing === 0 ? t("notice.placing") : most > 0 ? t("notice.some", { most }) : t("notice.none"));
+    say($("notice-command"), `millbase build --opening${option}`);
+    const { plan } = building;
+    $("build-start").hidden = !building.allowed || !plan;
+    if (plan) {
+      const time = timeWords(plan.seconds + plan.placing_seconds);
+      say($("build-size"), t("notice.size", { time, bytes: bytesWords(plan.file_bytes), memory: bytesWords(plan.memory_bytes) }));
+    }
+    show($("notice"), settings.notice || busy, $("new"));
+    if (busy) this.follow();
+  }
+
+  async start() {
+    say($("notice-problem"), "");
+    try {
+      await this.game.backend.build(this.game.rules, this.placing);
+      this.follow();
+    } catch (error) {
+      say($("notice-problem"), error.message);
+    }
+  }
+
+  /* Shows the progress of a build until it ends. */
+  async follow() {
+    if (this.following) return;
+    this.following = true;
+    show($("build-start"), false, $("notice-close"));
+    $("build-progress").hidden = false;
+    for (;;) {
+      const building = await this.game.backend.building(this.game.rules);
+      const busy = ["pairs", "placing"].includes(building.state);
+      if (!busy) {
+        this.following = false;
+        $("build-progress").hidden = true;
+        if (building.state === "failed") say($("notice-problem"), building.message);
+        else { this.come(); await this.look(); }
+        return;
+      }
+      $("build-bar").value = building.share;
+      const left = building.seconds_left === null ? "" : t("build.left", { time: timeWords(building.seconds_left) });
+      const { pair, pairs_done: done, pairs } = building;
+      const words = building.state === "pairs" ? t("build.pairs", { pair: pair ?? "", done, pairs }) : t("build.placing");
+      say($("build-words"), `${words} ${left}`);
+      if (building.pairs_done !== this.pairs) { this.pairs = building.pairs_done; this.come(); }
+      await new Promise(done => setTimeout(done, POLL));
+    }
+  }
+}

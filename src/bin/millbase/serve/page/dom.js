@@ -1,0 +1,73 @@
+/* Making elements, and replacing them without losing the focus. */
+
+export const $ = id => document.getElementById(id);
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/* An element with attributes; those that are false or null are left out. */
+export const tag = (name, attributes, ...children) =>
+  dress(document.createElement(name), attributes, children);
+
+/* The same for a part of a drawing. */
+export const svg = (name, attributes, ...children) =>
+  dress(document.createElementNS(SVG, name), attributes, children);
+
+function dress(element, attributes, children) {
+  for (const [key, value] of Object.entries(attributes ?? {})) {
+    if (typeof value === "function") element.addEventListener(key, value);
+    else if (value !== false && value != null) element.setAttribute(key, value === true ? "" : value);
+  }
+  element.append(...children.filter(child => child != null && child !== false));
+  return element;
+}
+
+/* Replaces what an element holds. If the focus was in it, the element with the same `data-key` gets
+   it, else the first that can have it, else the element itself. */
+export function replace(parent, ...children) {
+  const held = parent.contains(document.activeElement) ? document.activeElement : null;
+  parent.replaceChildren(...children.filter(child => child != null && child !== false));
+  if (!held) return;
+  const key = held.dataset.key;
+  const same = key && [...parent.querySelectorAll("[data-key]")].find(other => other.dataset.key === key);
+  const next = same ?? parent.querySelector("button, a, input, select");
+  if (next) next.focus();
+  else { parent.tabIndex = -1; parent.focus(); }
+}
+
+/* Shows or hides an element; the focus moves on where it would be lost. */
+export function show(element, shown, next) {
+  if (!shown && element.contains(document.activeElement)) next?.focus();
+  element.hidden = !shown;
+}
+
+/* Sets a text only where it differs, so that it is read aloud once. */
+export function say(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+const SHAPES = {
+  win: { class: "mark up", d: "M0 -.34L.3 -.12V.25H-.3V-.12Z" },
+  draw: { class: "mark flat", d: "M-.29 -.21H.29V.21H-.29Z" },
+  loss: { class: "mark down", d: "M0 .34L.3 .12V-.25H-.3V.12Z" },
+};
+
+/* The shape of a win, draw or loss. */
+export const shape = wdl => svg("path", SHAPES[wdl]);
+
+export const icon = wdl => svg("svg", { viewBox: "-.42 -.42 .84 .84", "aria-hidden": "true" }, shape(wdl));
+
+export async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Without a safe address the clipboard is closed, but a selection can be copied.
+    const field = tag("textarea", {});
+    field.value = text;
+    const focused = document.activeElement;
+    (document.querySelector("dialog[open]") ?? document.body).append(field);
+    field.select();
+    document.execCommand("copy");
+    field.remove();
+    focused?.focus();
+  }
+}

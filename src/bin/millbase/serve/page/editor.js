@@ -1,0 +1,93 @@
+/* Setting up a position: stones are put and taken on the board, the rest is in fields. The server says
+   whether the position is legal, and why not. */
+
+import { POINTS, pointWords, stonesOf } from "./board.js";
+import { $, say } from "./dom.js";
+import { sideOf } from "./tree.js";
+import { t } from "./strings.js";
+
+export class Editor {
+  /* `changed` shows the board again; `stop` ends the setting up, with a position to use or none. */
+  constructor({ game, changed, stop }) {
+    Object.assign(this, { game, changed, active: false });
+    this.checks = 0;
+    for (const id of ["edit-side", "edit-white-hand", "edit-black-hand"]) $(id).addEventListener("change", () => this.check());
+    for (const radio of document.getElementsByName("brush")) radio.addEventListener("change", () => this.changed());
+    $("edit-clear").addEventListener("click", () => { this.stones = {}; this.update(); });
+    $("edit-use").addEventListener("click", async () => {
+      await this.checking;
+      if (this.problem) { say($("edit-problem"), this.problem); return; }
+      this.active = false;
+      stop(this.text);
+    });
+    $("edit-stop").addEventListener("click", () => { this.active = false; stop(null); });
+  }
+
+  begin(position) {
+    this.active = true;
+    this.stones = stonesOf(position);
+    const [, , , , , whiteHand, , blackHand] = position.split(" ");
+    $("edit-white-hand").value = whiteHand ?? 0;
+    $("edit-black-hand").value = blackHand ?? 0;
+    $("edit-side").value = sideOf(position);
+    this.update();
+  }
+
+  get brush() {
+    return [...document.getElementsByName("brush")].find(({ checked }) => checked).value;
+  }
+
+  /* A point is pressed: it gets the stone of the brush, or loses it. */
+  choose(name) {
+    const { brush } = this;
+    if (brush === "none" || this.stones[name] === brush) delete this.stones[name];
+    else this.stones[name] = brush;
+    this.update();
+  }
+
+  update() {
+    this.changed();
+    this.check();
+  }
+
+  get text() {
+    const letter = { white: "O", black: "@" };
+    const letters = POINTS.map(({ name }) => letter[this.stones[name]] ?? "*").join("");
+    const rings = letters.replace(/^(.{8})(.{8})/, "$1/$2/");
+    const on = side => Object.values(this.stones).filter(held => held === side).length;
+    const hand = side => Number($(`edit-${side}-hand`).value) || 0;
+    const phase = hand("white") + hand("black") > 0 ? "p p" : "m s";
+    return `${rings} ${$("edit-side").value[0]} ${phase} ${on("white")} ${hand("white")} ${on("black")} ${hand("black")} 0 0`;
+  }
+
+  check() {
+    return this.checking = this.ask(++this.checks);
+  }
+
+  async ask(number) {
+    let problem = "";
+    let words = t("editor.legal");
+    try {
+      const answer = await this.game.backend.game(this.game.rules, this.text, []);
+      if (answer.ending) words = t("editor.over");
+    } catch (error) {
+      problem = error.message[0].toUpperCase() + error.message.slice(1) + ".";
+    }
+    if (number !== this.checks) return;
+    this.problem = problem;
+    say($("edit-problem"), problem);
+    say($("edit-state"), problem ? "" : words);
+  }
+
+  /* The board while a position is set up. */
+  get view() {
+    const { brush } = this;
+    const points = {};
+    for (const { name } of POINTS) {
+      const side = this.stones[name];
+      const doing = brush === "none" || side === brush ? side && t("editor.take") : t(`editor.put.${brush}`);
+      points[name] = { side, open: true, label: [pointWords(name, side), doing].filter(Boolean).join(", ") };
+    }
+    return { points, mills: [] };
+  }
+}

@@ -1,0 +1,91 @@
+/* The turns of the position shown: value, replies that hold, grouped by symmetry, and the best line. */
+
+import { icon, replace, tag } from "./dom.js";
+import { t, valueWords } from "./strings.js";
+
+const LINE_LENGTH = 12; // turns of the best line
+
+export class Explorer {
+  /* `list` and `line` are the elements to fill; `choose` makes a turn, `preview` shows one. */
+  constructor({ list, line, game, choose, preview }) {
+    Object.assign(this, { list, line, game, choose, preview });
+    this.node = null;
+    this.ranking = null;
+    this.best = null;
+  }
+
+  /* Shows those turns that go on from what is chosen on the board. */
+  show({ candidates, active, values }) {
+    const { game } = this;
+    if (this.node !== game.node || this.answer !== game.node.answer) {
+      this.node = game.node;
+      this.answer = game.node.answer;
+      this.ranking = null;
+      this.best = null;
+      this.asked = null;
+      this.preview(null);
+    }
+    if (values && this.answer?.value && !game.ending) this.learn();
+    const details = new Map(this.ranking?.turns.map(turn => [turn.text, turn]));
+    const groups = new Map();
+    const turns = values ? candidates : [...candidates].sort((a, b) => a.text < b.text ? -1 : 1);
+    for (const turn of turns) {
+      const found = details.get(turn.text);
+      const key = values && found ? found.class : turn.text;
+      if (!groups.has(key)) groups.set(key, { turns: [], replies: found?.replies, holding: found?.holding, value: turn.value });
+      groups.get(key).turns.push(turn);
+    }
+    const rows = [...groups.values()].map(group => this.row(group, active, values));
+    const scroll = this.list.scrollTop;
+    replace(this.list, ...rows);
+    this.list.scrollTop = scroll;
+    this.showLine(values);
+  }
+
+  row({ turns, replies, holding, value }, active, values) {
+    const buttons = turns.map(turn => {
+      const button = tag("button", {
+        type: "button", class: "turn", "data-key": turn.text, "aria-disabled": String(!active),
+        "aria-label": values && value ? `${turn.text}, ${valueWords(value)}` : turn.text,
+        click: () => active && this.choose(turn),
+        pointerenter: () => this.preview(turn),
+        pointerleave: () => this.preview(null),
+        focus: () => this.preview(turn),
+        blur: () => this.preview(null),
+      }, turn.text);
+      return button;
+    });
+    const worth = values && value
+      ? tag("span", { class: "worth" }, icon(value.wdl), valueWords(value)) : null;
+    const holds = values && replies != null && replies > 0
+      ? tag("span", { class: "holds", title: t("explorer.holds", { holding, replies }) }, `${holding}/${replies}`,
+        tag("span", { class: "unseen" }, t("explorer.holds", { holding, replies }))) : null;
+    return tag("li", {}, tag("span", { class: "same" }, ...buttons), worth, holds);
+  }
+
+  showLine(values) {
+    const line = values ? this.best : null;
+    this.line.hidden = !line || line.length === 0;
+    if (this.line.hidden) return;
+    replace(this.line, tag("b", {}, t("explorer.best")), " ", ...line.flatMap(turn => [turn.text, " "]));
+  }
+
+  /* Asks once for what the answer about the values does not have. */
+  async learn() {
+    const { game, node } = this;
+    if (this.asked) return;
+    this.asked = node;
+    try {
+      const [ranking, best] = await Promise.all([
+        game.backend.rank(game.rules, node.position),
+        game.backend.line(game.rules, node.position, LINE_LENGTH),
+      ]);
+      if (this.node !== node) return;
+      this.ranking = ranking;
+      this.best = best.line;
+      game.changed();
+    } catch (error) {
+      if (!error.isUnknown) game.trouble(error);
+    }
+  }
+}

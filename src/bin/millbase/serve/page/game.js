@@ -1,0 +1,270 @@
+/* The game under way: where it stands in its tree, who plays, and what is known. It asks the backend
+   and says `change` when anything is new, `turn` when a turn was made, `trouble` with a sentence. */
+
+import { Node, other } from "./tree.js";
+
+const MACHINE_PAUSE = 500; // ms between the turns of the machine, at least
+const SEARCH_TIME = 800; // ms for the machine where no database answers
+const REVIEW_TIME = 80; // ms for an estimate in a review
+export const PERFECT = 30;
+
+const RANK = { win: 2, draw: 1, loss: 0 };
+const wait = time => new Promise(done => setTimeout(done, time));
+
+/* A better value for the side to move is greater. */
+export function weight({ wdl, dtw }) {
+  if (wdl === "draw") return 0;
+  return wdl === "win" ? 1000 - dtw : dtw - 1000;
+}
+
+/* The value of the position at a node for White, from -1 to 1, and whether it is only an estimate;
+   null where nothing is known. A quick win is worth more than a slow one. */
+export function worth(node) {
+  const value = node.answer?.value;
+  if (value) {
+    const amount = value.wdl === "draw" ? 0 : 1 - .35 * Math.min(1, value.dtw / 206);
+    return { amount: (value.wdl === "win") === (node.side === "white") ? amount : -amount, known: true };
+  }
+  if (node.game?.ending) {
+    const { winner } = node.game.ending;
+    return { amount: winner === "white" ? 1 : winner === "black" ? -1 : 0, known: true };
+  }
+  if (node.estimate === null) return null;
+  return { amount: .6 * Math.tanh(node.estimate / 400), known: false };
+}
+
+export class Game extends EventTarget {
+  constructor(backend) {
+    super();
+    this.backend = backend;
+    this.rules = null;
+    this.players = { white: "hand", black: "hand" };
+    this.level = PERFECT;
+    this.seed = 1;
+    this.mode = "analyse";
+    this.paused = false;
+    this.thinking = false;
+    this.node = null;
+    /* Aborts the questions about a position that is not shown any more. */
+    this.asking = new AbortController();
+  }
+
+  get root() { return this.node.root; }
+  get side() { return this.node.side; }
+  get ending() { return this.node.game?.ending ?? null; }
+  get isLeaf() { return this.node.children.length === 0; }
+  get machines() { return Object.values(this.players).filter(player => player === "machine").length; }
+
+  /* Begins with a position, or with a tree that was read or kept. */
+  begin({ rules, root, node, players, level, seed, mode }) {
+    this.rules = rules;
+    this.players = players ?? { white: "hand", black: "hand" };
+    this.level = level ?? PERFECT;
+    this.seed = seed ?? 1 + Math.floor(Math.random() * 2 ** 31);
+    this.mode = mode ?? "analyse";
+    this.paused = false;
+    return this.goTo(node ?? root);
+  }
+
+  goTo(node) {
+    this.node = node;
+    return this.refresh();
+  }
+
+  /* Makes a turn: the one that stands here already, or a new variation. */
+  play(turn) {
+    const before = this.node;
+    const node = before.child(turn.text, turn.position);
+    this.dispatchEvent(new CustomEvent("turn", { detail: { turn, side: before.side } }));
+    return this.goTo(node);
+  }
+
+  step(by) {
+    const line = this.node.wholeLine;
+    const place = this.node.path.length - 1 + by;
+    const node = line[Math.max(0, Math.min(line.length - 1, place))];
+    if (node !== this.node) this.goTo(node);
+  }
+
+  /* Back to where a hand was to move; the turns after it stay. Between two machines they wait. */
+  takeBack() {
+    const hands = Object.keys(this.players).filter(side => this.players[side] === "hand");
+    let node = this.node.parent;
+    while (hands.length === 1 && node?.parent && node.side !== hands[0]) node = node.parent;
+    if (!node) return;
+    if (hands.length === 0 || !hands.includes(node.side)) this.paused = true;
+    this.goTo(node);
+  }
+
+  remove() {
+    const { node } = this;
+    if (!node.parent) return;
+    this.node = node.parent;
+    node.remove();
+    this.refresh();
+  }
+
+  setPlayer(side, player) {
+    this.players[side] = player;
+    this.paused = false;
+    this.refresh();
+  }
+
+  setPaused(paused) {
+    this.paused = paused;
+    this.refresh();
+  }
+
+  /* The machine moves at the end of a line, never where somebody looks at what was played. */
+  get machineMoves() {
+    const { node } = this;
+    return node.game !== null && !node.game.ending && !this.paused && this.isLeaf
+      && this.players[node.side] === "machine";
+  }
+
+  get handMoves() {
+    const { node } = this;
+    return node.game !== null && !node.game.ending && !this.machineMoves;
+  }
+
+  /* The legal turns, with values where these are known; none once the game has ended. */
+  get turns() {
+    const { node } = this;
+    if (!node.game || node.game.ending) return [];
+    return node.answer?.turns ?? node.game.turns;
+  }
+
+  /* The result that a node's turn gave away: { lost, from, to }, null if none is known to be. */
+  fault(node) {
+    const before = node.parent?.answer;
+    const turn = before?.turns.find(({ text }) => text === node.turn);
+    if (!turn?.value || !before.value) return null;
+    const lost = RANK[before.value.wdl] - RANK[turn.value.wdl];
+    return lost > 0 ? { lost, from: before.value, to: turn.value } : null;
+  }
+
+  changed() {
+    this.dispatchEvent(new Event("change"));
+  }
+
+  trouble(error) {
+    if (error.name === "AbortError") return;
+    this.dispatchEvent(new CustomEvent("trouble", { detail: error }));
+  }
+
+  /* Asks about the position shown, and lets the machine move. */
+  async refresh() {
+    this.asking.abort();
+    const { signal } = this.asking = new AbortController();
+    const { node } = this;
+    this.thinking = false;
+    this.changed();
+    try {
+      await this.learnTurns(node);
+      if (signal.aborted) return;
+      this.changed();
+      const known = this.learnValue(node, signal);
+      if (!this.machineMoves) {
+        await known;
+        if (!signal.aborted) this.changed();
+        return;
+      }
+      known.then(() => signal.aborted || this.changed(), error => this.trouble(error));
+      await this.letMachineMove(node, signal);
+    } catch (error) {
+      this.trouble(error);
+    }
+  }
+
+  async letMachineMove(node, signal) {
+    this.thinking = true;
+    this.changed();
+    const { level, seed } = this;
+    const how = { level, seed, movetime: SEARCH_TIME };
+    const [choice] = await Promise.all([
+      this.backend.play(this.rules, node.root.position, node.moves, how, signal),
+      wait(MACHINE_PAUSE),
+    ]);
+    if (signal.aborted || !this.machineMoves) return;
+    this.thinking = false;
+    const turn = node.game.turns.find(({ text }) => text === choice.turn);
+    if (turn) this.play(turn);
+  }
+
+  async learnTurns(node) {
+    if (node.game) return;
+    const answer = await this.backend.game(this.rules, node.root.position, node.moves);
+    node.game = answer;
+    node.position = answer.position;
+  }
+
+  async learnValue(node, signal) {
+    if (node.answer !== undefined) return;
+    try {
+      node.answer = await this.backend.ask(this.rules, node.position, signal);
+    } catch (error) {
+      if (!error.isUnknown) throw error;
+      node.answer = null;
+    }
+  }
+
+  /* Databases have come: what was not known may be known now. */
+  forgetUnknown() {
+    const forget = node => {
+      if (node.answer === null) node.answer = undefined;
+      node.children.forEach(forget);
+    };
+    forget(this.root);
+    this.refresh();
+  }
+
+  /* Finds the values of the line that is shown, and estimates where there are none. */
+  async review() {
+    for (const node of this.node.wholeLine) {
+      await this.learnTurns(node);
+      await this.learnValue(node);
+      if (!node.answer && node.estimate === null && !node.game.ending) {
+        const how = { movetime: REVIEW_TIME };
+        const choice = await this.backend.play(this.rules, node.position, [], how);
+        if (choice.score != null) node.estimate = node.side === "white" ? choice.score : -choice.score;
+      }
+      this.changed();
+    }
+  }
+
+  /* Adds a line that was read to the tree after a node; says at which turn it stopped being legal. */
+  async add(line, node) {
+    const before = node.moves;
+    const answer = await this.backend.game(this.rules, node.root.position, [...before, ...line.map(({ turn }) => turn)]);
+    const made = answer.game.slice(before.length);
+    let illegal = answer.illegal;
+    for (const [place, { turn, comment, variations }] of line.entries()) {
+      if (place >= made.length) break;
+      const parent = node;
+      node = node.child(made[place].text, made[place].position);
+      node.comment = comment;
+      for (const variation of variations) {
+        const inner = await this.add(variation, parent);
+        illegal ??= inner.illegal;
+      }
+    }
+    return { last: node, illegal };
+  }
+
+  winnerOf(node) {
+    return node.game?.ending?.winner ?? null;
+  }
+
+  /* The side that people play, if it is one. */
+  get hand() {
+    const hands = Object.keys(this.players).filter(side => this.players[side] === "hand");
+    return hands.length === 1 ? hands[0] : null;
+  }
+
+  get opponent() {
+    return this.hand ? other(this.hand) : null;
+  }
+}
+
+/* A tree with nothing but its first position. */
+export const fresh = position => new Node(null, position, null);

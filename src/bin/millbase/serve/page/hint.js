@@ -1,0 +1,89 @@
+/* A hint in three steps: which stone, where to, and why. */
+
+import { PERFECT, weight } from "./game.js";
+import { t, valueWords } from "./strings.js";
+
+const SEARCH_TIME = 800; // ms where no database answers
+const SHOWN_TURNS = 6; // turns of a line that is given as the reason
+
+export class Hint {
+  constructor(game) {
+    this.game = game;
+    this.forget();
+  }
+
+  forget() {
+    this.node = null;
+    this.step = 0;
+    this.turn = null;
+  }
+
+  /* Points that the steps so far point out. */
+  get points() {
+    if (this.node !== this.game.node || this.step === 0) return [];
+    const { from, to, removed } = this.turn;
+    const first = from ?? (this.step > 1 ? to : removed[0]);
+    const points = this.step === 1 ? [first] : [from, to, ...removed];
+    return points.filter(Boolean);
+  }
+
+  /* The words of the next step, `null` where there is nothing to hint at. */
+  async next() {
+    const { game } = this;
+    const { node } = game;
+    if (this.node !== node) {
+      this.forget();
+      this.node = node;
+      if (!await this.find(node)) { this.forget(); return null; }
+    }
+    if (game.node !== node) return null;
+    this.step = Math.min(3, this.step + 1);
+    if (this.step === 1) return this.where();
+    if (this.step === 2) return t("hint.turn", { turn: this.turn.text });
+    return this.why();
+  }
+
+  async find(node) {
+    const { game } = this;
+    const known = node.answer?.turns;
+    if (known?.length > 0) {
+      this.turn = known[0];
+      return true;
+    }
+    const how = { level: PERFECT, movetime: SEARCH_TIME };
+    const choice = await game.backend.play(game.rules, node.root.position, node.moves, how);
+    this.turn = game.turns.find(({ text }) => text === choice.turn);
+    this.line = choice.line;
+    return this.turn !== undefined;
+  }
+
+  /* Where nothing moves, the first step names the part of the board only. */
+  where() {
+    const { from, to, removed } = this.turn;
+    if (from) return t("hint.stone", { point: from });
+    if (!to) return t("hint.remove", { point: removed[0] });
+    const ring = Math.max(Math.abs("abcdefg".indexOf(to[0]) - 3), Math.abs(Number(to[1]) - 4));
+    return t(`hint.ring.${ring}`);
+  }
+
+  /* The best line, and what happens otherwise: the result of the most tempting worse turn. */
+  async why() {
+    const { game, node, turn } = this;
+    const value = node.answer?.value;
+    if (!value) return t("hint.expected", { line: this.line.slice(0, SHOWN_TURNS).join(" ") });
+    const lineAfter = async position => {
+      const { line } = await game.backend.line(game.rules, position, SHOWN_TURNS);
+      return line.map(({ text }) => text).join(" ");
+    };
+    const best = await lineAfter(turn.position);
+    const words = [t("hint.why", { value: valueWords(turn.value), line: `${turn.text} ${best}`.trim() })];
+    const worse = node.answer.turns.find(other => weight(other.value) < weight(turn.value));
+    if (worse) {
+      const line = `${worse.text} ${await lineAfter(worse.position)}`.trim();
+      words.push(t("hint.otherwise", { value: valueWords(worse.value), line }));
+    } else {
+      words.push(t("hint.same"));
+    }
+    return words.join(" ");
+  }
+}

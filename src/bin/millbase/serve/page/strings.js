@@ -1,0 +1,341 @@
+/* All words of the page, in each language. Words in braces are filled in. */
+
+export const LANGUAGES = { en: "English", de: "Deutsch" };
+
+const ENGLISH = {
+  "rules.standard": "Nine Men’s Morris",
+  "rules.no-flying": "Nine Men’s Morris without flying",
+  "rules.ten": "Ten Men’s Morris",
+  "rules.twelve": "Twelve Men’s Morris",
+  "rules.morabaraba": "Morabaraba",
+  "rules.own": "Mill by settings of its own",
+  "language": "Language",
+  "noscript": "This page needs JavaScript.",
+  "offline": "The server does not answer. Your game is safe; the page keeps trying.",
+  "trouble": "That cannot be answered now; try again.",
+  "close": "Close",
+
+  "start.title": "New game",
+  "start.white": "Play White",
+  "start.black": "Play Black",
+  "start.two": "Two players",
+  "start.analyse": "Analyse",
+  "start.rules": "Game",
+  "start.level": "Opponent",
+  "level.0": "Beginner", "level.6": "Casual", "level.10": "Club", "level.20": "Strong", "level.30": "Perfect",
+  "start.learn": "New to the game? The rules and exercises are under “Learn”.",
+
+  "notice": "Databases",
+  "notice.some": "Positions with more than {most} stones are not in the databases here. There the opponent searches, and values are missing.",
+  "notice.none": "There are no databases for these rules here. The opponent searches, and values are missing.",
+  "notice.placing": "The placing phase is not in the databases here. There the opponent searches.",
+  "notice.command": "This command makes them:",
+  "notice.build": "Build them here",
+  "notice.size": "{time}, {bytes} on the disk, {memory} of memory",
+  "build.pairs": "Pair {pair}: {done} of {pairs} are done.",
+  "build.placing": "Solving the placing phase.",
+  "build.left": "About {time} left.",
+
+  "white": "White", "black": "Black",
+  "stone.white": "white stone", "stone.black": "black stone", "stone.none": "empty",
+  "hand.in": "{count} in hand", "hand.on": "{count} on the board", "hand.lost": "{count} lost",
+  "player.hand": "You", "player.machine": "Machine",
+
+  "board": "Board. Arrow keys go along the lines, Enter chooses, Escape takes the choice back.",
+  "board.role": "mill board",
+  "meter": "Value for White",
+  "do.remove": "remove", "do.move": "move this stone", "do.go": "move here", "do.place": "place here",
+  "is.chosen": "chosen", "is.hint": "hint",
+
+  "value.win": "win in {dtw}", "value.draw": "draw", "value.loss": "loss in {dtw}",
+  "value.wins": "{side} wins in {turns}", "value.won": "{side} has won", "value.drawn": "Draw",
+  "value.unknown": "The value is not known here", "value.hidden": "The value is hidden", "value.asked": "Looking for the value …",
+  "turns.one": "1 turn", "turns.many": "{count} turns",
+
+  "status.played": "{side} played {turn}.",
+  "status.fault": "{side} played {turn}, a {fault}.",
+  "fault": "blunder: {from} given away, now {to}",
+  "status.placing": "{side} to place a stone", "status.moving": "{side} to move", "status.flying": "{side} to move, any empty point is free",
+  "status.mill": "{side} closed a mill: choose the stone to remove.",
+  "status.from": "{side} moves the stone on {from}: choose its target.",
+  "status.pass": "{side} cannot move and passes: choose it among the turns.",
+  "status.thinking": "{side} is thinking.",
+  "status.paused": "The machine waits.",
+  "status.occurrence": "The position stands for the second time.",
+
+  "why.over": "The game is over; go back, or begin another.",
+  "why.machine": "It is the machine’s turn.",
+  "why.theirs": "The stone on {point} is not {side}’s.",
+  "why.stuck": "The stone on {point} cannot move: the points next to it are taken.",
+  "why.placing": "Stones in hand are placed before any moves: choose an empty point.",
+  "why.taken": "There is a stone on {point} already.",
+  "why.first": "Choose the stone to move first.",
+  "why.far": "The stone on {from} reaches only {targets}.",
+  "why.own": "That is {side}’s own stone; remove one of the other side.",
+  "why.none": "There is no stone on {point} to remove.",
+  "why.mill": "The stone on {point} stands in a mill, and others do not.",
+
+  "over.white": "White wins", "over.black": "Black wins", "over.draw": "The game is drawn",
+  "over.you": "You win", "over.machine": "The machine wins",
+  "over.stones": "{side} has fewer than three stones.",
+  "over.blocked": "{side} cannot move.",
+  "over.full_board": "The board is full.",
+  "over.repetition": "The position has stood {count} times.",
+  "over.quiet": "For {count} turns no stone was placed or removed.",
+  "over.rematch": "Rematch", "over.review": "Review",
+  "review.done": "Mistakes: {count}. They are marked in the game and in the graph.",
+  "review.none": "No mistake was found.",
+  "review.busy": "Looking at all turns …",
+
+  "nav": "Go through the game",
+  "nav.first": "First position", "nav.previous": "Previous turn", "nav.next": "Next turn", "nav.last": "Last position",
+  "do.back": "Take back", "do.hint": "Hint", "do.more": "Next hint", "do.flip": "Flip", "do.new": "New game", "do.pause": "Pause", "do.on": "Go on",
+
+  "hint.stone": "Hint: move the stone on {point}.",
+  "hint.remove": "Hint: remove the stone on {point}.",
+  "hint.ring.1": "Hint: place on the inner ring.", "hint.ring.2": "Hint: place on the middle ring.", "hint.ring.3": "Hint: place on the outer ring.",
+  "hint.turn": "Hint: {turn}.",
+  "hint.why": "{line}: {value}.",
+  "hint.otherwise": "Otherwise, {line}: {value}.",
+  "hint.same": "All turns have the same result.",
+  "hint.expected": "The search expects {line}.",
+
+  "talk": "The game as it stands",
+  "tabs": "Beside the board",
+  "tab.game": "Game", "tab.turns": "Turns", "tab.setup": "Set up", "tab.learn": "Learn", "tab.options": "Options",
+
+  "game.none": "No turn has been played.",
+  "game.turns": "Turns of the game",
+  "game.comment": "Comment on this turn",
+  "game.remove": "Delete from here", "game.promote": "Make main line",
+  "game.sure": "Delete {count} turns?",
+  "game.review": "Find mistakes",
+  "graph.label": "The value over the game", "graph.faults": "The value over the game; mistakes: {turns}",
+
+  "turns.title": "Turns of this position",
+  "turns.values": "Show values",
+  "turns.note": "Values are for the side to move. Beside them: how many replies keep the opponent’s result. Turns in one row are the same up to symmetry.",
+  "explorer.best": "Best line:", "explorer.holds": "{holding} of {replies} replies hold",
+  "legend.win": "wins, in turns", "legend.draw": "draws", "legend.loss": "loses, in turns",
+
+  "setup.edit": "Set up a position", "editor.white": "White stone", "editor.black": "Black stone", "editor.none": "Remove",
+  "editor.brush": "A press on the board puts", "editor.side": "To move", "editor.hand.white": "White in hand", "editor.hand.black": "Black in hand",
+  "editor.clear": "Clear", "editor.use": "Use it", "editor.stop": "Leave",
+  "editor.legal": "The position is legal.", "editor.over": "The position is legal; the game is over in it.",
+  "editor.take": "take away", "editor.put.white": "put a white stone", "editor.put.black": "put a black stone",
+  "setup.position": "Position", "setup.text": "Game", "setup.load": "Load", "setup.copy": "Copy", "setup.link": "Copy link", "setup.copied": "Copied.",
+  "setup.hint": "Turns as people write them, with numbers, comments in braces and variations in brackets.",
+  "setup.illegal": "Turn {number}, {turn}, is not legal there; the game is loaded up to it.",
+  "setup.unreadable": "There is neither a turn nor a position in this text.",
+  "setup.earlier": "Earlier games", "setup.open": "Open",
+
+  "learn.train": "Practise endgames", "train.goal": "Task", "train.goal.win": "Win a won position", "train.goal.hold": "Hold a drawn position",
+  "train.pair": "Stones", "train.start": "Begin", "train.next": "Next position", "train.again": "Try again",
+  "train.none": "There are no databases to practise with.",
+  "train.win": "White is to win. The shortest way takes {dtw} turns.", "train.hold": "White is to hold the draw for {turns} turns.",
+  "train.solved": "Solved.", "train.lost": "That did not work out.", "train.held": "Held for {turns} turns: solved.",
+  "train.failed": "That gave it away: {from} before, now {to}. Try again, or take the next position.",
+  "train.tally": "Solved {solved}, failed {failed}, {streak} in a row.",
+  "learn.rules": "The rules in short",
+  "rule.1": "Each side has {stones} stones. In turns, you place one on an empty point.",
+  "rule.2": "Three of your stones in a row along a line are a mill. Closing one, you remove an opponent’s stone that does not stand in a mill; if all do, any.",
+  "rule.3": "When all are placed, you move a stone along a line to the next point, if it is empty.",
+  "rule.fly": "With {flying} stones left you may fly: move to any empty point.",
+  "rule.4": "You have lost with fewer than three stones, or when you cannot move.",
+  "rule.draw": "The game is drawn when {draws}.",
+  "rule.draw.repetitions": "a position has stood {count} times",
+  "rule.draw.quiet": "for {count} turns no stone was placed or removed",
+  "or": " or ",
+
+  "options.white": "White", "options.black": "Black", "options.level": "Machine",
+  "options.coordinates": "Show coordinates", "options.sound": "Sound", "options.notice": "Show the notice about databases",
+};
+
+const GERMAN = {
+  "rules.standard": "Mühle",
+  "rules.no-flying": "Mühle ohne Springen",
+  "rules.ten": "Mühle mit zehn Steinen",
+  "rules.twelve": "Mühle mit zwölf Steinen",
+  "rules.morabaraba": "Morabaraba",
+  "rules.own": "Mühle nach eigenen Regeln",
+  "language": "Sprache",
+  "noscript": "Diese Seite braucht JavaScript.",
+  "offline": "Der Server antwortet nicht. Deine Partie ist sicher; die Seite versucht es weiter.",
+  "trouble": "Das ist gerade nicht zu beantworten; versuche es noch einmal.",
+  "close": "Schließen",
+
+  "start.title": "Neue Partie",
+  "start.white": "Weiß spielen",
+  "start.black": "Schwarz spielen",
+  "start.two": "Zu zweit",
+  "start.analyse": "Analysieren",
+  "start.rules": "Spiel",
+  "start.level": "Gegner",
+  "level.0": "Anfänger", "level.6": "Gelegentlich", "level.10": "Verein", "level.20": "Stark", "level.30": "Perfekt",
+  "start.learn": "Neu im Spiel? Regeln und Übungen stehen unter „Lernen“.",
+
+  "notice": "Datenbanken",
+  "notice.some": "Stellungen mit mehr als {most} Steinen stehen hier nicht in den Datenbanken. Dort sucht der Gegner, und Werte fehlen.",
+  "notice.none": "Für diese Regeln gibt es hier keine Datenbanken. Der Gegner sucht, und Werte fehlen.",
+  "notice.placing": "Die Setzphase steht hier nicht in den Datenbanken. Dort sucht der Gegner.",
+  "notice.command": "Dieser Befehl erzeugt sie:",
+  "notice.build": "Hier erzeugen",
+  "notice.size": "{time}, {bytes} auf der Platte, {memory} Arbeitsspeicher",
+  "build.pairs": "Paar {pair}: {done} von {pairs} sind fertig.",
+  "build.placing": "Die Setzphase wird gelöst.",
+  "build.left": "Noch etwa {time}.",
+
+  "white": "Weiß", "black": "Schwarz",
+  "stone.white": "weißer Stein", "stone.black": "schwarzer Stein", "stone.none": "leer",
+  "hand.in": "{count} zu setzen", "hand.on": "{count} auf dem Brett", "hand.lost": "{count} verloren",
+  "player.hand": "Du", "player.machine": "Maschine",
+
+  "board": "Brett. Pfeiltasten gehen die Linien entlang, Eingabe wählt, Escape nimmt die Wahl zurück.",
+  "board.role": "Mühlebrett",
+  "meter": "Wert für Weiß",
+  "do.remove": "entfernen", "do.move": "diesen Stein ziehen", "do.go": "hierher ziehen", "do.place": "hierher setzen",
+  "is.chosen": "gewählt", "is.hint": "Tipp",
+
+  "value.win": "Gewinn in {dtw}", "value.draw": "Remis", "value.loss": "Verlust in {dtw}",
+  "value.wins": "{side} gewinnt in {turns}", "value.won": "{side} hat gewonnen", "value.drawn": "Remis",
+  "value.unknown": "Der Wert ist hier nicht bekannt", "value.hidden": "Der Wert ist verborgen", "value.asked": "Der Wert wird gesucht …",
+  "turns.one": "1 Zug", "turns.many": "{count} Zügen",
+
+  "status.played": "{side} zog {turn}.",
+  "status.fault": "{side} zog {turn}, {fault}.",
+  "fault": "ein Fehler: {from} vergeben, jetzt {to}",
+  "status.placing": "{side} setzt einen Stein", "status.moving": "{side} zieht", "status.flying": "{side} springt auf einen beliebigen freien Punkt",
+  "status.mill": "{side} hat eine Mühle geschlossen: wähle den Stein, der entfernt wird.",
+  "status.from": "{side} zieht den Stein auf {from}: wähle sein Ziel.",
+  "status.pass": "{side} kann nicht ziehen und passt: wähle es unter den Zügen.",
+  "status.thinking": "{side} überlegt.",
+  "status.paused": "Die Maschine wartet.",
+  "status.occurrence": "Die Stellung steht zum zweiten Mal.",
+
+  "why.over": "Die Partie ist zu Ende; geh zurück oder beginne eine neue.",
+  "why.machine": "Die Maschine ist am Zug.",
+  "why.theirs": "Der Stein auf {point} gehört nicht {side}.",
+  "why.stuck": "Der Stein auf {point} kann nicht ziehen: die Punkte neben ihm sind besetzt.",
+  "why.placing": "Erst werden alle Steine gesetzt: wähle einen freien Punkt.",
+  "why.taken": "Auf {point} steht schon ein Stein.",
+  "why.first": "Wähle zuerst den Stein, der zieht.",
+  "why.far": "Der Stein auf {from} erreicht nur {targets}.",
+  "why.own": "Das ist ein eigener Stein von {side}; entferne einen der anderen Seite.",
+  "why.none": "Auf {point} steht kein Stein.",
+  "why.mill": "Der Stein auf {point} steht in einer Mühle, andere nicht.",
+
+  "over.white": "Weiß gewinnt", "over.black": "Schwarz gewinnt", "over.draw": "Remis",
+  "over.you": "Du gewinnst", "over.machine": "Die Maschine gewinnt",
+  "over.stones": "{side} hat weniger als drei Steine.",
+  "over.blocked": "{side} kann nicht ziehen.",
+  "over.full_board": "Das Brett ist voll.",
+  "over.repetition": "Die Stellung stand {count}-mal.",
+  "over.quiet": "In {count} Zügen wurde kein Stein gesetzt oder entfernt.",
+  "over.rematch": "Revanche", "over.review": "Durchsehen",
+  "review.done": "Fehler: {count}. Sie sind in der Partie und in der Kurve markiert.",
+  "review.none": "Kein Fehler gefunden.",
+  "review.busy": "Alle Züge werden angesehen …",
+
+  "nav": "Durch die Partie gehen",
+  "nav.first": "Erste Stellung", "nav.previous": "Voriger Zug", "nav.next": "Nächster Zug", "nav.last": "Letzte Stellung",
+  "do.back": "Zurück", "do.hint": "Tipp", "do.more": "Weiter", "do.flip": "Drehen", "do.new": "Neue Partie", "do.pause": "Pause", "do.on": "Weiter",
+
+  "hint.stone": "Tipp: ziehe den Stein auf {point}.",
+  "hint.remove": "Tipp: entferne den Stein auf {point}.",
+  "hint.ring.1": "Tipp: setze auf den inneren Ring.", "hint.ring.2": "Tipp: setze auf den mittleren Ring.", "hint.ring.3": "Tipp: setze auf den äußeren Ring.",
+  "hint.turn": "Tipp: {turn}.",
+  "hint.why": "{line}: {value}.",
+  "hint.otherwise": "Sonst, {line}: {value}.",
+  "hint.same": "Alle Züge führen zum selben Ergebnis.",
+  "hint.expected": "Die Suche erwartet {line}.",
+
+  "talk": "Stand der Partie",
+  "tabs": "Neben dem Brett",
+  "tab.game": "Partie", "tab.turns": "Züge", "tab.setup": "Aufbau", "tab.learn": "Lernen", "tab.options": "Optionen",
+
+  "game.none": "Noch kein Zug ist gespielt.",
+  "game.turns": "Züge der Partie",
+  "game.comment": "Kommentar zu diesem Zug",
+  "game.remove": "Ab hier löschen", "game.promote": "Zur Hauptlinie",
+  "game.sure": "{count} Züge löschen?",
+  "game.review": "Fehler suchen",
+  "graph.label": "Der Wert im Lauf der Partie", "graph.faults": "Der Wert im Lauf der Partie; Fehler: {turns}",
+
+  "turns.title": "Züge dieser Stellung",
+  "turns.values": "Werte zeigen",
+  "turns.note": "Werte gelten für die Seite am Zug. Daneben: wie viele Antworten das Ergebnis des Gegners halten. Züge in einer Zeile sind bis auf Symmetrie gleich.",
+  "explorer.best": "Beste Folge:", "explorer.holds": "{holding} von {replies} Antworten halten",
+  "legend.win": "gewinnt, in Zügen", "legend.draw": "Remis", "legend.loss": "verliert, in Zügen",
+
+  "setup.edit": "Stellung aufbauen", "editor.white": "Weißer Stein", "editor.black": "Schwarzer Stein", "editor.none": "Entfernen",
+  "editor.brush": "Ein Druck auf das Brett setzt", "editor.side": "Am Zug", "editor.hand.white": "Weiß zu setzen", "editor.hand.black": "Schwarz zu setzen",
+  "editor.clear": "Leeren", "editor.use": "Übernehmen", "editor.stop": "Verlassen",
+  "editor.legal": "Die Stellung ist möglich.", "editor.over": "Die Stellung ist möglich; die Partie ist in ihr zu Ende.",
+  "editor.take": "wegnehmen", "editor.put.white": "weißen Stein setzen", "editor.put.black": "schwarzen Stein setzen",
+  "setup.position": "Stellung", "setup.text": "Partie", "setup.load": "Laden", "setup.copy": "Kopieren", "setup.link": "Link kopieren", "setup.copied": "Kopiert.",
+  "setup.hint": "Züge, wie man sie schreibt, mit Nummern, Kommentaren in geschweiften Klammern und Varianten in runden.",
+  "setup.illegal": "Zug {number}, {turn}, ist dort nicht möglich; die Partie ist bis dahin geladen.",
+  "setup.unreadable": "In diesem Text steht weder ein Zug noch eine Stellung.",
+  "setup.earlier": "Frühere Partien", "setup.open": "Öffnen",
+
+  "learn.train": "Endspiele üben", "train.goal": "Aufgabe", "train.goal.win": "Gewonnenes gewinnen", "train.goal.hold": "Remis halten",
+  "train.pair": "Steine", "train.start": "Beginnen", "train.next": "Nächste Stellung", "train.again": "Noch einmal",
+  "train.none": "Zum Üben fehlen Datenbanken.",
+  "train.win": "Weiß soll gewinnen. Der kürzeste Weg dauert {dtw} Züge.", "train.hold": "Weiß soll {turns} Züge lang das Remis halten.",
+  "train.solved": "Gelöst.", "train.lost": "Das ging nicht auf.", "train.held": "{turns} Züge gehalten: gelöst.",
+  "train.failed": "Das hat es vergeben: vorher {from}, jetzt {to}. Versuche es noch einmal, oder nimm die nächste Stellung.",
+  "train.tally": "Gelöst {solved}, gescheitert {failed}, {streak} in Folge.",
+  "learn.rules": "Die Regeln in Kürze",
+  "rule.1": "Jede Seite hat {stones} Steine. Abwechselnd setzt man einen auf einen freien Punkt.",
+  "rule.2": "Drei eigene Steine in einer Reihe auf einer Linie sind eine Mühle. Wer eine schließt, entfernt einen Stein des Gegners, der in keiner Mühle steht; stehen alle in Mühlen, irgendeinen.",
+  "rule.3": "Sind alle gesetzt, zieht man einen Stein auf einer Linie zum nächsten Punkt, wenn er frei ist.",
+  "rule.fly": "Mit {flying} Steinen darf man springen: auf jeden freien Punkt.",
+  "rule.4": "Wer weniger als drei Steine hat oder nicht ziehen kann, hat verloren.",
+  "rule.draw": "Remis ist, wenn {draws}.",
+  "rule.draw.repetitions": "eine Stellung {count}-mal vorkam",
+  "rule.draw.quiet": "in {count} Zügen kein Stein gesetzt oder entfernt wurde",
+  "or": " oder ",
+
+  "options.white": "Weiß", "options.black": "Schwarz", "options.level": "Maschine",
+  "options.coordinates": "Koordinaten zeigen", "options.sound": "Ton", "options.notice": "Hinweis auf Datenbanken zeigen",
+};
+
+export const STRINGS = { en: ENGLISH, de: GERMAN };
+
+let words = ENGLISH;
+export let language = "en";
+
+/* The language that is asked for, else the first of the browser's that is here. */
+export function speak(wanted) {
+  const known = [wanted, ...navigator.languages].map(name => name?.slice(0, 2)).find(name => name in STRINGS);
+  language = known ?? "en";
+  words = STRINGS[language];
+  document.documentElement.lang = language;
+}
+
+export const t = (key, values = {}) =>
+  words[key].replace(/\{(\w+)\}/g, (_, name) => values[name]);
+
+/* Fills in the words that the HTML asks for with `data-t` and `data-label`. */
+export function fillIn(root = document) {
+  for (const element of root.querySelectorAll("[data-t]")) element.textContent = t(element.dataset.t);
+  for (const element of root.querySelectorAll("[data-label]")) element.setAttribute("aria-label", t(element.dataset.label));
+}
+
+export const capital = text => text[0].toUpperCase() + text.slice(1);
+export const turnsWords = count => count === 1 ? t("turns.one") : t("turns.many", { count });
+export const valueWords = ({ wdl, dtw }) => t(`value.${wdl}`, { dtw });
+
+/* Sizes and times, rounded for reading. */
+export function bytesWords(bytes) {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let unit = 0;
+  for (; bytes >= 1000 && unit < units.length - 1; unit++) bytes /= 1000;
+  return `${bytes.toLocaleString(language, { maximumFractionDigits: bytes < 10 && unit > 0 ? 1 : 0 })} ${units[unit]}`;
+}
+
+export function timeWords(seconds) {
+  const minutes = Math.round(seconds / 60);
+  if (seconds < 60) return `${Math.max(1, Math.round(seconds))} s`;
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

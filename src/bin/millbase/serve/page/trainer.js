@@ -1,0 +1,88 @@
+/* Practice: random positions to win, or to hold, against the perfect player, with a tally. */
+
+import { $, replace, say, tag } from "./dom.js";
+import { PERFECT, fresh } from "./game.js";
+import { saveTally, tally } from "./store.js";
+import { t, valueWords } from "./strings.js";
+
+const HELD = 20; // own turns after which a drawn position counts as held
+
+export class Trainer {
+  /* `begin` starts a game, `say` shows a sentence beside the board. */
+  constructor({ game, begin, say: speak }) {
+    Object.assign(this, { game, begin, say: speak, task: null });
+    $("train-start").addEventListener("click", () => this.next());
+    $("train-next").addEventListener("click", () => this.next());
+    $("train-again").addEventListener("click", () => this.again());
+    game.addEventListener("change", () => this.watch());
+    this.showTally();
+  }
+
+  /* Offers the pairs that are there. */
+  async offer() {
+    const { databases } = await this.game.backend.databases(this.game.rules);
+    const pairs = databases.filter(({ present }) => present).map(({ pair }) => pair);
+    const chosen = $("train-pair").value;
+    replace($("train-pair"), ...pairs.map(pair => tag("option", { value: pair, selected: pair === chosen }, pair)));
+    $("train-start").disabled = pairs.length === 0;
+    $("train-none").hidden = pairs.length > 0;
+  }
+
+  async next() {
+    const { game } = this;
+    say($("train-problem"), "");
+    const goal = $("train-goal").value;
+    const seed = 1 + Math.floor(Math.random() * 2 ** 31);
+    try {
+      const found = await game.backend.random(game.rules, $("train-pair").value, goal === "win" ? "win" : "draw", seed);
+      this.task = { goal, position: found.position, value: found, done: false };
+      this.again();
+    } catch (error) {
+      say($("train-problem"), error.code ? error.message : t("trouble"));
+    }
+  }
+
+  again() {
+    const { task } = this;
+    task.done = false;
+    this.begin({
+      rules: this.game.rules, root: fresh(task.position), mode: "train", level: PERFECT,
+      players: { white: "hand", black: "machine" },
+    });
+    const words = task.goal === "win" ? t("train.win", { dtw: task.value.dtw }) : t("train.hold", { turns: HELD });
+    this.say(words);
+    this.watch();
+  }
+
+  /* Looks at what was played: the task is done, failed, or goes on. */
+  watch() {
+    const { game, task } = this;
+    const active = game.mode === "train" && task !== null;
+    $("train-bar").hidden = !active;
+    if (!active || task.done || game.root.position.split(" ")[0] !== task.position.split(" ")[0]) return;
+    const own = game.node.path.filter(node => node.parent?.side === "white");
+    const fault = own.map(node => game.fault(node)).find(found => found !== null);
+    if (fault) {
+      this.finish(false, t("train.failed", { from: valueWords(fault.from), to: valueWords(fault.to) }));
+    } else if (game.ending) {
+      const { winner } = game.ending;
+      const good = task.goal === "win" ? winner === "white" : winner !== "black";
+      this.finish(good, good ? t("train.solved") : t("train.lost"));
+    } else if (task.goal === "hold" && own.length >= HELD && game.node.answer?.value) {
+      this.finish(true, t("train.held", { turns: HELD }));
+    }
+  }
+
+  finish(good, words) {
+    this.task.done = true;
+    tally[good ? "solved" : "failed"] += 1;
+    tally.streak = good ? tally.streak + 1 : 0;
+    saveTally();
+    this.showTally();
+    this.say(words);
+  }
+
+  showTally() {
+    say($("train-tally"), t("train.tally", tally));
+  }
+}

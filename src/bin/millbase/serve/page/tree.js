@@ -1,0 +1,93 @@
+/* The tree of a game: each node has the turn that led to it, and one child for each turn that was
+   tried after it. The first child goes on with the main line. */
+
+export class Node {
+  constructor(turn, position, parent) {
+    this.turn = turn;
+    this.position = position;
+    this.parent = parent;
+    this.children = [];
+    this.comment = "";
+    /* The legal turns and the ending, once they are known. */
+    this.game = null;
+    /* The answer with values; null where there is none, undefined before it is known. */
+    this.answer = undefined;
+    /* A search's score of the position for White, in hundredths of a stone. */
+    this.estimate = null;
+  }
+
+  /* The nodes from the root to this one. */
+  get path() {
+    const path = [];
+    for (let node = this; node; node = node.parent) path.unshift(node);
+    return path;
+  }
+
+  /* The texts of the turns that lead here. */
+  get moves() {
+    return this.path.slice(1).map(node => node.turn);
+  }
+
+  get root() {
+    return this.path[0];
+  }
+
+  /* This node and the main line after it. */
+  get line() {
+    const line = [this];
+    while (line.at(-1).children.length > 0) line.push(line.at(-1).children[0]);
+    return line;
+  }
+
+  /* The whole line through this node. */
+  get wholeLine() {
+    return [...this.path.slice(0, -1), ...this.line];
+  }
+
+  get side() {
+    return sideOf(this.position);
+  }
+
+  /* The child of a turn; a new one comes last, as a variation. */
+  child(turn, position) {
+    let child = this.children.find(known => known.turn === turn);
+    if (!child) {
+      child = new Node(turn, position, this);
+      this.children.push(child);
+    }
+    return child;
+  }
+
+  /* Takes this node and all after it out of the tree. */
+  remove() {
+    this.parent.children = this.parent.children.filter(child => child !== this);
+  }
+
+  /* Makes the line to this node the main line. */
+  promote() {
+    for (const node of this.path.slice(1)) {
+      const others = node.parent.children.filter(child => child !== node);
+      node.parent.children = [node, ...others];
+    }
+  }
+
+  /* How many turns the tree has. */
+  get size() {
+    return this.children.reduce((size, child) => size + 1 + child.size, 0);
+  }
+
+  /* The tree as plain lists, and a tree of such lists. */
+  pack() {
+    return [this.turn, this.position, this.comment, this.children.map(child => child.pack())];
+  }
+
+  static unpack([turn, position, comment, children], parent = null) {
+    const node = new Node(turn, position, parent);
+    node.comment = comment;
+    node.children = children.map(child => Node.unpack(child, node));
+    return node;
+  }
+}
+
+export const sideOf = position => position.split(" ")[1] === "b" ? "black" : "white";
+export const other = side => side === "white" ? "black" : "white";

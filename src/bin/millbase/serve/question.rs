@@ -1,0 +1,137 @@
+//! The fields of a request after its question mark, read and checked in one place.
+
+use anyhow::Result;
+use axum::extract::Query;
+use axum::extract::rejection::QueryRejection;
+use millbase::engine::draws::DrawRule;
+use millbase::engine::game::{Game, GameError};
+use millbase::{Pair, Position, Rules, Wdl};
+use serde::Deserialize;
+
+use crate::input;
+use crate::rules;
+use crate::status::Usage;
+
+/// The most bytes of a position's text.
+const LONGEST_POSITION: usize = 1024;
+
+/// The most bytes of a game's turns: more than a thousand turns.
+const LONGEST_GAME: usize = 12 << 10;
+
+/// The fields of a question; each path uses those that it documents.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub struct Question {
+    /// A position, or where a game began.
+    fen: Option<String>,
+    /// The turns of a game.
+    moves: String,
+    /// The rules, without it those of the server.
+    rules: Option<String>,
+    /// The most turns of a line.
+    pub limit: Option<usize>,
+    /// The level of the player.
+    pub level: Option<u8>,
+    /// The seed of chance.
+    pub seed: u64,
+    /// The time to think, in milliseconds.
+    pub movetime: Option<u64>,
+    /// The pair of a random position.
+    pair: Option<String>,
+    /// The value of a random position.
+    wdl: Option<String>,
+    /// The most stones of a pair to build.
+    pub stones: Option<u8>,
+    /// Whether to build the placing phase too.
+    pub placing: bool,
+}
+
+/// The question of a request, or why there is none.
+pub type Asked = Result<Query<Question>, QueryRejection>;
+
+/// A game, and the turn of the question that is not legal in it.
+pub struct Played {
+    pub game: Game,
+    /// The turn's number, counted from 1, its text, and why it is not legal.
+    pub illegal: Option<(usize, String, GameError)>,
+}
+
+impl Question {
+    /// Reads the fields.
+    pub fn of(asked: Asked) -> Result<Question> {
+        let Query(question) = asked.map_err(|error| {
+            Usage(format!(
+                "the question cannot be read: {}; ask like /probe?fen=start, with the position \
+                 percent-encoded",
+                error.body_text()
+            ))
+        })?;
+        let longest = |text: &str, most, what| match text.len() > most {
+            true => Err(Usage(format!(
+                "a text of more than {most} bytes is not a {what}"
+            ))),
+            false => Ok(()),
+        };
+        longest(
+            question.fen.as_deref().unwrap_or_default(),
+            LONGEST_POSITION,
+            "position",
+        )?;
+        longest(&question.moves, LONGEST_GAME, "game")?;
+        Ok(question)
+    }
+
+    /// The rules that are asked about; `own` are those of the server.
+    pub fn rules(&self, own: &Rules) -> Result<Rules> {
+        let Some(name) = &self.rules else {
+            return Ok(*own);
+        };
+        let known = Rules::named(name).ok_or_else(|| {
+            let names = rules::names();
+            Usage(format!("there are no rules '{name}', only {names}"))
+        });
+        Ok(known?)
+    }
+
+    /// The position that is asked about.
+    pub fn position(&self, rules: &Rules) -> Result<Position> {
+        let text = self.fen.as_deref().ok_or_else(|| {
+            Usage("the question names no position; ask like /probe?fen=start".to_owned())
+        })?;
+        Ok(input::position(text, rules)?)
+    }
+
+    /// The game that is asked about, up to its first turn that is not legal.
+    pub fn game(&self, rules: &Rules, draws: DrawRule) -> Result<Played> {
+        let mut game = Game::new(*rules, self.position(rules)?).with_draws(draws);
+        for (number, text) in (1..).zip(self.moves.split_whitespace()) {
+            if let Err(why) = game.play(text) {
+                let illegal = Some((number, text.to_owned(), why));
+                return Ok(Played { game, illegal });
+            }
+        }
+        Ok(Played {
+            game,
+            illegal: None,
+        })
+    }
+
+    /// The pair that is asked about.
+    pub fn pair(&self, rules: &Rules) -> Result<Pair> {
+        let text = self.pair.as_deref().unwrap_or_default();
+        let pair = input::pair(text).map_err(Usage)?;
+        input::check_pairs([&pair], rules)?;
+        Ok(pair)
+    }
+
+    /// The value that is asked for.
+    pub fn wdl(&self) -> Result<Wdl> {
+        let text = self.wdl.as_deref().unwrap_or_default();
+        [Wdl::Win, Wdl::Draw, Wdl::Loss]
+            .into_iter()
+            .find(|wdl| wdl.name() == text)
+            .ok_or_else(|| {
+                Usage("the value is one of wdl=win, wdl=draw, wdl=loss".to_owned()).into()
+            })
+    }
+}

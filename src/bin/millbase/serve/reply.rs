@@ -1,0 +1,59 @@
+//! Answers as responses in JSON, and the parts that several answers share.
+
+use axum::body::Body;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use millbase::{Position, Rules, Turn};
+use serde::Serialize;
+
+use crate::output;
+
+/// An answer in JSON.
+pub fn json(status: StatusCode, answer: &impl Serialize) -> Response {
+    let mut body = Vec::with_capacity(4096);
+    match output::json(&mut body, answer) {
+        Ok(()) => reply(status, body),
+        Err(error) => {
+            tracing::error!("cannot write an answer: {error}");
+            StatusCode::SERVICE_UNAVAILABLE.into_response()
+        }
+    }
+}
+
+/// A response with a body in JSON.
+pub fn reply(status: StatusCode, body: Vec<u8>) -> Response {
+    let mut response = (status, Body::from(body)).into_response();
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_TYPE, "application/json"),
+        (header::CACHE_CONTROL, "no-cache"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// A legal turn with the position after it.
+#[derive(Serialize)]
+pub struct JsonLegal {
+    turn: String,
+    position: String,
+}
+
+impl JsonLegal {
+    pub fn new(turn: Turn, after: Position, rules: &Rules) -> JsonLegal {
+        JsonLegal {
+            turn: turn.to_string(),
+            position: after.text(rules),
+        }
+    }
+}
+
+/// The legal turns in the order of their texts.
+pub fn legal(position: &Position, rules: &Rules) -> Vec<JsonLegal> {
+    let turns = position.turns(rules).into_iter();
+    turns
+        .map(|turn| JsonLegal::new(turn, position.after(turn), rules))
+        .collect()
+}

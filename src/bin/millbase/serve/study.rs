@@ -1,0 +1,158 @@
+//! The paths for looking up and for training: `/rank` and `/random`.
+
+use std::collections::HashMap;
+
+use anyhow::Result;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use millbase::coach::sample::canonical;
+use millbase::{Database, Dtw, Pair, Point, Position, Rules, Value, Wdl};
+use serde::Serialize;
+
+use super::question::{Asked, Question};
+use super::refusal::Refusal;
+use super::reply;
+use super::work::{Effort, Work};
+use crate::output::{JsonTurn, JsonValue};
+use crate::status::Usage;
+
+/// Replies whose values take a longer search than this are not counted, in positions.
+const REPLY_NODES: u64 = 500;
+
+/// The most random positions that are tried.
+const TRIES: u32 = 20_000;
+
+/// Wins in fewer turns are too easy to ask for.
+const SHORTEST_WIN: Dtw = Dtw(3);
+
+/// A position's turns with what the opponent can answer.
+#[derive(Serialize)]
+struct JsonRanking {
+    position: String,
+    side_to_move: &'static str,
+    phase: &'static str,
+    #[serde(flatten)]
+    value: JsonValue,
+    turns: Vec<JsonRanked>,
+}
+
+#[derive(Serialize)]
+struct JsonRanked {
+    #[serde(flatten)]
+    turn: JsonTurn,
+    /// How many turns the opponent has then; `None` where their values are not known at once.
+    replies: Option<usize>,
+    /// How many of these keep the opponent's result.
+    holding: Option<usize>,
+    /// Turns with the same number lead to positions that are the same up to symmetry.
+    class: usize,
+}
+
+/// All turns with value, replies that hold, and class of symmetry.
+pub async fn rank(State(work): State<Work>, asked: Asked) -> Result<Response, Refusal> {
+    let question = Question::of(asked).map_err(Refusal::Failed)?;
+    let rules = question.rules(work.rules()).map_err(Refusal::Failed)?;
+    let position = question.position(&rules).map_err(Refusal::Failed)?;
+    let effort = Effort::of(&position);
+    let ranking = work.ask(rules, effort, move |known| {
+        ranking(&known.database, &position)
+    });
+    Ok(reply::json(StatusCode::OK, &ranking.await?))
+}
+
+fn ranking(database: &Database, position: &Position) -> Result<JsonRanking> {
+    let rules = database.rules();
+    let answer = database.answer(position)?;
+    let mut classes: HashMap<Position, usize> = HashMap::new();
+    let turns = answer.turns.iter().map(|ranked| {
+        let next = classes.len();
+        let class = *classes.entry(canonical(&ranked.after)).or_insert(next);
+        let replies = replies(database, &ranked.after);
+        JsonRanked {
+            turn: JsonTurn::new(ranked, rules),
+            replies: replies.map(|(all, _)| all),
+            holding: replies.map(|(_, holding)| holding),
+            class,
+        }
+    });
+    Ok(JsonRanking {
+        position: position.text(rules),
+        side_to_move: position.side_to_move().name(),
+        phase: position.phase(rules).name(),
+        turns: turns.collect(),
+        value: answer.value.into(),
+    })
+}
+
+/// How many replies there are, and how many of them keep the result.
+fn replies(database: &Database, position: &Position) -> Option<(usize, usize)> {
+    let answer = database.answer_within(position, Some(REPLY_NODES)).ok()?;
+    let best = answer.value.wdl();
+    let holding = answer.turns.iter().filter(|turn| turn.value.wdl() == best);
+    Some((answer.turns.len(), holding.count()))
+}
+
+#[derive(Serialize)]
+struct JsonRandom {
+    position: String,
+    #[serde(flatten)]
+    value: JsonValue,
+}
+
+/// A random position of a pair, White to move, with the value of the question.
+pub async fn random(State(work): State<Work>, asked: Asked) -> Result<Response, Refusal> {
+    let question = Question::of(asked).map_err(Refusal::Failed)?;
+    let rules = question.rules(work.rules()).map_err(Refusal::Failed)?;
+    let pair = question.pair(&rules).map_err(Refusal::Failed)?;
+    let wdl = question.wdl().map_err(Refusal::Failed)?;
+    let seed = question.seed;
+    let found = work.ask(rules, Effort::Search, move |known| {
+        let (position, value) = find(&known.database, pair, wdl, seed)?;
+        Ok(JsonRandom {
+            position: position.text(known.database.rules()),
+            value: value.into(),
+        })
+    });
+    Ok(reply::json(StatusCode::OK, &found.await?))
+}
+
+fn find(database: &Database, pair: Pair, wdl: Wdl, seed: u64) -> Result<(Position, Value)> {
+    let rules = database.rules();
+    let mut random = fastrand::Rng::with_seed(seed);
+    for _ in 0..TRIES {
+        let position = any_position(pair, &mut random);
+        if position.is_over(rules) || has_mill(&position, rules) {
+            continue;
+        }
+        let value = database.probe(&position)?;
+        let is_too_easy = value.dtw().is_some_and(|dtw| dtw < SHORTEST_WIN);
+        if value.wdl() == wdl && !is_too_easy {
+            return Ok((position, value));
+        }
+    }
+    let wdl = wdl.name();
+    Err(Usage(format!(
+        "no position of {pair} with the value {wdl} was found"
+    ))
+    .into())
+}
+
+/// Stones on random points; either side has more.
+fn any_position(pair: Pair, random: &mut fastrand::Rng) -> Position {
+    let mut points: Vec<Point> = Point::all().collect();
+    random.shuffle(&mut points);
+    let (first, second) = match random.bool() {
+        true => (pair.larger(), pair.smaller()),
+        false => (pair.smaller(), pair.larger()),
+    };
+    let (white, rest) = points.split_at(first.into());
+    let set = |points: &[Point]| points.iter().copied().collect();
+    Position::moving(set(white), set(&rest[..second.into()]))
+}
+
+/// Whether the waiting side has a mill: then the position could be one after a removal that is
+/// missing, and looks unfinished.
+fn has_mill(position: &Position, rules: &Rules) -> bool {
+    !rules.board().mills(position.waiting()).is_empty()
+}

@@ -1,0 +1,122 @@
+//! A reviewed game as annotated text, which [`record`](super::record) reads again.
+
+use crate::coach::record::Record;
+use crate::coach::review::{Grade, Review, Reviewed, Verdict};
+use crate::rules::position::{Position, Side};
+
+/// Text lines are broken before they are longer than this.
+const WIDTH: usize = 100;
+
+/// At most this many better turns are named in a comment.
+const MOST_NAMED: usize = 3;
+
+/// The game with its tags, marks and comments.
+///
+/// | mark | turn |
+/// |---|---|
+/// | `!` | the only turn that keeps the result |
+/// | `?!` | slower: wins later or loses sooner |
+/// | `?` | gives up a draw, or a win for a draw |
+/// | `??` | gives up a win for a loss |
+pub fn annotated(record: &Record, review: &Review) -> String {
+    let rules = record.game.rules();
+    let mut text = String::new();
+    let mut tag = |name: &str, value: &str| {
+        let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+        text += &format!("[{name} \"{value}\"]\n");
+    };
+    for (name, value) in &record.tags {
+        tag(name, value);
+    }
+    let start = record.game.start();
+    if *start != Position::start(rules) && record.tag("FEN").is_none() {
+        tag("FEN", &start.text(rules));
+    }
+    let result = record.result.map_or("*", |result| result.text());
+    if record.tag("Result").is_none() {
+        tag("Result", result);
+    }
+    text.push('\n');
+    text + &wrapped(words(review).chain([result.to_owned()]))
+}
+
+/// The words of the turns, a comment being several.
+fn words(review: &Review) -> impl Iterator<Item = String> {
+    let mut number = 0;
+    let mut needs_number = true;
+    review.turns.iter().flat_map(move |turn| {
+        let side = turn.side();
+        number += usize::from(side == Side::White || number == 0);
+        let prefix = match side {
+            Side::White => format!("{number}. "),
+            Side::Black if needs_number => format!("{number}... "),
+            Side::Black => String::new(),
+        };
+        let comment = comment(turn);
+        needs_number = comment.is_some();
+        let played = format!("{prefix}{}{}", turn.turn, mark(turn));
+        let comment = comment.map(|comment| format!("{{{comment}}}"));
+        let words: Vec<String> = [played]
+            .into_iter()
+            .chain(comment)
+            .flat_map(|part| part.split(' ').map(str::to_owned).collect::<Vec<_>>())
+            .collect();
+        words
+    })
+}
+
+/// Words in lines of at most [`WIDTH`] letters.
+fn wrapped(words: impl Iterator<Item = String>) -> String {
+    let (mut text, mut length) = (String::new(), 0);
+    for word in words {
+        let letters = word.chars().count();
+        if length > 0 && length + 1 + letters > WIDTH {
+            text.push('\n');
+            length = 0;
+        } else if length > 0 {
+            text.push(' ');
+            length += 1;
+        }
+        text += &word;
+        length += letters;
+    }
+    text + "\n"
+}
+
+/// The mark of a turn, often none.
+pub fn mark(turn: &Reviewed) -> &'static str {
+    match &turn.verdict {
+        Some(verdict) if verdict.half_points_lost() == 2 => "??",
+        Some(verdict) if verdict.grade.is_error() => "?",
+        Some(verdict) if verdict.grade == Grade::Slower => "?!",
+        Some(verdict) if verdict.is_only() => "!",
+        _ => "",
+    }
+}
+
+/// What there is to say about a turn; nothing about one of the best.
+pub fn comment(turn: &Reviewed) -> Option<String> {
+    let verdict = turn.verdict.as_ref()?;
+    match verdict.grade {
+        Grade::Best | Grade::Equal => None,
+        grade => {
+            let (words, value) = (grade.words(), verdict.value);
+            Some(format!("{words}: {value}; best {}", instead(verdict)))
+        }
+    }
+}
+
+/// The best turns of a position and their value.
+pub fn instead(verdict: &Verdict) -> String {
+    let named: Vec<String> = verdict
+        .best
+        .iter()
+        .take(MOST_NAMED)
+        .map(|turn| turn.to_string())
+        .collect();
+    let more = match verdict.best.len() - named.len() {
+        0 => String::new(),
+        more => format!(" or {more} more"),
+    };
+    format!("{}{more}: {}", named.join(", "), verdict.before)
+}

@@ -1,0 +1,322 @@
+//! A match: two players, from each start twice with the colours exchanged and the same seed.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use crate::coach::confidence::{Interval, interval};
+use crate::coach::contestant::{Contestant, Settings};
+use crate::coach::record::Outcome;
+use crate::coach::review::Review;
+use crate::coach::sample::seed_of;
+use crate::coach::truth::Truth;
+use crate::engine::game::Game;
+use crate::probe::Database;
+use crate::rules::position::{Position, Side};
+use crate::store::DbError;
+
+/// A match before it is played.
+#[derive(Clone, Debug)]
+pub struct Contest {
+    /// Where games begin.
+    pub starts: Vec<Position>,
+    /// How many pairs of games are played from each start.
+    pub rounds: u32,
+    /// The two players.
+    pub players: [Settings; 2],
+    /// Where chance comes from.
+    pub seed: u64,
+    /// How long an engine's answer may be late.
+    pub patience: Duration,
+}
+
+/// The turns without a stone placed or removed after which a game is drawn.
+pub const DRAWN_TURNS: usize = 100;
+
+/// A game of a match.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Played {
+    /// The number of the game, from 0.
+    pub number: u64,
+    /// The game.
+    pub game: Game,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Why it ended.
+    pub end: End,
+    /// The first turn that makes the result worse, if the databases know of one.
+    pub first_error: Option<FirstError>,
+    /// Whether the databases answer for all turns.
+    pub is_reviewed: bool,
+}
+
+/// The first error of a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FirstError {
+    /// 0 for the first player, 1 for the second.
+    pub player: usize,
+    /// The number of the turn in the game, from 1.
+    pub turn: usize,
+}
+
+/// Why a game ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum End {
+    /// By the rules: a side has lost, or the board is full.
+    Rules,
+    /// No stone was placed or removed for [`DRAWN_TURNS`] turns.
+    NoProgress,
+    /// An engine gave no legal turn, for this reason, and loses.
+    Forfeit(String),
+}
+
+impl End {
+    /// `rules`, `no-progress` or `forfeit`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            End::Rules => "rules",
+            End::NoProgress => "no-progress",
+            End::Forfeit(_) => "forfeit",
+        }
+    }
+}
+
+/// How a game ends where it stands, `None` while it goes on.
+fn end(game: &Game) -> Option<(Outcome, End)> {
+    match Outcome::of(game) {
+        Some(outcome) => Some((outcome, End::Rules)),
+        None if game.earlier().len() >= DRAWN_TURNS => Some((Outcome::Drawn, End::NoProgress)),
+        None => None,
+    }
+}
+
+impl Contest {
+    /// How many games there are.
+    pub fn games(&self) -> u64 {
+        2 * self.starts.len() as u64 * u64::from(self.rounds)
+    }
+
+    /// The start of a game, by its place.
+    pub fn start_of(&self, game: u64) -> usize {
+        (game / 2 / u64::from(self.rounds.max(1))) as usize
+    }
+
+    /// The colour of the first player in a game: White in even ones.
+    pub fn first_side(game: u64) -> Side {
+        match game % 2 {
+            0 => Side::White,
+            _ => Side::Black,
+        }
+    }
+
+    /// Plays the games that `is_done` does not know, on `threads` threads, and hands each to `found`,
+    /// in no particular order, until it breaks.
+    ///
+    /// The same seed gives the same games for players that depend on nothing else: ours without a
+    /// limit of time.
+    ///
+    /// # Errors
+    ///
+    /// Files that are there and cannot be used; what `found` breaks with is `Ok(Some(…))`.
+    pub fn play<B>(
+        &self,
+        database: &Arc<Database>,
+        threads: usize,
+        is_done: &(dyn Fn(u64) -> bool + Sync),
+        found: &mut dyn FnMut(Played) -> ControlFlow<B>,
+    ) -> Result<Option<B>, DbError> {
+        let next = AtomicU64::new(0);
+        let stop = AtomicBool::new(false);
+        let (sender, games) = channel();
+        let failure = Mutex::new(None);
+        let broken = thread::scope(|scope| {
+            for _ in 0..threads.max(1) {
+                let (sender, next, stop, failure) = (sender.clone(), &next, &stop, &failure);
+                scope.spawn(move || {
+                    let mut players = (self.players.each_ref())
+                        .map(|player| Contestant::new(player, database, self.patience));
+                    while !stop.load(Ordering::Relaxed) {
+                        let number = next.fetch_add(1, Ordering::Relaxed);
+                        if number >= self.games() {
+                            break;
+                        }
+                        if is_done(number) {
+                            continue;
+                        }
+                        match self.game(number, &mut players, database) {
+                            Ok(played) => {
+                                if sender.send(played).is_err() {
+                                    break;
+                                }
+                            }
+                            Err(error) => {
+                                let mut failure =
+                                    failure.lock().unwrap_or_else(PoisonError::into_inner);
+                                failure.get_or_insert(error);
+                                stop.store(true, Ordering::Relaxed);
+                            }
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            for played in games {
+                if let ControlFlow::Break(value) = found(played) {
+                    stop.store(true, Ordering::Relaxed);
+                    return Some(value);
+                }
+            }
+            None
+        });
+        let failure = failure.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match (broken, failure) {
+            (None, Some(error)) => Err(error),
+            (broken, _) => Ok(broken),
+        }
+    }
+
+    fn game(
+        &self,
+        number: u64,
+        players: &mut [Contestant; 2],
+        database: &Database,
+    ) -> Result<Played, DbError> {
+        let start = self.starts[self.start_of(number)];
+        let mut game = Game::new(*database.rules(), start);
+        let first = Contest::first_side(number);
+        let (outcome, end) = self.finish(number, first, players, &mut game);
+        let review = Review::of(Truth::brief(database), &game)?;
+        let first_error = review.first_error(None).map(|turn| FirstError {
+            player: usize::from(review.turns[turn].side() != first),
+            turn: turn + 1,
+        });
+        Ok(Played {
+            number,
+            game,
+            outcome,
+            end,
+            first_error,
+            is_reviewed: review.missing.is_none(),
+        })
+    }
+
+    /// Plays a game to its end.
+    fn finish(
+        &self,
+        number: u64,
+        first: Side,
+        players: &mut [Contestant; 2],
+        game: &mut Game,
+    ) -> (Outcome, End) {
+        // Both games of a pair have the same seeds, whatever the colours.
+        for (place, player) in players.iter_mut().enumerate() {
+            let seed = seed_of(self.seed, number / 2 * 2 + place as u64);
+            if let Err(error) = player.new_game(seed) {
+                let side = if place == 0 { first } else { first.other() };
+                return (Outcome::Won(side.other()), End::Forfeit(error.to_string()));
+            }
+        }
+        loop {
+            if let Some(end) = end(game) {
+                return end;
+            }
+            let side = game.position().side_to_move();
+            let player = &mut players[usize::from(side != first)];
+            let turn = player.turn(game).map_err(|error| error.to_string());
+            let made = turn.and_then(|turn| game.make(turn).map_err(|error| error.to_string()));
+            if let Err(sentence) = made {
+                return (Outcome::Won(side.other()), End::Forfeit(sentence));
+            }
+        }
+    }
+}
+
+/// The score of a match so far, as the first player sees it.
+#[derive(Clone, Debug, Default)]
+pub struct Standing {
+    /// Won, drawn and lost games.
+    pub results: [u64; 3],
+    /// The games that each player forfeits.
+    pub forfeits: [u64; 2],
+    /// The games in which each player makes the first error.
+    pub first_errors: [u64; 2],
+    /// The sum of the numbers of these turns.
+    pub first_error_turns: [u64; 2],
+    /// The games that the databases know from the first turn to the last.
+    pub reviewed: u64,
+    /// The turns of all games.
+    pub turns: u64,
+    /// Of each start: points and games.
+    by_start: BTreeMap<usize, (f64, f64)>,
+    /// Of each start: won games and games.
+    wins_by_start: BTreeMap<usize, (f64, f64)>,
+}
+
+/// What a standing needs of a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Summary {
+    /// The place of the start.
+    pub start: usize,
+    /// The colour of the first player.
+    pub first: Side,
+    /// How the game ended.
+    pub outcome: Outcome,
+    /// Whether an engine gave no legal turn.
+    pub is_forfeit: bool,
+    /// The first error.
+    pub first_error: Option<FirstError>,
+    /// Whether the databases answer for all turns.
+    pub is_reviewed: bool,
+    /// How many turns the game has.
+    pub turns: u64,
+}
+
+impl Standing {
+    /// Counts a game.
+    pub fn add(&mut self, game: &Summary) {
+        let points = game.outcome.points(game.first);
+        let place = (2.0 - 2.0 * points) as usize;
+        self.results[place] += 1;
+        if game.is_forfeit {
+            self.forfeits[usize::from(points == 1.0)] += 1;
+        }
+        if let Some(error) = game.first_error {
+            self.first_errors[error.player] += 1;
+            self.first_error_turns[error.player] += error.turn as u64;
+        }
+        self.reviewed += u64::from(game.is_reviewed);
+        self.turns += game.turns;
+        let won = f64::from(u8::from(points == 1.0));
+        for (starts, part) in [(&mut self.by_start, points), (&mut self.wins_by_start, won)] {
+            let sums = starts.entry(game.start).or_default();
+            sums.0 += part;
+            sums.1 += 1.0;
+        }
+    }
+
+    /// How many games.
+    pub fn games(&self) -> u64 {
+        self.results.iter().sum()
+    }
+
+    /// The mean of the points, from 0 to 1.
+    pub fn score(&self) -> Option<f64> {
+        let [wins, draws, _] = self.results;
+        let points = wins as f64 + draws as f64 / 2.0;
+        (self.games() > 0).then(|| points / self.games() as f64)
+    }
+
+    /// The interval of the score, by the bootstrap over starts.
+    pub fn score_interval(&self) -> Option<Interval> {
+        interval(&self.by_start.values().copied().collect::<Vec<_>>())
+    }
+
+    /// The interval of the share of won games, by the bootstrap over starts.
+    pub fn wins_interval(&self) -> Option<Interval> {
+        interval(&self.wins_by_start.values().copied().collect::<Vec<_>>())
+    }
+}

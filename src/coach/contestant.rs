@@ -1,0 +1,380 @@
+//! The players of matches: described by a line of settings, then at work.
+//!
+//! | setting | meaning |
+//! |---|---|
+//! | `level=N` | our player, 0 to 30 for perfect (the default) |
+//! | `databases=no` | our search alone, which knows no database |
+//! | `errs=P` | in `P` % of its turns our player takes a legal turn by chance |
+//! | `command=PROGRAM ARGS` | an engine as a process; takes the rest of the line |
+//! | `option.NAME=VALUE` | an option of the engine |
+//! | `depth=N`, `nodes=N`, `time=MS` | limits of a turn |
+//! | `name=TEXT` | how reports call the player |
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use crate::coach::process::{Engine, EngineError};
+use crate::engine::game::{Game, shown};
+use crate::engine::player::random::Random;
+use crate::engine::player::{Level, Player};
+use crate::probe::Database;
+use crate::rules::Rules;
+use crate::rules::turns::Turn;
+use crate::search::{Limits, NoJudge, Search};
+
+/// A player that is not yet at work.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Settings {
+    /// How reports call the player.
+    pub name: Option<String>,
+    /// The kind of player.
+    pub kind: Kind,
+    /// The limits of a turn.
+    pub limits: Limits,
+}
+
+/// The kinds of players.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Kind {
+    /// Ours.
+    Own {
+        /// 0 to 30.
+        level: u8,
+        /// Whether it knows the databases.
+        knows_databases: bool,
+        /// In how many percent of its turns it takes any turn.
+        errs: u8,
+    },
+    /// A process.
+    Engine {
+        /// The program and its arguments.
+        command: Vec<String>,
+        /// The options to set.
+        options: Vec<(String, String)>,
+    },
+}
+
+/// The positions of a turn's search of our player, where nothing else is said.
+const DEFAULT_NODES: u64 = 20_000;
+
+/// The time of a turn of an engine, where nothing else is said.
+const DEFAULT_TIME: Duration = Duration::from_millis(100);
+
+/// The memory of our search, in bytes.
+const SEARCH_BYTES: usize = 4 << 20;
+
+impl FromStr for Settings {
+    type Err = String;
+
+    /// Reads settings with spaces between them.
+    ///
+    /// ```
+    /// use millbase::coach::contestant::Settings;
+    /// let weak: Settings = "level=10 depth=3".parse()?;
+    /// assert_eq!(weak.to_string(), "level=10 depth=3");
+    /// let engine: Settings = "time=50 option.Hash=16 command=other-engine --quiet".parse()?;
+    /// assert_eq!(engine.to_string(), "time=50 option.Hash=16 command=other-engine --quiet");
+    /// assert!("level=99".parse::<Settings>().is_err());
+    /// # Ok::<(), String>(())
+    /// ```
+    fn from_str(text: &str) -> Result<Settings, String> {
+        let mut settings = Draft::default();
+        let mut words = text.split_whitespace();
+        while let Some(word) = words.next() {
+            let Some((name, value)) = word.split_once('=') else {
+                return Err(format!(
+                    "'{}' is not a setting of a player; a setting is written like level=10",
+                    shown(word)
+                ));
+            };
+            if name == "command" {
+                let rest = [value].into_iter().chain(words.by_ref());
+                settings.command = rest
+                    .filter(|word| !word.is_empty())
+                    .map(str::to_owned)
+                    .collect();
+                if settings.command.is_empty() {
+                    return Err("command= needs a program, as in command=millbase uci".to_owned());
+                }
+            } else {
+                settings.set(name, value)?;
+            }
+        }
+        settings.finish()
+    }
+}
+
+/// Settings while they are read.
+#[derive(Default)]
+struct Draft {
+    name: Option<String>,
+    level: Option<u8>,
+    databases: Option<bool>,
+    errs: Option<u8>,
+    command: Vec<String>,
+    options: Vec<(String, String)>,
+    limits: Limits,
+}
+
+impl Draft {
+    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        let number = |least: u64, most: u64| {
+            let number = value
+                .parse()
+                .ok()
+                .filter(|number| (least..=most).contains(number));
+            number.ok_or_else(|| {
+                let value = shown(value);
+                format!("{name} must be a whole number from {least} to {most}, not '{value}'")
+            })
+        };
+        match name {
+            "level" => self.level = Some(number(0, 30)? as u8),
+            "errs" => self.errs = Some(number(0, 100)? as u8),
+            "depth" => self.limits.depth = Some(number(1, Limits::MOST_DEPTH.into())? as u32),
+            "nodes" => self.limits.nodes = Some(number(1, u64::MAX)?),
+            "time" => self.limits.time = Some(Duration::from_millis(number(0, 3_600_000)?)),
+            "name" => self.name = Some(value.to_owned()),
+            "databases" => {
+                self.databases = Some(match value {
+                    "yes" => true,
+                    "no" => false,
+                    _ => {
+                        let value = shown(value);
+                        return Err(format!("databases must be yes or no, not '{value}'"));
+                    }
+                });
+            }
+            _ => match name.strip_prefix("option.") {
+                Some(option) => self.options.push((option.to_owned(), value.to_owned())),
+                None => {
+                    return Err(format!(
+                        "'{}' is not a setting of a player; there are level, databases, errs, depth, \
+                         nodes, time, name, option.NAME and command",
+                        shown(name)
+                    ));
+                }
+            },
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Settings, String> {
+        let is_own = self.level.is_some() || self.databases.is_some() || self.errs.is_some();
+        if !self.command.is_empty() && is_own {
+            let sentence = "level, databases and errs are settings of our player, not of a command; \
+                            an engine has option.NAME=VALUE";
+            return Err(sentence.to_owned());
+        }
+        if self.command.is_empty() && !self.options.is_empty() {
+            let sentence = "option.NAME=VALUE needs command=, the engine that has the option";
+            return Err(sentence.to_owned());
+        }
+        if self.databases == Some(false)
+            && self.level.is_some_and(|level| (20..30).contains(&level))
+        {
+            let sentence = "databases=no goes with level=30, a search alone; levels 20 to 29 know the \
+                            databases, levels below do not";
+            return Err(sentence.to_owned());
+        }
+        let kind = match self.command.is_empty() {
+            true => Kind::Own {
+                level: self.level.unwrap_or(30),
+                knows_databases: self.databases.unwrap_or(true),
+                errs: self.errs.unwrap_or(0),
+            },
+            false => Kind::Engine {
+                command: self.command,
+                options: self.options,
+            },
+        };
+        Ok(Settings {
+            name: self.name,
+            kind,
+            limits: self.limits,
+        })
+    }
+}
+
+/// The settings as they are read again, in one order.
+impl fmt::Display for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut words = Vec::new();
+        let mut word = |name: &str, value: &dyn fmt::Display| words.push(format!("{name}={value}"));
+        if let Some(name) = &self.name {
+            word("name", name);
+        }
+        if let Kind::Own {
+            level,
+            knows_databases,
+            errs,
+        } = &self.kind
+        {
+            word("level", level);
+            if !knows_databases {
+                word("databases", &"no");
+            }
+            if *errs > 0 {
+                word("errs", errs);
+            }
+        }
+        if let Some(depth) = self.limits.depth {
+            word("depth", &depth);
+        }
+        if let Some(nodes) = self.limits.nodes {
+            word("nodes", &nodes);
+        }
+        if let Some(time) = self.limits.time {
+            word("time", &time.as_millis());
+        }
+        if let Kind::Engine { command, options } = &self.kind {
+            for (name, value) in options {
+                word(&format!("option.{name}"), value);
+            }
+            word("command", &command.join(" "));
+        }
+        f.write_str(&words.join(" "))
+    }
+}
+
+impl Settings {
+    /// How reports call the player: its name, or its settings.
+    pub fn title(&self) -> String {
+        self.name.clone().unwrap_or_else(|| self.to_string())
+    }
+
+    /// The limits of a turn, with the default where none is set.
+    pub fn limits(&self) -> Limits {
+        let limits = self.limits;
+        match (&self.kind, limits.depth, limits.nodes, limits.time) {
+            (Kind::Own { .. }, None, None, None) => Limits {
+                nodes: Some(DEFAULT_NODES),
+                ..limits
+            },
+            (Kind::Engine { .. }, None, None, None) => Limits {
+                time: Some(DEFAULT_TIME),
+                ..limits
+            },
+            _ => limits,
+        }
+    }
+}
+
+/// A player at work.
+#[derive(Debug)]
+pub struct Contestant {
+    settings: Settings,
+    limits: Limits,
+    database: Arc<Database>,
+    patience: Duration,
+    seed: u64,
+    /// Our player of this game, or the process.
+    at_work: AtWork,
+}
+
+#[derive(Debug)]
+enum AtWork {
+    /// Nobody yet, or no longer: it starts with the next game.
+    Nobody,
+    Player(Player),
+    Engine(Engine),
+}
+
+impl Contestant {
+    /// A player that starts with its first game.
+    pub fn new(settings: &Settings, database: &Arc<Database>, patience: Duration) -> Contestant {
+        Contestant {
+            settings: settings.clone(),
+            limits: settings.limits(),
+            database: Arc::clone(database),
+            patience,
+            seed: 0,
+            at_work: AtWork::Nobody,
+        }
+    }
+
+    /// Begins another game, with the chance that comes from the seed.
+    ///
+    /// # Errors
+    ///
+    /// If an engine does not start or answer.
+    pub fn new_game(&mut self, seed: u64) -> Result<(), EngineError> {
+        let rules: Rules = *self.database.rules();
+        // With the seed 0 the perfect player would always choose the same turns.
+        self.seed = seed.max(1);
+        match &self.settings.kind {
+            Kind::Own { level, .. } => {
+                self.at_work = AtWork::Player(Player {
+                    database: Arc::clone(&self.database),
+                    search: Arc::new(Search::new(rules, SEARCH_BYTES, 1)),
+                    level: Level::new(*level),
+                    seed: self.seed,
+                });
+            }
+            Kind::Engine { command, options } => {
+                if !matches!(self.at_work, AtWork::Engine(_)) {
+                    let engine = Engine::start(command, options, self.patience)?;
+                    self.at_work = AtWork::Engine(engine);
+                }
+                if let AtWork::Engine(engine) = &mut self.at_work {
+                    engine.new_game(seed)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The player's turn in a game that is not over.
+    ///
+    /// # Errors
+    ///
+    /// If an engine does not answer with a legal turn; it is started anew for the next game.
+    pub fn turn(&mut self, game: &Game) -> Result<Turn, EngineError> {
+        let chosen = match &mut self.at_work {
+            AtWork::Nobody => Err(EngineError("the game has not begun".to_owned())),
+            AtWork::Engine(engine) => engine.turn(game, &self.limits),
+            AtWork::Player(player) => {
+                let limits = &self.limits;
+                let chosen = by_chance(&self.settings.kind, game, self.seed)
+                    .or_else(|| own_turn(player, &self.settings.kind, game, limits));
+                chosen.ok_or_else(|| EngineError("the player has no turn".to_owned()))
+            }
+        };
+        if chosen.is_err() {
+            self.at_work = AtWork::Nobody;
+        }
+        chosen
+    }
+}
+
+/// Any turn, if chance wants the player to err.
+fn by_chance(kind: &Kind, game: &Game, seed: u64) -> Option<Turn> {
+    let errs = match kind {
+        Kind::Own { errs, .. } if *errs > 0 => f64::from(*errs) / 100.0,
+        _ => return None,
+    };
+    let mut random = Random::of(!seed, game.position(), game.actions().len());
+    let turns = game.position().turns(game.rules());
+    let is_wanted = random.unit() < errs && !turns.is_empty();
+    is_wanted.then(|| turns[random.below(turns.len())])
+}
+
+fn own_turn(player: &Player, kind: &Kind, game: &Game, limits: &Limits) -> Option<Turn> {
+    let stop = AtomicBool::new(false);
+    match kind {
+        Kind::Own {
+            knows_databases: false,
+            level,
+            ..
+        } if Level::new(*level) == Level::PERFECT => {
+            let (position, earlier) = (game.position(), game.earlier());
+            let search = &player.search;
+            let outcome = search.run(position, earlier, &NoJudge, limits, &stop, &mut |_| ());
+            outcome.best()
+        }
+        _ => Some(player.choose(game, limits, &stop, &mut |_| ())?.turn),
+    }
+}

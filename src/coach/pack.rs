@@ -1,0 +1,218 @@
+//! Checking puzzles that a pack claims.
+
+use crate::coach::puzzle::{Claim, ClaimedLine, Goal};
+use crate::coach::sample::canonical;
+use crate::coach::truth::Truth;
+use crate::engine::game::Game;
+use crate::probe::RankedTurn;
+use crate::rules::position::Position;
+use crate::store::DbError;
+use crate::value::{Value, Wdl};
+
+/// The result of checking a puzzle.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Checked {
+    /// Everything that is wrong, a sentence each.
+    pub problems: Vec<String>,
+    /// The position in the form that it shares with those like it; `None` if it is none.
+    pub like: Option<Position>,
+}
+
+/// Checks a puzzle against the databases: the position, the goal, the number of turns, that every
+/// best first turn has a solution, and every solution turn by turn.
+///
+/// # Errors
+///
+/// As for [`Database::answer`](crate::Database::answer): then the puzzle cannot be checked.
+pub fn check(truth: Truth, claim: &Claim) -> Result<Checked, DbError> {
+    let rules = truth.database().rules();
+    let mut checked = Checked::default();
+    let position = match Position::parse(without_names(&claim.position), rules) {
+        Ok(position) => position,
+        Err(error) => {
+            checked
+                .problems
+                .push(format!("the position is not legal: {error}"));
+            return Ok(checked);
+        }
+    };
+    checked.like = Some(canonical(&position));
+    if position.is_over(rules) {
+        checked
+            .problems
+            .push("the game is over in the position".to_owned());
+        return Ok(checked);
+    }
+    let answer = truth.answer(&position)?;
+    let goal = claim.goal.unwrap_or(match answer.value {
+        Value::Draw => Goal::Draw,
+        _ => Goal::Win,
+    });
+    let expected = match goal {
+        Goal::Win => Wdl::Win,
+        Goal::Draw => Wdl::Draw,
+    };
+    if answer.value.wdl() != expected {
+        let (name, value) = (goal.name(), answer.value);
+        checked.problems.push(format!(
+            "the goal is a {name}, but the position is a {value}"
+        ));
+        return Ok(checked);
+    }
+    let needed = answer.value.dtw().map(|dtw| u32::from(dtw.0).div_ceil(2));
+    if let (Some(stated), Some(needed), Goal::Win) = (claim.win_in, needed, goal)
+        && stated != needed
+    {
+        checked.problems.push(format!(
+            "it is said to be won in {stated}, but it is won in {needed}"
+        ));
+    }
+    check_first_turns(
+        claim,
+        goal,
+        &position,
+        &answer.turns,
+        truth,
+        &mut checked.problems,
+    );
+    for (number, line) in (1..).zip(&claim.lines) {
+        if let Err(problem) = check_line(truth, goal, &position, line)? {
+            checked
+                .problems
+                .push(format!("solution {number}: {problem}"));
+        }
+    }
+    Ok(checked)
+}
+
+/// A position's text without the field that names its points, which some programs add.
+fn without_names(text: &str) -> &str {
+    let text = text.trim();
+    match text.rsplit_once(' ') {
+        Some((rest, last)) if last.contains(':') => rest.trim(),
+        _ => text,
+    }
+}
+
+/// Whether every best first turn has a solution, and the one that holds a draw is alone.
+fn check_first_turns(
+    claim: &Claim,
+    goal: Goal,
+    position: &Position,
+    turns: &[RankedTurn],
+    truth: Truth,
+    problems: &mut Vec<String>,
+) {
+    let Some(best) = turns.first() else {
+        return;
+    };
+    if claim.lines.is_empty() {
+        problems.push("it has no solution".to_owned());
+        return;
+    }
+    let rules = truth.database().rules();
+    let given: Vec<Position> = claim
+        .lines
+        .iter()
+        .filter(|line| line.is_optimal)
+        .filter_map(|line| {
+            let mut game = Game::new(*rules, *position);
+            for (_, action) in &line.actions {
+                game.play(action).ok()?;
+                if !game.position().removal_owed() {
+                    break;
+                }
+            }
+            Some(*game.position())
+        })
+        .collect();
+    let equal = turns.iter().take_while(|turn| turn.value == best.value);
+    match goal {
+        Goal::Win => {
+            for turn in equal.filter(|turn| !given.contains(&turn.after)) {
+                problems.push(format!(
+                    "{} wins as fast as any turn, but no optimal solution begins with it",
+                    turn.turn
+                ));
+            }
+        }
+        Goal::Draw => {
+            let holding: Vec<String> = equal.map(|turn| turn.turn.to_string()).collect();
+            if holding.len() > 1 {
+                let holding = holding.join(", ");
+                problems.push(format!("not one turn alone holds the draw, but {holding}"));
+            }
+        }
+    }
+}
+
+/// Whether a solution is legal, best turn by turn, and reaches the end.
+fn check_line(
+    truth: Truth,
+    goal: Goal,
+    start: &Position,
+    line: &ClaimedLine,
+) -> Result<Result<(), String>, DbError> {
+    let rules = truth.database().rules();
+    let solver = start.side_to_move();
+    let mut game = Game::new(*rules, *start);
+    let mut actions = line.actions.iter().peekable();
+    let mut made = 0;
+    while actions.peek().is_some() {
+        let before = *game.position();
+        let side = before.side_to_move();
+        // One turn: actions until the other side is to move.
+        let mut words = Vec::new();
+        while let Some((named, action)) = actions.peek() {
+            if !words.is_empty() && !game.position().removal_owed() {
+                break;
+            }
+            if named.is_some_and(|named| named != side) {
+                return Ok(Err(format!(
+                    "{action} is given to {}, but {side} is to move",
+                    side.other()
+                )));
+            }
+            if let Err(error) = game.play(action) {
+                return Ok(Err(error.to_string()));
+            }
+            words.push(action.as_str());
+            actions.next();
+        }
+        let text = words.join("");
+        if game.position().removal_owed() {
+            return Ok(Err(format!("after {text} a stone has to be removed")));
+        }
+        made += 1;
+        let turns = truth.answer(&before)?.turns;
+        let played = turns.iter().find(|turn| turn.after == *game.position());
+        let (Some(best), Some(played)) = (turns.first(), played) else {
+            return Ok(Err(format!("{text} is not a legal turn")));
+        };
+        let keeps = played.value.wdl() == best.value.wdl();
+        let (value, most) = (played.value, best.value);
+        if side == solver && !keeps {
+            return Ok(Err(format!(
+                "{text} is a {value}, {} is a {most}",
+                best.turn
+            )));
+        }
+        if line.is_optimal && value != most {
+            let player = if side == solver {
+                "the solver"
+            } else {
+                "the defence"
+            };
+            return Ok(Err(format!(
+                "{player} plays {text}, a {value}, but {} is a {most}",
+                best.turn
+            )));
+        }
+    }
+    let is_over = game.position().is_over(rules);
+    Ok(match (goal, made, is_over) {
+        (_, 0, _) => Err("it has no turn".to_owned()),
+        (Goal::Win, _, false) => Err("it stops before the end of the game".to_owned()),
+        _ => Ok(()),
+    })
+}

@@ -1,0 +1,444 @@
+//! Puzzles whose solution is certain: made from positions drawn by chance, each with a certificate.
+
+use std::ops::RangeInclusive;
+use std::sync::atomic::AtomicBool;
+
+use crate::board::PointSet;
+use crate::coach::review::Verdict;
+use crate::coach::sample::{Family, seed_of};
+use crate::coach::truth::Truth;
+use crate::engine::player::random::Random;
+use crate::probe::RankedTurn;
+use crate::rules::position::{Position, Side};
+use crate::rules::turns::Turn;
+use crate::rules::{FEWEST_STONES, Rules};
+use crate::search::{Limits, NoJudge, Score, Search};
+use crate::store::DbError;
+use crate::value::Value;
+
+/// What the solver has to do.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Goal {
+    /// Win in as few turns as can be.
+    Win,
+    /// Hold the draw.
+    Draw,
+}
+
+impl Goal {
+    /// `win` or `draw`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Goal::Win => "win",
+            Goal::Draw => "draw",
+        }
+    }
+}
+
+/// What happens in a puzzle. docs/COACH.md has the definitions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Theme {
+    /// A turn of the solver closes two mills at once.
+    DoubleMill,
+    /// A turn of the solver slides a stone out of a mill into another one.
+    Zwickmuehle,
+    /// The solver's first turn lets the other side remove a stone, and wins.
+    Sacrifice,
+    /// The game ends because the loser cannot move.
+    Blockade,
+    /// The side that defends flies from the first turn on.
+    FlyingDefence,
+    /// Only the solution keeps the result.
+    OnlyMove,
+}
+
+impl Theme {
+    /// All themes.
+    pub const ALL: [Theme; 6] = [
+        Theme::DoubleMill,
+        Theme::Zwickmuehle,
+        Theme::Sacrifice,
+        Theme::Blockade,
+        Theme::FlyingDefence,
+        Theme::OnlyMove,
+    ];
+
+    /// The programs' text of the theme.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Theme::DoubleMill => "double-mill",
+            Theme::Zwickmuehle => "zwickmuehle",
+            Theme::Sacrifice => "sacrifice",
+            Theme::Blockade => "blockade",
+            Theme::FlyingDefence => "flying-defence",
+            Theme::OnlyMove => "only-move",
+        }
+    }
+
+    /// The theme with this name.
+    pub fn named(name: &str) -> Option<Theme> {
+        Theme::ALL.into_iter().find(|theme| theme.name() == name)
+    }
+}
+
+/// A step of the solution: the best turn of one side.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The side that makes the turn.
+    pub side: Side,
+    /// The turn, its value for that side, and the position after it.
+    pub ranked: RankedTurn,
+    /// All turns of the best value, how many turns keep the result, how many are legal.
+    pub verdict: Verdict,
+}
+
+/// How hard a puzzle is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Difficulty {
+    /// From this depth on the search without databases chooses the solution; one more than
+    /// [`DEEPEST`] if it never does.
+    pub depth: u32,
+    /// The other turns that the search of [`GLANCE`] turns rates as high as the solution, or higher.
+    pub temptations: usize,
+    /// A number like those of players: 900 for the easiest.
+    pub rating: u32,
+}
+
+/// The names of the levels, each with the rating below which it ends.
+pub const LEVELS: [(&str, u32); 6] = [
+    ("beginner", 1050),
+    ("easy", 1250),
+    ("medium", 1500),
+    ("hard", 1750),
+    ("expert", 2000),
+    ("master", u32::MAX),
+];
+
+impl Difficulty {
+    /// The name of the level, from `beginner` to `master`.
+    pub fn level(&self) -> &'static str {
+        let level = LEVELS.iter().find(|(_, end)| self.rating < *end);
+        level.map_or("master", |(name, _)| name)
+    }
+}
+
+/// A position with one best first turn, and the proof.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Puzzle {
+    /// The position; the solver is to move.
+    pub position: Position,
+    /// What the solver has to do.
+    pub goal: Goal,
+    /// The turns of both sides when both play best: to the end of a win, one turn of a draw.
+    pub solution: Vec<Step>,
+    /// What happens, in the order of [`Theme::ALL`].
+    pub themes: Vec<Theme>,
+    /// How hard it is.
+    pub difficulty: Difficulty,
+}
+
+impl Puzzle {
+    /// How many turns of its own the solver needs; 1 for a draw that is held.
+    pub fn turns(&self) -> u32 {
+        self.solution.len().div_ceil(2) as u32
+    }
+
+    /// The turn that solves the puzzle.
+    pub fn first(&self) -> &Step {
+        // A puzzle is only made with a first step.
+        &self.solution[0]
+    }
+}
+
+/// What puzzles have to be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Wanted {
+    /// Where positions are drawn from; they take turns.
+    pub families: Vec<Family>,
+    /// The goal, or any.
+    pub goal: Option<Goal>,
+    /// How many turns of its own the solver of a win needs.
+    pub turns: RangeInclusive<u32>,
+    /// All of these must happen.
+    pub themes: Vec<Theme>,
+    /// The name of a level, or any.
+    pub level: Option<String>,
+}
+
+/// The deepest search that a puzzle is tried with, in turns.
+pub const DEEPEST: u32 = 7;
+
+/// The depth of the search that stands for the first glance of a player, in turns.
+pub const GLANCE: u32 = 2;
+
+/// The positions that such a search visits at most.
+const MOST_NODES: u64 = 60_000;
+
+/// The memory of such a search, in bytes.
+const SEARCH_BYTES: usize = 1 << 18;
+
+/// The puzzle of a number among those of a seed; most numbers have none.
+///
+/// # Errors
+///
+/// As for [`Database::answer`](crate::Database::answer).
+pub fn candidate(
+    truth: Truth,
+    wanted: &Wanted,
+    seed: u64,
+    number: u64,
+) -> Result<Option<Puzzle>, DbError> {
+    let rules = truth.database().rules();
+    let mut random = Random::new(seed_of(seed, number));
+    let Some(&family) = wanted
+        .families
+        .get(number as usize % wanted.families.len().max(1))
+    else {
+        return Ok(None);
+    };
+    match family.draw(rules, &mut random) {
+        Some(position) => puzzle(truth, wanted, &position),
+        None => Ok(None),
+    }
+}
+
+/// The puzzle of a position, if it is one that is wanted.
+///
+/// # Errors
+///
+/// As for [`Database::answer`](crate::Database::answer).
+pub fn puzzle(
+    truth: Truth,
+    wanted: &Wanted,
+    position: &Position,
+) -> Result<Option<Puzzle>, DbError> {
+    let rules = truth.database().rules();
+    let turns = truth.answer(position)?.turns;
+    let Some(first) = step(position, turns) else {
+        return Ok(None);
+    };
+    let verdict = &first.verdict;
+    let goal = match verdict.before {
+        Value::Win(_) if verdict.best.len() == 1 => Goal::Win,
+        Value::Draw if verdict.keeping == 1 => Goal::Draw,
+        _ => return Ok(None),
+    };
+    let needed = match (goal, verdict.before.dtw()) {
+        (Goal::Win, Some(dtw)) => u32::from(dtw.0).div_ceil(2),
+        (Goal::Win, None) => return Ok(None),
+        (Goal::Draw, _) => *wanted.turns.start(),
+    };
+    let is_wanted = wanted.goal.is_none_or(|wanted| wanted == goal)
+        && wanted.turns.contains(&needed)
+        && verdict.legal > 1;
+    if !is_wanted {
+        return Ok(None);
+    }
+    let mut solution = vec![first];
+    while let (Goal::Win, Some(last)) = (goal, solution.last()) {
+        let position = last.ranked.after;
+        let Some(next) = step(&position, truth.answer(&position)?.turns) else {
+            break;
+        };
+        solution.push(next);
+    }
+    let themes = themes(position, goal, &solution, rules);
+    if !wanted.themes.iter().all(|theme| themes.contains(theme)) {
+        return Ok(None);
+    }
+    let difficulty = difficulty(position, &solution, rules);
+    let is_wanted = (wanted.level.as_deref()).is_none_or(|level| level == difficulty.level());
+    Ok(is_wanted.then_some(Puzzle {
+        position: *position,
+        goal,
+        solution,
+        themes,
+        difficulty,
+    }))
+}
+
+/// The best turn of a position among its ranked turns.
+fn step(position: &Position, turns: Vec<RankedTurn>) -> Option<Step> {
+    let ranked = *turns.first()?;
+    Some(Step {
+        side: position.side_to_move(),
+        ranked,
+        verdict: Verdict::of(ranked.turn, &turns)?,
+    })
+}
+
+fn themes(position: &Position, goal: Goal, solution: &[Step], rules: &Rules) -> Vec<Theme> {
+    let solver = position.side_to_move();
+    let board = rules.board();
+    let before = [*position].into_iter();
+    let before = before.chain(solution.iter().map(|step| step.ranked.after));
+    let steps: Vec<(Position, &Step)> = before.zip(solution).collect();
+    let of_solver = || steps.iter().filter(|(_, step)| step.side == solver);
+    let closed = |step: &Step| match step.ranked.turn.to() {
+        Some(to) => board.mills_through(to, step.ranked.after.stones(solver)),
+        None => 0,
+    };
+    let swings = |(before, step): &&(Position, &Step)| match (
+        step.ranked.turn.from(),
+        step.ranked.turn.to(),
+    ) {
+        (Some(from), Some(to)) => {
+            board.neighbours(from).contains(to)
+                && board.mills_through(from, before.stones(solver)) > 0
+                && closed(step) > 0
+        }
+        _ => false,
+    };
+    let last = solution.last().map(|step| step.ranked.after);
+    let defender = match goal {
+        Goal::Win => solver.other(),
+        Goal::Draw => solver,
+    };
+    let flies =
+        |side: Side| position.in_hand(side) == 0 && rules.flies(position.stones(side).len());
+    Theme::ALL
+        .into_iter()
+        .filter(|theme| match theme {
+            Theme::DoubleMill => of_solver().any(|(_, step)| closed(step) > 1),
+            Theme::Zwickmuehle => of_solver().any(|step| swings(&step)),
+            Theme::Sacrifice => {
+                let reply = solution.get(1).map(|step| step.ranked.turn.removed());
+                goal == Goal::Win && reply.is_some_and(|removed| removed != PointSet::EMPTY)
+            }
+            Theme::Blockade => last.is_some_and(|last| {
+                goal == Goal::Win
+                    && last.is_over(rules)
+                    && last.total(last.side_to_move()) >= u32::from(FEWEST_STONES)
+            }),
+            Theme::FlyingDefence => flies(defender),
+            Theme::OnlyMove => solution[0].verdict.keeping == 1,
+        })
+        .collect()
+}
+
+/// `900 + 100 · min(N - 1, 8) + 120 · (d - 1) + 400 · t`, with N turns of the solver's own, the depth
+/// d, and the share t of the other turns that tempt.
+fn difficulty(position: &Position, solution: &[Step], rules: &Rules) -> Difficulty {
+    let turn = solution[0].ranked.turn;
+    let legal = solution[0].verdict.legal;
+    let search = Search::new(*rules, SEARCH_BYTES, 1);
+    let run = |limits: Limits, report: &mut dyn FnMut(&crate::search::Report)| {
+        let stop = AtomicBool::new(false);
+        search.run(position, &[], &NoJudge, &limits, &stop, report)
+    };
+    let glance = Limits {
+        depth: Some(GLANCE),
+        lines: legal,
+        ..Limits::default()
+    };
+    let scores: Vec<(Turn, Score)> = run(glance, &mut |_| ())
+        .lines
+        .iter()
+        .filter_map(|line| Some((*line.line.first()?, line.score)))
+        .collect();
+    let own = scores.iter().find(|(other, _)| *other == turn);
+    let own = own.map_or(Score::MOST, |(_, score)| *score);
+    let tempts = |(other, score): &&(Turn, Score)| *other != turn && *score >= own;
+    let temptations = scores.iter().filter(tempts).count();
+
+    let deep = Limits {
+        depth: Some(DEEPEST),
+        nodes: Some(MOST_NODES),
+        ..Limits::default()
+    };
+    // The depth after the last one at which another turn is chosen. A search that ends early has
+    // seen the end of the game, or is too large to go on.
+    let (mut depth, mut reached) = (1, 0);
+    run(deep, &mut |report| {
+        reached = report.depth;
+        if report.line.first() != Some(&turn) {
+            depth = report.depth + 1;
+        }
+    });
+    if depth > reached {
+        depth = DEEPEST + 1;
+    }
+    let needed = (solution.len() as u32).div_ceil(2);
+    let tempting = 400.0 * temptations as f64 / (legal - 1).max(1) as f64;
+    Difficulty {
+        depth,
+        temptations,
+        rating: 900 + 100 * (needed - 1).min(8) + 120 * (depth - 1) + tempting as u32,
+    }
+}
+
+/// A puzzle as a pack claims it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Claim {
+    /// The position's text.
+    pub position: String,
+    /// Whether the pack says that the solver wins or holds a draw.
+    pub goal: Option<Goal>,
+    /// The stated number of turns to the win.
+    pub win_in: Option<u32>,
+    /// The solutions.
+    pub lines: Vec<ClaimedLine>,
+}
+
+/// A solution as a pack claims it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ClaimedLine {
+    /// Turns or actions, with the side that makes each where the pack names it.
+    pub actions: Vec<(Option<Side>, String)>,
+    /// Whether it is said to be as good as any.
+    pub is_optimal: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coach::review::Grade;
+    use crate::value::Dtw;
+
+    const RULES: Rules = Rules::STANDARD;
+
+    /// The themes of a win in which these turns are played.
+    fn themes_of(text: &str, turns: &str) -> Vec<Theme> {
+        let start = Position::parse(text, &RULES).unwrap();
+        let mut position = start;
+        let steps = turns.split(' ').map(|turn| {
+            let turn: Turn = turn.parse().unwrap();
+            assert!(position.turns(&RULES).contains(&turn), "{turn}");
+            let side = position.side_to_move();
+            position = position.after(turn);
+            let value = Value::Win(Dtw(1));
+            Step {
+                side,
+                ranked: RankedTurn {
+                    turn,
+                    value,
+                    after: position,
+                },
+                verdict: Verdict {
+                    before: value,
+                    value,
+                    grade: Grade::Best,
+                    best: vec![turn],
+                    keeping: 2,
+                    legal: 9,
+                },
+            }
+        });
+        let steps: Vec<Step> = steps.collect();
+        themes(&start, Goal::Win, &steps, &RULES)
+    }
+
+    #[test]
+    fn themes_are_what_they_are_called() {
+        let swinging = "***@**@*/*O*****O/OO**@@*O w m s 5 0 4 0 0 0";
+        assert_eq!(themes_of(swinging, "d7-d6xa1"), [Theme::Zwickmuehle]);
+        assert_eq!(themes_of(swinging, "b6-b4"), []);
+        let crossing = "O**@**@*/O*******/*O**@@*O w p p 4 1 4 1 0 0";
+        assert_eq!(themes_of(crossing, "d7xa1"), [Theme::DoubleMill]);
+        assert_eq!(themes_of(crossing, "g4"), []);
+        let race = "***O**@*/********/O**@@**O w m s 3 0 3 0 0 0";
+        let sacrifice = [Theme::Sacrifice, Theme::FlyingDefence];
+        assert_eq!(themes_of(race, "e3-e4 c4-a1xa7"), sacrifice);
+        assert_eq!(themes_of(race, "e3-g7xc4"), [Theme::FlyingDefence]);
+    }
+}

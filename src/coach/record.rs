@@ -1,0 +1,581 @@
+//! Reading games: saved games, turn lists, PGN-like text, one after the other from any input.
+//!
+//! | form | a game |
+//! |---|---|
+//! | saved game | a line `position startpos moves …` or `position fen F moves …`, perhaps after a line `setoption name Rules value R` |
+//! | turn list | a line of turns: `d6 f4 d2 b4` |
+//! | text | tags `[White "A"]`, an empty line, numbered turns `1. d6 f4 2. d2 b4`, comments in braces or from `;` to the end of the line, variations in parentheses, marks `!?`, a result |
+//!
+//! Lines that begin with `#` or `%` are comments. Removals may be part of a turn (`d6-d5xb4`) or
+//! stand alone.
+
+use std::fmt;
+use std::io::{self, BufRead, Read};
+
+use crate::engine::game::{Game, GameError, shown};
+use crate::engine::uci::Command;
+use crate::rules::Rules;
+use crate::rules::position::{Position, PositionError, Side};
+use crate::value::Value;
+
+/// A game as it was read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Record {
+    /// The names and values of the tags, in their order.
+    pub tags: Vec<(String, String)>,
+    /// The turns.
+    pub game: Game,
+    /// How the game ended: by its text, else by its last position; `None` if neither says so.
+    pub result: Option<Outcome>,
+    /// The line of the input where the game begins, from 1.
+    pub line: usize,
+}
+
+/// The result of a game.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Outcome {
+    /// The side has won.
+    Won(Side),
+    /// Neither side has won.
+    Drawn,
+}
+
+impl Outcome {
+    /// The result of a game whose last position is over.
+    pub fn of(game: &Game) -> Option<Outcome> {
+        let position = game.position();
+        match position.result(game.rules())? {
+            Value::Draw => Some(Outcome::Drawn),
+            _ => Some(Outcome::Won(position.side_to_move().other())),
+        }
+    }
+
+    /// `1-0`, `0-1` or `1/2-1/2`, White's points first.
+    pub fn text(self) -> &'static str {
+        match self {
+            Outcome::Won(Side::White) => "1-0",
+            Outcome::Won(Side::Black) => "0-1",
+            Outcome::Drawn => "1/2-1/2",
+        }
+    }
+
+    /// The points of a side: 1, ½ or 0.
+    pub fn points(self, side: Side) -> f64 {
+        match self {
+            Outcome::Drawn => 0.5,
+            Outcome::Won(winner) if winner == side => 1.0,
+            Outcome::Won(_) => 0.0,
+        }
+    }
+
+    fn parse(text: &str) -> Option<Outcome> {
+        let all = [
+            Outcome::Won(Side::White),
+            Outcome::Won(Side::Black),
+            Outcome::Drawn,
+        ];
+        match text {
+            "1/2" | "½-½" => Some(Outcome::Drawn),
+            _ => all.into_iter().find(|outcome| outcome.text() == text),
+        }
+    }
+}
+
+impl Record {
+    /// A game without tags.
+    pub fn of(game: Game) -> Record {
+        let result = Outcome::of(&game);
+        Record {
+            tags: Vec::new(),
+            game,
+            result,
+            line: 1,
+        }
+    }
+
+    /// The value of a tag; `None` where it is not there, or empty, or `?`.
+    pub fn tag(&self, name: &str) -> Option<&str> {
+        let tag = self.tags.iter().find(|(known, _)| known == name);
+        tag.map(|(_, value)| value.as_str())
+            .filter(|value| !matches!(*value, "" | "?"))
+    }
+
+    /// The name of the player of a side, by the tags `White` and `Black`.
+    pub fn player(&self, side: Side) -> Option<&str> {
+        self.tag(match side {
+            Side::White => "White",
+            Side::Black => "Black",
+        })
+    }
+}
+
+/// Why a game could not be read.
+#[derive(Debug)]
+pub enum RecordError {
+    /// The text is not a game; a sentence for the user.
+    Text {
+        /// The line of the input, from 1.
+        line: usize,
+        /// What is wrong there.
+        sentence: String,
+    },
+    /// The input cannot be read further.
+    Io(io::Error),
+}
+
+impl fmt::Display for RecordError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RecordError::Text { line, sentence } => write!(f, "line {line}: {sentence}"),
+            RecordError::Io(error) => write!(f, "cannot read the games: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for RecordError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            RecordError::Text { .. } => None,
+            RecordError::Io(error) => Some(error),
+        }
+    }
+}
+
+/// Longer lines, in bytes, are refused.
+const LONGEST_LINE: u64 = 1 << 20;
+
+/// Games with more actions are refused.
+const MOST_ACTIONS: usize = 10_000;
+
+/// The games of an input, read when they are asked for. After a text that is not a game the next one
+/// follows; after [`RecordError::Io`] nothing does.
+#[derive(Debug)]
+pub struct Records<R> {
+    rules: Rules,
+    input: R,
+    line: usize,
+    /// The next line, where it has been read to find the end of a game.
+    pending: Option<String>,
+    draft: Draft,
+    is_over: bool,
+}
+
+/// The game being read.
+#[derive(Debug, Default)]
+struct Draft {
+    tags: Vec<(String, String)>,
+    line: usize,
+    /// `None` until the first turn.
+    game: Option<Game>,
+    result: Option<Outcome>,
+    /// Whether a line of turns was read.
+    has_turns: bool,
+    /// Whether its text says that the game ends here.
+    is_complete: bool,
+    in_comment: bool,
+    /// How many parentheses are open.
+    variations: usize,
+    failure: Option<(usize, String)>,
+}
+
+impl<R: BufRead> Records<R> {
+    /// The games of an input, all by these rules.
+    pub fn new(rules: Rules, input: R) -> Records<R> {
+        Records {
+            rules,
+            input,
+            line: 0,
+            pending: None,
+            draft: Draft::default(),
+            is_over: false,
+        }
+    }
+
+    /// The next line without its line break; `None` at the end.
+    fn line(&mut self) -> io::Result<Option<String>> {
+        if let Some(line) = self.pending.take() {
+            return Ok(Some(line));
+        }
+        let mut bytes = Vec::new();
+        let mut bounded = self.input.by_ref().take(LONGEST_LINE);
+        if bounded.read_until(b'\n', &mut bytes)? == 0 {
+            return Ok(None);
+        }
+        self.line += 1;
+        if bytes.len() as u64 == LONGEST_LINE && bytes.last() != Some(&b'\n') {
+            self.input.skip_until(b'\n')?;
+            let sentence = format!("the line is longer than {LONGEST_LINE} bytes");
+            self.draft.fail(self.line, sentence);
+            bytes.clear();
+        }
+        Ok(Some(String::from_utf8_lossy(&bytes).trim().to_owned()))
+    }
+
+    /// Reads a line; a game that ends with or before it is returned.
+    fn take(&mut self, line: String) -> Option<Result<Record, RecordError>> {
+        if self.draft.in_comment || self.draft.variations > 0 {
+            self.draft.text(&line, self.line, &self.rules);
+            return self.end_if(self.draft.is_complete);
+        }
+        let first = line
+            .split_whitespace()
+            .next()
+            .unwrap_or_default()
+            .to_owned();
+        let first = first.as_str();
+        match first {
+            "" => self.end_if(self.draft.has_begun()),
+            _ if first.starts_with(['#', '%']) => None,
+            "position" | "setoption" => {
+                if self.draft.game.is_some() || self.draft.has_turns {
+                    self.pending = Some(line);
+                    return self.end_if(true);
+                }
+                self.protocol(&line);
+                self.end_if(first == "position")
+            }
+            _ if first.starts_with('[') => {
+                if self.draft.has_begun() {
+                    self.pending = Some(line);
+                    return self.end_if(true);
+                }
+                self.draft.tag(&line, self.line, &self.rules);
+                None
+            }
+            _ => {
+                let is_first = first.starts_with("1.") && !first.starts_with("1...");
+                if is_first && self.draft.has_begun() {
+                    self.pending = Some(line);
+                    return self.end_if(true);
+                }
+                let is_list = !self.draft.has_begun() && self.draft.tags.is_empty() && !is_first;
+                self.draft.text(&line, self.line, &self.rules);
+                let is_open = self.draft.in_comment || self.draft.variations > 0;
+                self.end_if(self.draft.is_complete || is_list && !is_open)
+            }
+        }
+    }
+
+    /// A line of a saved game.
+    fn protocol(&mut self, line: &str) {
+        let number = self.line;
+        match Command::parse(line) {
+            Ok(Some(Command::SetOption { name, value })) if name == "Rules" => {
+                self.draft.check_rules(&value, number, &self.rules);
+            }
+            Ok(Some(Command::Position(setup))) => match setup.game(&self.rules) {
+                Ok(game) => {
+                    self.draft.line = number;
+                    self.draft.game = Some(game);
+                }
+                Err(error) => self.draft.fail(number, error.to_string()),
+            },
+            Ok(_) => {
+                let sentence = "a saved game has lines 'position …' and 'setoption name Rules …'";
+                self.draft.fail(number, sentence.to_owned());
+            }
+            Err(error) => self.draft.fail(number, error.to_string()),
+        }
+    }
+
+    /// The game that has been read, if it is there.
+    fn end_if(&mut self, ends: bool) -> Option<Result<Record, RecordError>> {
+        if !ends {
+            return None;
+        }
+        std::mem::take(&mut self.draft).finish(&self.rules)
+    }
+}
+
+impl<R: BufRead> Iterator for Records<R> {
+    type Item = Result<Record, RecordError>;
+
+    fn next(&mut self) -> Option<Result<Record, RecordError>> {
+        while !self.is_over {
+            match self.line() {
+                Ok(Some(line)) => {
+                    if let Some(found) = self.take(line) {
+                        return Some(found);
+                    }
+                }
+                Ok(None) => {
+                    self.is_over = true;
+                    return std::mem::take(&mut self.draft).finish(&self.rules);
+                }
+                Err(error) => {
+                    self.is_over = true;
+                    return Some(Err(RecordError::Io(error)));
+                }
+            }
+        }
+        None
+    }
+}
+
+impl Draft {
+    /// Whether the game has more than tags. A wrong line that is not among tags is a game of its
+    /// own.
+    fn has_begun(&self) -> bool {
+        let is_wrong_line = self.failure.is_some() && self.tags.is_empty();
+        self.game.is_some() || self.has_turns || is_wrong_line
+    }
+
+    fn fail(&mut self, line: usize, sentence: String) {
+        self.failure.get_or_insert((line, sentence));
+    }
+
+    fn check_rules(&mut self, name: &str, line: usize, rules: &Rules) {
+        if name != rules.to_string() {
+            let sentence = match Rules::named(name) {
+                Some(_) => format!(
+                    "the game was played by the rules {name}, not by {rules}; read it with \
+                     --rules {name}"
+                ),
+                None => format!(
+                    "the game was played by settings without a name, not by {rules}; read it with \
+                     --rules and the file of these settings"
+                ),
+            };
+            self.fail(line, sentence);
+        }
+    }
+
+    /// A line `[Name "value"]`.
+    fn tag(&mut self, line: &str, number: usize, rules: &Rules) {
+        let inner = line
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'));
+        let parts = inner.and_then(|inner| inner.trim().split_once(char::is_whitespace));
+        let quoted = parts.and_then(|(name, value)| {
+            let value = value.trim().strip_prefix('"')?.strip_suffix('"')?;
+            Some((name, value))
+        });
+        let Some((name, value)) = quoted else {
+            let sentence = format!(
+                "'{}' is not a tag; a tag is written like [White \"Name\"]",
+                shown(line)
+            );
+            return self.fail(number, sentence);
+        };
+        let value = value.replace("\\\"", "\"").replace("\\\\", "\\");
+        if name == "Rules" {
+            self.check_rules(&value, number, rules);
+        }
+        if self.tags.is_empty() {
+            self.line = number;
+        }
+        self.tags.push((name.to_owned(), value));
+    }
+
+    /// A line of turns, comments, variations and marks.
+    fn text(&mut self, line: &str, number: usize, rules: &Rules) {
+        if self.line == 0 {
+            self.line = number;
+        }
+        self.has_turns = true;
+        let mut word = String::new();
+        for letter in line.chars().chain([' ']) {
+            if self.in_comment {
+                self.in_comment = letter != '}';
+                continue;
+            }
+            match letter {
+                '{' | '(' | ')' | ';' | ' ' | '\t' => {
+                    if self.variations == 0 && !word.is_empty() {
+                        self.word(&word, number, rules);
+                    }
+                    word.clear();
+                    match letter {
+                        '{' => self.in_comment = true,
+                        '(' => self.variations += 1,
+                        ')' => self.variations = self.variations.saturating_sub(1),
+                        ';' => return,
+                        _ => {}
+                    }
+                }
+                _ => word.push(letter),
+            }
+        }
+    }
+
+    /// A word of the turns: a number, a result, a mark, or a turn with its number before it.
+    fn word(&mut self, word: &str, line: usize, rules: &Rules) {
+        if word == "*" || Outcome::parse(word).is_some() {
+            self.result = Outcome::parse(word);
+            self.is_complete = true;
+            return;
+        }
+        let turn = match word.split_once('.') {
+            Some((number, rest)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+                rest.trim_start_matches('.')
+            }
+            _ => word,
+        };
+        let turn = turn.trim_end_matches(['!', '?', '+', '#']);
+        if turn.is_empty() || turn.starts_with('$') || self.failure.is_some() {
+            return;
+        }
+        if self.is_complete {
+            let sentence = format!("'{}' follows the result of the game", shown(word));
+            return self.fail(line, sentence);
+        }
+        if let Err(sentence) = self.play(&turn.to_ascii_lowercase(), rules) {
+            self.fail(line, sentence);
+        }
+    }
+
+    fn play(&mut self, turn: &str, rules: &Rules) -> Result<(), String> {
+        let game = match &mut self.game {
+            Some(game) => game,
+            None => {
+                let fen = self.tags.iter().find(|(name, _)| name == "FEN");
+                let start = match fen {
+                    Some((_, text)) => Position::parse(text, rules)
+                        .map_err(|error: PositionError| error.to_string())?,
+                    None => Position::start(rules),
+                };
+                self.game.insert(Game::new(*rules, start))
+            }
+        };
+        if game.actions().len() >= MOST_ACTIONS {
+            return Err(format!("the game has more than {MOST_ACTIONS} actions"));
+        }
+        game.play(turn).map_err(|error: GameError| {
+            let turns = game.turns().len();
+            format!("the game cannot go on after {turns} turns: {error}")
+        })
+    }
+
+    /// The game, or why there is none; `None` where nothing was read.
+    fn finish(mut self, rules: &Rules) -> Option<Result<Record, RecordError>> {
+        if self.in_comment || self.variations > 0 {
+            let sentence = "a comment or a variation is not closed before the input ends";
+            self.fail(self.line, sentence.to_owned());
+        }
+        if let Some((line, sentence)) = self.failure {
+            return Some(Err(RecordError::Text { line, sentence }));
+        }
+        if self.game.is_none() && self.tags.is_empty() && !self.is_complete {
+            return None;
+        }
+        let tagged = self.tags.iter().find(|(name, _)| name == "Result");
+        let tagged = tagged.and_then(|(_, text)| Outcome::parse(text));
+        let game = match self.game {
+            Some(game) => game,
+            None => Game::new(*rules, Position::start(rules)),
+        };
+        Some(Ok(Record {
+            result: self.result.or(tagged).or_else(|| Outcome::of(&game)),
+            tags: self.tags,
+            game,
+            line: self.line,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULES: Rules = Rules::STANDARD;
+
+    fn read(text: &str) -> Vec<Result<Record, RecordError>> {
+        Records::new(RULES, text.as_bytes()).collect()
+    }
+
+    fn turns(record: &Result<Record, RecordError>) -> String {
+        match record {
+            Ok(record) => {
+                let turns = record.game.turns();
+                let texts: Vec<String> = turns.iter().map(|turn| turn.to_string()).collect();
+                texts.join(" ")
+            }
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn every_form_gives_the_same_game() {
+        let list = "a7 a1 d7 d1 g7xa1 b2";
+        for text in [
+            list,
+            "A7 a1 d7 d1 g7 xa1 b2\n",
+            "position startpos moves a7 a1 d7 d1 g7 xa1 b2",
+            "setoption name Rules value standard\nposition startpos moves a7 a1 d7 d1 g7xa1 b2\n",
+            "[White \"A\"]\n\n1. a7 a1 2. d7 d1\n3. g7xa1! {a mill; it} b2 *\n",
+            "1.a7 {one\ntwo} a1 (1... b4 (2. a4) 2. b2) 2.d7?! d1 $4\n3. g7xa1 ; the rest\n3... b2",
+        ] {
+            let found = read(text);
+            assert_eq!(found.len(), 1, "{text}");
+            assert_eq!(turns(&found[0]), list, "{text}");
+        }
+    }
+
+    #[test]
+    fn games_follow_each_other() {
+        let text = "# two lists\na7 a1\nd6 f4\n\n1. a4 b4\n\n1. c4 d6\n1. d2 d3 1/2-1/2\n\
+                    [White \"A\"]\n[Black \"B \\\"b\\\"\"]\n[Result \"0-1\"]\n\n1. d5\n\
+                    [White \"C\"]\n\n*\nposition startpos moves g7\n";
+        let found = read(text);
+        let games: Vec<String> = found.iter().map(turns).collect();
+        assert_eq!(
+            games,
+            ["a7 a1", "d6 f4", "a4 b4", "c4 d6", "d2 d3", "d5", "", "g7"]
+        );
+        let records: Vec<&Record> = found.iter().flatten().collect();
+        assert_eq!(records[5].player(Side::Black), Some("B \"b\""));
+        assert_eq!(records[5].result, Some(Outcome::Won(Side::Black)));
+        assert_eq!(records[4].result, Some(Outcome::Drawn));
+        assert_eq!(records[6].player(Side::White), Some("C"));
+        assert_eq!(records[6].result, None);
+        assert_eq!(records[0].line, 2);
+        assert_eq!(records[7].line, 17);
+    }
+
+    #[test]
+    fn a_bad_game_does_not_hide_the_next() {
+        let text = "a7 a7 b2\nd6\n1. d6 f4 2. d6 d5\n\nrubbish\n[White]\n\nposition fen x\nd6 1-0 f4\na1 {\n";
+        let found = read(text);
+        let games: Vec<String> = found.iter().map(turns).collect();
+        assert_eq!(games.len(), 8, "{games:?}");
+        assert!(games[0].starts_with("line 1: the game cannot go on after 1 turns: a7 is not"));
+        assert_eq!(games[1], "d6");
+        assert!(games[2].starts_with("line 3: the game cannot go on after 2 turns"));
+        assert!(games[3].starts_with("line 5: the game cannot go on after 0 turns: 'rubbish'"));
+        assert!(
+            games[4].starts_with("line 6: '[White]' is not a tag"),
+            "{}",
+            games[4]
+        );
+        assert!(games[5].starts_with("line 8: "), "{}", games[5]);
+        assert_eq!(games[6], "line 9: 'f4' follows the result of the game");
+        assert!(games[7].starts_with("line 10: a comment"), "{}", games[7]);
+    }
+
+    #[test]
+    fn starts_and_rules_are_obeyed() {
+        let fen = "********/********/O@O*O@*@ b m s 3 0 3 0 0 0";
+        let text = format!("[FEN \"{fen}\"]\n\n1... g7-f6 2. d7-d6\n");
+        let found = read(&text);
+        assert_eq!(turns(&found[0]), "g7-f6 d7-d6");
+        for text in [
+            "setoption name Rules value twelve\nposition startpos moves d6",
+            "[Rules \"twelve\"]\n\n1. d6",
+        ] {
+            let found = read(text);
+            assert_eq!(found.len(), 1, "{text}");
+            assert!(turns(&found[0]).contains("--rules twelve"));
+        }
+    }
+
+    #[test]
+    fn hostile_input_ends() {
+        let long = format!("{}\nd6\n", "x".repeat(2 << 20));
+        let found = read(&long);
+        assert_eq!(found.len(), 2);
+        assert!(turns(&found[0]).contains("longer than"));
+        let open = "(".repeat(5000) + "\n" + "{";
+        assert_eq!(read(&open).len(), 1);
+        assert!(read("\u{0}\u{ff} (((\n\n\n]]\n")[0].is_err());
+    }
+}

@@ -1,0 +1,181 @@
+//! Positions drawn by chance: the starts of matches, the questions for engines, the raw material of
+//! puzzles.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::board::symmetry::Symmetry;
+use crate::board::{Point, PointSet};
+use crate::coach::truth::Truth;
+use crate::engine::player::random::Random;
+use crate::index::Pair;
+use crate::probe::Answer;
+use crate::rules::Rules;
+use crate::rules::position::{Position, Side};
+use crate::store::DbError;
+use crate::value::Wdl;
+
+/// Where positions are drawn from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Family {
+    /// Positions of a pair, without stones in hand; each side has the larger number of stones
+    /// equally often.
+    Pair(Pair),
+    /// Positions after this number of random placements from the empty board.
+    Placed(u8),
+}
+
+impl fmt::Display for Family {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Family::Pair(pair) => pair.fmt(f),
+            Family::Placed(turns) => write!(f, "placed-{turns}"),
+        }
+    }
+}
+
+impl FromStr for Family {
+    type Err = String;
+
+    /// Reads `8-7` or `placed-12`.
+    fn from_str(text: &str) -> Result<Family, String> {
+        let placed = text.strip_prefix("placed-");
+        if let Some(turns) = placed {
+            let turns = turns.parse().ok().filter(|turns| (0..24).contains(turns));
+            return turns.map(Family::Placed).ok_or_else(|| {
+                format!("'{text}' must be 'placed-' and a number of placements from 0 to 23")
+            });
+        }
+        let pair: Result<Pair, _> = text.parse();
+        pair.map(Family::Pair).map_err(|error| {
+            format!("'{text}' is neither a pair of numbers of stones nor 'placed-N': {error}")
+        })
+    }
+}
+
+impl Family {
+    /// Whether the rules have such positions.
+    ///
+    /// # Errors
+    ///
+    /// A sentence for the user.
+    pub fn check(self, rules: &Rules) -> Result<(), String> {
+        let stones = rules.stones;
+        match self {
+            Family::Pair(pair) if pair.larger() > stones => Err(format!(
+                "there is no pair {pair} with these rules: a side has at most {stones} stones"
+            )),
+            Family::Placed(turns) if turns >= 2 * stones => Err(format!(
+                "there are no positions after {turns} placements with stones in hand: the rules have {}",
+                2 * stones
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// A position that is not over; `None` where chance led to one that is over, or to one that no
+    /// game leads to.
+    pub(crate) fn draw(self, rules: &Rules, random: &mut Random) -> Option<Position> {
+        let position = match self {
+            Family::Pair(pair) => of_pair(pair, rules, random)?,
+            Family::Placed(turns) => {
+                let mut position = Position::start(rules);
+                for _ in 0..turns {
+                    let legal = position.turns(rules);
+                    if legal.is_empty() {
+                        return None;
+                    }
+                    position = position.after(legal[random.below(legal.len())]);
+                }
+                position
+            }
+        };
+        (!position.is_over(rules)).then_some(position)
+    }
+}
+
+fn of_pair(pair: Pair, rules: &Rules, random: &mut Random) -> Option<Position> {
+    let mut counts = [pair.larger(), pair.smaller()];
+    if random.below(2) == 1 {
+        counts.reverse();
+    }
+    let mut points: Vec<Point> = Point::all().collect();
+    let mut draw = |count: u8| -> PointSet {
+        let drawn = (0..count).map(|_| points.swap_remove(random.below(points.len())));
+        drawn.collect()
+    };
+    let (white, black) = (draw(counts[0]), draw(counts[1]));
+    // A side that has lost no stone faces a side that has never closed a mill.
+    let is_possible = |mine: PointSet, others: PointSet| {
+        mine.len() < u32::from(rules.stones) || rules.board().mills(others).is_empty()
+    };
+    let is_possible = is_possible(white, black) && is_possible(black, white);
+    is_possible.then(|| Position::moving(white, black))
+}
+
+/// How many positions are drawn for one that is wanted, at most.
+const MOST_DRAWS: usize = 20_000;
+
+/// A position of a family with its answer, and one of these results, if it is asked for.
+///
+/// The same seed gives the same position. `None` if there are so few such positions that chance does
+/// not find one.
+///
+/// # Errors
+///
+/// As for [`Database::answer`](crate::Database::answer).
+pub fn sample(
+    truth: Truth,
+    family: Family,
+    wanted: Option<Wdl>,
+    seed: u64,
+) -> Result<Option<(Position, Answer)>, DbError> {
+    let rules = truth.database().rules();
+    let mut random = Random::new(seed);
+    for _ in 0..MOST_DRAWS {
+        let Some(position) = family.draw(rules, &mut random) else {
+            continue;
+        };
+        let answer = truth.answer(&position)?;
+        if wanted.is_none_or(|wanted| answer.value.wdl() == wanted) {
+            return Ok(Some((position, answer)));
+        }
+    }
+    Ok(None)
+}
+
+/// A position of a family, whatever its value; `None` as for [`sample`].
+pub fn any(rules: &Rules, family: Family, seed: u64) -> Option<Position> {
+    let mut random = Random::new(seed);
+    (0..MOST_DRAWS).find_map(|_| family.draw(rules, &mut random))
+}
+
+/// A seed for the thing with a number among those of another seed.
+pub(crate) fn seed_of(seed: u64, number: u64) -> u64 {
+    Random::new(seed ^ number.wrapping_mul(0xd6e8_feb8_6659_fd93)).next()
+}
+
+/// A position turned, and with its colours exchanged, so that all positions that differ in nothing
+/// else have the same: White is to move, and the stones' bits are the smallest.
+///
+/// ```
+/// use millbase::coach::sample::canonical;
+/// use millbase::{Position, Rules};
+/// let rules = Rules::STANDARD;
+/// let position = |text| Position::parse(text, &rules);
+/// let white = position("********/********/O@O*O@*@ w m s 3 0 3 0 0 0")?;
+/// let black = position("********/********/O@@*@O*O b m s 3 0 3 0 0 0")?;
+/// assert_eq!(canonical(&white), canonical(&white.with_colours_exchanged()));
+/// assert_ne!(canonical(&white), canonical(&black));
+/// # Ok::<(), millbase::PositionError>(())
+/// ```
+#[must_use]
+pub fn canonical(position: &Position) -> Position {
+    let position = match position.side_to_move() {
+        Side::White => *position,
+        Side::Black => position.with_colours_exchanged(),
+    };
+    let images = Symmetry::all().map(|symmetry| position.with_board_turned(symmetry));
+    let key = |image: &Position| (image.mover(), image.waiting());
+    images.min_by_key(key).unwrap_or(position)
+}

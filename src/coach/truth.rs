@@ -1,0 +1,66 @@
+//! The source of truth: the ranked turns of a position, found with a bounded effort.
+
+use crate::engine::player::is_damage;
+use crate::probe::{Answer, Database};
+use crate::rules::position::Position;
+use crate::store::DbError;
+
+/// The databases, and how long to search for a value that they do not store.
+#[derive(Clone, Copy, Debug)]
+pub struct Truth<'a> {
+    database: &'a Database,
+    /// Positions with more stones in hand are known only if they are stored.
+    most_in_hand: u8,
+}
+
+/// How many positions one search may visit.
+const MOST_NODES: u64 = 20_000_000;
+
+impl<'a> Truth<'a> {
+    /// Searches for the values of placements with at most ten stones in hand, which can take
+    /// seconds a position.
+    pub fn patient(database: &'a Database) -> Truth<'a> {
+        Truth {
+            database,
+            most_in_hand: 10,
+        }
+    }
+
+    /// Searches only for the values of the last four placements, in some milliseconds a position.
+    pub fn brief(database: &'a Database) -> Truth<'a> {
+        Truth {
+            database,
+            most_in_hand: 4,
+        }
+    }
+
+    /// The databases.
+    pub fn database(&self) -> &'a Database {
+        self.database
+    }
+
+    /// The position's value and its turns, best first.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::answer`](crate::Database::answer).
+    pub fn answer(&self, position: &Position) -> Result<Answer, DbError> {
+        let nodes = match position.all_in_hand() <= u32::from(self.most_in_hand) {
+            true => MOST_NODES,
+            false => 1,
+        };
+        self.database.answer_within(position, Some(nodes))
+    }
+
+    /// The same; a position that no database at hand answers is `Ok(Err(reason))`.
+    ///
+    /// # Errors
+    ///
+    /// Files that are there and cannot be used.
+    pub fn known(&self, position: &Position) -> Result<Result<Answer, DbError>, DbError> {
+        match self.answer(position) {
+            Err(error) if is_damage(&error) => Err(error),
+            answer => Ok(answer),
+        }
+    }
+}

@@ -1,0 +1,402 @@
+//! A game: where it began, the actions made so far, and the positions on the way.
+//!
+//! An *action* is what one token of the engine protocol says: placing or sliding a stone, removing
+//! one, or passing. After an action that closes a mill the same side removes a stone, or several one
+//! after the other; together they make one turn. Text with all in one token (`d6-d5xb4`) is
+//! understood too.
+
+use std::fmt;
+
+use crate::board::PointSet;
+use crate::engine::draws::DrawRule;
+use crate::engine::reason::Reason;
+use crate::rules::Rules;
+use crate::rules::position::{Position, Side};
+use crate::rules::turns::{Turn, TurnError, removable, removals_made};
+use crate::value::Value;
+
+/// A game under way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Game {
+    rules: Rules,
+    draws: DrawRule,
+    /// The position before each action, and the one after the last; never empty.
+    positions: Vec<Position>,
+    actions: Vec<Turn>,
+}
+
+/// Why a text is no action of a game; one sentence.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum GameError {
+    /// The text is no turn at all.
+    Text {
+        /// What was read.
+        text: String,
+    },
+    /// The turn is not legal where the game stands.
+    Illegal {
+        /// What was read.
+        action: Turn,
+        /// The side to move.
+        side: Side,
+        /// Why it is not legal.
+        reason: Reason,
+    },
+    /// The game is over.
+    Over {
+        /// Who has lost, `None` if the game is drawn.
+        loser: Option<Side>,
+    },
+}
+
+impl fmt::Display for GameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GameError::Text { text } => write!(f, "'{text}' is not a turn; {TurnError}"),
+            GameError::Illegal {
+                action,
+                side,
+                reason,
+            } => write!(f, "{action} is not a legal turn of {side} here: {reason}"),
+            GameError::Over { loser: Some(loser) } => {
+                write!(f, "the game is over: {loser} has lost")
+            }
+            GameError::Over { loser: None } => f.write_str("the game is over: it is drawn"),
+        }
+    }
+}
+
+impl std::error::Error for GameError {}
+
+/// So many letters of a text that is no turn are repeated to the user.
+const SHOWN_LETTERS: usize = 20;
+
+impl Game {
+    /// A game that begins with this position.
+    pub fn new(rules: Rules, start: Position) -> Game {
+        Game {
+            rules,
+            draws: DrawRule::USUAL,
+            positions: vec![start],
+            actions: Vec::new(),
+        }
+    }
+
+    /// The same game with another rule for draws than [`DrawRule::USUAL`].
+    #[must_use]
+    pub fn with_draws(self, draws: DrawRule) -> Game {
+        Game { draws, ..self }
+    }
+
+    /// The rules of the game.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// When the game is drawn although it could go on.
+    pub fn draws(&self) -> DrawRule {
+        self.draws
+    }
+
+    /// Where the game began.
+    pub fn start(&self) -> &Position {
+        &self.positions[0]
+    }
+
+    /// Where the game stands.
+    pub fn position(&self) -> &Position {
+        &self.positions[self.actions.len()]
+    }
+
+    /// The turns so far, those of several actions as one, each with the position after it.
+    pub fn history(&self) -> Vec<(Turn, Position)> {
+        let starts = self.positions.iter().enumerate();
+        let ends: Vec<usize> = starts
+            .skip(1)
+            .filter(|(number, position)| !position.removal_owed() || *number == self.actions.len())
+            .map(|(number, _)| number)
+            .collect();
+        let positions = ends.into_iter().map(|number| self.positions[number]);
+        self.turns().into_iter().zip(positions).collect()
+    }
+
+    /// All actions so far.
+    pub fn actions(&self) -> &[Turn] {
+        &self.actions
+    }
+
+    /// The turns so far, those of several actions as one; the last may still owe removals.
+    pub fn turns(&self) -> Vec<Turn> {
+        let mut turns: Vec<Turn> = Vec::new();
+        for (action, before) in self.actions.iter().zip(&self.positions) {
+            match turns.last_mut() {
+                Some(turn) if before.removal_owed() => {
+                    *turn = turn.removing(turn.removed() | action.removed());
+                }
+                _ => turns.push(*action),
+            }
+        }
+        turns
+    }
+
+    /// Makes the actions of a text: one, or those of a turn.
+    ///
+    /// # Errors
+    ///
+    /// [`GameError`], and the game is as before.
+    pub fn play(&mut self, text: &str) -> Result<(), GameError> {
+        let turn: Turn = text
+            .parse()
+            .map_err(|_| GameError::Text { text: shown(text) })?;
+        self.make(turn)
+    }
+
+    /// Makes a turn, or the next of its actions.
+    ///
+    /// ```
+    /// use millbase::engine::game::Game;
+    /// use millbase::{Position, Rules, Side};
+    /// let rules = Rules::STANDARD;
+    /// let mut game = Game::new(rules, Position::start(&rules));
+    /// for action in ["a7", "a1", "d7", "d1", "g7", "xa1"] {
+    ///     game.play(action)?;
+    /// }
+    /// assert_eq!(game.turns().len(), 5);
+    /// assert_eq!(game.position().side_to_move(), Side::Black);
+    /// # Ok::<(), millbase::engine::game::GameError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`GameError`], and the game is as before.
+    pub fn make(&mut self, turn: Turn) -> Result<(), GameError> {
+        let position = *self.position();
+        if let Some(result) = position.result(&self.rules) {
+            let loser = (result == Value::LOST).then_some(position.side_to_move());
+            return Err(GameError::Over { loser });
+        }
+        if let Some(reason) = position.why_illegal(turn, &self.rules) {
+            return Err(GameError::Illegal {
+                action: turn,
+                side: position.side_to_move(),
+                reason,
+            });
+        }
+        let actions = position.actions(turn, &self.rules).into_iter().flatten();
+        for (action, after) in actions {
+            self.actions.push(action);
+            self.positions.push(after);
+        }
+        Ok(())
+    }
+
+    /// Takes back the last turn, or what there is of it.
+    pub fn undo(&mut self) -> Option<()> {
+        self.actions.pop()?;
+        self.positions.pop();
+        while self.position().removal_owed() && !self.actions.is_empty() {
+            self.actions.pop();
+            self.positions.pop();
+        }
+        Some(())
+    }
+
+    /// The positions before this one to which the game can come back: those since a stone was last
+    /// placed or removed.
+    pub fn earlier(&self) -> &[Position] {
+        let is_final = |action: &Turn| action.from().is_none() && !action.is_pass();
+        let since = self.actions.iter().rposition(is_final);
+        &self.positions[since.map_or(0, |last| last + 1)..self.actions.len()]
+    }
+
+    /// How often the present position has stood, this time counted.
+    pub fn occurrences(&self) -> usize {
+        let same = |earlier: &&Position| *earlier == self.position();
+        1 + self.earlier().iter().filter(same).count()
+    }
+
+    /// The game as the line of the engine protocol that leads to its position:
+    /// `position fen … moves …`.
+    pub fn text(&self) -> String {
+        let mut text = match *self.start() == Position::start(&self.rules) {
+            true => "position startpos".to_string(),
+            false => format!("position fen {}", self.start().text(&self.rules)),
+        };
+        if !self.actions.is_empty() {
+            text += " moves";
+        }
+        for action in &self.actions {
+            text += &format!(" {action}");
+        }
+        text
+    }
+}
+
+/// A user's text, shortened, without what a terminal could take for commands.
+pub(crate) fn shown(text: &str) -> String {
+    let letters = text.chars().filter(|letter| !letter.is_control());
+    let mut shown: String = letters.clone().take(SHOWN_LETTERS).collect();
+    if letters.count() > SHOWN_LETTERS {
+        shown += "…";
+    }
+    shown
+}
+
+impl Position {
+    /// The actions of a turn, or of the first part of one, in an order in which they are legal, each
+    /// with the position after it; `None` if there is none.
+    ///
+    /// ```
+    /// use millbase::{Position, Rules};
+    /// let rules = Rules::STANDARD;
+    /// let text = "********/@*******/O*OO*@*@ w m s 3 0 3 0 0 0";
+    /// let position = Position::parse(text, &rules)?;
+    /// let actions = position.actions("d7-g7xd6".parse()?, &rules).unwrap_or_default();
+    /// let texts: Vec<String> = actions.iter().map(|(action, _)| action.to_string()).collect();
+    /// assert_eq!(texts, ["d7-g7", "xd6"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn actions(&self, turn: Turn, rules: &Rules) -> Option<Vec<(Turn, Position)>> {
+        if self.removal_owed() {
+            let removes = turn.from().is_none() && turn.to().is_none() && !turn.is_pass();
+            return removes.then(|| self.removals(turn.removed(), rules))?;
+        }
+        let step = turn.removing(PointSet::EMPTY);
+        let mut removals = None;
+        self.for_each_step(rules, |legal, count| {
+            if legal == step {
+                removals = Some(count);
+            }
+        });
+        let after = self.after_action(step, removals?);
+        let mut actions = vec![(step, after)];
+        if !turn.removed().is_empty() {
+            if !after.removal_owed() {
+                return None;
+            }
+            actions.extend(after.removals(turn.removed(), rules)?);
+        }
+        Some(actions)
+    }
+
+    /// The position after an action, which the same side follows with so many removals.
+    fn after_action(&self, action: Turn, removals: u8) -> Position {
+        let after = self.after(action);
+        match removals {
+            0 => after,
+            _ => Position {
+                removals_owed: removals,
+                side_to_move: self.side_to_move,
+                mover: after.waiting,
+                waiting: after.mover,
+                mover_in_hand: after.waiting_in_hand,
+                waiting_in_hand: after.mover_in_hand,
+            },
+        }
+    }
+
+    /// The removals of these stones, in an order in which they are legal, where some are owed.
+    fn removals(&self, stones: PointSet, rules: &Rules) -> Option<Vec<(Turn, Position)>> {
+        let waiting = self.waiting();
+        let in_hand = self.in_hand(self.side_to_move.other());
+        let owed = removals_made(self.removals_owed, waiting.len(), in_hand);
+        if stones.len() > u32::from(owed) {
+            return None;
+        }
+        let now = removable(waiting, rules.board(), rules);
+        let all = Turn::PASS.removing(stones & now);
+        all.removed_in_order().find_map(|point| {
+            let action = Turn::PASS.removing(point.into());
+            let after = self.after_action(action, owed - 1);
+            let mut actions = vec![(action, after)];
+            let rest = stones.without(point);
+            if !rest.is_empty() {
+                actions.extend(after.removals(rest, rules)?);
+            }
+            Some(actions)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULES: Rules = Rules::STANDARD;
+
+    fn game(actions: &str) -> Result<Game, GameError> {
+        let mut game = Game::new(RULES, Position::start(&RULES));
+        for action in actions.split_whitespace() {
+            game.play(action)?;
+        }
+        Ok(game)
+    }
+
+    #[test]
+    fn turns_may_come_in_two_actions_or_in_one() {
+        let apart = game("a7 a1 d7 d1 g7 xa1 b2").unwrap();
+        let together = game("a7 a1 d7 d1 g7xa1 b2").unwrap();
+        assert_eq!(apart, together);
+        assert_eq!(apart.actions().len(), 7);
+        let turns: Vec<String> = apart.turns().iter().map(Turn::to_string).collect();
+        assert_eq!(turns, ["a7", "a1", "d7", "d1", "g7xa1", "b2"]);
+        let (_, actions) = apart.text().split_once(" moves ").map_or_else(
+            || panic!("a game with moves"),
+            |(start, actions)| (start.to_owned(), actions.to_owned()),
+        );
+        assert_eq!(game(&actions).unwrap(), apart);
+    }
+
+    #[test]
+    fn a_mill_asks_the_same_side_again() {
+        let mut game = game("a7 a1 d7 d1 g7").unwrap();
+        assert!(game.position().removal_owed());
+        assert_eq!(game.position().side_to_move(), Side::White);
+        assert_eq!(game.position().in_hand(Side::White), 6);
+        let before = game.clone();
+        for wrong in ["b2", "xa7", "xb2", "a7-a4", "xd1xa1", "hello"] {
+            assert!(game.play(wrong).is_err(), "{wrong}");
+            assert_eq!(game, before);
+        }
+        game.play("xd1").unwrap();
+        assert_eq!(game.position().side_to_move(), Side::Black);
+        game.undo().unwrap();
+        assert_eq!(game.actions().len(), 4);
+        assert_eq!(game.position().side_to_move(), Side::White);
+    }
+
+    #[test]
+    fn half_a_turn_is_taken_back_alone() {
+        let mut game = game("a7 a1 d7 d1 g7").unwrap();
+        game.undo().unwrap();
+        assert_eq!(game.actions().len(), 4);
+        while game.undo().is_some() {}
+        assert_eq!(*game.position(), Position::start(&RULES));
+    }
+
+    #[test]
+    fn repetitions_count_since_the_last_stone_came_or_went() {
+        let text = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0";
+        let start = Position::parse(text, &RULES).unwrap();
+        let mut game = Game::new(RULES, start);
+        for (number, action) in ["d7-d6", "g7-f6", "d6-d7", "f6-g7"].iter().enumerate() {
+            assert_eq!(game.earlier().len(), number);
+            game.play(action).unwrap();
+        }
+        assert_eq!(*game.position(), start);
+        assert_eq!(game.occurrences(), 2);
+        assert!(game.text().starts_with("position fen ********/"));
+    }
+
+    #[test]
+    fn the_end_is_the_end() {
+        let text = "O@*****O/@@*****@/******** w o ? 2 0 4 0 0 0";
+        let mut game = Game::new(RULES, Position::parse(text, &RULES).unwrap());
+        assert_eq!(
+            game.play("d5-d6"),
+            Err(GameError::Over {
+                loser: Some(Side::White)
+            })
+        );
+    }
+}

@@ -1,0 +1,238 @@
+//! Which turn to play where the values of all turns are known.
+//!
+//! Many turns are worth the same to a perfect opponent, but not to one that errs. The ranking, the
+//! first difference decides:
+//!
+//! 1. The value: the quickest win, then draws, then the longest resistance.
+//! 2. When drawn, how often the position after the turn has stood in the game: the game goes on.
+//! 3. The share of mistakes: of all the opponent's replies, those that lead to a worse result than
+//!    the best one. When drawn these are the losing replies, when lost those that do not win; when
+//!    won there are none. Their values are looked up, and only behind the turns that are best by the
+//!    value.
+//! 4. With a seed other than 0, chance; otherwise the order of the turns' texts.
+
+use std::cmp::{Ordering, Reverse};
+
+use super::known;
+use super::random::Random;
+use crate::engine::game::Game;
+use crate::probe::Answer;
+use crate::probe::{Database, RankedTurn};
+use crate::rules::position::Position;
+use crate::store::DbError;
+use crate::value::Wdl;
+
+/// The turns of a position in the order of preference.
+#[derive(Clone, Debug)]
+pub(crate) struct Ranking {
+    /// The turns, the one to play first.
+    pub turns: Vec<RankedTurn>,
+    /// How many values were looked up.
+    pub lookups: u64,
+}
+
+/// How many of the replies to a turn are mistakes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Share {
+    mistakes: u32,
+    replies: u32,
+}
+
+impl Share {
+    /// Compares the fractions; no replies at all count as no mistakes.
+    fn order(self, other: Share) -> Ordering {
+        let left = u64::from(self.mistakes) * u64::from(other.replies.max(1));
+        let right = u64::from(other.mistakes) * u64::from(self.replies.max(1));
+        left.cmp(&right)
+    }
+}
+
+/// Ranks the turns of a game's position. When `enough` says so, no more replies are looked up; turns
+/// without them come after those with mistakes.
+///
+/// # Errors
+///
+/// As for [`Database::answer`].
+pub(crate) fn rank(
+    database: &Database,
+    game: &Game,
+    seed: u64,
+    enough: &dyn Fn() -> bool,
+) -> Result<Ranking, DbError> {
+    let mut turns = known(database, game.position())?.turns;
+    let mut lookups = turns.len() as u64;
+    let Some(best) = turns.first().map(|best| best.value) else {
+        return Ok(Ranking { turns, lookups });
+    };
+    let equal = turns.iter().take_while(|turn| turn.value == best).count();
+    let mut random = Random::of(seed, game.position(), game.actions().len());
+    let mut candidates: Vec<_> = turns[..equal]
+        .iter()
+        .map(|&turn| {
+            let repeats = match best.wdl() {
+                Wdl::Draw => occurrences(game, &turn.after),
+                _ => 0,
+            };
+            // A win leaves only losing replies, and one turn alone needs no comparison.
+            let share = match equal == 1 || best.wdl() == Wdl::Win || enough() {
+                true => Share::default(),
+                false => mistakes(database, &turn.after, &mut lookups),
+            };
+            let chance = if seed == 0 { 0 } else { random.next() };
+            (turn, repeats, share, chance)
+        })
+        .collect();
+    candidates.sort_by(|left, right| {
+        (left.1.cmp(&right.1))
+            .then(right.2.order(left.2))
+            .then((Reverse(left.3), left.0.turn).cmp(&(Reverse(right.3), right.0.turn)))
+    });
+    for (place, (turn, ..)) in candidates.into_iter().enumerate() {
+        turns[place] = turn;
+    }
+    Ok(Ranking { turns, lookups })
+}
+
+/// How often a position has stood in the game.
+fn occurrences(game: &Game, position: &Position) -> usize {
+    let stood = game.earlier().iter().chain([game.position()]);
+    stood.filter(|earlier| *earlier == position).count()
+}
+
+/// The mistakes among the replies in a position; none where a reply's value is not known.
+fn mistakes(database: &Database, position: &Position, lookups: &mut u64) -> Share {
+    let Ok(Answer { turns: replies, .. }) = known(database, position) else {
+        return Share::default();
+    };
+    *lookups += replies.len() as u64;
+    let best = replies.first().map(|best| best.value.wdl());
+    let worse = replies
+        .iter()
+        .filter(|reply| Some(reply.value.wdl()) < best);
+    Share {
+        mistakes: worse.count() as u32,
+        replies: replies.len() as u32,
+    }
+}
+
+#[cfg(all(test, feature = "embedded"))]
+mod tests {
+    use super::*;
+    use crate::{Rules, Turn, Value};
+
+    const RULES: Rules = Rules::STANDARD;
+
+    fn game(text: &str) -> Game {
+        Game::new(RULES, Position::parse(text, &RULES).unwrap())
+    }
+
+    fn ranking(game: &Game, seed: u64) -> Ranking {
+        rank(&Database::embedded(RULES), game, seed, &|| false).unwrap()
+    }
+
+    /// Drawn positions of the small pairs.
+    fn drawn() -> impl Iterator<Item = Game> {
+        let database = Database::embedded(RULES);
+        let mut random = Random::new(1);
+        std::iter::repeat_with(move || {
+            let mut points: Vec<_> = crate::Point::all().collect();
+            for place in 0..8 {
+                let other = place + random.next() as usize % (points.len() - place);
+                points.swap(place, other);
+            }
+            let set = |points: &[crate::Point]| points.iter().copied().collect();
+            Position::moving(set(&points[..4]), set(&points[4..8]))
+        })
+        .filter(move |position| database.probe(position).unwrap() == Value::Draw)
+        .map(|position| Game::new(RULES, position))
+        .take(60)
+    }
+
+    /// The share of losing replies, counted by the values of the positions after them.
+    fn losing_replies(turn: &RankedTurn) -> f64 {
+        let database = Database::embedded(RULES);
+        let replies = turn.after.turns(&RULES);
+        let loses = |reply: &&Turn| {
+            let value = database.probe(&turn.after.after(**reply)).unwrap();
+            value.wdl() == Wdl::Win
+        };
+        replies.iter().filter(loses).count() as f64 / replies.len().max(1) as f64
+    }
+
+    #[test]
+    fn drawn_turns_are_ranked_by_the_share_of_losing_replies() {
+        let mut differ = 0;
+        for game in drawn() {
+            let ranking = ranking(&game, 0);
+            let draws = ranking
+                .turns
+                .iter()
+                .filter(|turn| turn.value == Value::Draw);
+            let shares: Vec<f64> = draws.map(losing_replies).collect();
+            assert!(shares.is_sorted_by(|a, b| a >= b), "{shares:?}");
+            differ += usize::from(shares.first() > shares.last());
+        }
+        assert!(differ > 2, "{differ}");
+    }
+
+    #[test]
+    fn values_come_first_and_no_turn_is_lost() {
+        let database = Database::embedded(RULES);
+        for text in [
+            "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0",
+            "********/********/O@O*O@*@ w m s 3 0 3 0 0 0",
+            "********/********/O@O*O@*@ b m s 3 0 3 0 0 0",
+            "*******O/*@O*OO**/*@@***** w m s 4 0 3 0 0 0",
+        ] {
+            let game = game(text);
+            let mut ranked = ranking(&game, 7).turns;
+            assert!(ranked.is_sorted_by(|a, b| a.value >= b.value));
+            ranked.sort_by(RankedTurn::order);
+            assert_eq!(ranked, database.turns(game.position()).unwrap());
+        }
+    }
+
+    #[test]
+    fn seeds_bring_variety_only_among_equals() {
+        let mut varied = 0;
+        for game in drawn() {
+            let first = |seed| ranking(&game, seed).turns[0];
+            assert_eq!(first(0), first(0));
+            assert_eq!(first(5), first(5));
+            varied += usize::from((1..8).any(|seed| first(seed) != first(0)));
+            for seed in 1..8 {
+                assert_eq!(losing_replies(&first(seed)), losing_replies(&first(0)));
+            }
+        }
+        assert!(varied > 5, "{varied}");
+    }
+
+    /// A drawn game does not come back to where it was as long as it can go elsewhere.
+    #[test]
+    fn repetitions_are_put_off() {
+        let mut game = drawn().next().unwrap();
+        let mut seen = vec![*game.position()];
+        for _ in 0..20 {
+            let best = ranking(&game, 0).turns[0];
+            let others = game.position().turns(&RULES);
+            let fresh = others.iter().any(|&turn| {
+                let after = game.position().after(turn);
+                let value = Database::embedded(RULES).probe(&after).unwrap();
+                value == Value::Draw && !seen.contains(&after)
+            });
+            assert!(!fresh || !seen.contains(&best.after));
+            game.make(best.turn).unwrap();
+            seen.push(best.after);
+        }
+    }
+
+    #[test]
+    fn little_time_still_gives_a_turn() {
+        for game in drawn().take(5) {
+            let database = Database::embedded(RULES);
+            let hurried = rank(&database, &game, 0, &|| true).unwrap();
+            assert_eq!(hurried.turns, database.turns(game.position()).unwrap());
+            assert_eq!(hurried.lookups, hurried.turns.len() as u64);
+        }
+    }
+}

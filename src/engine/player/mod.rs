@@ -1,0 +1,361 @@
+//! A player: chooses a turn in a game, by the databases where they know the position, otherwise by
+//! a search that ends at positions they know.
+//!
+//! - `choose`: which of the turns with known values to play
+//! - `skill`: playing badly in a believable way
+//! - `random`: chance that is the same from the same seed
+
+mod choose;
+pub(crate) mod random;
+mod skill;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::engine::game::Game;
+use crate::probe::{Answer, Database, RankedTurn};
+use crate::rules::position::Position;
+use crate::rules::turns::Turn;
+use crate::search::{Judge, Limits, NoJudge, Report, Score, Search};
+use crate::store::DbError;
+use crate::value::Value;
+use random::Random;
+
+pub use skill::Level;
+
+/// One that chooses turns.
+#[derive(Clone, Debug)]
+pub struct Player {
+    /// What it knows.
+    pub database: Arc<Database>,
+    /// How it searches, and what it remembers of earlier searches.
+    pub search: Arc<Search>,
+    /// How well it plays.
+    pub level: Level,
+    /// Where its chance comes from; with 0 the perfect player always chooses the same turn.
+    pub seed: u64,
+}
+
+/// A line that a player thinks of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Thought {
+    /// The line and what it is worth.
+    pub report: Report,
+    /// The value of the line's first turn where it is known and not only searched.
+    pub known: Option<Value>,
+}
+
+/// What a player chose.
+#[derive(Debug)]
+pub struct Choice {
+    /// The turn.
+    pub turn: Turn,
+    /// The line that begins with the turn.
+    pub thought: Thought,
+    /// Why a database that is there could not be read; the turn was then found without it.
+    pub failure: Option<DbError>,
+}
+
+/// Known lines are followed so many turns.
+const KNOWN_LINE: usize = 8;
+
+/// The memory of a search for one turn of a weaker player, in bytes.
+const WEAK_SEARCH_BYTES: usize = 4 << 20;
+
+/// A position is known at once if a search of so many positions finds its value; this is for the last
+/// stones in hand.
+const KNOWN_NODES: u64 = 500;
+
+/// With less time than this, nobody asks whether the position is known while stones are in hand: to
+/// find out that it is not may take half as long.
+const TIME_TO_KNOW: Duration = Duration::from_millis(50);
+
+/// See [`Player::known`].
+fn known(database: &Database, position: &Position) -> Result<Answer, DbError> {
+    database.answer_within(position, Some(KNOWN_NODES))
+}
+
+impl Player {
+    /// Chooses a turn, `None` when the game is over.
+    ///
+    /// `report` gets the lines as they are found, the last of them before the choice is made. The
+    /// limits and `stop` end the thinking; a turn is chosen even then.
+    pub fn choose(
+        &self,
+        game: &Game,
+        limits: &Limits,
+        stop: &AtomicBool,
+        report: &mut dyn FnMut(&Thought),
+    ) -> Option<Choice> {
+        if game.position().is_over(game.rules()) {
+            return None;
+        }
+        if self.level < Level::PERFECT {
+            return self.choose_badly(game, limits, stop, report);
+        }
+        let start = Instant::now();
+        let failure = match self.choose_known(game, limits, stop, report) {
+            Ok(choice) => return choice,
+            Err(failure) if is_damage(&failure) => Some(failure),
+            Err(_) => None,
+        };
+        // Finding out that the position is not known took time, too.
+        let rest = Limits {
+            time: limits.time.map(|time| time.saturating_sub(start.elapsed())),
+            ..*limits
+        };
+        let choice = self.choose_by_search(game, &rest, stop, report)?;
+        Some(Choice { failure, ..choice })
+    }
+
+    /// What is known of a position at once: by the rules, from the databases, or by a search of no
+    /// more than a few hundred positions.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::answer`].
+    pub fn known(&self, position: &Position) -> Result<Answer, DbError> {
+        known(&self.database, position)
+    }
+
+    fn choose_known(
+        &self,
+        game: &Game,
+        limits: &Limits,
+        stop: &AtomicBool,
+        report: &mut dyn FnMut(&Thought),
+    ) -> Result<Option<Choice>, DbError> {
+        let start = Instant::now();
+        let enough = || {
+            let is_late = |time| start.elapsed() >= time;
+            stop.load(Ordering::Relaxed) || limits.time.is_some_and(is_late)
+        };
+        let is_hurried = limits.time.is_some_and(|time| time < TIME_TO_KNOW);
+        if is_hurried && game.position().is_placing() {
+            return Err(DbError::NotStored("there is no time to look".to_string()));
+        }
+        let ranking = choose::rank(&self.database, game, self.seed, &enough)?;
+        let mut thoughts = Vec::new();
+        for (number, ranked) in (1..=limits.lines.max(1)).zip(&ranking.turns) {
+            let line = self.known_line(ranked, &enough);
+            let thought = Thought {
+                report: Report {
+                    depth: line.len() as u32,
+                    selective_depth: line.len() as u32,
+                    score: Score::from(ranked.value),
+                    nodes: ranking.turns.len() as u64,
+                    judged: ranking.lookups,
+                    time: start.elapsed(),
+                    line,
+                    number,
+                },
+                known: Some(ranked.value),
+            };
+            report(&thought);
+            thoughts.push(thought);
+        }
+        let first = ranking.turns.first().zip(thoughts.into_iter().next());
+        Ok(first.map(|(ranked, thought)| Choice {
+            turn: ranked.turn,
+            thought,
+            failure: None,
+        }))
+    }
+
+    /// The turn and best turns after it, as far as they are known.
+    fn known_line(&self, first: &RankedTurn, enough: &dyn Fn() -> bool) -> Vec<Turn> {
+        let mut line = vec![first.turn];
+        let mut position = first.after;
+        while line.len() < KNOWN_LINE && !enough() {
+            let best = match self.known(&position) {
+                Ok(answer) => answer.turns.into_iter().next(),
+                Err(_) => None,
+            };
+            let Some(best) = best else {
+                break;
+            };
+            line.push(best.turn);
+            position = best.after;
+        }
+        line
+    }
+
+    fn choose_by_search(
+        &self,
+        game: &Game,
+        limits: &Limits,
+        stop: &AtomicBool,
+        report: &mut dyn FnMut(&Thought),
+    ) -> Option<Choice> {
+        let mut reported = false;
+        let outcome = self.search.run(
+            game.position(),
+            game.earlier(),
+            &*self.database,
+            limits,
+            stop,
+            &mut |found| {
+                reported = true;
+                report(&Thought::searched(found));
+            },
+        );
+        let thought = Thought::searched(outcome.lines.first()?);
+        if !reported {
+            report(&thought);
+        }
+        Some(Choice {
+            turn: outcome.best()?,
+            thought,
+            failure: None,
+        })
+    }
+
+    /// Searches all turns, not deep, and lets chance choose. The search is its own, on one thread,
+    /// so that the choice depends on the game and the seed only.
+    fn choose_badly(
+        &self,
+        game: &Game,
+        limits: &Limits,
+        stop: &AtomicBool,
+        report: &mut dyn FnMut(&Thought),
+    ) -> Option<Choice> {
+        let position = game.position();
+        let search = Search::new(*game.rules(), WEAK_SEARCH_BYTES, 1);
+        let judge: &dyn Judge = match self.level.knows_databases() {
+            true => &*self.database,
+            false => &NoJudge,
+        };
+        let weaker = Limits {
+            depth: Some(limits.depth.unwrap_or(u32::MAX).min(self.level.depth())),
+            nodes: Some(limits.nodes.unwrap_or(u64::MAX).min(Level::NODES)),
+            lines: position.turns(game.rules()).len(),
+            ..*limits
+        };
+        let outcome = search.run(position, game.earlier(), judge, &weaker, stop, &mut |_| ());
+        let scores: Vec<Score> = outcome.lines.iter().map(|line| line.score).collect();
+        let mut random = Random::of(self.seed, position, game.actions().len());
+        let mut chosen = (outcome.lines)
+            .into_iter()
+            .nth(self.level.pick(&scores, &mut random))?;
+        chosen.number = 1;
+        let thought = Thought::searched(&chosen);
+        report(&thought);
+        Some(Choice {
+            turn: *thought.report.line.first()?,
+            thought,
+            failure: None,
+        })
+    }
+}
+
+/// Whether a file that is there cannot be used, as against one that is not there.
+pub(crate) fn is_damage(error: &DbError) -> bool {
+    matches!(
+        error,
+        DbError::Corrupt { .. }
+            | DbError::OtherRules { .. }
+            | DbError::OtherVersion { .. }
+            | DbError::Io { .. }
+    )
+}
+
+impl Thought {
+    fn searched(report: &Report) -> Thought {
+        Thought {
+            report: report.clone(),
+            known: None,
+        }
+    }
+}
+
+#[cfg(all(test, feature = "embedded"))]
+mod tests {
+    use super::*;
+    use crate::Rules;
+
+    const RULES: Rules = Rules::STANDARD;
+
+    fn player(level: u8, seed: u64) -> Player {
+        Player {
+            database: Arc::new(Database::embedded(RULES)),
+            search: Arc::new(Search::new(RULES, 1 << 20, 1)),
+            level: Level::new(level),
+            seed,
+        }
+    }
+
+    fn chosen(player: &Player, game: &Game, limits: &Limits) -> (Option<Turn>, Vec<Thought>) {
+        let mut thoughts = Vec::new();
+        let stop = AtomicBool::new(false);
+        let choice = player.choose(game, limits, &stop, &mut |thought| {
+            thoughts.push(thought.clone());
+        });
+        if let Some(choice) = &choice {
+            assert_eq!(choice.thought.report.line.first(), Some(&choice.turn));
+            assert!(!thoughts.is_empty());
+        }
+        (choice.map(|choice| choice.turn), thoughts)
+    }
+
+    fn shallow(depth: u32) -> Limits {
+        Limits {
+            depth: Some(depth),
+            ..Limits::default()
+        }
+    }
+
+    #[test]
+    fn a_known_win_is_won_in_time() {
+        let text = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0";
+        let mut game = Game::new(RULES, Position::parse(text, &RULES).unwrap());
+        let player = player(30, 9);
+        for _ in 0..21 {
+            let (turn, thoughts) = chosen(&player, &game, &Limits::default());
+            assert!(thoughts[0].known.is_some());
+            game.make(turn.unwrap()).unwrap();
+        }
+        assert_eq!(chosen(&player, &game, &Limits::default()).0, None);
+    }
+
+    #[test]
+    fn weak_players_depend_on_the_seed_only() {
+        let game = Game::new(RULES, Position::start(&RULES));
+        let turn = |level, seed| chosen(&player(level, seed), &game, &shallow(9)).0.unwrap();
+        for level in [0, 6, 12] {
+            let turns: Vec<Turn> = (0..12).map(|seed| turn(level, seed)).collect();
+            let again: Vec<Turn> = (0..12).map(|seed| turn(level, seed)).collect();
+            assert_eq!(turns, again);
+            assert!(turns.iter().any(|other| *other != turns[0]), "{level}");
+        }
+    }
+
+    #[test]
+    fn unknown_positions_are_searched() {
+        let game = Game::new(RULES, Position::start(&RULES));
+        let (turn, thoughts) = chosen(&player(30, 0), &game, &shallow(2));
+        assert!(game.position().turns(&RULES).contains(&turn.unwrap()));
+        assert!(thoughts.iter().all(|thought| thought.known.is_none()));
+    }
+
+    #[test]
+    fn several_lines_begin_with_different_turns() {
+        for text in [
+            "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0",
+            "********/********/******** w p p 0 9 0 9 0 0",
+        ] {
+            let game = Game::new(RULES, Position::parse(text, &RULES).unwrap());
+            let limits = Limits {
+                lines: 4,
+                ..shallow(1)
+            };
+            let (_, thoughts) = chosen(&player(30, 0), &game, &limits);
+            let numbers: Vec<usize> = thoughts.iter().map(|t| t.report.number).collect();
+            assert_eq!(numbers, [1, 2, 3, 4]);
+            let mut firsts: Vec<Turn> = thoughts.iter().map(|t| t.report.line[0]).collect();
+            firsts.sort();
+            firsts.dedup();
+            assert_eq!(firsts.len(), 4);
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! The lines of the engine protocol that come in.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::engine::game::{Game, GameError, shown};
+use crate::rules::Rules;
+use crate::rules::position::{Position, PositionError};
+use crate::search::Limits;
+
+/// A command to the engine.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Command {
+    /// `uci`: who are you, and what can be set?
+    Uci,
+    /// `isready`: have you done what came before?
+    IsReady,
+    /// `ucinewgame`: forget the last game.
+    NewGame,
+    /// `setoption name N value V`.
+    SetOption {
+        /// The option's name, in any case.
+        name: String,
+        /// The text behind `value`, empty without it.
+        value: String,
+    },
+    /// `position startpos|fen F [moves …]`.
+    Position(Setup),
+    /// `go …`: choose a turn.
+    Go(Go),
+    /// `stop`: choose it now.
+    Stop,
+    /// `d`: show the position.
+    Show,
+    /// `eval`: say what the position is worth at first sight.
+    Eval,
+    /// `quit`: the end.
+    Quit,
+}
+
+/// A position and the actions from there.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Setup {
+    /// The position's text, `None` for the empty board.
+    pub fen: Option<String>,
+    /// Turns, or their actions one by one.
+    pub moves: Vec<String>,
+}
+
+/// How long to think.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Go {
+    /// So many turns ahead.
+    pub depth: Option<u32>,
+    /// About so many positions.
+    pub nodes: Option<u64>,
+    /// So long.
+    pub time: Option<Duration>,
+    /// Until `stop`.
+    pub infinite: bool,
+}
+
+/// Why a line is no command, or cannot be done; one sentence.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CommandError(pub(crate) String);
+
+impl fmt::Display for CommandError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for CommandError {}
+
+impl From<PositionError> for CommandError {
+    fn from(error: PositionError) -> CommandError {
+        CommandError(error.to_string())
+    }
+}
+
+impl From<GameError> for CommandError {
+    fn from(error: GameError) -> CommandError {
+        CommandError(error.to_string())
+    }
+}
+
+fn error<T>(sentence: impl Into<String>) -> Result<T, CommandError> {
+    Err(CommandError(sentence.into()))
+}
+
+impl Command {
+    /// Reads a line, whatever it holds; `None` for one without words.
+    ///
+    /// ```
+    /// use millbase::engine::uci::Command;
+    /// assert_eq!(Command::parse("isready"), Ok(Some(Command::IsReady)));
+    /// assert_eq!(Command::parse(" "), Ok(None));
+    /// assert!(Command::parse("xyzzy").is_err());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A sentence about what is wrong.
+    pub fn parse(line: &str) -> Result<Option<Command>, CommandError> {
+        let line = line.trim();
+        let (word, rest) = line
+            .split_once(|letter: char| letter.is_whitespace())
+            .unwrap_or((line, ""));
+        let command = match word {
+            "" => return Ok(None),
+            "setoption" => set_option(rest)?,
+            "position" => Command::Position(Setup::parse(rest)?),
+            "go" => Command::Go(Go::parse(rest)?),
+            _ => {
+                let command = match word {
+                    "uci" => Command::Uci,
+                    "isready" => Command::IsReady,
+                    "ucinewgame" => Command::NewGame,
+                    "stop" => Command::Stop,
+                    "d" => Command::Show,
+                    "eval" => Command::Eval,
+                    "quit" => Command::Quit,
+                    _ => return error(format!("'{}' is not a command", shown(word))),
+                };
+                if !rest.trim().is_empty() {
+                    return error(format!("nothing may follow '{word}'"));
+                }
+                command
+            }
+        };
+        Ok(Some(command))
+    }
+}
+
+/// Reads what follows `setoption`. The value is taken as it stands, since folders may have spaces.
+fn set_option(rest: &str) -> Result<Command, CommandError> {
+    const FORM: &str = "an option is set with 'setoption name NAME value VALUE'";
+    let Some(rest) = rest.trim().strip_prefix("name ") else {
+        return error(FORM);
+    };
+    let (name, value) = match rest.split_once(" value ") {
+        Some((name, value)) => (name, value),
+        None => (rest.strip_suffix(" value").unwrap_or(rest), ""),
+    };
+    if name.trim().is_empty() {
+        return error(FORM);
+    }
+    Ok(Command::SetOption {
+        name: name.trim().to_string(),
+        value: value.trim().to_string(),
+    })
+}
+
+impl Setup {
+    /// Reads what follows `position`.
+    fn parse(rest: &str) -> Result<Setup, CommandError> {
+        const FORM: &str = "a position is set with 'position startpos' or 'position fen …', and perhaps \
+                            'moves …' behind it";
+        let mut words = rest.split_whitespace();
+        let kind = words.next();
+        let before_moves = words.by_ref().take_while(|&word| word != "moves");
+        let place: Vec<&str> = before_moves.collect();
+        let fen = match (kind, place.is_empty()) {
+            (Some("startpos"), true) => None,
+            (Some("fen"), false) => Some(place.join(" ")),
+            _ => return error(FORM),
+        };
+        let moves = words.map(str::to_string).collect();
+        Ok(Setup { fen, moves })
+    }
+
+    /// The game that the command describes.
+    ///
+    /// # Errors
+    ///
+    /// A sentence about the first thing that is wrong.
+    pub fn game(&self, rules: &Rules) -> Result<Game, CommandError> {
+        let start = match &self.fen {
+            Some(fen) => Position::parse(fen, rules)?,
+            None => Position::start(rules),
+        };
+        let mut game = Game::new(*rules, start);
+        for action in &self.moves {
+            game.play(action)?;
+        }
+        Ok(game)
+    }
+}
+
+impl Go {
+    /// Reads what follows `go`.
+    fn parse(rest: &str) -> Result<Go, CommandError> {
+        let mut go = Go::default();
+        let mut words = rest.split_whitespace();
+        while let Some(word) = words.next() {
+            let mut number = |least: u64| {
+                let text = words.next().unwrap_or_default();
+                let number = text.parse::<u64>().ok().filter(|&number| number >= least);
+                number.ok_or_else(|| {
+                    CommandError(format!(
+                        "'go {word}' needs a whole number, at least {least}, not '{}'",
+                        shown(text)
+                    ))
+                })
+            };
+            match word {
+                "depth" => {
+                    let depth = number(1)?.min(Limits::MOST_DEPTH.into());
+                    go.depth = Some(depth as u32);
+                }
+                "nodes" => go.nodes = Some(number(1)?),
+                "movetime" => go.time = Some(Duration::from_millis(number(0)?)),
+                "infinite" => go.infinite = true,
+                _ => {
+                    return error(format!(
+                        "'go' does not know '{}', only depth, movetime, nodes and infinite",
+                        shown(word)
+                    ));
+                }
+            }
+        }
+        Ok(go)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command(line: &str) -> Command {
+        Command::parse(line).unwrap().unwrap()
+    }
+
+    #[test]
+    fn commands_are_read() {
+        assert_eq!(command("  ucinewgame\r"), Command::NewGame);
+        assert_eq!(
+            command("setoption name MillbasePath value /a folder/with  spaces "),
+            Command::SetOption {
+                name: "MillbasePath".to_string(),
+                value: "/a folder/with  spaces".to_string()
+            }
+        );
+        let Command::SetOption { value, .. } = command("setoption name MillbasePath value") else {
+            panic!("an option");
+        };
+        assert_eq!(value, "");
+        assert_eq!(
+            command("position startpos moves d6 xb4"),
+            Command::Position(Setup {
+                fen: None,
+                moves: vec!["d6".to_string(), "xb4".to_string()]
+            })
+        );
+        assert_eq!(
+            command("go depth 5 movetime 100 nodes 7"),
+            Command::Go(Go {
+                depth: Some(5),
+                nodes: Some(7),
+                time: Some(Duration::from_millis(100)),
+                infinite: false
+            })
+        );
+        let Command::Go(go) = command("go depth 99999999999") else {
+            panic!("a search");
+        };
+        assert_eq!(go.depth, Some(Limits::MOST_DEPTH));
+    }
+
+    #[test]
+    fn rubbish_is_refused() {
+        for line in [
+            "xyzzy",
+            "\0",
+            "UCI",
+            "uci now",
+            "position",
+            "position moves d6",
+            "position startpos d6",
+            "position fen",
+            "position fen moves d6",
+            "setoption",
+            "setoption value 3",
+            "setoption name  value 3",
+            "setoption Hash 3",
+            "go depth",
+            "go depth 0",
+            "go depth -1",
+            "go movetime x",
+            "go movetime 99999999999999999999999",
+            "go fast",
+        ] {
+            assert!(Command::parse(line).is_err(), "{line}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_line_is_a_command_or_an_error(line in ".{0,200}") {
+            let _ = Command::parse(&line);
+        }
+
+        #[test]
+        fn any_words_make_a_legal_game_or_an_error(
+            words in proptest::collection::vec("startpos|fen|moves|[a-g][1-7]|x[a-g][1-7]|[*@O/]{24,28}|[wbpmosr?]|[0-9]", 0..40)
+        ) {
+            let line = format!("position {}", words.join(" "));
+            if let Ok(Some(Command::Position(setup))) = Command::parse(&line)
+                && let Ok(game) = setup.game(&Rules::STANDARD)
+            {
+                let again = Command::parse(&game.text()).unwrap().unwrap();
+                let Command::Position(again) = again else {
+                    panic!("{}", game.text());
+                };
+                assert_eq!(again.game(&Rules::STANDARD).unwrap(), game);
+            }
+        }
+
+        /// Many first moves are legal, so that games get somewhere.
+        #[test]
+        fn any_placing_makes_a_legal_game_or_an_error(
+            points in proptest::collection::vec("x?[a-g][1-7]", 0..30)
+        ) {
+            let rules = Rules::STANDARD;
+            let mut game = Game::new(rules, Position::start(&rules));
+            for point in points {
+                let before = game.clone();
+                if game.play(&point).is_err() {
+                    assert_eq!(game, before);
+                }
+            }
+            let text = game.position().text(&rules);
+            assert_eq!(Position::parse(&text, &rules).as_ref(), Ok(game.position()));
+        }
+    }
+
+    #[test]
+    fn games_are_set_up_whole_or_not() {
+        let rules = Rules::STANDARD;
+        let game = |line: &str| match command(line) {
+            Command::Position(setup) => setup.game(&rules),
+            other => panic!("{other:?}"),
+        };
+        let mill = game("position startpos moves a7 a1 d7 d1 g7").unwrap();
+        assert!(mill.position().removal_owed());
+        for wrong in [
+            "position startpos moves a7 a7",
+            "position startpos moves a7 xx",
+            "position fen nothing",
+            "position startpos moves a7 a1 d7 d1 g7 b2",
+        ] {
+            assert!(game(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What the engine says of its thoughts.
+
+use crate::engine::player::Thought;
+use crate::engine::uci::Settings;
+use crate::rules::Rules;
+use crate::rules::position::{Position, Side};
+use crate::search::{Meaning, Score};
+use crate::value::{Value, Wdl};
+
+/// The `info` line of a thought about a position.
+pub(super) fn line(
+    thought: &Thought,
+    position: &Position,
+    rules: &Rules,
+    settings: &Settings,
+) -> String {
+    let report = &thought.report;
+    let is_turned = settings.is_white_view() && position.side_to_move() == Side::Black;
+    let score = if is_turned {
+        -report.score
+    } else {
+        report.score
+    };
+    let mut line = format!(
+        "info depth {} seldepth {} multipv {} score {}",
+        report.depth,
+        report.selective_depth,
+        report.number,
+        score_text(score)
+    );
+    if settings.shows_wdl {
+        let [win, draw, loss] = match (chances(thought), is_turned) {
+            (chances, false) => chances,
+            ([win, draw, loss], true) => [loss, draw, win],
+        };
+        line += &format!(" wdl {win} {draw} {loss}");
+    }
+    let (nodes, hits) = (report.nodes, report.judged);
+    let micros = report.time.as_micros().max(1);
+    let nps = u128::from(nodes) * 1_000_000 / micros;
+    let time = micros / 1000;
+    line += &format!(" nodes {nodes} nps {nps} tbhits {hits} time {time} pv");
+    let mut position = *position;
+    for &turn in &report.line {
+        for (action, after) in position.actions(turn, rules).unwrap_or_default() {
+            line += &format!(" {action}");
+            position = after;
+        }
+    }
+    line
+}
+
+/// A score as the protocol writes it: hundredths of a stone, or the number of the winner's own
+/// turns to the end, negative for the loser.
+pub(super) fn score_text(score: Score) -> String {
+    match score.meaning() {
+        Meaning::Win(turns) => format!("mate {}", turns.div_ceil(2)),
+        Meaning::Loss(0) => "mate 0".to_string(),
+        Meaning::Loss(turns) => format!("mate -{}", turns.div_ceil(2)),
+        _ => format!("cp {}", score.number()),
+    }
+}
+
+/// The chances of win, draw and loss for the side to move, in thousandths: certain where the value
+/// is known, otherwise a guess by the evaluation.
+fn chances(thought: &Thought) -> [u32; 3] {
+    let known = thought.known.map(Value::wdl);
+    match known.or(thought.report.score.result()) {
+        Some(Wdl::Win) => [1000, 0, 0],
+        Some(Wdl::Draw) => [0, 1000, 0],
+        Some(Wdl::Loss) => [0, 0, 1000],
+        None => guess(thought.report.score),
+    }
+}
+
+/// Who is ahead by [`EVEN_CHANCE`] hundredths of a stone wins every other game, so the guess goes; a
+/// logistic curve gives the others.
+fn guess(score: Score) -> [u32; 3] {
+    const EVEN_CHANCE: f64 = 200.0;
+    const SCALE: f64 = 60.0;
+    let ahead = f64::from(score.number());
+    let chance = |ahead: f64| 1.0 / (1.0 + ((EVEN_CHANCE - ahead) / SCALE).exp());
+    let [win, loss] = [ahead, -ahead].map(|ahead| (1000.0 * chance(ahead)).round() as u32);
+    [win, 1000 - win - loss, loss]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_count_the_moves_of_the_winner() {
+        let texts = [
+            (Score::win_in(1), "mate 1"),
+            (Score::win_in(3), "mate 2"),
+            (Score::loss_in(0), "mate 0"),
+            (Score::loss_in(2), "mate -1"),
+            (Score::loss_in(4), "mate -2"),
+            (Score::evaluation(-35), "cp -35"),
+            (Score::DRAW, "cp 0"),
+        ];
+        for (score, text) in texts {
+            assert_eq!(score_text(score), text);
+        }
+    }
+
+    #[test]
+    fn guesses_add_up() {
+        for number in -20_000..=20_000 {
+            let [win, draw, loss] = guess(Score::evaluation(number));
+            assert_eq!(win + draw + loss, 1000, "{number}");
+        }
+        assert_eq!(guess(Score::DRAW)[0], guess(Score::DRAW)[2]);
+        assert!(guess(Score::evaluation(500))[0] > 990);
+    }
+}

@@ -1,0 +1,521 @@
+//! The position index: every table of positions is a matrix.
+//!
+//! A table holds the positions with `mover` stones of the side to move and `waiting` stones of the
+//! other. Its **rows** are the mover's sets, one for each orbit of the 16 symmetries; its
+//! **columns** are the other side's sets among the points that the mover leaves:
+//!
+//! ```text
+//! row    = the orbit of the mover's set M, turned by g so that M becomes the row's own set R
+//! column = rank of pext(g(W), !R) among the subsets of 24 - mover points with `waiting` members
+//! index  = row · columns + column
+//! ```
+//!
+//! A row whose set R has a stabiliser holds each of its positions several times, at equivalent
+//! columns.
+
+pub mod histogram;
+mod marked;
+pub mod reachable;
+
+pub use marked::Marked;
+
+use std::fmt;
+use std::sync::OnceLock;
+
+#[cfg(feature = "build")]
+use bitvec::prelude::BitVec;
+
+use crate::board::bits::{self, Bits};
+use crate::board::symmetry::{Symmetry, stabiliser};
+use crate::board::{POINTS, PointSet};
+use crate::rules::{FEWEST_STONES, MOST_STONES, Rules};
+
+/// All moving-phase positions with these numbers of stones, whoever is to move. Always in normal
+/// form: larger first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Pair {
+    larger: u8,
+    smaller: u8,
+}
+
+impl Pair {
+    /// The pair of two numbers of stones in either order, `None` unless both are from 3 to 12.
+    pub fn new(a: u8, b: u8) -> Option<Pair> {
+        let valid = FEWEST_STONES..=MOST_STONES;
+        (valid.contains(&a) && valid.contains(&b)).then(|| Pair {
+            larger: a.max(b),
+            smaller: a.min(b),
+        })
+    }
+
+    /// The larger number of stones.
+    pub fn larger(self) -> u8 {
+        self.larger
+    }
+
+    /// The smaller number of stones.
+    pub fn smaller(self) -> u8 {
+        self.smaller
+    }
+
+    /// All stones on the board.
+    pub fn stones(self) -> u8 {
+        self.larger + self.smaller
+    }
+
+    /// The pair's tables: the larger side to move, then the smaller; one only where both are equal.
+    pub fn tables(self) -> Vec<Material> {
+        let first = Material {
+            mover: self.larger,
+            waiting: self.smaller,
+        };
+        if self.larger == self.smaller {
+            vec![first]
+        } else {
+            vec![first, first.exchanged()]
+        }
+    }
+
+    /// How many entries its tables have together.
+    pub fn entries(self) -> u64 {
+        self.tables().into_iter().map(Material::entries).sum()
+    }
+
+    /// The pairs that captures of one stone lead to. Captures of several stones lead to pairs that
+    /// these need.
+    ///
+    /// ```
+    /// use millbase::Pair;
+    /// let names = |pair: Pair| pair.needs().iter().map(Pair::to_string).collect::<Vec<_>>();
+    /// assert_eq!(names(Pair::new(6, 4).unwrap()), ["6-3", "5-4"]);
+    /// assert_eq!(names(Pair::new(3, 3).unwrap()), [""; 0]);
+    /// ```
+    pub fn needs(self) -> Vec<Pair> {
+        let fewer = [
+            (self.larger, self.smaller - 1),
+            (self.larger - 1, self.smaller),
+        ];
+        let mut pairs: Vec<Pair> = fewer
+            .into_iter()
+            .filter_map(|(a, b)| Pair::new(a, b))
+            .collect();
+        pairs.dedup();
+        pairs
+    }
+
+    /// All pairs with 3 to `stones` stones a side, each behind those it needs: by the number of
+    /// stones, the more unequal pairs first.
+    pub fn all(stones: u8) -> Vec<Pair> {
+        let sides = FEWEST_STONES..=stones.min(MOST_STONES);
+        let mut pairs: Vec<Pair> = sides
+            .flat_map(|larger| {
+                (FEWEST_STONES..=larger).map(move |smaller| Pair { larger, smaller })
+            })
+            .collect();
+        pairs.sort_by_key(|pair| (pair.stones(), std::cmp::Reverse(pair.larger)));
+        pairs
+    }
+}
+
+impl fmt::Display for Pair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{}-{}", self.larger, self.smaller))
+    }
+}
+
+impl std::str::FromStr for Pair {
+    type Err = PairError;
+
+    fn from_str(text: &str) -> Result<Pair, PairError> {
+        let (larger, smaller) = text.split_once('-').ok_or(PairError)?;
+        let number = |text: &str| text.parse().map_err(|_| PairError);
+        Pair::new(number(larger)?, number(smaller)?).ok_or(PairError)
+    }
+}
+
+/// A text that names no pair.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PairError;
+
+impl fmt::Display for PairError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "a pair is two numbers of stones from {FEWEST_STONES} to {MOST_STONES}, like 6-4"
+        )
+    }
+}
+
+impl std::error::Error for PairError {}
+
+/// Which table: how many stones the side to move has, and how many the other.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Material {
+    /// Stones of the side to move.
+    pub mover: u8,
+    /// Stones of the side that waits.
+    pub waiting: u8,
+}
+
+impl Material {
+    /// The material of two sets.
+    pub fn of(mover: PointSet, waiting: PointSet) -> Material {
+        Material {
+            mover: mover.len() as u8,
+            waiting: waiting.len() as u8,
+        }
+    }
+
+    /// The same stones with the other side to move.
+    #[must_use]
+    pub fn exchanged(self) -> Material {
+        Material {
+            mover: self.waiting,
+            waiting: self.mover,
+        }
+    }
+
+    /// The pair that the table belongs to, `None` if a side has fewer than three stones or more
+    /// than twelve.
+    pub fn pair(self) -> Option<Pair> {
+        Pair::new(self.mover, self.waiting)
+    }
+
+    /// How many entries the table has: [`Index::len`] without making the index; 0 where the
+    /// mover has more than 12 stones.
+    pub fn entries(self) -> u64 {
+        /// The number of orbits that the sets of 0 to 12 stones form.
+        const ROWS: [u64; 13] = [
+            1, 4, 30, 158, 757, 2830, 8774, 22188, 46879, 82880, 124_124, 157_668, 170_854,
+        ];
+        let rows = ROWS.get(usize::from(self.mover));
+        let columns = || binomial(POINTS - u32::from(self.mover), self.waiting.into());
+        rows.map_or(0, |rows| rows * u64::from(columns()))
+    }
+
+    /// The tables that the mover's captures lead to: after one removal, after two, and so on, as far
+    /// as a turn earns them and they leave three stones, so that the game goes on.
+    ///
+    /// ```
+    /// use millbase::{Material, Rules};
+    /// let material = |mover, waiting| Material { mover, waiting };
+    /// let each = Rules { removal_per_mill: true, ..Rules::STANDARD };
+    /// assert_eq!(material(4, 5).after_captures(&Rules::STANDARD), [material(4, 4)]);
+    /// assert_eq!(material(4, 5).after_captures(&each), [material(4, 4), material(3, 4)]);
+    /// assert_eq!(material(4, 3).after_captures(&each), []);
+    /// ```
+    pub fn after_captures(self, rules: &Rules) -> Vec<Material> {
+        let spare = self.waiting.saturating_sub(FEWEST_STONES);
+        (1..=rules.most_removals().min(spare))
+            .map(|removed| Material {
+                mover: self.waiting - removed,
+                waiting: self.mover,
+            })
+            .collect()
+    }
+}
+
+/// Subsets of a few points, numbered in the order of their bits read as a number.
+///
+/// `rank(s) = high[s >> 12] + low[s & 0xfff]`: the number of subsets with a smaller high part, and
+/// the rank of the low part among those with as many members.
+#[derive(Clone, Debug)]
+pub struct Subsets {
+    points: u32,
+    members: u32,
+    count: u32,
+    high: Box<[u32; 1 << LOW_BITS]>,
+}
+
+const LOW_BITS: u32 = 12;
+const LOW_MASK: usize = (1 << LOW_BITS) - 1;
+
+/// The rank of each 12-bit pattern among those with as many bits.
+static LOW: [u16; 1 << LOW_BITS] = {
+    let mut next = [0; LOW_BITS as usize + 1];
+    let mut low = [0; 1 << LOW_BITS];
+    let mut pattern = 0;
+    while pattern < low.len() {
+        let members = pattern.count_ones() as usize;
+        low[pattern] = next[members];
+        next[members] += 1;
+        pattern += 1;
+    }
+    low
+};
+
+/// The number of ways to choose `k` of `n`, 0 where `k > n`.
+pub fn binomial(n: u32, k: u32) -> u32 {
+    if k > n {
+        return 0;
+    }
+    let product = (0..k.min(n - k)).fold(1u64, |product, i| {
+        product * u64::from(n - i) / u64::from(i + 1)
+    });
+    product as u32
+}
+
+impl Subsets {
+    /// The subsets of `points` ≤ 24 points that have `members` of them.
+    pub fn new(points: u32, members: u32) -> Subsets {
+        let mut high = Box::new([0; 1 << LOW_BITS]);
+        let mut before = 0;
+        for (pattern, rank) in high
+            .iter_mut()
+            .enumerate()
+            .take(1 << points.saturating_sub(LOW_BITS))
+        {
+            *rank = before;
+            if let Some(rest) = members.checked_sub(pattern.count_ones()) {
+                before += binomial(points.min(LOW_BITS), rest);
+            }
+        }
+        Subsets {
+            points,
+            members,
+            count: binomial(points, members),
+            high,
+        }
+    }
+
+    /// How many subsets there are.
+    #[inline(always)]
+    pub fn count(&self) -> usize {
+        self.count as usize
+    }
+
+    /// The number of a subset, which must have the right number of members.
+    #[inline(always)]
+    pub fn rank(&self, subset: u32) -> usize {
+        let low = usize::from(LOW[subset as usize & LOW_MASK]);
+        low + self.high[(subset >> LOW_BITS) as usize & LOW_MASK] as usize
+    }
+
+    /// The subsets in the order of their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + use<> {
+        let end = 1u32 << self.points;
+        let first = (1u32 << self.members) - 1;
+        std::iter::successors(Some(first), move |&subset| next_subset(subset))
+            .take_while(move |&subset| subset < end)
+            .take(self.count())
+    }
+
+    /// The subset with this number, which must be below [`Subsets::count`].
+    pub fn subset(&self, rank: usize) -> u32 {
+        let mut rest = rank as u32;
+        let mut subset = 0;
+        let mut members = self.members;
+        for point in (0..self.points).rev() {
+            let without = binomial(point, members);
+            if rest >= without && members > 0 {
+                rest -= without;
+                members -= 1;
+                subset |= 1 << point;
+            }
+        }
+        subset
+    }
+}
+
+/// The next larger number with as many bits; `None` after zero.
+fn next_subset(subset: u32) -> Option<u32> {
+    let lowest = subset & subset.wrapping_neg();
+    let carried = subset.checked_add(lowest)?;
+    let moved = (subset ^ carried).checked_shr(2 + lowest.trailing_zeros())?;
+    (subset != 0).then_some(carried | moved)
+}
+
+/// The sets of so many stones, one for each orbit of the symmetries: the smallest of the orbit's
+/// sets, in their order.
+#[derive(Debug)]
+pub struct Rows {
+    sets: Vec<PointSet>,
+    /// For the set of each rank its row · 16 + the number of the symmetry that turns it into the
+    /// row's set.
+    by_rank: Vec<u32>,
+    ranks: Subsets,
+    /// Whether a row's set has a stabiliser besides the identity.
+    symmetric: Vec<bool>,
+}
+
+impl Rows {
+    /// The rows of sets with this many stones, 0 to 12. They are made once and kept.
+    ///
+    /// ```
+    /// use millbase::index::Rows;
+    /// let counts: Vec<usize> = (3..=9).map(|stones| Rows::of(stones).len()).collect();
+    /// assert_eq!(counts, [158, 757, 2830, 8774, 22188, 46879, 82880]);
+    /// ```
+    pub fn of(stones: u8) -> &'static Rows {
+        static ROWS: [OnceLock<Rows>; MOST_STONES as usize + 1] =
+            [const { OnceLock::new() }; MOST_STONES as usize + 1];
+        let stones = stones.min(MOST_STONES);
+        ROWS[usize::from(stones)].get_or_init(|| Rows::new(stones.into()))
+    }
+
+    fn new(stones: u32) -> Rows {
+        const UNKNOWN: u32 = u32::MAX;
+        let ranks = Subsets::new(POINTS, stones);
+        let mut sets = Vec::new();
+        let mut by_rank = vec![UNKNOWN; ranks.count()];
+        for (rank, bits) in ranks.iter().enumerate() {
+            if by_rank[rank] != UNKNOWN {
+                continue;
+            }
+            let set = PointSet::from_bits(bits);
+            let row = sets.len() as u32;
+            for symmetry in Symmetry::all() {
+                let image = &mut by_rank[ranks.rank(symmetry.apply(set).bits())];
+                if *image == UNKNOWN {
+                    *image = row * Symmetry::COUNT as u32 + symmetry.inverse().number();
+                }
+            }
+            sets.push(set);
+        }
+        let symmetric = sets.iter().map(|&set| stabiliser(set).nth(1).is_some());
+        Rows {
+            symmetric: symmetric.collect(),
+            sets,
+            by_rank,
+            ranks,
+        }
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// The sets of the rows, in their order.
+    pub fn iter(&self) -> impl Iterator<Item = PointSet> + '_ {
+        self.sets.iter().copied()
+    }
+
+    /// Whether there is no row; there always is one.
+    pub fn is_empty(&self) -> bool {
+        self.sets.is_empty()
+    }
+
+    /// The set of a row.
+    #[inline(always)]
+    pub fn set(&self, row: usize) -> PointSet {
+        self.sets[row]
+    }
+
+    /// Whether symmetries other than the identity leave the row's set as it is.
+    #[inline(always)]
+    pub fn is_symmetric(&self, row: usize) -> bool {
+        self.symmetric[row]
+    }
+
+    /// The row of each set of the size, in the order of their bits.
+    pub(crate) fn by_rank(&self) -> impl Iterator<Item = usize> + '_ {
+        let found = self.by_rank.iter();
+        found.map(|&found| found as usize / Symmetry::COUNT)
+    }
+
+    /// The row of a set, and the symmetry that turns the set into the row's.
+    #[inline(always)]
+    pub fn find(&self, set: PointSet) -> (usize, Symmetry) {
+        let found = self.by_rank[self.ranks.rank(set.bits())];
+        let row = found / Symmetry::COUNT as u32;
+        (row as usize, Symmetry::numbered(found))
+    }
+}
+
+/// The index of one table.
+#[derive(Clone, Debug)]
+pub struct Index {
+    material: Material,
+    rows: &'static Rows,
+    columns: Subsets,
+}
+
+impl Index {
+    /// The index of the table with this material; up to twelve stones a side.
+    pub fn new(material: Material) -> Index {
+        Index {
+            material,
+            rows: Rows::of(material.mover),
+            columns: Subsets::new(POINTS - u32::from(material.mover), material.waiting.into()),
+        }
+    }
+
+    /// Which table this is.
+    pub fn material(&self) -> Material {
+        self.material
+    }
+
+    /// The mover's sets.
+    pub fn rows(&self) -> &'static Rows {
+        self.rows
+    }
+
+    /// The waiting side's sets among the points that the mover leaves.
+    pub fn columns(&self) -> &Subsets {
+        &self.columns
+    }
+
+    /// How many entries the table has.
+    ///
+    /// ```
+    /// use millbase::index::{Index, Material};
+    /// assert_eq!(Index::new(Material { mover: 9, waiting: 8 }).len(), 82_880 * 6_435);
+    /// ```
+    pub fn len(&self) -> usize {
+        self.rows.len() * self.columns.count()
+    }
+
+    /// Whether the table has no entry; none is.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Where the table keeps the position with these sets of stones.
+    pub fn find(&self, mover: PointSet, waiting: PointSet) -> usize {
+        let (row, symmetry) = self.rows.find(mover);
+        row * self.columns.count() + self.column(row, symmetry.apply(waiting))
+    }
+
+    /// The column of a set of the waiting side in a row.
+    pub fn column(&self, row: usize, waiting: PointSet) -> usize {
+        let free = !self.rows.set(row);
+        self.columns.rank(bits::pext(waiting.bits(), free.bits()))
+    }
+
+    /// [`Index::column`] with the processor's operations, for hot loops.
+    #[inline(always)]
+    pub fn column_with<B: Bits>(&self, bits: B, row: usize, waiting: PointSet) -> usize {
+        let free = !self.rows.set(row);
+        self.columns.rank(bits.pext(waiting.bits(), free.bits()))
+    }
+
+    /// The sets of the mover and of the waiting side at an entry, which must be below
+    /// [`Index::len`].
+    pub fn sets(&self, entry: usize) -> (PointSet, PointSet) {
+        let mover = self.rows.set(entry / self.columns.count());
+        let subset = self.columns.subset(entry % self.columns.count());
+        (
+            mover,
+            PointSet::from_bits(bits::pdep(subset, (!mover).bits())),
+        )
+    }
+
+    /// For a row with a stabiliser, which columns come first among those that hold the same
+    /// position; `None` for a row whose columns are all different positions.
+    #[cfg(feature = "build")]
+    pub fn first_columns(&self, row: usize) -> Option<BitVec> {
+        if !self.rows.is_symmetric(row) {
+            return None;
+        }
+        let mover = self.rows.set(row);
+        let others: Vec<Symmetry> = stabiliser(mover).skip(1).collect();
+        let first = self.columns.iter().enumerate().map(|(column, subset)| {
+            let waiting = PointSet::from_bits(bits::pdep(subset, (!mover).bits()));
+            others
+                .iter()
+                .all(|symmetry| self.column(row, symmetry.apply(waiting)) >= column)
+        });
+        Some(first.collect())
+    }
+}

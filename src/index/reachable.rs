@@ -1,0 +1,271 @@
+//! Which stones each side can have while stones are being placed.
+//!
+//! Every stone that a side has lost is a mill that the other has closed: one removal for each
+//! placement that closes a mill, whether it closes one or two. So the numbers of stones tell how
+//! many mills each side has closed, and a set of stones is possible only if it can have come about
+//! with just so many closings, and so many losses, in an order in which the other side can have
+//! closed its mills. The two sides' sets are followed turn by turn from the empty board, each as if
+//! the other's stones were never in the way:
+//!
+//! ```text
+//! the mover's sets after a turn    S + x for each x outside S, by whether x closes a mill
+//! the other's sets                 the same, or S - y for each removable y where a mill was closed
+//! ```
+//!
+//! A position is left out if one of its two sets is not possible at its ply, with its losses. No
+//! game leads to it. The other way round nothing is claimed: some positions stay that no game leads
+//! to. Turns lead from positions that stay to positions that stay.
+
+use super::marked::Marked;
+use crate::board::PointSet;
+use crate::index::{Material, Rows};
+use crate::rules::position::{Position, Side};
+use crate::rules::turns::removable;
+use crate::rules::{FEWEST_STONES, Rules};
+
+/// How far placing has come: how many turns were made, and how many stones each side has lost.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub struct Stage {
+    /// Turns made, from the empty board on.
+    pub ply: u8,
+    /// Stones that White has lost.
+    pub white_lost: u8,
+    /// Stones that Black has lost.
+    pub black_lost: u8,
+}
+
+impl Stage {
+    /// The side that places the next stone.
+    pub fn mover(self) -> Side {
+        if self.ply.is_multiple_of(2) {
+            Side::White
+        } else {
+            Side::Black
+        }
+    }
+
+    /// How many stones a side has placed.
+    pub fn placed(self, side: Side) -> u8 {
+        match side {
+            Side::White => self.ply.div_ceil(2),
+            Side::Black => self.ply / 2,
+        }
+    }
+
+    /// How many stones a side has lost.
+    pub fn lost(self, side: Side) -> u8 {
+        match side {
+            Side::White => self.white_lost,
+            Side::Black => self.black_lost,
+        }
+    }
+
+    /// How many stones a side has on the board.
+    pub fn stones(self, side: Side) -> u8 {
+        self.placed(side).saturating_sub(self.lost(side))
+    }
+
+    /// The material of the stage's table.
+    pub fn material(self) -> Material {
+        let mover = self.mover();
+        Material {
+            mover: self.stones(mover),
+            waiting: self.stones(mover.other()),
+        }
+    }
+
+    /// The stage of a position with stones in hand, a removal that is owed not made yet. Where Black
+    /// has placed the first stone, the colours count as exchanged.
+    pub fn of(position: &Position, rules: &Rules) -> Stage {
+        let placed = |side| rules.stones.saturating_sub(position.in_hand(side));
+        let lost = |side| placed(side).saturating_sub(position.stones(side).len() as u8);
+        let stage = Stage {
+            ply: placed(Side::White) + placed(Side::Black),
+            white_lost: lost(Side::White),
+            black_lost: lost(Side::Black),
+        };
+        let placing_next = match position.removal_owed() {
+            false => position.side_to_move(),
+            true => position.side_to_move().other(),
+        };
+        match placing_next == stage.mover() {
+            true => stage,
+            false => Stage {
+                white_lost: stage.black_lost,
+                black_lost: stage.white_lost,
+                ..stage
+            },
+        }
+    }
+
+    /// Whether the side to move has placed as many stones as the side that moves at this stage. By
+    /// settings of the stones in hand that no game leads to it has not.
+    pub(crate) fn is_of(self, position: &Position, rules: &Rules) -> bool {
+        let in_hand = position.in_hand(position.side_to_move());
+        rules.stones.checked_sub(in_hand) == Some(self.placed(self.mover()))
+    }
+
+    /// The position of these sets of stones, without a removal owed.
+    #[cfg(feature = "build")]
+    pub(crate) fn position(self, mover: PointSet, waiting: PointSet, rules: &Rules) -> Position {
+        let in_hand = |side| rules.stones.saturating_sub(self.placed(side));
+        let side_to_move = self.mover();
+        Position {
+            mover,
+            waiting,
+            mover_in_hand: in_hand(side_to_move),
+            waiting_in_hand: in_hand(side_to_move.other()),
+            side_to_move,
+            removals_owed: 0,
+        }
+    }
+
+    /// The stage after a turn that closes no mill.
+    pub fn after_quiet(self) -> Stage {
+        Stage {
+            ply: self.ply + 1,
+            ..self
+        }
+    }
+
+    /// The stage after a turn that closes a mill.
+    pub fn after_capture(self) -> Stage {
+        let mut after = self.after_quiet();
+        match self.mover() {
+            Side::White => after.black_lost += 1,
+            Side::Black => after.white_lost += 1,
+        }
+        after
+    }
+}
+
+/// Why the placing phase is not solved under these rules, as a sentence; `None` if it is.
+pub fn not_solved(rules: &Rules) -> Option<&'static str> {
+    rules.removal_per_mill.then_some(
+        "the placing phase is not solved where each mill earns a removal of its own, as its tables \
+         count one stone lost for each turn that closes mills; the databases of the moving phase \
+         know such rules",
+    )
+}
+
+/// The sets that are possible at each stage up to some ply.
+#[derive(Debug)]
+pub struct Reachable {
+    /// The most stones that a side can lose and go on.
+    most_lost: u8,
+    /// By ply, White's and Black's losses.
+    stages: Vec<Vec<[Marked; 2]>>,
+}
+
+impl Reachable {
+    /// Follows all games up to a ply.
+    pub fn new(rules: &Rules, last_ply: u8) -> Reachable {
+        let most_lost = rules.stones.saturating_sub(FEWEST_STONES);
+        let width = usize::from(most_lost) + 1;
+        let nothing = || vec![[Marked::NOTHING, Marked::NOTHING]; width * width];
+        let mut reachable = Reachable {
+            most_lost,
+            stages: vec![nothing()],
+        };
+        let mut empty = Marked::new(1);
+        empty.mark(0);
+        reachable.stages[0][0] = [empty.clone(), empty];
+        for ply in 0..last_ply {
+            reachable.stages.push(nothing());
+            for stage in reachable.stages_of(ply).collect::<Vec<_>>() {
+                reachable.follow(rules, stage);
+            }
+        }
+        reachable
+    }
+
+    /// The stages with this many turns that a game can come to, by the mover's losses, then by
+    /// those of the other side. So the captures of one stage lead to where the quiet turns of the
+    /// next one lead to.
+    pub fn stages_of(&self, ply: u8) -> impl Iterator<Item = Stage> + '_ {
+        let losses = 0..=self.most_lost;
+        let all = losses.clone().flat_map(move |mover_lost| {
+            losses.clone().map(move |waiting_lost| {
+                let [white_lost, black_lost] = match ply.is_multiple_of(2) {
+                    true => [mover_lost, waiting_lost],
+                    false => [waiting_lost, mover_lost],
+                };
+                Stage {
+                    ply,
+                    white_lost,
+                    black_lost,
+                }
+            })
+        });
+        all.filter(|&stage| !self.rows(stage, Side::White).is_empty())
+    }
+
+    /// Which of the rows of a side's sets are possible; nothing if the stage is not.
+    pub fn rows(&self, stage: Stage, side: Side) -> &Marked {
+        static NOTHING: Marked = Marked::NOTHING;
+        let slot = self.slot(stage);
+        let sets = slot.and_then(|slot| self.stages.get(usize::from(stage.ply))?.get(slot));
+        sets.map_or(&NOTHING, |sets| &sets[side as usize])
+    }
+
+    /// Whether a side can have these stones.
+    pub fn contains(&self, stage: Stage, side: Side, set: PointSet) -> bool {
+        let rows = self.rows(stage, side);
+        let right_size = set.len() == u32::from(stage.stones(side));
+        right_size && rows.has(Rows::of(stage.stones(side)).find(set).0)
+    }
+
+    /// Whether the game is over at a stage, as a side has fewer than three stones left.
+    pub fn ends_game(&self, stage: Stage) -> bool {
+        self.slot(stage).is_none()
+    }
+
+    fn slot(&self, stage: Stage) -> Option<usize> {
+        let lost = [stage.white_lost, stage.black_lost];
+        let [white, black] = lost.map(usize::from);
+        let fits = lost.iter().all(|&lost| lost <= self.most_lost);
+        fits.then_some(white * (usize::from(self.most_lost) + 1) + black)
+    }
+
+    /// Adds what the turns of one stage lead to.
+    fn follow(&mut self, rules: &Rules, stage: Stage) {
+        let board = rules.board();
+        let (mover, waiting) = (stage.mover(), stage.mover().other());
+        let (stones, others) = (stage.stones(mover), stage.stones(waiting));
+        let next = Rows::of(stones + 1);
+        let [mut quiet, mut closing] = [(); 2].map(|()| Marked::new(next.len()));
+        for row in self.rows(stage, mover).iter() {
+            let set = Rows::of(stones).set(row);
+            for point in !set {
+                let set = set.with(point);
+                let closes = board.mills(set).contains(point);
+                let found = if closes { &mut closing } else { &mut quiet };
+                found.mark(next.find(set).0);
+            }
+        }
+        let before = self.rows(stage, waiting).clone();
+        if !closing.is_empty() && others > 0 {
+            let next = Rows::of(others - 1);
+            let mut left = Marked::new(next.len());
+            for row in before.iter() {
+                let set = Rows::of(others).set(row);
+                for point in removable(set, board, rules) {
+                    left.mark(next.find(set.without(point)).0);
+                }
+            }
+            self.add(stage.after_capture(), mover, closing, left);
+        }
+        if !quiet.is_empty() {
+            self.add(stage.after_quiet(), mover, quiet, before);
+        }
+    }
+
+    /// Adds sets to a stage, unless the game is over there.
+    fn add(&mut self, stage: Stage, mover: Side, mine: Marked, others: Marked) {
+        let Some(slot) = self.slot(stage) else { return };
+        let sets = &mut self.stages[usize::from(stage.ply)][slot];
+        for (side, found) in [(mover, mine), (mover.other(), others)] {
+            sets[side as usize].add(&found);
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! The questions that every frontend asks, the same for positions with and without stones in hand,
+//! where a removal is owed, and where the game is over.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::HashMap;
+
+use super::database::Database;
+use super::look_ahead;
+use crate::rules::position::Position;
+use crate::rules::turns::Turn;
+use crate::store::DbError;
+use crate::value::{Metric, Value, Wdl};
+
+/// Where an answer comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Source {
+    /// The game is over.
+    Rules,
+    /// The files, with at most a short search to them.
+    Database,
+    /// A search to positions that are stored.
+    Search,
+}
+
+impl Source {
+    /// `rules`, `database` or `search`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Source::Rules => "rules",
+            Source::Database => "database",
+            Source::Search => "search",
+        }
+    }
+}
+
+/// A position's value and its turns.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Answer {
+    /// What the position is worth to the side to move. A removal that is owed is a turn of its own.
+    pub value: Value,
+    /// All turns, best first in the order of [`RankedTurn::order`]; none when the game is over.
+    pub turns: Vec<RankedTurn>,
+    /// Where the values come from.
+    pub source: Source,
+}
+
+/// A turn with what it is worth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RankedTurn {
+    /// The turn.
+    pub turn: Turn,
+    /// What the position is worth to the side to move if it makes this turn, the turn counted.
+    pub value: Value,
+    /// The position after the turn.
+    pub after: Position,
+}
+
+impl RankedTurn {
+    /// The ranking: better values first – wins by smaller depth, draws, losses by larger depth –
+    /// and turns of the same value in the order of their texts.
+    pub fn order(&self, other: &RankedTurn) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+
+    fn key(&self) -> (Reverse<Value>, u128) {
+        (Reverse(self.value), self.turn.letters())
+    }
+}
+
+/// A game between two sides that always choose the first of their ranked turns.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Line {
+    /// The turns; each value is for the side that makes the turn, counted from there.
+    pub turns: Vec<RankedTurn>,
+    /// Why the line ends.
+    pub end: LineEnd,
+}
+
+/// Why a [`Line`] ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LineEnd {
+    /// The game is over: the side to move has lost, or the board is full.
+    Over,
+    /// The position is the one that was there before the turn with this number, counted from 0: a
+    /// draw.
+    Repetition {
+        /// The number of the turn.
+        from: usize,
+    },
+    /// The line is as long as was asked for.
+    Limit,
+}
+
+impl Database {
+    /// The value of a position. Where the game is not over and a removal is owed, that removal is a
+    /// turn of its own. Where a file that is needed holds no depths, the depth is
+    /// [unknown](crate::Dtw::UNKNOWN).
+    ///
+    /// ```
+    /// use millbase::{Database, Position, Rules, Value};
+    /// let rules = Rules::STANDARD;
+    /// let beaten = Position::parse("O@*****O/@@*****@/******** w o ? 2 0 4 0 0 0", &rules)?;
+    /// assert_eq!(Database::embedded(rules).probe(&beaten)?, Value::LOST);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Database::file`] for each pair that is needed, and [`DbError::NotStored`] with so
+    /// many stones in hand that a search to the files would take minutes.
+    pub fn probe(&self, position: &Position) -> Result<Value, DbError> {
+        match self.value(position, Metric::Depth)? {
+            Some(value) => Ok(value),
+            None => Ok(self
+                .known(self.value(position, Metric::Wdl))?
+                .without_depth()),
+        }
+    }
+
+    /// Whether a position is won, drawn or lost.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::probe`].
+    pub fn probe_wdl(&self, position: &Position) -> Result<Wdl, DbError> {
+        Ok(self.known(self.value(position, Metric::Wdl))?.wdl())
+    }
+
+    /// All turns of a position with their values, best first in the order of [`RankedTurn::order`];
+    /// none when the game is over. Where a file that is needed holds no depths, all are unknown.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::probe`].
+    pub fn turns(&self, position: &Position) -> Result<Vec<RankedTurn>, DbError> {
+        self.turns_within(position, None)
+    }
+
+    /// The value of a position, its turns, and where these come from. While stones are in hand and no
+    /// file of the placing phase is near, this searches: a hundredth of a second for the last stones,
+    /// seconds for the tenth from the end.
+    ///
+    /// ```
+    /// use millbase::{Database, Position, Rules, Source};
+    /// let rules = Rules { stones: 4, ..Rules::STANDARD };
+    /// let position = Position::parse("*****O@*/O***@***/@O****** w p p 3 1 3 1 0 0", &rules)?;
+    /// # if cfg!(feature = "embedded") {
+    /// let answer = Database::embedded(rules).answer(&position)?;
+    /// assert_eq!(answer.source, Source::Search);
+    /// assert_eq!(answer.turns[0].value, answer.value);
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::probe`].
+    pub fn answer(&self, position: &Position) -> Result<Answer, DbError> {
+        self.answer_within(position, None)
+    }
+
+    /// [`Database::answer`] for any number of stones in hand, with another bound for the search: how
+    /// many positions it may visit; `None` for the usual bounds.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::answer`].
+    pub fn answer_within(
+        &self,
+        position: &Position,
+        most_nodes: Option<u64>,
+    ) -> Result<Answer, DbError> {
+        if let Some(value) = position.result(self.rules()) {
+            return Ok(Answer {
+                value,
+                turns: Vec::new(),
+                source: Source::Rules,
+            });
+        }
+        let turns = self.turns_within(position, most_nodes)?;
+        let value = self.known(Ok(turns.first().map(|best| best.value)))?;
+        let source = match position.is_placing() && !look_ahead::is_near_file(self, position) {
+            true => Source::Search,
+            false => Source::Database,
+        };
+        Ok(Answer {
+            value,
+            turns,
+            source,
+        })
+    }
+
+    fn turns_within(
+        &self,
+        position: &Position,
+        most_nodes: Option<u64>,
+    ) -> Result<Vec<RankedTurn>, DbError> {
+        if let Some(ranked) = self.ranked(position, Metric::Depth, most_nodes)? {
+            return Ok(ranked);
+        }
+        let mut ranked = self.known(self.ranked(position, Metric::Wdl, most_nodes))?;
+        for turn in &mut ranked {
+            turn.value = turn.value.without_depth();
+        }
+        Ok(ranked)
+    }
+
+    /// The game that follows when both sides always choose their first ranked turn, no longer than
+    /// `limit` turns. This needs depths: without them, a side that wins may never come to its end.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::probe`], and [`DbError::NoDepths`].
+    pub fn line(&self, position: &Position, limit: usize) -> Result<Line, DbError> {
+        let mut turns: Vec<RankedTurn> = Vec::new();
+        let mut seen = HashMap::new();
+        let mut position = *position;
+        let end = loop {
+            if let Some(from) = seen.insert(position, turns.len()) {
+                break LineEnd::Repetition { from };
+            }
+            if position.is_over(self.rules()) {
+                break LineEnd::Over;
+            }
+            if turns.len() >= limit {
+                break LineEnd::Limit;
+            }
+            let Some(ranked) = self.ranked(&position, Metric::Depth, None)? else {
+                let mut without = self.pairs().filter(|file| file.metric() == Metric::Wdl);
+                let pair = self.known(Ok(without.next()))?.pair();
+                return Err(DbError::NoDepths { pair });
+            };
+            let Some(best) = ranked.into_iter().next() else {
+                break LineEnd::Over;
+            };
+            position = best.after;
+            turns.push(best);
+        };
+        Ok(Line { turns, end })
+    }
+
+    /// Looks positions up that will be asked for soon, so that their blocks are in the cache.
+    /// Positions that no database answers are passed over.
+    pub fn prefetch(&self, positions: &[Position]) {
+        for position in positions {
+            let _ = self.value(position, Metric::Wdl);
+        }
+    }
+
+    /// The value of a position as far as the metric asks; `None` if the metric asks for a depth that
+    /// no file holds.
+    pub(crate) fn value(
+        &self,
+        position: &Position,
+        metric: Metric,
+    ) -> Result<Option<Value>, DbError> {
+        if let Some(result) = position.result(self.rules()) {
+            return Ok(Some(result));
+        }
+        if position.removal_owed() {
+            let ranked = self.ranked(position, metric, None)?;
+            return Ok(ranked.and_then(|ranked| Some(ranked.first()?.value)));
+        }
+        if position.is_placing() {
+            let values = look_ahead::values(self, &[*position], None)?;
+            return Ok(values.into_iter().next());
+        }
+        let byte = self.moving(position.mover(), position.waiting(), metric)?;
+        Ok(byte.map(Value::from_byte))
+    }
+
+    /// All turns with their values, ranked.
+    fn ranked(
+        &self,
+        position: &Position,
+        metric: Metric,
+        most_nodes: Option<u64>,
+    ) -> Result<Option<Vec<RankedTurn>>, DbError> {
+        let mut turns = Vec::with_capacity(32);
+        position.for_each_turn(self.rules(), |turn| turns.push(turn));
+        let after: Vec<Position> = turns.iter().map(|&turn| position.after(turn)).collect();
+        let values = match after.first() {
+            Some(first) if first.is_placing() => {
+                Some(look_ahead::values(self, &after, most_nodes)?)
+            }
+            _ => self.moving_values(&after, metric)?,
+        };
+        let Some(values): Option<Vec<Value>> = values else {
+            return Ok(None);
+        };
+        let ranked = turns.into_iter().zip(after).zip(values);
+        let ranked = ranked.map(|((turn, after), value)| RankedTurn {
+            turn,
+            value: metric.of_value(value.before()),
+            after,
+        });
+        let mut ranked: Vec<RankedTurn> = ranked.collect();
+        ranked.sort_by_cached_key(RankedTurn::key);
+        Ok(Some(ranked))
+    }
+
+    /// The values of positions without stones in hand; `None` if the metric asks for a depth that no
+    /// file holds.
+    fn moving_values(
+        &self,
+        positions: &[Position],
+        metric: Metric,
+    ) -> Result<Option<Vec<Value>>, DbError> {
+        let rules = self.rules();
+        // A full board, on which no file has values.
+        if let [only] = positions
+            && let Some(result) = only.result(rules)
+        {
+            return Ok(Some(vec![result]));
+        }
+        let sets = positions.iter().map(|at| (at.mover(), at.waiting()));
+        let mut values = vec![Value::Draw; positions.len()];
+        let sets: Vec<_> = sets.collect();
+        let all = self.each(&sets, metric, |place, value| values[place] = value)?;
+        Ok(all.then_some(values))
+    }
+
+    /// What must be known: with [`Metric::Wdl`] every value is, and a game that is not over has a
+    /// turn.
+    fn known<T>(&self, found: Result<Option<T>, DbError>) -> Result<T, DbError> {
+        found?.ok_or_else(|| DbError::NotStored("there is no turn".to_string()))
+    }
+}

@@ -1,0 +1,336 @@
+//! Win, draw or loss of chosen pairs in memory, for searches that ask millions of times a second.
+//!
+//! Two bits a position, four positions a byte, each row in bytes of its own:
+//!
+//! ```text
+//! 0 draw, 1 win, 2 loss, 3 left out
+//! ```
+//!
+//! A probe is one look-up for the row, one for the column and one for the two bits; nothing is
+//! decoded. What the files leave out is left out here, too, unless it is asked for: it follows from
+//! the turns, most of which lead to one row.
+
+use super::database::Database;
+use crate::board::PointSet;
+use crate::board::bits;
+use crate::board::symmetry::Symmetry;
+#[cfg(feature = "build")]
+use crate::index::Material;
+use crate::index::{Index, Pair};
+use crate::rules::position::Position;
+use crate::rules::turns::left_after_removals;
+use crate::rules::{FEWEST_STONES, MOST_STONES, Rules};
+use crate::store::DbError;
+use crate::value::Wdl;
+
+/// Win, draw and loss of some pairs, in memory. Many threads may ask at the same time.
+#[derive(Debug)]
+pub struct Preload {
+    rules: Rules,
+    pairs: Vec<Pair>,
+    /// By [`place`].
+    tables: Vec<Option<Results>>,
+}
+
+/// How many numbers of stones a side can have in a table.
+const SIDES: usize = (MOST_STONES - FEWEST_STONES + 1) as usize;
+
+/// How many positions share a byte.
+const PER_BYTE: usize = 4;
+
+/// The code of a position that is left out.
+const LEFT_OUT: u8 = 3;
+
+/// One table: a result for each entry of its index.
+#[derive(Debug)]
+struct Results {
+    index: Index,
+    packed: Vec<u8>,
+    /// Bytes of a row.
+    stride: usize,
+}
+
+/// The positions of one set of the side to move.
+#[derive(Clone, Copy, Debug)]
+pub struct PreloadRow<'a> {
+    packed: &'a [u8],
+    index: &'a Index,
+    /// The points outside the row's set.
+    free: PointSet,
+    symmetry: Symmetry,
+}
+
+impl Database {
+    /// Reads win, draw and loss of these pairs into memory, as far as the files hold them: a quarter
+    /// of a byte for each entry, 390 MB for 9-9, 9-8 and 8-8 together. What the files leave out is
+    /// derived when it is asked for.
+    ///
+    /// ```
+    /// use millbase::{Database, Pair, Position, Rules, Wdl};
+    /// # if cfg!(feature = "embedded") {
+    /// let rules = Rules::STANDARD;
+    /// let pairs = [Pair::new(4, 3).unwrap(), Pair::new(3, 3).unwrap()];
+    /// let preload = Database::embedded(rules).preload(&pairs)?;
+    /// let position = Position::parse("***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0", &rules)?;
+    /// assert_eq!(preload.wdl(&position), Some(Wdl::Win));
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`DbError::Missing`] if a pair is not there, [`DbError::Corrupt`], [`DbError::Io`].
+    pub fn preload(&self, pairs: &[Pair]) -> Result<Preload, DbError> {
+        let mut preload = Preload::empty(*self.rules(), pairs);
+        for &pair in preload.pairs.clone().iter() {
+            let table = self.file(pair)?.table()?;
+            let mut results = Results::empty(table.index().clone());
+            let stride = results.stride;
+            table.for_each_row(&mut results.packed, stride, |row, packed, values| {
+                let codes = values.iter().enumerate();
+                pack(
+                    packed,
+                    codes.map(|(column, &value)| match row.holds(column) {
+                        true => code(value),
+                        false => LEFT_OUT,
+                    }),
+                );
+            })?;
+            preload.insert(results);
+        }
+        Ok(preload)
+    }
+}
+
+/// The place of a table, `None` if a side has fewer than three stones or more than twelve.
+#[inline(always)]
+fn place(mover: u32, waiting: u32) -> Option<usize> {
+    let side = |stones: u32| {
+        let side = stones.wrapping_sub(FEWEST_STONES.into()) as usize;
+        (side < SIDES).then_some(side)
+    };
+    Some(side(mover)? * SIDES + side(waiting)?)
+}
+
+/// The two bits of a value.
+#[inline(always)]
+fn code(value: u8) -> u8 {
+    // Wins are even and losses odd; a draw is zero, see `Value::from_byte`.
+    u8::from(value != 0) << (value & 1)
+}
+
+/// Packs the codes of a row.
+#[inline(always)]
+fn pack(packed: &mut [u8], mut codes: impl Iterator<Item = u8>) {
+    for byte in packed {
+        let four = codes.by_ref().take(PER_BYTE).enumerate();
+        *byte = four.fold(0, |byte, (place, code)| byte | code << (2 * place));
+    }
+}
+
+/// The result at a column of a row, `None` if it is left out.
+#[inline(always)]
+fn unpack(packed: &[u8], column: usize) -> Option<Wdl> {
+    match packed[column / PER_BYTE] >> (2 * (column % PER_BYTE)) & 3 {
+        0 => Some(Wdl::Draw),
+        1 => Some(Wdl::Win),
+        2 => Some(Wdl::Loss),
+        _ => None,
+    }
+}
+
+impl Results {
+    fn empty(index: Index) -> Results {
+        let stride = index.columns().count().div_ceil(PER_BYTE);
+        Results {
+            packed: vec![0; index.rows().len() * stride],
+            index,
+            stride,
+        }
+    }
+
+    /// Where the result of a position lies: the byte of its row, and the column.
+    #[inline(always)]
+    fn find(&self, mover: PointSet, waiting: PointSet) -> (usize, usize) {
+        let (row, symmetry) = self.index.rows().find(mover);
+        let column = self.index.column(row, symmetry.apply(waiting));
+        (row * self.stride, column)
+    }
+
+    #[inline(always)]
+    fn at(&self, (row, column): (usize, usize)) -> Option<Wdl> {
+        unpack(&self.packed[row..], column)
+    }
+}
+
+impl Preload {
+    pub(crate) fn empty(rules: Rules, pairs: &[Pair]) -> Preload {
+        let mut pairs = pairs.to_vec();
+        pairs.sort_unstable();
+        pairs.dedup();
+        Preload {
+            rules,
+            pairs,
+            tables: (0..SIDES * SIDES).map(|_| None).collect(),
+        }
+    }
+
+    fn insert(&mut self, results: Results) {
+        let material = results.index.material();
+        if let Some(place) = place(material.mover.into(), material.waiting.into()) {
+            self.tables[place] = Some(results);
+        }
+    }
+
+    /// Adds a table with all its values.
+    #[cfg(feature = "build")]
+    pub(crate) fn insert_table(&mut self, material: Material, values: &[u8]) {
+        use rayon::prelude::*;
+        let mut results = Results::empty(Index::new(material));
+        let rows = values.par_chunks(results.index.columns().count());
+        let packed = results.packed.par_chunks_mut(results.stride);
+        packed
+            .zip(rows)
+            .for_each(|(packed, values)| pack(packed, values.iter().map(|&value| code(value))));
+        self.insert(results);
+    }
+
+    /// The rules of the values.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The pairs in memory, in their order.
+    pub fn pairs(&self) -> &[Pair] {
+        &self.pairs
+    }
+
+    /// How many bytes of memory the results take.
+    pub fn bytes(&self) -> u64 {
+        let tables = self.tables.iter().flatten();
+        tables.map(|table| table.packed.len() as u64).sum()
+    }
+
+    /// Win, draw or loss of a position for its side to move: by rule when the game is over, else
+    /// from memory. `None` while stones are in hand or a removal is owed, and for other pairs.
+    pub fn wdl(&self, position: &Position) -> Option<Wdl> {
+        if position.is_placing() || position.removal_owed() {
+            return None;
+        }
+        if let Some(result) = position.result(&self.rules) {
+            return Some(result.wdl());
+        }
+        self.of_sets(position.mover(), position.waiting())
+    }
+
+    /// The same from the sets of the side to move and of the other, for a position that is no
+    /// beaten side's. `None` for other pairs, and where the value follows from such.
+    #[inline]
+    pub fn of_sets(&self, mover: PointSet, waiting: PointSet) -> Option<Wdl> {
+        let table = self.table(mover.len(), waiting.len());
+        let stored = table.and_then(|table| table.at(table.find(mover, waiting)));
+        stored.or_else(|| self.derived(mover, waiting))
+    }
+
+    /// The results of many positions at once, the results in the order of the positions. All places
+    /// are computed before the first is read, so the processor waits for several at the same time.
+    pub fn of_many<const N: usize>(
+        &self,
+        positions: &[(PointSet, PointSet); N],
+    ) -> [Option<Wdl>; N] {
+        let places = positions.map(|(mover, waiting)| {
+            let table = self.table(mover.len(), waiting.len())?;
+            Some((table, table.find(mover, waiting)))
+        });
+        let mut found = places.map(|place| place.and_then(|(table, place)| table.at(place)));
+        for (found, &(mover, waiting)) in found.iter_mut().zip(positions) {
+            *found = found.or_else(|| self.derived(mover, waiting));
+        }
+        found
+    }
+
+    /// The row of a set of the side to move, against so many stones: for asking about several sets
+    /// of the other side. `None` for other pairs, and where the files leave the whole table out.
+    #[inline]
+    pub fn row(&self, mover: PointSet, waiting: u32) -> Option<PreloadRow<'_>> {
+        let table = self.table(mover.len(), waiting)?;
+        let (row, symmetry) = table.index.rows().find(mover);
+        Some(PreloadRow {
+            packed: &table.packed[row * table.stride..][..table.stride],
+            index: &table.index,
+            free: !table.index.rows().set(row),
+            symmetry,
+        })
+    }
+
+    #[inline(always)]
+    fn table(&self, mover: u32, waiting: u32) -> Option<&Results> {
+        self.tables[place(mover, waiting)?].as_ref()
+    }
+
+    /// The best result of the mover's turns, `None` if one that matters is not known.
+    fn derived(&self, mover: PointSet, waiting: PointSet) -> Option<Wdl> {
+        let pair = Pair::new(mover.len() as u8, waiting.len() as u8)?;
+        self.pairs.binary_search(&pair).ok()?;
+        let rules = &self.rules;
+        let position = Position::moving(mover, waiting);
+        if let Some(result) = position.result(rules) {
+            return Some(result.wdl());
+        }
+        let quiet_row = self.row(waiting, mover.len());
+        let quiet = |set| {
+            let known = quiet_row.as_ref().and_then(|row| row.wdl(set));
+            known.or_else(|| self.of_sets(waiting, set))
+        };
+        let mut best = Wdl::Loss;
+        let mut unknown = false;
+        // Tells of a turn's result for the other side whether it wins.
+        let mut wins = |after: Option<Wdl>| {
+            match after {
+                Some(Wdl::Loss) => return true,
+                Some(Wdl::Draw) => best = Wdl::Draw,
+                Some(Wdl::Win) => {}
+                None => unknown = true,
+            }
+            false
+        };
+        // The sets that the mover can come to with removals, by how many they earn.
+        let mut closing: [Vec<PointSet>; 4] = Default::default();
+        let mut won = false;
+        position.for_each_step(rules, |step, removals| {
+            let set = position.after(step).waiting;
+            match removals {
+                0 => won = won || wins(quiet(set)),
+                _ => closing[usize::from(removals) % 4].push(set),
+            }
+        });
+        if won {
+            return Some(Wdl::Win);
+        }
+        for (removals, sets) in (0..).zip(&closing) {
+            if sets.is_empty() {
+                continue;
+            }
+            for left in left_after_removals(waiting, removals, rules) {
+                if left.len() < u32::from(FEWEST_STONES) {
+                    return Some(Wdl::Win);
+                }
+                if sets.iter().any(|&set| wins(self.of_sets(left, set))) {
+                    return Some(Wdl::Win);
+                }
+            }
+        }
+        (!unknown).then_some(best)
+    }
+}
+
+impl PreloadRow<'_> {
+    /// The result for the row's side to move against this set, which must have as many stones as
+    /// the row was asked for; `None` if it is left out.
+    #[inline(always)]
+    pub fn wdl(&self, waiting: PointSet) -> Option<Wdl> {
+        let turned = self.symmetry.apply(waiting);
+        let subset = bits::pext(turned.bits(), self.free.bits());
+        unpack(self.packed, self.index.columns().rank(subset))
+    }
+}

@@ -1,0 +1,350 @@
+//! The databases of one set of rules: which files there are, and which of them can be used.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use crate::index::histogram::Histogram;
+use crate::index::reachable::Reachable;
+use crate::index::{Material, Pair};
+use crate::rules::Rules;
+use crate::store::cache::{BlockCache, ValueCache};
+use crate::store::source::{self, Access};
+use crate::store::{self, ByteSource, DbError, PairFile, PlyFile};
+
+/// The files of the pairs with at most nine stones, part of the program.
+#[cfg(feature = "embedded")]
+const EMBEDDED: &[(u8, u8, &[u8])] = &[
+    (3, 3, include_bytes!("../../db/3-3.mill")),
+    (4, 3, include_bytes!("../../db/4-3.mill")),
+    (4, 4, include_bytes!("../../db/4-4.mill")),
+    (5, 3, include_bytes!("../../db/5-3.mill")),
+    (5, 4, include_bytes!("../../db/5-4.mill")),
+    (6, 3, include_bytes!("../../db/6-3.mill")),
+];
+#[cfg(not(feature = "embedded"))]
+const EMBEDDED: &[(u8, u8, &[u8])] = &[];
+
+/// A file, or why it cannot be used.
+type Opened<T> = Result<T, DbError>;
+
+/// The databases of one set of rules. Many threads may ask at the same time.
+///
+/// A file that is damaged, foreign or of another version is an error for the questions that need
+/// it, and for nothing else.
+pub struct Database {
+    rules: Rules,
+    folder: Option<PathBuf>,
+    access: Access,
+    /// By [`store::slot`].
+    pairs: Vec<Option<Opened<PairFile>>>,
+    /// Opened when first asked for.
+    plies: OnceLock<Plies>,
+    pub(super) blocks: BlockCache,
+    pub(super) values: ValueCache,
+}
+
+/// The files of the placing phase.
+#[derive(Debug)]
+pub(crate) struct Plies {
+    pub reachable: Reachable,
+    /// By ply.
+    files: Vec<Option<Opened<PlyFile>>>,
+}
+
+impl Plies {
+    /// The file of a ply, `None` if there is none.
+    pub fn file(&self, ply: u8) -> Option<&Opened<PlyFile>> {
+        self.files.get(usize::from(ply))?.as_ref()
+    }
+
+    /// The number of placements, at least `ply`, after which positions have a file; `None` if no
+    /// such file is there.
+    pub fn next(&self, ply: u8) -> Option<u8> {
+        (ply..self.files.len() as u8).find(|&ply| self.file(ply).is_some())
+    }
+}
+
+impl Database {
+    /// The bytes of decoded blocks and derived values that are kept unless
+    /// [`Database::with_cache_bytes`] says otherwise.
+    pub const DEFAULT_CACHE_BYTES: usize = 256 << 20;
+
+    /// The databases that are part of the program: with the feature `embedded` the pairs with at
+    /// most nine stones, under the standard rules of the moving phase. Under other rules there are
+    /// none.
+    pub fn embedded(rules: Rules) -> Database {
+        let mut database = Database {
+            rules,
+            folder: None,
+            access: Access::Read,
+            pairs: (0..store::SLOTS).map(|_| None).collect(),
+            plies: OnceLock::new(),
+            blocks: BlockCache::with_bytes(0),
+            values: ValueCache::with_bytes(0),
+        }
+        .with_cache_bytes(Database::DEFAULT_CACHE_BYTES);
+        for &(larger, smaller, bytes) in EMBEDDED {
+            if let Some(pair) = Pair::new(larger, smaller).filter(|_| larger <= rules.stones) {
+                let file = PairFile::open(None, Box::new(bytes), pair, rules);
+                database.pairs[store::slot(pair)] = file.ok().map(Ok);
+            }
+        }
+        database
+    }
+
+    /// The databases of a folder, and those that are part of the program for the pairs that the
+    /// folder lacks.
+    ///
+    /// This is cheap: of each file the head is checked, and the size; the rows are checked when
+    /// they are read. Damage of a file while it is open is an error, never a wrong value. For files
+    /// that cannot be used see [`Database::unusable`].
+    ///
+    /// # Errors
+    ///
+    /// [`DbError::Io`] if the folder cannot be read.
+    pub fn open(folder: &Path, rules: Rules) -> Result<Database, DbError> {
+        Database::open_with(folder, rules, Access::Read)
+    }
+
+    /// The databases of these rules in a folder that may have those of several, see
+    /// [`store::folder_of`]; if it has none of theirs, those that are part of the program.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::open`].
+    pub fn open_in(folder: &Path, rules: Rules) -> Result<Database, DbError> {
+        Database::open_in_with(folder, rules, Access::Read)
+    }
+
+    /// [`Database::open`] with the files mapped into memory, which spares the system calls for each
+    /// block that is not in the cache.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::open`].
+    ///
+    /// # Safety
+    ///
+    /// As long as the databases, or databases that [`Database::reopen`] made from them, are open, the
+    /// files may be replaced or removed, but nothing may write to them or shorten them.
+    pub unsafe fn open_mapped(folder: &Path, rules: Rules) -> Result<Database, DbError> {
+        Database::open_with(folder, rules, Access::Map)
+    }
+
+    /// [`Database::open_in`] with the files mapped into memory.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::open`].
+    ///
+    /// # Safety
+    ///
+    /// As for [`Database::open_mapped`].
+    pub unsafe fn open_in_mapped(folder: &Path, rules: Rules) -> Result<Database, DbError> {
+        Database::open_in_with(folder, rules, Access::Map)
+    }
+
+    /// Other databases, opened as [`Database::open_in`] does and mapped if these are.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::open`].
+    pub fn reopen(&self, folder: &Path, rules: Rules) -> Result<Database, DbError> {
+        Database::open_in_with(folder, rules, self.access)
+    }
+
+    fn open_in_with(folder: &Path, rules: Rules, access: Access) -> Result<Database, DbError> {
+        let own = store::folder_of(folder, &rules);
+        if own == folder || own.exists() {
+            return Database::open_with(&own, rules, access);
+        }
+        std::fs::read_dir(folder).map_err(DbError::io(folder))?;
+        Ok(Database {
+            folder: Some(own),
+            access,
+            ..Database::embedded(rules)
+        })
+    }
+
+    fn open_with(folder: &Path, rules: Rules, access: Access) -> Result<Database, DbError> {
+        std::fs::read_dir(folder).map_err(DbError::io(folder))?;
+        let mut database = Database::embedded(rules);
+        for pair in Pair::all(rules.stones) {
+            let path = folder.join(store::file_name(pair));
+            let open = |source| PairFile::open(Some(path.clone()), source, pair, rules);
+            if let Some(file) = open_file(&path, access, open) {
+                database.pairs[store::slot(pair)] = Some(file);
+            }
+        }
+        database.folder = Some(folder.to_path_buf());
+        database.access = access;
+        Ok(database)
+    }
+
+    /// The same with another bound for the bytes of answers that are kept: three quarters for decoded
+    /// blocks, the rest for derived values.
+    #[must_use]
+    pub fn with_cache_bytes(self, bytes: usize) -> Database {
+        Database {
+            blocks: BlockCache::with_bytes(bytes - bytes / 4),
+            values: ValueCache::with_bytes(bytes / 4),
+            ..self
+        }
+    }
+
+    /// The same with one more file, whose bytes come from `source`, as if it lay in the folder under
+    /// this name: `9-8.mill` or `placing-14.mill`. It takes the place of a file of the same name, and
+    /// like that it may be damaged. A name that no file of these rules has changes nothing.
+    ///
+    /// Give all files before the first question: answers that are kept stay.
+    #[must_use]
+    pub fn with_file(mut self, name: &str, source: Box<dyn ByteSource>) -> Database {
+        let rules = self.rules;
+        let path = PathBuf::from(name);
+        let mut pairs = Pair::all(rules.stones).into_iter();
+        let pair = pairs.find(|&pair| store::file_name(pair) == name);
+        let ply = (0..2 * rules.stones).find(|&ply| store::ply_file_name(ply) == name);
+        if let Some(pair) = pair {
+            let file = PairFile::open(Some(path), source, pair, rules);
+            self.pairs[store::slot(pair)] = Some(file);
+        } else if let Some(ply) = ply {
+            let plies = self.plies.take();
+            let mut plies = plies.unwrap_or_else(|| self.open_plies());
+            let place = usize::from(ply);
+            if place >= plies.files.len() {
+                plies.reachable = Reachable::new(&rules, ply);
+                plies.files.resize_with(place + 1, || None);
+            }
+            let file = PlyFile::open(path, source, ply, rules, &plies.reachable);
+            plies.files[place] = Some(file);
+            self.plies = OnceLock::from(plies);
+        }
+        self
+    }
+
+    /// The rules of the values.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The files of pairs that can be used, in the order of their pairs.
+    pub fn pairs(&self) -> impl Iterator<Item = &PairFile> {
+        self.pairs.iter().flatten().flatten()
+    }
+
+    /// The files of plies that can be used, in their order.
+    pub fn plies(&self) -> impl Iterator<Item = &PlyFile> {
+        let files = self.placing().into_iter().flat_map(|plies| &plies.files);
+        files.flatten().flatten()
+    }
+
+    /// The file of a ply, `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Why the file cannot be used, as for [`Database::file`].
+    pub fn ply(&self, ply: u8) -> Result<Option<&PlyFile>, DbError> {
+        let file = self.placing().and_then(|plies| plies.file(ply));
+        file.map(Result::as_ref).transpose().map_err(Clone::clone)
+    }
+
+    /// Why files that are there cannot be used: they are damaged, foreign, or of another version.
+    pub fn unusable(&self) -> impl Iterator<Item = &DbError> {
+        let pairs = self
+            .pairs
+            .iter()
+            .flatten()
+            .filter_map(|file| file.as_ref().err());
+        let plies = self.placing().into_iter().flat_map(|plies| &plies.files);
+        pairs.chain(plies.flatten().filter_map(|file| file.as_ref().err()))
+    }
+
+    /// Whether the database of a pair can be used.
+    pub fn has(&self, pair: Pair) -> bool {
+        matches!(self.pairs[store::slot(pair)], Some(Ok(_)))
+    }
+
+    /// The file of a pair.
+    ///
+    /// # Errors
+    ///
+    /// [`DbError::Missing`] if there is none, otherwise why it cannot be used: [`DbError::Corrupt`],
+    /// [`DbError::OtherRules`], [`DbError::OtherVersion`] or [`DbError::Io`].
+    pub fn file(&self, pair: Pair) -> Result<&PairFile, DbError> {
+        match &self.pairs[store::slot(pair)] {
+            Some(Ok(file)) => Ok(file),
+            Some(Err(error)) => Err(error.clone()),
+            None => Err(DbError::Missing {
+                pair,
+                folder: self.folder.clone(),
+                rules: self.rules,
+            }),
+        }
+    }
+
+    /// How often each value occurs in a table. Where the file holds no depths, all wins count as
+    /// wins in one turn and all losses as losses in none.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::file`], or [`DbError::NotStored`] if there is no such table under these
+    /// rules.
+    pub fn histogram(&self, material: Material) -> Result<&Histogram, DbError> {
+        Ok(self.file_of(material)?.histogram(material))
+    }
+
+    /// The file that has or implies a table.
+    pub(crate) fn file_of(&self, material: Material) -> Result<&PairFile, DbError> {
+        let pair = material.pair();
+        let Some(pair) = pair.filter(|pair| pair.larger() <= self.rules.stones) else {
+            return Err(DbError::NotStored(format!(
+                "there is no database for {} stones against {}",
+                material.mover, material.waiting
+            )));
+        };
+        self.file(pair)
+    }
+
+    /// The files of the placing phase in the same folder; `None` if there is none.
+    pub(crate) fn placing(&self) -> Option<&Plies> {
+        let plies = self.plies.get_or_init(|| self.open_plies());
+        (!plies.files.is_empty()).then_some(plies)
+    }
+
+    fn open_plies(&self) -> Plies {
+        let path = |ply| Some(self.folder.as_ref()?.join(store::ply_file_name(ply)));
+        let there = |&ply: &u8| path(ply).is_some_and(|path| path.exists());
+        let last = (0..2 * self.rules.stones).rev().find(there);
+        let reachable = Reachable::new(&self.rules, last.unwrap_or(0));
+        let open = |ply| {
+            let path = path(ply)?;
+            let open = |source| PlyFile::open(path.clone(), source, ply, self.rules, &reachable);
+            open_file(&path, self.access, open)
+        };
+        let files = last.map_or(Vec::new(), |last| (0..=last).map(open).collect());
+        Plies { reachable, files }
+    }
+}
+
+impl fmt::Debug for Database {
+    /// The rules and the folder; the files would fill pages.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = f.debug_struct("Database");
+        text.field("rules", &self.rules)
+            .field("folder", &self.folder);
+        text.finish_non_exhaustive()
+    }
+}
+
+/// Opens a file, `None` if there is none of this name.
+fn open_file<T>(
+    path: &Path,
+    access: Access,
+    open: impl FnOnce(Box<dyn ByteSource>) -> Result<T, DbError>,
+) -> Option<Opened<T>> {
+    match source::open(path, access) {
+        Ok(source) => source.map(open),
+        Err(error) => Some(Err(DbError::io(path)(error))),
+    }
+}

@@ -1,0 +1,207 @@
+//! Values of positions with stones in hand: those that files hold, and all others by a search to
+//! the next ply that has a file, or to the moving phase.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::database::Database;
+use super::lookup::RowCache;
+use crate::index::reachable::{Stage, not_solved};
+use crate::rules::position::Position;
+use crate::rules::{MOST_STONES, Rules};
+use crate::search::core::{Bounds, Counts, Knowledge, Shared, Window, Worker};
+use crate::search::score::{Meaning, Score};
+use crate::search::table::Table;
+use crate::store::{DbError, rules_option};
+use crate::value::{Dtw, Metric, Value};
+
+/// With more placements to the next file or to the moving phase the search takes minutes; with as
+/// many, seconds.
+const MOST_PLACEMENTS: u8 = 10;
+
+/// The most positions that a search may visit for all turns of a position together: many times what
+/// [`MOST_PLACEMENTS`] need.
+const MOST_NODES: u64 = 20_000_000;
+
+/// The most turns from the last placement to positions that files hold: omitted positions follow from
+/// their turns, and some captures lead to other omitted positions.
+const MOST_DERIVED: u32 = 2 * MOST_STONES as u32;
+
+/// Whether at most a few placements lead to a file of the placing phase or, where there are such
+/// files, to the moving phase.
+pub(super) fn is_near_file(database: &Database, position: &Position) -> bool {
+    const FEW: u8 = 4;
+    database.placing().is_some() && placements(database, position) <= FEW
+}
+
+/// The number of placements from a position to the next ply that has a file, or to the moving phase.
+fn placements(database: &Database, position: &Position) -> u8 {
+    let rules = database.rules();
+    let ply = Stage::of(position, rules).ply;
+    let next = database.placing().and_then(|plies| plies.next(ply));
+    next.unwrap_or(2 * rules.stones).saturating_sub(ply)
+}
+
+/// The error for positions that would take too long.
+fn too_early(rules: &Rules) -> DbError {
+    let mut sentence =
+        "too many stones are still in hand for a search to the databases".to_string();
+    if not_solved(rules).is_none() {
+        sentence += &format!(
+            "; make the databases of the placing phase with `millbase build --opening{}`",
+            rules_option(rules)
+        );
+    }
+    DbError::NotStored(sentence)
+}
+
+/// The files as a source of known values.
+struct Files<'a> {
+    database: &'a Database,
+    /// Whether the files of all pairs hold depths.
+    depths: bool,
+    rows: Mutex<RowCache<'a>>,
+    /// Set at the first failure, which ends the search.
+    stop: AtomicBool,
+    failure: Mutex<Option<DbError>>,
+}
+
+impl Files<'_> {
+    fn value(&self, position: &Position) -> Result<Option<Value>, DbError> {
+        let rules = self.database.rules();
+        if position.is_placing() {
+            let stage = Stage::of(position, rules);
+            return match stage.is_of(position, rules) {
+                true => self
+                    .database
+                    .stored(stage, position.mover(), position.waiting()),
+                false => Ok(None),
+            };
+        }
+        if position.is_over(rules) {
+            return Ok(None);
+        }
+        match self.depths {
+            true => {
+                let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
+                let (mover, waiting) = (position.mover(), position.waiting());
+                self.database.held(mover, waiting, &mut rows)
+            }
+            false => self.database.probe(position).map(Some),
+        }
+    }
+}
+
+impl Knowledge for Files<'_> {
+    fn known(&self, position: &Position, _window: Window, counts: &mut Counts) -> Option<Score> {
+        match self.value(position) {
+            Ok(value) => {
+                counts.judged += u64::from(value.is_some());
+                value.map(Score::from)
+            }
+            Err(error) => {
+                if let Ok(mut failure) = self.failure.lock() {
+                    failure.get_or_insert(error);
+                }
+                self.stop.store(true, Ordering::Relaxed);
+                Some(Score::DRAW)
+            }
+        }
+    }
+
+    /// Never asked: the search goes to where everything is known.
+    fn rate(&self, _position: &Position) -> Score {
+        Score::DRAW
+    }
+}
+
+/// The values of positions for their sides to move, all with the same number of stones in hand and
+/// none with a removal owed. Where no file is near, `most_nodes` bounds the positions that are
+/// visited; without it, there are the usual bounds.
+///
+/// # Errors
+///
+/// Those of [`Database::probe`], and [`DbError::NotStored`] if the search would take too long.
+pub(super) fn values(
+    database: &Database,
+    positions: &[Position],
+    most_nodes: Option<u64>,
+) -> Result<Vec<Value>, DbError> {
+    let placements = positions
+        .first()
+        .map_or(0, |first| placements(database, first));
+    if most_nodes.is_none() && placements > MOST_PLACEMENTS {
+        return Err(too_early(database.rules()));
+    }
+    let near = positions
+        .first()
+        .is_some_and(|first| is_near_file(database, first));
+    let most_nodes = most_nodes.filter(|_| !near).unwrap_or(MOST_NODES);
+    let files = Files {
+        database,
+        depths: database.pairs().all(|file| file.metric() == Metric::Depth),
+        rows: Mutex::default(),
+        stop: AtomicBool::new(false),
+        failure: Mutex::new(None),
+    };
+    // Most positions are close to a file, or asked about with few nodes, where a small table does.
+    let most_bytes = most_nodes
+        .saturating_mul(64)
+        .try_into()
+        .unwrap_or(usize::MAX);
+    let table = Table::with_bytes(most_bytes.min(1 << (12 + 2 * placements.min(7))));
+    let shared = Shared {
+        rules: database.rules(),
+        table: &table,
+        knowledge: &files,
+        bounds: Bounds {
+            stop: &files.stop,
+            finished: &AtomicBool::new(false),
+            deadline: None,
+            nodes: most_nodes,
+        },
+        busy: None,
+        pvs: true,
+    };
+    let mut worker = Worker::new(&shared, &[]);
+    let values = positions
+        .iter()
+        .map(|position| value(&mut worker, position));
+    let found = values.collect();
+    let failure = files.failure.into_inner().ok().flatten();
+    match (failure, found) {
+        (Some(failure), _) => Err(failure),
+        (None, Some(values)) => Ok(values),
+        (None, None) => Err(too_early(database.rules())),
+    }
+}
+
+/// The position's value, `None` if the search was stopped. First whether it is won, drawn or lost; the
+/// depth then needs only one half of the window.
+fn value<K: Knowledge>(worker: &mut Worker<'_, K>, position: &Position) -> Option<Value> {
+    let mut search = |window: Window| {
+        let score = worker.search(position, window, position.all_in_hand() + MOST_DERIVED, 0);
+        (!worker.is_stopped()).then_some(score)
+    };
+    let score = if search(Window::at_least(Score::DRAW))? < Score::DRAW {
+        search(Window {
+            beta: Score::DRAW,
+            ..Window::ALL
+        })?
+    } else if search(Window::at_least(Score::DRAW.next()))? > Score::DRAW {
+        search(Window {
+            alpha: Score::DRAW,
+            ..Window::ALL
+        })?
+    } else {
+        Score::DRAW
+    };
+    Some(match score.meaning() {
+        Meaning::Win(turns) => Value::Win(Dtw(turns)),
+        Meaning::Loss(turns) => Value::Loss(Dtw(turns)),
+        // Some files hold no depths.
+        Meaning::KnownWin => Value::Win(Dtw::UNKNOWN),
+        Meaning::KnownLoss => Value::Loss(Dtw::UNKNOWN),
+        Meaning::Evaluation(_) => Value::Draw,
+    })
+}

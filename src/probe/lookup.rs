@@ -1,0 +1,220 @@
+//! The value of a position from the files: read where a file holds it. In the moving phase, an
+//! omitted value is derived by one turn of search.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use super::database::Database;
+use crate::board::PointSet;
+use crate::index::reachable::Stage;
+use crate::index::{Material, Pair};
+use crate::rules::FEWEST_STONES;
+use crate::rules::position::Position;
+use crate::rules::turns::left_after_removals;
+use crate::store::table::{FoundRow, Wanted};
+use crate::store::{DbError, PairFile};
+use crate::value::{Metric, Value};
+
+impl Database {
+    /// The value byte of a position without stones in hand in which the mover has a turn or is
+    /// blocked; `None` if the metric asks for a depth that no file holds.
+    pub(super) fn moving(
+        &self,
+        mover: PointSet,
+        waiting: PointSet,
+        metric: Metric,
+    ) -> Result<Option<u8>, DbError> {
+        let file = self.file_of(Material::of(mover, waiting))?;
+        if !has(file, metric) {
+            return Ok(None);
+        }
+        if !file.holds(mover, waiting) {
+            return self.derived(mover, waiting, metric);
+        }
+        let mut row = found_row(file, mover)?;
+        let byte = row.value(row.column(waiting), &self.blocks)?;
+        Ok(Some(metric.of_byte(byte)))
+    }
+
+    /// The value of a position without stones in hand, if its file holds it or it was derived
+    /// before; a search finds the others by their turns. All files must hold depths.
+    pub(super) fn held<'a>(
+        &'a self,
+        mover: PointSet,
+        waiting: PointSet,
+        rows: &mut RowCache<'a>,
+    ) -> Result<Option<Value>, DbError> {
+        let file = self.file_of(Material::of(mover, waiting))?;
+        if !file.holds(mover, waiting) {
+            let byte = self.values.get(Metric::Depth as u8, mover, waiting);
+            return Ok(byte.map(Value::from_byte));
+        }
+        let row = rows.row(file, mover)?;
+        let byte = row.value(row.column(waiting), &self.blocks)?;
+        Ok(Some(Value::from_byte(byte)))
+    }
+
+    /// The value of a position with stones in hand, by the stones of the side to move and of the
+    /// other; `None` if no file holds it.
+    pub(crate) fn stored(
+        &self,
+        stage: Stage,
+        mover: PointSet,
+        waiting: PointSet,
+    ) -> Result<Option<Value>, DbError> {
+        let Some(plies) = self.placing() else {
+            return Ok(None);
+        };
+        let file = match plies.file(stage.ply) {
+            Some(Ok(file)) => file,
+            Some(Err(error)) => return Err(error.clone()),
+            None => return Ok(None),
+        };
+        if Material::of(mover, waiting) != stage.material() {
+            return Ok(None);
+        }
+        let Some(table) = file.table(stage, &plies.reachable)? else {
+            return Ok(None);
+        };
+        let holds = table.shape().covers(self.rules(), mover, waiting);
+        let Some(mut row) = table.find(mover).filter(|_| holds) else {
+            return Ok(None);
+        };
+        let byte = row.value(row.column(waiting), &self.blocks)?;
+        let value = Value::from_byte(byte);
+        Ok(Some(match file.metric() {
+            Metric::Depth => value,
+            Metric::Wdl => value.without_depth(),
+        }))
+    }
+
+    /// The value byte of a position that no file holds.
+    fn derived(
+        &self,
+        mover: PointSet,
+        waiting: PointSet,
+        metric: Metric,
+    ) -> Result<Option<u8>, DbError> {
+        let kind = metric as u8;
+        if let Some(byte) = self.values.get(kind, mover, waiting) {
+            return Ok(Some(byte));
+        }
+        let Some(value) = self.best_turn(mover, waiting, metric)? else {
+            return Ok(None);
+        };
+        let Some(byte) = metric.of_value(value).to_byte() else {
+            let what = "a value is too deep for these rules".to_string();
+            return Err(DbError::NotStored(what));
+        };
+        self.values.insert(kind, mover, waiting, byte);
+        Ok(Some(byte))
+    }
+
+    /// The value of the mover's best turn; without a turn, what the game's end is worth.
+    fn best_turn(
+        &self,
+        mover: PointSet,
+        waiting: PointSet,
+        metric: Metric,
+    ) -> Result<Option<Value>, DbError> {
+        let rules = self.rules();
+        let position = Position::moving(mover, waiting);
+        if let Some(result) = position.result(rules) {
+            return Ok(Some(result));
+        }
+        let mut after = Vec::with_capacity(32);
+        position.for_each_step(rules, |step, removals| {
+            let reached = position.after(step).waiting;
+            let left = left_after_removals(waiting, removals, rules);
+            after.extend(left.map(|left| (left, reached)));
+        });
+        let mut best = Value::LOST;
+        let consider = |_, value: Value| best = best.max(value.before());
+        Ok(self.each(&after, metric, consider)?.then_some(best))
+    }
+
+    /// Passes the values of positions without stones in hand, each by its mover's and its waiting
+    /// set, to `found` with their places in the list, in some order. `false` if the metric asks for
+    /// a depth that no file holds; then some values may not have been passed.
+    ///
+    /// All quiet turns of a position lead to one row, and its captures to one row for each set of
+    /// stones that may be removed. So the positions are looked up row by row and block by block.
+    pub(super) fn each(
+        &self,
+        positions: &[(PointSet, PointSet)],
+        metric: Metric,
+        mut found: impl FnMut(usize, Value),
+    ) -> Result<bool, DbError> {
+        let mut rows: Vec<(PointSet, FoundRow<'_>)> = Vec::new();
+        let mut wanted = Vec::with_capacity(positions.len());
+        for (place, &(mover, waiting)) in positions.iter().enumerate() {
+            if mover.len() < FEWEST_STONES.into() {
+                found(place, Value::LOST);
+                continue;
+            }
+            let file = self.file_of(Material::of(mover, waiting))?;
+            if !has(file, metric) {
+                return Ok(false);
+            }
+            if !file.holds(mover, waiting) {
+                let Some(byte) = self.derived(mover, waiting, metric)? else {
+                    return Ok(false);
+                };
+                found(place, Value::from_byte(byte));
+                continue;
+            }
+            let row = match rows.iter().rposition(|&(other, _)| other == mover) {
+                Some(row) => row,
+                None => {
+                    rows.push((mover, found_row(file, mover)?));
+                    rows.len() - 1
+                }
+            };
+            let column = rows[row].1.column(waiting);
+            wanted.push((row, Wanted { column, place }));
+        }
+        // The last column of a block first: decoding it decodes those before.
+        wanted.sort_unstable_by_key(|&(row, Wanted { column, .. })| (row, Reverse(column)));
+        for wanted in wanted.chunk_by(|(row, _), (other, _)| row == other) {
+            let of_row: Vec<Wanted> = wanted.iter().map(|&(_, wanted)| wanted).collect();
+            let (_, row) = &mut rows[wanted[0].0];
+            row.values(&of_row, &self.blocks, &mut |place, byte| {
+                found(place, Value::from_byte(metric.of_byte(byte)));
+            })?;
+        }
+        Ok(true)
+    }
+}
+
+/// The rows that a search needed last. Neighbouring positions share them.
+#[derive(Default)]
+pub(super) struct RowCache<'a> {
+    rows: HashMap<(Pair, PointSet), FoundRow<'a>>,
+}
+
+impl<'a> RowCache<'a> {
+    /// Rows that are kept; each takes some kilobytes.
+    const MOST: usize = 512;
+
+    fn row(&mut self, file: &'a PairFile, mover: PointSet) -> Result<&mut FoundRow<'a>, DbError> {
+        if self.rows.len() >= RowCache::MOST {
+            self.rows.clear();
+        }
+        Ok(match self.rows.entry((file.pair(), mover)) {
+            Entry::Occupied(row) => row.into_mut(),
+            Entry::Vacant(place) => place.insert(found_row(file, mover)?),
+        })
+    }
+}
+
+/// Whether a file holds what the metric asks for.
+fn has(file: &PairFile, metric: Metric) -> bool {
+    metric == Metric::Wdl || file.metric() == Metric::Depth
+}
+
+/// The row of a mover's set in a pair's file, which has every row.
+fn found_row(file: &PairFile, mover: PointSet) -> Result<FoundRow<'_>, DbError> {
+    let row = file.table()?.find(mover);
+    row.ok_or_else(|| DbError::NotStored("no such row".to_string()))
+}

@@ -1,0 +1,325 @@
+//! The facade as its users see it, on made-up values: what was written is read, turns are ranked,
+//! lines end, caches and threads change no answer. Files that cannot be used are tested in
+//! `store::tests`.
+
+use std::fs;
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::board::symmetry::Symmetry;
+use crate::board::{Point, PointSet};
+#[cfg(feature = "embedded")]
+use crate::index::Pair;
+#[cfg(feature = "embedded")]
+use crate::index::histogram::Histogram;
+use crate::index::{Index, Material};
+use crate::rules::Rules;
+use crate::rules::position::Position;
+use crate::store::tests::specimen::{
+    Random, folder_with, histograms, made_up, pair, stored_table, write,
+};
+use crate::store::{DbError, Level, Profile, file_name};
+use crate::value::{Dtw, Metric, Value};
+
+const RULES: Rules = Rules::STANDARD;
+
+/// The entry's position, turned and coloured somehow.
+fn some_position(index: &Index, entry: usize, random: &mut Random) -> Position {
+    let (mover, waiting) = index.sets(entry);
+    let turned = Symmetry::numbered(random.byte().into());
+    let position = Position::moving(turned.apply(mover), turned.apply(waiting));
+    match random.below(2) {
+        0 => position,
+        _ => position.with_colours_exchanged(),
+    }
+}
+
+#[test]
+fn what_was_written_is_read() {
+    let pairs = [pair(3, 3), pair(4, 3)];
+    for run in [1, 7, 100_000] {
+        let (folder, values) = folder_with(&pairs, run);
+        let database = Database::open(folder.path(), RULES).unwrap();
+        let files: Vec<_> = database.pairs().filter(|f| f.path().is_some()).collect();
+        assert_eq!(files.len(), pairs.len());
+        for (file, (&pair, values)) in files.into_iter().zip(pairs.iter().zip(&values)) {
+            assert!(database.has(pair));
+            assert_eq!(file.pair(), pair);
+            assert_eq!((file.metric(), file.level()), (Metric::Depth, Level::Quick));
+            let path = folder.path().join(file_name(pair));
+            assert_eq!(file.bytes(), fs::metadata(&path).unwrap().len());
+            assert_eq!(file.path(), Some(path.as_path()));
+            let loaded = crate::solve::load(&database, stored_table(pair)).unwrap();
+            assert!(loaded[..] == *values, "{pair}");
+            for (material, histogram) in pair.tables().into_iter().zip(histograms(pair, values)) {
+                assert_eq!(database.histogram(material).unwrap(), &histogram);
+            }
+        }
+    }
+}
+
+#[test]
+fn files_without_depths_hold_the_rest() {
+    let pair = pair(4, 3);
+    let values = made_up(pair, 2);
+    for level in [Level::Quick, Level::Max] {
+        let profile = Profile {
+            metric: Metric::Wdl,
+            level,
+        };
+        let folder = TempDir::new().unwrap();
+        write(folder.path(), pair, &values, profile).unwrap();
+        let database = Database::open(folder.path(), RULES).unwrap();
+        let file = database.file(pair).unwrap();
+        assert_eq!((file.metric(), file.level()), (Metric::Wdl, level));
+        let material = stored_table(pair);
+        let histograms = histograms(pair, &values);
+        let (full, counted) = (&histograms[0], database.histogram(material).unwrap());
+        assert_eq!(
+            (full.wins(), full.draws(), full.losses()),
+            (counted.wins(), counted.draws(), counted.losses())
+        );
+        let index = Index::new(material);
+        let mut random = Random(8);
+        for _ in 0..500 {
+            let entry = random.below(index.len());
+            let (mover, waiting) = index.sets(entry);
+            let stored = index.find(mover, waiting);
+            let position = Position::moving(mover, waiting);
+            let expected = Value::from_byte(values[stored]).wdl();
+            assert_eq!(database.probe_wdl(&position).unwrap(), expected);
+            let value = database.probe(&position).unwrap();
+            assert_eq!((value.wdl(), value.dtw()), (expected, None));
+            let turns = database.turns(&position).unwrap();
+            assert!(turns.iter().all(|ranked| ranked.value.dtw().is_none()));
+            let error = database.line(&position, 9).unwrap_err();
+            assert!(matches!(error, DbError::NoDepths { .. }), "{error}");
+            assert!(turns.windows(2).all(|two| two[0].order(&two[1]).is_lt()));
+            assert_eq!(turns.len(), position.turns(&RULES).len());
+        }
+    }
+}
+
+#[test]
+fn probing_finds_the_entry_however_the_board_is_turned() {
+    let pairs = [pair(3, 3), pair(4, 3)];
+    let (folder, values) = folder_with(&pairs, 1);
+    let database = Database::open(folder.path(), RULES).unwrap();
+    let mut random = Random(1);
+    for (pair, values) in pairs.into_iter().zip(values) {
+        let index = Index::new(stored_table(pair));
+        for _ in 0..20_000 {
+            let entry = random.below(index.len());
+            let position = some_position(&index, entry, &mut random);
+            let value = database.probe(&position).unwrap();
+            if position.is_over(&RULES) {
+                assert_eq!(value, Value::LOST);
+                continue;
+            }
+            // In a symmetric row, made-up values of one position differ between its entries.
+            if !index.rows().is_symmetric(entry / index.columns().count()) {
+                assert_eq!(value, Value::from_byte(values[entry]));
+            }
+        }
+    }
+}
+
+/// What a file leaves out is the best that the turns make of it.
+#[cfg(feature = "embedded")]
+#[test]
+fn what_is_left_out_follows_from_the_turns() {
+    let database = Database::embedded(RULES);
+    let mut random = Random(9);
+    for (mover, waiting) in [(3, 4), (3, 6), (4, 5), (4, 4)] {
+        let index = Index::new(Material { mover, waiting });
+        for _ in 0..2000 {
+            let entry = random.below(index.len());
+            let position = some_position(&index, entry, &mut random);
+            let turns = position.turns(&RULES).into_iter();
+            let values = turns.map(|turn| database.probe(&position.after(turn)).unwrap().before());
+            let best = values.max().unwrap_or(Value::LOST);
+            assert_eq!(database.probe(&position).unwrap(), best);
+            assert_eq!(database.probe(&position).unwrap(), best);
+        }
+    }
+}
+
+#[test]
+fn what_is_not_here_is_named_with_the_command_that_builds_it() {
+    let folder = TempDir::new().unwrap();
+    let database = Database::open(folder.path(), RULES).unwrap();
+    let material = Material {
+        mover: 4,
+        waiting: 6,
+    };
+    let error = database.histogram(material).unwrap_err();
+    let text = error.to_string();
+    assert!(matches!(error, DbError::Missing { .. }), "{text}");
+    let command = format!(
+        "`millbase build --pair 6-4 --db {}`",
+        folder.path().display()
+    );
+    assert!(text.contains(&command), "{text}");
+    let error = Database::embedded(RULES).histogram(material).unwrap_err();
+    assert!(
+        error.to_string().contains("`millbase build --pair 6-4`"),
+        "{error}"
+    );
+    for (mover, waiting) in [(10, 3), (3, 2), (0, 0), (200, 200)] {
+        let error = database.histogram(Material { mover, waiting }).unwrap_err();
+        assert!(matches!(error, DbError::NotStored(_)), "{error}");
+    }
+    let error = database.probe(&Position::start(&RULES)).unwrap_err();
+    assert!(matches!(error, DbError::NotStored(_)), "{error}");
+}
+
+#[test]
+fn many_threads_get_the_same_answers_with_any_cache() {
+    let pairs = [pair(3, 3), pair(4, 3)];
+    let (folder, _) = folder_with(&pairs, 3);
+    let reference = Database::open(folder.path(), RULES).unwrap();
+    let index = Index::new(Material {
+        mover: 3,
+        waiting: 4,
+    });
+    for cache_bytes in [0, 4000, 64 << 20] {
+        let database = Database::open(folder.path(), RULES).unwrap();
+        let database = database.with_cache_bytes(cache_bytes);
+        std::thread::scope(|scope| {
+            for seed in 1..=8 {
+                let (database, reference, index) = (&database, &reference, &index);
+                scope.spawn(move || {
+                    let mut random = Random(seed);
+                    for _ in 0..200 {
+                        let entry = random.below(index.len());
+                        let position = some_position(index, entry, &mut random);
+                        let expected = reference.probe(&position).unwrap();
+                        assert_eq!(database.probe(&position).unwrap(), expected);
+                    }
+                });
+            }
+        });
+    }
+}
+
+/// A position of White's turn from the names of points.
+fn position(white: &str, black: &str) -> Position {
+    let set = |names: &str| -> PointSet {
+        let points = names.split(' ').map(|name| Point::named(name).unwrap());
+        points.collect()
+    };
+    Position::moving(set(white), set(black))
+}
+
+#[test]
+fn turns_are_ranked_by_what_they_are_worth() {
+    let pairs = [pair(3, 3), pair(4, 3)];
+    let (folder, _) = folder_with(&pairs, 1);
+    let database = Database::open(folder.path(), RULES).unwrap();
+    let mut random = Random(4);
+    for material in pair(4, 3).tables() {
+        let index = Index::new(material);
+        for _ in 0..200 {
+            let entry = random.below(index.len());
+            let position = some_position(&index, entry, &mut random);
+            let ranked = database.turns(&position).unwrap();
+            for turn in &ranked {
+                assert_eq!(turn.after, position.after(turn.turn));
+                assert_eq!(turn.value, database.probe(&turn.after).unwrap().before());
+            }
+            for two in ranked.windows(2) {
+                let better = two[0].value > two[1].value;
+                let later = two[0].value == two[1].value && two[0].turn < two[1].turn;
+                assert!(better || later);
+            }
+            let mut turns: Vec<_> = ranked.iter().map(|ranked| ranked.turn).collect();
+            turns.sort();
+            assert_eq!(turns, position.turns(&RULES));
+        }
+    }
+}
+
+proptest::proptest! {
+    /// Replacing a value by one that is better never ranks a turn lower.
+    #[test]
+    fn the_ranking_is_monotone(a: u8, b: u8, c: u8, first in 0u32..24, second in 0u32..24) {
+        let ranked = |value: u8, to: u32| RankedTurn {
+            turn: crate::Turn::new(None, Point::new(to), crate::PointSet::EMPTY),
+            value: Value::from_byte(value),
+            after: Position::start(&RULES),
+        };
+        let (x, y) = (ranked(a, first), ranked(b, second));
+        let better = ranked(c, first);
+        proptest::prop_assert_eq!(x.order(&y), y.order(&x).reverse());
+        if better.value >= x.value {
+            proptest::prop_assert!(better.order(&y) <= x.order(&y));
+        }
+        if x.value != y.value {
+            proptest::prop_assert_eq!(x.order(&y), y.value.cmp(&x.value));
+        }
+    }
+}
+
+#[test]
+fn rules_answer_what_no_table_holds() {
+    let (folder, _) = folder_with(&[pair(3, 3)], 1);
+    let database = Database::open(folder.path(), RULES).unwrap();
+    // A mill takes the third stone but one: two are left.
+    let winning = position("a7 d7 f6", "b2 d2 e4");
+    let best = database.turns(&winning).unwrap()[0];
+    assert_eq!(best.value, Value::Win(Dtw(1)));
+    assert_eq!(best.turn.to_string(), "f6-g7xb2");
+    assert!(best.after.is_over(&RULES));
+    assert!(database.turns(&best.after).unwrap().is_empty());
+    assert_eq!(database.probe(&best.after).unwrap(), Value::LOST);
+
+    let owed = "@*@*@***/********/OO*****O w m r 3 0 3 0 1 0";
+    let owed = Position::parse(owed, &RULES).unwrap();
+    assert!(owed.removal_owed());
+    assert_eq!(database.probe(&owed).unwrap(), Value::Win(Dtw(1)));
+}
+
+#[test]
+fn lines_follow_the_ranking_to_their_end() {
+    let (folder, _) = folder_with(&[pair(3, 3)], 1);
+    let database = Database::open(folder.path(), RULES).unwrap();
+    let winning = position("a7 d7 f6", "b2 d2 e4");
+    let line = database.line(&winning, 10).unwrap();
+    assert_eq!((line.turns.len(), line.end), (1, LineEnd::Over));
+    assert_eq!(database.line(&winning, 0).unwrap().end, LineEnd::Limit);
+
+    let mut random = Random(5);
+    let index = Index::new(stored_table(pair(3, 3)));
+    for _ in 0..50 {
+        let entry = random.below(index.len());
+        let start = some_position(&index, entry, &mut random);
+        let line = database.line(&start, 40).unwrap();
+        let mut positions = vec![start];
+        for step in &line.turns {
+            let last = positions[positions.len() - 1];
+            assert_eq!(database.turns(&last).unwrap()[0], *step);
+            positions.push(step.after);
+        }
+        let last = positions[positions.len() - 1];
+        match line.end {
+            LineEnd::Over => assert!(last.is_over(&RULES)),
+            LineEnd::Limit => assert_eq!(line.turns.len(), 40),
+            LineEnd::Repetition { from } => assert_eq!(last, positions[from]),
+        }
+    }
+}
+
+#[cfg(feature = "embedded")]
+#[test]
+fn every_embedded_file_is_whole() {
+    let database = Database::embedded(RULES);
+    let small = |pair: &Pair| pair.stones() <= 9;
+    let expected: Vec<Pair> = Pair::all(9).into_iter().filter(small).collect();
+    assert_eq!(database.pairs().count(), expected.len());
+    for material in expected.into_iter().flat_map(Pair::tables) {
+        let values = crate::solve::load(&database, material).unwrap();
+        let histogram = Histogram::of_table(&Index::new(material), &values);
+        assert_eq!(&histogram, database.histogram(material).unwrap());
+    }
+}

@@ -1,0 +1,200 @@
+//! The end of the placing phase, as a proof sees it: the results of the pairs in memory, and what
+//! the other pairs count as.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::board::PointSet;
+use crate::probe::{Database, Preload};
+use crate::rules::position::{Position, Side};
+use crate::rules::turns::removable;
+use crate::rules::{FEWEST_STONES, MOST_STONES, Rules};
+use crate::search::core::{Counts, Knowledge, Window};
+use crate::search::score::Score;
+use crate::store::DbError;
+
+/// What positions of pairs that are not in memory count as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Others {
+    /// They are lost for this side.
+    Lose(Side),
+    /// Their databases are asked.
+    AreAsked,
+}
+
+impl Others {
+    pub const COUNT: usize = 3;
+
+    /// A number for each, from 0.
+    pub fn number(self) -> usize {
+        match self {
+            Others::Lose(Side::White) => 0,
+            Others::Lose(Side::Black) => 1,
+            Others::AreAsked => 2,
+        }
+    }
+
+    /// What they count as for a side; `None` if they are asked.
+    fn for_side(self, side: Side) -> Option<Score> {
+        match self {
+            Others::Lose(loser) if loser == side => Some(Score::LOST),
+            Others::Lose(_) => Some(Score::WON),
+            Others::AreAsked => None,
+        }
+    }
+}
+
+/// The positions where the last stone is placed.
+pub(super) struct Leaves<'a> {
+    database: &'a Database,
+    preload: &'a Preload,
+    pub others: Others,
+    /// By the stones of the sides, on the board and in hand: whether placements can lead to a pair
+    /// in memory.
+    reachable: [[bool; SIDES]; SIDES],
+    /// How many values were asked of databases that are not in memory.
+    pub asked: AtomicU64,
+    /// How many positions behind eight turns were searched.
+    pub after_eight: AtomicU64,
+    /// Set at the first failure, which ends the search.
+    pub stop: AtomicBool,
+    failure: Mutex<Option<DbError>>,
+}
+
+const SIDES: usize = MOST_STONES as usize + 1;
+
+impl<'a> Leaves<'a> {
+    pub fn new(database: &'a Database, preload: &'a Preload) -> Leaves<'a> {
+        let mut reachable = [[false; SIDES]; SIDES];
+        for (mover, row) in reachable.iter_mut().enumerate() {
+            for (waiting, reachable) in row.iter_mut().enumerate() {
+                let (larger, smaller) = (mover.max(waiting), mover.min(waiting));
+                *reachable = preload.pairs().iter().any(|pair| {
+                    usize::from(pair.larger()) <= larger && usize::from(pair.smaller()) <= smaller
+                });
+            }
+        }
+        Leaves {
+            database,
+            preload,
+            others: Others::AreAsked,
+            reachable,
+            asked: AtomicU64::new(0),
+            after_eight: AtomicU64::new(0),
+            stop: AtomicBool::new(false),
+            failure: Mutex::new(None),
+        }
+    }
+
+    pub fn rules(&self) -> &'a Rules {
+        self.database.rules()
+    }
+
+    /// Why the last search was ended, if it was.
+    pub fn take_failure(&self) -> Option<DbError> {
+        self.failure.lock().ok()?.take()
+    }
+
+    /// The result of a position without stones in hand for its side to move, White.
+    fn white(&self, white: PointSet, black: PointSet, counts: &mut Counts) -> Score {
+        counts.judged += 1;
+        if white.len() < u32::from(FEWEST_STONES) {
+            return Score::LOST;
+        }
+        if let Some(result) = self.preload.of_sets(white, black) {
+            return result.into();
+        }
+        if let Some(score) = self.others.for_side(Side::White) {
+            return score;
+        }
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        match self.database.probe_wdl(&Position::moving(white, black)) {
+            Ok(result) => result.into(),
+            Err(error) => {
+                if let Ok(mut failure) = self.failure.lock() {
+                    failure.get_or_insert(error);
+                }
+                self.stop.store(true, Ordering::Relaxed);
+                Score::DRAW
+            }
+        }
+    }
+
+    /// What a position counts as for a side when the sides have so few stones, on the board and in
+    /// hand, that no pair in memory can follow.
+    fn beyond_memory(&self, stones: [u32; 2], side: Side) -> Option<Score> {
+        let [a, b] = stones.map(|stones| stones as usize);
+        (!self.reachable[a][b]).then(|| self.others.for_side(side))?
+    }
+
+    /// The score for Black of placing the last stone.
+    fn last_placement(&self, position: &Position, beta: Score, counts: &mut Counts) -> Score {
+        let rules = self.database.rules();
+        let (white, black, empty) = (position.waiting, position.mover, position.empty());
+        let closing = rules.board().completions(black) & empty;
+        let mut best = Score::LEAST;
+        if !closing.is_empty() {
+            let stones = [black.len() + 1, white.len().saturating_sub(1)];
+            match self.beyond_memory(stones, Side::Black) {
+                Some(score) => best = score,
+                None => {
+                    for removed in removable(white, rules.board(), rules) {
+                        for to in closing {
+                            let score = self.white(white.without(removed), black.with(to), counts);
+                            best = best.max(-score);
+                            if best >= beta {
+                                return best;
+                            }
+                        }
+                    }
+                }
+            }
+            if best >= beta {
+                return best;
+            }
+        }
+        let row = self.preload.row(white, black.len() + 1);
+        for to in empty - closing {
+            let stored = row.as_ref().and_then(|row| row.wdl(black.with(to)));
+            let score = match stored {
+                Some(result) => {
+                    counts.judged += 1;
+                    result.into()
+                }
+                None => self.white(white, black.with(to), counts),
+            };
+            best = best.max(-score);
+            if best >= beta {
+                break;
+            }
+        }
+        best
+    }
+}
+
+impl Knowledge for Leaves<'_> {
+    fn known(&self, position: &Position, window: Window, counts: &mut Counts) -> Option<Score> {
+        let in_hand = position.all_in_hand();
+        let side = position.side_to_move;
+        let stones = [
+            position.mover.len() + u32::from(position.mover_in_hand),
+            position.waiting.len() + u32::from(position.waiting_in_hand),
+        ];
+        if let Some(score) = self.beyond_memory(stones, side) {
+            return Some(score);
+        }
+        if in_hand + 8 == 2 * u32::from(self.database.rules().stones) {
+            self.after_eight.fetch_add(1, Ordering::Relaxed);
+        }
+        match in_hand {
+            0 => Some(self.white(position.mover, position.waiting, counts)),
+            1 => Some(self.last_placement(position, window.beta, counts)),
+            _ => None,
+        }
+    }
+
+    /// Never asked: the search goes to the last stone.
+    fn rate(&self, _position: &Position) -> Score {
+        Score::DRAW
+    }
+}

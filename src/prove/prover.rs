@@ -1,0 +1,170 @@
+//! Answers who holds a position: the questions of a proof, their tables and threads.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use super::leaves::{Leaves, Others};
+use super::report::{ProofOptions, Proved, Work};
+use crate::probe::{Database, Preload};
+use crate::rules::position::{Position, Side};
+use crate::rules::turns::Turn;
+use crate::search::core::{Bounds, Busy, Counts, Shared, Window, Worker};
+use crate::search::score::Score;
+use crate::search::table::Table;
+use crate::store::DbError;
+use crate::value::Wdl;
+
+/// Answers who holds a position.
+pub(super) struct Prover<'a> {
+    leaves: Leaves<'a>,
+    /// By [`Others::number`]: what is found while other pairs count as something says nothing about
+    /// the values when they count as something else. Made when first needed.
+    tables: [Option<Table>; Others::COUNT],
+    table_bytes: usize,
+    threads: usize,
+    /// Whether databases that are not in memory may be asked.
+    complete: bool,
+    work: Work,
+}
+
+impl<'a> Prover<'a> {
+    pub fn new(database: &'a Database, preload: &'a Preload, options: &ProofOptions) -> Prover<'a> {
+        Prover {
+            leaves: Leaves::new(database, preload),
+            tables: [const { None }; Others::COUNT],
+            table_bytes: options.hash_bytes,
+            threads: options.threads.max(1),
+            complete: options.others,
+            work: Work::default(),
+        }
+    }
+
+    /// What was done since it was taken last, or since the beginning.
+    pub fn work(&self) -> &Work {
+        &self.work
+    }
+
+    /// Takes what was done since the last time, or since the beginning.
+    pub fn take_work(&mut self) -> Work {
+        std::mem::take(&mut self.work)
+    }
+
+    /// Whether a side does not lose a position of the placing phase.
+    pub fn holds(&mut self, position: &Position, side: Side) -> Result<bool, DbError> {
+        if self.ask(position, side, Others::Lose(side))? {
+            return Ok(true);
+        }
+        Ok(self.complete && self.ask(position, side, Others::AreAsked)?)
+    }
+
+    /// Whether a side does not lose, where positions of other pairs count so.
+    fn ask(&mut self, position: &Position, side: Side, others: Others) -> Result<bool, DbError> {
+        let begin = Instant::now();
+        self.leaves.others = others;
+        let bytes = self.table_bytes;
+        let table = self.tables[others.number()].get_or_insert_with(|| Table::with_bytes(bytes));
+        let table = &*table;
+        let moves = position.side_to_move() == side;
+        // The side to move holds with a draw or more; the other if the side to move does not win.
+        let window = match moves {
+            true => Window::at_least(Score::DRAW),
+            false => Window::at_least(Score::DRAW.next()),
+        };
+        let (busy, finished) = (Busy::new(), AtomicBool::new(false));
+        let shared = &Shared {
+            rules: self.leaves.rules(),
+            table,
+            knowledge: &self.leaves,
+            bounds: Bounds {
+                stop: &self.leaves.stop,
+                finished: &finished,
+                deadline: None,
+                nodes: u64::MAX,
+            },
+            busy: (self.threads > 1).then_some(&busy),
+            pvs: false,
+        };
+        let search = || {
+            let mut worker = Worker::new(shared, &[]);
+            let score = worker.search(position, window, position.all_in_hand(), 0);
+            let complete = !worker.is_stopped();
+            finished.fetch_or(complete, Ordering::Relaxed);
+            (complete.then_some(score), worker.counts)
+        };
+        let found: Vec<(Option<Score>, Counts)> = thread::scope(|scope| {
+            let helpers: Vec<_> = (1..self.threads).map(|_| scope.spawn(search)).collect();
+            let own = search();
+            let others = helpers.into_iter().filter_map(|helper| helper.join().ok());
+            others.chain([own]).collect()
+        });
+        for (_, counts) in &found {
+            self.work.nodes += counts.nodes;
+            self.work.probes += counts.judged;
+        }
+        self.work.other_probes += self.leaves.asked.swap(0, Ordering::Relaxed);
+        self.work.after_eight += self.leaves.after_eight.swap(0, Ordering::Relaxed);
+        self.work.time += begin.elapsed();
+        if let Some(error) = self.leaves.take_failure() {
+            return Err(error);
+        }
+        let score = found.into_iter().find_map(|(score, _)| score);
+        let wins = score.is_some_and(|score| score >= window.beta);
+        Ok(wins == moves)
+    }
+
+    /// The result for the side to move, as far as both questions tell.
+    fn result(&mut self, position: &Position) -> Result<Option<Wdl>, DbError> {
+        let proved = Proved {
+            white_holds: self.holds(position, Side::White)?,
+            black_holds: self.holds(position, Side::Black)?,
+            complete: self.complete,
+        };
+        Ok(proved.result_for(position.side_to_move()))
+    }
+
+    /// Placements that keep the position's value, to the end of the placing phase.
+    pub fn line(&mut self, start: &Position) -> Result<Vec<Turn>, DbError> {
+        let mut line = Vec::new();
+        let mut position = *start;
+        while position.is_placing() {
+            let Some(turn) = self.keeping(&position)? else {
+                break;
+            };
+            line.push(turn);
+            position = position.after(turn);
+        }
+        Ok(line)
+    }
+
+    /// The first turn in the order of the texts that is seen to keep the value.
+    fn keeping(&mut self, position: &Position) -> Result<Option<Turn>, DbError> {
+        let Some(result) = self.result(position)? else {
+            return Ok(None);
+        };
+        let side = position.side_to_move();
+        let turns = position.turns(self.leaves.rules());
+        if result == Wdl::Loss {
+            return Ok(turns.first().copied());
+        }
+        // What the pairs in memory show is cheap, so all turns are tried with them first.
+        for others in [Others::Lose(side), Others::AreAsked] {
+            if others == Others::AreAsked && !self.complete {
+                break;
+            }
+            for &turn in &turns {
+                let after = position.after(turn);
+                let kept = match result {
+                    Wdl::Win => {
+                        others == Others::AreAsked && !self.ask(&after, side.other(), others)?
+                    }
+                    _ => self.ask(&after, side, others)?,
+                };
+                if kept {
+                    return Ok(Some(turn));
+                }
+            }
+        }
+        Ok(None)
+    }
+}

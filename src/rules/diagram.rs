@@ -1,0 +1,86 @@
+//! The board as a picture of letters.
+
+use crate::board::Point;
+use crate::rules::position::{Position, Side};
+
+/// The drawing of the board without diagonals; each `+` is a point.
+const DRAWING: [&str; 7] = [
+    "+-----+-----+",
+    "| +---+---+ |",
+    "| | +-+-+ | |",
+    "+-+-+   +-+-+",
+    "| | +-+-+ | |",
+    "| +---+---+ |",
+    "+-----+-----+",
+];
+
+/// The position as a picture of eight lines: `O` White, `@` Black, `·` empty, with the names of
+/// ranks and files. `show` writes a point: it gets who has a stone there, and the letter.
+///
+/// ```
+/// use millbase::rules::diagram::picture;
+/// use millbase::{Position, Rules};
+/// let start = Position::start(&Rules::STANDARD);
+/// let picture = picture(&start, |_, _, letter| letter.to_string());
+/// assert_eq!(picture.lines().next(), Some("  7 ·-----·-----·"));
+/// ```
+pub fn picture(position: &Position, show: impl Fn(Point, Option<Side>, char) -> String) -> String {
+    let mut picture = String::new();
+    for (rank, line) in (1..=7).rev().zip(DRAWING) {
+        picture += &format!("  {rank} ");
+        for (file, letter) in ('a'..='g').flat_map(|file| [file, file]).zip(line.chars()) {
+            let point = match letter {
+                '+' => Point::named(&format!("{file}{rank}")),
+                _ => None,
+            };
+            match point {
+                None => picture.push(letter),
+                Some(point) => {
+                    let side = owner(position, point);
+                    picture += &show(point, side, symbol(side));
+                }
+            }
+        }
+        picture.push('\n');
+    }
+    picture += "    a b c d e f g\n";
+    picture
+}
+
+fn owner(position: &Position, point: Point) -> Option<Side> {
+    [Side::White, Side::Black]
+        .into_iter()
+        .find(|&side| position.stones(side).contains(point))
+}
+
+fn symbol(side: Option<Side>) -> char {
+    match side {
+        Some(Side::White) => 'O',
+        Some(Side::Black) => '@',
+        None => '·',
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Rules;
+
+    #[test]
+    fn stones_stand_at_their_points() {
+        let text = "@*******/*O******/O@O*O@*@ w m s 4 0 4 0 0 0";
+        let position = Position::parse(text, &Rules::STANDARD).unwrap();
+        let expected = "
+  7 @-----O-----@
+  6 | ·---·---O |
+  5 | | ·-@-· | |
+  4 ·-·-·   ·-·-O
+  3 | | ·-·-· | |
+  2 | ·---·---· |
+  1 @-----O-----·
+    a b c d e f g
+";
+        let picture = picture(&position, |_, _, letter| letter.to_string());
+        assert_eq!(format!("\n{picture}"), expected);
+    }
+}

@@ -1,0 +1,697 @@
+//! A position and its text, the FEN dialect of mill frontends:
+//!
+//! ```text
+//! ***O**@*/*O@***@*/O**@**O* w m s 4 0 4 0 0 0 -1 -1 -1 -1 0 0 1
+//! |        |        |        | | | | | | | | | `-------------- not used here: seven whole numbers or fewer
+//! |        |        |        | | | | | | | `-- removals that White and Black still owe themselves
+//! |        |        |        | | | | | `-- Black's stones on the board and in hand
+//! |        |        |        | | | `-- White's stones on the board and in hand
+//! |        |        |        | | `-- action: p(lace), s(elect), r(emove) or ?
+//! |        |        |        | `-- phase: p(lacing), m(oving) or o(ver)
+//! |        |        |        `-- side to move: w or b
+//! inner    middle   outer ring, O White, @ Black, * empty
+//! ```
+
+use std::fmt;
+
+use crate::board::symmetry::Symmetry;
+use crate::board::{POINTS, Point, PointSet};
+use crate::rules::{FEWEST_STONES, Rules, WithoutTurn};
+use crate::value::Value;
+
+/// The letters of the board in a position's text: three rings and two strokes between them.
+const LETTERS: usize = POINTS as usize + 2;
+
+/// One of the two players.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Side {
+    /// The side that places the first stone; `O` in position text.
+    White,
+    /// The other side; `@` in position text.
+    Black,
+}
+
+impl Side {
+    /// The opponent.
+    #[must_use]
+    pub const fn other(self) -> Side {
+        match self {
+            Side::White => Side::Black,
+            Side::Black => Side::White,
+        }
+    }
+
+    /// What White and Black have as what this side and its opponent have, and the other way round.
+    #[inline(always)]
+    pub(crate) fn own_first<T>(self, [white, black]: [T; 2]) -> [T; 2] {
+        match self {
+            Side::White => [white, black],
+            Side::Black => [black, white],
+        }
+    }
+
+    /// `white` or `black`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Side::White => "white",
+            Side::Black => "black",
+        }
+    }
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The stage of the game, as the side to move sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Phase {
+    /// The side to move has stones in hand, or has just placed its last one and owes itself a
+    /// removal.
+    Placing,
+    /// The side to move slides its stones.
+    Moving,
+    /// The side to move may move a stone to any empty point.
+    Flying,
+    /// The game has ended: lost for the side to move, or drawn, see [`Position::result`].
+    Over,
+}
+
+impl Phase {
+    /// `placing`, `moving`, `flying` or `over`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Phase::Placing => "placing",
+            Phase::Moving => "moving",
+            Phase::Flying => "flying",
+            Phase::Over => "over",
+        }
+    }
+}
+
+/// Both sides' stones, on the board and in hand, the side to move, and how many removals it owes
+/// itself.
+///
+/// The value does not depend on the colours, and neither do the turns; so the stones are those of
+/// the side to move and of the side that waits, and the colour of the side to move is apart.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Position {
+    pub(crate) mover: PointSet,
+    pub(crate) waiting: PointSet,
+    pub(crate) mover_in_hand: u8,
+    pub(crate) waiting_in_hand: u8,
+    pub(crate) side_to_move: Side,
+    /// 0 to 3.
+    pub(crate) removals_owed: u8,
+}
+
+impl Position {
+    /// The empty board, White to place.
+    pub fn start(rules: &Rules) -> Position {
+        Position {
+            mover_in_hand: rules.stones,
+            waiting_in_hand: rules.stones,
+            ..Position::moving(PointSet::EMPTY, PointSet::EMPTY)
+        }
+    }
+
+    /// A position without stones in hand, White to move.
+    ///
+    /// # Panics
+    ///
+    /// If the two sets overlap.
+    pub fn moving(white: PointSet, black: PointSet) -> Position {
+        assert!((white & black).is_empty(), "two stones on one point");
+        Position {
+            mover: white,
+            waiting: black,
+            mover_in_hand: 0,
+            waiting_in_hand: 0,
+            side_to_move: Side::White,
+            removals_owed: 0,
+        }
+    }
+
+    /// Reads a position's text.
+    ///
+    /// ```
+    /// use millbase::{Position, Rules, Side};
+    /// let text = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0 -1 -1 -1 -1 0 0 1";
+    /// let position = Position::parse(text, &Rules::STANDARD)?;
+    /// assert_eq!(position.stones(Side::Black).len(), 3);
+    /// assert_eq!(position.text(&Rules::STANDARD), text);
+    /// # Ok::<(), millbase::PositionError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A sentence that names the first contradiction found.
+    pub fn parse(text: &str, rules: &Rules) -> Result<Position, PositionError> {
+        Fields::read(text)?.position(rules)
+    }
+
+    /// The stones of a side on the board.
+    #[inline(always)]
+    pub fn stones(&self, side: Side) -> PointSet {
+        match side == self.side_to_move {
+            true => self.mover,
+            false => self.waiting,
+        }
+    }
+
+    /// How many stones a side has in hand.
+    pub fn in_hand(&self, side: Side) -> u8 {
+        match side == self.side_to_move {
+            true => self.mover_in_hand,
+            false => self.waiting_in_hand,
+        }
+    }
+
+    /// The stones that a side has on the board and in hand together.
+    pub(crate) fn total(&self, side: Side) -> u32 {
+        self.stones(side).len() + u32::from(self.in_hand(side))
+    }
+
+    /// The side whose turn it is.
+    pub fn side_to_move(&self) -> Side {
+        self.side_to_move
+    }
+
+    /// Whether the side to move has closed a mill and has to remove a stone, nothing else.
+    pub fn removal_owed(&self) -> bool {
+        self.removals_owed > 0
+    }
+
+    /// How many removals the side to move still owes itself, 0 to 3.
+    pub fn removals_owed(&self) -> u8 {
+        self.removals_owed
+    }
+
+    /// The stones of the side to move.
+    #[inline(always)]
+    pub fn mover(&self) -> PointSet {
+        self.mover
+    }
+
+    /// The stones of the side that waits.
+    #[inline(always)]
+    pub fn waiting(&self) -> PointSet {
+        self.waiting
+    }
+
+    /// The points without a stone.
+    #[inline(always)]
+    pub fn empty(&self) -> PointSet {
+        !(self.mover | self.waiting)
+    }
+
+    /// Whether a side still has stones to place.
+    pub fn is_placing(&self) -> bool {
+        self.all_in_hand() > 0
+    }
+
+    /// How many stones are still to be placed.
+    #[inline(always)]
+    pub(crate) fn all_in_hand(&self) -> u32 {
+        u32::from(self.mover_in_hand + self.waiting_in_hand)
+    }
+
+    /// The same position with the colours exchanged. Its value is the same.
+    #[must_use]
+    pub fn with_colours_exchanged(&self) -> Position {
+        Position {
+            side_to_move: self.side_to_move.other(),
+            ..*self
+        }
+    }
+
+    /// The same position with the board turned. Its value is the same.
+    #[must_use]
+    pub fn with_board_turned(&self, symmetry: Symmetry) -> Position {
+        Position {
+            mover: symmetry.apply(self.mover),
+            waiting: symmetry.apply(self.waiting),
+            ..*self
+        }
+    }
+
+    /// Whether the side to move has too few stones to go on.
+    #[inline(always)]
+    pub(crate) fn is_beaten(&self) -> bool {
+        self.mover.len() + u32::from(self.mover_in_hand) < u32::from(FEWEST_STONES)
+    }
+
+    /// Whether the side to move has something to place or to remove, or can slide or fly.
+    #[inline(always)]
+    fn has_turn(&self, rules: &Rules) -> bool {
+        let empty = self.empty();
+        self.mover_in_hand > 0
+            || !(rules.board().around(self.mover) & empty).is_empty()
+            || rules.flies(self.mover.len()) && !empty.is_empty()
+            || self.removal_owed()
+    }
+
+    /// What becomes of the side to move if it has no turn.
+    #[inline(always)]
+    fn without_turn(&self, rules: &Rules) -> WithoutTurn {
+        rules.without_turn(self.empty().is_empty())
+    }
+
+    /// Whether the game is over: the side to move has fewer than three stones or no turn, not even
+    /// to pass, or the board is full.
+    pub fn is_over(&self, rules: &Rules) -> bool {
+        self.result(rules).is_some()
+    }
+
+    /// What the position is worth if the game is over, `None` while it goes on: lost, or a draw
+    /// where the rules say so of a full board.
+    ///
+    /// ```
+    /// use millbase::{PointSet, Position, Rules, Value};
+    /// let full = Position::moving(PointSet::from_bits(0xfff), PointSet::from_bits(0xfff000));
+    /// assert_eq!(full.result(&Rules::TWELVE), Some(Value::LOST));
+    /// assert_eq!(full.result(&Rules::MORABARABA), Some(Value::Draw));
+    /// ```
+    #[inline(always)]
+    pub fn result(&self, rules: &Rules) -> Option<Value> {
+        if self.is_beaten() {
+            return Some(Value::LOST);
+        }
+        if self.has_turn(rules) {
+            return None;
+        }
+        match self.without_turn(rules) {
+            WithoutTurn::Loses => Some(Value::LOST),
+            WithoutTurn::Draws => Some(Value::Draw),
+            WithoutTurn::Passes => None,
+        }
+    }
+
+    /// Whether the side to move has stones, but only the turn of passing.
+    #[inline(always)]
+    pub fn must_pass(&self, rules: &Rules) -> bool {
+        self.without_turn(rules) == WithoutTurn::Passes
+            && !self.has_turn(rules)
+            && !self.is_beaten()
+    }
+
+    /// The stage of the game for the side to move.
+    pub fn phase(&self, rules: &Rules) -> Phase {
+        if self.is_over(rules) {
+            Phase::Over
+        } else if self.mover_in_hand > 0 || self.removal_owed() && self.is_placing() {
+            Phase::Placing
+        } else if rules.flies(self.mover.len()) {
+            Phase::Flying
+        } else {
+            Phase::Moving
+        }
+    }
+
+    /// The position's text in its canonical form.
+    pub fn text(&self, rules: &Rules) -> String {
+        self.letters(rules).as_str().to_owned()
+    }
+
+    /// The position's text in its canonical form, in memory of its own size.
+    pub fn letters(&self, rules: &Rules) -> Letters {
+        let mut board = [b'/'; LETTERS];
+        let side = self.side_to_move;
+        let [white, black] = side.own_first([self.mover, self.waiting]);
+        let in_hand = side.own_first([self.mover_in_hand, self.waiting_in_hand]);
+        let owed = side.own_first([self.removals_owed, 0]);
+        for bit in 0..POINTS {
+            // A ring has eight letters and a stroke behind it.
+            let letter = &mut board[(bit + bit / 8) as usize];
+            *letter = match (white.bits() >> bit & 1, black.bits() >> bit & 1) {
+                (1, _) => b'O',
+                (_, 1) => b'@',
+                _ => b'*',
+            };
+        }
+        let mut text = Letters::default();
+        text.push(&board);
+        let (phase, action) = match self.phase(rules) {
+            Phase::Over => (b'o', b'?'),
+            Phase::Placing if self.removal_owed() => (b'p', b'r'),
+            Phase::Placing => (b'p', b'p'),
+            _ if self.removal_owed() => (b'm', b'r'),
+            _ => (b'm', b's'),
+        };
+        let side = match side {
+            Side::White => b'w',
+            Side::Black => b'b',
+        };
+        for letter in [side, phase, action] {
+            text.push(&[b' ', letter]);
+        }
+        let numbers = [
+            white.len() as u8,
+            in_hand[0],
+            black.len() as u8,
+            in_hand[1],
+            owed[0],
+            owed[1],
+        ];
+        for number in numbers {
+            match number {
+                0..10 => text.push(&[b' ', b'0' + number]),
+                _ => text.push(&[b' ', b'0' + number / 10, b'0' + number % 10]),
+            }
+        }
+        text.push(b" -1 -1 -1 -1 0 0 1");
+        text
+    }
+}
+
+/// The text of a position, for those who write many: it takes nothing from the heap.
+#[derive(Clone, Copy, Debug)]
+pub struct Letters {
+    letters: [u8; 80],
+    length: usize,
+}
+
+impl Letters {
+    fn push(&mut self, letters: &[u8]) {
+        self.letters[self.length..][..letters.len()].copy_from_slice(letters);
+        self.length += letters.len();
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        // All letters are ASCII.
+        str::from_utf8(&self.letters[..self.length]).unwrap_or_default()
+    }
+}
+
+impl Default for Letters {
+    fn default() -> Letters {
+        Letters {
+            letters: [0; 80],
+            length: 0,
+        }
+    }
+}
+
+/// Why a text is not a position: one sentence for the user.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PositionError(String);
+
+impl fmt::Display for PositionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for PositionError {}
+
+macro_rules! ensure {
+    ($condition:expr, $($message:tt)+) => {
+        if !$condition {
+            return Err(PositionError(format!($($message)+)));
+        }
+    };
+}
+
+/// The fields of a position's text, each valid alone.
+struct Fields {
+    white: PointSet,
+    black: PointSet,
+    side_to_move: Side,
+    phase: char,
+    action: char,
+    /// White on board, in hand, Black on board, in hand, White's and Black's removals.
+    numbers: [u8; 6],
+}
+
+impl Fields {
+    /// How many numbers may follow the fields used here.
+    const UNUSED: usize = 7;
+
+    fn read(text: &str) -> Result<Fields, PositionError> {
+        ensure!(!text.trim_ascii().is_empty(), "the position is empty");
+        let mut words = text.split_ascii_whitespace();
+        let mut next = |what: &str| {
+            words.next().ok_or_else(|| {
+                PositionError(format!(
+                    "the position ends before {what}; it needs ten fields, as in \
+                     '********/********/******** w p p 0 9 0 9 0 0'"
+                ))
+            })
+        };
+        let (white, black) = read_board(next("the board")?)?;
+        let side_to_move = match next("the side to move")? {
+            "w" => Side::White,
+            "b" => Side::Black,
+            other => return Err(one_of("side to move", other, "w or b")),
+        };
+        let phase = read_letter("phase", next("the phase")?, "pmo")?;
+        let action = read_letter("action", next("the action")?, "psr?")?;
+        let mut numbers = [0; 6];
+        let names = [
+            "White's stones on the board",
+            "White's stones in hand",
+            "Black's stones on the board",
+            "Black's stones in hand",
+            "White's removals",
+            "Black's removals",
+        ];
+        for (number, name) in numbers.iter_mut().zip(names) {
+            let word = next(name)?;
+            *number = word.parse().map_err(|_| {
+                PositionError(format!(
+                    "'{}' is not a number, but {name} must be one",
+                    shown(word)
+                ))
+            })?;
+        }
+        let mut rest = 0;
+        for word in words {
+            rest += 1;
+            ensure!(
+                rest <= Fields::UNUSED && word.parse::<i32>().is_ok(),
+                "'{}' does not belong behind the position; remove it",
+                shown(word)
+            );
+        }
+        Ok(Fields {
+            white,
+            black,
+            side_to_move,
+            phase,
+            action,
+            numbers,
+        })
+    }
+
+    /// The position, if the fields agree with each other and with the rules.
+    fn position(&self, rules: &Rules) -> Result<Position, PositionError> {
+        let [
+            white_on,
+            white_in_hand,
+            black_on,
+            black_in_hand,
+            white_owes,
+            black_owes,
+        ] = self.numbers;
+        let side = self.side_to_move;
+        let [mover, waiting] = side.own_first([self.white, self.black]);
+        let [mover_in_hand, waiting_in_hand] = side.own_first([white_in_hand, black_in_hand]);
+        let position = Position {
+            mover,
+            waiting,
+            mover_in_hand,
+            waiting_in_hand,
+            side_to_move: side,
+            removals_owed: match self.action {
+                'r' => white_owes.max(black_owes),
+                _ => 0,
+            },
+        };
+        for (side, on_board) in [(Side::White, white_on), (Side::Black, black_on)] {
+            let (stones, in_hand) = (position.stones(side).len(), position.in_hand(side));
+            ensure!(
+                stones == u32::from(on_board),
+                "the text says that {side} has {on_board} stones on the board, but the board shows {stones}"
+            );
+            ensure!(
+                stones + u32::from(in_hand) <= u32::from(rules.stones),
+                "{side} has {stones} stones on the board and {in_hand} in hand, more than the {} of these rules",
+                rules.stones
+            );
+        }
+        self.check_removals(&position, rules, [white_owes, black_owes])?;
+        self.check_phase(&position)?;
+        for side in [Side::White, Side::Black] {
+            let total = position.stones(side).len() + u32::from(position.in_hand(side));
+            let beaten = self.phase == 'o'
+                && side == self.side_to_move
+                && total + 1 == u32::from(FEWEST_STONES);
+            ensure!(
+                total >= u32::from(FEWEST_STONES) || beaten,
+                "{side} has {total} stones, but fewer than {FEWEST_STONES} can only be the {} of a side that \
+                 is to move when the game is over (phase 'o')",
+                FEWEST_STONES - 1
+            );
+        }
+        Ok(position)
+    }
+
+    fn check_removals(
+        &self,
+        position: &Position,
+        rules: &Rules,
+        owed: [u8; 2],
+    ) -> Result<(), PositionError> {
+        let [white_owes, black_owes] = owed;
+        ensure!(
+            white_owes == 0 || black_owes == 0,
+            "both sides are said to remove a stone, White {white_owes} and Black {black_owes}; \
+             only the side to move can"
+        );
+        let side = self.side_to_move;
+        let [mine, others] = side.own_first(owed);
+        ensure!(
+            others == 0,
+            "{} is said to remove a stone, but {side} is to move",
+            side.other()
+        );
+        let expected = u8::from(self.action == 'r');
+        ensure!(
+            (mine > 0) == (expected > 0),
+            "the action '{}' and the number of stones to remove, {mine}, contradict each other; it must be {expected}",
+            self.action
+        );
+        ensure!(
+            mine <= 1 || rules.removal_per_mill,
+            "{side} is said to remove {mine} stones, but by these rules a turn earns no more than 1"
+        );
+        if mine > 0 {
+            let stones = position.mover();
+            let mills = stones
+                .into_iter()
+                .map(|point| rules.board().mills_through(point, stones));
+            let most = mills.max().unwrap_or(0);
+            ensure!(
+                most > 0,
+                "{side} is said to remove a stone, but has no mill on the board"
+            );
+            ensure!(
+                u32::from(mine) <= most,
+                "{side} is said to remove {mine} stones, but no stone of its stands in more than {most} of its \
+                 mills"
+            );
+            ensure!(
+                !position.waiting().is_empty(),
+                "{side} is said to remove a stone, but {} has none on the board",
+                side.other()
+            );
+        }
+        Ok(())
+    }
+
+    fn check_phase(&self, position: &Position) -> Result<(), PositionError> {
+        let [white, black] = [Side::White, Side::Black].map(|side| position.in_hand(side));
+        // White places first; a side that owes itself a removal has already placed its stone.
+        let in_turn = match (self.side_to_move, position.removal_owed()) {
+            (Side::White, false) | (Side::Black, true) => white == black,
+            (Side::White, true) | (Side::Black, false) => {
+                white + 1 == black || white == 0 && black == 0
+            }
+        };
+        ensure!(
+            in_turn,
+            "white has {white} and black {black} stones in hand, which cannot be when {} is to {}",
+            self.side_to_move,
+            if position.removal_owed() {
+                "remove"
+            } else {
+                "move"
+            }
+        );
+        let placing = position.is_placing();
+        ensure!(
+            self.phase != 'm' || !placing,
+            "the phase is 'm' (moving), but white has {white} and black {black} stones in hand"
+        );
+        ensure!(
+            self.phase != 'p' || placing || position.removal_owed(),
+            "the phase is 'p' (placing), but both sides have 0 stones in hand"
+        );
+        ensure!(
+            self.action != 's' || !placing,
+            "the action is 's' (select), but white has {white} and black {black} stones in hand"
+        );
+        Ok(())
+    }
+}
+
+/// The stones of both sides from the three rings.
+fn read_board(word: &str) -> Result<(PointSet, PointSet), PositionError> {
+    let length = word.chars().count();
+    ensure!(
+        length == POINTS as usize + 2,
+        "the board has {length} characters, but needs 26: three rings of 8, with '/' between them"
+    );
+    let (mut white, mut black) = (PointSet::EMPTY, PointSet::EMPTY);
+    let mut points = Point::all();
+    for (place, letter) in word.chars().enumerate() {
+        if place == 8 || place == 17 {
+            ensure!(
+                letter == '/',
+                "character {} of the board is '{}', but must be '/'",
+                place + 1,
+                letter.escape_debug()
+            );
+            continue;
+        }
+        let Some(point) = points.next() else { break };
+        match letter {
+            'O' => white = white.with(point),
+            '@' => black = black.with(point),
+            '*' => {}
+            _ => {
+                let place = place + 1;
+                let letter = letter.escape_debug();
+                return Err(PositionError(format!(
+                    "character {place} of the board is '{letter}', but must be 'O', '@' or '*'"
+                )));
+            }
+        }
+    }
+    Ok((white, black))
+}
+
+fn read_letter(field: &str, word: &str, allowed: &str) -> Result<char, PositionError> {
+    let mut letters = word.chars();
+    match (letters.next(), letters.next()) {
+        (Some(letter), None) if allowed.contains(letter) => Ok(letter),
+        _ => {
+            let list: Vec<String> = allowed.chars().map(String::from).collect();
+            Err(one_of(field, word, &list.join(", ")))
+        }
+    }
+}
+
+fn one_of(field: &str, word: &str, allowed: &str) -> PositionError {
+    PositionError(format!(
+        "the {field} is '{}', but must be one of {allowed}",
+        shown(word)
+    ))
+}
+
+/// A word of the user's, short and without control characters.
+fn shown(word: &str) -> String {
+    const LONGEST: usize = 20;
+    let mut short: String = word
+        .chars()
+        .take(LONGEST)
+        .flat_map(char::escape_debug)
+        .collect();
+    if word.chars().count() > LONGEST {
+        short.push('…');
+    }
+    short
+}

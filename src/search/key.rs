@@ -1,0 +1,87 @@
+//! Numbers that stand for positions: for the transposition table the same number for all that the
+//! symmetries make of one, for repetitions a number of the position itself.
+
+use crate::board::symmetry::Symmetry;
+use crate::index::Rows;
+use crate::rules::MOST_STONES;
+use crate::rules::position::{Position, Side};
+
+/// The stones on the board and in hand of the side to move and of the other, and the removals that
+/// are owed, in one number.
+#[inline(always)]
+fn without_colours(position: &Position) -> u64 {
+    u64::from(position.mover.bits())
+        | u64::from(position.waiting.bits()) << 24
+        | u64::from(position.mover_in_hand) << 48
+        | u64::from(position.waiting_in_hand) << 52
+        | u64::from(position.removals_owed) << 56
+}
+
+/// A number of the position, the colours included.
+#[inline(always)]
+pub(crate) fn exact(position: &Position) -> u64 {
+    without_colours(position) | u64::from(position.side_to_move == Side::Black) << 63
+}
+
+/// The same number for all positions that the symmetries and an exchange of the colours make of this
+/// one, and the symmetry that makes the position of that number.
+///
+/// The mover's set is turned into the set of its row, which is one look-up; where symmetries
+/// leave that set as it is, the one that makes the other side's set smallest is taken.
+pub(crate) fn canonical(position: &Position) -> (u64, Symmetry) {
+    if position.mover.len() > u32::from(MOST_STONES) {
+        return (without_colours(position), Symmetry::IDENTITY);
+    }
+    let rows = Rows::of(position.mover.len() as u8);
+    let (row, symmetry) = rows.find(position.mover);
+    let mover = rows.set(row);
+    let (waiting, symmetry) = match rows.is_symmetric(row) {
+        false => (symmetry.apply(position.waiting), symmetry),
+        true => Symmetry::all()
+            .filter(|symmetry| symmetry.apply(position.mover) == mover)
+            .map(|symmetry| (symmetry.apply(position.waiting), symmetry))
+            .min()
+            .unwrap_or((position.waiting, symmetry)),
+    };
+    let turned = Position {
+        mover,
+        waiting,
+        ..*position
+    };
+    (without_colours(&turned), symmetry)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::Rules;
+
+    #[test]
+    fn symmetric_positions_have_one_key_and_others_have_another() {
+        let texts = [
+            "********/********/******** w p p 0 9 0 9 0 0",
+            "O*******/*@******/******** w p p 1 8 1 8 0 0",
+            "O***O***/@***@***/******** w p p 2 7 2 7 0 0",
+            "OO@**@**/*O*@*O*@/*@O***** b p p 5 3 5 4 0 0",
+            "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0",
+        ];
+        let mut keys = std::collections::HashSet::new();
+        for text in texts {
+            let position = Position::parse(text, &Rules::STANDARD).unwrap();
+            let (key, _) = canonical(&position);
+            assert!(keys.insert(key));
+            for symmetry in Symmetry::all() {
+                let turned = position.with_board_turned(symmetry);
+                let (found, to_canonical) = canonical(&turned);
+                assert_eq!(found, key);
+                assert_eq!(
+                    without_colours(&turned.with_board_turned(to_canonical)),
+                    key
+                );
+            }
+            let exchanged = position.with_colours_exchanged();
+            assert_eq!(canonical(&exchanged).0, key);
+            assert_ne!(exact(&exchanged), exact(&position));
+        }
+    }
+}

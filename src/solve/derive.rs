@@ -1,0 +1,218 @@
+//! The table of one side to move from that of the other, by one turn of search.
+//!
+//! Where the values of a pair are known for one side to move, and those of the captures, the other
+//! side's need no sweep: each is the best of its turns.
+
+use std::io;
+use std::ops::Deref;
+use std::sync::atomic::Ordering;
+
+use rayon::prelude::*;
+
+use crate::board::PointSet;
+use crate::board::bits::{self, Bits, Kernel};
+use crate::index::{Index, Material};
+use crate::rules::{Rules, WithoutTurn};
+use crate::solve::pair::half::{RowTurns, Shape};
+use crate::solve::pair::init::{Captures, MERITS, look_up, value_of_merit};
+use crate::solve::pair::sweep::Scatter;
+use crate::store::codec::{Coverage, is_even};
+use crate::store::memory::Bytes;
+
+/// The values of a table.
+///
+/// * `quiet`: the values of the table with the other side to move, `material.exchanged()`.
+/// * `captures`: those of [`Material::after_captures`].
+///
+/// # Errors
+///
+/// If the system refuses the memory.
+///
+/// # Panics
+///
+/// If a table has the wrong size or is missing.
+pub fn derive<V: Deref<Target = [u8]>>(
+    rules: &Rules,
+    material: Material,
+    quiet: &[u8],
+    captures: &[V],
+) -> io::Result<Bytes> {
+    let index = Index::new(material);
+    let shape = Shape::new(rules, material);
+    let columns = shape.columns.count();
+    assert_eq!(
+        shape.rows.len() * columns,
+        quiet.len(),
+        "the table of the quiet turns has the wrong size"
+    );
+    let captures = Captures::all(rules, material, captures);
+    let mut finished = Bytes::zeroed(index.len())?;
+    let atomics = finished.as_atomics();
+    quiet.par_chunks(columns).enumerate().for_each_init(
+        || (vec![0; columns], vec![0; columns]),
+        |(merits, closing), (row, quiet)| {
+            bits::dispatch(DeriveRow {
+                shape: &shape,
+                captures: &captures,
+                waiting: shape.rows.set(row),
+                quiet,
+                merits,
+                closing,
+                scatter: Scatter::new(&index, atomics, shape.rows.set(row)),
+                all: true,
+            });
+        },
+    );
+    Ok(finished)
+}
+
+/// Fills in the values that a table of equal sides omits: of positions with an odd number of
+/// stones on black points, whose quiet turns lead to even ones. `captures` are the tables that
+/// captures lead to, if those that can close a mill are left out, too.
+pub(crate) fn fill_omitted<V: Deref<Target = [u8]>>(
+    rules: &Rules,
+    material: Material,
+    coverage: &Coverage,
+    values: &mut Bytes,
+    captures: &[V],
+) {
+    let index = Index::new(material);
+    let shape = Shape::new(rules, material);
+    let columns = shape.columns.count();
+    let all = matches!(coverage, Coverage::Even);
+    // Otherwise what captures are worth is of no interest, only where they are.
+    let captures = match all {
+        true => Captures::all(rules, material, captures),
+        false => vec![Captures::EndTheGame],
+    };
+    let atomics = values.as_atomics();
+    atomics.par_chunks(columns).enumerate().for_each_init(
+        || (vec![0; columns], vec![0; columns], vec![0; columns]),
+        |(quiet, merits, closing), (row, values)| {
+            // What other threads fill in meanwhile is odd, and of no odd position's turns.
+            for (byte, value) in quiet.iter_mut().zip(values) {
+                *byte = value.load(Ordering::Relaxed);
+            }
+            bits::dispatch(FillRow(DeriveRow {
+                shape: &shape,
+                captures: &captures,
+                waiting: shape.rows.set(row),
+                quiet,
+                merits,
+                closing,
+                scatter: Scatter::new(&index, atomics, shape.rows.set(row)),
+                all,
+            }));
+        },
+    );
+}
+
+struct DeriveRow<'a> {
+    shape: &'a Shape,
+    captures: &'a [Captures<'a>],
+    waiting: PointSet,
+    /// The values of the positions that quiet turns lead to.
+    quiet: &'a [u8],
+    /// The merit of the best turn of each column.
+    merits: &'a mut [u8],
+    /// How many turns of each column close a mill.
+    closing: &'a mut [u8],
+    scatter: Scatter<'a>,
+    /// Whether positions with captures are derived.
+    all: bool,
+}
+
+/// Derives only what is odd.
+struct FillRow<'a>(DeriveRow<'a>);
+
+impl Kernel for DeriveRow<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<B: Bits>(self, bits: B) {
+        if self.shape.flying {
+            self.derive::<B, true, false>(bits);
+        } else {
+            self.derive::<B, false, false>(bits);
+        }
+    }
+}
+
+impl Kernel for FillRow<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<B: Bits>(self, bits: B) {
+        self.0.derive::<B, false, true>(bits);
+    }
+}
+
+impl DeriveRow<'_> {
+    #[inline(always)]
+    fn derive<B: Bits, const FLYING: bool, const ODD_ONLY: bool>(self, bits: B) {
+        let DeriveRow {
+            shape,
+            captures,
+            waiting,
+            quiet,
+            merits,
+            closing,
+            scatter,
+            all,
+        } = self;
+        let turns = RowTurns::new(bits, shape, waiting);
+        merits.fill(0);
+        closing.fill(0);
+        look_up::<B, FLYING>(captures, bits, shape, &turns, waiting, merits, closing);
+        for (&subset, &value) in shape.subsets.iter().zip(quiet) {
+            let merit = MERITS[usize::from(value)];
+            for origin in turns.quiet_origins::<B, FLYING>(bits, subset) {
+                merits[origin] = merits[origin].max(merit);
+            }
+        }
+        for (column, &subset) in shape.subsets.iter().enumerate() {
+            if ODD_ONLY {
+                let even = is_even(waiting | turns.points(bits, subset));
+                if even || (closing[column] > 0 && !all) {
+                    continue;
+                }
+            }
+            let value = match merits[column] {
+                0 => match shape.without_turn {
+                    WithoutTurn::Loses => 1,
+                    WithoutTurn::Draws => 0,
+                    WithoutTurn::Passes => value_of_merit(MERITS[usize::from(quiet[column])]),
+                },
+                merit => value_of_merit(merit),
+            };
+            scatter.store(bits, subset, value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::Pair;
+    use crate::solve::pair::solve;
+    use std::collections::HashMap;
+
+    #[test]
+    fn each_side_follows_from_the_other() {
+        let rules = Rules::STANDARD;
+        let mut tables: HashMap<Material, Bytes> = HashMap::new();
+        for pair in Pair::all(6).into_iter().filter(|pair| pair.stones() <= 9) {
+            let solved = solve(&rules, pair, |material| Ok(tables[&material].to_vec()), &());
+            for table in solved.unwrap() {
+                tables.insert(table.material, table.values);
+            }
+        }
+        for (&material, values) in &tables {
+            let quiet = &tables[&material.exchanged()];
+            let captures = material.after_captures(&rules);
+            let captures: Vec<&[u8]> = captures.iter().map(|after| &tables[after][..]).collect();
+            let derived = derive(&rules, material, quiet, &captures).unwrap();
+            assert!(*derived == **values, "{material:?}");
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Solving: the pairs by retrograde analysis, the plies of the placing phase in one pass each.
+
+pub(crate) mod derive;
+pub mod pair;
+pub mod ply;
+mod tables;
+
+pub(crate) use tables::{Loader, derive_from};
+pub use tables::{Shelf, load, preload_whole};

@@ -1,0 +1,164 @@
+//! Solves the pairs of a plan one by one and writes their files. What is written stays; a build
+//! that was stopped, at whatever moment, goes on with the first pair that has no file.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::{Plan, Progress, Shelf, SolveError, Times, Watch, load, solve, timed};
+use crate::index::histogram::Histogram;
+use crate::index::{Index, Material, Pair};
+use crate::probe::Database;
+use crate::rules::Rules;
+use crate::store::{self, DbError, Profile, SolvedPair};
+
+/// A folder in which nobody else builds: it is locked until this is dropped or the process ends.
+#[derive(Debug)]
+pub struct BuildFolder {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl BuildFolder {
+    /// Locks the folder, which must exist, and removes what builds that were killed had begun to
+    /// write.
+    ///
+    /// # Errors
+    ///
+    /// [`SolveError::Busy`] if the folder is locked, [`SolveError::Database`] if it is not
+    /// writable.
+    pub fn lock(path: &Path) -> Result<BuildFolder, SolveError> {
+        let file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path.join(".build.lock"));
+        let file = file.map_err(DbError::io(path))?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => return Err(SolveError::Busy(path.to_path_buf())),
+            // Some file systems have no locks. There two builds do the same work twice, and that is
+            // all.
+            Ok(()) | Err(TryLockError::Error(_)) => {}
+        }
+        let folder = BuildFolder {
+            path: path.to_path_buf(),
+            _lock: file,
+        };
+        folder.tidy()?;
+        Ok(folder)
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Removes the file that is being written, for a process that is about to end.
+    ///
+    /// # Errors
+    ///
+    /// [`DbError::Io`].
+    pub fn tidy(&self) -> Result<(), DbError> {
+        store::remove_temporaries(&self.path)
+    }
+}
+
+/// What became of one pair.
+#[derive(Clone, Debug)]
+pub struct PairReport {
+    /// The pair.
+    pub pair: Pair,
+    /// Its tables: the larger side to move first.
+    pub tables: Vec<TableReport>,
+    /// Size of the file.
+    pub bytes: u64,
+    /// Time of all steps together.
+    pub total: Duration,
+    /// Time to count and write the solved tables.
+    pub write: Duration,
+}
+
+/// What became of one side to move.
+#[derive(Clone, Debug)]
+pub struct TableReport {
+    /// Which table.
+    pub material: Material,
+    /// Its distinct positions by value.
+    pub histogram: Histogram,
+    /// How long the steps took.
+    pub times: Times,
+}
+
+/// Solves the pairs of the plan and writes their files to the folder.
+///
+/// The process may be ended at any moment: a file with the name of a pair is complete.
+///
+/// # Errors
+///
+/// [`SolveError`]. The files of all pairs finished before stay.
+pub fn build(
+    folder: &BuildFolder,
+    rules: &Rules,
+    plan: &Plan,
+    profile: Profile,
+    watch: &dyn Watch,
+) -> Result<(), SolveError> {
+    let mut shelf = Shelf::new(&plan.pairs);
+    for &pair in &plan.pairs {
+        let report = build_pair(folder.path(), rules, pair, profile, &mut shelf, watch)?;
+        watch.progress(Progress::Finished(Box::new(report)));
+    }
+    Ok(())
+}
+
+fn build_pair(
+    folder: &Path,
+    rules: &Rules,
+    pair: Pair,
+    profile: Profile,
+    shelf: &mut Shelf,
+    watch: &dyn Watch,
+) -> Result<PairReport, SolveError> {
+    let start = Instant::now();
+    watch.progress(Progress::Started {
+        pair,
+        entries: pair.entries(),
+    });
+    let load = |material| {
+        shelf.take(material, || {
+            load(&Database::open(folder, *rules)?, material)
+        })
+    };
+    let solved = solve(rules, pair, load, watch)?;
+
+    watch.progress(Progress::Writing);
+    let mut write = Duration::ZERO;
+    let (histograms, bytes) = timed(&mut write, || {
+        let counted = solved.iter().map(|table| {
+            shelf.keep(table.material, &table.values);
+            Histogram::of_table(&Index::new(table.material), &table.values)
+        });
+        let histograms: Vec<Histogram> = counted.collect();
+        let path = folder.join(store::file_name(pair));
+        let solved = SolvedPair {
+            pair,
+            values: &solved[0].values,
+            histograms: histograms.clone(),
+        };
+        let bytes = store::write_pair(&path, rules, &solved, profile)?;
+        Ok::<_, SolveError>((histograms, bytes))
+    })?;
+    let tables = solved.into_iter().zip(histograms);
+    let tables = tables.map(|(solved, histogram)| TableReport {
+        material: solved.material,
+        histogram,
+        times: solved.times,
+    });
+    Ok(PairReport {
+        pair,
+        tables: tables.collect(),
+        bytes,
+        total: start.elapsed(),
+        write,
+    })
+}

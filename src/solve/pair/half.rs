@@ -1,0 +1,325 @@
+//! One side to move of a pair while it is being solved, in two arrangements of the same positions.
+//!
+//! ```text
+//!               rows: sets of the            columns: sets of the
+//! working       side that waits              side to move            value, count
+//! finished      side to move                 side that waits         value
+//! ```
+//!
+//! In the working arrangement all quiet turns of the mover stay in their row. The finished
+//! arrangement is that of the files. Its rows are the working rows of the *other* side to move,
+//! where the predecessors of its positions are found.
+
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::board::bits::Bits;
+use crate::board::{Board, EdgeSet, POINTS, PointSet};
+use crate::index::{Index, Material, Rows, Subsets};
+use crate::rules::{Rules, WithoutTurn};
+use crate::store::memory::Bytes;
+
+/// The count of a position that is won, that a capture saves from losing, or that is drawn by rule.
+/// Un-moves lower it, by fewer than 120 in all, and never reach zero.
+pub(crate) const CANNOT_LOSE: u8 = u8::MAX;
+
+/// One side to move of a pair.
+pub(crate) struct Half {
+    pub(crate) working: Working,
+    pub(crate) finished: Finished,
+}
+
+/// The rows and columns of the working arrangement, and how the mover moves.
+pub(crate) struct Shape {
+    pub(crate) rules: Rules,
+    pub(crate) rows: &'static Rows,
+    /// The columns, and their sets in the order of their numbers.
+    pub(crate) columns: Subsets,
+    pub(crate) subsets: Vec<u32>,
+    pub(crate) flying: bool,
+    /// What becomes of a mover that cannot move. Where it passes, the position after that is in the
+    /// finished arrangement of the other side to move, at the same row and column.
+    pub(crate) without_turn: WithoutTurn,
+}
+
+/// The working arrangement.
+pub(crate) struct Working {
+    pub(crate) shape: Shape,
+    /// 0 unknown; even: a win, perhaps not yet the quickest; odd: a loss that is final where the
+    /// count is zero, and otherwise the depth of the longest capture that loses.
+    pub(crate) values: Bytes,
+    /// How many quiet turns are not known to lose.
+    pub(crate) counts: Bytes,
+    /// The values in each row.
+    pub(crate) present: Vec<ValueSet>,
+}
+
+/// The finished arrangement.
+pub(crate) struct Finished {
+    pub(crate) index: Index,
+    /// 0 unknown, otherwise final.
+    pub(crate) values: Bytes,
+    /// The values in each row.
+    pub(crate) present: Vec<SharedValueSet>,
+}
+
+impl Half {
+    pub(crate) fn new(rules: &Rules, material: Material) -> io::Result<Half> {
+        let index = Index::new(material);
+        let shape = Shape::new(rules, material);
+        let rows = shape.rows.len();
+        let length = rows * shape.columns.count();
+        Ok(Half {
+            working: Working {
+                shape,
+                values: Bytes::zeroed(length)?,
+                counts: Bytes::zeroed(length)?,
+                present: vec![ValueSet::default(); rows],
+            },
+            finished: Finished {
+                values: Bytes::zeroed(index.len())?,
+                present: index
+                    .rows()
+                    .iter()
+                    .map(|_| SharedValueSet::default())
+                    .collect(),
+                index,
+            },
+        })
+    }
+
+    /// Whether some row has the value, working or finished.
+    pub(crate) fn has(&self, value: u8) -> bool {
+        let working = &self.working.present;
+        let finished = &self.finished.present;
+        working.iter().any(|present| present.contains(value))
+            || finished.iter().any(|present| present.contains(value))
+    }
+}
+
+impl Shape {
+    pub(crate) fn new(rules: &Rules, material: Material) -> Shape {
+        // The other side's finished rows and columns are these.
+        let columns = Index::new(material.exchanged()).columns().clone();
+        let board_is_full = u32::from(material.mover + material.waiting) == POINTS;
+        Shape {
+            rules: *rules,
+            rows: Rows::of(material.waiting),
+            subsets: columns.iter().collect(),
+            columns,
+            // On a full board nobody flies.
+            flying: rules.flies(material.mover.into()) && !board_is_full,
+            without_turn: rules.without_turn(board_is_full),
+        }
+    }
+}
+
+/// A set of value bytes.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct ValueSet([u64; 4]);
+
+impl ValueSet {
+    #[inline(always)]
+    pub(crate) fn insert(&mut self, value: u8) {
+        self.0[usize::from(value >> 6)] |= 1 << (value & 63);
+    }
+
+    #[inline(always)]
+    pub(crate) fn contains(&self, value: u8) -> bool {
+        self.0[usize::from(value >> 6)] >> (value & 63) & 1 == 1
+    }
+}
+
+/// A set of value bytes that many threads add to.
+#[derive(Default, Debug)]
+pub(crate) struct SharedValueSet([AtomicU64; 4]);
+
+impl SharedValueSet {
+    #[inline(always)]
+    pub(crate) fn insert(&self, value: u8) {
+        if !self.contains(value) {
+            self.0[usize::from(value >> 6)].fetch_or(1 << (value & 63), Ordering::Relaxed);
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn contains(&self, value: u8) -> bool {
+        let word = self.0[usize::from(value >> 6)].load(Ordering::Relaxed);
+        word >> (value & 63) & 1 == 1
+    }
+}
+
+/// What the loops need to know of one working row: the turns of the mover among the points that the
+/// row's set leaves.
+///
+/// Sets of the mover appear as *subsets*, compressed to those free points, and as point sets.
+pub(crate) struct RowTurns<'a> {
+    pub(crate) board: &'static Board,
+    columns: &'a Subsets,
+    free: PointSet,
+    /// The edges between free points.
+    edges: EdgeSet,
+    /// The ends of each edge as a subset.
+    ends: [u32; 64],
+}
+
+impl<'a> RowTurns<'a> {
+    #[inline(always)]
+    pub(crate) fn new<B: Bits>(bits: B, shape: &'a Shape, waiting: PointSet) -> RowTurns<'a> {
+        let board = shape.rules.board();
+        let free = !waiting;
+        let edges = board.edges_within(free);
+        let mut ends = [0; 64];
+        for (slot, edge) in ends.iter_mut().zip(board.edges()) {
+            let both: PointSet = edge.iter().copied().collect();
+            *slot = bits.pext(both.bits(), free.bits());
+        }
+        RowTurns {
+            board,
+            columns: &shape.columns,
+            free,
+            edges,
+            ends,
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn points<B: Bits>(&self, bits: B, subset: u32) -> PointSet {
+        PointSet::from_bits(bits.pdep(subset, self.free.bits()))
+    }
+
+    /// How many turns the mover has, quiet or not.
+    #[inline(always)]
+    pub(crate) fn count<const FLYING: bool>(&self, mover: PointSet) -> u32 {
+        if FLYING {
+            mover.len() * (self.free.len() - mover.len())
+        } else {
+            (self.board.cut(mover) & self.edges).count_ones()
+        }
+    }
+
+    /// Whether the mover cannot slide.
+    #[inline(always)]
+    pub(crate) fn is_blocked<B: Bits>(&self, bits: B, subset: u32) -> bool {
+        self.count::<false>(self.points(bits, subset)) == 0
+    }
+
+    /// The columns of the sets from which a turn that closed no mill leads to this one.
+    #[inline(always)]
+    pub(crate) fn quiet_origins<B: Bits, const FLYING: bool>(
+        &self,
+        bits: B,
+        subset: u32,
+    ) -> Origins<'_, FLYING> {
+        let mover = self.points(bits, subset);
+        let mills = self.board.mills(mover);
+        let mut edges = 0;
+        if !FLYING {
+            edges = self.board.cut(mover) & self.edges;
+            // A cut edge that touches a mill ends there with its stone: sliding to it closed the
+            // mill.
+            if !mills.is_empty() {
+                edges &= !self.board.cut(mills);
+            }
+        }
+        self.origins(bits, subset, edges, mover - mills)
+    }
+
+    /// The columns of the sets from which a turn leads to this one whose stone came to one of the
+    /// points of `mills`, where it closed a mill.
+    #[inline(always)]
+    pub(crate) fn closing_origins<B: Bits, const FLYING: bool>(
+        &self,
+        bits: B,
+        subset: u32,
+        mover: PointSet,
+        mills: PointSet,
+    ) -> Origins<'_, FLYING> {
+        let edges = self.board.cut(mover) & self.board.cut(mills) & self.edges;
+        self.origins(bits, subset, edges, mills)
+    }
+
+    /// The origins over these edges, or those of flights that ended on these points.
+    #[inline(always)]
+    fn origins<B: Bits, const FLYING: bool>(
+        &self,
+        bits: B,
+        subset: u32,
+        edges: EdgeSet,
+        arrived: PointSet,
+    ) -> Origins<'_, FLYING> {
+        let free = self.free.bits();
+        Origins {
+            columns: self.columns,
+            subset,
+            ends: &self.ends,
+            edges,
+            to: 0,
+            arrived: bits.pext(arrived.bits(), free),
+            from: 0,
+            empty: bits.pext(free, free) & !subset,
+        }
+    }
+}
+
+/// The columns of the sets from which turns lead to a subset.
+pub(crate) struct Origins<'a, const FLYING: bool> {
+    columns: &'a Subsets,
+    subset: u32,
+    /// Slides: the edges that are left, and the ends of each.
+    edges: EdgeSet,
+    ends: &'a [u32; 64],
+    /// Flights: the stone being flown back, the stones behind it, the points left for it, all
+    /// points for it.
+    to: u32,
+    arrived: u32,
+    from: u32,
+    empty: u32,
+}
+
+impl<const FLYING: bool> Origins<'_, FLYING> {
+    /// Whether there is none.
+    #[inline(always)]
+    pub(crate) fn is_empty(&self) -> bool {
+        if FLYING {
+            self.arrived == 0
+        } else {
+            self.edges == 0
+        }
+    }
+}
+
+impl<const FLYING: bool> Iterator for Origins<'_, FLYING> {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        let changed = if FLYING {
+            if self.from == 0 {
+                if self.arrived == 0 {
+                    return None;
+                }
+                self.to = lowest(self.arrived);
+                self.arrived ^= self.to;
+                self.from = self.empty;
+            }
+            let from = lowest(self.from);
+            self.from ^= from;
+            self.to ^ from
+        } else {
+            if self.edges == 0 {
+                return None;
+            }
+            let edge = self.edges.trailing_zeros() as usize;
+            self.edges &= self.edges - 1;
+            self.ends[edge]
+        };
+        Some(self.columns.rank(self.subset ^ changed))
+    }
+}
+
+/// The lowest bit of a word that is not zero.
+#[inline(always)]
+fn lowest(word: u32) -> u32 {
+    word & word.wrapping_neg()
+}

@@ -1,0 +1,343 @@
+//! The first step of solving: what each position's captures are worth, and how many quiet turns it
+//! has.
+
+use std::ops::Deref;
+
+use rayon::prelude::*;
+
+use super::half::{CANNOT_LOSE, RowTurns, Shape, ValueSet, Working};
+use crate::board::PointSet;
+use crate::board::bits::{self, Bits, Kernel};
+use crate::board::symmetry::Symmetry;
+use crate::index::{Index, Material};
+use crate::rules::turns::removable_sets;
+use crate::rules::{Rules, WithoutTurn};
+
+/// Where the captures of one side to move lead to, of so many stones at once.
+pub(crate) enum Captures<'a> {
+    /// To fewer than three stones.
+    EndTheGame,
+    /// To the positions of another table, with its values.
+    Table(Index, &'a [u8]),
+}
+
+impl<'a> Captures<'a> {
+    /// The captures of a table: those of one stone, and those of two and three where turns can earn
+    /// so many removals. `values` are those of [`Material::after_captures`].
+    ///
+    /// # Panics
+    ///
+    /// If values are missing or not as many as the table has.
+    pub(crate) fn all<V: Deref<Target = [u8]>>(
+        rules: &Rules,
+        material: Material,
+        values: &'a [V],
+    ) -> Vec<Captures<'a>> {
+        let after = material.after_captures(rules);
+        assert_eq!(
+            after.len(),
+            values.len(),
+            "the values of the captures are missing"
+        );
+        let tables = after.into_iter().zip(values).map(|(after, values)| {
+            let index = Index::new(after);
+            assert_eq!(
+                index.len(),
+                values.len(),
+                "the table of the captures has the wrong size"
+            );
+            Captures::Table(index, values)
+        });
+        let most = usize::from(rules.most_removals());
+        let ends = std::iter::repeat_with(|| Captures::EndTheGame);
+        tables.chain(ends).take(most).collect()
+    }
+}
+
+/// How good a capture is for the mover, from the value byte `v` of the position that it leads to: 0
+/// for no capture, slower losses above quicker ones, draws, quicker wins above slower ones.
+const fn merit(v: u8) -> u8 {
+    match v {
+        0 => DRAW_MERIT,
+        _ if v.is_multiple_of(2) => v / 2,
+        _ => u8::MAX - v / 2,
+    }
+}
+
+const DRAW_MERIT: u8 = 128;
+
+/// The mover's value byte after a capture of this merit. Bytes up to 253 keep their meaning.
+pub(crate) const fn value_of_merit(merit: u8) -> u8 {
+    match merit {
+        DRAW_MERIT => 0,
+        _ if merit < DRAW_MERIT => merit * 2 + 1,
+        _ => (u8::MAX - merit) * 2 + 2,
+    }
+}
+
+pub(crate) static MERITS: [u8; 256] = {
+    let mut merits = [0; 256];
+    let mut v = 0;
+    while v < 256 {
+        merits[v] = merit(v as u8);
+        v += 1;
+    }
+    merits
+};
+
+/// The merit of capturing down to two stones: the opponent has lost.
+const WINS_AT_ONCE: u8 = merit(1);
+
+/// Fills the working values and counts.
+pub(crate) fn initialise(working: &mut Working, captures: &[Captures<'_>]) {
+    let Working {
+        shape,
+        values,
+        counts,
+        present,
+    } = working;
+    let columns = shape.columns.count();
+    values
+        .par_chunks_mut(columns)
+        .zip(counts.par_chunks_mut(columns))
+        .zip(present.par_iter_mut())
+        .enumerate()
+        .for_each_init(
+            || vec![0; columns],
+            |merits, (row, ((values, counts), present))| {
+                merits.fill(0);
+                counts.fill(0);
+                bits::dispatch(InitialiseRow {
+                    shape,
+                    captures,
+                    waiting: shape.rows.set(row),
+                    merits,
+                    values,
+                    counts,
+                    present,
+                });
+            },
+        );
+}
+
+struct InitialiseRow<'a> {
+    shape: &'a Shape,
+    captures: &'a [Captures<'a>],
+    waiting: PointSet,
+    /// The merit of the best capture of each column.
+    merits: &'a mut [u8],
+    values: &'a mut [u8],
+    counts: &'a mut [u8],
+    present: &'a mut ValueSet,
+}
+
+/// The removal of one stone or several from the row's set: the row that it leads to, with its values.
+pub(crate) struct Removal<'a> {
+    symmetry: Symmetry,
+    free: PointSet,
+    values: &'a [u8],
+}
+
+impl Kernel for InitialiseRow<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<B: Bits>(self, bits: B) {
+        if self.shape.flying {
+            self.initialise::<B, true>(bits);
+        } else {
+            self.initialise::<B, false>(bits);
+        }
+    }
+}
+
+impl InitialiseRow<'_> {
+    #[inline(always)]
+    fn initialise<B: Bits, const FLYING: bool>(self, bits: B) {
+        let InitialiseRow {
+            shape,
+            captures,
+            waiting,
+            merits,
+            values,
+            counts,
+            present,
+        } = self;
+        let turns = RowTurns::new(bits, shape, waiting);
+        look_up::<B, FLYING>(captures, bits, shape, &turns, waiting, merits, counts);
+        for (column, &subset) in shape.subsets.iter().enumerate() {
+            let quiet = turns.count::<FLYING>(turns.points(bits, subset)) as u8 - counts[column];
+            let (value, count) = match merits[column] {
+                0 if quiet == 0 => match shape.without_turn {
+                    WithoutTurn::Loses => (1, 0),
+                    WithoutTurn::Draws => (0, CANNOT_LOSE),
+                    WithoutTurn::Passes => (0, 1),
+                },
+                0 => (0, quiet),
+                merit if merit < DRAW_MERIT => (value_of_merit(merit), quiet),
+                merit => (value_of_merit(merit), CANNOT_LOSE),
+            };
+            values[column] = value;
+            counts[column] = count;
+            present.insert(value);
+        }
+    }
+}
+
+/// Raises the merit of each column of a row to that of its best capture, and counts its turns that
+/// close a mill.
+///
+/// The way is from the sets that hold a mill back to those that closed it: what the removals are
+/// worth depends only on the set with the mill and, where each mill earns a removal, on the point
+/// that the stone came to.
+#[inline(always)]
+pub(crate) fn look_up<B: Bits, const FLYING: bool>(
+    captures: &[Captures<'_>],
+    bits: B,
+    shape: &Shape,
+    turns: &RowTurns<'_>,
+    waiting: PointSet,
+    merits: &mut [u8],
+    counts: &mut [u8],
+) {
+    if let [captures] = captures {
+        captures.look_up::<B, FLYING>(bits, shape, turns, waiting, merits, counts);
+    } else {
+        look_up_each_mill::<B, FLYING>(captures, bits, shape, turns, waiting, merits, counts);
+    }
+}
+
+/// [`look_up`] where each mill earns a removal.
+#[inline(always)]
+fn look_up_each_mill<B: Bits, const FLYING: bool>(
+    captures: &[Captures<'_>],
+    bits: B,
+    shape: &Shape,
+    turns: &RowTurns<'_>,
+    waiting: PointSet,
+    merits: &mut [u8],
+    counts: &mut [u8],
+) {
+    let captures: Vec<(&Captures, Vec<Removal>)> = (1..)
+        .zip(captures)
+        .map(|(count, captures)| (captures, captures.removals(&shape.rules, waiting, count)))
+        .collect();
+    for &subset in &shape.subsets {
+        let mover = turns.points(bits, subset);
+        let arrivals = turns.board.mills_by_count(mover);
+        for ((captures, removals), mills) in captures.iter().zip(arrivals) {
+            if mills.is_empty() {
+                continue;
+            }
+            let origins = turns.closing_origins::<B, FLYING>(bits, subset, mover, mills);
+            if origins.is_empty() {
+                continue;
+            }
+            let merit = captures.best_merit(bits, removals, mover);
+            for origin in origins {
+                merits[origin] = merits[origin].max(merit);
+                counts[origin] += 1;
+            }
+        }
+    }
+}
+
+impl<'a> Captures<'a> {
+    #[inline(always)]
+    fn look_up<B: Bits, const FLYING: bool>(
+        &self,
+        bits: B,
+        shape: &Shape,
+        turns: &RowTurns<'_>,
+        waiting: PointSet,
+        merits: &mut [u8],
+        counts: &mut [u8],
+    ) {
+        let removals = self.removals(&shape.rules, waiting, 1);
+        for &subset in &shape.subsets {
+            let mover = turns.points(bits, subset);
+            let mills = turns.board.mills(mover);
+            if mills.is_empty() {
+                continue;
+            }
+            let origins = turns.closing_origins::<B, FLYING>(bits, subset, mover, mills);
+            if origins.is_empty() {
+                continue;
+            }
+            let merit = self.best_merit(bits, &removals, mover);
+            for origin in origins {
+                merits[origin] = merits[origin].max(merit);
+                counts[origin] += 1;
+            }
+        }
+    }
+
+    /// The removals of `count` stones from a row's set.
+    pub(crate) fn removals(&self, rules: &Rules, waiting: PointSet, count: u8) -> Vec<Removal<'a>> {
+        let Captures::Table(index, values) = self else {
+            return Vec::new();
+        };
+        let columns = index.columns().count();
+        let removal = |removed| {
+            let (row, symmetry) = index.rows().find(waiting - removed);
+            Removal {
+                symmetry,
+                free: !index.rows().set(row),
+                values: &values[row * columns..][..columns],
+            }
+        };
+        let sets = removable_sets(waiting, count, rules.board(), rules);
+        sets.into_iter().map(removal).collect()
+    }
+
+    /// The merit of the best removal after the mover came to have this set.
+    #[inline(always)]
+    pub(crate) fn best_merit<B: Bits>(
+        &self,
+        bits: B,
+        removals: &[Removal<'_>],
+        mover: PointSet,
+    ) -> u8 {
+        let Captures::Table(index, _) = self else {
+            return WINS_AT_ONCE;
+        };
+        let columns = index.columns();
+        let mut best = 0;
+        for removal in removals {
+            let turned = removal.symmetry.apply(mover);
+            let column = columns.rank(bits.pext(turned.bits(), removal.free.bits()));
+            best = best.max(MERITS[usize::from(removal.values[column])]);
+        }
+        best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::Value;
+
+    #[test]
+    fn merits_order_captures_as_values_are_ordered() {
+        for a in 0..=253 {
+            let value = Value::from_byte(a).before();
+            assert_eq!(Value::from_byte(value_of_merit(merit(a))), value);
+            for b in 0..=253 {
+                let other = Value::from_byte(b).before();
+                assert_eq!(
+                    merit(a).cmp(&merit(b)),
+                    value.cmp(&other),
+                    "{value} and {other}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn capturing_down_to_two_stones_wins_in_one() {
+        assert_eq!(
+            Value::from_byte(value_of_merit(WINS_AT_ONCE)),
+            Value::LOST.before()
+        );
+    }
+}

@@ -1,0 +1,275 @@
+//! Retrograde analysis: the value of every position of a pair, from the positions where the game
+//! ends backwards.
+//!
+//! * [`solve`] solves one pair in memory, from the tables that its captures lead to.
+//! * [`plan`] orders the pairs and tells how much memory each takes.
+//! * [`build`] solves the pairs of a plan and writes their files.
+//! * [`load`] reads a whole table from the files.
+//!
+//! `half` holds one side to move while it is solved, `init` fills it from the captures, `sweep`
+//! does the rest.
+
+mod build;
+pub(crate) mod half;
+pub(crate) mod init;
+pub mod plan;
+mod repack;
+pub(crate) mod sweep;
+
+use std::fmt;
+use std::io;
+use std::ops::Deref;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+pub use build::{BuildFolder, PairReport, TableReport, build};
+pub(crate) use init::{Captures, MERITS, value_of_merit};
+pub use plan::Plan;
+pub use repack::repack;
+pub(crate) use sweep::Scatter;
+
+use self::half::Half;
+use crate::index::{Material, Pair};
+use crate::rules::Rules;
+use crate::solve::{Shelf, load};
+use crate::store::DbError;
+use crate::store::memory::Bytes;
+
+/// The largest value byte that the sweep takes: the bytes behind it must be able to stand for
+/// deeper wins and losses.
+const LARGEST_VALUE: u8 = 252;
+
+/// Why a pair could not be solved, or its file not be written.
+#[derive(Debug)]
+pub enum SolveError {
+    /// The system did not grant the memory.
+    Memory {
+        /// The pair to be solved.
+        pair: Pair,
+        /// How many bytes it takes.
+        bytes: u64,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Some depths are too large for a byte.
+    TooDeep(Pair),
+    /// Another process builds in the folder.
+    Busy(PathBuf),
+    /// A table that captures lead to could not be read, or a file not be written.
+    Database(DbError),
+}
+
+impl fmt::Display for SolveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SolveError::Memory {
+                pair,
+                bytes,
+                source,
+            } => write!(
+                f,
+                "the system does not grant the {} MiB of memory that {pair} needs ({source}); close other programs",
+                bytes >> 20
+            ),
+            SolveError::TooDeep(pair) => write!(
+                f,
+                "{pair} has positions more than {} turns from the end, which the files cannot hold",
+                LARGEST_VALUE - 1
+            ),
+            SolveError::Busy(folder) => write!(
+                f,
+                "another build is at work in {}; wait until it is done, or stop it",
+                folder.display()
+            ),
+            SolveError::Database(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for SolveError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            SolveError::Memory { source, .. } => Some(source),
+            SolveError::Database(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+impl From<DbError> for SolveError {
+    fn from(error: DbError) -> SolveError {
+        SolveError::Database(error)
+    }
+}
+
+/// What the solver is doing.
+#[derive(Clone, Debug)]
+pub enum Progress {
+    /// A pair is begun; `entries` of all its tables are to be found.
+    Started {
+        /// The pair.
+        pair: Pair,
+        /// Entries of its tables.
+        entries: u64,
+    },
+    /// The captures of one table have been looked up.
+    Initialised(Material),
+    /// All positions decided in fewer than `depth` turns are known: `decided` entries of the pair.
+    Swept {
+        /// Depth in turns.
+        depth: u16,
+        /// Entries decided.
+        decided: u64,
+    },
+    /// The pair's file is being written.
+    Writing,
+    /// The pair's file is there.
+    Finished(Box<PairReport>),
+}
+
+/// Who watches over a long computation.
+pub trait Watch: Sync {
+    /// Takes note of progress.
+    fn progress(&self, progress: Progress);
+}
+
+/// Nobody watches.
+impl Watch for () {
+    fn progress(&self, _progress: Progress) {}
+}
+
+/// How long the steps took for one side to move.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Times {
+    /// Reading the table that captures lead to.
+    pub load: Duration,
+    /// Looking up the captures and counting the quiet turns.
+    pub initialise: Duration,
+    /// Copying decided positions to the finished arrangement.
+    pub scatter: Duration,
+    /// Informing the predecessors of decided positions.
+    pub propagate: Duration,
+}
+
+impl Times {
+    /// All steps together.
+    pub fn total(&self) -> Duration {
+        self.load + self.initialise + self.scatter + self.propagate
+    }
+}
+
+/// One table of a solved pair.
+#[derive(Debug)]
+pub struct Solved {
+    /// Which table.
+    pub material: Material,
+    /// Its value bytes in the order of its [`crate::index::Index`].
+    pub values: Bytes,
+    /// How long it took.
+    pub times: Times,
+}
+
+/// Solves a pair. `load` provides the tables that captures lead to; those of one side to move are
+/// dropped before those of the other are asked for.
+///
+/// The result is the same for any number of threads.
+///
+/// ```
+/// use millbase::{Pair, Rules, solve};
+/// let pair = Pair::new(3, 3).unwrap();
+/// let nothing = |_| -> Result<Vec<u8>, _> { unreachable!("3-3 needs nothing") };
+/// let tables = solve::pair::solve(&Rules::STANDARD, pair, nothing, &())?;
+/// let deepest = tables[0].values.iter().max();
+/// assert_eq!(deepest, Some(&27)); // lost in 26 turns
+/// # Ok::<(), solve::pair::SolveError>(())
+/// ```
+///
+/// # Errors
+///
+/// [`SolveError`], among them those of `load`.
+pub fn solve<V: Deref<Target = [u8]>>(
+    rules: &Rules,
+    pair: Pair,
+    mut load: impl FnMut(Material) -> Result<V, DbError>,
+    watch: &dyn Watch,
+) -> Result<Vec<Solved>, SolveError> {
+    let memory_error = |source| SolveError::Memory {
+        pair,
+        bytes: plan::memory(rules, pair),
+        source,
+    };
+    let mut halves = Vec::new();
+    for material in pair.tables() {
+        let mut times = Times::default();
+        let start = Instant::now();
+        let mut half = Half::new(rules, material).map_err(memory_error)?;
+        let after = material.after_captures(rules).into_iter();
+        let values = after.map(&mut load).collect::<Result<Vec<V>, _>>()?;
+        let captures = Captures::all(rules, material, &values);
+        times.load = start.elapsed();
+        timed(&mut times.initialise, || {
+            init::initialise(&mut half.working, &captures)
+        });
+        halves.push((half, times));
+        watch.progress(Progress::Initialised(material));
+    }
+    sweep_all(pair, &mut halves, watch)?;
+    let solved = |(half, times): (Half, Times)| Solved {
+        material: half.finished.index.material(),
+        values: half.finished.values,
+        times,
+    };
+    Ok(halves.into_iter().map(solved).collect())
+}
+
+/// Sweeps through all depths.
+fn sweep_all(
+    pair: Pair,
+    halves: &mut [(Half, Times)],
+    watch: &dyn Watch,
+) -> Result<(), SolveError> {
+    let mut decided = 0;
+    for v in 1..=u8::MAX {
+        let somewhere = halves.iter().any(|(half, _)| half.has(v));
+        if !somewhere {
+            continue;
+        }
+        if v > LARGEST_VALUE {
+            return Err(SolveError::TooDeep(pair));
+        }
+        for (half, times) in halves.iter_mut() {
+            decided += timed(&mut times.scatter, || sweep::scatter(half, v));
+        }
+        match halves {
+            // With equal sides, the one half has the predecessors of its own positions.
+            [(Half { working, finished }, times)] => {
+                timed(&mut times.propagate, || {
+                    sweep::propagate(finished, working, v)
+                });
+            }
+            [(a, a_times), (b, b_times)] => {
+                let (a_working, b_working) = (&mut a.working, &mut b.working);
+                timed(&mut b_times.propagate, || {
+                    sweep::propagate(&a.finished, b_working, v)
+                });
+                timed(&mut a_times.propagate, || {
+                    sweep::propagate(&b.finished, a_working, v)
+                });
+            }
+            _ => {}
+        }
+        watch.progress(Progress::Swept {
+            depth: u16::from(v),
+            decided,
+        });
+    }
+    Ok(())
+}
+
+/// Adds the time that the work takes.
+fn timed<T>(total: &mut Duration, work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = work();
+    *total += start.elapsed();
+    result
+}

@@ -1,0 +1,242 @@
+//! The sweep by depth: positions that are decided at a depth inform their predecessors.
+//!
+//! At depth n, value byte v = n + 1, two passes for each side to move:
+//!
+//! ```text
+//! scatter    working entries with value v, decided      → the same positions in the finished arrangement
+//! propagate  finished entries with value v, a row each  → quiet predecessors, all in one working row of the other side
+//! ```
+//!
+//! A predecessor of a loss wins in n + 1, unless it wins sooner; its count never reaches zero,
+//! since the lost position does not lower it. A predecessor of a win has one count less, and with
+//! none left it loses in n + 1, or later if its longest losing capture takes longer. Where blocked
+//! sides pass, a position whose mover is blocked is the predecessor of the one with the same sets.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use rayon::prelude::*;
+
+use super::half::{Finished, Half, RowTurns, Shape, SharedValueSet, ValueSet, Working};
+use crate::board::PointSet;
+use crate::board::bits::{self, Bits, Kernel, find_bytes};
+use crate::board::symmetry::{Symmetry, stabiliser};
+use crate::index::Index;
+use crate::rules::WithoutTurn;
+
+/// Copies the positions decided with value `v` to the finished arrangement; returns the number of
+/// working entries.
+pub(crate) fn scatter(half: &mut Half, v: u8) -> u64 {
+    let Half {
+        working:
+            Working {
+                shape,
+                values,
+                counts,
+                present,
+            },
+        finished,
+    } = half;
+    let columns = shape.columns.count();
+    let entries = finished.values.as_atomics();
+    values
+        .par_chunks(columns)
+        .zip(counts.par_chunks(columns))
+        .zip(present)
+        .enumerate()
+        .filter(|(_, (_, present))| present.contains(v))
+        .map(|(row, ((values, counts), _))| {
+            bits::dispatch(ScatterRow {
+                way: Scatter::new(&finished.index, entries, shape.rows.set(row)),
+                subsets: &shape.subsets,
+                values,
+                counts,
+                v,
+                present: &finished.present,
+            })
+        })
+        .sum()
+}
+
+struct ScatterRow<'a> {
+    way: Scatter<'a>,
+    subsets: &'a [u32],
+    values: &'a [u8],
+    counts: &'a [u8],
+    v: u8,
+    /// The values in each finished row.
+    present: &'a [SharedValueSet],
+}
+
+impl Kernel for ScatterRow<'_> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run<B: Bits>(self, bits: B) -> u64 {
+        let v = self.v;
+        let is_loss = v % 2 == 1;
+        let mut decided = 0;
+        for (start, places) in find_bytes(bits, self.values, v) {
+            for column in places.map(|place| start + place) {
+                if is_loss && self.counts[column] != 0 {
+                    continue;
+                }
+                let row = self.way.store(bits, self.subsets[column], v);
+                self.present[row].insert(v);
+                decided += 1;
+            }
+        }
+        decided
+    }
+}
+
+/// The way from one working row to the finished arrangement.
+pub(crate) struct Scatter<'a> {
+    index: &'a Index,
+    finished: &'a [AtomicU8],
+    free: PointSet,
+    /// The images of the row's set.
+    turned: [PointSet; Symmetry::COUNT],
+}
+
+impl<'a> Scatter<'a> {
+    pub(crate) fn new(
+        index: &'a Index,
+        finished: &'a [AtomicU8],
+        waiting: PointSet,
+    ) -> Scatter<'a> {
+        Scatter {
+            index,
+            finished,
+            free: !waiting,
+            turned: std::array::from_fn(|number| Symmetry::numbered(number as u32).apply(waiting)),
+        }
+    }
+
+    /// Stores the value of the mover's subset at all its entries; returns their row.
+    #[inline(always)]
+    pub(crate) fn store<B: Bits>(&self, bits: B, subset: u32, v: u8) -> usize {
+        let rows = self.index.rows();
+        let mover = PointSet::from_bits(bits.pdep(subset, self.free.bits()));
+        let (row, symmetry) = rows.find(mover);
+        let waiting = self.turned[symmetry.number() as usize];
+        let columns = self.index.columns().count();
+        let finished = &self.finished[row * columns..][..columns];
+        finished[self.index.column_with(bits, row, waiting)].store(v, Ordering::Relaxed);
+        if rows.is_symmetric(row) {
+            for symmetry in stabiliser(rows.set(row)) {
+                let column = self.index.column_with(bits, row, symmetry.apply(waiting));
+                finished[column].store(v, Ordering::Relaxed);
+            }
+        }
+        row
+    }
+}
+
+/// Informs the predecessors, which are in `working`, of the other side's positions finished with
+/// value `v`.
+pub(crate) fn propagate(finished: &Finished, working: &mut Working, v: u8) {
+    let Working {
+        shape,
+        values,
+        counts,
+        present,
+    } = working;
+    let columns = shape.columns.count();
+    values
+        .par_chunks_mut(columns)
+        .zip(counts.par_chunks_mut(columns))
+        .zip(present)
+        .zip(finished.values.par_chunks(columns).zip(&finished.present))
+        .enumerate()
+        .filter(|(_, (_, (_, present)))| present.contains(v))
+        .for_each(|(row, (((values, counts), present), (decided, _)))| {
+            bits::dispatch(PropagateRow {
+                shape,
+                waiting: shape.rows.set(row),
+                decided,
+                v,
+                values,
+                counts,
+                present,
+            });
+        });
+}
+
+struct PropagateRow<'a> {
+    shape: &'a Shape,
+    waiting: PointSet,
+    /// A finished row, whose columns are those of the working row.
+    decided: &'a [u8],
+    v: u8,
+    values: &'a mut [u8],
+    counts: &'a mut [u8],
+    present: &'a mut ValueSet,
+}
+
+impl Kernel for PropagateRow<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<B: Bits>(self, bits: B) {
+        match (self.shape.flying, self.shape.without_turn) {
+            // Who flies can always move, unless the board is full.
+            (true, _) => self.propagate::<B, true, false>(bits),
+            (false, WithoutTurn::Passes) => self.propagate::<B, false, true>(bits),
+            (false, _) => self.propagate::<B, false, false>(bits),
+        }
+    }
+}
+
+impl PropagateRow<'_> {
+    #[inline(always)]
+    fn propagate<B: Bits, const FLYING: bool, const PASSES: bool>(self, bits: B) {
+        let PropagateRow {
+            shape,
+            waiting,
+            decided,
+            v,
+            values,
+            counts,
+            present,
+        } = self;
+        let turns = RowTurns::new(bits, shape, waiting);
+        let subsets = &shape.subsets;
+        let next = v + 1;
+        if v % 2 == 1 {
+            let mut inform = |origin: usize| {
+                let old = values[origin];
+                let wins_as_soon = old % 2 == 0 && old.wrapping_sub(1) < next;
+                values[origin] = if wins_as_soon { old } else { next };
+            };
+            for (start, places) in find_bytes(bits, decided, v) {
+                for column in places.map(|place| start + place) {
+                    for origin in turns.quiet_origins::<B, FLYING>(bits, subsets[column]) {
+                        inform(origin);
+                    }
+                    if PASSES && turns.is_blocked(bits, subsets[column]) {
+                        inform(column);
+                    }
+                }
+            }
+            present.insert(next);
+        } else {
+            let mut inform = |origin: usize| {
+                counts[origin] -= 1;
+                if counts[origin] == 0 {
+                    values[origin] = values[origin].max(next);
+                    present.insert(values[origin]);
+                }
+            };
+            for (start, places) in find_bytes(bits, decided, v) {
+                for column in places.map(|place| start + place) {
+                    for origin in turns.quiet_origins::<B, FLYING>(bits, subsets[column]) {
+                        inform(origin);
+                    }
+                    if PASSES && turns.is_blocked(bits, subsets[column]) {
+                        inform(column);
+                    }
+                }
+            }
+        }
+    }
+}

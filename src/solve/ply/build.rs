@@ -1,0 +1,330 @@
+//! Solves the plies of a plan one by one, the last placement first, and writes their files.
+//!
+//! A ply needs the file of the next one, or the databases of the moving phase behind the last one.
+//! Files that are only needed on the way are removed when the ply before them is there. So a build
+//! that was stopped, at whatever moment, goes on where it was.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::solve::{Captures, Successors, solve};
+use crate::index::Material;
+use crate::index::histogram::Histogram;
+use crate::index::reachable::{Reachable, Stage};
+use crate::probe::Database;
+use crate::rules::Rules;
+use crate::solve::Loader;
+use crate::solve::pair::BuildFolder;
+use crate::store::memory::Bytes;
+use crate::store::{DbError, LARGEST_VALUE, PlyWriter, ply_file_name};
+use crate::value::Metric;
+
+/// Why a ply could not be solved, or its file not be written.
+#[derive(Debug)]
+pub enum SolveError {
+    /// The system did not grant the memory for a ply's table.
+    Memory(u8, io::Error),
+    /// The placing phase is not solved under these rules; the sentence says why.
+    Rules(&'static str),
+    /// Some depths of a ply are too large for a byte.
+    TooDeep(u8),
+    /// A table could not be read, or a file not be written.
+    Database(DbError),
+}
+
+impl fmt::Display for SolveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SolveError::Memory(ply, source) => write!(
+                f,
+                "the system does not grant the memory for the positions after {ply} placements ({source}); \
+                 close other programs"
+            ),
+            SolveError::Rules(why) => f.write_str(why),
+            SolveError::TooDeep(ply) => write!(
+                f,
+                "after {ply} placements there are positions more than {} turns from the end, which the files \
+                 cannot hold",
+                LARGEST_VALUE - 1
+            ),
+            SolveError::Database(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for SolveError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            SolveError::Memory(_, source) => Some(source),
+            SolveError::Rules(_) | SolveError::TooDeep(_) => None,
+            SolveError::Database(error) => error.source(),
+        }
+    }
+}
+
+impl From<DbError> for SolveError {
+    fn from(error: DbError) -> SolveError {
+        SolveError::Database(error)
+    }
+}
+
+/// The plies whose files are kept unless told otherwise: all early ones, which are small, and then
+/// every third one up to four placements from the end. From any position it is then a short search
+/// to the next file, or to the moving phase.
+pub fn kept_plies(rules: &Rules) -> Vec<u8> {
+    const SMALL: u8 = 8;
+    let last = (2 * rules.stones).saturating_sub(4);
+    (0..=last)
+        .filter(|&ply| ply <= SMALL || (last - ply).is_multiple_of(3))
+        .collect()
+}
+
+/// Which plies are to be solved.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Plan {
+    /// Those whose files are kept.
+    pub keep: BTreeSet<u8>,
+    /// Those to be solved, in order.
+    pub solve: Vec<u8>,
+}
+
+impl Plan {
+    /// What is to be solved to have the files of the plies `keep`, where `present` tells which
+    /// there are already.
+    ///
+    /// ```
+    /// use millbase::{Rules, solve::ply::Plan};
+    /// let plan = Plan::new(&Rules::STANDARD, &[12, 15], |ply| ply == 16);
+    /// assert_eq!(plan.solve, [15, 14, 13, 12]);
+    /// ```
+    pub fn new(rules: &Rules, keep: &[u8], present: impl Fn(u8) -> bool) -> Plan {
+        let keep: BTreeSet<u8> = keep.iter().copied().collect();
+        let mut missing = BTreeSet::new();
+        for &ply in keep.iter().filter(|&&ply| !present(ply)) {
+            missing.extend((ply..2 * rules.stones).take_while(|&ply| !present(ply)));
+        }
+        Plan {
+            keep,
+            solve: missing.into_iter().rev().collect(),
+        }
+    }
+
+    /// For each ply to be solved the entries of its tables, and the most memory that solving takes
+    /// at any time, in bytes.
+    pub fn sizes(&self, rules: &Rules) -> Vec<(u8, u64, u64)> {
+        let Some(&last) = self.solve.first() else {
+            return Vec::new();
+        };
+        let reachable = Reachable::new(rules, last + 1);
+        let entries = |stage: Stage| match reachable.rows(stage, stage.mover()).is_empty() {
+            true => 0,
+            false => stage.material().entries(),
+        };
+        let size = |&ply: &u8| {
+            let stages = || reachable.stages_of(ply);
+            // After the last placement a table may be derived from two others, and some are kept.
+            let (deriving, kept) = match ply + 1 == 2 * rules.stones {
+                true => (2, Loader::MOST_KEPT as u64),
+                false => (0, 0),
+            };
+            let memory = stages().map(|stage| {
+                let captures = entries(stage.after_capture());
+                entries(stage).max(deriving * captures)
+                    + entries(stage.after_quiet())
+                    + captures
+                    + kept
+            });
+            let memory = FIXED + memory.max().unwrap_or(0);
+            (ply, stages().map(entries).sum(), memory)
+        };
+        self.solve.iter().map(size).collect()
+    }
+}
+
+/// Memory beside the tables: the program, the rows, marks of sets, what each thread needs.
+const FIXED: u64 = 100 << 20;
+
+/// What the solver is doing.
+#[derive(Clone, Debug)]
+pub enum Progress {
+    /// A stage is solved: so many entries of its ply's tables are done.
+    Solved(Stage, u64),
+    /// A ply's file is there.
+    Finished(Box<PlyReport>),
+}
+
+/// What became of one ply.
+#[derive(Clone, Debug)]
+pub struct PlyReport {
+    /// How many turns have been made.
+    pub ply: u8,
+    /// How often each value occurs among the distinct positions.
+    pub histogram: Histogram,
+    /// Size of the file.
+    pub bytes: u64,
+    /// Time to read the tables of the next ply.
+    pub load: Duration,
+    /// Time to solve.
+    pub solve: Duration,
+    /// Time to compress and write.
+    pub write: Duration,
+}
+
+/// Solves the plies of the plan and writes their files to the folder, where the databases of the
+/// moving phase are.
+///
+/// The process may be ended at any moment: a file with the name of a ply is complete.
+///
+/// # Errors
+///
+/// [`SolveError`]. The files of all plies finished before stay.
+pub fn build(
+    folder: &BuildFolder,
+    rules: &Rules,
+    plan: &Plan,
+    watch: &(dyn Fn(Progress) + Sync),
+) -> Result<(), SolveError> {
+    let Some(&last) = plan.solve.first() else {
+        return Ok(());
+    };
+    if let Some(why) = crate::index::reachable::not_solved(rules) {
+        return Err(SolveError::Rules(why));
+    }
+    let reachable = Reachable::new(rules, last + 1);
+    for &ply in &plan.solve {
+        let report = build_ply(folder.path(), rules, &reachable, ply, watch)?;
+        if !plan.keep.contains(&(ply + 1)) {
+            remove(&folder.path().join(ply_file_name(ply + 1)))?;
+        }
+        watch(Progress::Finished(Box::new(report)));
+    }
+    Ok(())
+}
+
+fn remove(path: &Path) -> Result<(), DbError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(DbError::io(path)(error)),
+        _ => Ok(()),
+    }
+}
+
+/// The tables that the turns of a ply lead to.
+enum Next<'a> {
+    /// Stones are still in hand.
+    Placing(&'a Database),
+    /// The last stone has been placed.
+    Moving(Loader<'a>),
+}
+
+impl<'a> Next<'a> {
+    /// The tables that the turns of these stages lead to, which are all of one ply.
+    fn new(
+        database: &'a Database,
+        reachable: &Reachable,
+        stages: &[Stage],
+    ) -> Result<Next<'a>, DbError> {
+        let rules = database.rules();
+        match stages.first() {
+            Some(stage) if stage.ply + 1 == 2 * rules.stones => {}
+            _ => return Ok(Next::Placing(database)),
+        }
+        let mut wanted = Vec::new();
+        let mut last = None;
+        for stage in stages {
+            let (quiet, capture) = (stage.after_quiet(), stage.after_capture());
+            let is_there = |stage: &Stage| !reachable.rows(*stage, stage.mover()).is_empty();
+            wanted.extend(
+                [quiet]
+                    .into_iter()
+                    .filter(is_there)
+                    .filter(|&quiet| last != Some(quiet)),
+            );
+            last = Some(capture).filter(is_there);
+            wanted.extend(last);
+        }
+        let wanted: Vec<Material> = wanted.iter().map(|stage| stage.material()).collect();
+        for &material in &wanted {
+            let file = database.file_of(material)?;
+            if file.metric() == Metric::Wdl {
+                return Err(DbError::NoDepths { pair: file.pair() });
+            }
+        }
+        Loader::new(database, &wanted).map(Next::Moving)
+    }
+
+    fn load(&mut self, stage: Stage) -> Result<Bytes, DbError> {
+        match self {
+            Next::Placing(database) => super::load(database, stage),
+            Next::Moving(loader) => loader.load(stage.material()),
+        }
+    }
+}
+
+fn build_ply(
+    folder: &Path,
+    rules: &Rules,
+    reachable: &Reachable,
+    ply: u8,
+    watch: &(dyn Fn(Progress) + Sync),
+) -> Result<PlyReport, SolveError> {
+    let mut report = PlyReport {
+        ply,
+        histogram: Histogram::default(),
+        bytes: 0,
+        load: Duration::ZERO,
+        solve: Duration::ZERO,
+        write: Duration::ZERO,
+    };
+    let database = Database::open(folder, *rules)?;
+    let stages: Vec<Stage> = reachable.stages_of(ply).collect();
+    let mut next = Next::new(&database, reachable, &stages)?;
+    let mut writer = PlyWriter::new(rules, reachable, ply);
+    let mut done = 0;
+    // The table behind the captures of one stage is often that behind the quiet turns of the next.
+    let mut kept: Option<(Stage, Bytes)> = None;
+    for &stage in &stages {
+        let start = Instant::now();
+        let exists = |stage| !reachable.rows(stage, stage.mover()).is_empty();
+        let mut load = |stage| match kept.take() {
+            Some((kept, values)) if kept == stage => Ok(values),
+            _ => next.load(stage),
+        };
+        let (quiet, capture) = (stage.after_quiet(), stage.after_capture());
+        let quiet = exists(quiet).then(|| load(quiet)).transpose()?;
+        let table = exists(capture).then(|| load(capture)).transpose()?;
+        report.load += start.elapsed();
+
+        let start = Instant::now();
+        let successors = Successors {
+            quiet: quiet.as_deref(),
+            captures: match &table {
+                Some(values) => Captures::Table(values),
+                None if reachable.ends_game(capture) => Captures::EndTheGame,
+                None => Captures::None,
+            },
+        };
+        let values = solve(rules, reachable, stage, successors);
+        let values = values.map_err(|error| SolveError::Memory(ply, error))?;
+        kept = table.map(|table| (capture, table));
+        drop(quiet);
+        report.solve += start.elapsed();
+
+        let start = Instant::now();
+        let path = folder.join(ply_file_name(ply));
+        let histogram = writer.add(stage, &values).map_err(DbError::io(&path))?;
+        let largest = histogram.counts().iter().rposition(|&count| count > 0);
+        if largest > Some(LARGEST_VALUE.into()) {
+            return Err(SolveError::TooDeep(ply));
+        }
+        report.histogram.add(&histogram);
+        report.write += start.elapsed();
+        done += values.len() as u64;
+        watch(Progress::Solved(stage, done));
+    }
+    report.bytes = writer.finish(&folder.join(ply_file_name(ply)))?;
+    Ok(report)
+}

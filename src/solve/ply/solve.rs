@@ -1,0 +1,240 @@
+//! The values of one stage of placing, from those of the two stages that its turns lead to.
+//!
+//! A position's mover places a stone and waits. So the positions after it are found, whatever the
+//! stone, in the row of the side that waits now: with rows of the waiting side, a row needs one row
+//! of the table behind the quiet turns, and one for each stone that can be removed. The way is from
+//! the mover's sets after a turn back to those before it:
+//!
+//! ```text
+//! for each set M' of the mover after a turn
+//!     quiet   = the value behind M'
+//!     capture = the best value behind M' over all removals, where M' has a mill
+//!     for each stone x of M':  merit(M' - x) = max(merit(M' - x), x in a mill of M' ? capture : quiet)
+//! ```
+//!
+//! Each result is written once, scattered, to the arrangement of the files, whose rows are the
+//! mover's sets.
+
+use std::io;
+use std::sync::atomic::AtomicU8;
+
+use rayon::prelude::*;
+
+use crate::board::bits::{self, Bits, Kernel};
+use crate::board::symmetry::Symmetry;
+use crate::board::{Board, POINTS, PointSet};
+use crate::index::reachable::{Reachable, Stage};
+use crate::index::{Index, Rows, Subsets};
+use crate::rules::Rules;
+use crate::solve::pair::{self, MERITS, Scatter, value_of_merit};
+use crate::store::memory::Bytes;
+
+/// The values behind the turns of a stage.
+pub(super) struct Successors<'a> {
+    /// After turns that close no mill; `None` if there is no such turn.
+    pub quiet: Option<&'a [u8]>,
+    /// After captures.
+    pub captures: Captures<'a>,
+}
+
+/// What captures lead to.
+pub(super) enum Captures<'a> {
+    /// No game closes a mill here.
+    None,
+    /// The opponent is left with fewer than three stones.
+    EndTheGame,
+    /// The values of [`Stage::after_capture`].
+    Table(&'a [u8]),
+}
+
+/// Two bits for each set of points.
+struct Marks(Vec<u64>);
+
+impl Marks {
+    const QUIET: u64 = 1;
+    const CAPTURE: u64 = 2;
+
+    fn new() -> Marks {
+        Marks(vec![0; 1 << (POINTS - 5)])
+    }
+
+    /// Marks all sets of the rows.
+    fn mark(&mut self, rows: &Rows, which: impl Iterator<Item = usize>, mark: u64) {
+        for row in which {
+            for symmetry in Symmetry::all() {
+                let set = symmetry.apply(rows.set(row)).bits();
+                self.0[(set >> 5) as usize] |= mark << (2 * (set & 31));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn of(&self, set: PointSet) -> u64 {
+        let set = set.bits();
+        self.0[(set >> 5) as usize % (1 << (POINTS - 5))] >> (2 * (set & 31)) & 3
+    }
+}
+
+/// What all rows of a stage have in common.
+struct Shape<'a> {
+    board: &'static Board,
+    rules: &'a Rules,
+    /// The table to be filled.
+    index: Index,
+    /// The mover's sets before a turn, and which of them are possible.
+    columns: Subsets,
+    subsets: Vec<u32>,
+    possible: Marks,
+    /// Those after it.
+    after: Vec<u32>,
+    after_possible: Marks,
+    quiet: Option<&'a [u8]>,
+    captures: pair::Captures<'a>,
+}
+
+/// Fills the table of a stage, in the order of its [`index`]. Entries that no game can reach keep 0.
+pub(super) fn solve(
+    rules: &Rules,
+    reachable: &Reachable,
+    stage: Stage,
+    successors: Successors<'_>,
+) -> io::Result<Bytes> {
+    let (mover, waiting) = (stage.mover(), stage.mover().other());
+    let (stones, others) = (stage.stones(mover), stage.stones(waiting));
+    let free = POINTS - u32::from(others);
+    let columns = Subsets::new(free, stones.into());
+    let after = Subsets::new(free, u32::from(stones) + 1);
+    let mut possible = Marks::new();
+    let rows = Rows::of(stones);
+    possible.mark(rows, reachable.rows(stage, mover).iter(), Marks::QUIET);
+    let mut after_possible = Marks::new();
+    let rows = Rows::of(stones + 1);
+    let quiet = reachable.rows(stage.after_quiet(), mover);
+    after_possible.mark(rows, quiet.iter(), Marks::QUIET);
+    let captures = match successors.captures {
+        // Nothing is marked, so nobody asks what a capture is worth.
+        Captures::None => pair::Captures::EndTheGame,
+        Captures::EndTheGame => {
+            after_possible.mark(rows, 0..rows.len(), Marks::CAPTURE);
+            pair::Captures::EndTheGame
+        }
+        Captures::Table(values) => {
+            let stage = stage.after_capture();
+            let sets = reachable.rows(stage, mover);
+            after_possible.mark(rows, sets.iter(), Marks::CAPTURE);
+            pair::Captures::Table(Index::new(stage.material()), values)
+        }
+    };
+    let shape = Shape {
+        board: rules.board(),
+        rules,
+        index: Index::new(stage.material()),
+        subsets: columns.iter().collect(),
+        columns,
+        possible,
+        after: after.iter().collect(),
+        after_possible,
+        quiet: successors.quiet,
+        captures,
+    };
+    let mut values = Bytes::zeroed(shape.index.len())?;
+    let entries = values.as_atomics();
+    let rows: Vec<usize> = reachable.rows(stage, waiting).iter().collect();
+    rows.into_par_iter().for_each_init(
+        || vec![0; shape.columns.count()],
+        |merits, row| {
+            merits.fill(0);
+            bits::dispatch(SolveRow {
+                shape: &shape,
+                row,
+                waiting: Rows::of(others).set(row),
+                merits,
+                entries,
+            });
+        },
+    );
+    Ok(values)
+}
+
+struct SolveRow<'a> {
+    shape: &'a Shape<'a>,
+    row: usize,
+    waiting: PointSet,
+    /// The merit of the best turn of each of the mover's sets.
+    merits: &'a mut [u8],
+    entries: &'a [AtomicU8],
+}
+
+impl Kernel for SolveRow<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<B: Bits>(mut self, bits: B) {
+        self.look_ahead(bits);
+        self.store(bits);
+    }
+}
+
+impl SolveRow<'_> {
+    #[inline(always)]
+    fn look_ahead<B: Bits>(&mut self, bits: B) {
+        let shape = self.shape;
+        let free = !self.waiting;
+        let removals = shape.captures.removals(shape.rules, self.waiting, 1);
+        let width = shape.after.len();
+        let quiet = shape
+            .quiet
+            .map(|values| &values[self.row * width..][..width]);
+        let merits = &mut *self.merits;
+        for (column, &subset) in shape.after.iter().enumerate() {
+            let mover = PointSet::from_bits(bits.pdep(subset, free.bits()));
+            let marks = shape.after_possible.of(mover);
+            if marks == 0 {
+                continue;
+            }
+            let mills = bits.pext(shape.board.mills(mover).bits(), free.bits());
+            if let Some(quiet) = quiet
+                && marks & Marks::QUIET != 0
+            {
+                let merit = MERITS[usize::from(quiet[column])];
+                raise(&shape.columns, merits, subset, subset & !mills, merit);
+            }
+            if mills != 0 && marks & Marks::CAPTURE != 0 {
+                let merit = shape.captures.best_merit(bits, &removals, mover);
+                raise(&shape.columns, merits, subset, mills, merit);
+            }
+        }
+    }
+
+    /// Stores the values of all possible sets at all their entries.
+    #[inline(always)]
+    fn store<B: Bits>(&self, bits: B) {
+        let Shape {
+            index,
+            subsets,
+            possible,
+            ..
+        } = self.shape;
+        let free = !self.waiting;
+        let scatter = Scatter::new(index, self.entries, self.waiting);
+        for (&subset, &merit) in subsets.iter().zip(&*self.merits) {
+            let mover = PointSet::from_bits(bits.pdep(subset, free.bits()));
+            if possible.of(mover) == 0 {
+                continue;
+            }
+            debug_assert_ne!(merit, 0);
+            scatter.store(bits, subset, value_of_merit(merit));
+        }
+    }
+}
+
+/// Raises the merits of the sets that lack one of these stones.
+#[inline(always)]
+fn raise(columns: &Subsets, merits: &mut [u8], subset: u32, mut stones: u32, merit: u8) {
+    while stones != 0 {
+        let stone = stones & stones.wrapping_neg();
+        stones ^= stone;
+        let before = &mut merits[columns.rank(subset ^ stone)];
+        *before = merit.max(*before);
+    }
+}

@@ -1,0 +1,301 @@
+//! Whole tables from the files, what the files leave out filled in.
+
+use std::collections::HashMap;
+use std::io;
+
+use rayon::prelude::*;
+
+use super::derive::{derive, fill_omitted};
+use crate::index::{Material, Pair};
+use crate::probe::{Database, Preload};
+use crate::store::DbError;
+use crate::store::codec::{Coverage, is_derived};
+use crate::store::memory::Bytes;
+use crate::value::Metric;
+
+/// All values of a table, by the entries of its [`Index`](crate::index::Index). Where the files hold
+/// no depths, wins are in one turn and losses in none.
+///
+/// # Errors
+///
+/// [`DbError::Missing`] if the table's pair is not there, or, where values have to be derived, the
+/// pair that captures lead to; [`DbError::NotStored`] if there is no such table under these rules;
+/// [`DbError::Corrupt`], [`DbError::Io`].
+pub fn load(db: &Database, material: Material) -> Result<Bytes, DbError> {
+    Loader::new(db, &[material])?.load(material)
+}
+
+/// Whole tables for a list of questions that is known in advance. A table that will be needed again,
+/// by itself or for deriving another, is kept compressed, as far as there is room.
+pub(crate) struct Loader<'a> {
+    db: &'a Database,
+    /// How often each table will still be needed.
+    uses: HashMap<Material, u32>,
+    kept: HashMap<Material, Kept>,
+    kept_bytes: usize,
+}
+
+impl<'a> Loader<'a> {
+    /// The most bytes of tables that are kept.
+    pub const MOST_KEPT: usize = 1 << 30;
+
+    /// A loader for these tables, in the order in which they will be asked for.
+    ///
+    /// # Errors
+    ///
+    /// As for [`load`], where a file is missing or cannot be used.
+    pub fn new(db: &'a Database, wanted: &[Material]) -> Result<Loader<'a>, DbError> {
+        let mut loader = Loader {
+            db,
+            uses: HashMap::new(),
+            kept: HashMap::new(),
+            kept_bytes: 0,
+        };
+        for &material in wanted {
+            loader.count(material)?;
+        }
+        Ok(loader)
+    }
+
+    /// Counts a use of a table. Only the first use needs the tables that it is derived from.
+    fn count(&mut self, material: Material) -> Result<(), DbError> {
+        let uses = self.uses.entry(material).or_default();
+        *uses += 1;
+        if *uses == 1 {
+            for needed in needs(self.db, material)? {
+                self.count(needed)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// All values of a table.
+    ///
+    /// # Errors
+    ///
+    /// As for [`load`].
+    pub fn load(&mut self, material: Material) -> Result<Bytes, DbError> {
+        let uses = self.uses.entry(material).or_default();
+        *uses = uses.saturating_sub(1);
+        let again = *uses > 0;
+        if let Some(kept) = self.kept.get(&material) {
+            let values = kept.unpack(material.entries() as usize);
+            if !again && let Some(kept) = self.kept.remove(&material) {
+                self.kept_bytes -= kept.size();
+            }
+            return values.map_err(refused(self.db, material)?);
+        }
+        let values = self.read(material)?;
+        if again && self.kept_bytes < Loader::MOST_KEPT {
+            // A table that cannot be kept is loaded when it is needed.
+            if let Ok(kept) = Kept::new(&values) {
+                self.kept_bytes += kept.size();
+                self.kept.insert(material, kept);
+            }
+        }
+        Ok(values)
+    }
+
+    fn read(&mut self, material: Material) -> Result<Bytes, DbError> {
+        let db = self.db;
+        let mut needed = needs(db, material)?.into_iter();
+        if is_derived(material) {
+            let quiet = needed.next().map(|quiet| self.load(quiet)).transpose()?;
+            let captures = needed
+                .map(|after| self.load(after))
+                .collect::<Result<Vec<_>, _>>()?;
+            return derive_from(
+                db,
+                material,
+                quiet.as_deref().unwrap_or_default(),
+                &captures,
+            );
+        }
+        let file = db.file_of(material)?;
+        let refused = refused(db, material)?;
+        let mut values = Bytes::zeroed(material.entries() as usize).map_err(refused)?;
+        let table = file.table()?;
+        table.load(&mut values)?;
+        let coverage = file.coverage();
+        if !coverage.is_complete() {
+            let captures = needed
+                .map(|after| self.load(after))
+                .collect::<Result<Vec<_>, _>>()?;
+            fill_omitted(db.rules(), material, coverage, &mut values, &captures);
+            fold(&mut values, file.metric());
+        }
+        Ok(values)
+    }
+}
+
+/// The tables that a table is derived from: none if its file holds all values; the table of the quiet
+/// turns comes first.
+fn needs(db: &Database, material: Material) -> Result<Vec<Material>, DbError> {
+    let after = material.after_captures(db.rules());
+    let coverage = db.file_of(material)?.coverage();
+    Ok(match (is_derived(material), coverage) {
+        (true, _) => [vec![material.exchanged()], after].concat(),
+        (false, Coverage::Even) => after,
+        (false, _) => Vec::new(),
+    })
+}
+
+/// Win, draw and loss of these pairs in memory, omitted entries filled in: a quarter of a byte for
+/// every position of the pairs. This takes several times as long as [`Database::preload`], but then
+/// no probe has to derive anything.
+///
+/// # Errors
+///
+/// As for [`load`].
+pub fn preload_whole(db: &Database, pairs: &[Pair]) -> Result<Preload, DbError> {
+    let mut preload = Preload::empty(*db.rules(), pairs);
+    for material in pairs.iter().flat_map(|pair| pair.tables()) {
+        preload.insert_table(material, &load(db, material)?);
+    }
+    Ok(preload)
+}
+
+/// All values of a table that follows from the one with the other side to move, `quiet`, and those
+/// that its captures lead to.
+///
+/// # Errors
+///
+/// [`DbError::Missing`] if the table's pair is not there, [`DbError::Io`] if the system refuses the
+/// memory.
+pub(crate) fn derive_from(
+    db: &Database,
+    material: Material,
+    quiet: &[u8],
+    captures: &[Bytes],
+) -> Result<Bytes, DbError> {
+    let metric = db.file_of(material)?.metric();
+    let values = derive(db.rules(), material, quiet, captures);
+    let mut values = values.map_err(refused(db, material)?)?;
+    fold(&mut values, metric);
+    Ok(values)
+}
+
+/// For `map_err`: the error where there is no memory for a table.
+fn refused(
+    db: &Database,
+    material: Material,
+) -> Result<impl FnOnce(io::Error) -> DbError, DbError> {
+    let file = db.file_of(material)?.name().to_path_buf();
+    Ok(move |source| DbError::io(&file)(source))
+}
+
+/// Leaves of all values what files of this kind tell.
+fn fold(values: &mut [u8], metric: Metric) {
+    if metric == Metric::Wdl {
+        let parts = values.par_chunks_mut(1 << 16);
+        parts.for_each(|part| {
+            part.iter_mut()
+                .for_each(|byte| *byte = metric.of_byte(*byte))
+        });
+    }
+}
+
+/// Tables that captures of one stone lead to in pairs to come, compressed: each is asked for once, soon
+/// after it was at hand, and deriving it again would take longer. What captures of several stones
+/// lead to is loaded.
+#[derive(Debug, Default)]
+pub struct Shelf {
+    pairs: Vec<Pair>,
+    tables: HashMap<Material, Kept>,
+}
+
+/// A table in compressed parts, one behind the other.
+#[derive(Debug)]
+struct Kept {
+    /// Longer than the parts together: what is not written takes no memory.
+    bytes: Bytes,
+    lengths: Vec<usize>,
+}
+
+impl Shelf {
+    /// How many times as small as the tables that it holds a shelf is, measured on the large pairs.
+    pub(super) const RATIO: u64 = 2;
+
+    /// The pair whose captures of one stone lead to a table.
+    pub(super) fn pair_after(table: Material) -> Option<Pair> {
+        Pair::new(table.waiting, table.mover + 1)
+    }
+
+    /// An empty shelf for work on these pairs.
+    pub fn new(pairs: &[Pair]) -> Shelf {
+        Shelf {
+            pairs: pairs.to_vec(),
+            tables: HashMap::new(),
+        }
+    }
+
+    /// Keeps a table, if captures of one stone in some pair lead to it.
+    pub(crate) fn keep(&mut self, material: Material, values: &[u8]) {
+        let needed = Shelf::pair_after(material).is_some_and(|pair| self.pairs.contains(&pair));
+        if needed {
+            // What cannot be kept is loaded when it is needed.
+            let kept = Kept::new(values).ok();
+            self.tables.extend(kept.map(|kept| (material, kept)));
+        }
+    }
+
+    /// Takes a table from the shelf, or loads it if it is not there.
+    ///
+    /// # Errors
+    ///
+    /// As for [`load`].
+    pub(crate) fn take(
+        &mut self,
+        material: Material,
+        load: impl FnOnce() -> Result<Bytes, DbError>,
+    ) -> Result<Bytes, DbError> {
+        let kept = self.tables.remove(&material);
+        let values = kept.and_then(|kept| kept.unpack(material.entries() as usize).ok());
+        values.map_or_else(load, Ok)
+    }
+}
+
+impl Kept {
+    /// The bytes of the compressed parts.
+    fn size(&self) -> usize {
+        self.lengths.iter().sum()
+    }
+
+    /// How many values a part has.
+    const PART: usize = 1 << 18;
+
+    /// How many parts are compressed at the same time.
+    const AT_ONCE: usize = 64;
+
+    fn new(values: &[u8]) -> io::Result<Kept> {
+        let parts = values.len().div_ceil(Kept::PART);
+        let mut bytes = Bytes::zeroed(parts * zstd::zstd_safe::compress_bound(Kept::PART))?;
+        let (mut lengths, mut end) = (Vec::with_capacity(parts), 0);
+        for values in values.chunks(Kept::AT_ONCE * Kept::PART) {
+            let parts = values.par_chunks(Kept::PART);
+            let parts = parts.map(|part| zstd::bulk::compress(part, 1));
+            for part in parts.collect::<io::Result<Vec<_>>>()? {
+                bytes[end..end + part.len()].copy_from_slice(&part);
+                end += part.len();
+                lengths.push(part.len());
+            }
+        }
+        Ok(Kept { bytes, lengths })
+    }
+
+    fn unpack(&self, length: usize) -> io::Result<Bytes> {
+        let mut values = Bytes::zeroed(length)?;
+        let mut rest = &self.bytes[..];
+        let mut parts = Vec::with_capacity(self.lengths.len());
+        for &length in &self.lengths {
+            let (part, behind) = rest.split_at(length);
+            parts.push(part);
+            rest = behind;
+        }
+        let places = values.par_chunks_mut(Kept::PART).zip(parts);
+        places.try_for_each(|(place, part)| {
+            zstd::bulk::decompress_to_buffer(part, place).map(drop)
+        })?;
+        Ok(values)
+    }
+}

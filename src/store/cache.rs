@@ -1,0 +1,212 @@
+//! The blocks decoded last and the values derived last, bounded in bytes, for many threads at once.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use crate::board::{POINTS, PointSet};
+
+/// BlockCache, or the beginnings of blocks, with their keys; those used last and often in front.
+#[derive(Debug, Default)]
+struct Set {
+    blocks: Vec<(u64, Box<[u8]>)>,
+    bytes: usize,
+}
+
+/// A set-associative cache: the key's hash chooses a set, and a full set forgets the block at its
+/// end. Every set has its own lock.
+#[derive(Debug)]
+pub(crate) struct BlockCache {
+    sets: Vec<Mutex<Set>>,
+    /// How many bytes a set may hold.
+    bytes: usize,
+}
+
+/// Why a cache cannot say what a block has at a place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Miss {
+    /// It has the beginning of the block only.
+    Rest,
+    /// It has nothing of the block.
+    Whole,
+}
+
+impl BlockCache {
+    /// What a set should have room for.
+    const SET: usize = 8 * 640;
+
+    /// What a block takes besides its values.
+    const OVERHEAD: usize = size_of::<(u64, Box<[u8]>)>() + 16;
+
+    /// A cache of no more than this many bytes.
+    pub fn with_bytes(bytes: usize) -> BlockCache {
+        let sets = (bytes / BlockCache::SET).max(1);
+        BlockCache {
+            sets: (0..sets).map(|_| Mutex::default()).collect(),
+            bytes: bytes / sets,
+        }
+    }
+
+    /// What `read` makes of a block, if the block is here up to this place.
+    pub fn read<T>(
+        &self,
+        key: u64,
+        place: usize,
+        read: impl FnOnce(&[u8]) -> T,
+    ) -> Result<T, Miss> {
+        let mut set = self.set(key).lock().unwrap_or_else(PoisonError::into_inner);
+        let blocks = &mut set.blocks;
+        let found = blocks.iter().position(|(other, _)| *other == key);
+        let found = found.ok_or(Miss::Whole)?;
+        // What is used often comes to the front step by step.
+        let found = match found.checked_sub(1) {
+            Some(before) => {
+                blocks.swap(before, found);
+                before
+            }
+            None => found,
+        };
+        let block = &blocks[found].1;
+        match place < block.len() {
+            true => Ok(read(block)),
+            false => Err(Miss::Rest),
+        }
+    }
+
+    /// Keeps a block.
+    pub fn insert(&self, key: u64, block: Box<[u8]>) {
+        let size = |block: &[u8]| block.len() + BlockCache::OVERHEAD;
+        let mut set = self.set(key).lock().unwrap_or_else(PoisonError::into_inner);
+        let set = &mut *set;
+        // Another thread may have decoded the same block, or more of it was needed.
+        if let Some(other) = set.blocks.iter().position(|(other, _)| *other == key) {
+            set.bytes -= size(&set.blocks.remove(other).1);
+        }
+        set.bytes += size(&block);
+        set.blocks.insert(0, (key, block));
+        while set.bytes > self.bytes
+            && let Some((_, block)) = set.blocks.pop()
+        {
+            set.bytes -= size(&block);
+        }
+    }
+
+    fn set(&self, key: u64) -> &Mutex<Set> {
+        &self.sets[((hash(key) * self.sets.len() as u64) >> 32) as usize]
+    }
+}
+
+/// Multiplication by 2^64 / golden ratio spreads neighbouring keys.
+fn hash(key: u64) -> u64 {
+    key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32
+}
+
+/// The values that were derived last, without locks: each place holds a position, 48 bits, and its
+/// value, 8 bits, in one word.
+#[derive(Debug)]
+pub(crate) struct ValueCache {
+    /// Parts are made when something is to be kept there.
+    parts: Vec<OnceLock<Box<[AtomicU64]>>>,
+}
+
+impl ValueCache {
+    const PART: usize = 1 << 9;
+
+    /// A cache of no more than this many bytes.
+    pub fn with_bytes(bytes: usize) -> ValueCache {
+        let parts = bytes / (ValueCache::PART * size_of::<u64>());
+        ValueCache {
+            parts: (0..parts).map(|_| OnceLock::new()).collect(),
+        }
+    }
+
+    /// The value byte of a position, if it is here; `kind` is 0 or 1.
+    pub fn get(&self, kind: u8, mover: PointSet, waiting: PointSet) -> Option<u8> {
+        let key = key(kind, mover, waiting);
+        let (part, place) = self.place(key)?;
+        let word = part.get()?[place].load(Ordering::Relaxed);
+        (word >> 8 == key).then_some(word as u8)
+    }
+
+    /// Keeps the value of a position.
+    pub fn insert(&self, kind: u8, mover: PointSet, waiting: PointSet, byte: u8) {
+        let key = key(kind, mover, waiting);
+        if let Some((part, place)) = self.place(key) {
+            let new = || (0..ValueCache::PART).map(|_| AtomicU64::new(0)).collect();
+            part.get_or_init(new)[place].store(key << 8 | u64::from(byte), Ordering::Relaxed);
+        }
+    }
+
+    fn place(&self, key: u64) -> Option<(&OnceLock<Box<[AtomicU64]>>, usize)> {
+        let hash = hash(key) as usize;
+        let part = self
+            .parts
+            .get((hash / ValueCache::PART).checked_rem(self.parts.len())?)?;
+        Some((part, hash % ValueCache::PART))
+    }
+}
+
+/// A number for each position; none is zero.
+fn key(kind: u8, mover: PointSet, waiting: PointSet) -> u64 {
+    let sets = u64::from(mover.bits()) << POINTS | u64::from(waiting.bits());
+    u64::from(kind) << (2 * POINTS) | sets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn held(cache: &BlockCache) -> usize {
+        let held = |set: &Set| {
+            let blocks = set.blocks.iter();
+            let sizes = blocks.map(|(_, block)| block.len() + BlockCache::OVERHEAD);
+            let bytes: usize = sizes.sum();
+            assert_eq!(set.bytes, bytes);
+            bytes
+        };
+        let sets = cache.sets.iter();
+        sets.map(|set| held(&set.lock().unwrap())).sum()
+    }
+
+    #[test]
+    fn the_bound_holds_and_what_is_used_stays() {
+        for bytes in [0, 100, 1000, 5000, 70_000] {
+            let cache = BlockCache::with_bytes(bytes);
+            for key in 0..1000 {
+                let length = 3 + key as usize % 100;
+                cache.insert(key, vec![key as u8; length - 2].into());
+                cache.insert(key, vec![key as u8; length].into());
+                assert!(held(&cache) <= bytes);
+                if bytes >= 1000 {
+                    assert_eq!(cache.read(key, 2, |block| block[2]), Ok(key as u8));
+                    assert_eq!(cache.read(key, length, |_| ()), Err(Miss::Rest));
+                    assert_eq!(cache.read(0, 0, |block| block[0]), Ok(0));
+                }
+                assert_eq!(cache.read(key + 1, 0, |_| ()), Err(Miss::Whole));
+            }
+            // A cache that is large enough for its keys spreads them well enough to be used.
+            assert!(2 * held(&cache) >= bytes || bytes < 1000);
+        }
+    }
+
+    #[test]
+    fn values_are_those_of_the_position_or_none() {
+        let values = ValueCache::with_bytes(1 << 17);
+        let set = PointSet::from_bits;
+        for i in 1..100_000 {
+            let (mover, waiting) = (set(i), set(i << 4));
+            values.insert(0, mover, waiting, i as u8);
+            assert_eq!(values.get(0, mover, waiting), Some(i as u8));
+            assert_eq!(values.get(1, mover, waiting), None);
+            assert_eq!(values.get(0, waiting, mover), None);
+        }
+        let found = (1..100_000).filter(|&i| {
+            let value = values.get(0, set(i), set(i << 4));
+            assert!(value.is_none_or(|value| value == i as u8));
+            value.is_some()
+        });
+        assert!((8_000..=16_384).contains(&found.count()));
+        let none = ValueCache::with_bytes(0);
+        none.insert(0, set(1), set(2), 3);
+        assert_eq!(none.get(0, set(1), set(2)), None);
+    }
+}

@@ -1,0 +1,472 @@
+//! What is known of an entry before its value: the context, from which a model tells how likely
+//! each value is.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use super::coverage::{BLACK, Coverage};
+#[cfg(feature = "build")]
+use super::key;
+use super::{Parameters, UNKNOWN};
+use crate::board::{Board, POINTS, Point, PointSet};
+use crate::index::{Index, Material, Subsets};
+use crate::rules::Rules;
+
+/// The most columns that a block may have.
+pub(crate) const MOST_COLUMNS: usize = *Parameters::COLUMNS.end() as usize;
+
+/// The keys of a block by place. What is not known yet and the last place are [`UNKNOWN`]; all are
+/// between two blocks.
+pub(crate) type Keys = [u8; MOST_COLUMNS + 1];
+
+/// Memory that is used again for each block.
+pub(crate) struct Scratch {
+    /// [`UNKNOWN`] between two blocks.
+    pub keys: Box<Keys>,
+    pub places: Vec<u16>,
+}
+
+impl Default for Scratch {
+    fn default() -> Scratch {
+        Scratch {
+            keys: Box::new([UNKNOWN; MOST_COLUMNS + 1]),
+            places: Vec::new(),
+        }
+    }
+}
+
+/// What the contexts of a table need that is the same for all its rows.
+#[derive(Debug)]
+pub(crate) struct Shape {
+    coverage: Coverage,
+    parameters: Parameters,
+    columns: Subsets,
+    /// Of each column its subset.
+    subsets: Vec<u32>,
+    /// Of each block its first column, and the number of columns at the end.
+    starts: Vec<u32>,
+    /// Of each column the places of its near columns in its block, `parameters.near` numbers;
+    /// [`MOST_COLUMNS`] for none.
+    near: Vec<u16>,
+    patterns: &'static Patterns,
+}
+
+/// How a stone closes a mill: from a neighbouring point, or from the hand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Phase {
+    Moving,
+    Placing,
+}
+
+/// What the contexts need of a board.
+#[derive(Debug)]
+struct Patterns {
+    slides: Vec<[Point; 2]>,
+    threats: Vec<Threat>,
+    /// By stones on a ring.
+    rings: [[Ring; 256]; 3],
+}
+
+/// A way to close a mill at a point: by sliding, two stones of the line and a third that is the
+/// point's neighbour; by placing, the two.
+#[derive(Debug)]
+struct Threat {
+    stones: PointSet,
+    point: Point,
+}
+
+/// One bit for each slide or threat, 64 at most.
+#[derive(Clone, Copy, Default, Debug)]
+struct Ring {
+    /// Slides that start, and that end on one of the stones.
+    from: u64,
+    to: u64,
+    /// Threats for which these stones are right, and threats with some point among them.
+    open: u64,
+    touched: u64,
+}
+
+/// What is the same for all columns of a row.
+pub(crate) struct Row {
+    /// By six bits of a subset: the points.
+    spread: [[u32; 64]; 4],
+    /// The bits of a subset that a slide changes; none for no slide.
+    slide_bits: [u32; 65],
+    slides: u64,
+    threats: u64,
+    /// Bits of a subset: where the mover can close a mill; black points.
+    closing: u32,
+    black: u32,
+    odd: u32,
+}
+
+impl Row {
+    /// The points of a subset.
+    #[inline(always)]
+    fn points(&self, subset: u32) -> PointSet {
+        let part = |i: usize| self.spread[i][(subset >> (6 * i)) as usize & 63];
+        PointSet::from_bits(part(0) | part(1) | part(2) | part(3))
+    }
+}
+
+/// What is known of an entry before its value, in keys and a class.
+#[derive(Clone, Copy)]
+pub(crate) struct Context {
+    pub near: u8,
+    pub best: u8,
+    pub worst: u8,
+    pub class: u8,
+}
+
+/// The number of classes: 0 to 2 or more threats, by 0 to 3 or more points to close a mill.
+pub(crate) const CLASSES: usize = 12;
+
+impl Patterns {
+    /// Those of the rules' board, which all tables share: they stay in the processor's cache when
+    /// one table is used after another.
+    fn of(rules: &Rules, phase: Phase) -> &'static Patterns {
+        type Shared = LazyLock<Patterns>;
+        static SLIDES: [Shared; 2] = [
+            Shared::new(|| Patterns::new(Board::orthogonal(), Phase::Moving)),
+            Shared::new(|| Patterns::new(Board::diagonal(), Phase::Moving)),
+        ];
+        static PLACEMENTS: [Shared; 2] = [
+            Shared::new(|| Patterns::new(Board::orthogonal(), Phase::Placing)),
+            Shared::new(|| Patterns::new(Board::diagonal(), Phase::Placing)),
+        ];
+        let patterns = match phase {
+            Phase::Moving => &SLIDES,
+            Phase::Placing => &PLACEMENTS,
+        };
+        &patterns[usize::from(rules.diagonals)]
+    }
+
+    fn new(board: &Board, phase: Phase) -> Patterns {
+        let slides: Vec<[Point; 2]> = Point::all()
+            .flat_map(|from| board.neighbours(from).into_iter().map(move |to| [from, to]))
+            .filter(|&[from, to]| to < from)
+            .take(64)
+            .collect();
+        let mut threats = Vec::new();
+        for &line in board.lines() {
+            for point in line {
+                let others = line.without(point);
+                let thirds = (board.neighbours(point) - line).into_iter();
+                match phase {
+                    Phase::Moving => threats.extend(thirds.map(|third| Threat {
+                        stones: others.with(third),
+                        point,
+                    })),
+                    Phase::Placing => threats.push(Threat {
+                        stones: others,
+                        point,
+                    }),
+                }
+            }
+        }
+        threats.truncate(64);
+        let rings = std::array::from_fn(|ring| {
+            let whole = PointSet::from_bits(0xff << (8 * ring));
+            std::array::from_fn(|byte| {
+                let stones = PointSet::from_bits((byte as u32) << (8 * ring));
+                Ring {
+                    from: bits_where(&slides, |&[from, _]| stones.contains(from)),
+                    to: bits_where(&slides, |&[_, to]| stones.contains(to)),
+                    open: bits_where(&threats, |threat| {
+                        (threat.stones & whole).is_subset(stones) && !stones.contains(threat.point)
+                    }),
+                    touched: bits_where(&threats, |threat| {
+                        !(threat.stones.with(threat.point) & stones).is_empty()
+                    }),
+                }
+            })
+        });
+        Patterns {
+            slides,
+            threats,
+            rings,
+        }
+    }
+
+    #[inline(always)]
+    fn rings(&self, stones: u32) -> [&Ring; 3] {
+        let byte = |ring: usize| (stones >> (8 * ring)) as usize & 0xff;
+        [0, 1, 2].map(|ring| &self.rings[ring][byte(ring)])
+    }
+}
+
+impl Shape {
+    pub fn new(
+        rules: &Rules,
+        material: Material,
+        coverage: Coverage,
+        parameters: Parameters,
+    ) -> Shape {
+        let columns = Index::new(material).columns().clone();
+        let phase = match coverage {
+            Coverage::Possible(_) => Phase::Placing,
+            _ => Phase::Moving,
+        };
+        let mut shape = Shape {
+            coverage,
+            parameters,
+            subsets: columns.iter().collect(),
+            starts: starts(columns.count(), parameters.columns.into()),
+            columns,
+            near: Vec::new(),
+            patterns: Patterns::of(rules, phase),
+        };
+        shape.near = shape.near_places();
+        shape
+    }
+
+    /// Of each column the places in its block of the nearest columns before it that differ in the
+    /// place of one stone, nearest first, [`MOST_COLUMNS`] where there are no more.
+    ///
+    /// Columns are in the order of their subsets as numbers. Moving a stone from bit p to an empty
+    /// bit q below lowers the number by 2^p - 2^q, less than 2^p and at least half of it: so the
+    /// nearest columns come from the lowest stones, and for each of them from the highest bits.
+    fn near_places(&self) -> Vec<u16> {
+        let count = self.parameters.near.into();
+        let mut near = Vec::with_capacity(self.subsets.len() * count);
+        for block in 0..self.blocks() {
+            let columns = self.columns_of(block);
+            let start = columns.start;
+            for &subset in &self.subsets[columns] {
+                let moved = each_bit(subset).flat_map(|stone| {
+                    each_bit_down(!subset & (stone - 1)).map(move |empty| subset ^ stone ^ empty)
+                });
+                let places = moved.map_while(|other| self.columns.rank(other).checked_sub(start));
+                let end = near.len() + count;
+                near.extend(places.take(count).map(|place| place as u16));
+                near.resize(end, MOST_COLUMNS as u16);
+            }
+        }
+        near
+    }
+
+    /// How the blocks are made.
+    pub fn parameters(&self) -> Parameters {
+        self.parameters
+    }
+
+    /// Whether a position is stored.
+    pub fn covers(&self, rules: &Rules, mover: PointSet, waiting: PointSet) -> bool {
+        self.coverage.holds(rules, mover, waiting)
+    }
+
+    /// How many blocks a row has.
+    pub fn blocks(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The block with this column, and its columns.
+    #[inline]
+    pub fn block_with(&self, column: usize) -> (usize, Range<usize>) {
+        let block = self
+            .starts
+            .partition_point(|&start| start as usize <= column)
+            - 1;
+        (block, self.columns_of(block))
+    }
+
+    /// The columns of a row's block.
+    #[inline]
+    pub fn columns_of(&self, block: usize) -> Range<usize> {
+        self.starts[block] as usize..self.starts[block + 1] as usize
+    }
+
+    /// What is the same for all columns of the row with this set.
+    pub fn row(&self, mover: PointSet) -> Row {
+        let mut spread = [[0; 64]; 4];
+        let mut bit_of = [0; POINTS as usize];
+        let mut black = 0;
+        for (i, point) in (!mover).into_iter().enumerate() {
+            bit_of[point.bit() as usize] = 1 << i;
+            spread[i / 6][1 << (i % 6)] = PointSet::from(point).bits();
+            black |= u32::from(BLACK.contains(point)) << i;
+        }
+        for part in &mut spread {
+            for bits in 1..64usize {
+                part[bits] = part[bits & (bits - 1)] | part[bits & bits.wrapping_neg()];
+            }
+        }
+        let mut slide_bits = [0; 65];
+        for (bits, &[from, to]) in slide_bits.iter_mut().zip(&self.patterns.slides) {
+            *bits = bit_of[from.bit() as usize] | bit_of[to.bit() as usize];
+        }
+        let rings = self.patterns.rings(mover.bits());
+        let own = rings.iter().fold(!0, |open, ring| open & ring.open);
+        let closing = self.patterns.threats.iter().enumerate();
+        let closing = closing.filter(|(i, _)| own >> i & 1 == 1);
+        Row {
+            spread,
+            slide_bits,
+            slides: !rings
+                .iter()
+                .fold(0, |slides, ring| slides | ring.from | ring.to),
+            threats: !rings.iter().fold(0, |touched, ring| touched | ring.touched),
+            closing: closing.fold(0, |bits, (_, threat)| {
+                bits | bit_of[threat.point.bit() as usize]
+            }),
+            black,
+            odd: (mover & BLACK).len() % 2,
+        }
+    }
+
+    /// Whether a column of the row is stored.
+    #[inline(always)]
+    pub fn holds(&self, row: &Row, column: usize) -> bool {
+        let subset = self.subsets[column];
+        let even = (subset & row.black).count_ones() % 2 == row.odd;
+        match &self.coverage {
+            Coverage::All => true,
+            Coverage::Even => even,
+            Coverage::EvenOrClosing => even | (row.closing & !subset != 0),
+            Coverage::Possible(sets) => sets.contains(row.points(subset)),
+        }
+    }
+
+    /// The places of a block that are stored.
+    pub(crate) fn places(&self, row: &Row, columns: Range<usize>, places: &mut Vec<u16>) {
+        places.clear();
+        if matches!(self.coverage, Coverage::All) {
+            places.extend(0..columns.len() as u16);
+            return;
+        }
+        places.resize(columns.len(), 0);
+        let mut stored = 0;
+        for (place, column) in (0..).zip(columns) {
+            places[stored] = place;
+            stored += usize::from(self.holds(row, column));
+        }
+        places.truncate(stored);
+    }
+
+    /// The context of the column `start + place`; `last` is the key coded before. `NEAR` and
+    /// `SLIDES` are those of the parameters.
+    #[inline(always)]
+    pub(crate) fn context<const NEAR: usize, const SLIDES: usize>(
+        &self,
+        row: &Row,
+        keys: &Keys,
+        start: usize,
+        place: usize,
+        last: u8,
+    ) -> Context {
+        let column = start + place;
+        let subset = self.subsets[column];
+        let [a, b, c] = self.patterns.rings(row.points(subset).bits());
+
+        let mut near = [last; NEAR];
+        let mut known = last;
+        for (near, &place) in near.iter_mut().zip(&self.near[column * NEAR..][..NEAR]) {
+            let key = keys[usize::from(place).min(MOST_COLUMNS)];
+            known = if key == UNKNOWN { known } else { key };
+            *near = known;
+        }
+
+        let (mut best, mut worst) = (UNKNOWN, 0);
+        let mut slides = (a.from | b.from | c.from) & !(a.to | b.to | c.to) & row.slides;
+        for _ in 0..SLIDES {
+            let other = subset ^ row.slide_bits[slides.trailing_zeros() as usize];
+            slides &= slides.wrapping_sub(1);
+            let place = self.columns.rank(other).wrapping_sub(start);
+            let key = keys[place.min(MOST_COLUMNS)];
+            best = best.min(key);
+            worst = worst.max(key.wrapping_add(1));
+        }
+
+        let threats = a.open & b.open & c.open & row.threats;
+        let closing = u64::from(row.closing & !subset);
+        Context {
+            near: median(near),
+            best,
+            worst: worst.wrapping_sub(1),
+            class: 4 * count_to::<2>(threats) + count_to::<3>(closing),
+        }
+    }
+
+    /// Calls `see` with the contexts and keys of the stored values of a block, in their order.
+    #[cfg(feature = "build")]
+    pub(crate) fn contexts(
+        &self,
+        row: &Row,
+        start: usize,
+        values: &[u8],
+        scratch: &mut Scratch,
+        see: impl FnMut(Context, u8),
+    ) {
+        match self.parameters.near {
+            5 => self.contexts_of::<5, 3>(row, start, values, scratch, see),
+            _ => self.contexts_of::<15, 6>(row, start, values, scratch, see),
+        }
+    }
+
+    #[cfg(feature = "build")]
+    fn contexts_of<const NEAR: usize, const SLIDES: usize>(
+        &self,
+        row: &Row,
+        start: usize,
+        values: &[u8],
+        Scratch { keys, places, .. }: &mut Scratch,
+        mut see: impl FnMut(Context, u8),
+    ) {
+        self.places(row, start..start + values.len(), places);
+        let mut last = UNKNOWN;
+        for &place in places.iter() {
+            let place = usize::from(place);
+            let context = self.context::<NEAR, SLIDES>(row, keys, start, place, last);
+            last = key(values[place]);
+            keys[place] = last;
+            see(context, last);
+        }
+        keys[..values.len()].fill(UNKNOWN);
+    }
+}
+
+/// Of each block its first column, and the number of columns at the end: as few blocks as can be, of
+/// sizes that differ by one at most.
+fn starts(columns: usize, most: usize) -> Vec<u32> {
+    let blocks = columns.div_ceil(most);
+    let start = |block: usize| (block * columns / blocks) as u32;
+    (0..=blocks).map(start).collect()
+}
+
+fn bits_where<T>(items: &[T], is: impl Fn(&T) -> bool) -> u64 {
+    let bits = items.iter().enumerate();
+    bits.fold(0, |bits, (i, item)| bits | u64::from(is(item)) << i)
+}
+
+fn each_bit(bits: u32) -> impl Iterator<Item = u32> {
+    let rest = std::iter::successors(Some(bits), |bits| Some(bits & bits.wrapping_sub(1)));
+    rest.take_while(|&bits| bits != 0)
+        .map(|bits| bits & bits.wrapping_neg())
+}
+
+fn each_bit_down(bits: u32) -> impl Iterator<Item = u32> {
+    let highest = |bits: u32| bits.checked_ilog2().map(|bit| 1 << bit);
+    std::iter::successors(highest(bits), move |&bit| highest(bits & (bit - 1)))
+}
+
+/// The number of bits, but `MOST` where there are more.
+#[inline(always)]
+fn count_to<const MOST: usize>(mut bits: u64) -> u8 {
+    let mut count = 0;
+    for _ in 0..MOST {
+        count += u8::from(bits != 0);
+        bits &= bits.wrapping_sub(1);
+    }
+    count
+}
+
+/// The median of an odd number of keys.
+#[inline(always)]
+fn median<const NEAR: usize>(mut near: [u8; NEAR]) -> u8 {
+    if let [a, b, c, d, e] = near[..] {
+        let (low, high) = (a.min(b).max(c.min(d)), a.max(b).min(c.max(d)));
+        return low.max(high).min(low.min(high).max(e));
+    }
+    near.sort_unstable();
+    near[NEAR / 2]
+}

@@ -1,0 +1,123 @@
+//! Which entries of a table a file holds.
+//!
+//! Of the placing phase these are the positions that a game may reach. Of the moving phase, the
+//! omitted entries follow from the stored ones by one turn of search.
+//!
+//! Of the two sides to move, only the side with more stones is stored. Each turn of the other side
+//! leads to positions of the side with more stones or, by a capture, of a smaller pair.
+//!
+//! Where both sides have equally many stones and none may fly or pass, not even the one table is
+//! stored whole. Colour the points like a chessboard:
+//!
+//! ```text
+//! o-----#-----o        Each slide moves a stone to the other colour. So a quiet turn changes
+//! | #---o---# |        whether the number of stones on points # is even, and all quiet turns
+//! | | o-#-o | |        of an odd position lead to even ones. Stored are the even positions.
+//! #-o-#   #-o-#        Of the odd ones those are stored, too, in which the mover can close a
+//! | | o-#-o | |        mill, since captures lead to many rows; the value of any other follows
+//! | #---o---# |        from its quiet turns, all to one row.
+//! o-----#-----o
+//! ```
+
+use std::sync::Arc;
+
+use crate::board::{POINTS, PointSet};
+use crate::index::{Marked, Material, Rows, Subsets};
+use crate::rules::{Blocked, Rules};
+
+/// The points of one colour.
+pub(crate) const BLACK: PointSet = PointSet::from_bits(0x55_aa_55);
+
+/// Which entries of a table a file holds.
+#[derive(Clone, Debug)]
+pub(crate) enum Coverage {
+    /// All of them.
+    All,
+    /// Those with an even number of stones on black points, and those in which the mover can close a
+    /// mill.
+    EvenOrClosing,
+    /// Those with an even number of stones on black points.
+    Even,
+    /// Those in which the side that waits has one of these sets.
+    Possible(Arc<SetMarks>),
+}
+
+impl Coverage {
+    /// Whether a position of the moving phase is stored, in a table that [`is_derived`] does not
+    /// name.
+    pub fn holds(&self, rules: &Rules, mover: PointSet, waiting: PointSet) -> bool {
+        let even = || is_even(mover | waiting);
+        match self {
+            Coverage::All => true,
+            Coverage::Even => even(),
+            Coverage::EvenOrClosing => even() || can_close(rules, mover, waiting),
+            Coverage::Possible(sets) => sets.contains(waiting),
+        }
+    }
+
+    /// Whether every entry is stored.
+    #[cfg(feature = "build")]
+    pub fn is_complete(&self) -> bool {
+        matches!(self, Coverage::All)
+    }
+}
+
+/// Whether a table of the moving phase has no file of its own: its values follow from those of the
+/// other side to move.
+pub(crate) fn is_derived(material: Material) -> bool {
+    material.mover < material.waiting
+}
+
+/// Whether some entries of a table of the moving phase can be omitted.
+pub(crate) fn can_omit(rules: &Rules, material: Material) -> bool {
+    // Passing leaves the stones where they are. With diagonals, slides between corners do not
+    // change the colour, and a word of 64 bits does not hold all ways to close a mill.
+    material.mover == material.waiting
+        && !rules.flies(material.mover.into())
+        && !rules.diagonals
+        && rules.blocked == Blocked::Loses
+}
+
+/// Whether an even number of the stones stands on black points.
+#[inline(always)]
+pub(crate) fn is_even(stones: PointSet) -> bool {
+    (stones & BLACK).len().is_multiple_of(2)
+}
+
+/// Whether some slide of the mover closes a mill.
+fn can_close(rules: &Rules, mover: PointSet, waiting: PointSet) -> bool {
+    let board = rules.board();
+    let empty = !(mover | waiting);
+    mover.into_iter().any(|from| {
+        let rest = mover.without(from);
+        let mut targets = (board.neighbours(from) & empty).into_iter();
+        targets.any(|to| board.mills(rest.with(to)).contains(to))
+    })
+}
+
+/// Some of the sets of one size.
+#[derive(Debug)]
+pub(crate) struct SetMarks {
+    ranks: Subsets,
+    marks: Marked,
+}
+
+impl SetMarks {
+    /// All sets of these rows.
+    pub fn of_rows(stones: u8, rows: &Marked) -> SetMarks {
+        let ranks = Subsets::new(POINTS, stones.into());
+        let mut marks = Marked::new(ranks.count());
+        for (rank, row) in Rows::of(stones).by_rank().enumerate() {
+            if rows.has(row) {
+                marks.mark(rank);
+            }
+        }
+        SetMarks { ranks, marks }
+    }
+
+    /// Whether the set, which must have the right number of stones, is one of them.
+    #[inline(always)]
+    pub fn contains(&self, set: PointSet) -> bool {
+        self.marks.has(self.ranks.rank(set.bits()))
+    }
+}

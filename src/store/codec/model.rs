@@ -1,0 +1,280 @@
+//! Which distribution of keys belongs to which context, and the bytes of that.
+//!
+//! The keys of a context fall into bins; a tree splits the contexts at the borders of bins until
+//! each leaf has a distribution: for each key its share of 4096 slots.
+
+use super::ESCAPE;
+use super::context::{CLASSES, Context};
+
+/// The slots of a distribution are `1 << SCALE`.
+pub(crate) const SCALE: u32 = 12;
+pub(crate) const SLOTS: u32 = 1 << SCALE;
+
+/// How many slots each of the 256 keys has behind [`ESCAPE`].
+pub(crate) const ESCAPED_SLOTS: u32 = SLOTS / 256;
+
+/// How many bins near, best and worst fall into, and how many distributions there are at most.
+pub(crate) const MOST_BINS: [usize; 3] = [24, 12, 8];
+pub(crate) const MOST_DISTRIBUTIONS: usize = 2048;
+
+/// The features of a context: near, best, worst and class.
+pub(crate) const FEATURES: usize = 4;
+
+/// Eight keys of a distribution. All that decoding needs of them lies side by side.
+#[derive(Clone, Debug)]
+#[repr(align(32))]
+pub(crate) struct Group {
+    /// The first key's first slot, then the slots behind each key's last: nine numbers of 16 bits.
+    bounds: [u8; 18],
+    keys: [u8; 8],
+    /// The group with the distribution's next keys.
+    pub next: u16,
+}
+
+impl Group {
+    /// The key of a slot, the key's first slot and how many it has; `None` if the key is not among
+    /// these eight.
+    #[inline(always)]
+    pub fn find(&self, slot: u32) -> Option<(u8, u32, u32)> {
+        const ONES: u64 = 0x0001_0001_0001_0001;
+        let slots = (u64::from(slot) | 0x8000) * ONES;
+        let passed = |ends: &[u8]| {
+            let ends = u64::from_le_bytes(ends.try_into().unwrap_or_default());
+            (slots - ends) >> 15 & ONES
+        };
+        let passed = passed(&self.bounds[2..10]) + passed(&self.bounds[10..18]);
+        let passed = (passed.wrapping_mul(ONES) >> 48) as usize;
+        let key = *self.keys.get(passed)?;
+        let bounds = self.bounds[2 * passed..].first_chunk()?;
+        let bounds = u32::from_le_bytes(*bounds);
+        let (start, end) = (bounds & 0xffff, bounds >> 16);
+        Some((key, start, end - start))
+    }
+}
+
+/// A distribution: keys with their numbers of slots, the escape last.
+pub(crate) type Distribution = Vec<(u8, u16)>;
+
+/// The tree in preorder.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Node {
+    /// Contexts whose bin of this feature is at most this one go on behind this node, the others
+    /// behind these.
+    Split { feature: u8, bin: u8 },
+    /// The next distribution.
+    Leaf,
+}
+
+/// The distributions of all contexts, ready for coding.
+#[derive(Debug)]
+pub(crate) struct Model {
+    #[cfg(feature = "build")]
+    pub(crate) distributions: Vec<Distribution>,
+    /// By key: the bin times what a bin is worth in a context's number.
+    numbers: Box<[[u32; 256]; 3]>,
+    /// What a class is worth in a context's number.
+    near_bins: u32,
+    /// By context's number: the distribution. Contexts that only near tells apart are neighbours.
+    by_context: Vec<u16>,
+    /// The first group of each distribution, then the others.
+    pub(crate) groups: Vec<Group>,
+}
+
+/// What a file keeps of a model.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Parts {
+    /// The last key of each bin but the last.
+    pub bins: [Vec<u8>; 3],
+    pub tree: Vec<Node>,
+    pub distributions: Vec<Distribution>,
+}
+
+impl Model {
+    /// Reads a model from a file's bytes; `None` unless they are one from the first to the last.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Model> {
+        Parts::from_bytes(bytes)?.into_model()
+    }
+
+    /// The number of a context's distribution, and of its first group.
+    #[inline(always)]
+    pub(crate) fn distribution(&self, context: Context) -> usize {
+        let [near, best, worst] = &*self.numbers;
+        // What is known last is added last.
+        let number = best[usize::from(context.best)]
+            + worst[usize::from(context.worst)]
+            + u32::from(context.class) * self.near_bins
+            + near[usize::from(context.near)];
+        self.by_context[number as usize].into()
+    }
+}
+
+impl Parts {
+    /// Makes the tables for coding; `None` unless the parts agree.
+    fn into_model(self) -> Option<Model> {
+        let Parts {
+            bins,
+            tree,
+            distributions,
+        } = self;
+        let sizes = [
+            bins[0].len() + 1,
+            bins[1].len() + 1,
+            bins[2].len() + 1,
+            CLASSES,
+        ];
+        let mut all = bins.iter().zip(MOST_BINS);
+        if !all.all(|(bins, most)| bins.len() < most && bins.is_sorted()) {
+            return None;
+        }
+        let steps = [1, sizes[2] * CLASSES * sizes[0], CLASSES * sizes[0]];
+        let number = |feature: usize, key: u8| {
+            bins[feature].partition_point(|&last| last < key) * steps[feature]
+        };
+        let numbers =
+            [0, 1, 2].map(|feature| std::array::from_fn(|key| number(feature, key as u8) as u32));
+        Some(Model {
+            by_context: spread(&tree, sizes, distributions.len())?,
+            groups: groups(&distributions)?,
+            #[cfg(feature = "build")]
+            distributions,
+            numbers: Box::new(numbers),
+            near_bins: sizes[0] as u32,
+        })
+    }
+
+    /// The parts as bytes for a file.
+    #[cfg(feature = "build")]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for bins in &self.bins {
+            bytes.push(bins.len() as u8);
+            bytes.extend(bins);
+        }
+        let mut distributions = self.distributions.iter();
+        for node in &self.tree {
+            match *node {
+                Node::Split { feature, bin } => bytes.extend([feature, bin]),
+                Node::Leaf => {
+                    bytes.push(FEATURES as u8);
+                    for &(key, slots) in distributions.next().into_iter().flatten() {
+                        bytes.push(key);
+                        bytes.extend(slots.to_le_bytes());
+                    }
+                }
+            }
+        }
+        bytes
+    }
+
+    fn from_bytes(mut bytes: &[u8]) -> Option<Parts> {
+        let bytes = &mut bytes;
+        let mut parts = Parts::default();
+        for bins in &mut parts.bins {
+            let length = usize::from(*bytes.split_off_first()?);
+            *bins = bytes.split_off(..length)?.to_vec();
+        }
+        let mut open = 1;
+        while open > 0 {
+            let feature = *bytes.split_off_first()?;
+            if usize::from(feature) < FEATURES {
+                let bin = *bytes.split_off_first()?;
+                parts.tree.push(Node::Split { feature, bin });
+                open += 1;
+                continue;
+            }
+            let mut distribution = Vec::new();
+            loop {
+                let key = *bytes.split_off_first()?;
+                let slots = bytes.split_off(..2)?;
+                distribution.push((key, u16::from_le_bytes([slots[0], slots[1]])));
+                if key == ESCAPE {
+                    break;
+                }
+            }
+            parts.tree.push(Node::Leaf);
+            parts.distributions.push(distribution);
+            open -= 1;
+            if parts.distributions.len() > MOST_DISTRIBUTIONS {
+                return None;
+            }
+        }
+        bytes.is_empty().then_some(parts)
+    }
+}
+
+/// The groups of all distributions; `None` unless the keys of each share out all slots.
+fn groups(distributions: &[Distribution]) -> Option<Vec<Group>> {
+    let (mut groups, mut others) = (Vec::new(), Vec::new());
+    for distribution in distributions {
+        let mut end = 0u16;
+        for (number, eight) in distribution.chunks(8).enumerate() {
+            let mut group = Group {
+                bounds: [0; 18],
+                keys: [0; 8],
+                next: 0,
+            };
+            let mut bounds = group.bounds.as_chunks_mut().0.iter_mut();
+            *bounds.next()? = end.to_le_bytes();
+            for (i, bound) in bounds.enumerate() {
+                if let Some(&(key, slots)) = eight.get(i) {
+                    if slots == 0 || u32::from(slots) > SLOTS - u32::from(end) {
+                        return None;
+                    }
+                    group.keys[i] = key;
+                    end += slots;
+                }
+                *bound = end.to_le_bytes();
+            }
+            let behind = distributions.len() + others.len();
+            group.next = u16::try_from(behind + usize::from(number > 0)).ok()?;
+            let all = if number == 0 {
+                &mut groups
+            } else {
+                &mut others
+            };
+            all.push(group);
+        }
+        if u32::from(end) != SLOTS {
+            return None;
+        }
+    }
+    groups.extend(others);
+    Some(groups)
+}
+
+/// Gives each context the distribution of its leaf. `sizes` are the numbers of bins of the features.
+fn spread(tree: &[Node], sizes: [usize; FEATURES], distributions: usize) -> Option<Vec<u16>> {
+    let mut by_context = vec![0; sizes.iter().product()];
+    // The boxes of contexts still open, the last the next.
+    let mut open = vec![sizes.map(|size| 0..size)];
+    let mut leaves = 0..distributions as u16;
+    for &node in tree {
+        let cell = open.pop()?;
+        match node {
+            Node::Leaf => {
+                let distribution = leaves.next()?;
+                let [near, best, worst, class] = cell;
+                let numbers =
+                    best.flat_map(|best| worst.clone().map(move |worst| best * sizes[2] + worst));
+                let numbers = numbers
+                    .flat_map(|number| class.clone().map(move |class| number * CLASSES + class));
+                for number in numbers {
+                    by_context[number * sizes[0]..][near.clone()].fill(distribution);
+                }
+            }
+            Node::Split { feature, bin } => {
+                let feature = usize::from(feature);
+                let range = cell.get(feature)?.clone();
+                let middle = usize::from(bin) + 1;
+                if middle <= range.start || middle >= range.end {
+                    return None;
+                }
+                let (mut low, mut high) = (cell.clone(), cell);
+                low[feature].end = middle;
+                high[feature].start = middle;
+                open.extend([high, low]);
+            }
+        }
+    }
+    (open.is_empty() && leaves.is_empty()).then_some(by_context)
+}

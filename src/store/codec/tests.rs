@@ -1,0 +1,322 @@
+//! Blocks come back, models do, and hostile bytes do no harm.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, LazyLock};
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::index::{Index, Marked, Material, Rows};
+use crate::rules::Rules;
+use crate::solve::load;
+
+const RULES: Rules = Rules::STANDARD;
+
+#[test]
+fn keys_are_the_values_in_order() {
+    for byte in 0..=255 {
+        assert_eq!(value(key(byte)), byte);
+    }
+    let order = [2, 4, 254, 0, 255, 3, 1].map(key);
+    assert!(order.is_sorted(), "{order:?}");
+    assert_eq!([key(1), key(254)], [UNKNOWN, ESCAPE]);
+}
+
+/// A table's real values, a shape, and a model trained on a part of it.
+struct Specimen {
+    index: Index,
+    values: Vec<u8>,
+    shape: Shape,
+    bytes: Vec<u8>,
+    model: Model,
+}
+
+impl Specimen {
+    fn new(mover: u8, waiting: u8, coverage: Coverage, parameters: Parameters) -> Specimen {
+        let material = Material { mover, waiting };
+        let db = crate::Database::embedded(RULES);
+        let values = match cfg!(feature = "embedded") {
+            true => load(&db, material).unwrap().to_vec(),
+            // Without real values, some that are like them.
+            false => (0..material.entries())
+                .map(|i| (i / 3 % 60) as u8)
+                .collect(),
+        };
+        let index = Index::new(material);
+        let shape = Shape::new(&RULES, material, coverage, parameters);
+        let mut training = Training::default();
+        let mut scratch = Scratch::default();
+        for (row, values) in values
+            .chunks(index.columns().count())
+            .enumerate()
+            .step_by(3)
+        {
+            let row = shape.row(index.rows().set(row));
+            for columns in (0..shape.blocks()).map(|block| shape.columns_of(block)) {
+                let start = columns.start;
+                training.add(&shape, &row, start, &values[columns], &mut scratch);
+            }
+        }
+        let bytes = training.into_model(Budget::of(parameters));
+        Specimen {
+            model: Model::from_bytes(&bytes).unwrap(),
+            index,
+            values,
+            shape,
+            bytes,
+        }
+    }
+
+    /// The row's values, and what its blocks encode to.
+    fn encode(&self, row: usize, values: &[u8]) -> Vec<Vec<u8>> {
+        let encoder = Encoder::new(&self.shape, &self.model);
+        let row = self.shape.row(self.index.rows().set(row));
+        let mut scratch = EncoderScratch::default();
+        let blocks = 0..self.shape.blocks();
+        let encode = |block| {
+            let mut bytes = Vec::new();
+            let columns = self.shape.columns_of(block);
+            let start = columns.start;
+            encoder.encode(&row, start, &values[columns], &mut scratch, &mut bytes);
+            bytes
+        };
+        blocks.map(encode).collect()
+    }
+
+    fn decode_with(
+        &self,
+        model: &Model,
+        row: usize,
+        block: usize,
+        bytes: &[u8],
+        length: usize,
+    ) -> Result<Vec<u8>, &'static str> {
+        let row = self.shape.row(self.index.rows().set(row));
+        let columns = self.shape.columns_of(block);
+        let mut values = vec![9; length];
+        let shape = &self.shape;
+        let mut scratch = Scratch::default();
+        decode(
+            shape,
+            model,
+            &row,
+            columns,
+            bytes,
+            &mut values,
+            &mut scratch,
+        )?;
+        Ok(values)
+    }
+
+    /// Whether a row of values comes back, as far as it is stored.
+    fn check(&self, number: usize, values: &[u8]) {
+        let row = self.shape.row(self.index.rows().set(number));
+        for (block, bytes) in self.encode(number, values).iter().enumerate() {
+            let columns = self.shape.columns_of(block);
+            let expected: Vec<u8> = columns
+                .clone()
+                .map(|column| match self.shape.holds(&row, column) {
+                    true => values[column],
+                    false => 0,
+                })
+                .collect();
+            for length in [columns.len(), columns.len() / 3, 1, 0] {
+                let decoded = self.decode_with(&self.model, number, block, bytes, length);
+                let decoded = decoded.unwrap();
+                assert_eq!(decoded, expected[..length]);
+            }
+        }
+    }
+}
+
+#[test]
+fn blocks_come_back_from_every_kind_of_table() {
+    for parameters in [Parameters::quick(256), Parameters::small(4096)] {
+        for (mover, waiting, coverage) in [
+            (3, 3, Coverage::All),
+            (6, 3, Coverage::All),
+            (4, 4, Coverage::EvenOrClosing),
+            (4, 4, Coverage::Even),
+            (5, 4, Coverage::All),
+        ] {
+            let specimen = Specimen::new(mover, waiting, coverage, parameters);
+            let rows = specimen.values.chunks(specimen.index.columns().count());
+            for (row, values) in rows.enumerate().step_by(7) {
+                specimen.check(row, values);
+            }
+        }
+    }
+}
+
+/// The sets of some rows, as in the placing phase; both phases close mills in their own way.
+fn possible(stones: u8, every: usize) -> Coverage {
+    let mut rows = Marked::new(Rows::of(stones).len());
+    (0..Rows::of(stones).len())
+        .step_by(every)
+        .for_each(|row| rows.mark(row));
+    Coverage::Possible(Arc::new(SetMarks::of_rows(stones, &rows)))
+}
+
+#[test]
+fn blocks_of_the_placing_phase_come_back() {
+    for (mover, waiting, every) in [(3, 3, 1), (3, 3, 4), (4, 3, 9), (3, 4, 2), (4, 4, 5)] {
+        let coverage = possible(waiting, every);
+        let specimen = Specimen::new(mover, waiting, coverage, Parameters::quick(512));
+        let rows = specimen.values.chunks(specimen.index.columns().count());
+        let mut stored = 0;
+        for (number, values) in rows.enumerate().step_by(11) {
+            specimen.check(number, values);
+            let row = specimen.shape.row(specimen.index.rows().set(number));
+            let held = (0..values.len()).filter(|&column| specimen.shape.holds(&row, column));
+            stored += held.count();
+        }
+        assert!(stored > 0);
+    }
+}
+
+/// A block takes no more bytes than its state needs: none where every key has the first slots of
+/// its distribution, and words only after a state of three or four bytes.
+#[test]
+fn blocks_of_few_bytes_come_back() {
+    const KEYS: [(u8, u16); 3] = [(127, 100), (0, 3980), (ESCAPE, 16)];
+    let material = Material {
+        mover: 3,
+        waiting: 3,
+    };
+    let index = Index::new(material);
+    let columns = index.columns().count();
+    // One distribution for all contexts: draws, wins in 1, and all else by the escape.
+    let mut bytes = vec![0, 0, 0, 4];
+    for (key, slots) in KEYS {
+        bytes.push(key);
+        bytes.extend(slots.to_le_bytes());
+    }
+    let specimen = Specimen {
+        model: Model::from_bytes(&bytes).unwrap(),
+        shape: Shape::new(&RULES, material, Coverage::All, Parameters::quick(256)),
+        values: vec![0; columns],
+        index,
+        bytes,
+    };
+    let mut lengths = BTreeSet::new();
+    // The draws before the last value, 100 of 4096 slots, take 5.4 bits each. Those after it leave
+    // the state at 0.
+    for last in 0..120 {
+        for value in [2, 4, 3, 255] {
+            let mut values = specimen.values.clone();
+            values[last] = value;
+            specimen.check(0, &values);
+            let blocks = specimen.encode(0, &values);
+            lengths.insert(blocks[0].len());
+            assert!(blocks[1..].iter().all(Vec::is_empty));
+            // Any other length is another state or has a word too many.
+            for cut in 0..blocks[0].len() {
+                let all = specimen.shape.columns_of(0).len();
+                let decoded = specimen.decode_with(&specimen.model, 0, 0, &blocks[0][..cut], all);
+                assert_ne!(decoded.as_deref(), Ok(&values[..all]));
+            }
+        }
+    }
+    assert!(
+        specimen
+            .encode(0, &specimen.values)
+            .iter()
+            .all(Vec::is_empty)
+    );
+    for length in 1..=9 {
+        assert!(lengths.contains(&length), "{lengths:?}");
+    }
+}
+
+#[test]
+fn every_column_has_its_block() {
+    for (mover, waiting) in [(3, 3), (4, 4), (9, 8), (7, 7)] {
+        let material = Material { mover, waiting };
+        for (parameters, coverage) in [
+            (Parameters::quick(213), Coverage::EvenOrClosing),
+            (Parameters::small(8192), Coverage::Even),
+        ] {
+            let shape = Shape::new(&RULES, material, coverage, parameters);
+            let mut next = 0;
+            for block in 0..shape.blocks() {
+                let columns = shape.columns_of(block);
+                assert_eq!(columns.start, next);
+                assert!(!columns.is_empty() && columns.len() <= context::MOST_COLUMNS);
+                assert!(
+                    columns
+                        .clone()
+                        .all(|column| shape.block_with(column) == (block, columns.clone()))
+                );
+                next = columns.end;
+            }
+            assert_eq!(next, Index::new(material).columns().count());
+        }
+    }
+}
+
+#[test]
+fn what_a_shape_holds_is_what_the_rules_say() {
+    for coverage in [Coverage::All, Coverage::EvenOrClosing, Coverage::Even] {
+        let material = Material {
+            mover: 5,
+            waiting: 5,
+        };
+        let shape = Shape::new(&RULES, material, coverage.clone(), Parameters::quick(256));
+        let index = Index::new(material);
+        let columns = index.columns().count();
+        for number in (0..index.rows().len()).step_by(50) {
+            let row = shape.row(index.rows().set(number));
+            for column in 0..columns {
+                let (mover, waiting) = index.sets(number * columns + column);
+                let expected = coverage.holds(&RULES, mover, waiting);
+                assert_eq!(shape.holds(&row, column), expected);
+            }
+        }
+    }
+}
+
+static SMALL: LazyLock<Specimen> =
+    LazyLock::new(|| Specimen::new(3, 3, Coverage::All, Parameters::quick(256)));
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Values that no training saw come back, too.
+    #[test]
+    fn any_values_come_back(seed: Vec<u8>, number in 0usize..158) {
+        let columns = SMALL.index.columns().count();
+        let values: Vec<u8> = match seed.is_empty() {
+            true => vec![255; columns],
+            false => seed.iter().copied().cycle().take(columns).collect(),
+        };
+        SMALL.check(number, &values);
+    }
+
+    /// Damage does no harm; finding all of it is the checksums' task.
+    #[test]
+    fn damaged_blocks_and_models_do_no_harm(
+        damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        cut: prop::sample::Index,
+        cuts: bool,
+    ) {
+        let damaged = |bytes: &[u8]| {
+            let mut bytes = bytes.to_vec();
+            for (place, byte) in &damage {
+                *place.get_mut(&mut bytes) = *byte;
+            }
+            if cuts {
+                bytes.truncate(cut.index(bytes.len()));
+            }
+            bytes
+        };
+        let blocks = SMALL.encode(0, &SMALL.values[..SMALL.index.columns().count()]);
+        let model = Model::from_bytes(&damaged(&SMALL.bytes));
+        for (number, block) in blocks.iter().enumerate() {
+            let length = SMALL.shape.columns_of(number).len();
+            let _ = SMALL.decode_with(&SMALL.model, 0, number, &damaged(block), length);
+            if let Some(model) = &model {
+                let _ = SMALL.decode_with(model, 0, number, block, length);
+            }
+        }
+    }
+}

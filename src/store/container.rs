@@ -1,0 +1,386 @@
+//! The container: one file with rows of bytes in one table or several, the same for pairs and plies.
+//!
+//! ```text
+//! 0
+//! +--------------------------------------+ \
+//! | prefix                      40 bytes |  |  version, sizes, rules, kind, parameters
+//! | fields of the schema                 |  |  which pair or ply, histograms
+//! | of each table: rows, width, model    |  |  head, at most 128 KiB
+//! | checksum of all bytes before         |  |
+//! +--------------------------------------+ /
+//! | pages of the directory, table after  |  1024 rows a page, at most 3088 bytes:
+//! | table                                |  where the first row begins, each row's length, checksum
+//! +--------------------------------------+
+//! | rows, table after table              |  each with its checksum
+//! +--------------------------------------+  end of the file
+//! ```
+//!
+//! This file knows where bytes lie and checks them. `pair` and `ply` know what the tables mean, and
+//! `codec` what the bytes of a row mean. docs/FORMAT.md describes all of it for other programs.
+
+use std::borrow::Cow;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use super::codec::Parameters;
+use super::error::DbError;
+use super::fields::{CHECKSUM, Fields, ROW_CHECKSUM, checked, checked_row};
+use super::source::ByteSource;
+use crate::rules::Rules;
+use crate::value::Metric;
+
+/// The version of the format that is written and read here.
+pub(crate) const VERSION: u32 = 3;
+
+/// The first bytes of every file. The first is not text, and programs that change line ends change
+/// the last.
+pub(crate) const MAGIC: [u8; 8] = *b"\x8eMILLDB\n";
+
+/// The magic of files of the placing phase up to version 2, which is still recognised.
+const OLD_MAGIC: [u8; 8] = *b"\x8eMILLPL\n";
+
+/// Where the length of the head stands, and where the prefix ends.
+const LENGTHS: usize = 12;
+pub(crate) const PREFIX: usize = 40;
+
+/// The most bytes of a head: one read.
+pub(crate) const MOST_HEAD: usize = 128 << 10;
+
+/// How many rows a page of the directory has; the last page of a table has the rest.
+pub(crate) const PAGE_ROWS: usize = 1024;
+
+/// What a container holds: the number is the kind's byte in the prefix.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    Pair,
+    Ply,
+}
+
+impl Kind {
+    const ALL: [Kind; 2] = [Kind::Pair, Kind::Ply];
+
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Pair => "a pair",
+            Kind::Ply => "a ply of the placing phase",
+        }
+    }
+}
+
+/// The fields of the prefix that the content of a file decides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Prefix {
+    pub kind: Kind,
+    pub metric: Metric,
+    pub parameters: Parameters,
+    /// The fingerprint of the rules.
+    pub rules: u64,
+}
+
+/// Where the bytes of a table lie.
+#[derive(Clone, Debug)]
+struct TableHead {
+    rows: usize,
+    /// Bytes of a row's length in the directory.
+    width: usize,
+    /// Where the directory's pages begin in the file.
+    directory: u64,
+    model: Vec<u8>,
+    pages: Vec<OnceLock<Page>>,
+}
+
+/// A page of the directory, read and checked.
+#[derive(Clone, Debug)]
+struct Page {
+    start: u64,
+    /// Where each row ends, from `start` on.
+    ends: Box<[u32]>,
+}
+
+/// How many bytes a page takes.
+pub(crate) fn page_bytes(rows: usize, width: usize) -> usize {
+    8 + width * rows + CHECKSUM
+}
+
+/// An opened container. Its head is checked; pages and rows are checked when they are read.
+#[derive(Debug)]
+pub(crate) struct Container {
+    name: PathBuf,
+    source: Box<dyn ByteSource>,
+    prefix: Prefix,
+    schema: Vec<u8>,
+    /// Where the schema's fields begin in the file, for errors.
+    schema_at: usize,
+    tables: Vec<TableHead>,
+}
+
+/// The bytes of a row, checked, without the checksum.
+pub(crate) struct RowBytes<'a> {
+    /// Where they begin in the file, for errors.
+    pub start: u64,
+    bytes: Cow<'a, [u8]>,
+}
+
+impl RowBytes<'_> {
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.bytes.len() - ROW_CHECKSUM]
+    }
+}
+
+impl Container {
+    /// Opens a container of this kind for these rules: reads and checks the head.
+    pub fn open(
+        name: PathBuf,
+        source: Box<dyn ByteSource>,
+        kind: Kind,
+        rules: &Rules,
+    ) -> Result<Container, DbError> {
+        let size = source.size();
+        let bytes = source.read(0, size.min(MOST_HEAD as u64) as usize);
+        let bytes = bytes.map_err(DbError::io(&name))?.into_owned();
+        let head = head(&bytes, size, &name)?;
+        let mut fields = Fields {
+            bytes: head,
+            at: LENGTHS + 4,
+            name: &name,
+        };
+        let expected = u64::from_le_bytes(fields.take()?);
+        if size != expected {
+            let what = format!("wrong size: expected {expected} bytes, found {size}");
+            return Err(DbError::corrupt(&name, size.min(expected), what));
+        }
+        let prefix = fields.prefix(kind, rules)?;
+        let tables = u16::from_le_bytes(fields.take()?);
+        let schema_length = fields.varint()?;
+        let schema_at = fields.at;
+        let schema = fields.take_slice(schema_length)?.to_vec();
+        let mut directory = bytes_of_head(head);
+        let tables = (0..tables)
+            .map(|_| {
+                let table = fields.table(&mut directory)?;
+                match directory > size {
+                    false => Ok(table),
+                    true => Err(fields.corrupt(fields.at, "the directory exceeds the file")),
+                }
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        fields.end()?;
+        Ok(Container {
+            name,
+            source,
+            prefix,
+            schema,
+            schema_at,
+            tables,
+        })
+    }
+
+    /// The path of the file, or the name of the source in errors.
+    pub fn name(&self) -> &Path {
+        &self.name
+    }
+
+    /// The size in bytes.
+    pub fn size(&self) -> u64 {
+        self.source.size()
+    }
+
+    /// The fields of the prefix.
+    pub fn prefix(&self) -> &Prefix {
+        &self.prefix
+    }
+
+    /// The fields of the schema.
+    pub fn schema(&self) -> Fields<'_> {
+        Fields {
+            bytes: &self.schema,
+            at: 0,
+            name: &self.name,
+        }
+    }
+
+    /// The error of a field of the schema that begins at `at` there.
+    pub fn corrupt_schema(&self, at: usize, what: impl Into<String>) -> DbError {
+        DbError::corrupt(&self.name, (self.schema_at + at) as u64, what)
+    }
+
+    /// How many tables there are.
+    pub fn tables(&self) -> usize {
+        self.tables.len()
+    }
+
+    /// How many rows a table has.
+    pub fn rows(&self, table: usize) -> usize {
+        self.tables[table].rows
+    }
+
+    /// The bytes of a table's model.
+    pub fn model(&self, table: usize) -> &[u8] {
+        &self.tables[table].model
+    }
+
+    /// A row of a table; both numbers must be in range.
+    pub fn row(&self, table: usize, row: usize) -> Result<RowBytes<'_>, DbError> {
+        let page = self.page(table, row / PAGE_ROWS)?;
+        let place = row % PAGE_ROWS;
+        let begin = place.checked_sub(1).map_or(0, |before| page.ends[before]);
+        let start = page.start + u64::from(begin);
+        let bytes = self.read(start, (page.ends[place] - begin) as usize)?;
+        if checked_row(&bytes, table, row).is_none() {
+            let what = format!("wrong checksum of row {row}");
+            return Err(DbError::corrupt(&self.name, start, what));
+        }
+        Ok(RowBytes { start, bytes })
+    }
+
+    fn page(&self, table: usize, number: usize) -> Result<&Page, DbError> {
+        let head = &self.tables[table];
+        if let Some(page) = head.pages[number].get() {
+            return Ok(page);
+        }
+        let whole = page_bytes(PAGE_ROWS, head.width) as u64;
+        let at = head.directory + number as u64 * whole;
+        let rows = PAGE_ROWS.min(head.rows - number * PAGE_ROWS);
+        let bytes = self.read(at, page_bytes(rows, head.width))?;
+        let Some(fields) = checked(&bytes) else {
+            let what = "wrong checksum of a page of the directory";
+            return Err(DbError::corrupt(&self.name, at, what));
+        };
+        let page = page(fields, head.width, self.source.size());
+        let page = page.ok_or_else(|| {
+            let what = "the rows of a page of the directory do not lie within the file";
+            DbError::corrupt(&self.name, at, what)
+        })?;
+        Ok(head.pages[number].get_or_init(|| page))
+    }
+
+    fn read(&self, start: u64, length: usize) -> Result<Cow<'_, [u8]>, DbError> {
+        let bytes = self.source.read(start, length);
+        bytes.map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => {
+                let what = format!("the file ends before byte {}", start + length as u64);
+                DbError::corrupt(&self.name, start, what)
+            }
+            _ => DbError::io(&self.name)(error),
+        })
+    }
+}
+
+/// The head without its checksum, from the first bytes of a file of this size.
+fn head<'a>(bytes: &'a [u8], size: u64, name: &Path) -> Result<&'a [u8], DbError> {
+    let mut fields = Fields { bytes, at: 0, name };
+    let magic = fields.take()?;
+    let other_version = |version| DbError::OtherVersion {
+        file: name.to_path_buf(),
+        version,
+        expected: VERSION,
+    };
+    if magic == OLD_MAGIC {
+        return Err(other_version(1));
+    }
+    if magic != MAGIC {
+        let what = format!("wrong magic: expected {MAGIC:02x?}, found {magic:02x?}");
+        return Err(fields.corrupt(0, what));
+    }
+    let version = u32::from_le_bytes(fields.take()?);
+    if version != VERSION {
+        return Err(other_version(version));
+    }
+    let length = u32::from_le_bytes(fields.take()?) as usize;
+    let Some(head) = bytes.get(..length).filter(|_| length >= PREFIX + CHECKSUM) else {
+        let most = size.min(MOST_HEAD as u64);
+        let what =
+            format!("wrong length of the head: expected at most {most} bytes, found {length}");
+        return Err(fields.corrupt(LENGTHS, what));
+    };
+    checked(head).ok_or_else(|| fields.corrupt(length - CHECKSUM, "wrong checksum of the head"))
+}
+
+/// The length of a head with its checksum.
+fn bytes_of_head(head: &[u8]) -> u64 {
+    (head.len() + CHECKSUM) as u64
+}
+
+/// The page with these fields, `None` unless all its rows lie within a file of this size.
+fn page(fields: &[u8], width: usize, size: u64) -> Option<Page> {
+    let (start, lengths) = fields.split_first_chunk()?;
+    let start = u64::from_le_bytes(*start);
+    let mut end = 0u32;
+    let ends = lengths.chunks_exact(width).map(|length| {
+        let mut bytes = [0; 4];
+        bytes[..width].copy_from_slice(length);
+        // 1024 rows of three bytes stay below 2^34; a file with longer rows is refused here.
+        let length = u32::from_le_bytes(bytes);
+        end = end.checked_add(length)?;
+        (length as usize >= ROW_CHECKSUM).then_some(end)
+    });
+    let ends = ends.collect::<Option<_>>()?;
+    (start.checked_add(end.into())? <= size).then_some(Page { start, ends })
+}
+
+impl Fields<'_> {
+    /// The fields of the prefix from the rules on.
+    fn prefix(&mut self, expected: Kind, rules: &Rules) -> Result<Prefix, DbError> {
+        let fingerprint = u64::from_le_bytes(self.take()?);
+        if fingerprint != rules.fingerprint() {
+            return Err(DbError::OtherRules {
+                file: self.name.to_path_buf(),
+                rules: *rules,
+                found: Rules::name_of(fingerprint),
+            });
+        }
+        let at = self.at;
+        let kind = self.one_of("kind of file", &Kind::ALL)?;
+        if kind != expected {
+            let (expected, found) = (expected.name(), kind.name());
+            let what = format!("wrong kind of file: expected {expected}, found {found}");
+            return Err(self.corrupt(at, what));
+        }
+        let metric = self.one_of("metric", &Metric::ALL)?;
+        let at = self.at;
+        let columns = u16::from_le_bytes(self.take()?);
+        let [near, slides] = self.take()?;
+        let parameters = Parameters {
+            columns,
+            near,
+            slides,
+        };
+        if !parameters.are_known() {
+            let what = format!("unknown encoding: {columns} columns, {near} near, {slides} slides");
+            return Err(self.corrupt(at, what));
+        }
+        Ok(Prefix {
+            kind,
+            metric,
+            parameters,
+            rules: fingerprint,
+        })
+    }
+
+    /// The fields of a table; `directory` moves past its pages.
+    fn table(&mut self, directory: &mut u64) -> Result<TableHead, DbError> {
+        /// No table has more rows: sets of 12 points up to symmetry.
+        const MOST_ROWS: u64 = 170_854;
+        let at = self.at;
+        let rows = self.varint()?;
+        let [width] = self.take()?;
+        if rows > MOST_ROWS || !matches!(width, 2 | 3) {
+            let what = format!("unknown form of a table: {rows} rows, lengths of {width} bytes");
+            return Err(self.corrupt(at, what));
+        }
+        let (rows, width) = (rows as usize, usize::from(width));
+        let length = self.varint()?;
+        let model = self.take_slice(length)?.to_vec();
+        let begin = *directory;
+        let pages = rows.div_ceil(PAGE_ROWS);
+        *directory += (width * rows + pages * page_bytes(0, width)) as u64;
+        Ok(TableHead {
+            rows,
+            width,
+            directory: begin,
+            model,
+            pages: (0..pages).map(|_| OnceLock::new()).collect(),
+        })
+    }
+}

@@ -1,0 +1,180 @@
+//! Why a database gives no answer.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::index::Pair;
+use crate::rules::Rules;
+
+/// Why a database gives no answer. Each is one sentence that says what is wrong and what to do.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum DbError {
+    /// The database of a pair is not there.
+    Missing {
+        /// The pair that is needed.
+        pair: Pair,
+        /// Where it was looked for; `None` where only the embedded databases were asked.
+        folder: Option<PathBuf>,
+        /// The rules that were asked for.
+        rules: Rules,
+    },
+    /// The bytes of a file are not what was written.
+    Corrupt {
+        /// The file.
+        file: PathBuf,
+        /// Where in the file the damage was found, in bytes.
+        offset: u64,
+        /// What is wrong there.
+        what: String,
+    },
+    /// The file is whole, but was built for other rules.
+    OtherRules {
+        /// The file.
+        file: PathBuf,
+        /// The rules that were asked for.
+        rules: Rules,
+        /// The name of the rules that the file was built for, if they have one.
+        found: Option<&'static str>,
+    },
+    /// The file has a format that this program cannot read.
+    OtherVersion {
+        /// The file.
+        file: PathBuf,
+        /// The format's version.
+        version: u32,
+        /// The version that this program reads.
+        expected: u32,
+    },
+    /// The operating system refused to read or write.
+    Io {
+        /// The file or folder.
+        file: PathBuf,
+        /// Its reason.
+        source: Arc<io::Error>,
+    },
+    /// The file of a pair holds no depths.
+    NoDepths {
+        /// The pair.
+        pair: Pair,
+    },
+    /// No database holds such positions; the text says why, as part of a sentence.
+    NotStored(String),
+}
+
+impl DbError {
+    /// For `map_err`: the error of an operation on a file.
+    pub(crate) fn io(file: &Path) -> impl FnOnce(io::Error) -> DbError + '_ {
+        move |source| DbError::Io {
+            file: file.to_path_buf(),
+            source: Arc::new(source),
+        }
+    }
+
+    pub(crate) fn corrupt(file: &Path, offset: u64, what: impl Into<String>) -> DbError {
+        DbError::Corrupt {
+            file: file.to_path_buf(),
+            offset,
+            what: what.into(),
+        }
+    }
+}
+
+impl fmt::Display for DbError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DbError::Missing {
+                pair,
+                folder,
+                rules,
+            } => {
+                write!(f, "the database {pair} is missing")?;
+                if let Some(folder) = folder {
+                    write!(f, " in {}", folder.display())?;
+                }
+                write!(f, "; build it with `millbase build --pair {pair}")?;
+                f.write_str(&rules_option(rules))?;
+                match folder {
+                    Some(folder) => write!(f, " --db {}`", named_folder(folder, rules).display()),
+                    None => f.write_str("`"),
+                }
+            }
+            DbError::Corrupt { file, offset, what } => write!(
+                f,
+                "{} is corrupted at byte {offset}: {what}; delete the file and build it again",
+                file.display()
+            ),
+            DbError::OtherRules { file, rules, found } => {
+                write!(f, "{} was built for ", file.display())?;
+                match found {
+                    Some(found) => write!(f, "the rules {found}, not for {rules}")?,
+                    None => write!(f, "other rules than {rules}")?,
+                }
+                f.write_str("; choose the folder with the databases of these rules")
+            }
+            DbError::OtherVersion {
+                file,
+                version,
+                expected,
+            } => write!(
+                f,
+                "{} has format version {version}, but this program reads version {expected}; delete the file and build it \
+                 again, or use the program that wrote it",
+                file.display()
+            ),
+            DbError::Io { file, source } => write!(
+                f,
+                "{} cannot be used: {source}{}",
+                file.display(),
+                advice(source.kind())
+            ),
+            DbError::NoDepths { pair } => write!(
+                f,
+                "the database {pair} tells only who wins, not in how many turns; build the pairs again with \
+                 `millbase build` into another folder"
+            ),
+            DbError::NotStored(why) => write!(f, "the databases have no answer: {why}"),
+        }
+    }
+}
+
+/// The option of the program's commands for these rules, with a space in front.
+pub fn rules_option(rules: &Rules) -> String {
+    match rules.name() {
+        _ if *rules == Rules::STANDARD => String::new(),
+        name => format!(" --rules {}", name.unwrap_or("FILE")),
+    }
+}
+
+/// The folder that users name to have this one used.
+fn named_folder<'a>(folder: &'a Path, rules: &Rules) -> &'a Path {
+    match folder.parent() {
+        Some(parent) if super::folder_of(parent, rules) == folder => parent,
+        _ => folder,
+    }
+}
+
+/// What to do when the system refuses to read or write: the end of a sentence.
+fn advice(reason: io::ErrorKind) -> &'static str {
+    match reason {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+            "; make room and run the same command again, nothing is lost"
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "; choose another folder, or ask for the right to use this one"
+        }
+        io::ErrorKind::OutOfMemory => "; close other programs, or run this on a larger machine",
+        _ => "",
+    }
+}
+
+impl std::error::Error for DbError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            DbError::Io { source, .. } => Some(&**source),
+            _ => None,
+        }
+    }
+}

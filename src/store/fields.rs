@@ -1,0 +1,237 @@
+//! The fields of a file: numbers one after the other, and checksums.
+
+use std::path::Path;
+
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+use super::error::DbError;
+use crate::index::histogram::Histogram;
+
+/// Bytes of the checksum of a head or of a page of a directory, and of the checksum of a row.
+pub(crate) const CHECKSUM: usize = 8;
+pub(crate) const ROW_CHECKSUM: usize = 4;
+
+/// The bytes without the checksum that ends them, `None` if it is not theirs.
+pub(crate) fn checked(bytes: &[u8]) -> Option<&[u8]> {
+    let (bytes, sum) = bytes.split_last_chunk::<CHECKSUM>()?;
+    (xxh3_64(bytes) == u64::from_le_bytes(*sum)).then_some(bytes)
+}
+
+/// Adds the checksum of all bytes.
+#[cfg(feature = "build")]
+pub(crate) fn add_checksum(bytes: &mut Vec<u8>) {
+    bytes.extend(xxh3_64(bytes).to_le_bytes());
+}
+
+/// The checksum of a row: the low half of XXH3, seeded with the row's place in the file, so that the
+/// bytes of another row never pass.
+pub(crate) fn row_checksum(bytes: &[u8], table: usize, row: usize) -> [u8; ROW_CHECKSUM] {
+    let seed = (table as u64) << 32 | row as u64;
+    (xxh3_64_with_seed(bytes, seed) as u32).to_le_bytes()
+}
+
+/// The bytes of a row without the checksum that ends them, `None` if it is not theirs.
+pub(crate) fn checked_row(bytes: &[u8], table: usize, row: usize) -> Option<&[u8]> {
+    let (bytes, sum) = bytes.split_last_chunk()?;
+    (row_checksum(bytes, table, row) == *sum).then_some(bytes)
+}
+
+/// Takes a number from the front: seven bits a byte, the low ones first, the highest bit of a byte
+/// set where another follows. `None` if the bytes end before, or the number has more than 63 bits.
+#[inline(always)]
+pub(crate) fn take_varint(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for shift in (0..63).step_by(7) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+/// Adds a number of up to 63 bits as [`take_varint`] takes it.
+#[cfg(feature = "build")]
+pub(crate) fn add_varint(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+/// Adds the counts of a histogram: how many there are up to the last that is not zero, then these.
+#[cfg(feature = "build")]
+pub(crate) fn add_histogram(bytes: &mut Vec<u8>, histogram: &Histogram) {
+    let counts = histogram.counts();
+    let length = 256 - counts.iter().rev().take_while(|&&count| count == 0).count();
+    add_varint(bytes, length as u64);
+    for &count in &counts[..length] {
+        add_varint(bytes, count);
+    }
+}
+
+/// Takes the fields of a head one after the other.
+pub(crate) struct Fields<'a> {
+    /// The head without its checksum.
+    pub bytes: &'a [u8],
+    /// Where the next field begins.
+    pub at: usize,
+    /// The file, for errors.
+    pub name: &'a Path,
+}
+
+impl<'a> Fields<'a> {
+    /// The bytes of the next field, which has a fixed length.
+    pub fn take<const N: usize>(&mut self) -> Result<[u8; N], DbError> {
+        let mut field = [0; N];
+        field.copy_from_slice(self.take_slice(N as u64)?);
+        Ok(field)
+    }
+
+    /// The next `length` bytes.
+    pub fn take_slice(&mut self, length: u64) -> Result<&'a [u8], DbError> {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let field = usize::try_from(length)
+            .ok()
+            .and_then(|length| rest.get(..length));
+        let Some(field) = field else {
+            let found = rest.len();
+            let what =
+                format!("the head ends too soon: expected {length} more bytes, found {found}");
+            return Err(self.corrupt(self.at, what));
+        };
+        self.at += field.len();
+        Ok(field)
+    }
+
+    /// The next number of variable length.
+    pub fn varint(&mut self) -> Result<u64, DbError> {
+        let mut rest = self.bytes.get(self.at..).unwrap_or_default();
+        let Some(number) = take_varint(&mut rest) else {
+            return Err(self.corrupt(self.at, "expected a number, found none"));
+        };
+        self.at = self.bytes.len() - rest.len();
+        Ok(number)
+    }
+
+    /// A byte that is the number of one of these things.
+    pub fn one_of<T: Copy>(&mut self, what: &str, things: &[T]) -> Result<T, DbError> {
+        let at = self.at;
+        let [number] = self.take()?;
+        let thing = things.get(usize::from(number)).copied();
+        thing.ok_or_else(|| {
+            let most = things.len() - 1;
+            self.corrupt(
+                at,
+                format!("unknown {what}: expected 0 to {most}, found {number}"),
+            )
+        })
+    }
+
+    /// The next field, which can have one value only.
+    pub fn expect<const N: usize>(&mut self, what: &str, expected: [u8; N]) -> Result<(), DbError> {
+        let at = self.at;
+        let found = self.take()?;
+        if found == expected {
+            return Ok(());
+        }
+        let what = format!("wrong {what}: expected {expected:?}, found {found:?}");
+        Err(self.corrupt(at, what))
+    }
+
+    /// A histogram that counts no more than `entries` positions.
+    pub fn histogram(&mut self, entries: u64) -> Result<Histogram, DbError> {
+        let at = self.at;
+        let length = self.varint()?;
+        let mut counts = [0; 256];
+        let mut positions = 0u64;
+        let Some(filled) = counts.get_mut(..length.min(257) as usize) else {
+            let what = format!("expected at most 256 counts, found {length}");
+            return Err(self.corrupt(at, what));
+        };
+        for count in filled {
+            *count = self.varint()?;
+            positions = positions.saturating_add(*count);
+        }
+        if positions > entries {
+            let what =
+                format!("expected at most {entries} positions in the histogram, found {positions}");
+            return Err(self.corrupt(at, what));
+        }
+        Ok(Histogram::from_counts(counts))
+    }
+
+    /// Checks that no field is left.
+    pub fn end(&self) -> Result<(), DbError> {
+        match self.bytes.len() - self.at {
+            0 => Ok(()),
+            surplus => Err(self.corrupt(self.at, format!("{surplus} bytes follow the last field"))),
+        }
+    }
+
+    /// The error of a field.
+    pub fn corrupt(&self, at: usize, what: impl Into<String>) -> DbError {
+        DbError::corrupt(self.name, at as u64, what)
+    }
+}
+
+#[cfg(all(test, feature = "build"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_histograms_come_back() {
+        let numbers = [0, 1, 127, 128, 16_383, 16_384, u64::MAX >> 1];
+        let mut bytes = Vec::new();
+        numbers
+            .iter()
+            .for_each(|&number| add_varint(&mut bytes, number));
+        let mut rest = &bytes[..];
+        let found = numbers.map(|_| take_varint(&mut rest).unwrap());
+        assert_eq!((found, rest), (numbers, &[][..]));
+        assert_eq!(take_varint(&mut &[0x80u8; 9][..]), None);
+        assert_eq!(take_varint(&mut &[0x80u8, 0x80][..]), None);
+
+        for last in [None, Some(0), Some(7), Some(255)] {
+            let mut counts = [0; 256];
+            if let Some(last) = last {
+                counts[0] = 3;
+                counts[last] = 300;
+            }
+            let histogram = Histogram::from_counts(counts);
+            let mut bytes = Vec::new();
+            add_histogram(&mut bytes, &histogram);
+            let name = Path::new("test");
+            let fields = || Fields {
+                bytes: &bytes,
+                at: 0,
+                name,
+            };
+            let mut whole = fields();
+            assert_eq!(whole.histogram(303).unwrap(), histogram);
+            whole.end().unwrap();
+            assert_eq!(fields().histogram(2).is_err(), last.is_some());
+        }
+        let bytes = [0x81, 0x02, 0];
+        let mut fields = Fields {
+            bytes: &bytes,
+            at: 0,
+            name: Path::new("test"),
+        };
+        assert!(fields.histogram(9).unwrap_err().to_string().contains("257"));
+    }
+
+    #[test]
+    fn the_row_belongs_to_the_checksum() {
+        let mut bytes = b"values".to_vec();
+        bytes.extend(row_checksum(b"values", 1, 5));
+        assert_eq!(checked_row(&bytes, 1, 5), Some(&b"values"[..]));
+        for (table, row) in [(0, 5), (1, 4)] {
+            assert_eq!(checked_row(&bytes, table, row), None);
+        }
+        assert_eq!(checked_row(&[], 0, 0), None);
+    }
+}

@@ -1,0 +1,71 @@
+//! The files: one container for the pairs, `9-8.mill`, and for the plies of the placing phase,
+//! `placing-14.mill`. docs/FORMAT.md describes it.
+//!
+//! - `source`: the bytes, from a file, a map or memory
+//! - `container`, `fields`: head, directory and checksums
+//! - `pair`, `ply`: the two schemas, that is what the tables of a container mean
+//! - `table`: from a set to its row, from a column to its block, from a block to values
+//! - `codec`: which entries are stored, and the compression of a block
+//! - `cache`: the blocks decoded last, and the values derived last
+//! - `write`: making a file
+//! - `profile`, `error`: how files are written; why a database gives no answer
+//!
+//! Files are hostile until checked: whatever their bytes are, reading ends with the values written
+//! or with an error.
+
+pub(crate) mod cache;
+pub(crate) mod codec;
+pub(crate) mod container;
+mod error;
+mod fields;
+#[cfg(feature = "build")]
+pub mod memory;
+mod pair;
+mod ply;
+mod profile;
+pub(crate) mod source;
+pub(crate) mod table;
+#[cfg(all(test, feature = "build"))]
+pub(crate) mod tests;
+#[cfg(feature = "build")]
+mod write;
+
+pub use error::{DbError, rules_option};
+pub use pair::{PairFile, file_name};
+pub(crate) use pair::{SLOTS, slot};
+#[cfg(feature = "build")]
+pub use pair::{SolvedPair, write_pair};
+#[cfg(feature = "build")]
+pub(crate) use ply::{LARGEST_VALUE, PlyWriter};
+pub use ply::{PlyFile, ply_file_name};
+pub use profile::{Level, Profile};
+pub use source::ByteSource;
+#[cfg(feature = "build")]
+pub(crate) use write::remove_temporaries;
+
+use std::path::{Path, PathBuf};
+
+use crate::rules::Rules;
+
+/// Where in a folder of databases those of these rules lie: the standard ones in the folder itself,
+/// others in a folder in it that has the name of the rules or, where they have none, a number made
+/// of all settings.
+///
+/// ```
+/// use std::path::Path;
+/// use millbase::{Rules, store};
+/// assert_eq!(store::folder_of(Path::new("db"), &Rules::STANDARD), Path::new("db"));
+/// assert_eq!(store::folder_of(Path::new("db"), &Rules::TEN), Path::new("db/ten"));
+/// ```
+pub fn folder_of(folder: &Path, rules: &Rules) -> PathBuf {
+    if *rules == Rules::STANDARD {
+        return folder.to_path_buf();
+    }
+    match rules.name() {
+        Some(name) => folder.join(name),
+        None => {
+            let number = xxhash_rust::xxh3::xxh3_64(rules.to_string().as_bytes());
+            folder.join(format!("rules-{number:016x}"))
+        }
+    }
+}

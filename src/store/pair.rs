@@ -1,0 +1,284 @@
+//! The schema of a pair's file: one table, that in which the larger side moves. The values of the
+//! other table follow from it by one turn of search.
+//!
+//! ```text
+//! larger, smaller    1 byte each
+//! coverage           1 byte: 0 all entries, 1 even or closing, 2 even
+//! histograms         of the pair's tables, the larger side to move first
+//! ```
+
+use std::path::{Path, PathBuf};
+
+#[cfg(feature = "build")]
+use super::codec::Parameters;
+#[cfg(feature = "build")]
+use super::codec::{Budget, Shape};
+use super::codec::{Coverage, can_omit, is_derived};
+#[cfg(feature = "build")]
+use super::container::Prefix;
+use super::container::{Container, Kind};
+use super::error::DbError;
+#[cfg(feature = "build")]
+use super::fields::add_histogram;
+use super::profile::Level;
+#[cfg(feature = "build")]
+use super::profile::Profile;
+use super::source::ByteSource;
+use super::table::{Table, TableFile, TableSchema};
+#[cfg(feature = "build")]
+use super::write::{self, TableValues};
+use crate::board::PointSet;
+#[cfg(feature = "build")]
+use crate::index::Index;
+use crate::index::histogram::Histogram;
+use crate::index::{Material, Pair};
+use crate::rules::Rules;
+use crate::value::Metric;
+
+/// The name of a pair's file in its folder.
+///
+/// ```
+/// let pair = millbase::Pair::new(8, 9).unwrap();
+/// assert_eq!(millbase::store::file_name(pair), "9-8.mill");
+/// ```
+pub fn file_name(pair: Pair) -> String {
+    format!("{pair}.mill")
+}
+
+/// The table that a file holds: the larger side moves.
+pub(crate) fn stored_table(pair: Pair) -> Material {
+    Material {
+        mover: pair.larger(),
+        waiting: pair.smaller(),
+    }
+}
+
+/// The file of a pair, opened. Its head is checked; its rows are checked when they are read.
+#[derive(Debug)]
+pub struct PairFile {
+    file: TableFile,
+    path: Option<PathBuf>,
+    rules: Rules,
+    pair: Pair,
+    coverage: Coverage,
+    /// In the order of [`Pair::tables`].
+    histograms: Vec<Histogram>,
+}
+
+impl PairFile {
+    /// Opens the bytes of a pair's file. `path` is `None` where they are part of the program.
+    pub(crate) fn open(
+        path: Option<PathBuf>,
+        source: Box<dyn ByteSource>,
+        pair: Pair,
+        rules: Rules,
+    ) -> Result<PairFile, DbError> {
+        let embedded = || PathBuf::from(format!("the embedded {}", file_name(pair)));
+        let name = path.clone().unwrap_or_else(embedded);
+        let container = Container::open(name, source, Kind::Pair, &rules)?;
+        let mut fields = container.schema();
+        fields.expect("pair", [pair.larger(), pair.smaller()])?;
+        let at = fields.at;
+        let known = [
+            Some(Coverage::All),
+            Some(Coverage::EvenOrClosing),
+            Some(Coverage::Even),
+        ];
+        let [number] = fields.take()?;
+        let coverage = known.into_iter().nth(number.into()).flatten();
+        let allowed = |coverage: &Coverage| {
+            matches!(coverage, Coverage::All) || can_omit(&rules, stored_table(pair))
+        };
+        let Some(coverage) = coverage.filter(allowed) else {
+            let what = format!(
+                "unknown coverage {number}: the values of omitted entries would not follow from others"
+            );
+            return Err(container.corrupt_schema(at, what));
+        };
+        let tables = pair.tables().into_iter();
+        let histograms = tables.map(|material| fields.histogram(material.entries()));
+        let histograms = histograms.collect::<Result<_, _>>()?;
+        fields.end()?;
+        if container.tables() != 1 {
+            let what = format!(
+                "wrong number of tables: expected 1, found {}",
+                container.tables()
+            );
+            return Err(container.corrupt_schema(0, what));
+        }
+        Ok(PairFile {
+            file: TableFile::new(container, slot(pair) as u8),
+            path,
+            rules,
+            pair,
+            coverage,
+            histograms,
+        })
+    }
+
+    /// The pair whose positions the file holds.
+    pub fn pair(&self) -> Pair {
+        self.pair
+    }
+
+    /// The size of the file in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.file.container.size()
+    }
+
+    /// Whether the file holds depths.
+    pub fn metric(&self) -> Metric {
+        self.file.metric()
+    }
+
+    /// How small the file was made.
+    pub fn level(&self) -> Level {
+        match self.file.parameters().are_small() {
+            false => Level::Quick,
+            true => Level::Max,
+        }
+    }
+
+    /// Where the file is; `None` for a file that is part of the program.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// The path, or the name of an embedded file in errors.
+    #[cfg(feature = "build")]
+    pub(crate) fn name(&self) -> &Path {
+        self.file.container.name()
+    }
+
+    /// The rules of the values.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// How often each value occurs in one of the pair's tables.
+    pub(crate) fn histogram(&self, material: Material) -> &Histogram {
+        let number = usize::from(is_derived(material));
+        // A pair has a histogram for each of its tables.
+        &self.histograms[number.min(self.histograms.len() - 1)]
+    }
+
+    /// Whether the file holds the value of a position, so that it need not be derived.
+    pub(crate) fn holds(&self, mover: PointSet, waiting: PointSet) -> bool {
+        let material = Material::of(mover, waiting);
+        !is_derived(material) && self.coverage.holds(&self.rules, mover, waiting)
+    }
+
+    /// Which entries the file holds of the table with the larger side to move.
+    #[cfg(feature = "build")]
+    pub(crate) fn coverage(&self) -> &Coverage {
+        &self.coverage
+    }
+
+    /// The table in which the larger side moves.
+    pub(crate) fn table(&self) -> Result<Table<'_>, DbError> {
+        self.file.table(0, &self.rules, || TableSchema {
+            material: stored_table(self.pair),
+            rows: None,
+            coverage: self.coverage.clone(),
+        })
+    }
+}
+
+/// How many numbers of stones a side can have.
+const SIDES: usize = (crate::rules::MOST_STONES - crate::rules::FEWEST_STONES + 1) as usize;
+
+/// The number of places for pairs, see [`slot`].
+pub(crate) const SLOTS: usize = SIDES * SIDES;
+
+/// The place of a pair among all that there can be.
+pub(crate) fn slot(pair: Pair) -> usize {
+    let place = |stones: u8| usize::from(stones - crate::rules::FEWEST_STONES);
+    place(pair.larger()) * SIDES + place(pair.smaller())
+}
+
+/// A solved pair, ready to be written.
+#[cfg(feature = "build")]
+#[derive(Clone, Debug)]
+pub struct SolvedPair<'a> {
+    /// Which pair.
+    pub pair: Pair,
+    /// The value of each entry of the [`Index`] of the table in which the larger side moves, see
+    /// [`Value::from_byte`](crate::Value::from_byte). The values of the other table follow from
+    /// these.
+    pub values: &'a [u8],
+    /// Of all the pair's tables, in the order of [`Pair::tables`].
+    pub histograms: Vec<Histogram>,
+}
+
+/// Writes the file of a pair and gives it the name `path`; the result is its size in bytes. The
+/// same values give the same bytes for any number of threads.
+///
+/// # Errors
+///
+/// [`DbError::Io`]. There is no file of this name then, or still the one that was there before.
+///
+/// # Panics
+///
+/// If the numbers of values or histograms are not those of the pair.
+#[cfg(feature = "build")]
+pub fn write_pair(
+    path: &Path,
+    rules: &Rules,
+    solved: &SolvedPair<'_>,
+    profile: Profile,
+) -> Result<u64, DbError> {
+    let pair = solved.pair;
+    let material = stored_table(pair);
+    let entries = solved.values.len() as u64;
+    assert_eq!(entries, material.entries(), "values missing");
+    let tables = pair.tables().len();
+    assert_eq!(solved.histograms.len(), tables, "histograms missing");
+
+    let omits = can_omit(rules, material);
+    let (parameters, coverage) = encoding(profile, omits);
+    let number = match coverage {
+        Coverage::EvenOrClosing => 1,
+        Coverage::Even => 2,
+        _ => 0,
+    };
+    let mut schema = vec![pair.larger(), pair.smaller(), number];
+    for histogram in &solved.histograms {
+        add_histogram(&mut schema, &histogram.of_metric(profile.metric));
+    }
+    let index = Index::new(material);
+    let shape = Shape::new(rules, material, coverage, parameters);
+    let values = TableValues {
+        shape: &shape,
+        metric: profile.metric,
+        rows: index.rows().iter().zip(0..).collect(),
+        values: solved.values,
+        columns: index.columns().count(),
+        stored: solved.values.len(),
+        budget: Budget::of(parameters),
+    };
+    let table = values.encode(0).map_err(DbError::io(path))?;
+    let prefix = Prefix {
+        kind: Kind::Pair,
+        metric: profile.metric,
+        parameters,
+        rules: rules.fingerprint(),
+    };
+    write::write(path, &prefix, &schema, &[table])
+}
+
+/// How the table of a pair is encoded, and which entries are stored.
+///
+/// Probes need more rows of tables that omit entries: those of the omitted entries follow from a
+/// row, and those that captures lead to from many. So their blocks are shorter. Without depths,
+/// values take few bytes, and the bits lost at the beginning of each block count for more.
+#[cfg(feature = "build")]
+fn encoding(profile: Profile, omits: bool) -> (Parameters, Coverage) {
+    match (profile.level, profile.metric, omits) {
+        (Level::Quick, Metric::Depth, false) => (Parameters::quick(192), Coverage::All),
+        (Level::Quick, Metric::Depth, true) => (Parameters::quick(160), Coverage::EvenOrClosing),
+        (Level::Quick, Metric::Wdl, false) => (Parameters::quick(384), Coverage::All),
+        (Level::Quick, Metric::Wdl, true) => (Parameters::quick(512), Coverage::EvenOrClosing),
+        (Level::Max, _, false) => (Parameters::small(4096), Coverage::All),
+        (Level::Max, _, true) => (Parameters::small(8192), Coverage::Even),
+    }
+}

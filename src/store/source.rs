@@ -1,0 +1,166 @@
+//! Where a file's bytes come from: a file that is read at an offset, a map of it, or memory.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
+use memmap2::Mmap;
+
+/// Bytes at an offset. Many threads may read at the same time.
+pub trait ByteSource: fmt::Debug + Send + Sync {
+    /// How many bytes there are.
+    fn size(&self) -> u64;
+
+    /// `length` bytes from the offset `start` on.
+    ///
+    /// # Errors
+    ///
+    /// [`io::ErrorKind::UnexpectedEof`] if the bytes end before, or the source's own reason.
+    fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>>;
+}
+
+/// How the program reaches the bytes of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Access {
+    /// One system call for each read. Damage of the file while it is open is an error, never a
+    /// wrong value.
+    #[default]
+    Read,
+    /// A map of the file into memory.
+    Map,
+}
+
+/// Opens a file, `None` if there is none of this name.
+pub(crate) fn open(path: &Path, access: Access) -> io::Result<Option<Box<dyn ByteSource>>> {
+    let metadata = match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        metadata => metadata?,
+    };
+    if !metadata.is_file() {
+        return Err(io::Error::other(
+            "expected a file, found a folder or device",
+        ));
+    }
+    let file = File::open(path)?;
+    Ok(Some(match access {
+        Access::Read => Box::new(OpenFile {
+            file,
+            size: metadata.len(),
+        }),
+        // SAFETY: only `Database::open_mapped` asks for maps. It is unsafe and demands of its
+        // callers what `map` does.
+        Access::Map => Box::new(Mapped(unsafe { map(&file) }?)),
+    }))
+}
+
+/// Maps a file into memory.
+///
+/// # Safety
+///
+/// Nothing may write to the file or shorten it while the map lives. Renaming another file to its
+/// name, as [`crate::store`] does when it replaces a file, is allowed.
+unsafe fn map(file: &File) -> io::Result<Mmap> {
+    // SAFETY: the caller keeps this function's own contract, which is the same.
+    unsafe { Mmap::map(file) }
+}
+
+/// A file and its size when it was opened.
+#[derive(Debug)]
+struct OpenFile {
+    file: File,
+    size: u64,
+}
+
+impl ByteSource for OpenFile {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
+        // Hostile lengths must not make large vectors.
+        let end = start.checked_add(length as u64);
+        if end.is_none_or(|end| end > self.size) {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let mut bytes = vec![0; length];
+        read_at(&self.file, &mut bytes, start)?;
+        Ok(Cow::Owned(bytes))
+    }
+}
+
+#[derive(Debug)]
+struct Mapped(Mmap);
+
+impl ByteSource for Mapped {
+    fn size(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
+        slice(&self.0, start, length)
+    }
+}
+
+impl ByteSource for &'static [u8] {
+    fn size(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
+        slice(self, start, length)
+    }
+}
+
+impl ByteSource for Vec<u8> {
+    fn size(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
+        slice(self, start, length)
+    }
+}
+
+fn slice(bytes: &[u8], start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
+    let range = usize::try_from(start)
+        .ok()
+        .and_then(|start| Some(start..start.checked_add(length)?));
+    let bytes = range.and_then(|range| bytes.get(range));
+    bytes
+        .map(Cow::Borrowed)
+        .ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+}
+
+/// Fills the buffer from an offset of the file on.
+#[cfg(unix)]
+fn read_at(file: &File, buffer: &mut [u8], start: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, buffer, start)
+}
+
+/// Fills the buffer from an offset of the file on.
+#[cfg(windows)]
+fn read_at(file: &File, mut buffer: &mut [u8], mut start: u64) -> io::Result<()> {
+    while !buffer.is_empty() {
+        let length = std::os::windows::fs::FileExt::seek_read(file, buffer, start)?;
+        if length == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        buffer = &mut buffer[length..];
+        start += length as u64;
+    }
+    Ok(())
+}
+
+/// Fills the buffer from an offset of the file on. Files have one place to read at here, so one
+/// thread reads at a time.
+#[cfg(not(any(unix, windows)))]
+fn read_at(mut file: &File, buffer: &mut [u8], start: u64) -> io::Result<()> {
+    use std::io::{Read, Seek, SeekFrom};
+    use std::sync::{Mutex, PoisonError};
+    static READING: Mutex<()> = Mutex::new(());
+    let _one = READING.lock().unwrap_or_else(PoisonError::into_inner);
+    file.seek(SeekFrom::Start(start))?;
+    file.read_exact(buffer)
+}

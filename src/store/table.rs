@@ -1,0 +1,400 @@
+//! The tables of an opened file: from a set of the mover to its row, from a column to its block, from
+//! a block to values.
+
+use std::cell::RefCell;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use super::cache::{BlockCache, Miss};
+use super::codec::{self, Coverage, Model, Parameters, Scratch, Shape};
+use super::container::{Container, RowBytes};
+use super::error::DbError;
+use super::fields::take_varint;
+use crate::board::PointSet;
+use crate::board::symmetry::Symmetry;
+use crate::index::{Index, Material};
+use crate::rules::Rules;
+use crate::value::Metric;
+
+/// A file with its tables.
+#[derive(Debug)]
+pub(crate) struct TableFile {
+    pub container: Container,
+    /// The file's number in the keys of a block cache.
+    cache_key: u8,
+    /// Made when first needed.
+    tables: Vec<OnceLock<Contents>>,
+}
+
+/// What a table needs besides the bytes of its rows.
+#[derive(Debug)]
+struct Contents {
+    index: Index,
+    /// The rows of the index that are stored, ascending; `None` for all.
+    rows: Option<Vec<u32>>,
+    shape: Shape,
+    model: Model,
+}
+
+/// What the schema of a file says of a table.
+pub(crate) struct TableSchema {
+    pub material: Material,
+    /// The rows of the index that are stored, ascending; `None` for all.
+    pub rows: Option<Vec<u32>>,
+    pub coverage: Coverage,
+}
+
+/// A table of an opened file.
+#[derive(Clone, Copy)]
+pub(crate) struct Table<'a> {
+    file: &'a TableFile,
+    number: usize,
+    contents: &'a Contents,
+}
+
+impl TableFile {
+    pub fn new(container: Container, cache_key: u8) -> TableFile {
+        TableFile {
+            tables: (0..container.tables()).map(|_| OnceLock::new()).collect(),
+            cache_key,
+            container,
+        }
+    }
+
+    pub fn metric(&self) -> Metric {
+        self.container.prefix().metric
+    }
+
+    pub fn parameters(&self) -> Parameters {
+        self.container.prefix().parameters
+    }
+
+    /// The table with this number, which must be below that of the container's tables. `schema` is
+    /// asked the first time.
+    pub fn table(
+        &self,
+        number: usize,
+        rules: &Rules,
+        schema: impl FnOnce() -> TableSchema,
+    ) -> Result<Table<'_>, DbError> {
+        let place = &self.tables[number];
+        let contents = match place.get() {
+            Some(contents) => contents,
+            None => {
+                let contents = self.contents(number, rules, schema())?;
+                place.get_or_init(|| contents)
+            }
+        };
+        Ok(Table {
+            file: self,
+            number,
+            contents,
+        })
+    }
+
+    fn contents(
+        &self,
+        number: usize,
+        rules: &Rules,
+        schema: TableSchema,
+    ) -> Result<Contents, DbError> {
+        let TableSchema {
+            material,
+            rows,
+            coverage,
+        } = schema;
+        let container = &self.container;
+        let index = Index::new(material);
+        let expected = rows.as_ref().map_or(index.rows().len(), Vec::len);
+        let found = container.rows(number);
+        if found != expected {
+            let what = format!(
+                "wrong number of rows of table {number}: expected {expected}, found {found}"
+            );
+            return Err(container.corrupt_schema(0, what));
+        }
+        let model = Model::from_bytes(container.model(number)).ok_or_else(|| {
+            let what = format!("the fields of the model of table {number} do not agree");
+            container.corrupt_schema(0, what)
+        })?;
+        Ok(Contents {
+            shape: Shape::new(rules, material, coverage, self.parameters()),
+            index,
+            rows,
+            model,
+        })
+    }
+}
+
+impl<'a> Table<'a> {
+    pub fn index(self) -> &'a Index {
+        &self.contents.index
+    }
+
+    pub fn shape(self) -> &'a Shape {
+        &self.contents.shape
+    }
+
+    /// How many rows are stored.
+    #[cfg(feature = "build")]
+    pub fn stored_rows(self) -> usize {
+        self.file.container.rows(self.number)
+    }
+
+    /// The row of the index that is stored in this place.
+    pub fn row_at(self, place: usize) -> usize {
+        match &self.contents.rows {
+            Some(rows) => rows[place] as usize,
+            None => place,
+        }
+    }
+
+    /// The place of a row of the index among those that are stored.
+    fn place_of(self, row: usize) -> Option<usize> {
+        match &self.contents.rows {
+            Some(rows) => rows.binary_search(&(row as u32)).ok(),
+            None => Some(row),
+        }
+    }
+
+    /// Reads and checks the row that is stored in this place.
+    pub fn read(self, place: usize) -> Result<Row<'a>, DbError> {
+        let bytes = self.file.container.row(self.number, place)?;
+        let set = self.index().rows().set(self.row_at(place));
+        Ok(Row {
+            table: self,
+            bytes,
+            shape: self.shape().row(set),
+        })
+    }
+
+    /// The row of a mover's set, ready for questions; `None` if it is not stored.
+    pub fn find(self, mover: PointSet) -> Option<FoundRow<'a>> {
+        let (row, symmetry) = self.index().rows().find(mover);
+        Some(FoundRow {
+            table: self,
+            row,
+            place: self.place_of(row)?,
+            symmetry,
+            read: None,
+        })
+    }
+
+    /// Fills the values of all rows of the index, zeros where they are not stored.
+    #[cfg(feature = "build")]
+    pub fn load(self, values: &mut [u8]) -> Result<(), DbError> {
+        let columns = self.index().columns().count();
+        self.for_each_row(values, columns, |_, row, values| {
+            row.copy_from_slice(values)
+        })
+    }
+
+    /// Calls `take` for each stored row with its place in the index, its part of `target`, which has
+    /// `stride` units for each row of the index, and its values, zeros where they are not stored.
+    pub fn for_each_row<T: Send>(
+        self,
+        target: &mut [T],
+        stride: usize,
+        take: impl Fn(&Row<'_>, &mut [T], &[u8]) + Sync,
+    ) -> Result<(), DbError> {
+        let columns = self.index().columns().count();
+        let one = |values: &mut Vec<u8>, (row, part): (usize, &mut [T])| {
+            let Some(place) = self.place_of(row) else {
+                return Ok(());
+            };
+            values.resize(columns, 0);
+            let row = self.read(place)?;
+            row.decode_all(values)?;
+            take(&row, part, values);
+            Ok(())
+        };
+        #[cfg(feature = "build")]
+        {
+            use rayon::prelude::*;
+            let rows = target.par_chunks_mut(stride).enumerate();
+            rows.map_init(Vec::new, one).collect()
+        }
+        #[cfg(not(feature = "build"))]
+        {
+            let mut values = Vec::new();
+            let mut rows = target.chunks_mut(stride).enumerate();
+            rows.try_for_each(|row| one(&mut values, row))
+        }
+    }
+}
+
+/// A row of a table, read and checked.
+pub(crate) struct Row<'a> {
+    table: Table<'a>,
+    bytes: RowBytes<'a>,
+    shape: codec::Row,
+}
+
+impl Row<'_> {
+    /// Whether a column is stored.
+    pub fn holds(&self, column: usize) -> bool {
+        self.table.shape().holds(&self.shape, column)
+    }
+
+    /// Decodes the first values of a block, as many as there is room for; zeros where they are not
+    /// stored.
+    pub fn decode(&self, block: usize, values: &mut [u8]) -> Result<(), DbError> {
+        let Some(bytes) = Blocks::of(self)?.nth(block) else {
+            return Err(self.corrupt("the lengths of the blocks exceed the row"));
+        };
+        self.decode_bytes(block, bytes, values)
+    }
+
+    /// Decodes all values.
+    pub fn decode_all(&self, values: &mut [u8]) -> Result<(), DbError> {
+        let mut rest = Blocks::of(self)?;
+        for block in 0..self.table.shape().blocks() {
+            let Some(bytes) = rest.next() else {
+                return Err(self.corrupt("the lengths of the blocks exceed the row"));
+            };
+            let columns = self.table.shape().columns_of(block);
+            self.decode_bytes(block, bytes, &mut values[columns])?;
+        }
+        match rest.bytes.is_empty() {
+            true => Ok(()),
+            false => Err(self.corrupt("bytes follow the last block of the row")),
+        }
+    }
+
+    fn decode_bytes(&self, block: usize, bytes: &[u8], values: &mut [u8]) -> Result<(), DbError> {
+        thread_local!(static SCRATCH: RefCell<Scratch> = RefCell::default());
+        let Contents { shape, model, .. } = self.table.contents;
+        let columns = shape.columns_of(block);
+        SCRATCH
+            .with_borrow_mut(|scratch| {
+                codec::decode(shape, model, &self.shape, columns, bytes, values, scratch)
+            })
+            .map_err(|what| self.corrupt(what))
+    }
+
+    fn corrupt(&self, what: &str) -> DbError {
+        DbError::corrupt(self.table.file.container.name(), self.bytes.start, what)
+    }
+}
+
+/// The blocks of a row: the lengths that are left, and the bytes.
+struct Blocks<'a> {
+    lengths: &'a [u8],
+    bytes: &'a [u8],
+}
+
+impl<'a> Blocks<'a> {
+    /// Parts a row into the lengths of its blocks and their bytes.
+    fn of(row: &'a Row<'_>) -> Result<Blocks<'a>, DbError> {
+        let lengths = row.bytes.bytes();
+        let mut rest = lengths;
+        for _ in 0..row.table.shape().blocks() {
+            if take_varint(&mut rest).is_none() {
+                return Err(row.corrupt("the row ends in the lengths of its blocks"));
+            }
+        }
+        Ok(Blocks {
+            lengths,
+            bytes: rest,
+        })
+    }
+}
+
+impl<'a> Iterator for Blocks<'a> {
+    type Item = &'a [u8];
+
+    /// The bytes of the next block; `None` too if they exceed the row.
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let length = take_varint(&mut self.lengths)?;
+        let (bytes, rest) = self.bytes.split_at_checked(usize::try_from(length).ok()?)?;
+        self.bytes = rest;
+        Some(bytes)
+    }
+}
+
+/// A question for the value of a column, and the place of its answer.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted {
+    pub column: usize,
+    pub place: usize,
+}
+
+/// The row of a mover's set. Its bytes are read only if the cache lacks one of the blocks asked for.
+pub(crate) struct FoundRow<'a> {
+    table: Table<'a>,
+    row: usize,
+    place: usize,
+    /// Turns the mover's set into the row's.
+    symmetry: Symmetry,
+    /// Large, and only there after a cache miss.
+    read: Option<Box<Row<'a>>>,
+}
+
+impl FoundRow<'_> {
+    /// The column of a set of the side that waits.
+    pub fn column(&self, waiting: PointSet) -> usize {
+        let waiting = self.symmetry.apply(waiting);
+        self.table.index().column(self.row, waiting)
+    }
+
+    /// The value byte of a column, 0 if it is not stored.
+    #[inline]
+    pub fn value(&mut self, column: usize, cache: &BlockCache) -> Result<u8, DbError> {
+        let mut value = 0;
+        let wanted = [Wanted { column, place: 0 }];
+        self.values(&wanted, cache, &mut |_, byte| value = byte)?;
+        Ok(value)
+    }
+
+    /// Passes the value bytes of these columns to `found` with their places; 0 for those that are not
+    /// stored. The columns must descend: decoding the last one of a block decodes those before.
+    pub fn values(
+        &mut self,
+        wanted: &[Wanted],
+        cache: &BlockCache,
+        found: &mut impl FnMut(usize, u8),
+    ) -> Result<(), DbError> {
+        let shape = self.table.shape();
+        let mut rest = wanted;
+        while let Some(last) = rest.first() {
+            let (block, all) = shape.block_with(last.column);
+            let here = rest.partition_point(|wanted| wanted.column >= all.start);
+            let (wanted, before) = rest.split_at(here);
+            self.values_of_block(block, all, wanted, cache, found)?;
+            rest = before;
+        }
+        Ok(())
+    }
+
+    fn values_of_block(
+        &mut self,
+        block: usize,
+        all: Range<usize>,
+        wanted: &[Wanted],
+        cache: &BlockCache,
+        found: &mut impl FnMut(usize, u8),
+    ) -> Result<(), DbError> {
+        let last = wanted[0].column - all.start;
+        let file = u64::from(self.table.file.cache_key) << 8 | self.table.number as u64;
+        let key = (file << 24 | self.place as u64) << 24 | block as u64;
+        let mut pass = |values: &[u8]| {
+            for wanted in wanted {
+                found(wanted.place, values[wanted.column - all.start]);
+            }
+        };
+        let length = match cache.read(key, last, &mut pass) {
+            Ok(()) => return Ok(()),
+            Err(Miss::Rest) => all.len(),
+            Err(Miss::Whole) => last + 1,
+        };
+        let mut values = vec![0; length].into_boxed_slice();
+        let row = match &self.read {
+            Some(row) => row,
+            None => self.read.insert(Box::new(self.table.read(self.place)?)),
+        };
+        row.decode(block, &mut values)?;
+        pass(&values);
+        cache.insert(key, values);
+        Ok(())
+    }
+}

@@ -1,0 +1,311 @@
+//! Files of pairs and plies with made-up values, and the three sources that their bytes come from.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::parts::{Layout, Parts};
+use crate::board::PointSet;
+use crate::index::histogram::Histogram;
+use crate::index::reachable::{Reachable, Stage};
+use crate::index::{Index, Pair};
+use crate::rules::Rules;
+use crate::store::cache::BlockCache;
+pub(crate) use crate::store::pair::stored_table;
+use crate::store::source::{self, Access};
+use crate::store::table::Table;
+use crate::store::*;
+
+/// Four stones a side: some plies have several tables, all small.
+pub(crate) const FOUR: Rules = Rules {
+    stones: 4,
+    ..Rules::STANDARD
+};
+
+/// Numbers that look random, the same in every run (xorshift64*).
+pub(crate) struct Random(pub u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    pub fn below(&mut self, bound: usize) -> usize {
+        (self.next() >> 16) as usize % bound
+    }
+
+    pub fn byte(&mut self) -> u8 {
+        (self.next() >> 40) as u8
+    }
+}
+
+pub(crate) fn pair(larger: u8, smaller: u8) -> Pair {
+    Pair::new(larger, smaller).unwrap()
+}
+
+/// Values for a table: runs of equal bytes, few of them different, so that models are small. No stored
+/// position is lost at once, so turns that win in one are those of the rules.
+fn runs(entries: u64, run: usize, seed: u64) -> Vec<u8> {
+    const VALUES: [u8; 12] = [0, 2, 3, 4, 5, 7, 12, 41, 90, 91, 248, 249];
+    let mut random = Random(0x5eed + seed);
+    let mut value = 0;
+    let values = (0..entries as usize).map(|entry| {
+        if entry % run == 0 {
+            value = VALUES[random.below(VALUES.len())];
+        }
+        value
+    });
+    values.collect()
+}
+
+/// Values for the table of a pair that is stored.
+pub(crate) fn made_up(pair: Pair, run: usize) -> Vec<u8> {
+    runs(stored_table(pair).entries(), run, pair.stones().into())
+}
+
+/// Histograms for a pair with these values; that of the other table counts nothing.
+pub(crate) fn histograms(pair: Pair, values: &[u8]) -> Vec<Histogram> {
+    let index = Index::new(stored_table(pair));
+    let mut histograms = vec![Histogram::of_table(&index, values)];
+    histograms.resize(pair.tables().len(), Histogram::default());
+    histograms
+}
+
+/// Writes the file of a pair.
+pub(crate) fn write(
+    folder: &Path,
+    pair: Pair,
+    values: &[u8],
+    profile: Profile,
+) -> Result<PathBuf, DbError> {
+    let solved = SolvedPair {
+        pair,
+        values,
+        histograms: histograms(pair, values),
+    };
+    let path = folder.join(file_name(pair));
+    write_pair(&path, &Rules::STANDARD, &solved, profile)?;
+    Ok(path)
+}
+
+/// Writes the file of a ply; returns the values of its tables.
+pub(crate) fn write_ply(folder: &Path, rules: &Rules, ply: u8, run: usize) -> Vec<Vec<u8>> {
+    let reachable = Reachable::new(rules, ply);
+    let mut writer = PlyWriter::new(rules, &reachable, ply);
+    let tables = reachable.stages_of(ply).zip(0..).map(|(stage, seed)| {
+        let values = runs(stage.material().entries(), run, seed);
+        writer.add(stage, &values).unwrap();
+        values
+    });
+    let tables = tables.collect();
+    writer.finish(&folder.join(ply_file_name(ply))).unwrap();
+    tables
+}
+
+/// Whether a file of a stage holds an entry.
+pub(crate) fn is_reachable(
+    reachable: &Reachable,
+    stage: Stage,
+    index: &Index,
+    entry: usize,
+) -> bool {
+    let (mover, waiting) = index.sets(entry);
+    let side = stage.mover();
+    reachable.contains(stage, side, mover) && reachable.contains(stage, side.other(), waiting)
+}
+
+/// A folder with made-up databases of these pairs, and their values.
+pub(crate) fn folder_with(pairs: &[Pair], run: usize) -> (TempDir, Vec<Vec<u8>>) {
+    let folder = TempDir::new().unwrap();
+    let values: Vec<_> = pairs.iter().map(|&pair| made_up(pair, run)).collect();
+    for (&pair, values) in pairs.iter().zip(&values) {
+        write(folder.path(), pair, values, Profile::default()).unwrap();
+    }
+    (folder, values)
+}
+
+/// What a file is of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Subject {
+    Pair(Pair),
+    Ply(u8),
+}
+
+/// A small file whose bytes can be changed.
+pub(crate) struct Specimen {
+    pub rules: Rules,
+    pub subject: Subject,
+    pub bytes: Vec<u8>,
+    pub parts: Parts,
+    pub layout: Layout,
+    /// Of each table the values that the file holds, 0 where it holds none.
+    pub values: Vec<Vec<u8>>,
+    reachable: Reachable,
+}
+
+/// A file that was opened.
+pub(crate) struct Opened<'a> {
+    file: OpenedFile,
+    specimen: &'a Specimen,
+}
+
+enum OpenedFile {
+    Pair(PairFile),
+    Ply(PlyFile),
+}
+
+impl Specimen {
+    /// 3-3 in runs of equal values.
+    pub fn pair(run: usize) -> Specimen {
+        let (folder, values) = folder_with(&[pair(3, 3)], run);
+        let rules = Rules::STANDARD;
+        let reachable = Reachable::new(&rules, 0);
+        Specimen::new(rules, Subject::Pair(pair(3, 3)), folder, values, reachable)
+    }
+
+    /// The fifth ply with four stones a side: two tables, one for the turns that closed a mill.
+    pub fn ply(run: usize) -> Specimen {
+        const PLY: u8 = 5;
+        let folder = TempDir::new().unwrap();
+        let mut values = write_ply(folder.path(), &FOUR, PLY, run);
+        let reachable = Reachable::new(&FOUR, PLY);
+        assert_eq!(values.len(), 2);
+        for (stage, values) in reachable.stages_of(PLY).zip(&mut values) {
+            let index = Index::new(stage.material());
+            for (entry, value) in values.iter_mut().enumerate() {
+                *value *= u8::from(is_reachable(&reachable, stage, &index, entry));
+            }
+        }
+        Specimen::new(FOUR, Subject::Ply(PLY), folder, values, reachable)
+    }
+
+    /// A specimen of each schema.
+    pub fn both(run: usize) -> [Specimen; 2] {
+        [Specimen::pair(run), Specimen::ply(run)]
+    }
+
+    fn new(
+        rules: Rules,
+        subject: Subject,
+        folder: TempDir,
+        values: Vec<Vec<u8>>,
+        reachable: Reachable,
+    ) -> Specimen {
+        let bytes = fs::read(folder.path().join(name(subject))).unwrap();
+        let parts = Parts::of(&bytes);
+        let (again, layout) = parts.put_together();
+        assert!(again == bytes, "the writer and the parts disagree");
+        let specimen = Specimen {
+            rules,
+            subject,
+            bytes,
+            parts,
+            layout,
+            values,
+            reachable,
+        };
+        let loaded = specimen.load(&specimen.bytes).unwrap();
+        assert!(loaded == specimen.values);
+        specimen
+    }
+
+    pub fn name(&self) -> String {
+        name(self.subject)
+    }
+
+    /// Opens these bytes as the file, from memory.
+    pub fn open(&self, bytes: &[u8]) -> Result<Opened<'_>, DbError> {
+        self.open_from(Box::new(bytes.to_vec()))
+    }
+
+    /// Opens the file whose bytes come from this source.
+    pub fn open_from(&self, source: Box<dyn ByteSource>) -> Result<Opened<'_>, DbError> {
+        let path = PathBuf::from(self.name());
+        let file = match self.subject {
+            Subject::Pair(pair) => {
+                OpenedFile::Pair(PairFile::open(Some(path), source, pair, self.rules)?)
+            }
+            Subject::Ply(ply) => OpenedFile::Ply(PlyFile::open(
+                path,
+                source,
+                ply,
+                self.rules,
+                &self.reachable,
+            )?),
+        };
+        Ok(Opened {
+            file,
+            specimen: self,
+        })
+    }
+
+    /// All values when the file has these bytes.
+    pub fn load(&self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, DbError> {
+        self.open(bytes)?.load()
+    }
+}
+
+fn name(subject: Subject) -> String {
+    match subject {
+        Subject::Pair(pair) => file_name(pair),
+        Subject::Ply(ply) => ply_file_name(ply),
+    }
+}
+
+impl Opened<'_> {
+    /// The table with this number.
+    pub fn table(&self, number: usize) -> Result<Table<'_>, DbError> {
+        match &self.file {
+            OpenedFile::Pair(file) => file.table(),
+            OpenedFile::Ply(file) => {
+                let stage = file.stages().nth(number).unwrap();
+                Ok(file.table(stage, &self.specimen.reachable)?.unwrap())
+            }
+        }
+    }
+
+    /// The values of a table, 0 where the file holds none.
+    pub fn load_table(&self, number: usize) -> Result<Vec<u8>, DbError> {
+        let table = self.table(number)?;
+        let mut values = vec![0; table.index().len()];
+        let columns = table.index().columns().count();
+        table.for_each_row(&mut values, columns, |_, row, values| {
+            row.copy_from_slice(values)
+        })?;
+        Ok(values)
+    }
+
+    /// The values of all tables.
+    pub fn load(&self) -> Result<Vec<Vec<u8>>, DbError> {
+        let tables = 0..self.specimen.values.len();
+        tables.map(|number| self.load_table(number)).collect()
+    }
+
+    /// The value of a position, by its entry; 0 where the file holds none.
+    pub fn probe(&self, number: usize, entry: usize, cache: &BlockCache) -> Result<u8, DbError> {
+        let table = self.table(number)?;
+        let (mover, waiting): (PointSet, PointSet) = table.index().sets(entry);
+        match table.find(mover) {
+            Some(mut row) => row.value(row.column(waiting), cache),
+            None => Ok(0),
+        }
+    }
+}
+
+/// The same bytes from memory, from a file that is read, and from a file that is mapped.
+pub(crate) fn sources(bytes: &[u8]) -> [Box<dyn ByteSource>; 3] {
+    // What is open stays when the folder is removed.
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("bytes");
+    fs::write(&path, bytes).unwrap();
+    let open = |access| source::open(&path, access).unwrap().unwrap();
+    [
+        Box::new(bytes.to_vec()),
+        open(Access::Read),
+        open(Access::Map),
+    ]
+}

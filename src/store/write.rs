@@ -1,0 +1,277 @@
+//! Writing a container: tables become rows of bytes in parallel and in order, then the whole file is
+//! written under a temporary name and renamed.
+//!
+//! A file gets its name when all its bytes are on the disk, so a file with its final name is whole.
+//! The same values give the same bytes on every machine and for any number of threads.
+
+use std::collections::hash_map::RandomState;
+use std::fs::{self, File};
+use std::hash::{BuildHasher, Hasher};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use super::codec::{Budget, Encoder, EncoderScratch, Model, Scratch, Shape, Training};
+use super::container::{MAGIC, MOST_HEAD, PAGE_ROWS, PREFIX, Prefix, VERSION};
+use super::error::DbError;
+use super::fields::{CHECKSUM, ROW_CHECKSUM, add_checksum, add_varint, row_checksum};
+use crate::board::PointSet;
+use crate::value::Metric;
+
+/// The values of a table that is to be encoded.
+pub(crate) struct TableValues<'a> {
+    pub shape: &'a Shape,
+    pub metric: Metric,
+    /// The rows to be stored, in order: the mover's set, and the row's number among all.
+    pub rows: Vec<(PointSet, usize)>,
+    /// The values of all rows, stored or not.
+    pub values: &'a [u8],
+    pub columns: usize,
+    /// How many of the values are stored, about.
+    pub stored: usize,
+    pub budget: Budget,
+}
+
+/// An encoded table.
+pub(crate) struct EncodedTable {
+    model: Vec<u8>,
+    lengths: Vec<u32>,
+    bytes: Vec<u8>,
+}
+
+impl TableValues<'_> {
+    /// Encodes the table that has this number in its file.
+    pub fn encode(&self, number: usize) -> io::Result<EncodedTable> {
+        let model = self.train();
+        let known =
+            Model::from_bytes(&model).ok_or_else(|| io::Error::other("the model is wrong"))?;
+        let encoder = Encoder::new(self.shape, &known);
+        let mut table = EncodedTable {
+            model,
+            lengths: Vec::with_capacity(self.rows.len()),
+            bytes: Vec::new(),
+        };
+        /// Values that are encoded before their bytes are joined: enough for many threads.
+        const BATCH: usize = 32 << 20;
+        let rows_in_batch = (BATCH / self.columns).max(1);
+        for (batch, rows) in self.rows.chunks(rows_in_batch).enumerate() {
+            let first = batch * rows_in_batch;
+            let encoded: Vec<Vec<u8>> = (first..first + rows.len())
+                .into_par_iter()
+                .map_init(Default::default, |(scratch, folded), row| {
+                    let mut bytes = self.encode_row(&encoder, row, scratch, folded);
+                    bytes.extend(row_checksum(&bytes, number, row));
+                    bytes
+                })
+                .collect();
+            for bytes in encoded {
+                table.lengths.push(bytes.len() as u32);
+                table.bytes.extend(bytes);
+            }
+        }
+        Ok(table)
+    }
+
+    /// The values of a row as the metric has them.
+    fn folded<'a>(&self, row: usize, folded: &'a mut Vec<u8>) -> &'a [u8] {
+        let (_, number) = self.rows[row];
+        let values = &self.values[number * self.columns..][..self.columns];
+        folded.clear();
+        folded.extend(values.iter().map(|&byte| self.metric.of_byte(byte)));
+        folded
+    }
+
+    /// A model of some of the blocks, evenly spread, as bytes.
+    fn train(&self) -> Vec<u8> {
+        let blocks = self.shape.blocks();
+        let step = (self.stored / self.budget.samples).max(1);
+        let mut training = Training::default();
+        let (mut scratch, mut folded) = (Scratch::default(), Vec::new());
+        for block in (0..self.rows.len() * blocks).step_by(step) {
+            let (row, block) = (block / blocks, block % blocks);
+            let columns = self.shape.columns_of(block);
+            let values = &self.folded(row, &mut folded)[columns.clone()];
+            let (set, _) = self.rows[row];
+            let row = self.shape.row(set);
+            training.add(self.shape, &row, columns.start, values, &mut scratch);
+        }
+        training.into_model(self.budget)
+    }
+
+    /// A row's bytes: the lengths of its blocks, then the blocks.
+    fn encode_row(
+        &self,
+        encoder: &Encoder<'_>,
+        row: usize,
+        scratch: &mut EncoderScratch,
+        folded: &mut Vec<u8>,
+    ) -> Vec<u8> {
+        let values = self.folded(row, folded);
+        let row = self.shape.row(self.rows[row].0);
+        let (mut lengths, mut bytes) = (Vec::new(), Vec::new());
+        for block in 0..self.shape.blocks() {
+            let columns = self.shape.columns_of(block);
+            let before = bytes.len();
+            let values = &values[columns.clone()];
+            encoder.encode(&row, columns.start, values, scratch, &mut bytes);
+            add_varint(&mut lengths, (bytes.len() - before) as u64);
+        }
+        lengths.reserve_exact(bytes.len() + ROW_CHECKSUM);
+        lengths.extend(bytes);
+        lengths
+    }
+}
+
+/// Writes a container and gives it the name `path`; the result is its size in bytes.
+///
+/// # Errors
+///
+/// [`DbError::Io`]. There is no file of this name then, or still the one that was there before.
+pub(crate) fn write(
+    path: &Path,
+    prefix: &Prefix,
+    schema: &[u8],
+    tables: &[EncodedTable],
+) -> Result<u64, DbError> {
+    let write = || {
+        let mut temporary = Temporary::create(path)?;
+        let size = write_contents(&mut temporary.file, prefix, schema, tables)?;
+        temporary.rename(path)?;
+        Ok(size)
+    };
+    write().map_err(DbError::io(path))
+}
+
+fn write_contents(
+    file: &mut File,
+    prefix: &Prefix,
+    schema: &[u8],
+    tables: &[EncodedTable],
+) -> io::Result<u64> {
+    let widths: Vec<usize> = tables.iter().map(EncodedTable::width).collect();
+    let mut fields = Vec::new();
+    add_varint(&mut fields, schema.len() as u64);
+    fields.extend(schema);
+    for (table, &width) in tables.iter().zip(&widths) {
+        add_varint(&mut fields, table.lengths.len() as u64);
+        fields.push(width as u8);
+        add_varint(&mut fields, table.model.len() as u64);
+        fields.extend(&table.model);
+    }
+    let head = PREFIX + fields.len() + CHECKSUM;
+    if head > MOST_HEAD {
+        return Err(io::Error::other("the head of the file is too long"));
+    }
+    // From the last part to the first: where the rows begin follows from the directory's length.
+    let mut directory = Vec::new();
+    let sizes = tables.iter().zip(&widths).map(|(table, &width)| {
+        let pages = table.lengths.chunks(PAGE_ROWS);
+        pages
+            .map(|page| super::container::page_bytes(page.len(), width))
+            .sum::<usize>()
+    });
+    let mut end = (head + sizes.sum::<usize>()) as u64;
+    for (table, &width) in tables.iter().zip(&widths) {
+        for page in table.lengths.chunks(PAGE_ROWS) {
+            let mut bytes = end.to_le_bytes().to_vec();
+            for length in page {
+                bytes.extend(&length.to_le_bytes()[..width]);
+                end += u64::from(*length);
+            }
+            add_checksum(&mut bytes);
+            directory.extend(bytes);
+        }
+    }
+    let mut bytes = Vec::with_capacity(head);
+    bytes.extend(MAGIC);
+    bytes.extend(VERSION.to_le_bytes());
+    bytes.extend((head as u32).to_le_bytes());
+    bytes.extend(end.to_le_bytes());
+    bytes.extend(prefix.rules.to_le_bytes());
+    bytes.extend([prefix.kind as u8, prefix.metric as u8]);
+    bytes.extend(prefix.parameters.columns.to_le_bytes());
+    bytes.extend([prefix.parameters.near, prefix.parameters.slides]);
+    bytes.extend((tables.len() as u16).to_le_bytes());
+    bytes.extend(fields);
+    add_checksum(&mut bytes);
+    file.write_all(&bytes)?;
+    file.write_all(&directory)?;
+    for table in tables {
+        // Flushed part by part, the disk never keeps a process that is to end waiting for long.
+        for part in table.bytes.chunks(16 << 20) {
+            file.write_all(part)?;
+            file.sync_data()?;
+        }
+    }
+    file.sync_all()?;
+    Ok(end)
+}
+
+impl EncodedTable {
+    /// How many bytes the lengths of the rows need in the directory.
+    fn width(&self) -> usize {
+        match self.lengths.iter().all(|&length| length < 1 << 16) {
+            true => 2,
+            false => 3,
+        }
+    }
+}
+
+/// How the names of temporary files end.
+const TEMPORARY: &str = ".tmp";
+
+/// A file that is removed unless it gets its final name.
+struct Temporary {
+    file: File,
+    path: PathBuf,
+    folder: PathBuf,
+}
+
+impl Temporary {
+    /// A new file beside `path`. Nobody else chooses the same random name, so that two processes
+    /// that write the same file do not write into one.
+    fn create(path: &Path) -> io::Result<Temporary> {
+        let folder = match path.parent() {
+            Some(parent) if parent != Path::new("") => parent,
+            _ => Path::new("."),
+        };
+        let random = RandomState::new().build_hasher().finish();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let path = folder.join(format!(".{name}.{random:016x}{TEMPORARY}"));
+        Ok(Temporary {
+            file: File::create_new(&path)?,
+            path,
+            folder: folder.to_path_buf(),
+        })
+    }
+
+    /// Gives the file, which is on the disk, its final name.
+    fn rename(self, path: &Path) -> io::Result<()> {
+        fs::rename(&self.path, path)?;
+        // Not all systems open or flush folders. Where the name gets lost in a crash, the file is
+        // built again.
+        let _ = File::open(&self.folder).and_then(|folder| folder.sync_all());
+        Ok(())
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // After renaming there is nothing to remove; otherwise an error is being reported already.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Removes the temporary files of all databases from a folder to which nothing else writes.
+pub(crate) fn remove_temporaries(folder: &Path) -> Result<(), DbError> {
+    let entries = fs::read_dir(folder).map_err(DbError::io(folder))?;
+    for entry in entries {
+        let path = entry.map_err(DbError::io(folder))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with('.') && name.contains(".mill.") && name.ends_with(TEMPORARY) {
+            fs::remove_file(&path).map_err(DbError::io(&path))?;
+        }
+    }
+    Ok(())
+}
