@@ -271,6 +271,7 @@ impl Database {
     ///
     /// [`DbError::Missing`] if there is none, otherwise why it cannot be used: [`DbError::Corrupt`],
     /// [`DbError::OtherRules`], [`DbError::OtherVersion`] or [`DbError::Io`].
+    #[inline]
     pub fn file(&self, pair: Pair) -> Result<&PairFile, DbError> {
         match &self.pairs[store::slot(pair)] {
             Some(Ok(file)) => Ok(file),

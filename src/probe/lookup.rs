@@ -214,6 +214,7 @@ fn has(file: &PairFile, metric: Metric) -> bool {
 }
 
 /// The row of a mover's set in a pair's file, which has every row.
+#[inline(always)]
 fn found_row(file: &PairFile, mover: PointSet) -> Result<FoundRow<'_>, DbError> {
     let row = file.table()?.find(mover);
     row.ok_or_else(|| DbError::NotStored("no such row".to_string()))

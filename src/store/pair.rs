@@ -175,6 +175,7 @@ impl PairFile {
     }
 
     /// The table in which the larger side moves.
+    #[inline]
     pub(crate) fn table(&self) -> Result<Table<'_>, DbError> {
         self.file.table(0, &self.rules, || TableSchema {
             material: stored_table(self.pair),

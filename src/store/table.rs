@@ -2,7 +2,6 @@
 //! a block to values.
 
 use std::cell::RefCell;
-use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::cache::{BlockCache, Miss};
@@ -71,6 +70,7 @@ impl TableFile {
 
     /// The table with this number, which must be below that of the container's tables. `schema` is
     /// asked the first time.
+    #[inline]
     pub fn table(
         &self,
         number: usize,
@@ -92,6 +92,7 @@ impl TableFile {
         })
     }
 
+    #[cold]
     fn contents(
         &self,
         number: usize,
@@ -169,6 +170,7 @@ impl<'a> Table<'a> {
     }
 
     /// The row of a mover's set, ready for questions; `None` if it is not stored.
+    #[inline(always)]
     pub fn find(self, mover: PointSet) -> Option<FoundRow<'a>> {
         let (row, symmetry) = self.index().rows().find(mover);
         Some(FoundRow {
@@ -332,6 +334,7 @@ pub(crate) struct FoundRow<'a> {
 
 impl FoundRow<'_> {
     /// The column of a set of the side that waits.
+    #[inline]
     pub fn column(&self, waiting: PointSet) -> usize {
         let waiting = self.symmetry.apply(waiting);
         self.table.index().column(self.row, waiting)
@@ -340,10 +343,12 @@ impl FoundRow<'_> {
     /// The value byte of a column, 0 if it is not stored.
     #[inline]
     pub fn value(&mut self, column: usize, cache: &BlockCache) -> Result<u8, DbError> {
-        let mut value = 0;
-        let wanted = [Wanted { column, place: 0 }];
-        self.values(&wanted, cache, &mut |_, byte| value = byte)?;
-        Ok(value)
+        let (block, columns) = self.table.shape().block_with(column);
+        let place = column - columns.start;
+        match cache.read(self.key(block), place, |values| values[place]) {
+            Ok(value) => Ok(value),
+            Err(miss) => self.decode(block, miss, place, cache, |values| values[place]),
+        }
     }
 
     /// Passes the value bytes of these columns to `found` with their places; 0 for those that are not
@@ -357,35 +362,43 @@ impl FoundRow<'_> {
         let shape = self.table.shape();
         let mut rest = wanted;
         while let Some(last) = rest.first() {
-            let (block, all) = shape.block_with(last.column);
-            let here = rest.partition_point(|wanted| wanted.column >= all.start);
+            let (block, columns) = shape.block_with(last.column);
+            let here = rest.partition_point(|wanted| wanted.column >= columns.start);
             let (wanted, before) = rest.split_at(here);
-            self.values_of_block(block, all, wanted, cache, found)?;
+            let mut pass = |values: &[u8]| {
+                for wanted in wanted {
+                    found(wanted.place, values[wanted.column - columns.start]);
+                }
+            };
+            let last = last.column - columns.start;
+            if let Err(miss) = cache.read(self.key(block), last, &mut pass) {
+                self.decode(block, miss, last, cache, pass)?;
+            }
             rest = before;
         }
         Ok(())
     }
 
-    fn values_of_block(
+    /// The key of a block in a cache.
+    fn key(&self, block: usize) -> u64 {
+        let file = u64::from(self.table.file.cache_key) << 8 | self.table.number as u64;
+        (file << 24 | self.place as u64) << 24 | block as u64
+    }
+
+    /// Decodes a block that the cache misses, up to the place `last` the first time and wholly the
+    /// second time, for `read` and for the cache.
+    #[cold]
+    fn decode<T>(
         &mut self,
         block: usize,
-        all: Range<usize>,
-        wanted: &[Wanted],
+        miss: Miss,
+        last: usize,
         cache: &BlockCache,
-        found: &mut impl FnMut(usize, u8),
-    ) -> Result<(), DbError> {
-        let last = wanted[0].column - all.start;
-        let file = u64::from(self.table.file.cache_key) << 8 | self.table.number as u64;
-        let key = (file << 24 | self.place as u64) << 24 | block as u64;
-        let mut pass = |values: &[u8]| {
-            for wanted in wanted {
-                found(wanted.place, values[wanted.column - all.start]);
-            }
-        };
-        let length = match cache.read(key, last, &mut pass) {
-            Ok(()) => return Ok(()),
-            Err(Miss::Rest) => all.len(),
-            Err(Miss::Whole) => last + 1,
+        read: impl FnOnce(&[u8]) -> T,
+    ) -> Result<T, DbError> {
+        let length = match miss {
+            Miss::Rest => self.table.shape().columns_of(block).len(),
+            Miss::Whole => last + 1,
         };
         let mut values = vec![0; length].into_boxed_slice();
         let row = match &self.read {
@@ -393,8 +406,8 @@ impl FoundRow<'_> {
             None => self.read.insert(Box::new(self.table.read(self.place)?)),
         };
         row.decode(block, &mut values)?;
-        pass(&values);
-        cache.insert(key, values);
-        Ok(())
+        let result = read(&values);
+        cache.insert(self.key(block), values);
+        Ok(result)
     }
 }

@@ -45,6 +45,8 @@ pub(crate) struct Shape {
     subsets: Vec<u32>,
     /// Of each block its first column, and the number of columns at the end.
     starts: Vec<u32>,
+    /// 2^64 divided by the number of columns, rounded up.
+    reciprocal: u64,
     /// Of each column the places of its near columns in its block, `parameters.near` numbers;
     /// [`MOST_COLUMNS`] for none.
     near: Vec<u16>,
@@ -212,6 +214,7 @@ impl Shape {
             parameters,
             subsets: columns.iter().collect(),
             starts: starts(columns.count(), parameters.columns.into()),
+            reciprocal: (u64::MAX / columns.count() as u64).wrapping_add(1),
             columns,
             near: Vec::new(),
             patterns: Patterns::of(rules, phase),
@@ -261,13 +264,15 @@ impl Shape {
     }
 
     /// The block with this column, and its columns.
+    ///
+    /// That is the last block that starts at the column or before, ((column + 1) · blocks - 1) /
+    /// columns. Dividing takes a tenth of a look-up; multiplication by the reciprocal is exact for
+    /// numbers below 2^32.
     #[inline]
     pub fn block_with(&self, column: usize) -> (usize, Range<usize>) {
-        let block = self
-            .starts
-            .partition_point(|&start| start as usize <= column)
-            - 1;
-        (block, self.columns_of(block))
+        let number = (column + 1) * self.blocks() - 1;
+        let block = (number as u128 * u128::from(self.reciprocal)) >> 64;
+        (block as usize, self.columns_of(block as usize))
     }
 
     /// The columns of a row's block.
