@@ -11,7 +11,7 @@ use criterion::{
 use millbase::index::Index;
 use millbase::index::histogram::Histogram;
 use millbase::probe::Database;
-use millbase::solve::Shelf;
+use millbase::solve::TableCache;
 use millbase::solve::pair::Solved;
 use millbase::store::memory::Bytes;
 use millbase::{Material, Pair, Rules, verify};
@@ -60,7 +60,9 @@ fn tables(criterion: &mut Criterion) {
     for pair in pairs() {
         group.throughput(Throughput::Elements(pair.entries()));
         group.bench_function(format!("verify/{pair}"), |bench| {
-            bench.iter(|| verify::verify_pair(&db, pair, &mut Shelf::default(), &|_| ()).unwrap())
+            bench.iter(|| {
+                verify::verify_pair(&db, pair, &mut TableCache::default(), &|_| ()).unwrap()
+            })
         });
         for material in pair.tables() {
             let name = format!("{}-to-move-against-{}", material.mover, material.waiting);

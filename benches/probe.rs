@@ -47,7 +47,7 @@ fn positions(material: Material) -> Vec<Position> {
     positions.take(ELEMENTS).collect()
 }
 
-/// Random sets of so many stones.
+/// Random sets of a number of stones.
 fn sets(stones: u8) -> Vec<PointSet> {
     let rows = Rows::of(stones);
     let mut random = Random(1);
@@ -139,23 +139,23 @@ fn for_each<'a, T, R>(items: &'a [T], work: impl Fn(&'a T) -> R) {
 }
 
 /// Win, draw or loss in memory.
-fn preload(criterion: &mut Criterion) {
+fn bitbase(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("preload");
     group.throughput(Throughput::Elements(ELEMENTS as u64));
     let db = Database::embedded(RULES);
     let pairs: Vec<Pair> = db.pairs().map(|file| file.pair()).collect();
-    let preload = db.preload(&pairs).unwrap();
+    let bitbase = db.bitbase(&pairs).unwrap();
     for (mover, waiting) in [(6, 3), (4, 5)] {
         let positions = positions(Material { mover, waiting });
         let sets = |position: &Position| (position.mover(), position.waiting());
         let sets: Vec<(PointSet, PointSet)> = positions.iter().map(sets).collect();
         let name = format!("{mover}-to-move-against-{waiting}");
         group.bench_function(format!("one/{name}"), |bench| {
-            bench.iter(|| for_each(&sets, |&(mover, waiting)| preload.of_sets(mover, waiting)))
+            bench.iter(|| for_each(&sets, |&(mover, waiting)| bitbase.of_sets(mover, waiting)))
         });
         group.bench_function(format!("eight/{name}"), |bench| {
             let (eights, _) = sets.as_chunks::<8>();
-            bench.iter(|| for_each(eights, |eight| preload.of_many(eight)))
+            bench.iter(|| for_each(eights, |eight| bitbase.of_many(eight)))
         });
     }
     group.finish();
@@ -241,6 +241,6 @@ criterion_group! {
         .sample_size(20)
         .warm_up_time(Duration::from_millis(200))
         .measurement_time(Duration::from_millis(500));
-    targets = bit_operations, index, probes, preload
+    targets = bit_operations, index, probes, bitbase
 }
 criterion_main!(benches);

@@ -40,7 +40,7 @@ impl fmt::Display for Wdl {
 pub struct Dtw(pub u16);
 
 impl Dtw {
-    /// Stands for the depth where it is not known: some files tell only who wins.
+    /// Stands for the depth where it is not known: some files hold results only.
     pub const UNKNOWN: Dtw = Dtw(u16::MAX);
 }
 
@@ -54,11 +54,11 @@ impl fmt::Display for Dtw {
 /// move is greater.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Value {
-    /// The side to move wins in so many turns.
+    /// The side to move wins in this many turns.
     Win(Dtw),
     /// Neither side can force a win.
     Draw,
-    /// The side to move loses in so many turns.
+    /// The side to move loses in this many turns.
     Loss(Dtw),
 }
 
@@ -97,11 +97,11 @@ impl Value {
     ///
     /// ```
     /// use millbase::{Dtw, Value};
-    /// assert_eq!(Value::Loss(Dtw(4)).before(), Value::Win(Dtw(5)));
-    /// assert_eq!(Value::Draw.before(), Value::Draw);
+    /// assert_eq!(Value::Loss(Dtw(4)).backed_up(), Value::Win(Dtw(5)));
+    /// assert_eq!(Value::Draw.backed_up(), Value::Draw);
     /// ```
     #[must_use]
-    pub const fn before(self) -> Value {
+    pub const fn backed_up(self) -> Value {
         match self {
             Value::Win(Dtw(depth)) => Value::Loss(Dtw(depth.saturating_add(1))),
             Value::Draw => Value::Draw,
@@ -210,10 +210,10 @@ mod tests {
     fn unknown_depths_stay_unknown() {
         let win = Value::Win(Dtw(3)).without_depth();
         assert_eq!((win.wdl(), win.dtw()), (Wdl::Win, None));
-        assert_eq!(win.before(), Value::Loss(Dtw::UNKNOWN));
+        assert_eq!(win.backed_up(), Value::Loss(Dtw::UNKNOWN));
         assert_eq!(win.to_string(), "win");
         assert_eq!(win.to_byte(), None);
-        assert!(win > Value::Draw && win.before() < Value::Draw);
+        assert!(win > Value::Draw && win.backed_up() < Value::Draw);
     }
 
     #[test]
@@ -231,7 +231,7 @@ mod tests {
             ascending
                 .iter()
                 .rev()
-                .map(|value| value.before())
+                .map(|value| value.backed_up())
                 .is_sorted()
         );
     }

@@ -704,8 +704,8 @@ fn bench_measures_everything() {
     let perft = ["placing_nodes_per_s", "moving_nodes_per_s"];
     positive(&answer["perft"], &perft);
     positive(&answer["search"], &perft);
-    let preload = ["seconds", "probes_per_s", "probes_in_eights_per_s"];
-    positive(&answer["preload"], &preload);
+    let bitbase = ["seconds", "probes_per_s", "probes_in_eights_per_s"];
+    positive(&answer["preload"], &bitbase);
     let build = &answer["build"];
     assert_eq!(build["max_stones"], 7);
     // 3-3: 158 rows of 1330 columns. 4-3: 757 of 1140 and 158 of 5985.

@@ -137,7 +137,7 @@ fn grades_agree_with_the_plain_rules() {
             // The value of each position after a turn, for the side that makes the turn.
             let after = plain.distinct_turns(&rules).into_iter().map(|plain_turn| {
                 let after = position(&plain.after(&plain_turn).text(&rules));
-                (after, database.probe(&after).unwrap().before())
+                (after, database.probe(&after).unwrap().backed_up())
             });
             let after: Vec<(Position, Value)> = after.collect();
             let best = after.iter().map(|&(_, value)| value).max().unwrap();
@@ -373,7 +373,7 @@ fn forced_removals_are_the_shortest() {
         let found = Explanation::of(Truth::patient(&database), &position, None).unwrap();
         // The first turn must keep the result.
         let keeps = |turn: &Turn| {
-            let value = database.probe(&position.after(*turn)).unwrap().before();
+            let value = database.probe(&position.after(*turn)).unwrap().backed_up();
             value.wdl() == found.value.wdl()
         };
         let mut first = position.turns(&RULES);
@@ -597,7 +597,7 @@ fn certificates_agree_with_the_plain_rules() {
             let plain = plain_position(&before);
             let values = plain.distinct_turns(&rules).into_iter().map(|turn| {
                 let after = position(&plain.after(&turn).text(&rules));
-                database.probe(&after).unwrap().before()
+                database.probe(&after).unwrap().backed_up()
             });
             let values: Vec<Value> = values.collect();
             let best = *values.iter().max().unwrap();

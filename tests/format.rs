@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::common::Random;
 use crate::process;
 use millbase::solve::pair::BuildFolder;
-use millbase::solve::ply::{self, Plan};
+use millbase::solve::ply::{self, PlyPlan};
 use millbase::{Database, Position, Rules, Side, Value};
 use tempfile::TempDir;
 
@@ -84,7 +84,7 @@ fn the_documentation_suffices_to_read_the_files_of_the_placing_phase() {
             fs::copy(pairs.join(name), folder.path().join(name)).unwrap();
         }
         let locked = BuildFolder::lock(folder.path()).unwrap();
-        let plan = Plan::new(&rules, &keep, |_| false);
+        let plan = PlyPlan::new(&rules, &keep, |_| false);
         ply::build(&locked, &rules, &plan, &|_| {}).unwrap();
         let database = Database::open(folder.path(), rules).unwrap();
         let mut random = Random::new(3);

@@ -14,7 +14,7 @@ use millbase::index::{Index, Material, Pair};
 use millbase::probe::Database;
 use millbase::prove::{self, ProofOptions};
 use millbase::solve::pair::BuildFolder;
-use millbase::solve::ply::{Plan, build};
+use millbase::solve::ply::{PlyPlan, build};
 use millbase::store::ply_file_name as file_name;
 use millbase::store::{DbError, Profile};
 use millbase::{Blocked, Position, Rules, Side, Value};
@@ -48,11 +48,11 @@ fn built(rules: &Rules, keep: &[u8]) -> TempDir {
 fn build_in(folder: &Path, rules: &Rules, keep: &[u8]) {
     let locked = BuildFolder::lock(folder).expect("a folder of our own");
     let present = |pair| folder.join(millbase::store::file_name(pair)).exists();
-    let plan = millbase::solve::pair::Plan::new(&Pair::all(rules.stones), present);
+    let plan = millbase::solve::pair::PairPlan::new(&Pair::all(rules.stones), present);
     millbase::solve::pair::build(&locked, rules, &plan, Profile::default(), &())
         .expect("the moving phase");
     let present = |ply| folder.join(file_name(ply)).exists();
-    let plan = Plan::new(rules, keep, present);
+    let plan = PlyPlan::new(rules, keep, present);
     build(&locked, rules, &plan, &|_| {}).expect("the placing phase");
 }
 
@@ -105,7 +105,7 @@ impl<'a> Plain<'a> {
         let turns = position.turns(&self.rules);
         let values = turns
             .iter()
-            .map(|turn| self.value(&position.after(turn)).before());
+            .map(|turn| self.value(&position.after(turn)).backed_up());
         let value = values.max().expect("a turn");
         self.known.insert(key, value);
         value
@@ -469,7 +469,7 @@ fn rules_with_a_removal_for_each_mill_are_refused() {
         ..THREE
     };
     let locked = BuildFolder::lock(folder.path()).expect("a folder of our own");
-    let plan = Plan::new(&rules, &[5], |_| false);
+    let plan = PlyPlan::new(&rules, &[5], |_| false);
     let error = build(&locked, &rules, &plan, &|_| {}).expect_err("no way to solve it");
     assert!(error.to_string().contains("each mill"), "{error}");
 }
@@ -489,7 +489,7 @@ fn searched(
     known: Option<Value>,
     seen: &mut HashMap<Position, (Value, bool)>,
 ) -> Value {
-    let enough = |value: Value| known.is_some_and(|known| value.before() <= known);
+    let enough = |value: Value| known.is_some_and(|known| value.backed_up() <= known);
     if !position.is_placing() {
         return database.probe(position).expect("a database");
     }
@@ -502,7 +502,7 @@ fn searched(
     let mut best = None;
     for turn in turns {
         let after = position.after(turn);
-        best = best.max(Some(searched(database, &after, best, seen).before()));
+        best = best.max(Some(searched(database, &after, best, seen).backed_up()));
         if best.is_some_and(enough) {
             break;
         }

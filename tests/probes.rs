@@ -12,7 +12,7 @@ use crate::common::{
     Random, before_removal, plain_position, plain_rules, rows, symmetries, turned,
 };
 use millbase::probe::{LineEnd, RankedTurn};
-use millbase::solve::pair::{BuildFolder, Plan};
+use millbase::solve::pair::{BuildFolder, PairPlan};
 use millbase::store::Profile;
 use millbase::{Database, DbError, Dtw, Material, Pair, Position, Rules, Value};
 use rayon::prelude::*;
@@ -32,7 +32,7 @@ fn built(folder: &TempDir) -> Database {
     let embedded = Database::embedded(RULES);
     let mut pairs = Pair::all(RULES.stones);
     pairs.retain(|pair| pair.stones() == BUILT_STONES);
-    let plan = Plan::new(&pairs, |pair| embedded.has(pair));
+    let plan = PairPlan::new(&pairs, |pair| embedded.has(pair));
     let locked = BuildFolder::lock(folder).unwrap();
     millbase::solve::pair::build(&locked, &RULES, &plan, Profile::default(), &()).unwrap();
     Database::open(folder, RULES).unwrap()
@@ -66,7 +66,7 @@ fn built_files_are_those_of_the_program() {
     pairs.retain(|pair| pair.stones() <= 7);
     assert_eq!(pairs.len(), 2);
     let locked = BuildFolder::lock(folder.path()).unwrap();
-    let plan = Plan::new(&pairs, |_| false);
+    let plan = PairPlan::new(&pairs, |_| false);
     millbase::solve::pair::build(&locked, &RULES, &plan, Profile::default(), &()).unwrap();
     for pair in pairs {
         let name = millbase::store::file_name(pair);
@@ -164,7 +164,7 @@ fn best_of_successors(database: &Database, position: &Position) -> Value {
     let successors = plain.turns(&plain_rules).into_iter().map(|turn| {
         let text = plain.after(&turn).text(&plain_rules);
         let after = Position::parse(&text, &RULES).unwrap();
-        database.probe(&after).unwrap().before()
+        database.probe(&after).unwrap().backed_up()
     });
     // Without a turn the game is lost.
     successors.max().unwrap_or(Value::LOST)
@@ -205,7 +205,7 @@ fn check_turns(database: &Database, position: &Position) {
     assert_eq!(texts, expected, "{text}");
     for RankedTurn { turn, value, after } in turns {
         assert_eq!(after, position.after(turn), "{text} {turn}");
-        let expected = database.probe(&after).unwrap().before();
+        let expected = database.probe(&after).unwrap().backed_up();
         assert_eq!(value, expected, "{text} {turn}");
     }
 }

@@ -10,19 +10,19 @@ use crate::common::{Random, plain_position, plain_rules, quick, rows};
 use crate::plain::{PlainPosition, PlainRules};
 use millbase::prove::{ProofOptions, ProofStep, prove};
 use millbase::search::{
-    Algorithm, Judge, Limits, Meaning, NoJudge, Outcome, Report, Score, Search,
+    Algorithm, Info, Limits, Meaning, NoProber, Outcome, Prober, Score, Search,
 };
 use millbase::{Database, DbError, Dtw, Material, Pair, Position, Rules, Side, Source, Value, Wdl};
 
 const RULES: Rules = Rules::STANDARD;
 const ALGORITHMS: [Algorithm; 3] = [Algorithm::AlphaBeta, Algorithm::Pvs, Algorithm::Mtdf];
 
-fn run(search: &Search, position: &Position, judge: &dyn Judge, limits: &Limits) -> Outcome {
+fn run(search: &Search, position: &Position, judge: &dyn Prober, limits: &Limits) -> Outcome {
     let stop = AtomicBool::new(false);
     search.run(position, &[], judge, limits, &stop, &mut |_| {})
 }
 
-fn searched(position: &Position, judge: &dyn Judge, depth: u32, algorithm: Algorithm) -> Outcome {
+fn searched(position: &Position, judge: &dyn Prober, depth: u32, algorithm: Algorithm) -> Outcome {
     let limits = Limits {
         depth: Some(depth),
         algorithm,
@@ -101,7 +101,7 @@ fn all_algorithms_find_what_plain_minimax_finds() {
         let position = library(&position, &RULES);
         *phases.entry(position.phase(&RULES)).or_insert(0) += 1;
         for algorithm in ALGORITHMS {
-            let outcome = searched(&position, &NoJudge, depth, algorithm);
+            let outcome = searched(&position, &NoProber, depth, algorithm);
             let text = position.text(&RULES);
             assert_eq!(
                 outcome.lines[0].score, expected,
@@ -134,11 +134,11 @@ fn ends_are_found_at_their_depth() {
             _ => continue,
         };
         let text = position.text(&RULES);
-        let before = searched(&position, &NoJudge, u32::from(dtw) - 1, algorithm);
+        let before = searched(&position, &NoProber, u32::from(dtw) - 1, algorithm);
         if let Some(before) = before.lines.first().filter(|_| dtw > 1) {
             assert_eq!(before.score.result(), None, "{text} too early");
         }
-        let found = searched(&position, &NoJudge, u32::from(dtw), algorithm);
+        let found = searched(&position, &NoProber, u32::from(dtw), algorithm);
         assert_eq!(found.lines[0].score, score, "{text}");
         assert!(found.lines[0].line.len() <= usize::from(dtw));
         match value.wdl() {
@@ -155,7 +155,7 @@ struct Partial {
     depths: bool,
 }
 
-impl Judge for Partial {
+impl Prober for Partial {
     fn value(&self, position: &Position) -> Option<Value> {
         self.depths.then(|| self.known(position)).flatten()
     }
@@ -239,7 +239,7 @@ fn one_thread_is_deterministic_and_more_agree() {
                 let outcome = run(
                     &Search::new(RULES, 1 << 22, threads),
                     &position,
-                    &NoJudge,
+                    &NoProber,
                     &limits,
                 );
                 let lines = outcome.lines.into_iter();
@@ -267,7 +267,7 @@ fn several_lines_are_the_best_turns_in_order() {
         lines: 5,
         ..Limits::default()
     };
-    let mut reports: Vec<Report> = Vec::new();
+    let mut reports: Vec<Info> = Vec::new();
     let search = Search::new(RULES, 1 << 20, 1);
     let stop = AtomicBool::new(false);
     let outcome = search.run(&position, &[], &database, &limits, &stop, &mut |report| {
@@ -297,20 +297,20 @@ fn limits_end_the_search() {
         nodes: Some(5_000),
         ..Limits::default()
     };
-    let outcome = run(&search, &start, &NoJudge, &nodes);
+    let outcome = run(&search, &start, &NoProber, &nodes);
     assert!(outcome.lines[0].nodes <= 5_000 && outcome.best().is_some());
     let time = Limits {
         time: Some(std::time::Duration::from_millis(50)),
         ..Limits::default()
     };
     let limit = std::time::Duration::from_millis(500);
-    let outcome = quick(limit, || run(&search, &start, &NoJudge, &time));
+    let outcome = quick(limit, || run(&search, &start, &NoProber, &time));
     assert!(outcome.best().is_some());
     let stopped = AtomicBool::new(true);
     let outcome = search.run(
         &start,
         &[],
-        &NoJudge,
+        &NoProber,
         &Limits::default(),
         &stopped,
         &mut |_| {},
@@ -318,7 +318,7 @@ fn limits_end_the_search() {
     assert!(outcome.best().is_some());
     let over = Position::parse("********/@*****@*/OO@**@OO w o ? 4 0 4 0 0 0", &RULES).unwrap();
     assert_eq!(
-        run(&search, &over, &NoJudge, &Limits::default()).best(),
+        run(&search, &over, &NoProber, &Limits::default()).best(),
         None
     );
 }
@@ -336,8 +336,8 @@ fn a_repetition_is_a_draw() {
     let repeated = position.turns(&RULES)[0];
     let earlier = [position.after(repeated)];
     let stop = AtomicBool::new(false);
-    let fresh = search.run(&position, &[], &NoJudge, &limits, &stop, &mut |_| {});
-    let again = search.run(&position, &earlier, &NoJudge, &limits, &stop, &mut |_| {});
+    let fresh = search.run(&position, &[], &NoProber, &limits, &stop, &mut |_| {});
+    let again = search.run(&position, &earlier, &NoProber, &limits, &stop, &mut |_| {});
     let score = |outcome: &Outcome| {
         let found = outcome.lines.iter().find(|line| line.line[0] == repeated);
         found.map(|line| line.score)
@@ -386,7 +386,7 @@ fn plain_value(
         let turns = position.turns(&rules);
         let values = turns.iter().map(|turn| {
             let after = position.after(turn);
-            plain_value(&after, database, known).before()
+            plain_value(&after, database, known).backed_up()
         });
         values.max().unwrap_or(Value::LOST)
     };
@@ -428,7 +428,7 @@ fn answers_while_placing_are_those_of_a_plain_search() {
         let turns = plain.turns(&rules);
         assert_eq!(found.turns.len(), turns.len());
         for turn in turns {
-            let value = plain_value(&plain.after(&turn), &database, &mut known).before();
+            let value = plain_value(&plain.after(&turn), &database, &mut known).backed_up();
             let ranked = found
                 .turns
                 .iter()
@@ -485,7 +485,7 @@ fn a_removal_owed_while_placing_is_a_turn() {
     assert!(turns.iter().all(|turn| turn.starts_with('x')), "{turns:?}");
     for ranked in &found.turns {
         let after = database.answer(&ranked.after).unwrap();
-        assert_eq!(ranked.value, after.value.before());
+        assert_eq!(ranked.value, after.value.backed_up());
     }
 }
 
@@ -598,11 +598,11 @@ fn a_proof_with_few_pairs_claims_nothing_that_is_wrong() {
 fn preloaded_results_are_those_of_the_files() {
     let database = Database::embedded(RULES);
     let pairs: Vec<Pair> = database.pairs().map(|file| file.pair()).collect();
-    let preload = database.preload(&pairs).unwrap();
-    assert_eq!(preload.pairs(), pairs);
+    let bitbase = database.bitbase(&pairs).unwrap();
+    assert_eq!(bitbase.pairs(), pairs);
     let entries: u64 = pairs.iter().map(|pair| pair.entries()).sum();
-    assert!(preload.bytes() < entries / 6);
-    let whole = millbase::solve::preload_whole(&database, &pairs).unwrap();
+    assert!(bitbase.bytes() < entries / 6);
+    let whole = millbase::solve::whole_bitbase(&database, &pairs).unwrap();
     assert!(whole.bytes() >= entries / 4 && whole.bytes() <= entries / 3);
     let mut random = Random::new(6);
     for _ in 0..20_000 {
@@ -612,24 +612,24 @@ fn preloaded_results_are_those_of_the_files() {
         let position = random.position(a, b);
         let expected = database.probe(&position).unwrap().wdl();
         let (mover, waiting) = (position.mover(), position.waiting());
-        assert_eq!(preload.wdl(&position), Some(expected));
-        assert_eq!(preload.of_sets(mover, waiting), Some(expected));
-        assert_eq!(preload.of_many(&[(mover, waiting); 3]), [Some(expected); 3]);
+        assert_eq!(bitbase.wdl(&position), Some(expected));
+        assert_eq!(bitbase.of_sets(mover, waiting), Some(expected));
+        assert_eq!(bitbase.of_many(&[(mover, waiting); 3]), [Some(expected); 3]);
         assert_eq!(whole.of_sets(mover, waiting), Some(expected));
         let row = whole.row(mover, waiting.len()).unwrap();
         assert_eq!(row.wdl(waiting), Some(expected));
-        if let Some(row) = preload.row(mover, waiting.len()) {
+        if let Some(row) = bitbase.row(mover, waiting.len()) {
             assert!(row.wdl(waiting).is_none_or(|result| result == expected));
         }
     }
     let absent = random.position(7, 3);
-    assert_eq!(preload.wdl(&absent), None);
-    assert!(preload.row(absent.mover(), 3).is_none());
-    assert_eq!(preload.wdl(&Position::start(&RULES)), None);
+    assert_eq!(bitbase.wdl(&absent), None);
+    assert!(bitbase.row(absent.mover(), 3).is_none());
+    assert_eq!(bitbase.wdl(&Position::start(&RULES)), None);
     let blocked = Position::parse("********/@*****@*/OO@**@OO w o ? 4 0 4 0 0 0", &RULES).unwrap();
-    assert_eq!(preload.wdl(&blocked), Some(Wdl::Loss));
+    assert_eq!(bitbase.wdl(&blocked), Some(Wdl::Loss));
     assert!(matches!(
-        database.preload(&[Pair::new(9, 9).unwrap()]),
+        database.bitbase(&[Pair::new(9, 9).unwrap()]),
         Err(DbError::Missing { .. })
     ));
 }

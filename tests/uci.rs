@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::common::{Random, plain_position, plain_rules, quick, rows};
 use crate::engine::Engine;
 use crate::plain::{PlainPosition, PlainTurn};
-use millbase::solve::pair::{BuildFolder, Plan};
+use millbase::solve::pair::{BuildFolder, PairPlan};
 use millbase::store::Profile;
 use millbase::{Database, Pair, Position, Rules, Wdl};
 use tempfile::TempDir;
@@ -116,7 +116,7 @@ fn rules_can_be_changed_between_games() {
     let own = millbase::store::folder_of(folder.path(), &Rules::NO_FLYING);
     std::fs::create_dir(&own).unwrap();
     let locked = BuildFolder::lock(&own).unwrap();
-    let plan = Plan::new(&Pair::all(small.stones), |_| false);
+    let plan = PairPlan::new(&Pair::all(small.stones), |_| false);
     millbase::solve::pair::build(&locked, &small, &plan, Profile::default(), &()).unwrap();
 
     let mut engine = Engine::start(&["--threads", "1"]);

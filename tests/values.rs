@@ -224,7 +224,7 @@ fn derived(
             _ => value(mover, waiting),
         }
     });
-    after.map(Value::before).max().unwrap_or(Value::LOST)
+    after.map(Value::backed_up).max().unwrap_or(Value::LOST)
 }
 
 fn solved_value(solved: &Solved, mover: PointSet, waiting: PointSet) -> Value {
@@ -410,7 +410,7 @@ fn databases_of_other_rules_hold_the_solved_values() {
         (each(Rules::MORABARABA), (5, 4), Level::Quick),
     ] {
         let pair = |(a, b)| Pair::new(a, b).expect("a pair");
-        let plan = millbase::solve::pair::Plan::new(&[pair(largest)], |_| false);
+        let plan = millbase::solve::pair::PairPlan::new(&[pair(largest)], |_| false);
         let pairs: Vec<(usize, usize)> = (plan.pairs.iter())
             .map(|pair| (pair.larger().into(), pair.smaller().into()))
             .collect();
@@ -437,13 +437,13 @@ fn databases_of_other_rules_hold_the_solved_values() {
 
 fn check_database(database: &Database, pairs: &[Pair], solved: &Solved) {
     let rules = database.rules();
-    let preload = database.preload(pairs).expect("results");
+    let bitbase = database.bitbase(pairs).expect("results");
     let mut random = Random::new(7);
     for &pair in pairs {
         let report = verify::verify_pair(
             database,
             pair,
-            &mut millbase::solve::Shelf::default(),
+            &mut millbase::solve::TableCache::default(),
             &|_| (),
         );
         let report = report.expect("a pair that can be read");
@@ -459,7 +459,7 @@ fn check_database(database: &Database, pairs: &[Pair], solved: &Solved) {
                 let value = solved_value(solved, mover, waiting);
                 let text = position.text(rules);
                 assert_eq!(database.probe(&position).unwrap(), value, "{rules}: {text}");
-                assert_eq!(preload.wdl(&position), Some(value.wdl()), "{rules}: {text}");
+                assert_eq!(bitbase.wdl(&position), Some(value.wdl()), "{rules}: {text}");
                 let turns = database.turns(&position).unwrap();
                 let best = turns.first().map(|best| best.value);
                 assert_eq!(best.unwrap_or(Value::LOST), value, "{rules}: {text}");
@@ -479,7 +479,7 @@ fn depths_above_a_byte_are_refused() {
     assert!(solve_with(40).is_ok());
     let refused = solve_with(252).expect_err("losses in 252 turns");
     assert!(
-        matches!(refused, millbase::solve::pair::SolveError::TooDeep(_)),
+        matches!(refused, millbase::solve::pair::SolvePairError::TooDeep(_)),
         "{refused}"
     );
 }

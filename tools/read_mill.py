@@ -306,7 +306,7 @@ ESCAPE = 126
 
 
 def parse_model(data):
-    """The three lists of keys and the tree: a node is (kind, bin, left, right) or a distribution."""
+    """The three lists of symbols and the tree: a node is (kind, bin, left, right) or a distribution."""
     at = 0
 
     def take(count):
@@ -318,7 +318,7 @@ def parse_model(data):
     def parse_list(most):
         count = take(1)[0]
         entries = list(take(count))
-        check(count <= most and entries == sorted(set(entries)), "a list of keys")
+        check(count <= most and entries == sorted(set(entries)), "a list of symbols")
         return entries
 
     def parse_node(depth):
@@ -330,18 +330,18 @@ def parse_model(data):
         return kind, split, parse_node(depth + 1), parse_node(depth + 1)
 
     def parse_distribution():
-        """For each of the 4096 slots the key, its first slot and its count."""
+        """For each of the 4096 slots the symbol, its cumulative frequency and its frequency."""
         slots = []
-        key = None
-        while key != ESCAPE:
-            key, count = struct.unpack("<BH", take(3))
+        symbol = None
+        while symbol != ESCAPE:
+            symbol, count = struct.unpack("<BH", take(3))
             check(0 < count <= 4096 - len(slots), "a distribution")
-            slots += [(key, len(slots), count)] * count
+            slots += [(symbol, len(slots), count)] * count
         check(len(slots) == 4096, "a distribution")
         return slots
 
     lists = [parse_list(most) for most in (23, 11, 7)]
-    bins = [[sum(entry < key for entry in entries) for key in range(256)] for entries in lists]
+    bins = [[sum(entry < symbol for entry in entries) for symbol in range(256)] for entries in lists]
     tree = parse_node(0)
     check(at == len(data), "the model is longer than its tree")
     return bins, tree
@@ -350,8 +350,8 @@ def parse_model(data):
 ESCAPED = [(slot // 16, slot // 16 * 16, 16) for slot in range(4096)]
 
 
-def value_of_key(key):
-    return 2 * key + 2 if key < 127 else 0 if key == 127 else 511 - 2 * key
+def value_of_symbol(symbol):
+    return 2 * symbol + 2 if symbol < 127 else 0 if symbol == 127 else 511 - 2 * symbol
 
 
 # THE CONTAINER
@@ -470,7 +470,7 @@ class Table:
         block = ((column + 1) * self.block_count - 1) // len(self.columns)
         if (row, block) not in self.blocks:
             self.blocks[row, block] = self.decode(own, row, block)
-        return value_of_key(self.blocks[row, block][column])
+        return value_of_symbol(self.blocks[row, block][column])
 
     def block_bytes(self, row, block):
         fields = Fields(self.container.row(self.number, row))
@@ -482,7 +482,7 @@ class Table:
     # BLOCKS
 
     def decode(self, own, row, block):
-        """The keys of a block by column."""
+        """The symbols of a block by column."""
         data = self.block_bytes(row, block)
         length = len(data) if len(data) <= 4 else 4 - len(data) % 2
         state = int.from_bytes(data[:length], "little")
@@ -491,11 +491,11 @@ class Table:
         def step(slots):
             nonlocal state
             slot = state % 4096
-            key, first, count = slots[slot]
+            symbol, first, count = slots[slot]
             state = count * (state // 4096) + slot - first
             if state < 65536 and words:
                 state = state * 65536 + words.pop()
-            return key
+            return symbol
 
         outside = points(FULL & ~own)
         # Slides of the waiting side, as bits of a subset.
@@ -506,21 +506,21 @@ class Table:
             if to < start and to in outside
         ]
         start, end = (i * len(self.columns) // self.block_count for i in (block, block + 1))
-        keys = {}
+        symbols = {}
         last = UNKNOWN
         for column in range(start, end):
             subset = self.columns[column]
             waiting = sum(1 << p for i, p in enumerate(outside) if subset >> i & 1)
             if not self.holds(own, waiting):
                 continue
-            near = self.near_key(column, keys, last)
-            best, worst = self.slide_keys(subset, slides, keys)
+            near = self.near_symbol(column, symbols, last)
+            best, worst = self.slide_symbols(subset, slides, symbols)
             last = step(self.distribution(near, best, worst, self.mill_class(own, waiting)))
             if last == ESCAPE:
                 last = step(ESCAPED)
-            keys[column] = last
+            symbols[column] = last
         check(state == 0 and not words, f"the end of block {block} of row {row}")
-        return keys
+        return symbols
 
     def distribution(self, near, best, worst, class_):
         bins = (self.bins[0][near], self.bins[1][best], self.bins[2][worst], class_)
@@ -532,21 +532,21 @@ class Table:
 
     # THE CONTEXT OF A COLUMN
 
-    def near_key(self, column, keys, known):
+    def near_symbol(self, column, symbols, known):
         noted = []
         for other in near_columns(self.free, self.waiting, column, self.container.near):
-            key = keys.get(other, UNKNOWN)
-            if key != UNKNOWN:
-                known = key
+            symbol = symbols.get(other, UNKNOWN)
+            if symbol != UNKNOWN:
+                known = symbol
             noted.append(known)
         noted += [known] * (self.container.near - len(noted))
         return sorted(noted)[self.container.near // 2]
 
-    def slide_keys(self, subset, slides, keys):
+    def slide_symbols(self, subset, slides, symbols):
         possible = (subset ^ start ^ to for start, to in slides if subset & start and not subset & to)
         moved = islice(possible, self.container.slides)
-        found = [keys.get(self.numbers[column], UNKNOWN) for column in moved]
-        known = [key for key in found if key != UNKNOWN]
+        found = [symbols.get(self.numbers[column], UNKNOWN) for column in moved]
+        known = [symbol for symbol in found if symbol != UNKNOWN]
         return min(known, default=UNKNOWN), max(known, default=UNKNOWN)
 
     def mill_class(self, mover, waiting):

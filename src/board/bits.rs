@@ -59,7 +59,7 @@ impl Bits for Portable {
                 .rev()
                 .fold(0, |word, &b| word << 8 | u64::from(b))
                 ^ wanted;
-            // The top bit of each byte tells whether the byte is zero, without a carry between
+            // The top bit of each byte is set if the byte is zero, without a carry between
             // bytes.
             let zero = !(((difference & REST) + REST) | difference | REST);
             // Gathers the eight top bits into one byte.

@@ -23,7 +23,7 @@ use crate::engine::player::{Level, Player};
 use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::turns::Turn;
-use crate::search::{Limits, NoJudge, Search};
+use crate::search::{Limits, NoProber, Search};
 
 /// A player that is not yet at work.
 #[derive(Clone, PartialEq, Debug)]
@@ -372,7 +372,7 @@ fn own_turn(player: &Player, kind: &Kind, game: &Game, limits: &Limits) -> Optio
         } if Level::new(*level) == Level::PERFECT => {
             let (position, earlier) = (game.position(), game.earlier());
             let search = &player.search;
-            let outcome = search.run(position, earlier, &NoJudge, limits, &stop, &mut |_| ());
+            let outcome = search.run(position, earlier, &NoProber, limits, &stop, &mut |_| ());
             outcome.best()
         }
         _ => Some(player.choose(game, limits, &stop, &mut |_| ())?.turn),

@@ -166,7 +166,7 @@ fn passing(truth: Truth, position: &Position) -> Result<Option<Value>, DbError> 
     }
     // Passing is the one turn that changes nothing but the side to move.
     let passed = position.after(Turn::PASS);
-    Ok(Some(truth.answer(&passed)?.value.before()))
+    Ok(Some(truth.answer(&passed)?.value.backed_up()))
 }
 
 /// The empty points at which a side closes a mill if it is to move.

@@ -12,7 +12,7 @@ use crate::probe::RankedTurn;
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::Turn;
 use crate::rules::{FEWEST_STONES, Rules};
-use crate::search::{Limits, NoJudge, Score, Search};
+use crate::search::{Limits, NoProber, Score, Search};
 use crate::store::DbError;
 use crate::value::Value;
 
@@ -322,9 +322,9 @@ fn difficulty(position: &Position, solution: &[Step], rules: &Rules) -> Difficul
     let turn = solution[0].ranked.turn;
     let legal = solution[0].verdict.legal;
     let search = Search::new(*rules, SEARCH_BYTES, 1);
-    let run = |limits: Limits, report: &mut dyn FnMut(&crate::search::Report)| {
+    let run = |limits: Limits, report: &mut dyn FnMut(&crate::search::Info)| {
         let stop = AtomicBool::new(false);
-        search.run(position, &[], &NoJudge, &limits, &stop, report)
+        search.run(position, &[], &NoProber, &limits, &stop, report)
     };
     let glance = Limits {
         depth: Some(GLANCE),

@@ -44,7 +44,7 @@ pub enum GameError {
     },
     /// The game is over.
     Over {
-        /// Who has lost, `None` if the game is drawn.
+        /// The side that has lost, `None` if the game is drawn.
         loser: Option<Side>,
     },
 }
@@ -68,7 +68,7 @@ impl fmt::Display for GameError {
 
 impl std::error::Error for GameError {}
 
-/// So many letters of a text that is no turn are repeated to the user.
+/// The most letters of a text that is not a turn that are repeated to the user.
 const SHOWN_LETTERS: usize = 20;
 
 impl Game {
@@ -279,7 +279,7 @@ impl Position {
         Some(actions)
     }
 
-    /// The position after an action, which the same side follows with so many removals.
+    /// The position after an action, which the same side follows with this number of removals.
     fn after_action(&self, action: Turn, removals: u8) -> Position {
         let after = self.after(action);
         match removals {

@@ -13,11 +13,11 @@
 //! A row whose set R has a stabiliser holds each of its positions several times, at equivalent
 //! columns.
 
+mod bit_set;
 pub mod histogram;
-mod marked;
 pub mod reachable;
 
-pub use marked::Marked;
+pub use bit_set::BitSet;
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -103,7 +103,7 @@ impl Pair {
         pairs
     }
 
-    /// All pairs with 3 to `stones` stones a side, each behind those it needs: by the number of
+    /// All pairs with 3 to `stones` stones a side, each after those that it needs: by the number of
     /// stones, the more unequal pairs first.
     pub fn all(stones: u8) -> Vec<Pair> {
         let sides = FEWEST_STONES..=stones.min(MOST_STONES);
@@ -325,7 +325,7 @@ fn next_subset(subset: u32) -> Option<u32> {
     (subset != 0).then_some(carried | moved)
 }
 
-/// The sets of so many stones, one for each orbit of the symmetries: the smallest of the orbit's
+/// The sets of a number of stones, one for each orbit of the symmetries: the smallest of the orbit's
 /// sets, in their order.
 #[derive(Debug)]
 pub struct Rows {

@@ -1,9 +1,9 @@
 //! Which stones each side can have while stones are being placed.
 //!
 //! Every stone that a side has lost is a mill that the other has closed: one removal for each
-//! placement that closes a mill, whether it closes one or two. So the numbers of stones tell how
+//! placement that closes a mill, whether it closes one or two. So the numbers of stones give how
 //! many mills each side has closed, and a set of stones is possible only if it can have come about
-//! with just so many closings, and so many losses, in an order in which the other side can have
+//! with exactly this number of closings and of losses, in an order in which the other side can have
 //! closed its mills. The two sides' sets are followed turn by turn from the empty board, each as if
 //! the other's stones were never in the way:
 //!
@@ -16,7 +16,7 @@
 //! game leads to it. The other way round nothing is claimed: some positions stay that no game leads
 //! to. Turns lead from positions that stay to positions that stay.
 
-use super::marked::Marked;
+use super::bit_set::BitSet;
 use crate::board::PointSet;
 use crate::index::{Material, Rows};
 use crate::rules::position::{Position, Side};
@@ -154,7 +154,7 @@ pub struct Reachable {
     /// The most stones that a side can lose and go on.
     most_lost: u8,
     /// By ply, White's and Black's losses.
-    stages: Vec<Vec<[Marked; 2]>>,
+    stages: Vec<Vec<[BitSet; 2]>>,
 }
 
 impl Reachable {
@@ -162,13 +162,13 @@ impl Reachable {
     pub fn new(rules: &Rules, last_ply: u8) -> Reachable {
         let most_lost = rules.stones.saturating_sub(FEWEST_STONES);
         let width = usize::from(most_lost) + 1;
-        let nothing = || vec![[Marked::NOTHING, Marked::NOTHING]; width * width];
+        let nothing = || vec![[BitSet::EMPTY, BitSet::EMPTY]; width * width];
         let mut reachable = Reachable {
             most_lost,
             stages: vec![nothing()],
         };
-        let mut empty = Marked::new(1);
-        empty.mark(0);
+        let mut empty = BitSet::new(1);
+        empty.insert(0);
         reachable.stages[0][0] = [empty.clone(), empty];
         for ply in 0..last_ply {
             reachable.stages.push(nothing());
@@ -201,18 +201,18 @@ impl Reachable {
     }
 
     /// Which of the rows of a side's sets are possible; nothing if the stage is not.
-    pub fn rows(&self, stage: Stage, side: Side) -> &Marked {
-        static NOTHING: Marked = Marked::NOTHING;
+    pub fn rows(&self, stage: Stage, side: Side) -> &BitSet {
+        static EMPTY: BitSet = BitSet::EMPTY;
         let slot = self.slot(stage);
         let sets = slot.and_then(|slot| self.stages.get(usize::from(stage.ply))?.get(slot));
-        sets.map_or(&NOTHING, |sets| &sets[side as usize])
+        sets.map_or(&EMPTY, |sets| &sets[side as usize])
     }
 
     /// Whether a side can have these stones.
     pub fn contains(&self, stage: Stage, side: Side, set: PointSet) -> bool {
         let rows = self.rows(stage, side);
         let right_size = set.len() == u32::from(stage.stones(side));
-        right_size && rows.has(Rows::of(stage.stones(side)).find(set).0)
+        right_size && rows.contains(Rows::of(stage.stones(side)).find(set).0)
     }
 
     /// Whether the game is over at a stage, as a side has fewer than three stones left.
@@ -233,24 +233,24 @@ impl Reachable {
         let (mover, waiting) = (stage.mover(), stage.mover().other());
         let (stones, others) = (stage.stones(mover), stage.stones(waiting));
         let next = Rows::of(stones + 1);
-        let [mut quiet, mut closing] = [(); 2].map(|()| Marked::new(next.len()));
+        let [mut quiet, mut closing] = [(); 2].map(|()| BitSet::new(next.len()));
         for row in self.rows(stage, mover).iter() {
             let set = Rows::of(stones).set(row);
             for point in !set {
                 let set = set.with(point);
                 let closes = board.mills(set).contains(point);
                 let found = if closes { &mut closing } else { &mut quiet };
-                found.mark(next.find(set).0);
+                found.insert(next.find(set).0);
             }
         }
         let before = self.rows(stage, waiting).clone();
         if !closing.is_empty() && others > 0 {
             let next = Rows::of(others - 1);
-            let mut left = Marked::new(next.len());
+            let mut left = BitSet::new(next.len());
             for row in before.iter() {
                 let set = Rows::of(others).set(row);
                 for point in removable(set, board, rules) {
-                    left.mark(next.find(set.without(point)).0);
+                    left.insert(next.find(set.without(point)).0);
                 }
             }
             self.add(stage.after_capture(), mover, closing, left);
@@ -261,11 +261,11 @@ impl Reachable {
     }
 
     /// Adds sets to a stage, unless the game is over there.
-    fn add(&mut self, stage: Stage, mover: Side, mine: Marked, others: Marked) {
+    fn add(&mut self, stage: Stage, mover: Side, mine: BitSet, others: BitSet) {
         let Some(slot) = self.slot(stage) else { return };
         let sets = &mut self.stages[usize::from(stage.ply)][slot];
         for (side, found) in [(mover, mine), (mover.other(), others)] {
-            sets[side as usize].add(&found);
+            sets[side as usize].union_with(&found);
         }
     }
 }

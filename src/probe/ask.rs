@@ -291,7 +291,7 @@ impl Database {
         let ranked = turns.into_iter().zip(after).zip(values);
         let ranked = ranked.map(|((turn, after), value)| RankedTurn {
             turn,
-            value: metric.of_value(value.before()),
+            value: metric.of_value(value.backed_up()),
             after,
         });
         let mut ranked: Vec<RankedTurn> = ranked.collect();

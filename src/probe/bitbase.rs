@@ -25,7 +25,7 @@ use crate::value::Wdl;
 
 /// Win, draw and loss of some pairs, in memory. Many threads may ask at the same time.
 #[derive(Debug)]
-pub struct Preload {
+pub struct Bitbase {
     rules: Rules,
     pairs: Vec<Pair>,
     /// By [`place`].
@@ -52,7 +52,7 @@ struct Results {
 
 /// The positions of one set of the side to move.
 #[derive(Clone, Copy, Debug)]
-pub struct PreloadRow<'a> {
+pub struct BitbaseRow<'a> {
     packed: &'a [u8],
     index: &'a Index,
     /// The points outside the row's set.
@@ -70,9 +70,9 @@ impl Database {
     /// # if cfg!(feature = "embedded") {
     /// let rules = Rules::STANDARD;
     /// let pairs = [Pair::new(4, 3).unwrap(), Pair::new(3, 3).unwrap()];
-    /// let preload = Database::embedded(rules).preload(&pairs)?;
+    /// let bitbase = Database::embedded(rules).bitbase(&pairs)?;
     /// let position = Position::parse("***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0", &rules)?;
-    /// assert_eq!(preload.wdl(&position), Some(Wdl::Win));
+    /// assert_eq!(bitbase.wdl(&position), Some(Wdl::Win));
     /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -80,9 +80,9 @@ impl Database {
     /// # Errors
     ///
     /// [`DbError::Missing`] if a pair is not there, [`DbError::Corrupt`], [`DbError::Io`].
-    pub fn preload(&self, pairs: &[Pair]) -> Result<Preload, DbError> {
-        let mut preload = Preload::empty(*self.rules(), pairs);
-        for &pair in preload.pairs.clone().iter() {
+    pub fn bitbase(&self, pairs: &[Pair]) -> Result<Bitbase, DbError> {
+        let mut bitbase = Bitbase::empty(*self.rules(), pairs);
+        for &pair in bitbase.pairs.clone().iter() {
             let table = self.file(pair)?.table()?;
             let mut results = Results::empty(table.index().clone());
             let stride = results.stride;
@@ -96,9 +96,9 @@ impl Database {
                     }),
                 );
             })?;
-            preload.insert(results);
+            bitbase.insert(results);
         }
-        Ok(preload)
+        Ok(bitbase)
     }
 }
 
@@ -163,12 +163,12 @@ impl Results {
     }
 }
 
-impl Preload {
-    pub(crate) fn empty(rules: Rules, pairs: &[Pair]) -> Preload {
+impl Bitbase {
+    pub(crate) fn empty(rules: Rules, pairs: &[Pair]) -> Bitbase {
         let mut pairs = pairs.to_vec();
         pairs.sort_unstable();
         pairs.dedup();
-        Preload {
+        Bitbase {
             rules,
             pairs,
             tables: (0..SIDES * SIDES).map(|_| None).collect(),
@@ -249,13 +249,13 @@ impl Preload {
         found
     }
 
-    /// The row of a set of the side to move, against so many stones: for asking about several sets
+    /// The row of a set of the side to move, against this many stones: for asking about several sets
     /// of the other side. `None` for other pairs, and where the files leave the whole table out.
     #[inline]
-    pub fn row(&self, mover: PointSet, waiting: u32) -> Option<PreloadRow<'_>> {
+    pub fn row(&self, mover: PointSet, waiting: u32) -> Option<BitbaseRow<'_>> {
         let table = self.table(mover.len(), waiting)?;
         let (row, symmetry) = table.index.rows().find(mover);
-        Some(PreloadRow {
+        Some(BitbaseRow {
             packed: &table.packed[row * table.stride..][..table.stride],
             index: &table.index,
             free: !table.index.rows().set(row),
@@ -284,7 +284,7 @@ impl Preload {
         };
         let mut best = Wdl::Loss;
         let mut unknown = false;
-        // Tells of a turn's result for the other side whether it wins.
+        // Whether a turn with this result for the other side wins.
         let mut wins = |after: Option<Wdl>| {
             match after {
                 Some(Wdl::Loss) => return true,
@@ -324,7 +324,7 @@ impl Preload {
     }
 }
 
-impl PreloadRow<'_> {
+impl BitbaseRow<'_> {
     /// The result for the row's side to move against this set, which must have as many stones as
     /// the row was asked for; `None` if it is left out.
     #[inline(always)]

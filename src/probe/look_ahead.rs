@@ -11,7 +11,7 @@ use crate::rules::position::Position;
 use crate::rules::{MOST_STONES, Rules};
 use crate::search::core::{Bounds, Counts, Knowledge, Shared, Window, Worker};
 use crate::search::score::{Meaning, Score};
-use crate::search::table::Table;
+use crate::search::table::TranspositionTable;
 use crate::store::{DbError, rules_option};
 use crate::value::{Dtw, Metric, Value};
 
@@ -96,7 +96,7 @@ impl Knowledge for Files<'_> {
     fn known(&self, position: &Position, _window: Window, counts: &mut Counts) -> Option<Score> {
         match self.value(position) {
             Ok(value) => {
-                counts.judged += u64::from(value.is_some());
+                counts.tb_hits += u64::from(value.is_some());
                 value.map(Score::from)
             }
             Err(error) => {
@@ -110,7 +110,7 @@ impl Knowledge for Files<'_> {
     }
 
     /// Never asked: the search goes to where everything is known.
-    fn rate(&self, _position: &Position) -> Score {
+    fn evaluate(&self, _position: &Position) -> Score {
         Score::DRAW
     }
 }
@@ -149,7 +149,7 @@ pub(super) fn values(
         .saturating_mul(64)
         .try_into()
         .unwrap_or(usize::MAX);
-    let table = Table::with_bytes(most_bytes.min(1 << (12 + 2 * placements.min(7))));
+    let table = TranspositionTable::with_bytes(most_bytes.min(1 << (12 + 2 * placements.min(7))));
     let shared = Shared {
         rules: database.rules(),
         table: &table,
@@ -160,7 +160,7 @@ pub(super) fn values(
             deadline: None,
             nodes: most_nodes,
         },
-        busy: None,
+        abdada: None,
         pvs: true,
     };
     let mut worker = Worker::new(&shared, &[]);
@@ -183,12 +183,12 @@ fn value<K: Knowledge>(worker: &mut Worker<'_, K>, position: &Position) -> Optio
         let score = worker.search(position, window, position.all_in_hand() + MOST_DERIVED, 0);
         (!worker.is_stopped()).then_some(score)
     };
-    let score = if search(Window::at_least(Score::DRAW))? < Score::DRAW {
+    let score = if search(Window::null(Score::DRAW))? < Score::DRAW {
         search(Window {
             beta: Score::DRAW,
             ..Window::ALL
         })?
-    } else if search(Window::at_least(Score::DRAW.next()))? > Score::DRAW {
+    } else if search(Window::null(Score::DRAW.next()))? > Score::DRAW {
         search(Window {
             alpha: Score::DRAW,
             ..Window::ALL

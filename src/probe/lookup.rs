@@ -130,7 +130,7 @@ impl Database {
             after.extend(left.map(|left| (left, reached)));
         });
         let mut best = Value::LOST;
-        let consider = |_, value: Value| best = best.max(value.before());
+        let consider = |_, value: Value| best = best.max(value.backed_up());
         Ok(self.each(&after, metric, consider)?.then_some(best))
     }
 

@@ -19,16 +19,16 @@ mod lookup;
 mod tests;
 
 pub use ask::{Answer, Line, LineEnd, RankedTurn, Source};
-pub use bitbase::{Preload, PreloadRow};
+pub use bitbase::{Bitbase, BitbaseRow};
 pub use database::Database;
 
 use crate::rules::position::Position;
-use crate::search::Judge;
+use crate::search::Prober;
 use crate::value::Value;
 
 /// Knows the moving phase as far as its files hold it; what it cannot read it does not know. While
 /// stones are in hand a value may take a search of its own, so the search that asks does that.
-impl Judge for Database {
+impl Prober for Database {
     fn value(&self, position: &Position) -> Option<Value> {
         match position.is_placing() {
             true => None,

@@ -137,7 +137,8 @@ fn what_is_left_out_follows_from_the_turns() {
             let entry = random.below(index.len());
             let position = some_position(&index, entry, &mut random);
             let turns = position.turns(&RULES).into_iter();
-            let values = turns.map(|turn| database.probe(&position.after(turn)).unwrap().before());
+            let values =
+                turns.map(|turn| database.probe(&position.after(turn)).unwrap().backed_up());
             let best = values.max().unwrap_or(Value::LOST);
             assert_eq!(database.probe(&position).unwrap(), best);
             assert_eq!(database.probe(&position).unwrap(), best);
@@ -226,7 +227,7 @@ fn turns_are_ranked_by_what_they_are_worth() {
             let ranked = database.turns(&position).unwrap();
             for turn in &ranked {
                 assert_eq!(turn.after, position.after(turn.turn));
-                assert_eq!(turn.value, database.probe(&turn.after).unwrap().before());
+                assert_eq!(turn.value, database.probe(&turn.after).unwrap().backed_up());
             }
             for two in ranked.windows(2) {
                 let better = two[0].value > two[1].value;

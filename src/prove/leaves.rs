@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::board::PointSet;
-use crate::probe::{Database, Preload};
+use crate::probe::{Bitbase, Database};
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::removable;
 use crate::rules::{FEWEST_STONES, MOST_STONES, Rules};
@@ -47,14 +47,14 @@ impl Others {
 /// The positions where the last stone is placed.
 pub(super) struct Leaves<'a> {
     database: &'a Database,
-    preload: &'a Preload,
+    bitbase: &'a Bitbase,
     pub others: Others,
     /// By the stones of the sides, on the board and in hand: whether placements can lead to a pair
     /// in memory.
     reachable: [[bool; SIDES]; SIDES],
     /// How many values were asked of databases that are not in memory.
     pub asked: AtomicU64,
-    /// How many positions behind eight turns were searched.
+    /// The number of positions after eight turns that were searched.
     pub after_eight: AtomicU64,
     /// Set at the first failure, which ends the search.
     pub stop: AtomicBool,
@@ -64,19 +64,19 @@ pub(super) struct Leaves<'a> {
 const SIDES: usize = MOST_STONES as usize + 1;
 
 impl<'a> Leaves<'a> {
-    pub fn new(database: &'a Database, preload: &'a Preload) -> Leaves<'a> {
+    pub fn new(database: &'a Database, bitbase: &'a Bitbase) -> Leaves<'a> {
         let mut reachable = [[false; SIDES]; SIDES];
         for (mover, row) in reachable.iter_mut().enumerate() {
             for (waiting, reachable) in row.iter_mut().enumerate() {
                 let (larger, smaller) = (mover.max(waiting), mover.min(waiting));
-                *reachable = preload.pairs().iter().any(|pair| {
+                *reachable = bitbase.pairs().iter().any(|pair| {
                     usize::from(pair.larger()) <= larger && usize::from(pair.smaller()) <= smaller
                 });
             }
         }
         Leaves {
             database,
-            preload,
+            bitbase,
             others: Others::AreAsked,
             reachable,
             asked: AtomicU64::new(0),
@@ -97,11 +97,11 @@ impl<'a> Leaves<'a> {
 
     /// The result of a position without stones in hand for its side to move, White.
     fn white(&self, white: PointSet, black: PointSet, counts: &mut Counts) -> Score {
-        counts.judged += 1;
+        counts.tb_hits += 1;
         if white.len() < u32::from(FEWEST_STONES) {
             return Score::LOST;
         }
-        if let Some(result) = self.preload.of_sets(white, black) {
+        if let Some(result) = self.bitbase.of_sets(white, black) {
             return result.into();
         }
         if let Some(score) = self.others.for_side(Side::White) {
@@ -153,12 +153,12 @@ impl<'a> Leaves<'a> {
                 return best;
             }
         }
-        let row = self.preload.row(white, black.len() + 1);
+        let row = self.bitbase.row(white, black.len() + 1);
         for to in empty - closing {
             let stored = row.as_ref().and_then(|row| row.wdl(black.with(to)));
             let score = match stored {
                 Some(result) => {
-                    counts.judged += 1;
+                    counts.tb_hits += 1;
                     result.into()
                 }
                 None => self.white(white, black.with(to), counts),
@@ -194,7 +194,7 @@ impl Knowledge for Leaves<'_> {
     }
 
     /// Never asked: the search goes to the last stone.
-    fn rate(&self, _position: &Position) -> Score {
+    fn evaluate(&self, _position: &Position) -> Score {
         Score::DRAW
     }
 }

@@ -46,7 +46,7 @@ pub fn proof_pairs(rules: &Rules) -> Vec<Pair> {
 /// # Errors
 ///
 /// [`DbError::NotStored`] that names the pairs that are missing, otherwise as for
-/// [`Database::preload`] and [`Database::probe`].
+/// [`Database::bitbase`] and [`Database::probe`].
 pub fn prove(
     database: &Database,
     options: &ProofOptions,
@@ -55,12 +55,12 @@ pub fn prove(
     let rules = database.rules();
     check(database, options)?;
     let begin = Instant::now();
-    let preload = database.preload(&options.pairs)?;
+    let bitbase = database.bitbase(&options.pairs)?;
     let loading = begin.elapsed();
-    let bytes = preload.bytes();
+    let bytes = bitbase.bytes();
     report(ProofStep::Loaded { bytes });
 
-    let mut prover = Prover::new(database, &preload, options);
+    let mut prover = Prover::new(database, &bitbase, options);
     let start = Position::start(rules);
     let mut ask = |prover: &mut Prover<'_>, position: &Position, turn| {
         let mut holds = |side| -> Result<bool, DbError> {
@@ -114,8 +114,8 @@ pub fn prove_each(
     positions: &[Position],
 ) -> Result<Vec<Proved>, DbError> {
     check(database, options)?;
-    let preload = database.preload(&options.pairs)?;
-    let mut prover = Prover::new(database, &preload, options);
+    let bitbase = database.bitbase(&options.pairs)?;
+    let mut prover = Prover::new(database, &bitbase, options);
     let proved = positions.iter().map(|position| {
         Ok(Proved {
             white_holds: prover.holds(position, Side::White)?,

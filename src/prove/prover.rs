@@ -1,4 +1,4 @@
-//! Answers who holds a position: the questions of a proof, their tables and threads.
+//! Decides which side holds a position: the questions of a proof, their tables and threads.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -6,21 +6,21 @@ use std::time::Instant;
 
 use super::leaves::{Leaves, Others};
 use super::report::{ProofOptions, Proved, Work};
-use crate::probe::{Database, Preload};
+use crate::probe::{Bitbase, Database};
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::Turn;
-use crate::search::core::{Bounds, Busy, Counts, Shared, Window, Worker};
+use crate::search::core::{Abdada, Bounds, Counts, Shared, Window, Worker};
 use crate::search::score::Score;
-use crate::search::table::Table;
+use crate::search::table::TranspositionTable;
 use crate::store::DbError;
 use crate::value::Wdl;
 
-/// Answers who holds a position.
+/// Decides which side holds a position.
 pub(super) struct Prover<'a> {
     leaves: Leaves<'a>,
     /// By [`Others::number`]: what is found while other pairs count as something says nothing about
     /// the values when they count as something else. Made when first needed.
-    tables: [Option<Table>; Others::COUNT],
+    tables: [Option<TranspositionTable>; Others::COUNT],
     table_bytes: usize,
     threads: usize,
     /// Whether databases that are not in memory may be asked.
@@ -29,9 +29,9 @@ pub(super) struct Prover<'a> {
 }
 
 impl<'a> Prover<'a> {
-    pub fn new(database: &'a Database, preload: &'a Preload, options: &ProofOptions) -> Prover<'a> {
+    pub fn new(database: &'a Database, bitbase: &'a Bitbase, options: &ProofOptions) -> Prover<'a> {
         Prover {
-            leaves: Leaves::new(database, preload),
+            leaves: Leaves::new(database, bitbase),
             tables: [const { None }; Others::COUNT],
             table_bytes: options.hash_bytes,
             threads: options.threads.max(1),
@@ -63,15 +63,16 @@ impl<'a> Prover<'a> {
         let begin = Instant::now();
         self.leaves.others = others;
         let bytes = self.table_bytes;
-        let table = self.tables[others.number()].get_or_insert_with(|| Table::with_bytes(bytes));
+        let table = self.tables[others.number()]
+            .get_or_insert_with(|| TranspositionTable::with_bytes(bytes));
         let table = &*table;
         let moves = position.side_to_move() == side;
         // The side to move holds with a draw or more; the other if the side to move does not win.
         let window = match moves {
-            true => Window::at_least(Score::DRAW),
-            false => Window::at_least(Score::DRAW.next()),
+            true => Window::null(Score::DRAW),
+            false => Window::null(Score::DRAW.next()),
         };
-        let (busy, finished) = (Busy::new(), AtomicBool::new(false));
+        let (abdada, finished) = (Abdada::new(), AtomicBool::new(false));
         let shared = &Shared {
             rules: self.leaves.rules(),
             table,
@@ -82,7 +83,7 @@ impl<'a> Prover<'a> {
                 deadline: None,
                 nodes: u64::MAX,
             },
-            busy: (self.threads > 1).then_some(&busy),
+            abdada: (self.threads > 1).then_some(&abdada),
             pvs: false,
         };
         let search = || {
@@ -100,7 +101,7 @@ impl<'a> Prover<'a> {
         });
         for (_, counts) in &found {
             self.work.nodes += counts.nodes;
-            self.work.probes += counts.judged;
+            self.work.probes += counts.tb_hits;
         }
         self.work.other_probes += self.leaves.asked.swap(0, Ordering::Relaxed);
         self.work.after_eight += self.leaves.after_eight.swap(0, Ordering::Relaxed);
@@ -113,7 +114,7 @@ impl<'a> Prover<'a> {
         Ok(wins == moves)
     }
 
-    /// The result for the side to move, as far as both questions tell.
+    /// The result for the side to move, as far as both questions decide it.
     fn result(&mut self, position: &Position) -> Result<Option<Wdl>, DbError> {
         let proved = Proved {
             white_holds: self.holds(position, Side::White)?,

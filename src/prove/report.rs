@@ -37,7 +37,7 @@ pub enum ProofStep {
         /// Whether it does not lose.
         holds: bool,
         /// Positions visited since the first question about the start position, or about the
-        /// placements behind it.
+        /// placements after it.
         nodes: u64,
         /// Time since then.
         time: Duration,

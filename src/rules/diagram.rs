@@ -15,16 +15,16 @@ const DRAWING: [&str; 7] = [
 ];
 
 /// The position as a picture of eight lines: `O` White, `@` Black, `·` empty, with the names of
-/// ranks and files. `show` writes a point: it gets who has a stone there, and the letter.
+/// ranks and files. `show` writes a point: it gets the side that has a stone there, and the letter.
 ///
 /// ```
-/// use millbase::rules::diagram::picture;
+/// use millbase::rules::diagram::draw;
 /// use millbase::{Position, Rules};
 /// let start = Position::start(&Rules::STANDARD);
-/// let picture = picture(&start, |_, _, letter| letter.to_string());
+/// let picture = draw(&start, |_, _, letter| letter.to_string());
 /// assert_eq!(picture.lines().next(), Some("  7 ·-----·-----·"));
 /// ```
-pub fn picture(position: &Position, show: impl Fn(Point, Option<Side>, char) -> String) -> String {
+pub fn draw(position: &Position, show: impl Fn(Point, Option<Side>, char) -> String) -> String {
     let mut picture = String::new();
     for (rank, line) in (1..=7).rev().zip(DRAWING) {
         picture += &format!("  {rank} ");
@@ -80,7 +80,7 @@ mod tests {
   1 @-----O-----·
     a b c d e f g
 ";
-        let picture = picture(&position, |_, _, letter| letter.to_string());
+        let picture = draw(&position, |_, _, letter| letter.to_string());
         assert_eq!(format!("\n{picture}"), expected);
     }
 }

@@ -104,7 +104,7 @@ impl Rules {
         ..Rules::STANDARD
     };
 
-    /// Twelve Men's Morris: four more lines, and who placed first loses on a full board.
+    /// Twelve Men's Morris: four more lines, and the side that placed first loses on a full board.
     pub const TWELVE: Rules = Rules {
         stones: 12,
         diagonals: true,
@@ -165,7 +165,7 @@ impl Rules {
         }
     }
 
-    /// How many removals a turn earns that closes so many mills.
+    /// The number of removals that closing `mills` mills earns.
     #[inline(always)]
     pub fn removals(&self, mills: u32) -> u8 {
         match self.removal_per_mill {

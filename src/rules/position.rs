@@ -323,7 +323,7 @@ impl Position {
         let in_hand = side.own_first([self.mover_in_hand, self.waiting_in_hand]);
         let owed = side.own_first([self.removals_owed, 0]);
         for bit in 0..POINTS {
-            // A ring has eight letters and a stroke behind it.
+            // A ring has eight letters and a stroke after it.
             let letter = &mut board[(bit + bit / 8) as usize];
             *letter = match (white.bits() >> bit & 1, black.bits() >> bit & 1) {
                 (1, _) => b'O',
@@ -366,7 +366,7 @@ impl Position {
     }
 }
 
-/// The text of a position, for those who write many: it takes nothing from the heap.
+/// The text of a position, allocation-free.
 #[derive(Clone, Copy, Debug)]
 pub struct Letters {
     letters: [u8; 80],
@@ -472,7 +472,7 @@ impl Fields {
             rest += 1;
             ensure!(
                 rest <= Fields::UNUSED && word.parse::<i32>().is_ok(),
-                "'{}' does not belong behind the position; remove it",
+                "'{}' does not belong after the position; remove it",
                 shown(word)
             );
         }

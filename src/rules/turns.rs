@@ -277,14 +277,14 @@ pub fn removable(waiting: PointSet, board: &Board, rules: &Rules) -> PointSet {
     }
 }
 
-/// How many stones are removed where so many removals are earned: they end when the opponent has
+/// The number of stones removed where `earned` removals are earned: they end when the opponent has
 /// none on the board, or fewer than three with those in hand.
 pub(crate) fn removals_made(earned: u8, on_board: u32, in_hand: u8) -> u8 {
     let to_spare = (on_board + u32::from(in_hand)).saturating_sub(u32::from(FEWEST_STONES) - 1);
     u32::from(earned).min(on_board).min(to_spare) as u8
 }
 
-/// The sets of so many stones of the waiting side that can be removed, in some order, each removal
+/// The sets of this many stones of the waiting side that can be removed, in some order, each removal
 /// judged after those before it; each set once.
 pub(crate) fn removable_sets(
     waiting: PointSet,
@@ -309,7 +309,7 @@ pub(crate) fn removable_sets(
     sets
 }
 
-/// The sets of the waiting side that so many removals can leave.
+/// The sets of the waiting side that this many removals can leave.
 pub(crate) fn left_after_removals(
     waiting: PointSet,
     count: u8,
@@ -410,7 +410,7 @@ impl Position {
         }
     }
 
-    /// How many sequences of so many turns there are; a game that ends sooner counts only where it
+    /// The number of sequences of `depth` turns; a game that ends sooner counts only where it
     /// ends exactly there.
     ///
     /// ```

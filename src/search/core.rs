@@ -15,9 +15,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
 use super::key;
-use super::order::{self, Memory, Order, Ranked};
+use super::order::{self, Histories, Order, Ranked};
 use super::score::Score;
-use super::table::{Bound, Entry, Table};
+use super::table::{Bound, Entry, TranspositionTable};
 use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
@@ -29,7 +29,7 @@ pub(crate) trait Knowledge: Sync {
     fn known(&self, position: &Position, window: Window, counts: &mut Counts) -> Option<Score>;
 
     /// What a node is worth that is not looked into: an evaluation.
-    fn rate(&self, position: &Position) -> Score;
+    fn evaluate(&self, position: &Position) -> Score;
 }
 
 /// The scores that matter: more than the lower, less than the upper one.
@@ -45,8 +45,8 @@ impl Window {
         beta: Score::MOST,
     };
 
-    /// The window that tells whether the score is `score` or more.
-    pub fn at_least(score: Score) -> Window {
+    /// The null window that decides whether the score is `score` or more.
+    pub fn null(score: Score) -> Window {
         Window {
             alpha: Score::from_number(score.number() - 1),
             beta: score,
@@ -67,12 +67,12 @@ impl Window {
 pub(crate) struct Counts {
     /// Positions visited.
     pub nodes: u64,
-    /// Values asked of databases.
-    pub judged: u64,
+    /// Positions whose value the databases knew.
+    pub tb_hits: u64,
     /// Positions at the horizon, where the evaluation stood for the value.
-    pub rated: u64,
+    pub evaluated: u64,
     /// The longest line, in turns.
-    pub longest: u32,
+    pub seldepth: u32,
 }
 
 /// When to stop.
@@ -83,22 +83,23 @@ pub(crate) struct Bounds<'a> {
     /// Set by the thread that has the result, for the others.
     pub finished: &'a AtomicBool,
     pub deadline: Option<Instant>,
-    /// So many for each thread.
+    /// The most positions that each thread visits.
     pub nodes: u64,
 }
 
-/// Which steps other threads are searching at the moment: the others are searched before, so that
-/// threads share the work of a node instead of doing the same.
+/// Which moves other threads are searching at the moment: a thread searches the others first, so that
+/// threads share the work of a node instead of doing the same. This is the simplified form of ABDADA
+/// (J.-C. Weill, "The ABDADA distributed minimax search algorithm", ICCA Journal 19(1), 1996).
 #[derive(Debug)]
-pub(crate) struct Busy(Vec<AtomicU64>);
+pub(crate) struct Abdada(Vec<AtomicU64>);
 
-impl Busy {
+impl Abdada {
     const SLOTS: usize = 1 << 14;
     /// Nodes closer to the horizon are not worth the care.
     const DEPTH: u32 = 3;
 
-    pub fn new() -> Busy {
-        Busy((0..Busy::SLOTS).map(|_| AtomicU64::new(0)).collect())
+    pub fn new() -> Abdada {
+        Abdada((0..Abdada::SLOTS).map(|_| AtomicU64::new(0)).collect())
     }
 
     fn tag(key: u64, turn: Turn) -> u64 {
@@ -106,7 +107,7 @@ impl Busy {
     }
 
     fn slot(&self, tag: u64) -> &AtomicU64 {
-        &self.0[(tag >> 50) as usize % Busy::SLOTS]
+        &self.0[(tag >> 50) as usize % Abdada::SLOTS]
     }
 
     fn is_set(&self, tag: u64) -> bool {
@@ -125,11 +126,11 @@ impl Busy {
 /// What all threads of a search share.
 pub(crate) struct Shared<'a, K> {
     pub rules: &'a Rules,
-    pub table: &'a Table,
+    pub table: &'a TranspositionTable,
     pub knowledge: &'a K,
     pub bounds: Bounds<'a>,
     /// `None` when there is one thread.
-    pub busy: Option<&'a Busy>,
+    pub abdada: Option<&'a Abdada>,
     /// Whether each turn after the first is tried with a narrow window before the whole one.
     pub pvs: bool,
 }
@@ -138,7 +139,7 @@ pub(crate) struct Shared<'a, K> {
 pub(crate) struct Worker<'a, K> {
     shared: &'a Shared<'a, K>,
     pub counts: Counts,
-    memory: Memory,
+    histories: Histories,
     ranked: Vec<Ranked>,
     /// The positions of the game and of the line being searched, by their [exact](key::exact) keys.
     path: Vec<u64>,
@@ -151,7 +152,7 @@ impl<'a, K: Knowledge> Worker<'a, K> {
         Worker {
             shared,
             counts: Counts::default(),
-            memory: Memory::new(128),
+            histories: Histories::new(128),
             ranked: Vec::with_capacity(1024),
             path: earlier.iter().map(key::exact).collect(),
             stopped: false,
@@ -203,13 +204,13 @@ impl<'a, K: Knowledge> Worker<'a, K> {
         if let Some(score) = shared.knowledge.known(position, window, &mut self.counts) {
             return score;
         }
-        self.counts.longest = self.counts.longest.max(ply as u32);
+        self.counts.seldepth = self.counts.seldepth.max(ply as u32);
         if let Some(result) = position.result(shared.rules) {
             return result.into();
         }
         if depth == 0 {
-            self.counts.rated += 1;
-            return shared.knowledge.rate(position);
+            self.counts.evaluated += 1;
+            return shared.knowledge.evaluate(position);
         }
 
         let (key, symmetry) = key::canonical(position);
@@ -267,13 +268,13 @@ impl<'a, K: Knowledge> Worker<'a, K> {
         let base = self.ranked.len();
         let order = Order {
             rules: shared.rules,
-            memory: &self.memory,
+            histories: &self.histories,
             ply,
             first,
         };
         order.rank(position, &mut self.ranked);
         let end = self.ranked.len();
-        let busy = shared.busy.filter(|_| depth >= Busy::DEPTH);
+        let abdada = shared.abdada.filter(|_| depth >= Abdada::DEPTH);
         let (mut best, mut best_turn) = (Score::LEAST, Turn::PASS);
         let mut alpha = window.alpha;
         let mut place = base;
@@ -284,22 +285,22 @@ impl<'a, K: Knowledge> Worker<'a, K> {
             let Some(turn) = order::next(&mut self.ranked[place..open]) else {
                 break;
             };
-            let tag = busy.map(|_| Busy::tag(key, turn));
-            if let (Some(busy), Some(tag)) = (busy, tag) {
-                if place > base && place < put_off && busy.is_set(tag) {
+            let tag = abdada.map(|_| Abdada::tag(key, turn));
+            if let (Some(abdada), Some(tag)) = (abdada, tag) {
+                if place > base && place < put_off && abdada.is_set(tag) {
                     put_off -= 1;
                     self.ranked.swap(place, put_off);
                     continue;
                 }
-                busy.set(tag);
+                abdada.set(tag);
             }
             let inner = Window {
                 alpha,
                 beta: window.beta,
             };
             let score = self.search_turn(&position.after(turn), inner, place > base, depth, ply);
-            if let (Some(busy), Some(tag)) = (busy, tag) {
-                busy.unset(tag);
+            if let (Some(abdada), Some(tag)) = (abdada, tag) {
+                abdada.unset(tag);
             }
             place += 1;
             if self.stopped {
@@ -311,7 +312,7 @@ impl<'a, K: Knowledge> Worker<'a, K> {
             }
             if best >= window.beta {
                 let before = &self.ranked[base..place - 1];
-                self.memory.refuted(ply, depth, turn, before);
+                self.histories.refuted(ply, depth, turn, before);
                 break;
             }
         }
@@ -333,14 +334,14 @@ impl<'a, K: Knowledge> Worker<'a, K> {
         let mut search = |window: Window| {
             // Seen from the node after the step, ends are one turn nearer.
             let inner = Window {
-                alpha: window.alpha.seen_at(1),
-                beta: window.beta.seen_at(1),
+                alpha: window.alpha.nearer(1),
+                beta: window.beta.nearer(1),
             };
             let score = self.search(after, inner.negated(), depth - 1, ply + 1);
-            (-score).seen_from(1)
+            (-score).farther(1)
         };
         if later && pvs {
-            let narrow = Window::at_least(Score::from_number(window.alpha.number() + 1));
+            let narrow = Window::null(Score::from_number(window.alpha.number() + 1));
             if narrow.beta < window.beta {
                 let score = search(narrow);
                 if score <= window.alpha || score >= window.beta {

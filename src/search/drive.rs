@@ -40,7 +40,7 @@ fn aspire(guess: Score, search: &mut impl FnMut(Window) -> Option<Score>) -> Opt
     }
 }
 
-/// MTD(f): each search with the narrowest window tells whether the value is at least the guess, and
+/// MTD(f): each search with the narrowest window decides whether the value is at least the guess, and
 /// bounds it; the bound is the next guess.
 pub(crate) fn mtdf(
     guess: Score,
@@ -50,7 +50,7 @@ pub(crate) fn mtdf(
     let mut score = guess;
     while least < most {
         let beta = if score == least { score.next() } else { score };
-        score = search(Window::at_least(beta))?;
+        score = search(Window::null(beta))?;
         if score < beta {
             most = score;
         } else {

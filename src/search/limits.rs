@@ -18,9 +18,9 @@ pub enum Algorithm {
 /// How long to search. Without any limit the search ends at [`Limits::MOST_DEPTH`] turns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Look so many turns ahead.
+    /// The depth in turns.
     pub depth: Option<u32>,
-    /// Visit about so many positions.
+    /// The number of positions to visit, roughly.
     pub nodes: Option<u64>,
     /// Search so long.
     pub time: Option<Duration>,

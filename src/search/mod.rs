@@ -3,7 +3,7 @@
 //! - `limits`: how to search, and how long
 //! - `report`: what a search has found
 //! - `score`: what the search says about a position
-//! - `judge`: who knows values without searching
+//! - `prober`: values that are known without searching
 //! - `root`: one depth after the other at the position that is asked about
 //! - `drive`: which windows are searched: aspiration windows, MTD(f)
 //! - `core`: negamax alpha-beta, for every use of the search
@@ -15,10 +15,10 @@
 pub(crate) mod core;
 mod drive;
 mod evaluate;
-mod judge;
 pub(crate) mod key;
 mod limits;
 mod order;
+mod prober;
 mod report;
 mod root;
 pub(crate) mod score;
@@ -28,16 +28,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use self::core::{Bounds, Busy, Counts, Knowledge, Shared, Window};
+use self::core::{Abdada, Bounds, Counts, Knowledge, Shared, Window};
 use self::evaluate::evaluate;
 use self::root::Root;
-use self::table::Table;
+use self::table::TranspositionTable;
 use crate::rules::Rules;
 use crate::rules::position::Position;
 
-pub use judge::{Judge, NoJudge};
 pub use limits::{Algorithm, Limits};
-pub use report::{Outcome, Report};
+pub use prober::{NoProber, Prober};
+pub use report::{Info, Outcome};
 pub use score::{Meaning, Score};
 
 /// Searches positions, and remembers what it found for the next ones.
@@ -46,16 +46,16 @@ pub use score::{Meaning, Score};
 #[derive(Debug)]
 pub struct Search {
     rules: Rules,
-    table: Table,
+    table: TranspositionTable,
     threads: usize,
 }
 
 impl Search {
-    /// With a transposition table of about so many bytes, on so many threads.
+    /// With a transposition table of about `hash_bytes` bytes, on `threads` threads.
     pub fn new(rules: Rules, hash_bytes: usize, threads: usize) -> Search {
         Search {
             rules,
-            table: Table::with_bytes(hash_bytes),
+            table: TranspositionTable::with_bytes(hash_bytes),
             threads: threads.max(1),
         }
     }
@@ -82,25 +82,25 @@ impl Search {
     /// value is certain, or `stop` is set by another thread.
     ///
     /// `earlier` are the positions of the game before this one: coming back to one of them is a
-    /// draw, and so is coming back to one of the line that is looked at. The judge is asked about
+    /// draw, and so is coming back to one of the line that is looked at. The prober is asked about
     /// the positions after the first turn, never about this one. `report` is called after each depth,
     /// for each line. There is always a best turn unless the game is over.
     pub fn run(
         &self,
         position: &Position,
         earlier: &[Position],
-        judge: &dyn Judge,
+        prober: &dyn Prober,
         limits: &Limits,
         stop: &AtomicBool,
-        report: &mut dyn FnMut(&Report),
+        report: &mut dyn FnMut(&Info),
     ) -> Outcome {
         let start = Instant::now();
         self.table.next_search();
-        let judged = Judged {
-            judge,
+        let judged = Probed {
+            prober,
             rules: &self.rules,
         };
-        let busy = Busy::new();
+        let abdada = Abdada::new();
         let finished = AtomicBool::new(false);
         let shared = Shared {
             rules: &self.rules,
@@ -114,7 +114,7 @@ impl Search {
                     .nodes
                     .map_or(u64::MAX, |nodes| nodes / self.threads as u64),
             },
-            busy: (self.threads > 1).then_some(&busy),
+            abdada: (self.threads > 1).then_some(&abdada),
             pvs: limits.algorithm == Algorithm::Pvs,
         };
         let root = || Root::new(&shared, position, earlier, limits, start);
@@ -130,23 +130,23 @@ impl Search {
     }
 }
 
-/// The knowledge of a judge, and the evaluation.
-struct Judged<'a> {
-    judge: &'a dyn Judge,
+/// The values of a prober, and the evaluation.
+struct Probed<'a> {
+    prober: &'a dyn Prober,
     rules: &'a Rules,
 }
 
-impl Knowledge for Judged<'_> {
+impl Knowledge for Probed<'_> {
     fn known(&self, position: &Position, _window: Window, counts: &mut Counts) -> Option<Score> {
-        let known = match self.judge.value(position) {
+        let known = match self.prober.value(position) {
             Some(value) => Score::from(value),
-            None => Score::from(self.judge.wdl(position)?),
+            None => Score::from(self.prober.wdl(position)?),
         };
-        counts.judged += 1;
+        counts.tb_hits += 1;
         Some(known)
     }
 
-    fn rate(&self, position: &Position) -> Score {
+    fn evaluate(&self, position: &Position) -> Score {
         evaluate(position, self.rules)
     }
 }

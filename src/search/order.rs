@@ -39,15 +39,15 @@ const FROM_HAND: usize = 24;
 
 /// What the search learned about steps in other positions.
 #[derive(Clone, Debug)]
-pub(crate) struct Memory {
+pub(crate) struct Histories {
     killers: Vec<[Turn; 2]>,
     /// By parity of the ply, point left and point reached.
     history: Box<[[[i32; 24]; FROM_HAND + 1]; 2]>,
 }
 
-impl Memory {
-    pub fn new(plies: usize) -> Memory {
-        Memory {
+impl Histories {
+    pub fn new(plies: usize) -> Histories {
+        Histories {
             killers: vec![[Turn::PASS; 2]; plies],
             history: Box::new([[[0; 24]; FROM_HAND + 1]; 2]),
         }
@@ -83,7 +83,7 @@ impl Memory {
 /// What ranks the steps of one position.
 pub(crate) struct Order<'a> {
     pub rules: &'a Rules,
-    pub memory: &'a Memory,
+    pub histories: &'a Histories,
     pub ply: usize,
     /// From the transposition table.
     pub first: Turn,
@@ -95,9 +95,9 @@ impl Order<'_> {
         let board = self.rules.board();
         let empty = position.empty();
         let threatened = board.completions(position.waiting) & empty;
-        let killers = self.memory.killers.get(self.ply).copied();
+        let killers = self.histories.killers.get(self.ply).copied();
         let killers = killers.unwrap_or([Turn::PASS; 2]);
-        let history = &self.memory.history[self.ply % 2];
+        let history = &self.histories.history[self.ply % 2];
         position.for_each_turn(self.rules, |turn| {
             let Some(to) = turn.to() else {
                 return ranked.push(Ranked { rank: 0, turn });
@@ -161,10 +161,10 @@ mod tests {
     fn first_turns(text: &str, first: Turn) -> Vec<String> {
         let rules = Rules::STANDARD;
         let position = Position::parse(text, &rules).unwrap();
-        let memory = Memory::new(1);
+        let memory = Histories::new(1);
         let order = Order {
             rules: &rules,
-            memory: &memory,
+            histories: &memory,
             ply: 0,
             first,
         };
@@ -197,19 +197,19 @@ mod tests {
 
     #[test]
     fn what_refuted_is_tried_earlier() {
-        let mut memory = Memory::new(2);
+        let mut histories = Histories::new(2);
         let turn = |name| Turn::step(None, Point::named(name).unwrap());
         let before = [Ranked {
             rank: 0,
             turn: turn("a1"),
         }];
-        memory.refuted(1, 5, turn("g7"), &before);
-        assert!(*memory.history(1, turn("g7")).unwrap() > 0);
-        assert!(*memory.history(1, turn("a1")).unwrap() < 0);
-        assert_eq!(*memory.history(0, turn("g7")).unwrap(), 0);
+        histories.refuted(1, 5, turn("g7"), &before);
+        assert!(*histories.history(1, turn("g7")).unwrap() > 0);
+        assert!(*histories.history(1, turn("a1")).unwrap() < 0);
+        assert_eq!(*histories.history(0, turn("g7")).unwrap(), 0);
         for _ in 0..10_000 {
-            memory.refuted(1, 50, turn("g7"), &before);
+            histories.refuted(1, 50, turn("g7"), &before);
         }
-        assert!(*memory.history(1, turn("g7")).unwrap() <= MOST_HISTORY);
+        assert!(*histories.history(1, turn("g7")).unwrap() <= MOST_HISTORY);
     }
 }

@@ -7,17 +7,17 @@ use crate::rules::turns::Turn;
 
 /// What is known after a depth has been searched.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Report {
+pub struct Info {
     /// How many turns were looked ahead.
     pub depth: u32,
     /// The longest line that was looked at, in turns.
-    pub selective_depth: u32,
+    pub seldepth: u32,
     /// What the line is worth to the side to move.
     pub score: Score,
     /// Positions visited so far.
     pub nodes: u64,
-    /// Positions whose value the judge knew so far.
-    pub judged: u64,
+    /// Positions whose value the prober knew so far.
+    pub tb_hits: u64,
     /// Time since the search began.
     pub time: Duration,
     /// The turns that both sides are expected to make.
@@ -30,7 +30,7 @@ pub struct Report {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Outcome {
     /// The best lines, best first; none when the game is over. Each begins with a turn.
-    pub lines: Vec<Report>,
+    pub lines: Vec<Info>,
 }
 
 impl Outcome {

@@ -7,7 +7,7 @@ use super::core::{Knowledge, Shared, Window, Worker};
 use super::drive;
 use super::key;
 use super::limits::Limits;
-use super::report::{Outcome, Report};
+use super::report::{Info, Outcome};
 use super::score::{Meaning, Score};
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
@@ -60,7 +60,7 @@ impl<'a, K: Knowledge> Root<'a, K> {
     }
 
     /// Searches deeper and deeper.
-    pub fn deepen(&mut self, report: &mut dyn FnMut(&Report)) -> Outcome {
+    pub fn deepen(&mut self, report: &mut dyn FnMut(&Info)) -> Outcome {
         let mut worker = Worker::new(self.shared, &self.path);
         let mut outcome = self.at_a_glance();
         let lines = self.limits.lines.clamp(1, self.turns.len().max(1));
@@ -138,10 +138,10 @@ impl<'a, K: Knowledge> Root<'a, K> {
             Some(Meaning::Win(turns) | Meaning::Loss(turns)) => u32::from(turns) <= depth,
             _ => false,
         };
-        worker.counts.longest == 0 || self.turns[..lines].iter().all(ends)
+        worker.counts.seldepth == 0 || self.turns[..lines].iter().all(ends)
     }
 
-    fn report(&self, worker: &Worker<'a, K>, place: usize, turn: &RootTurn, depth: u32) -> Report {
+    fn report(&self, worker: &Worker<'a, K>, place: usize, turn: &RootTurn, depth: u32) -> Info {
         let mut line = vec![turn.turn];
         let mut position = turn.after;
         while (line.len() as u32) < depth {
@@ -154,12 +154,12 @@ impl<'a, K: Knowledge> Root<'a, K> {
             line.push(next);
             position = position.after(next);
         }
-        Report {
+        Info {
             depth,
-            selective_depth: depth.max(worker.counts.longest),
+            seldepth: depth.max(worker.counts.seldepth),
             score: turn.score.unwrap_or_default(),
             nodes: worker.counts.nodes,
-            judged: worker.counts.judged,
+            tb_hits: worker.counts.tb_hits,
             time: self.start.elapsed(),
             line,
             number: place + 1,
@@ -168,12 +168,12 @@ impl<'a, K: Knowledge> Root<'a, K> {
 
     /// An answer for a search that is stopped before its first depth.
     fn at_a_glance(&self) -> Outcome {
-        let glance = |turn: &RootTurn| Report {
+        let glance = |turn: &RootTurn| Info {
             depth: 0,
-            selective_depth: 0,
-            score: self.shared.knowledge.rate(&self.position),
+            seldepth: 0,
+            score: self.shared.knowledge.evaluate(&self.position),
             nodes: 0,
-            judged: 0,
+            tb_hits: 0,
             time: self.start.elapsed(),
             line: vec![turn.turn],
             number: 1,

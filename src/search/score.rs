@@ -19,7 +19,7 @@ pub struct Score(i16);
 
 /// Larger than every score of an end.
 const END: i16 = 32_000;
-/// Ends are at most so many turns away.
+/// The most turns to an end.
 const LONGEST: i16 = 2_000;
 /// A win of unknown length.
 const KNOWN: i16 = 20_000;
@@ -27,7 +27,7 @@ const KNOWN: i16 = 20_000;
 /// What a score says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Meaning {
-    /// The side to move wins in so many turns.
+    /// The side to move wins in this many turns.
     Win(u16),
     /// The side to move wins; how long it takes is not known.
     KnownWin,
@@ -35,7 +35,7 @@ pub enum Meaning {
     Evaluation(i16),
     /// The side to move loses; how long it takes is not known.
     KnownLoss,
-    /// The side to move loses in so many turns.
+    /// The side to move loses in this many turns.
     Loss(u16),
 }
 
@@ -57,12 +57,12 @@ impl Score {
         Score(centistones.clamp(-LARGEST, LARGEST) as i16)
     }
 
-    /// A win in so many turns; more than 2000 count as 2000.
+    /// A win in `turns` turns; more than 2000 count as 2000.
     pub fn win_in(turns: u16) -> Score {
         Score(END - turns.min(LONGEST as u16) as i16)
     }
 
-    /// A loss in so many turns; more than 2000 count as 2000.
+    /// A loss in `turns` turns; more than 2000 count as 2000.
     pub fn loss_in(turns: u16) -> Score {
         -Score::win_in(turns)
     }
@@ -103,13 +103,14 @@ impl Score {
         Score::from_number(self.0.saturating_add(1))
     }
 
-    /// The score as seen so many turns before the position: ends are farther away from there.
-    pub(crate) fn seen_from(self, turns: u16) -> Score {
+    /// The mate-distance adjustment: the score for a position `turns` turns earlier, from where ends are
+    /// farther away.
+    pub(crate) fn farther(self, turns: u16) -> Score {
         self.shifted(-(turns.min(LONGEST as u16) as i16))
     }
 
-    /// Takes [`Score::seen_from`] back.
-    pub(crate) fn seen_at(self, turns: u16) -> Score {
+    /// The inverse of [`Score::farther`].
+    pub(crate) fn nearer(self, turns: u16) -> Score {
         self.shifted(turns.min(LONGEST as u16) as i16)
     }
 
@@ -187,10 +188,10 @@ mod tests {
 
     #[test]
     fn ends_move_away_with_the_turns_before_them() {
-        assert_eq!(Score::win_in(3).seen_from(2).meaning(), Meaning::Win(5));
-        assert_eq!(Score::loss_in(5).seen_at(2).meaning(), Meaning::Loss(3));
+        assert_eq!(Score::win_in(3).farther(2).meaning(), Meaning::Win(5));
+        assert_eq!(Score::loss_in(5).nearer(2).meaning(), Meaning::Loss(3));
         for score in [Score::WON, Score::LOST, Score::evaluation(7)] {
-            assert_eq!(score.seen_from(9), score);
+            assert_eq!(score.farther(9), score);
         }
     }
 }

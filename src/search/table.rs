@@ -97,23 +97,23 @@ struct Bucket([Slot; 4]);
 
 /// The table.
 #[derive(Debug)]
-pub(crate) struct Table {
+pub(crate) struct TranspositionTable {
     buckets: Vec<Bucket>,
     /// Which search this is, modulo 256: older entries are replaced first.
     age: AtomicU8,
 }
 
-impl Table {
-    /// A table of at most so many bytes, at least one bucket. Where the system refuses the memory
+impl TranspositionTable {
+    /// A table of at most `bytes` bytes, at least one bucket. Where the system refuses the memory
     /// it is half as large, and so on.
-    pub fn with_bytes(bytes: usize) -> Table {
+    pub fn with_bytes(bytes: usize) -> TranspositionTable {
         let mut count = (bytes / size_of::<Bucket>()).max(1);
         let mut buckets = Vec::new();
         while buckets.try_reserve_exact(count).is_err() && count > 1 {
             count /= 2;
         }
         buckets.resize_with(count, Bucket::default);
-        Table {
+        TranspositionTable {
             buckets,
             age: AtomicU8::new(0),
         }
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn entries_come_back() {
-        let table = Table::with_bytes(1 << 12);
+        let table = TranspositionTable::with_bytes(1 << 12);
         for score in [Score::MOST, Score::LEAST, Score::DRAW, Score::loss_in(7)] {
             for bound in [Bound::Exact, Bound::AtLeast, Bound::AtMost] {
                 let entry = Entry {
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn deep_entries_stay_and_old_ones_go() {
-        let table = Table::with_bytes(64);
+        let table = TranspositionTable::with_bytes(64);
         for key in 1..=4 {
             table.put(key, entry(10 * key as u8));
         }
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn threads_never_see_the_entry_of_another_position() {
-        let table = Table::with_bytes(256);
+        let table = TranspositionTable::with_bytes(256);
         std::thread::scope(|scope| {
             for thread in 0..2u64 {
                 let table = &table;

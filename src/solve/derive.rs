@@ -13,8 +13,8 @@ use crate::board::PointSet;
 use crate::board::bits::{self, Bits, Kernel};
 use crate::index::{Index, Material};
 use crate::rules::{Rules, WithoutTurn};
-use crate::solve::pair::half::{RowTurns, Shape};
-use crate::solve::pair::init::{Captures, MERITS, look_up, value_of_merit};
+use crate::solve::pair::half::{HalfShape, RowTurns};
+use crate::solve::pair::init::{Captures, ORDERED, look_up, value_of_ordered};
 use crate::solve::pair::sweep::Scatter;
 use crate::store::codec::{Coverage, is_even};
 use crate::store::memory::Bytes;
@@ -38,7 +38,7 @@ pub fn derive<V: Deref<Target = [u8]>>(
     captures: &[V],
 ) -> io::Result<Bytes> {
     let index = Index::new(material);
-    let shape = Shape::new(rules, material);
+    let shape = HalfShape::new(rules, material);
     let columns = shape.columns.count();
     assert_eq!(
         shape.rows.len() * columns,
@@ -50,13 +50,13 @@ pub fn derive<V: Deref<Target = [u8]>>(
     let atomics = finished.as_atomics();
     quiet.par_chunks(columns).enumerate().for_each_init(
         || (vec![0; columns], vec![0; columns]),
-        |(merits, closing), (row, quiet)| {
+        |(best, closing), (row, quiet)| {
             bits::dispatch(DeriveRow {
                 shape: &shape,
                 captures: &captures,
                 waiting: shape.rows.set(row),
                 quiet,
-                merits,
+                best,
                 closing,
                 scatter: Scatter::new(&index, atomics, shape.rows.set(row)),
                 all: true,
@@ -77,7 +77,7 @@ pub(crate) fn fill_omitted<V: Deref<Target = [u8]>>(
     captures: &[V],
 ) {
     let index = Index::new(material);
-    let shape = Shape::new(rules, material);
+    let shape = HalfShape::new(rules, material);
     let columns = shape.columns.count();
     let all = matches!(coverage, Coverage::Even);
     // Otherwise what captures are worth is of no interest, only where they are.
@@ -88,7 +88,7 @@ pub(crate) fn fill_omitted<V: Deref<Target = [u8]>>(
     let atomics = values.as_atomics();
     atomics.par_chunks(columns).enumerate().for_each_init(
         || (vec![0; columns], vec![0; columns], vec![0; columns]),
-        |(quiet, merits, closing), (row, values)| {
+        |(quiet, best, closing), (row, values)| {
             // What other threads fill in meanwhile is odd, and of no odd position's turns.
             for (byte, value) in quiet.iter_mut().zip(values) {
                 *byte = value.load(Ordering::Relaxed);
@@ -98,7 +98,7 @@ pub(crate) fn fill_omitted<V: Deref<Target = [u8]>>(
                 captures: &captures,
                 waiting: shape.rows.set(row),
                 quiet,
-                merits,
+                best,
                 closing,
                 scatter: Scatter::new(&index, atomics, shape.rows.set(row)),
                 all,
@@ -108,13 +108,13 @@ pub(crate) fn fill_omitted<V: Deref<Target = [u8]>>(
 }
 
 struct DeriveRow<'a> {
-    shape: &'a Shape,
+    shape: &'a HalfShape,
     captures: &'a [Captures<'a>],
     waiting: PointSet,
     /// The values of the positions that quiet turns lead to.
     quiet: &'a [u8],
-    /// The merit of the best turn of each column.
-    merits: &'a mut [u8],
+    /// The ordered value of the best turn of each column.
+    best: &'a mut [u8],
     /// How many turns of each column close a mill.
     closing: &'a mut [u8],
     scatter: Scatter<'a>,
@@ -155,19 +155,19 @@ impl DeriveRow<'_> {
             captures,
             waiting,
             quiet,
-            merits,
+            best,
             closing,
             scatter,
             all,
         } = self;
         let turns = RowTurns::new(bits, shape, waiting);
-        merits.fill(0);
+        best.fill(0);
         closing.fill(0);
-        look_up::<B, FLYING>(captures, bits, shape, &turns, waiting, merits, closing);
+        look_up::<B, FLYING>(captures, bits, shape, &turns, waiting, best, closing);
         for (&subset, &value) in shape.subsets.iter().zip(quiet) {
-            let merit = MERITS[usize::from(value)];
+            let ordered = ORDERED[usize::from(value)];
             for origin in turns.quiet_origins::<B, FLYING>(bits, subset) {
-                merits[origin] = merits[origin].max(merit);
+                best[origin] = best[origin].max(ordered);
             }
         }
         for (column, &subset) in shape.subsets.iter().enumerate() {
@@ -177,13 +177,13 @@ impl DeriveRow<'_> {
                     continue;
                 }
             }
-            let value = match merits[column] {
+            let value = match best[column] {
                 0 => match shape.without_turn {
                     WithoutTurn::Loses => 1,
                     WithoutTurn::Draws => 0,
-                    WithoutTurn::Passes => value_of_merit(MERITS[usize::from(quiet[column])]),
+                    WithoutTurn::Passes => value_of_ordered(ORDERED[usize::from(quiet[column])]),
                 },
-                merit => value_of_merit(merit),
+                ordered => value_of_ordered(ordered),
             };
             scatter.store(bits, subset, value);
         }

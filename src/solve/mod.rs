@@ -6,4 +6,4 @@ pub mod ply;
 mod tables;
 
 pub(crate) use tables::{Loader, derive_from};
-pub use tables::{Shelf, load, preload_whole};
+pub use tables::{TableCache, load, whole_bitbase};

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::derive::{derive, fill_omitted};
 use crate::index::{Material, Pair};
-use crate::probe::{Database, Preload};
+use crate::probe::{Bitbase, Database};
 use crate::store::DbError;
 use crate::store::codec::{Coverage, is_derived};
 use crate::store::memory::Bytes;
@@ -26,17 +26,17 @@ pub fn load(db: &Database, material: Material) -> Result<Bytes, DbError> {
 }
 
 /// Whole tables for a list of questions that is known in advance. A table that will be needed again,
-/// by itself or for deriving another, is kept compressed, as far as there is room.
+/// by itself or for deriving another, is compressed compressed, as far as there is room.
 pub(crate) struct Loader<'a> {
     db: &'a Database,
     /// How often each table will still be needed.
     uses: HashMap<Material, u32>,
-    kept: HashMap<Material, Kept>,
+    compressed: HashMap<Material, Compressed>,
     kept_bytes: usize,
 }
 
 impl<'a> Loader<'a> {
-    /// The most bytes of tables that are kept.
+    /// The most bytes of tables that are compressed.
     pub const MOST_KEPT: usize = 1 << 30;
 
     /// A loader for these tables, in the order in which they will be asked for.
@@ -48,7 +48,7 @@ impl<'a> Loader<'a> {
         let mut loader = Loader {
             db,
             uses: HashMap::new(),
-            kept: HashMap::new(),
+            compressed: HashMap::new(),
             kept_bytes: 0,
         };
         for &material in wanted {
@@ -78,19 +78,19 @@ impl<'a> Loader<'a> {
         let uses = self.uses.entry(material).or_default();
         *uses = uses.saturating_sub(1);
         let again = *uses > 0;
-        if let Some(kept) = self.kept.get(&material) {
-            let values = kept.unpack(material.entries() as usize);
-            if !again && let Some(kept) = self.kept.remove(&material) {
-                self.kept_bytes -= kept.size();
+        if let Some(compressed) = self.compressed.get(&material) {
+            let values = compressed.unpack(material.entries() as usize);
+            if !again && let Some(compressed) = self.compressed.remove(&material) {
+                self.kept_bytes -= compressed.size();
             }
             return values.map_err(refused(self.db, material)?);
         }
         let values = self.read(material)?;
         if again && self.kept_bytes < Loader::MOST_KEPT {
-            // A table that cannot be kept is loaded when it is needed.
-            if let Ok(kept) = Kept::new(&values) {
-                self.kept_bytes += kept.size();
-                self.kept.insert(material, kept);
+            // A table that cannot be compressed is loaded when it is needed.
+            if let Ok(compressed) = Compressed::new(&values) {
+                self.kept_bytes += compressed.size();
+                self.compressed.insert(material, compressed);
             }
         }
         Ok(values)
@@ -141,18 +141,18 @@ fn needs(db: &Database, material: Material) -> Result<Vec<Material>, DbError> {
 }
 
 /// Win, draw and loss of these pairs in memory, omitted entries filled in: a quarter of a byte for
-/// every position of the pairs. This takes several times as long as [`Database::preload`], but then
+/// every position of the pairs. This takes several times as long as [`Database::bitbase`], but then
 /// no probe has to derive anything.
 ///
 /// # Errors
 ///
 /// As for [`load`].
-pub fn preload_whole(db: &Database, pairs: &[Pair]) -> Result<Preload, DbError> {
-    let mut preload = Preload::empty(*db.rules(), pairs);
+pub fn whole_bitbase(db: &Database, pairs: &[Pair]) -> Result<Bitbase, DbError> {
+    let mut bitbase = Bitbase::empty(*db.rules(), pairs);
     for material in pairs.iter().flat_map(|pair| pair.tables()) {
-        preload.insert_table(material, &load(db, material)?);
+        bitbase.insert_table(material, &load(db, material)?);
     }
-    Ok(preload)
+    Ok(bitbase)
 }
 
 /// All values of a table that follows from the one with the other side to move, `quiet`, and those
@@ -184,7 +184,7 @@ fn refused(
     Ok(move |source| DbError::io(&file)(source))
 }
 
-/// Leaves of all values what files of this kind tell.
+/// Reduces all values to what files of this metric hold.
 fn fold(values: &mut [u8], metric: Metric) {
     if metric == Metric::Wdl {
         let parts = values.par_chunks_mut(1 << 16);
@@ -199,21 +199,21 @@ fn fold(values: &mut [u8], metric: Metric) {
 /// after it was at hand, and deriving it again would take longer. What captures of several stones
 /// lead to is loaded.
 #[derive(Debug, Default)]
-pub struct Shelf {
+pub struct TableCache {
     pairs: Vec<Pair>,
-    tables: HashMap<Material, Kept>,
+    tables: HashMap<Material, Compressed>,
 }
 
-/// A table in compressed parts, one behind the other.
+/// A table in compressed parts, one after the other.
 #[derive(Debug)]
-struct Kept {
+struct Compressed {
     /// Longer than the parts together: what is not written takes no memory.
     bytes: Bytes,
     lengths: Vec<usize>,
 }
 
-impl Shelf {
-    /// How many times as small as the tables that it holds a shelf is, measured on the large pairs.
+impl TableCache {
+    /// How many times as small as the tables that it holds a table_cache is, measured on the large pairs.
     pub(super) const RATIO: u64 = 2;
 
     /// The pair whose captures of one stone lead to a table.
@@ -221,9 +221,9 @@ impl Shelf {
         Pair::new(table.waiting, table.mover + 1)
     }
 
-    /// An empty shelf for work on these pairs.
-    pub fn new(pairs: &[Pair]) -> Shelf {
-        Shelf {
+    /// An empty table_cache for work on these pairs.
+    pub fn new(pairs: &[Pair]) -> TableCache {
+        TableCache {
             pairs: pairs.to_vec(),
             tables: HashMap::new(),
         }
@@ -231,15 +231,17 @@ impl Shelf {
 
     /// Keeps a table, if captures of one stone in some pair lead to it.
     pub(crate) fn keep(&mut self, material: Material, values: &[u8]) {
-        let needed = Shelf::pair_after(material).is_some_and(|pair| self.pairs.contains(&pair));
+        let needed =
+            TableCache::pair_after(material).is_some_and(|pair| self.pairs.contains(&pair));
         if needed {
-            // What cannot be kept is loaded when it is needed.
-            let kept = Kept::new(values).ok();
-            self.tables.extend(kept.map(|kept| (material, kept)));
+            // What cannot be compressed is loaded when it is needed.
+            let compressed = Compressed::new(values).ok();
+            self.tables
+                .extend(compressed.map(|compressed| (material, compressed)));
         }
     }
 
-    /// Takes a table from the shelf, or loads it if it is not there.
+    /// Takes a table from the table_cache, or loads it if it is not there.
     ///
     /// # Errors
     ///
@@ -249,13 +251,14 @@ impl Shelf {
         material: Material,
         load: impl FnOnce() -> Result<Bytes, DbError>,
     ) -> Result<Bytes, DbError> {
-        let kept = self.tables.remove(&material);
-        let values = kept.and_then(|kept| kept.unpack(material.entries() as usize).ok());
+        let compressed = self.tables.remove(&material);
+        let values =
+            compressed.and_then(|compressed| compressed.unpack(material.entries() as usize).ok());
         values.map_or_else(load, Ok)
     }
 }
 
-impl Kept {
+impl Compressed {
     /// The bytes of the compressed parts.
     fn size(&self) -> usize {
         self.lengths.iter().sum()
@@ -267,12 +270,12 @@ impl Kept {
     /// How many parts are compressed at the same time.
     const AT_ONCE: usize = 64;
 
-    fn new(values: &[u8]) -> io::Result<Kept> {
-        let parts = values.len().div_ceil(Kept::PART);
-        let mut bytes = Bytes::zeroed(parts * zstd::zstd_safe::compress_bound(Kept::PART))?;
+    fn new(values: &[u8]) -> io::Result<Compressed> {
+        let parts = values.len().div_ceil(Compressed::PART);
+        let mut bytes = Bytes::zeroed(parts * zstd::zstd_safe::compress_bound(Compressed::PART))?;
         let (mut lengths, mut end) = (Vec::with_capacity(parts), 0);
-        for values in values.chunks(Kept::AT_ONCE * Kept::PART) {
-            let parts = values.par_chunks(Kept::PART);
+        for values in values.chunks(Compressed::AT_ONCE * Compressed::PART) {
+            let parts = values.par_chunks(Compressed::PART);
             let parts = parts.map(|part| zstd::bulk::compress(part, 1));
             for part in parts.collect::<io::Result<Vec<_>>>()? {
                 bytes[end..end + part.len()].copy_from_slice(&part);
@@ -280,7 +283,7 @@ impl Kept {
                 lengths.push(part.len());
             }
         }
-        Ok(Kept { bytes, lengths })
+        Ok(Compressed { bytes, lengths })
     }
 
     fn unpack(&self, length: usize) -> io::Result<Bytes> {
@@ -288,11 +291,11 @@ impl Kept {
         let mut rest = &self.bytes[..];
         let mut parts = Vec::with_capacity(self.lengths.len());
         for &length in &self.lengths {
-            let (part, behind) = rest.split_at(length);
+            let (part, after) = rest.split_at(length);
             parts.push(part);
-            rest = behind;
+            rest = after;
         }
-        let places = values.par_chunks_mut(Kept::PART).zip(parts);
+        let places = values.par_chunks_mut(Compressed::PART).zip(parts);
         places.try_for_each(|(place, part)| {
             zstd::bulk::decompress_to_buffer(part, place).map(drop)
         })?;

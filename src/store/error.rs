@@ -132,7 +132,7 @@ impl fmt::Display for DbError {
             ),
             DbError::NoDepths { pair } => write!(
                 f,
-                "the database {pair} tells only who wins, not in how many turns; build the pairs again with \
+                "the database {pair} holds results without depths; build the pairs again with \
                  `millbase build` into another folder"
             ),
             DbError::NotStored(why) => write!(f, "the databases have no answer: {why}"),

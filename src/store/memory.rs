@@ -11,7 +11,7 @@ use memmap2::MmapMut;
 pub struct Bytes(MmapMut);
 
 impl Bytes {
-    /// An array of so many zeros.
+    /// An array of `length` zeros.
     ///
     /// # Errors
     ///

@@ -2,7 +2,7 @@
 //! ones, and a slow derivation, turn by turn, that decides about each of them.
 //!
 //! The pass has its own way to the turns, and its own rule for a mover without a turn. It shares the
-//! board with its mills, the index, which stones can be removed, and who flies. The slow derivation
+//! board with its mills, the index, which stones can be removed, and which side flies. The slow derivation
 //! is that of the rules, `Position::for_each_turn` and `Position::result`; it can only clear an entry
 //! that the pass suspects.
 //!
@@ -14,7 +14,7 @@
 //! ```
 //!
 //! The pass takes the child's rows one by one. A row has a fixed set O, and it holds the values of
-//! all positions that quiet turns lead to while O waits: each of them tells its value to the
+//! all positions that quiet turns lead to while O waits: each of them reports its value to the
 //! positions that it is reached from. What these derive from it is then compared with the parent
 //! table. A mover that cannot move and passes has the value of the child's entry with its own sets.
 
@@ -32,16 +32,16 @@ use crate::value::{Dtw, Value};
 
 /// One table: where its entries lie, and the entries.
 #[derive(Clone, Copy)]
-pub(super) struct Table<'a> {
+pub(super) struct CheckedTable<'a> {
     pub index: &'a Index,
     /// One byte for each entry of the index.
     pub values: &'a [u8],
 }
 
-impl<'a> Table<'a> {
-    pub fn new(index: &'a Index, values: &'a [u8]) -> Table<'a> {
+impl<'a> CheckedTable<'a> {
+    pub fn new(index: &'a Index, values: &'a [u8]) -> CheckedTable<'a> {
         debug_assert_eq!(values.len(), index.len());
-        Table { index, values }
+        CheckedTable { index, values }
     }
 
     fn row(&self, row: usize) -> &'a [u8] {
@@ -60,11 +60,11 @@ pub(super) struct Check<'a> {
     pub rules: &'a Rules,
     /// What is checked of each value.
     pub metric: Metric,
-    pub parent: Table<'a>,
-    pub child: Table<'a>,
+    pub parent: CheckedTable<'a>,
+    pub child: CheckedTable<'a>,
     /// By how many stones a turn removes, from one on; `None` where that leaves two stones and ends
     /// the game, and for more than turns can remove.
-    pub captures: [Option<Table<'a>>; 3],
+    pub captures: [Option<CheckedTable<'a>>; 3],
 }
 
 impl<'a> Check<'a> {
@@ -88,11 +88,11 @@ impl<'a> Check<'a> {
     }
 
     /// The rows that captures lead to where these stones wait, by how many removals a turn earns.
-    fn captures(&self, waiting: PointSet) -> [Captures<'a>; 3] {
+    fn captures(&self, waiting: PointSet) -> [CaptureRows<'a>; 3] {
         let Check {
             rules, captures, ..
         } = *self;
-        [(1, 0), (2, 1), (3, 2)].map(|(count, place)| Captures {
+        [(1, 0), (2, 1), (3, 2)].map(|(count, place)| CaptureRows {
             columns: captures[place].map(|table| table.index.columns()),
             rows: captures[place].map_or_else(Vec::new, |table| {
                 let left = |removed: PointSet| {
@@ -112,7 +112,7 @@ impl<'a> Check<'a> {
 
 /// The value of a position whose turns lead to positions of these values.
 pub(super) fn best(values: impl Iterator<Item = Value>) -> Value {
-    values.map(Value::before).max().unwrap_or(Value::LOST)
+    values.map(Value::backed_up).max().unwrap_or(Value::LOST)
 }
 
 /// The fast pass over one row of the child table. `suspect` is called with the entry of the parent
@@ -132,10 +132,10 @@ const AT_ONCE: usize = 128;
 
 /// Values as bytes that grow with the value, so that the best of several is their maximum.
 struct Codes {
-    /// For each byte of a table, the code of its [`Value::before`].
+    /// For each byte of a table, the code of its [`Value::backed_up`].
     ///
     /// 256 codes are one too few: wins in 255 turns share theirs with wins in 253.
-    before: [u8; 256],
+    backed_up: [u8; 256],
     /// For each byte of a table, the code of its value; none for a win in 253 turns.
     stored: [u16; 256],
 }
@@ -165,7 +165,7 @@ impl Codes {
         let value = |byte: usize| Value::from_byte(byte as u8);
         let shared = code(Value::Win(Dtw(255)));
         Codes {
-            before: std::array::from_fn(|byte| code(metric.of_value(value(byte).before()))),
+            backed_up: std::array::from_fn(|byte| code(metric.of_value(value(byte).backed_up()))),
             stored: std::array::from_fn(|byte| match code(value(byte)) {
                 code if code == shared => u16::MAX,
                 code => code.into(),
@@ -174,8 +174,8 @@ impl Codes {
     }
 }
 
-/// What removals of so many stones from the waiting side lead to.
-struct Captures<'a> {
+/// The positions that removals of a number of stones from the waiting side lead to.
+struct CaptureRows<'a> {
     /// Of the capture table; `None` if the removals win at once.
     columns: Option<&'a Subsets>,
     rows: Vec<Capture<'a>>,
@@ -236,7 +236,7 @@ impl<F: FnMut(usize)> RowCheck<'_, F> {
         };
         for (subset, &value) in child.index.columns().iter().zip(quiet) {
             let set = PointSet::from_bits(bits.pdep(subset, free.bits()));
-            let quiet = codes.before[usize::from(value)];
+            let quiet = codes.backed_up[usize::from(value)];
             // The stones by how many removals their arrival earned.
             let mut mills = [board.mills(set), PointSet::EMPTY, PointSet::EMPTY];
             let in_mills = mills[0];
@@ -248,8 +248,8 @@ impl<F: FnMut(usize)> RowCheck<'_, F> {
             if all_slides == 0 && (!flies || set == free) {
                 match without_turn {
                     WithoutTurn::Loses => {}
-                    WithoutTurn::Draws => parents.tell(subset, DRAWN),
-                    WithoutTurn::Passes => parents.tell(subset, quiet),
+                    WithoutTurn::Draws => parents.report(subset, DRAWN),
+                    WithoutTurn::Passes => parents.report(subset, quiet),
                 }
             }
             if flies {
@@ -257,7 +257,7 @@ impl<F: FnMut(usize)> RowCheck<'_, F> {
                     for b in stones {
                         for a in free - set {
                             let before = set.without(b).with(a);
-                            parents.tell(bits.pext(before.bits(), free.bits()), code);
+                            parents.report(bits.pext(before.bits(), free.bits()), code);
                         }
                     }
                 };
@@ -271,7 +271,7 @@ impl<F: FnMut(usize)> RowCheck<'_, F> {
             }
             let mut slides = all_slides & !board.cut(in_mills);
             while slides != 0 {
-                parents.tell(subset ^ edges[slides.trailing_zeros() as usize], quiet);
+                parents.report(subset ^ edges[slides.trailing_zeros() as usize], quiet);
                 slides &= slides - 1;
             }
             for (place, stones) in mills.into_iter().enumerate() {
@@ -281,7 +281,7 @@ impl<F: FnMut(usize)> RowCheck<'_, F> {
                 }
                 let capture = capture(place);
                 while closing != 0 {
-                    parents.tell(subset ^ edges[closing.trailing_zeros() as usize], capture);
+                    parents.report(subset ^ edges[closing.trailing_zeros() as usize], capture);
                     closing &= closing - 1;
                 }
             }
@@ -351,9 +351,9 @@ struct Parents<'a> {
 }
 
 impl Parents<'_> {
-    /// Tells the position with this set of the mover that a turn makes it worth so much.
+    /// Reports to the position with this set of the mover that a turn makes it worth this code.
     #[inline(always)]
-    fn tell(&mut self, subset: u32, code: u8) {
+    fn report(&mut self, subset: u32, code: u8) {
         let best = &mut self.codes[self.columns.rank(subset)];
         *best = larger(*best, code);
     }
@@ -361,7 +361,7 @@ impl Parents<'_> {
 
 /// The code of a position in which the mover has come to stand so and has to remove stones.
 #[inline(always)]
-fn best_capture<B: Bits>(bits: B, codes: &Codes, captures: &Captures<'_>, set: PointSet) -> u8 {
+fn best_capture<B: Bits>(bits: B, codes: &Codes, captures: &CaptureRows<'_>, set: PointSet) -> u8 {
     let Some(columns) = captures.columns else {
         return WON;
     };
@@ -369,15 +369,15 @@ fn best_capture<B: Bits>(bits: B, codes: &Codes, captures: &Captures<'_>, set: P
     for capture in &captures.rows {
         let image = capture.symmetry.apply(set);
         let column = columns.rank(bits.pext(image.bits(), capture.free.bits()));
-        best = larger(best, codes.before[usize::from(capture.values[column])]);
+        best = larger(best, codes.backed_up[usize::from(capture.values[column])]);
     }
     best
 }
 
 /// Finds the entries of a row that differ from another entry for the same position, and calls
 /// `suspect` with both.
-pub(super) fn check_copies(table: Table<'_>, row: usize, mut suspect: impl FnMut(usize)) {
-    let Table { index, .. } = table;
+pub(super) fn check_copies(table: CheckedTable<'_>, row: usize, mut suspect: impl FnMut(usize)) {
+    let CheckedTable { index, .. } = table;
     if !index.rows().is_symmetric(row) {
         return;
     }

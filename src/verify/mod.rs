@@ -16,7 +16,7 @@
 //! n has a turn to a loss in n - 1 and none to a quicker loss, a stored loss in n has turns to wins
 //! only, the slowest in n - 1, and a stored draw has a turn to a draw and none to a loss. Depths
 //! fall along these turns and end where the game does. So, by induction on the depth, stored wins
-//! and losses are won and lost, in exactly so many turns. In a stored draw both sides can go from
+//! and losses are won and lost, in exactly the stored number of turns. In a stored draw both sides can go from
 //! draw to draw for ever, and whoever leaves the draws does so into a loss of its own; so it is
 //! drawn. No second set of values passes the check. That counts on the smaller pairs, which captures
 //! lead to; they need a clean report of their own.
@@ -32,13 +32,13 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use self::check::{Check, RowCheck, Table, best, check_copies};
+use self::check::{Check, CheckedTable, RowCheck, best, check_copies};
 use crate::board::bits;
 use crate::index::histogram::Histogram;
 use crate::index::{Index, Material, Pair};
 use crate::probe::Database;
 use crate::rules::position::Position;
-use crate::solve::{Shelf, derive_from, load};
+use crate::solve::{TableCache, derive_from, load};
 use crate::store::DbError;
 use crate::store::memory::Bytes;
 use crate::value::Value;
@@ -78,9 +78,9 @@ impl Report {
 
 /// Checks every value of a pair, those that files leave out among them, its checksums and its counts.
 /// Holds the pair's tables in memory, and those that captures of one side to move lead to. Where
-/// files tell no depths, the check takes wins to be in one turn and losses in none.
+/// files hold no depths, the check takes wins to be in one turn and losses in none.
 ///
-/// What the checks of other pairs need is put on the `shelf`, and taken from there.
+/// What the checks of other pairs need is put on the `table_cache`, and taken from there.
 ///
 /// `progress` is called now and then, by any thread, with the number of entries compared so far;
 /// the whole is the sum of [`Index::len`] over the pair's tables.
@@ -92,7 +92,7 @@ impl Report {
 pub fn verify_pair(
     db: &Database,
     pair: Pair,
-    shelf: &mut Shelf,
+    table_cache: &mut TableCache,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Report, DbError> {
     let mut report = Report::default();
@@ -104,7 +104,7 @@ pub fn verify_pair(
     // for deriving it, too.
     for material in pair.tables().into_iter().rev() {
         let after = material.after_captures(db.rules());
-        let take = |&after| shelf.take(after, || load(db, after));
+        let take = |&after| table_cache.take(after, || load(db, after));
         let captures = after.iter().map(take).collect::<Result<Vec<_>, _>>()?;
         if tables.is_empty() {
             let first = Material {
@@ -131,14 +131,14 @@ pub fn verify_pair(
         let captures = [(); 3].map(|()| {
             after
                 .next()
-                .map(|(index, values)| Table::new(index, values))
+                .map(|(index, values)| CheckedTable::new(index, values))
         });
         report.mismatches.extend(check_table(
             Check {
                 rules: db.rules(),
                 metric,
-                parent: Table::new(&index, parent),
-                child: Table::new(&child_index, child),
+                parent: CheckedTable::new(&index, parent),
+                child: CheckedTable::new(&child_index, child),
                 captures,
             },
             &advance,
@@ -148,7 +148,7 @@ pub fn verify_pair(
         }
     }
     for (material, values) in &tables {
-        shelf.keep(*material, values);
+        table_cache.keep(*material, values);
     }
     report.checked = done.into_inner();
     Ok(report)
@@ -201,7 +201,7 @@ impl<'a> Findings<'a> {
         if self.enough() {
             return;
         }
-        let Table { index, values } = self.check.parent;
+        let CheckedTable { index, values } = self.check.parent;
         let (mover, waiting) = index.sets(entry);
         let position = Position::moving(mover, waiting);
         let stored = Value::from_byte(values[entry]);

@@ -18,7 +18,7 @@ use crate::value::Value;
 
 /// What a check has found.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Report {
+pub struct PlyFindings {
     /// How many positions were compared with their turns.
     pub checked: u64,
     /// Wrong values, no more than some for each ply.
@@ -27,7 +27,7 @@ pub struct Report {
     pub miscounted: Vec<Stage>,
 }
 
-impl Report {
+impl PlyFindings {
     /// Whether nothing was wrong.
     pub fn is_clean(&self) -> bool {
         self.mismatches.is_empty() && self.miscounted.is_empty()
@@ -45,8 +45,8 @@ pub fn verify_ply(
     file: &PlyFile,
     samples: u64,
     seed: u64,
-) -> Result<Report, DbError> {
-    let mut report = Report::default();
+) -> Result<PlyFindings, DbError> {
+    let mut report = PlyFindings::default();
     let Some(plies) = database.placing() else {
         return Ok(report);
     };

@@ -14,8 +14,8 @@ struct Owned {
 }
 
 impl Owned {
-    fn table(&self) -> Table<'_> {
-        Table::new(&self.index, &self.values)
+    fn table(&self) -> CheckedTable<'_> {
+        CheckedTable::new(&self.index, &self.values)
     }
 
     fn position(&self, entry: usize) -> Position {
@@ -278,7 +278,7 @@ fn files_are_checked_with_their_counts() {
 
     let db = open(0, true);
     let last = AtomicU64::new(0);
-    let report = verify_pair(&db, pair, &mut Shelf::default(), &|done| {
+    let report = verify_pair(&db, pair, &mut TableCache::default(), &|done| {
         last.store(done, Ordering::Relaxed)
     })
     .unwrap();
@@ -289,10 +289,10 @@ fn files_are_checked_with_their_counts() {
     assert!(report.is_clean());
     assert_eq!(report.checked, 1000);
 
-    let report = verify_pair(&open(6, true), pair, &mut Shelf::default(), &|_| ()).unwrap();
+    let report = verify_pair(&open(6, true), pair, &mut TableCache::default(), &|_| ()).unwrap();
     assert!(!report.mismatches.is_empty());
     assert_eq!(report.miscounted, []);
-    let report = verify_pair(&open(6, false), pair, &mut Shelf::default(), &|_| ()).unwrap();
+    let report = verify_pair(&open(6, false), pair, &mut TableCache::default(), &|_| ()).unwrap();
     assert_eq!(report.mismatches, []);
     assert_eq!(report.miscounted, [table.index.material()]);
     assert!(!report.is_clean());

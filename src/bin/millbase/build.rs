@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressState};
 use millbase::probe::Database;
-use millbase::solve::pair::{BuildFolder, PairReport, Plan, Progress, Watch};
+use millbase::solve::pair::{BuildFolder, Observer, PairPlan, PairProgress, PairReport};
 use millbase::store::{DbError, Level, PairFile, Profile};
 use millbase::value::Metric;
 use millbase::{Pair, Rules};
@@ -74,9 +74,9 @@ pub struct Build {
 /// How files are written.
 #[derive(Args)]
 pub struct Kind {
-    /// What the files tell
+    /// What the files hold
     #[arg(long, value_name = "PROFILE", default_value = "full")]
-    profile: Tells,
+    profile: Holds,
 
     /// How small the files get
     #[arg(long, value_name = "LEVEL", default_value = "quick")]
@@ -84,7 +84,7 @@ pub struct Kind {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Tells {
+enum Holds {
     /// Win, draw or loss, and the depth
     Full,
     /// Win, draw or loss only: all pairs in a fifth of the bytes
@@ -104,8 +104,8 @@ impl Kind {
     pub fn profile(&self) -> Profile {
         Profile {
             metric: match self.profile {
-                Tells::Full => Metric::Depth,
-                Tells::Wdl => Metric::Wdl,
+                Holds::Full => Metric::Depth,
+                Holds::Wdl => Metric::Wdl,
             },
             level: match self.level {
                 Smallness::Quick => Level::Quick,
@@ -146,12 +146,12 @@ impl Build {
             true => self.build(&folder, options)?,
             false => HashMap::new(),
         };
-        let all = Plan::new(&self.wanted(rules), |_| false);
+        let all = PairPlan::new(&self.wanted(rules), |_| false);
         print_built(&all, &folder, &reports, self.opening, options)?;
         Ok(Status::Done)
     }
 
-    /// Builds what is missing, and tells how long it took.
+    /// Builds what is missing, and reports the time taken.
     fn build(&self, folder: &Path, options: &Options) -> Result<HashMap<Pair, PairReport>> {
         fs::create_dir_all(folder).with_context(|| {
             format!(
@@ -177,10 +177,10 @@ impl Build {
     }
 
     /// What is missing in the folder.
-    fn plan(&self, folder: &Path, rules: &Rules) -> Result<Plan> {
+    fn plan(&self, folder: &Path, rules: &Rules) -> Result<PairPlan> {
         let present = present(folder, *rules, self.kind.profile().metric, "--db")?;
         let is_present = |pair| present.iter().any(|&(other, _)| other == pair);
-        let plan = Plan::new(&self.wanted(rules), is_present);
+        let plan = PairPlan::new(&self.wanted(rules), is_present);
         if folder.exists() {
             // A file that cannot be used is not replaced unasked.
             let db = databases::open_folder(folder, *rules)?;
@@ -204,7 +204,7 @@ impl Build {
         pairs
     }
 
-    fn check_memory(&self, plan: &Plan, folder: &Path, rules: &Rules) -> Result<(), Usage> {
+    fn check_memory(&self, plan: &PairPlan, folder: &Path, rules: &Rules) -> Result<(), Usage> {
         let Some(limit) = self.memory else {
             return Ok(());
         };
@@ -233,7 +233,7 @@ impl Build {
 }
 
 /// The pairs that have a file in the folder, with the level at which it was written. The files must
-/// tell what the new ones are to tell. The built-in ones do not count: a built folder is complete.
+/// hold what the new ones are to hold. The built-in ones do not count: a built folder is complete.
 /// `option` is the one that names the folder.
 pub fn present(
     folder: &Path,
@@ -286,7 +286,7 @@ struct Monitor<'a> {
 }
 
 impl<'a> Monitor<'a> {
-    fn new(plan: &Plan, options: &'a Options) -> Monitor<'a> {
+    fn new(plan: &PairPlan, options: &'a Options) -> Monitor<'a> {
         let forecast = Forecast::new(plan.entries(), Instant::now());
         let forecast = Arc::new(Mutex::new(forecast));
         let shown = Arc::clone(&forecast);
@@ -328,19 +328,19 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Watch for Monitor<'_> {
-    fn progress(&self, progress: Progress) {
+impl Observer for Monitor<'_> {
+    fn progress(&self, progress: PairProgress) {
         let now = Instant::now();
         held(&self.forecast).follow(&progress, now);
         match progress {
-            Progress::Started { pair, .. } => {
+            PairProgress::Started { pair, .. } => {
                 self.bar.set_prefix(pair.to_string());
                 self.bar.set_message("captures");
             }
-            Progress::Initialised(_) => {}
-            Progress::Swept { depth, .. } => self.bar.set_message(format!("depth {depth}")),
-            Progress::Writing => self.bar.set_message("writing"),
-            Progress::Finished(report) => self.finish(&report),
+            PairProgress::Initialised(_) => {}
+            PairProgress::Swept { depth, .. } => self.bar.set_message(format!("depth {depth}")),
+            PairProgress::Writing => self.bar.set_message("writing"),
+            PairProgress::Finished(report) => self.finish(&report),
         }
         let done = held(&self.forecast).done(now);
         self.bar.set_position(done);
@@ -370,8 +370,8 @@ struct JsonPlanned {
 }
 
 fn print_plan(
-    plan: &Plan,
-    placing: Option<&millbase::solve::ply::Plan>,
+    plan: &PairPlan,
+    placing: Option<&millbase::solve::ply::PlyPlan>,
     folder: &Path,
     options: &Options,
 ) -> Result<()> {
@@ -438,7 +438,7 @@ fn print_plan(
     Ok(())
 }
 
-/// A forecast of the time to build so many entries, in seconds.
+/// A forecast of the time to build a number of entries, in seconds.
 pub fn seconds(entries: u64) -> f64 {
     progress::seconds_for(entries, NS_PER_ENTRY_AND_CORE)
 }
@@ -471,7 +471,7 @@ struct JsonTable {
 /// Prints the counts of the files of all pairs that were asked for, with the time of those that were
 /// built now.
 fn print_built(
-    all: &Plan,
+    all: &PairPlan,
     folder: &Path,
     reports: &HashMap<Pair, PairReport>,
     opening: bool,
@@ -518,7 +518,7 @@ fn print_built(
     Ok(())
 }
 
-/// What there is to tell about a pair's file, with a row for each of its tables.
+/// The report on a pair's file, with a row for each of its tables.
 fn built(
     db: &Database,
     file: &PairFile,

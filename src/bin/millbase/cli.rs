@@ -89,7 +89,7 @@ impl Cli {
             rayon::ThreadPoolBuilder::new()
                 .num_threads(threads.into())
                 .build_global()
-                .context("cannot start so many threads; ask for fewer with --threads")?;
+                .context("cannot start that many threads; ask for fewer with --threads")?;
         }
         match &self.command {
             Command::Build(command) => command.run(options),

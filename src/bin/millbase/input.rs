@@ -13,7 +13,7 @@ const START: &str = "start";
 /// Lines above this length are no positions; the rest of such a line is skipped.
 const LONGEST_LINE: u64 = 1024;
 
-/// So many bytes are read at once: some hundred lines, whose answers fit into the processor's cache.
+/// The number of bytes that are read at once: some hundred lines, whose answers fit into the processor's cache.
 const BUFFER: usize = 1 << 14;
 
 /// The most lines that are read before they are answered.

@@ -105,7 +105,7 @@ impl Judge {
             return Err(Usage(sentence.to_owned()).into());
         }
         let engine = self.engine();
-        let mut report = Report::new(&questions, &engine, db.rules());
+        let mut report = JudgeReport::new(&questions, &engine, db.rules());
         let bar = progress::counter(options, questions.len() as u64, "positions");
         let patience = Duration::from_secs(self.patience.into());
         let threads = progress::cores();
@@ -177,7 +177,7 @@ impl Judge {
         db: &Arc<Database>,
         engine: &Settings,
         families: &[Family],
-        report: &mut Report,
+        report: &mut JudgeReport,
         options: &Options,
     ) -> Result<()> {
         let rules = db.rules();
@@ -243,7 +243,7 @@ impl Games {
 }
 
 /// Everything that is found out.
-struct Report {
+struct JudgeReport {
     name: String,
     fingerprint: u64,
     all: Score,
@@ -257,9 +257,9 @@ struct Report {
 /// The upper ends of the groups of times, in milliseconds.
 const TIMES: [u128; 3] = [10, 100, 1000];
 
-impl Report {
-    fn new(questions: &[Question], engine: &Settings, rules: &millbase::Rules) -> Report {
-        Report {
+impl JudgeReport {
+    fn new(questions: &[Question], engine: &Settings, rules: &millbase::Rules) -> JudgeReport {
+        JudgeReport {
             name: engine.title(),
             fingerprint: judge::fingerprint(questions, rules),
             all: Score::default(),

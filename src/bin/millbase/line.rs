@@ -34,7 +34,7 @@ pub struct Line {
 
 /// A position with a best continuation, as programs read it.
 #[derive(Serialize)]
-pub struct Answer {
+pub struct LineAnswer {
     position: String,
     side_to_move: &'static str,
     phase: &'static str,
@@ -57,7 +57,7 @@ impl Line {
         let line = db.line(&position, self.limit as usize)?;
         let mut out = output::stdout();
         if options.json {
-            output::json(&mut out, &Answer::new(&position, value, &line, rules))?;
+            output::json(&mut out, &LineAnswer::new(&position, value, &line, rules))?;
         } else {
             write(
                 &mut out,
@@ -73,16 +73,16 @@ impl Line {
     }
 }
 
-impl Answer {
+impl LineAnswer {
     /// The answer for a position of this value.
-    pub fn new(position: &Position, value: Value, line: &probe::Line, rules: &Rules) -> Answer {
+    pub fn new(position: &Position, value: Value, line: &probe::Line, rules: &Rules) -> LineAnswer {
         let turns = line.turns.iter().map(|ranked| JsonTurn::new(ranked, rules));
         let (end, repeats) = match line.end {
             LineEnd::Over => ("over", None),
             LineEnd::Repetition { from } => ("repetition", Some(from)),
             LineEnd::Limit => ("limit", None),
         };
-        Answer {
+        LineAnswer {
             position: position.text(rules),
             side_to_move: position.side_to_move().name(),
             phase: position.phase(rules).name(),

@@ -26,7 +26,7 @@ pub struct List {}
 
 /// All pairs of the game with their databases, as programs read them.
 #[derive(Serialize)]
-pub struct Answer {
+pub struct ListAnswer {
     rules: JsonRules,
     folder: Option<String>,
     bytes: u64,
@@ -103,7 +103,7 @@ impl List {
         let entries = entries(&db);
         let mut out = output::stdout();
         if options.json {
-            output::json(&mut out, &Answer::new(&db, folder))?;
+            output::json(&mut out, &ListAnswer::new(&db, folder))?;
         } else {
             if let Some(folder) = folder {
                 writeln!(out, "folder {folder}\n")?;
@@ -137,10 +137,10 @@ impl List {
     }
 }
 
-impl Answer {
+impl ListAnswer {
     /// The answer for the databases of a folder.
-    pub fn new(db: &Database, folder: Option<String>) -> Answer {
-        Answer {
+    pub fn new(db: &Database, folder: Option<String>) -> ListAnswer {
+        ListAnswer {
             rules: db.rules().into(),
             folder,
             bytes: size(db),
@@ -150,9 +150,9 @@ impl Answer {
         }
     }
 
-    /// The answer for those who have no business with the folders of this machine.
-    pub fn without_paths(db: &Database) -> Answer {
-        let mut answer = Answer::new(db, None);
+    /// The answer without the folders of this machine.
+    pub fn without_paths(db: &Database) -> ListAnswer {
+        let mut answer = ListAnswer::new(db, None);
         for entry in &mut answer.databases {
             entry.file = None;
         }

@@ -155,7 +155,7 @@ impl Match {
         if let Some(error) = broken {
             return Err(error);
         }
-        let report = Report::new(&contest, &standing, begun.elapsed());
+        let report = MatchReport::new(&contest, &standing, begun.elapsed());
         let mut out = output::stdout();
         match options.json {
             true => output::json(&mut out, &report)?,
@@ -384,7 +384,7 @@ impl Log {
 
 /// The result of a match, as programs read it.
 #[derive(Serialize)]
-struct Report {
+struct MatchReport {
     players: [JsonPlayer; 2],
     starts: usize,
     games: u64,
@@ -409,8 +409,8 @@ struct JsonPlayer {
     first_error_turn: Option<f64>,
 }
 
-impl Report {
-    fn new(contest: &Contest, standing: &Standing, time: Duration) -> Report {
+impl MatchReport {
+    fn new(contest: &Contest, standing: &Standing, time: Duration) -> MatchReport {
         let player = |place: usize| {
             let settings = &contest.players[place];
             let errors = standing.first_errors[place];
@@ -424,7 +424,7 @@ impl Report {
             }
         };
         let [wins, draws, losses] = standing.results;
-        Report {
+        MatchReport {
             players: [0, 1].map(player),
             starts: contest.starts.len(),
             games: standing.games(),

@@ -40,7 +40,7 @@ pub struct Opening {
 }
 
 #[derive(Serialize)]
-struct Answer {
+struct ProofAnswer {
     position: String,
     /// For White, `None` if it was not proved.
     wdl: Option<&'static str>,
@@ -99,7 +99,7 @@ impl Opening {
             hash_bytes: usize::try_from(self.hash).unwrap_or(usize::MAX),
             threads: rayon::current_num_threads(),
         };
-        let proof = prove::prove(&db, &wanted, &mut |step| tell(options, step))?;
+        let proof = prove::prove(&db, &wanted, &mut |step| report(options, step))?;
         let mut out = output::stdout();
         if options.json {
             let answer = self.answer(&proof, wanted.threads, &options.rules);
@@ -114,13 +114,13 @@ impl Opening {
         })
     }
 
-    fn answer(&self, proof: &Proof, threads: usize, rules: &Rules) -> Answer {
+    fn answer(&self, proof: &Proof, threads: usize, rules: &Rules) -> ProofAnswer {
         let placements = proof.placements.iter().map(|(turn, proved)| JsonPlacement {
             turn: turn.to_string(),
             wdl: white_result(proved).map(Wdl::name),
         });
         let names = |pairs: &Vec<Pair>| pairs.iter().map(Pair::to_string).collect();
-        Answer {
+        ProofAnswer {
             position: Position::start(rules).text(rules),
             wdl: white_result(&proof.start).map(Wdl::name),
             white_holds: proof.start.white_holds,
@@ -142,7 +142,7 @@ fn white_result(proved: &Proved) -> Option<Wdl> {
 }
 
 /// Progress: a line for each finished step.
-fn tell(options: &Options, step: ProofStep) {
+fn report(options: &Options, step: ProofStep) {
     match step {
         ProofStep::Loaded { bytes } => {
             let bytes = output::bytes(bytes);

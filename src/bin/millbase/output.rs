@@ -7,7 +7,7 @@ use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
 use clap::ColorChoice;
 use millbase::probe::RankedTurn;
-use millbase::rules::diagram::picture;
+use millbase::rules::diagram::draw;
 use millbase::{Letters, Position, Rules, Turn, Value, Wdl};
 use serde::{Serialize, Serializer};
 
@@ -26,14 +26,14 @@ pub fn to_stderr(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Tells the user something besides the answer.
+/// Writes a note for the user besides the answer.
 pub fn note(options: &Options, text: impl Display) {
     if !options.quiet {
         to_stderr(&format!("{text}\n"));
     }
 }
 
-/// Tells the user that a step of a long work is finished, where no bar shows it.
+/// Writes a note that a step of a long work is finished, where no bar shows it.
 pub fn step(options: &Options, text: impl Display) {
     if !io::stderr().is_terminal() {
         note(options, text);
@@ -309,7 +309,7 @@ pub fn write_position(
     let side = position.side_to_move();
     let phase = position.phase(rules).name();
     writeln!(out, "{}\n", position.text(rules))?;
-    let picture = picture(position, |_, _, letter| letter.to_string());
+    let picture = draw(position, |_, _, letter| letter.to_string());
     writeln!(out, "{picture}")?;
     writeln!(out, "{side} to move, {phase}: {}", palette.value(value))
 }

@@ -13,7 +13,7 @@ use crate::options::Options;
 use crate::output::{self, Cell, Palette, Table, grouped};
 use crate::status::Status;
 
-/// Count the sequences of so many turns from a position
+/// Count the sequences of DEPTH turns from a position
 ///
 /// The count checks that a program knows the rules: other programs must count the same. A turn is
 /// one whole move, so closing a mill and removing a stone count as one. A game that ends sooner is
@@ -32,13 +32,13 @@ pub struct Perft {
     #[arg(value_parser = clap::value_parser!(u32).range(0..100))]
     depth: u32,
 
-    /// Show the count behind each first turn
+    /// Show the count after each first turn
     #[arg(long)]
     divide: bool,
 }
 
 #[derive(Serialize)]
-struct Answer {
+struct PerftAnswer {
     position: String,
     depth: u32,
     count: u64,
@@ -70,7 +70,7 @@ impl Perft {
                 turn: turn.to_string(),
                 count,
             });
-            let answer = Answer {
+            let answer = PerftAnswer {
                 position: position.text(rules),
                 depth: self.depth,
                 count,
@@ -92,7 +92,7 @@ impl Perft {
     }
 }
 
-/// The sequences of `rest` turns behind each turn. The second turns are counted in parallel.
+/// The sequences of `rest` turns after each turn. The second turns are counted in parallel.
 fn divide(position: &Position, rest: u32, rules: &Rules) -> Vec<(Turn, u64)> {
     let count = |turn: Turn| {
         let next = position.after(turn);

@@ -11,9 +11,9 @@ use millbase::index::histogram::Histogram;
 use millbase::index::reachable::not_solved;
 use millbase::probe::Database;
 use millbase::solve::pair::BuildFolder;
-use millbase::solve::ply::{self, Plan, PlyReport, Progress};
+use millbase::solve::ply::{self, PlyPlan, PlyProgress, PlyReport};
 use millbase::store::{PlyFile, ply_file_name};
-use millbase::verify::ply::{Report, verify_ply};
+use millbase::verify::ply::{PlyFindings, verify_ply};
 use serde::Serialize;
 
 use crate::options::Options;
@@ -40,9 +40,9 @@ pub fn check_rules(rules: &Rules) -> Result<(), Usage> {
 }
 
 /// What there is to do in a folder.
-pub fn plan(folder: &Path, rules: &Rules) -> Plan {
+pub fn plan(folder: &Path, rules: &Rules) -> PlyPlan {
     let present = |ply| folder.join(ply_file_name(ply)).exists();
-    Plan::new(rules, &ply::kept_plies(rules), present)
+    PlyPlan::new(rules, &ply::kept_plies(rules), present)
 }
 
 #[derive(Serialize)]
@@ -56,7 +56,7 @@ pub struct JsonPlanned {
 }
 
 /// The plan as JSON.
-pub fn json_plan(plan: &Plan, rules: &Rules) -> Vec<JsonPlanned> {
+pub fn json_plan(plan: &PlyPlan, rules: &Rules) -> Vec<JsonPlanned> {
     let planned = |(ply, entries, memory_bytes)| JsonPlanned {
         ply,
         entries,
@@ -70,7 +70,7 @@ pub fn json_plan(plan: &Plan, rules: &Rules) -> Vec<JsonPlanned> {
 /// Prints the plan.
 pub fn write_plan(
     out: &mut impl Write,
-    plan: &Plan,
+    plan: &PlyPlan,
     rules: &Rules,
     palette: Palette,
 ) -> Result<()> {
@@ -102,13 +102,13 @@ pub fn write_plan(
 }
 
 /// The entries of all tables that a plan solves.
-fn entries(plan: &Plan, rules: &Rules) -> u64 {
+fn entries(plan: &PlyPlan, rules: &Rules) -> u64 {
     let sizes = plan.sizes(rules);
     sizes.iter().map(|&(_, entries, _)| entries).sum()
 }
 
 /// A forecast of the time to carry out a plan, in seconds.
-pub fn seconds(plan: &Plan, rules: &Rules) -> f64 {
+pub fn seconds(plan: &PlyPlan, rules: &Rules) -> f64 {
     progress::seconds_for(entries(plan, rules), NS_PER_ENTRY_AND_CORE)
 }
 
@@ -117,7 +117,7 @@ fn file_bytes(entries: u64) -> u64 {
 }
 
 /// Refuses a plan that takes more memory than the user allows.
-pub fn check_memory(plan: &Plan, rules: &Rules, limit: u64) -> Result<(), Usage> {
+pub fn check_memory(plan: &PlyPlan, rules: &Rules, limit: u64) -> Result<(), Usage> {
     let needed = plan.sizes(rules).iter().map(|&(_, _, memory)| memory).max();
     match needed {
         Some(needed) if needed > limit => Err(Usage(format!(
@@ -141,11 +141,11 @@ pub fn build(folder: &BuildFolder, options: &Options) -> Result<()> {
         earlier.map(|&(_, entries, _)| entries).sum::<u64>()
     };
     let result = ply::build(folder, rules, &plan, &|progress| match progress {
-        Progress::Solved(stage, done) => {
+        PlyProgress::Solved(stage, done) => {
             bar.set_prefix(format!("{} placements", stage.ply));
             bar.set_position(before(stage.ply) + done);
         }
-        Progress::Finished(report) => note_finished(&report, options),
+        PlyProgress::Finished(report) => note_finished(&report, options),
     });
     bar.finish_and_clear();
     Ok(result?)
@@ -246,7 +246,7 @@ pub fn write_files(out: &mut impl Write, db: &Database, palette: Palette) -> Res
 pub struct Checked {
     ply: u8,
     /// Empty where there is an error.
-    report: Report,
+    report: PlyFindings,
     pub error: Option<Error>,
     seconds: f64,
 }
@@ -306,7 +306,7 @@ pub fn verify(db: &Database, samples: Option<u64>, seed: u64, options: &Options)
         let result = file.and_then(|file| verify_ply(db, file, samples.unwrap_or(SAMPLES), seed));
         let (report, error) = match result {
             Ok(report) => (report, None),
-            Err(error) => (Report::default(), Some(error.into())),
+            Err(error) => (PlyFindings::default(), Some(error.into())),
         };
         let checked = Checked {
             ply,

@@ -43,7 +43,7 @@ impl Probe {
             return stream(&databases::open(options)?, options);
         }
         let position = input::position_of(&self.position, &options.rules)?;
-        let answer = Answer::find(&databases::open(options)?, &position)?;
+        let answer = Probed::find(&databases::open(options)?, &position)?;
         let mut out = output::stdout();
         if options.json {
             output::json(&mut out, &answer.json())?;
@@ -56,18 +56,18 @@ impl Probe {
 }
 
 /// A position with its value and the turns that lead on.
-pub struct Answer<'a> {
+pub struct Probed<'a> {
     position: &'a Position,
     rules: Rules,
     answer: millbase::Answer,
 }
 
-impl<'a> Answer<'a> {
+impl<'a> Probed<'a> {
     /// Asks the databases.
-    pub fn find(db: &Database, position: &'a Position) -> Result<Answer<'a>, DbError> {
+    pub fn find(db: &Database, position: &'a Position) -> Result<Probed<'a>, DbError> {
         let answer = db.answer(position)?;
         let rules = *db.rules();
-        Ok(Answer {
+        Ok(Probed {
             position,
             rules,
             answer,
@@ -75,10 +75,10 @@ impl<'a> Answer<'a> {
     }
 
     /// The answer as programs read it.
-    pub fn json(&self) -> JsonAnswer {
+    pub fn json(&self) -> ProbeAnswer {
         let turns = self.answer.turns.iter();
         let turns = turns.map(|ranked| JsonTurn::new(ranked, &self.rules));
-        JsonAnswer {
+        ProbeAnswer {
             position: self.position.text(&self.rules),
             side_to_move: self.position.side_to_move().name(),
             phase: self.position.phase(&self.rules).name(),
@@ -117,7 +117,7 @@ impl<'a> Answer<'a> {
 
 /// The fields of the answer.
 #[derive(Serialize)]
-pub struct JsonAnswer {
+pub struct ProbeAnswer {
     position: String,
     side_to_move: &'static str,
     phase: &'static str,
@@ -210,7 +210,7 @@ fn find(
     text: &mut Vec<u8>,
 ) -> Result<(), Error> {
     let position = input::position(&line?, db.rules())?;
-    let answer = Answer::find(db, &position)?;
+    let answer = Probed::find(db, &position)?;
     if json {
         output::json(text, &answer.json())?;
     } else {

@@ -1,4 +1,4 @@
-//! Progress of a long work on a terminal: the bar, and forecasts of the time left.
+//! PairProgress of a long work on a terminal: the bar, and forecasts of the time left.
 
 use std::fmt;
 use std::io::{self, IsTerminal};
@@ -7,14 +7,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
-use millbase::solve::pair::Progress;
+use millbase::solve::pair::PairProgress;
 
 use crate::options::Options;
 
 /// How often the bar is drawn.
 const TICK: Duration = Duration::from_millis(250);
 
-/// A bar on stderr for so many positions, with the pair as its prefix, the step as its message, and
+/// A bar on stderr for a number of positions, with the pair as its prefix, the step as its message, and
 /// the text that `tail` makes whenever it is drawn. It shows nothing where stderr is no terminal or
 /// the user wants no progress.
 pub fn bar<F>(options: &Options, positions: u64, tail: F) -> ProgressBar
@@ -43,7 +43,7 @@ pub fn counter(options: &Options, things: u64, name: &'static str) -> ProgressBa
     bar
 }
 
-/// A number of positions in so many seconds, as positions per second.
+/// A number of positions in a number of seconds, as positions per second.
 pub fn speed(positions: u64, seconds: f64) -> String {
     format!("{:.1} M pos/s", positions as f64 / seconds.max(0.001) / 1e6)
 }
@@ -66,7 +66,7 @@ pub fn cores() -> usize {
     cores.min(rayon::current_num_threads())
 }
 
-/// How many seconds so many entries take, where one takes a core so many ns.
+/// The seconds that `entries` entries take at a number of ns of one core each.
 pub fn seconds_for(entries: u64, ns_per_entry_and_core: f64) -> f64 {
     entries as f64 * ns_per_entry_and_core / 1e9 / cores() as f64
 }
@@ -97,12 +97,12 @@ impl Step {
     /// pairs the captures took a fifth of the time, and writing a twelfth; both vary by half from
     /// pair to pair.
     fn share_left(self) -> (f64, f64) {
-        const BEHIND_CAPTURES: f64 = 0.8;
-        const BEHIND_SWEEP: f64 = 0.08;
+        const AFTER_CAPTURES: f64 = 0.8;
+        const AFTER_SWEEP: f64 = 0.08;
         match self {
-            Step::Captures => (BEHIND_CAPTURES, 1.0),
-            Step::Sweep => (BEHIND_SWEEP, BEHIND_CAPTURES),
-            Step::Write => (0.0, BEHIND_SWEEP),
+            Step::Captures => (AFTER_CAPTURES, 1.0),
+            Step::Sweep => (AFTER_SWEEP, AFTER_CAPTURES),
+            Step::Write => (0.0, AFTER_SWEEP),
         }
     }
 }
@@ -112,7 +112,7 @@ impl Step {
 struct Left {
     /// For the pair in work.
     pair: f64,
-    /// For this pair and those behind it.
+    /// For this pair and those after it.
     all: f64,
 }
 
@@ -120,8 +120,8 @@ struct Left {
 ///
 /// All pairs take about the same time for each entry, so that of a pair follows from those finished
 /// in this run; before there are any, from the time for its captures. How many depths a pair has
-/// and how many of its positions are decided is not known before, so the sweep tells nothing. While
-/// a pair takes longer than it should, the forecast is what the steps behind the present one take.
+/// and how many of its positions are decided is not known before, so the sweep says nothing. While
+/// a pair takes longer than it should, the forecast is what the steps after the present one take.
 #[derive(Clone, Debug)]
 pub struct Forecast {
     begun: Instant,
@@ -129,7 +129,7 @@ pub struct Forecast {
     finished: (u64, f64),
     /// Entries of the pair in work whose value is known.
     decided: u64,
-    /// Entries of the pairs behind the one in work.
+    /// Entries of the pairs after the one in work.
     ahead: u64,
     /// Entries of the pair in work, and when it was begun.
     pair: (u64, Instant),
@@ -139,7 +139,7 @@ pub struct Forecast {
 }
 
 impl Forecast {
-    /// For pairs that have so many entries together.
+    /// For pairs with this number of entries together.
     pub fn new(entries: u64, now: Instant) -> Forecast {
         Forecast {
             begun: now,
@@ -152,7 +152,7 @@ impl Forecast {
         }
     }
 
-    /// A pair with so many entries is begun.
+    /// A pair with this number of entries is begun.
     pub fn start(&mut self, entries: u64, now: Instant) {
         self.ahead -= entries;
         self.pair = (entries, now);
@@ -169,7 +169,7 @@ impl Forecast {
         self.step = step;
     }
 
-    /// So many entries of the pair are known.
+    /// This many entries of the pair are known.
     pub fn decided(&mut self, entries: u64) {
         self.decided = entries;
     }
@@ -183,17 +183,17 @@ impl Forecast {
     }
 
     /// Takes note of what a build reports.
-    pub fn follow(&mut self, progress: &Progress, now: Instant) {
+    pub fn follow(&mut self, progress: &PairProgress, now: Instant) {
         match progress {
-            Progress::Started { entries, .. } => self.start(*entries, now),
+            PairProgress::Started { entries, .. } => self.start(*entries, now),
             // The larger side moves in the first table.
-            Progress::Initialised(material) if material.mover <= material.waiting => {
+            PairProgress::Initialised(material) if material.mover <= material.waiting => {
                 self.step(Step::Sweep, now);
             }
-            Progress::Initialised(_) => {}
-            Progress::Swept { decided, .. } => self.decided(*decided),
-            Progress::Writing => self.step(Step::Write, now),
-            Progress::Finished(_) => self.finish(now),
+            PairProgress::Initialised(_) => {}
+            PairProgress::Swept { decided, .. } => self.decided(*decided),
+            PairProgress::Writing => self.step(Step::Write, now),
+            PairProgress::Finished(_) => self.finish(now),
         }
     }
 
@@ -224,7 +224,7 @@ impl Forecast {
         }
     }
 
-    /// What is left, if anything is known that tells it.
+    /// The time left, if it can be foreseen.
     fn left(&self, now: Instant) -> Option<Left> {
         let (entries, elapsed) = (self.pair.0 as f64, self.elapsed(now));
         let expected = self.expected()?;
@@ -241,12 +241,12 @@ impl Forecast {
     /// How many seconds the pair takes, by what is known without looking at the clock.
     fn expected(&self) -> Option<f64> {
         let (entries, seconds) = self.finished;
-        // Pairs so small that they take no time tell nothing.
+        // Pairs so small that they take no time say nothing.
         if seconds > 1.0 {
             return Some(seconds / entries as f64 * self.pair.0 as f64);
         }
-        let (behind_captures, _) = Step::Captures.share_left();
-        Some(self.captures? / (1.0 - behind_captures))
+        let (after_captures, _) = Step::Captures.share_left();
+        Some(self.captures? / (1.0 - after_captures))
     }
 
     fn elapsed(&self, now: Instant) -> f64 {

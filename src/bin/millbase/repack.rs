@@ -45,7 +45,7 @@ pub struct Repack {
 }
 
 #[derive(Serialize)]
-struct Answer {
+struct RepackAnswer {
     folder: PathBuf,
     pairs: Vec<JsonPair>,
 }
@@ -106,7 +106,7 @@ impl Repack {
         if options.json {
             output::json(
                 &mut out,
-                &Answer {
+                &RepackAnswer {
                     folder,
                     pairs: written,
                 },

@@ -38,7 +38,7 @@ pub struct Stats {
 }
 
 #[derive(Serialize)]
-struct Answer {
+struct StatsAnswer {
     tables: Vec<TableCounts>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     placing: Vec<placing::JsonPly>,
@@ -96,7 +96,7 @@ impl TableCounts {
     }
 }
 
-/// The depth, if the file tells depths.
+/// The depth, if the file holds depths.
 fn deepest(file: &PairFile, dtw: Option<Dtw>) -> Option<Dtw> {
     dtw.filter(|_| file.metric() == Metric::Depth)
 }
@@ -147,7 +147,7 @@ impl Stats {
                 None => placing::json_files(&db),
                 Some(_) => Vec::new(),
             };
-            output::json(&mut out, &Answer { tables, placing })?;
+            output::json(&mut out, &StatsAnswer { tables, placing })?;
         } else {
             let palette = Palette::of(options);
             let mut table = Table::new(&HEADINGS);

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Error;
 use millbase::PositionError;
-use millbase::solve::pair::SolveError;
+use millbase::solve::pair::SolvePairError;
 use millbase::solve::ply;
 use millbase::store::DbError;
 use serde::Serialize;
@@ -109,9 +109,9 @@ pub fn of(error: &Error) -> Status {
         .find_map(|cause| {
             if let Some(error) = cause.downcast_ref::<DbError>() {
                 Some(of_db(error))
-            } else if let Some(error) = cause.downcast_ref::<SolveError>() {
+            } else if let Some(error) = cause.downcast_ref::<SolvePairError>() {
                 Some(of_solve(error))
-            } else if let Some(error) = cause.downcast_ref::<ply::SolveError>() {
+            } else if let Some(error) = cause.downcast_ref::<ply::SolvePlyError>() {
                 Some(of_placing(error))
             } else if cause.is::<PositionError>() || cause.is::<Usage>() {
                 Some(Status::Usage)
@@ -134,16 +134,18 @@ pub fn of_db(error: &DbError) -> Status {
     }
 }
 
-fn of_solve(error: &SolveError) -> Status {
+fn of_solve(error: &SolvePairError) -> Status {
     match error {
-        SolveError::Database(error) => of_db(error),
-        SolveError::Memory { .. } | SolveError::TooDeep(_) | SolveError::Busy(_) => Status::System,
+        SolvePairError::Database(error) => of_db(error),
+        SolvePairError::Memory { .. } | SolvePairError::TooDeep(_) | SolvePairError::Busy(_) => {
+            Status::System
+        }
     }
 }
 
-fn of_placing(error: &ply::SolveError) -> Status {
+fn of_placing(error: &ply::SolvePlyError) -> Status {
     match error {
-        ply::SolveError::Database(error) => of_db(error),
+        ply::SolvePlyError::Database(error) => of_db(error),
         _ => Status::System,
     }
 }

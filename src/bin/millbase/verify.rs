@@ -7,7 +7,7 @@ use anyhow::{Error, Result};
 use clap::Args;
 use indicatif::ProgressBar;
 use millbase::probe::Database;
-use millbase::solve::Shelf;
+use millbase::solve::TableCache;
 use millbase::store::{DbError, rules_option};
 use millbase::verify::{self, Report};
 use millbase::{Pair, Rules};
@@ -55,7 +55,7 @@ pub struct Verify {
 }
 
 #[derive(Serialize)]
-struct Answer {
+struct VerifyAnswer {
     ok: bool,
     pairs: Vec<JsonPair>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -133,9 +133,9 @@ impl Verify {
         let bar = progress::bar(options, entries, progress::forecast);
         bar.set_message("checking");
         let mut checked = Vec::new();
-        let mut shelf = Shelf::new(&pairs);
+        let mut table_cache = TableCache::new(&pairs);
         for pair in pairs {
-            let pair = self.check(&db, pair, &mut shelf, &bar);
+            let pair = self.check(&db, pair, &mut table_cache, &bar);
             note_finished(&pair, options);
             checked.push(pair);
         }
@@ -161,7 +161,7 @@ impl Verify {
         if options.json {
             let pairs = checked.iter().map(|pair| pair.json(rules)).collect();
             let placing = placing.iter().map(|ply| ply.json(rules)).collect();
-            output::json(&mut out, &Answer { ok, pairs, placing })?;
+            output::json(&mut out, &VerifyAnswer { ok, pairs, placing })?;
         } else {
             if !checked.is_empty() {
                 write(&mut out, &checked, rules, Palette::of(options))?;
@@ -181,11 +181,19 @@ impl Verify {
         }
     }
 
-    fn check(&self, db: &Database, pair: Pair, shelf: &mut Shelf, bar: &ProgressBar) -> Checked {
+    fn check(
+        &self,
+        db: &Database,
+        pair: Pair,
+        table_cache: &mut TableCache,
+        bar: &ProgressBar,
+    ) -> Checked {
         let start = Instant::now();
         let before = bar.position();
         bar.set_prefix(pair.to_string());
-        let result = self.report(db, pair, shelf, &|done| bar.set_position(before + done));
+        let result = self.report(db, pair, table_cache, &|done| {
+            bar.set_position(before + done)
+        });
         bar.set_position(before.saturating_add(self.entries(pair)));
         let (report, error) = match result {
             Ok(report) => (report, None),
@@ -203,7 +211,7 @@ impl Verify {
         &self,
         db: &Database,
         pair: Pair,
-        shelf: &mut Shelf,
+        table_cache: &mut TableCache,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Report, DbError> {
         // Whether all that is needed is there is known before much is read.
@@ -216,7 +224,7 @@ impl Verify {
         }
         match self.sample {
             Some(samples) => verify::verify_sample(db, pair, samples, self.seed),
-            None => verify::verify_pair(db, pair, shelf, progress),
+            None => verify::verify_pair(db, pair, table_cache, progress),
         }
     }
 }

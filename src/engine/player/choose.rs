@@ -7,7 +7,7 @@
 //! 2. When drawn, how often the position after the turn has stood in the game: the game goes on.
 //! 3. The share of mistakes: of all the opponent's replies, those that lead to a worse result than
 //!    the best one. When drawn these are the losing replies, when lost those that do not win; when
-//!    won there are none. Their values are looked up, and only behind the turns that are best by the
+//!    won there are none. Their values are looked up, and only after the turns that are best by the
 //!    value.
 //! 4. With a seed other than 0, chance; otherwise the order of the turns' texts.
 

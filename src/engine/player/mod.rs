@@ -17,7 +17,7 @@ use crate::engine::game::Game;
 use crate::probe::{Answer, Database, RankedTurn};
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
-use crate::search::{Judge, Limits, NoJudge, Report, Score, Search};
+use crate::search::{Info, Limits, NoProber, Prober, Score, Search};
 use crate::store::DbError;
 use crate::value::Value;
 use random::Random;
@@ -41,7 +41,7 @@ pub struct Player {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Thought {
     /// The line and what it is worth.
-    pub report: Report,
+    pub report: Info,
     /// The value of the line's first turn where it is known and not only searched.
     pub known: Option<Value>,
 }
@@ -57,13 +57,13 @@ pub struct Choice {
     pub failure: Option<DbError>,
 }
 
-/// Known lines are followed so many turns.
+/// The most turns that known lines are followed.
 const KNOWN_LINE: usize = 8;
 
 /// The memory of a search for one turn of a weaker player, in bytes.
 const WEAK_SEARCH_BYTES: usize = 4 << 20;
 
-/// A position is known at once if a search of so many positions finds its value; this is for the last
+/// A position is known at once if a search of this many positions finds its value; this is for the last
 /// stones in hand.
 const KNOWN_NODES: u64 = 500;
 
@@ -140,12 +140,12 @@ impl Player {
         for (number, ranked) in (1..=limits.lines.max(1)).zip(&ranking.turns) {
             let line = self.known_line(ranked, &enough);
             let thought = Thought {
-                report: Report {
+                report: Info {
                     depth: line.len() as u32,
-                    selective_depth: line.len() as u32,
+                    seldepth: line.len() as u32,
                     score: Score::from(ranked.value),
                     nodes: ranking.turns.len() as u64,
-                    judged: ranking.lookups,
+                    tb_hits: ranking.lookups,
                     time: start.elapsed(),
                     line,
                     number,
@@ -222,9 +222,9 @@ impl Player {
     ) -> Option<Choice> {
         let position = game.position();
         let search = Search::new(*game.rules(), WEAK_SEARCH_BYTES, 1);
-        let judge: &dyn Judge = match self.level.knows_databases() {
+        let prober: &dyn Prober = match self.level.knows_databases() {
             true => &*self.database,
-            false => &NoJudge,
+            false => &NoProber,
         };
         let weaker = Limits {
             depth: Some(limits.depth.unwrap_or(u32::MAX).min(self.level.depth())),
@@ -232,7 +232,7 @@ impl Player {
             lines: position.turns(game.rules()).len(),
             ..*limits
         };
-        let outcome = search.run(position, game.earlier(), judge, &weaker, stop, &mut |_| ());
+        let outcome = search.run(position, game.earlier(), prober, &weaker, stop, &mut |_| ());
         let scores: Vec<Score> = outcome.lines.iter().map(|line| line.score).collect();
         let mut random = Random::of(self.seed, position, game.actions().len());
         let mut chosen = (outcome.lines)
@@ -261,7 +261,7 @@ pub(crate) fn is_damage(error: &DbError) -> bool {
 }
 
 impl Thought {
-    fn searched(report: &Report) -> Thought {
+    fn searched(report: &Info) -> Thought {
         Thought {
             report: report.clone(),
             known: None,

@@ -12,7 +12,7 @@ impl Random {
         Random(seed)
     }
 
-    /// The generator of a seed for the choice in a position after so many actions of a game.
+    /// The generator of a seed for the choice in a position after this number of actions of a game.
     pub(crate) fn of(seed: u64, position: &Position, actions: usize) -> Random {
         let mut random = Random(seed);
         let [white, black] =

@@ -2,7 +2,7 @@
 //!
 //! A weaker player looks less far ahead, does not know the databases, and does not always take the
 //! turn that it finds best: the less a turn seems to be worth, the less likely it is taken. With
-//! temperature T, a turn whose score is `d` hundredths of a stone behind the best is
+//! temperature T, a turn whose score is `d` hundredths of a stone below the best is
 //! `exp(-d / T)` times as likely as the best.
 //!
 //! | level | looks ahead | knows databases | T |

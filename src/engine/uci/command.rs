@@ -21,7 +21,7 @@ pub enum Command {
     SetOption {
         /// The option's name, in any case.
         name: String,
-        /// The text behind `value`, empty without it.
+        /// The text after `value`, empty without it.
         value: String,
     },
     /// `position startpos|fen F [moves …]`.
@@ -50,9 +50,9 @@ pub struct Setup {
 /// How long to think.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Go {
-    /// So many turns ahead.
+    /// The depth in turns.
     pub depth: Option<u32>,
-    /// About so many positions.
+    /// The number of positions, roughly.
     pub nodes: Option<u64>,
     /// So long.
     pub time: Option<Duration>,
@@ -155,7 +155,7 @@ impl Setup {
     /// Reads what follows `position`.
     fn parse(rest: &str) -> Result<Setup, CommandError> {
         const FORM: &str = "a position is set with 'position startpos' or 'position fen …', and perhaps \
-                            'moves …' behind it";
+                            'moves …' after it";
         let mut words = rest.split_whitespace();
         let kind = words.next();
         let before_moves = words.by_ref().take_while(|&word| word != "moves");

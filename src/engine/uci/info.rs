@@ -24,7 +24,7 @@ pub(super) fn line(
     let mut line = format!(
         "info depth {} seldepth {} multipv {} score {}",
         report.depth,
-        report.selective_depth,
+        report.seldepth,
         report.number,
         score_text(score)
     );
@@ -35,7 +35,7 @@ pub(super) fn line(
         };
         line += &format!(" wdl {win} {draw} {loss}");
     }
-    let (nodes, hits) = (report.nodes, report.judged);
+    let (nodes, hits) = (report.nodes, report.tb_hits);
     let micros = report.time.as_micros().max(1);
     let nps = u128::from(nodes) * 1_000_000 / micros;
     let time = micros / 1000;

@@ -47,7 +47,7 @@ const VIEWS: &[&str] = &["mover", "white"];
 const OWN_RULES: &str = "own";
 
 impl Settings {
-    /// The settings of an engine with databases in this folder and so many threads.
+    /// The settings of an engine with databases in this folder and this number of threads.
     pub fn new(path: String, threads: u32) -> Settings {
         Settings {
             path,
@@ -163,7 +163,7 @@ impl Settings {
         Ok(())
     }
 
-    /// The lines that tell the options and their present values.
+    /// The lines that list the options with their present values.
     pub fn lines(&self) -> Vec<String> {
         OPTIONS.iter().map(|option| option.line(self)).collect()
     }

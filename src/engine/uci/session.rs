@@ -16,7 +16,7 @@ use crate::engine::game::Game;
 use crate::engine::player::{Choice, Level, Player, Thought, is_damage};
 use crate::probe::Database;
 use crate::rules::Rules;
-use crate::rules::diagram::picture;
+use crate::rules::diagram::draw;
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::Turn;
 use crate::search::{Limits, Score, Search};
@@ -26,7 +26,7 @@ use crate::value::Value;
 /// Lines above this length, in bytes, are refused.
 const LONGEST_LINE: u64 = 1 << 20;
 
-/// So many commands may wait for a search to end.
+/// The most commands that may wait for a search to end.
 const MOST_WAITING: usize = 1000;
 
 /// `go` without any limit thinks so long.
@@ -206,7 +206,7 @@ impl<W: Write + Send + 'static> Session<W> {
         Ok(())
     }
 
-    /// Tells a result that is due and obeys the commands that wait, until the next search runs.
+    /// Reports a result that is due and obeys the commands that wait, until the next search runs.
     fn go_on(&mut self, is_ending: bool) -> io::Result<()> {
         loop {
             if let Some(running) = &mut self.running {
@@ -221,7 +221,7 @@ impl<W: Write + Send + 'static> Session<W> {
                     return Ok(());
                 };
                 self.running = None;
-                self.tell(chosen)?;
+                self.report(chosen)?;
             }
             let Some(command) = self.waiting.pop_front() else {
                 return Ok(());
@@ -392,8 +392,8 @@ impl<W: Write + Send + 'static> Session<W> {
         self.output.line(&info)
     }
 
-    /// Tells the chosen turn, or the first action of it.
-    fn tell(&mut self, chosen: Option<Choice>) -> io::Result<()> {
+    /// Reports the chosen turn, or the first action of it.
+    fn report(&mut self, chosen: Option<Choice>) -> io::Result<()> {
         let Some(choice) = chosen else {
             let result = self.game.position().result(&self.rules);
             let score = info::score_text(Score::from(result.unwrap_or(Value::LOST)));
@@ -423,7 +423,7 @@ impl<W: Write + Send + 'static> Session<W> {
 
     fn show(&self) -> io::Result<()> {
         let position = self.game.position();
-        for line in picture(position, |_, _, letter| letter.to_string()).lines() {
+        for line in draw(position, |_, _, letter| letter.to_string()).lines() {
             self.output.line(line)?;
         }
         self.output
@@ -442,7 +442,7 @@ impl<W: Write + Send + 'static> Session<W> {
 }
 
 impl<W: Write + Send + 'static> Session<W> {
-    /// Tells the value, or what the position looks like at first sight, for the side that the scores
+    /// Reports the value or the evaluation, for the side that the scores
     /// are told for.
     fn evaluate(&self) -> io::Result<()> {
         let position = self.game.position();

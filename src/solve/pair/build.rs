@@ -5,7 +5,9 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{Plan, Progress, Shelf, SolveError, Times, Watch, load, solve, timed};
+use super::{
+    Observer, PairPlan, PairProgress, SolvePairError, TableCache, Times, load, solve, timed,
+};
 use crate::index::histogram::Histogram;
 use crate::index::{Index, Material, Pair};
 use crate::probe::Database;
@@ -25,9 +27,9 @@ impl BuildFolder {
     ///
     /// # Errors
     ///
-    /// [`SolveError::Busy`] if the folder is locked, [`SolveError::Database`] if it is not
+    /// [`SolvePairError::Busy`] if the folder is locked, [`SolvePairError::Database`] if it is not
     /// writable.
-    pub fn lock(path: &Path) -> Result<BuildFolder, SolveError> {
+    pub fn lock(path: &Path) -> Result<BuildFolder, SolvePairError> {
         let file = OpenOptions::new()
             .write(true)
             .create(true)
@@ -35,7 +37,7 @@ impl BuildFolder {
             .open(path.join(".build.lock"));
         let file = file.map_err(DbError::io(path))?;
         match file.try_lock() {
-            Err(TryLockError::WouldBlock) => return Err(SolveError::Busy(path.to_path_buf())),
+            Err(TryLockError::WouldBlock) => return Err(SolvePairError::Busy(path.to_path_buf())),
             // Some file systems have no locks. There two builds do the same work twice, and that is
             // all.
             Ok(()) | Err(TryLockError::Error(_)) => {}
@@ -95,18 +97,25 @@ pub struct TableReport {
 ///
 /// # Errors
 ///
-/// [`SolveError`]. The files of all pairs finished before stay.
+/// [`SolvePairError`]. The files of all pairs finished before stay.
 pub fn build(
     folder: &BuildFolder,
     rules: &Rules,
-    plan: &Plan,
+    plan: &PairPlan,
     profile: Profile,
-    watch: &dyn Watch,
-) -> Result<(), SolveError> {
-    let mut shelf = Shelf::new(&plan.pairs);
+    observer: &dyn Observer,
+) -> Result<(), SolvePairError> {
+    let mut table_cache = TableCache::new(&plan.pairs);
     for &pair in &plan.pairs {
-        let report = build_pair(folder.path(), rules, pair, profile, &mut shelf, watch)?;
-        watch.progress(Progress::Finished(Box::new(report)));
+        let report = build_pair(
+            folder.path(),
+            rules,
+            pair,
+            profile,
+            &mut table_cache,
+            observer,
+        )?;
+        observer.progress(PairProgress::Finished(Box::new(report)));
     }
     Ok(())
 }
@@ -116,26 +125,26 @@ fn build_pair(
     rules: &Rules,
     pair: Pair,
     profile: Profile,
-    shelf: &mut Shelf,
-    watch: &dyn Watch,
-) -> Result<PairReport, SolveError> {
+    table_cache: &mut TableCache,
+    observer: &dyn Observer,
+) -> Result<PairReport, SolvePairError> {
     let start = Instant::now();
-    watch.progress(Progress::Started {
+    observer.progress(PairProgress::Started {
         pair,
         entries: pair.entries(),
     });
     let load = |material| {
-        shelf.take(material, || {
+        table_cache.take(material, || {
             load(&Database::open(folder, *rules)?, material)
         })
     };
-    let solved = solve(rules, pair, load, watch)?;
+    let solved = solve(rules, pair, load, observer)?;
 
-    watch.progress(Progress::Writing);
+    observer.progress(PairProgress::Writing);
     let mut write = Duration::ZERO;
     let (histograms, bytes) = timed(&mut write, || {
         let counted = solved.iter().map(|table| {
-            shelf.keep(table.material, &table.values);
+            table_cache.keep(table.material, &table.values);
             Histogram::of_table(&Index::new(table.material), &table.values)
         });
         let histograms: Vec<Histogram> = counted.collect();
@@ -146,7 +155,7 @@ fn build_pair(
             histograms: histograms.clone(),
         };
         let bytes = store::write_pair(&path, rules, &solved, profile)?;
-        Ok::<_, SolveError>((histograms, bytes))
+        Ok::<_, SolvePairError>((histograms, bytes))
     })?;
     let tables = solved.into_iter().zip(histograms);
     let tables = tables.map(|(solved, histogram)| TableReport {

@@ -30,7 +30,7 @@ pub(crate) struct Half {
 }
 
 /// The rows and columns of the working arrangement, and how the mover moves.
-pub(crate) struct Shape {
+pub(crate) struct HalfShape {
     pub(crate) rules: Rules,
     pub(crate) rows: &'static Rows,
     /// The columns, and their sets in the order of their numbers.
@@ -44,7 +44,7 @@ pub(crate) struct Shape {
 
 /// The working arrangement.
 pub(crate) struct Working {
-    pub(crate) shape: Shape,
+    pub(crate) shape: HalfShape,
     /// 0 unknown; even: a win, perhaps not yet the quickest; odd: a loss that is final where the
     /// count is zero, and otherwise the depth of the longest capture that loses.
     pub(crate) values: Bytes,
@@ -66,7 +66,7 @@ pub(crate) struct Finished {
 impl Half {
     pub(crate) fn new(rules: &Rules, material: Material) -> io::Result<Half> {
         let index = Index::new(material);
-        let shape = Shape::new(rules, material);
+        let shape = HalfShape::new(rules, material);
         let rows = shape.rows.len();
         let length = rows * shape.columns.count();
         Ok(Half {
@@ -97,12 +97,12 @@ impl Half {
     }
 }
 
-impl Shape {
-    pub(crate) fn new(rules: &Rules, material: Material) -> Shape {
+impl HalfShape {
+    pub(crate) fn new(rules: &Rules, material: Material) -> HalfShape {
         // The other side's finished rows and columns are these.
         let columns = Index::new(material.exchanged()).columns().clone();
         let board_is_full = u32::from(material.mover + material.waiting) == POINTS;
-        Shape {
+        HalfShape {
             rules: *rules,
             rows: Rows::of(material.waiting),
             subsets: columns.iter().collect(),
@@ -165,7 +165,7 @@ pub(crate) struct RowTurns<'a> {
 
 impl<'a> RowTurns<'a> {
     #[inline(always)]
-    pub(crate) fn new<B: Bits>(bits: B, shape: &'a Shape, waiting: PointSet) -> RowTurns<'a> {
+    pub(crate) fn new<B: Bits>(bits: B, shape: &'a HalfShape, waiting: PointSet) -> RowTurns<'a> {
         let board = shape.rules.board();
         let free = !waiting;
         let edges = board.edges_within(free);
@@ -269,7 +269,7 @@ pub(crate) struct Origins<'a, const FLYING: bool> {
     /// Slides: the edges that are left, and the ends of each.
     edges: EdgeSet,
     ends: &'a [u32; 64],
-    /// Flights: the stone being flown back, the stones behind it, the points left for it, all
+    /// Flights: the stone being flown back, the stones after it, the points left for it, all
     /// points for it.
     to: u32,
     arrived: u32,

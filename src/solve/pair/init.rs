@@ -5,7 +5,7 @@ use std::ops::Deref;
 
 use rayon::prelude::*;
 
-use super::half::{CANNOT_LOSE, RowTurns, Shape, ValueSet, Working};
+use super::half::{CANNOT_LOSE, HalfShape, RowTurns, ValueSet, Working};
 use crate::board::PointSet;
 use crate::board::bits::{self, Bits, Kernel};
 use crate::board::symmetry::Symmetry;
@@ -13,7 +13,7 @@ use crate::index::{Index, Material};
 use crate::rules::turns::removable_sets;
 use crate::rules::{Rules, WithoutTurn};
 
-/// Where the captures of one side to move lead to, of so many stones at once.
+/// The positions that captures of a number of stones at once lead to.
 pub(crate) enum Captures<'a> {
     /// To fewer than three stones.
     EndTheGame,
@@ -23,7 +23,7 @@ pub(crate) enum Captures<'a> {
 
 impl<'a> Captures<'a> {
     /// The captures of a table: those of one stone, and those of two and three where turns can earn
-    /// so many removals. `values` are those of [`Material::after_captures`].
+    /// that many removals. `values` are those of [`Material::after_captures`].
     ///
     /// # Panics
     ///
@@ -56,37 +56,37 @@ impl<'a> Captures<'a> {
 
 /// How good a capture is for the mover, from the value byte `v` of the position that it leads to: 0
 /// for no capture, slower losses above quicker ones, draws, quicker wins above slower ones.
-const fn merit(v: u8) -> u8 {
+const fn ordered(v: u8) -> u8 {
     match v {
-        0 => DRAW_MERIT,
+        0 => ORDERED_DRAW,
         _ if v.is_multiple_of(2) => v / 2,
         _ => u8::MAX - v / 2,
     }
 }
 
-const DRAW_MERIT: u8 = 128;
+const ORDERED_DRAW: u8 = 128;
 
-/// The mover's value byte after a capture of this merit. Bytes up to 253 keep their meaning.
-pub(crate) const fn value_of_merit(merit: u8) -> u8 {
-    match merit {
-        DRAW_MERIT => 0,
-        _ if merit < DRAW_MERIT => merit * 2 + 1,
-        _ => (u8::MAX - merit) * 2 + 2,
+/// The mover's value byte after a capture of this ordered value. Bytes up to 253 keep their meaning.
+pub(crate) const fn value_of_ordered(ordered: u8) -> u8 {
+    match ordered {
+        ORDERED_DRAW => 0,
+        _ if ordered < ORDERED_DRAW => ordered * 2 + 1,
+        _ => (u8::MAX - ordered) * 2 + 2,
     }
 }
 
-pub(crate) static MERITS: [u8; 256] = {
-    let mut merits = [0; 256];
+pub(crate) static ORDERED: [u8; 256] = {
+    let mut best = [0; 256];
     let mut v = 0;
     while v < 256 {
-        merits[v] = merit(v as u8);
+        best[v] = ordered(v as u8);
         v += 1;
     }
-    merits
+    best
 };
 
-/// The merit of capturing down to two stones: the opponent has lost.
-const WINS_AT_ONCE: u8 = merit(1);
+/// The ordered value of capturing down to two stones: the opponent has lost.
+const WINS_AT_ONCE: u8 = ordered(1);
 
 /// Fills the working values and counts.
 pub(crate) fn initialise(working: &mut Working, captures: &[Captures<'_>]) {
@@ -104,14 +104,14 @@ pub(crate) fn initialise(working: &mut Working, captures: &[Captures<'_>]) {
         .enumerate()
         .for_each_init(
             || vec![0; columns],
-            |merits, (row, ((values, counts), present))| {
-                merits.fill(0);
+            |best, (row, ((values, counts), present))| {
+                best.fill(0);
                 counts.fill(0);
                 bits::dispatch(InitialiseRow {
                     shape,
                     captures,
                     waiting: shape.rows.set(row),
-                    merits,
+                    best,
                     values,
                     counts,
                     present,
@@ -121,11 +121,11 @@ pub(crate) fn initialise(working: &mut Working, captures: &[Captures<'_>]) {
 }
 
 struct InitialiseRow<'a> {
-    shape: &'a Shape,
+    shape: &'a HalfShape,
     captures: &'a [Captures<'a>],
     waiting: PointSet,
-    /// The merit of the best capture of each column.
-    merits: &'a mut [u8],
+    /// The ordered value of the best capture of each column.
+    best: &'a mut [u8],
     values: &'a mut [u8],
     counts: &'a mut [u8],
     present: &'a mut ValueSet,
@@ -158,24 +158,24 @@ impl InitialiseRow<'_> {
             shape,
             captures,
             waiting,
-            merits,
+            best,
             values,
             counts,
             present,
         } = self;
         let turns = RowTurns::new(bits, shape, waiting);
-        look_up::<B, FLYING>(captures, bits, shape, &turns, waiting, merits, counts);
+        look_up::<B, FLYING>(captures, bits, shape, &turns, waiting, best, counts);
         for (column, &subset) in shape.subsets.iter().enumerate() {
             let quiet = turns.count::<FLYING>(turns.points(bits, subset)) as u8 - counts[column];
-            let (value, count) = match merits[column] {
+            let (value, count) = match best[column] {
                 0 if quiet == 0 => match shape.without_turn {
                     WithoutTurn::Loses => (1, 0),
                     WithoutTurn::Draws => (0, CANNOT_LOSE),
                     WithoutTurn::Passes => (0, 1),
                 },
                 0 => (0, quiet),
-                merit if merit < DRAW_MERIT => (value_of_merit(merit), quiet),
-                merit => (value_of_merit(merit), CANNOT_LOSE),
+                ordered if ordered < ORDERED_DRAW => (value_of_ordered(ordered), quiet),
+                ordered => (value_of_ordered(ordered), CANNOT_LOSE),
             };
             values[column] = value;
             counts[column] = count;
@@ -184,7 +184,7 @@ impl InitialiseRow<'_> {
     }
 }
 
-/// Raises the merit of each column of a row to that of its best capture, and counts its turns that
+/// Raises the ordered value of each column of a row to that of its best capture, and counts its turns that
 /// close a mill.
 ///
 /// The way is from the sets that hold a mill back to those that closed it: what the removals are
@@ -194,16 +194,16 @@ impl InitialiseRow<'_> {
 pub(crate) fn look_up<B: Bits, const FLYING: bool>(
     captures: &[Captures<'_>],
     bits: B,
-    shape: &Shape,
+    shape: &HalfShape,
     turns: &RowTurns<'_>,
     waiting: PointSet,
-    merits: &mut [u8],
+    best: &mut [u8],
     counts: &mut [u8],
 ) {
     if let [captures] = captures {
-        captures.look_up::<B, FLYING>(bits, shape, turns, waiting, merits, counts);
+        captures.look_up::<B, FLYING>(bits, shape, turns, waiting, best, counts);
     } else {
-        look_up_each_mill::<B, FLYING>(captures, bits, shape, turns, waiting, merits, counts);
+        look_up_each_mill::<B, FLYING>(captures, bits, shape, turns, waiting, best, counts);
     }
 }
 
@@ -212,10 +212,10 @@ pub(crate) fn look_up<B: Bits, const FLYING: bool>(
 fn look_up_each_mill<B: Bits, const FLYING: bool>(
     captures: &[Captures<'_>],
     bits: B,
-    shape: &Shape,
+    shape: &HalfShape,
     turns: &RowTurns<'_>,
     waiting: PointSet,
-    merits: &mut [u8],
+    best: &mut [u8],
     counts: &mut [u8],
 ) {
     let captures: Vec<(&Captures, Vec<Removal>)> = (1..)
@@ -233,9 +233,9 @@ fn look_up_each_mill<B: Bits, const FLYING: bool>(
             if origins.is_empty() {
                 continue;
             }
-            let merit = captures.best_merit(bits, removals, mover);
+            let ordered = captures.best_ordered(bits, removals, mover);
             for origin in origins {
-                merits[origin] = merits[origin].max(merit);
+                best[origin] = best[origin].max(ordered);
                 counts[origin] += 1;
             }
         }
@@ -247,10 +247,10 @@ impl<'a> Captures<'a> {
     fn look_up<B: Bits, const FLYING: bool>(
         &self,
         bits: B,
-        shape: &Shape,
+        shape: &HalfShape,
         turns: &RowTurns<'_>,
         waiting: PointSet,
-        merits: &mut [u8],
+        best: &mut [u8],
         counts: &mut [u8],
     ) {
         let removals = self.removals(&shape.rules, waiting, 1);
@@ -264,9 +264,9 @@ impl<'a> Captures<'a> {
             if origins.is_empty() {
                 continue;
             }
-            let merit = self.best_merit(bits, &removals, mover);
+            let ordered = self.best_ordered(bits, &removals, mover);
             for origin in origins {
-                merits[origin] = merits[origin].max(merit);
+                best[origin] = best[origin].max(ordered);
                 counts[origin] += 1;
             }
         }
@@ -290,9 +290,9 @@ impl<'a> Captures<'a> {
         sets.into_iter().map(removal).collect()
     }
 
-    /// The merit of the best removal after the mover came to have this set.
+    /// The ordered value of the best removal after the mover came to have this set.
     #[inline(always)]
-    pub(crate) fn best_merit<B: Bits>(
+    pub(crate) fn best_ordered<B: Bits>(
         &self,
         bits: B,
         removals: &[Removal<'_>],
@@ -306,7 +306,7 @@ impl<'a> Captures<'a> {
         for removal in removals {
             let turned = removal.symmetry.apply(mover);
             let column = columns.rank(bits.pext(turned.bits(), removal.free.bits()));
-            best = best.max(MERITS[usize::from(removal.values[column])]);
+            best = best.max(ORDERED[usize::from(removal.values[column])]);
         }
         best
     }
@@ -320,12 +320,12 @@ mod tests {
     #[test]
     fn merits_order_captures_as_values_are_ordered() {
         for a in 0..=253 {
-            let value = Value::from_byte(a).before();
-            assert_eq!(Value::from_byte(value_of_merit(merit(a))), value);
+            let value = Value::from_byte(a).backed_up();
+            assert_eq!(Value::from_byte(value_of_ordered(ordered(a))), value);
             for b in 0..=253 {
-                let other = Value::from_byte(b).before();
+                let other = Value::from_byte(b).backed_up();
                 assert_eq!(
-                    merit(a).cmp(&merit(b)),
+                    ordered(a).cmp(&ordered(b)),
                     value.cmp(&other),
                     "{value} and {other}"
                 );
@@ -336,8 +336,8 @@ mod tests {
     #[test]
     fn capturing_down_to_two_stones_wins_in_one() {
         assert_eq!(
-            Value::from_byte(value_of_merit(WINS_AT_ONCE)),
-            Value::LOST.before()
+            Value::from_byte(value_of_ordered(WINS_AT_ONCE)),
+            Value::LOST.backed_up()
         );
     }
 }

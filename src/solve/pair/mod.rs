@@ -2,7 +2,7 @@
 //! ends backwards.
 //!
 //! * [`solve`] solves one pair in memory, from the tables that its captures lead to.
-//! * [`plan`] orders the pairs and tells how much memory each takes.
+//! * [`plan`] orders the pairs and computes the memory that each takes.
 //! * [`build`] solves the pairs of a plan and writes their files.
 //! * [`load`] reads a whole table from the files.
 //!
@@ -23,25 +23,25 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 pub use build::{BuildFolder, PairReport, TableReport, build};
-pub(crate) use init::{Captures, MERITS, value_of_merit};
-pub use plan::Plan;
+pub(crate) use init::{Captures, ORDERED, value_of_ordered};
+pub use plan::PairPlan;
 pub use repack::repack;
 pub(crate) use sweep::Scatter;
 
 use self::half::Half;
 use crate::index::{Material, Pair};
 use crate::rules::Rules;
-use crate::solve::{Shelf, load};
+use crate::solve::{TableCache, load};
 use crate::store::DbError;
 use crate::store::memory::Bytes;
 
-/// The largest value byte that the sweep takes: the bytes behind it must be able to stand for
+/// The largest value byte that the sweep takes: the bytes above it must be able to stand for
 /// deeper wins and losses.
 const LARGEST_VALUE: u8 = 252;
 
 /// Why a pair could not be solved, or its file not be written.
 #[derive(Debug)]
-pub enum SolveError {
+pub enum SolvePairError {
     /// The system did not grant the memory.
     Memory {
         /// The pair to be solved.
@@ -59,10 +59,10 @@ pub enum SolveError {
     Database(DbError),
 }
 
-impl fmt::Display for SolveError {
+impl fmt::Display for SolvePairError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SolveError::Memory {
+            SolvePairError::Memory {
                 pair,
                 bytes,
                 source,
@@ -71,40 +71,40 @@ impl fmt::Display for SolveError {
                 "the system does not grant the {} MiB of memory that {pair} needs ({source}); close other programs",
                 bytes >> 20
             ),
-            SolveError::TooDeep(pair) => write!(
+            SolvePairError::TooDeep(pair) => write!(
                 f,
                 "{pair} has positions more than {} turns from the end, which the files cannot hold",
                 LARGEST_VALUE - 1
             ),
-            SolveError::Busy(folder) => write!(
+            SolvePairError::Busy(folder) => write!(
                 f,
                 "another build is at work in {}; wait until it is done, or stop it",
                 folder.display()
             ),
-            SolveError::Database(error) => error.fmt(f),
+            SolvePairError::Database(error) => error.fmt(f),
         }
     }
 }
 
-impl std::error::Error for SolveError {
+impl std::error::Error for SolvePairError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            SolveError::Memory { source, .. } => Some(source),
-            SolveError::Database(error) => error.source(),
+            SolvePairError::Memory { source, .. } => Some(source),
+            SolvePairError::Database(error) => error.source(),
             _ => None,
         }
     }
 }
 
-impl From<DbError> for SolveError {
-    fn from(error: DbError) -> SolveError {
-        SolveError::Database(error)
+impl From<DbError> for SolvePairError {
+    fn from(error: DbError) -> SolvePairError {
+        SolvePairError::Database(error)
     }
 }
 
 /// What the solver is doing.
 #[derive(Clone, Debug)]
-pub enum Progress {
+pub enum PairProgress {
     /// A pair is begun; `entries` of all its tables are to be found.
     Started {
         /// The pair.
@@ -127,15 +127,15 @@ pub enum Progress {
     Finished(Box<PairReport>),
 }
 
-/// Who watches over a long computation.
-pub trait Watch: Sync {
+/// The progress observer of a long computation.
+pub trait Observer: Sync {
     /// Takes note of progress.
-    fn progress(&self, progress: Progress);
+    fn progress(&self, progress: PairProgress);
 }
 
 /// Nobody watches.
-impl Watch for () {
-    fn progress(&self, _progress: Progress) {}
+impl Observer for () {
+    fn progress(&self, _progress: PairProgress) {}
 }
 
 /// How long the steps took for one side to move.
@@ -181,19 +181,19 @@ pub struct Solved {
 /// let tables = solve::pair::solve(&Rules::STANDARD, pair, nothing, &())?;
 /// let deepest = tables[0].values.iter().max();
 /// assert_eq!(deepest, Some(&27)); // lost in 26 turns
-/// # Ok::<(), solve::pair::SolveError>(())
+/// # Ok::<(), solve::pair::SolvePairError>(())
 /// ```
 ///
 /// # Errors
 ///
-/// [`SolveError`], among them those of `load`.
+/// [`SolvePairError`], among them those of `load`.
 pub fn solve<V: Deref<Target = [u8]>>(
     rules: &Rules,
     pair: Pair,
     mut load: impl FnMut(Material) -> Result<V, DbError>,
-    watch: &dyn Watch,
-) -> Result<Vec<Solved>, SolveError> {
-    let memory_error = |source| SolveError::Memory {
+    observer: &dyn Observer,
+) -> Result<Vec<Solved>, SolvePairError> {
+    let memory_error = |source| SolvePairError::Memory {
         pair,
         bytes: plan::memory(rules, pair),
         source,
@@ -211,9 +211,9 @@ pub fn solve<V: Deref<Target = [u8]>>(
             init::initialise(&mut half.working, &captures)
         });
         halves.push((half, times));
-        watch.progress(Progress::Initialised(material));
+        observer.progress(PairProgress::Initialised(material));
     }
-    sweep_all(pair, &mut halves, watch)?;
+    sweep_all(pair, &mut halves, observer)?;
     let solved = |(half, times): (Half, Times)| Solved {
         material: half.finished.index.material(),
         values: half.finished.values,
@@ -226,8 +226,8 @@ pub fn solve<V: Deref<Target = [u8]>>(
 fn sweep_all(
     pair: Pair,
     halves: &mut [(Half, Times)],
-    watch: &dyn Watch,
-) -> Result<(), SolveError> {
+    observer: &dyn Observer,
+) -> Result<(), SolvePairError> {
     let mut decided = 0;
     for v in 1..=u8::MAX {
         let somewhere = halves.iter().any(|(half, _)| half.has(v));
@@ -235,7 +235,7 @@ fn sweep_all(
             continue;
         }
         if v > LARGEST_VALUE {
-            return Err(SolveError::TooDeep(pair));
+            return Err(SolvePairError::TooDeep(pair));
         }
         for (half, times) in halves.iter_mut() {
             decided += timed(&mut times.scatter, || sweep::scatter(half, v));
@@ -258,7 +258,7 @@ fn sweep_all(
             }
             _ => {}
         }
-        watch.progress(Progress::Swept {
+        observer.progress(PairProgress::Swept {
             depth: u16::from(v),
             decided,
         });

@@ -1,6 +1,6 @@
 //! Which pairs to solve, in which order, and how much memory and how large a file each takes.
 
-use super::Shelf;
+use super::TableCache;
 use crate::index::{Material, Pair};
 use crate::rules::Rules;
 use crate::store::codec::can_omit;
@@ -8,24 +8,24 @@ use crate::store::codec::can_omit;
 /// Memory beside the arrays of values, measured: the program, the rows, what each thread needs.
 const FIXED: u64 = 12 << 20;
 
-/// The pairs still to be solved, each behind those it needs.
+/// The pairs still to be solved, each after those that it needs.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Plan {
+pub struct PairPlan {
     /// The pairs in the order in which they are solved.
     pub pairs: Vec<Pair>,
 }
 
-impl Plan {
-    /// What is missing to have all the `wanted` pairs and those they need, where `present` tells which there are
+impl PairPlan {
+    /// What is missing to have all the `wanted` pairs and those they need, where `present` says which there are
     /// already.
     ///
     /// ```
-    /// use millbase::{Pair, solve::pair::Plan};
+    /// use millbase::{Pair, solve::pair::PairPlan};
     /// let pair = |a, b| Pair::new(a, b).unwrap();
-    /// let plan = Plan::new(&[pair(4, 4)], |present| present == pair(3, 3));
+    /// let plan = PairPlan::new(&[pair(4, 4)], |present| present == pair(3, 3));
     /// assert_eq!(plan.pairs, [pair(4, 3), pair(4, 4)]);
     /// ```
-    pub fn new(wanted: &[Pair], present: impl Fn(Pair) -> bool) -> Plan {
+    pub fn new(wanted: &[Pair], present: impl Fn(Pair) -> bool) -> PairPlan {
         let mut needed: Vec<Pair> = Vec::new();
         let mut open = wanted.to_vec();
         while let Some(pair) = open.pop() {
@@ -37,7 +37,7 @@ impl Plan {
         let largest = needed.iter().map(|pair| pair.larger()).max().unwrap_or(0);
         let mut pairs = Pair::all(largest);
         pairs.retain(|&pair| needed.contains(&pair) && !present(pair));
-        Plan { pairs }
+        PairPlan { pairs }
     }
 
     /// Entries of all tables to be solved.
@@ -65,10 +65,11 @@ impl Plan {
             return 0;
         };
         let waiting = before.iter().flat_map(|pair| pair.tables());
-        let waiting = waiting
-            .filter(|&table| Shelf::pair_after(table).is_some_and(|pair| later.contains(&pair)));
+        let waiting = waiting.filter(|&table| {
+            TableCache::pair_after(table).is_some_and(|pair| later.contains(&pair))
+        });
         let kept: u64 = waiting.map(Material::entries).sum();
-        memory(rules, pair) + kept / Shelf::RATIO
+        memory(rules, pair) + kept / TableCache::RATIO
     }
 }
 
@@ -125,7 +126,7 @@ mod tests {
                 measured += bytes.parse::<u64>().unwrap();
             }
             assert!(pairs.len() >= 25);
-            let ratio = Plan { pairs }.file_bytes(&rules) as f64 / measured as f64;
+            let ratio = PairPlan { pairs }.file_bytes(&rules) as f64 / measured as f64;
             assert!((0.8..=1.2).contains(&ratio), "{name}: {ratio}");
         }
     }

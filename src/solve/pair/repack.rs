@@ -11,7 +11,7 @@ use crate::value::Metric;
 /// # Errors
 ///
 /// [`DbError::Missing`] if the pair is not there, [`DbError::NoDepths`] if it has no depths but the
-/// new file is to tell them, [`DbError::Corrupt`], [`DbError::Io`].
+/// new file is to hold them, [`DbError::Corrupt`], [`DbError::Io`].
 pub fn repack(
     db: &Database,
     pair: Pair,

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use rayon::prelude::*;
 
-use super::half::{Finished, Half, RowTurns, Shape, SharedValueSet, ValueSet, Working};
+use super::half::{Finished, Half, HalfShape, RowTurns, SharedValueSet, ValueSet, Working};
 use crate::board::PointSet;
 use crate::board::bits::{self, Bits, Kernel, find_bytes};
 use crate::board::symmetry::{Symmetry, stabiliser};
@@ -163,7 +163,7 @@ pub(crate) fn propagate(finished: &Finished, working: &mut Working, v: u8) {
 }
 
 struct PropagateRow<'a> {
-    shape: &'a Shape,
+    shape: &'a HalfShape,
     waiting: PointSet,
     /// A finished row, whose columns are those of the working row.
     decided: &'a [u8],
@@ -179,7 +179,7 @@ impl Kernel for PropagateRow<'_> {
     #[inline(always)]
     fn run<B: Bits>(self, bits: B) {
         match (self.shape.flying, self.shape.without_turn) {
-            // Who flies can always move, unless the board is full.
+            // A side that flies can always move, unless the board is full.
             (true, _) => self.propagate::<B, true, false>(bits),
             (false, WithoutTurn::Passes) => self.propagate::<B, false, true>(bits),
             (false, _) => self.propagate::<B, false, false>(bits),

@@ -1,6 +1,6 @@
 //! Solves the plies of a plan one by one, the last placement first, and writes their files.
 //!
-//! A ply needs the file of the next one, or the databases of the moving phase behind the last one.
+//! A ply needs the file of the next one, or, for the last ply, the databases of the moving phase.
 //! Files that are only needed on the way are removed when the ply before them is there. So a build
 //! that was stopped, at whatever moment, goes on where it was.
 
@@ -11,7 +11,7 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::solve::{Captures, Successors, solve};
+use super::solve::{CaptureValues, Successors, solve};
 use crate::index::Material;
 use crate::index::histogram::Histogram;
 use crate::index::reachable::{Reachable, Stage};
@@ -25,7 +25,7 @@ use crate::value::Metric;
 
 /// Why a ply could not be solved, or its file not be written.
 #[derive(Debug)]
-pub enum SolveError {
+pub enum SolvePlyError {
     /// The system did not grant the memory for a ply's table.
     Memory(u8, io::Error),
     /// The placing phase is not solved under these rules; the sentence says why.
@@ -36,39 +36,39 @@ pub enum SolveError {
     Database(DbError),
 }
 
-impl fmt::Display for SolveError {
+impl fmt::Display for SolvePlyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SolveError::Memory(ply, source) => write!(
+            SolvePlyError::Memory(ply, source) => write!(
                 f,
                 "the system does not grant the memory for the positions after {ply} placements ({source}); \
                  close other programs"
             ),
-            SolveError::Rules(why) => f.write_str(why),
-            SolveError::TooDeep(ply) => write!(
+            SolvePlyError::Rules(why) => f.write_str(why),
+            SolvePlyError::TooDeep(ply) => write!(
                 f,
                 "after {ply} placements there are positions more than {} turns from the end, which the files \
                  cannot hold",
                 LARGEST_VALUE - 1
             ),
-            SolveError::Database(error) => error.fmt(f),
+            SolvePlyError::Database(error) => error.fmt(f),
         }
     }
 }
 
-impl std::error::Error for SolveError {
+impl std::error::Error for SolvePlyError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            SolveError::Memory(_, source) => Some(source),
-            SolveError::Rules(_) | SolveError::TooDeep(_) => None,
-            SolveError::Database(error) => error.source(),
+            SolvePlyError::Memory(_, source) => Some(source),
+            SolvePlyError::Rules(_) | SolvePlyError::TooDeep(_) => None,
+            SolvePlyError::Database(error) => error.source(),
         }
     }
 }
 
-impl From<DbError> for SolveError {
-    fn from(error: DbError) -> SolveError {
-        SolveError::Database(error)
+impl From<DbError> for SolvePlyError {
+    fn from(error: DbError) -> SolvePlyError {
+        SolvePlyError::Database(error)
     }
 }
 
@@ -85,29 +85,29 @@ pub fn kept_plies(rules: &Rules) -> Vec<u8> {
 
 /// Which plies are to be solved.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Plan {
+pub struct PlyPlan {
     /// Those whose files are kept.
     pub keep: BTreeSet<u8>,
     /// Those to be solved, in order.
     pub solve: Vec<u8>,
 }
 
-impl Plan {
-    /// What is to be solved to have the files of the plies `keep`, where `present` tells which
+impl PlyPlan {
+    /// What is to be solved to have the files of the plies `keep`, where `present` says which
     /// there are already.
     ///
     /// ```
-    /// use millbase::{Rules, solve::ply::Plan};
-    /// let plan = Plan::new(&Rules::STANDARD, &[12, 15], |ply| ply == 16);
+    /// use millbase::{Rules, solve::ply::PlyPlan};
+    /// let plan = PlyPlan::new(&Rules::STANDARD, &[12, 15], |ply| ply == 16);
     /// assert_eq!(plan.solve, [15, 14, 13, 12]);
     /// ```
-    pub fn new(rules: &Rules, keep: &[u8], present: impl Fn(u8) -> bool) -> Plan {
+    pub fn new(rules: &Rules, keep: &[u8], present: impl Fn(u8) -> bool) -> PlyPlan {
         let keep: BTreeSet<u8> = keep.iter().copied().collect();
         let mut missing = BTreeSet::new();
         for &ply in keep.iter().filter(|&&ply| !present(ply)) {
             missing.extend((ply..2 * rules.stones).take_while(|&ply| !present(ply)));
         }
-        Plan {
+        PlyPlan {
             keep,
             solve: missing.into_iter().rev().collect(),
         }
@@ -150,8 +150,8 @@ const FIXED: u64 = 100 << 20;
 
 /// What the solver is doing.
 #[derive(Clone, Debug)]
-pub enum Progress {
-    /// A stage is solved: so many entries of its ply's tables are done.
+pub enum PlyProgress {
+    /// A stage is solved: this many entries of its ply's tables are done.
     Solved(Stage, u64),
     /// A ply's file is there.
     Finished(Box<PlyReport>),
@@ -181,26 +181,26 @@ pub struct PlyReport {
 ///
 /// # Errors
 ///
-/// [`SolveError`]. The files of all plies finished before stay.
+/// [`SolvePlyError`]. The files of all plies finished before stay.
 pub fn build(
     folder: &BuildFolder,
     rules: &Rules,
-    plan: &Plan,
-    watch: &(dyn Fn(Progress) + Sync),
-) -> Result<(), SolveError> {
+    plan: &PlyPlan,
+    observer: &(dyn Fn(PlyProgress) + Sync),
+) -> Result<(), SolvePlyError> {
     let Some(&last) = plan.solve.first() else {
         return Ok(());
     };
     if let Some(why) = crate::index::reachable::not_solved(rules) {
-        return Err(SolveError::Rules(why));
+        return Err(SolvePlyError::Rules(why));
     }
     let reachable = Reachable::new(rules, last + 1);
     for &ply in &plan.solve {
-        let report = build_ply(folder.path(), rules, &reachable, ply, watch)?;
+        let report = build_ply(folder.path(), rules, &reachable, ply, observer)?;
         if !plan.keep.contains(&(ply + 1)) {
             remove(&folder.path().join(ply_file_name(ply + 1)))?;
         }
-        watch(Progress::Finished(Box::new(report)));
+        observer(PlyProgress::Finished(Box::new(report)));
     }
     Ok(())
 }
@@ -269,8 +269,8 @@ fn build_ply(
     rules: &Rules,
     reachable: &Reachable,
     ply: u8,
-    watch: &(dyn Fn(Progress) + Sync),
-) -> Result<PlyReport, SolveError> {
+    observer: &(dyn Fn(PlyProgress) + Sync),
+) -> Result<PlyReport, SolvePlyError> {
     let mut report = PlyReport {
         ply,
         histogram: Histogram::default(),
@@ -284,7 +284,8 @@ fn build_ply(
     let mut next = Next::new(&database, reachable, &stages)?;
     let mut writer = PlyWriter::new(rules, reachable, ply);
     let mut done = 0;
-    // The table behind the captures of one stage is often that behind the quiet turns of the next.
+    // The table that the captures of one stage lead to is often the one that the quiet turns of the next
+    // lead to.
     let mut kept: Option<(Stage, Bytes)> = None;
     for &stage in &stages {
         let start = Instant::now();
@@ -302,13 +303,13 @@ fn build_ply(
         let successors = Successors {
             quiet: quiet.as_deref(),
             captures: match &table {
-                Some(values) => Captures::Table(values),
-                None if reachable.ends_game(capture) => Captures::EndTheGame,
-                None => Captures::None,
+                Some(values) => CaptureValues::Table(values),
+                None if reachable.ends_game(capture) => CaptureValues::EndTheGame,
+                None => CaptureValues::None,
             },
         };
         let values = solve(rules, reachable, stage, successors);
-        let values = values.map_err(|error| SolveError::Memory(ply, error))?;
+        let values = values.map_err(|error| SolvePlyError::Memory(ply, error))?;
         kept = table.map(|table| (capture, table));
         drop(quiet);
         report.solve += start.elapsed();
@@ -318,12 +319,12 @@ fn build_ply(
         let histogram = writer.add(stage, &values).map_err(DbError::io(&path))?;
         let largest = histogram.counts().iter().rposition(|&count| count > 0);
         if largest > Some(LARGEST_VALUE.into()) {
-            return Err(SolveError::TooDeep(ply));
+            return Err(SolvePlyError::TooDeep(ply));
         }
         report.histogram.add(&histogram);
         report.write += start.elapsed();
         done += values.len() as u64;
-        watch(Progress::Solved(stage, done));
+        observer(PlyProgress::Solved(stage, done));
     }
     report.bytes = writer.finish(&folder.join(ply_file_name(ply)))?;
     Ok(report)

@@ -6,7 +6,7 @@
 mod build;
 mod solve;
 
-pub use build::{Plan, PlyReport, Progress, SolveError, build, kept_plies};
+pub use build::{PlyPlan, PlyProgress, PlyReport, SolvePlyError, build, kept_plies};
 
 use crate::index::reachable::Stage;
 use crate::probe::Database;

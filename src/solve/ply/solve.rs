@@ -2,14 +2,14 @@
 //!
 //! A position's mover places a stone and waits. So the positions after it are found, whatever the
 //! stone, in the row of the side that waits now: with rows of the waiting side, a row needs one row
-//! of the table behind the quiet turns, and one for each stone that can be removed. The way is from
+//! of the table that the quiet turns lead to, and one for each stone that can be removed. The way is from
 //! the mover's sets after a turn back to those before it:
 //!
 //! ```text
 //! for each set M' of the mover after a turn
-//!     quiet   = the value behind M'
-//!     capture = the best value behind M' over all removals, where M' has a mill
-//!     for each stone x of M':  merit(M' - x) = max(merit(M' - x), x in a mill of M' ? capture : quiet)
+//!     quiet   = the value after M'
+//!     capture = the best value after M' over all removals, where M' has a mill
+//!     for each stone x of M':  ordered(M' - x) = max(ordered(M' - x), x in a mill of M' ? capture : quiet)
 //! ```
 //!
 //! Each result is written once, scattered, to the arrangement of the files, whose rows are the
@@ -26,19 +26,19 @@ use crate::board::{Board, POINTS, PointSet};
 use crate::index::reachable::{Reachable, Stage};
 use crate::index::{Index, Rows, Subsets};
 use crate::rules::Rules;
-use crate::solve::pair::{self, MERITS, Scatter, value_of_merit};
+use crate::solve::pair::{self, ORDERED, Scatter, value_of_ordered};
 use crate::store::memory::Bytes;
 
-/// The values behind the turns of a stage.
+/// The values that the turns of a stage lead to.
 pub(super) struct Successors<'a> {
     /// After turns that close no mill; `None` if there is no such turn.
     pub quiet: Option<&'a [u8]>,
     /// After captures.
-    pub captures: Captures<'a>,
+    pub captures: CaptureValues<'a>,
 }
 
 /// What captures lead to.
-pub(super) enum Captures<'a> {
+pub(super) enum CaptureValues<'a> {
     /// No game closes a mill here.
     None,
     /// The opponent is left with fewer than three stones.
@@ -76,7 +76,7 @@ impl Marks {
 }
 
 /// What all rows of a stage have in common.
-struct Shape<'a> {
+struct StageShape<'a> {
     board: &'static Board,
     rules: &'a Rules,
     /// The table to be filled.
@@ -113,19 +113,19 @@ pub(super) fn solve(
     after_possible.mark(rows, quiet.iter(), Marks::QUIET);
     let captures = match successors.captures {
         // Nothing is marked, so nobody asks what a capture is worth.
-        Captures::None => pair::Captures::EndTheGame,
-        Captures::EndTheGame => {
+        CaptureValues::None => pair::Captures::EndTheGame,
+        CaptureValues::EndTheGame => {
             after_possible.mark(rows, 0..rows.len(), Marks::CAPTURE);
             pair::Captures::EndTheGame
         }
-        Captures::Table(values) => {
+        CaptureValues::Table(values) => {
             let stage = stage.after_capture();
             let sets = reachable.rows(stage, mover);
             after_possible.mark(rows, sets.iter(), Marks::CAPTURE);
             pair::Captures::Table(Index::new(stage.material()), values)
         }
     };
-    let shape = Shape {
+    let shape = StageShape {
         board: rules.board(),
         rules,
         index: Index::new(stage.material()),
@@ -142,13 +142,13 @@ pub(super) fn solve(
     let rows: Vec<usize> = reachable.rows(stage, waiting).iter().collect();
     rows.into_par_iter().for_each_init(
         || vec![0; shape.columns.count()],
-        |merits, row| {
-            merits.fill(0);
+        |best, row| {
+            best.fill(0);
             bits::dispatch(SolveRow {
                 shape: &shape,
                 row,
                 waiting: Rows::of(others).set(row),
-                merits,
+                best,
                 entries,
             });
         },
@@ -157,11 +157,11 @@ pub(super) fn solve(
 }
 
 struct SolveRow<'a> {
-    shape: &'a Shape<'a>,
+    shape: &'a StageShape<'a>,
     row: usize,
     waiting: PointSet,
-    /// The merit of the best turn of each of the mover's sets.
-    merits: &'a mut [u8],
+    /// The ordered value of the best turn of each of the mover's sets.
+    best: &'a mut [u8],
     entries: &'a [AtomicU8],
 }
 
@@ -185,7 +185,7 @@ impl SolveRow<'_> {
         let quiet = shape
             .quiet
             .map(|values| &values[self.row * width..][..width]);
-        let merits = &mut *self.merits;
+        let best = &mut *self.best;
         for (column, &subset) in shape.after.iter().enumerate() {
             let mover = PointSet::from_bits(bits.pdep(subset, free.bits()));
             let marks = shape.after_possible.of(mover);
@@ -196,12 +196,12 @@ impl SolveRow<'_> {
             if let Some(quiet) = quiet
                 && marks & Marks::QUIET != 0
             {
-                let merit = MERITS[usize::from(quiet[column])];
-                raise(&shape.columns, merits, subset, subset & !mills, merit);
+                let ordered = ORDERED[usize::from(quiet[column])];
+                raise(&shape.columns, best, subset, subset & !mills, ordered);
             }
             if mills != 0 && marks & Marks::CAPTURE != 0 {
-                let merit = shape.captures.best_merit(bits, &removals, mover);
-                raise(&shape.columns, merits, subset, mills, merit);
+                let ordered = shape.captures.best_ordered(bits, &removals, mover);
+                raise(&shape.columns, best, subset, mills, ordered);
             }
         }
     }
@@ -209,7 +209,7 @@ impl SolveRow<'_> {
     /// Stores the values of all possible sets at all their entries.
     #[inline(always)]
     fn store<B: Bits>(&self, bits: B) {
-        let Shape {
+        let StageShape {
             index,
             subsets,
             possible,
@@ -217,24 +217,24 @@ impl SolveRow<'_> {
         } = self.shape;
         let free = !self.waiting;
         let scatter = Scatter::new(index, self.entries, self.waiting);
-        for (&subset, &merit) in subsets.iter().zip(&*self.merits) {
+        for (&subset, &ordered) in subsets.iter().zip(&*self.best) {
             let mover = PointSet::from_bits(bits.pdep(subset, free.bits()));
             if possible.of(mover) == 0 {
                 continue;
             }
-            debug_assert_ne!(merit, 0);
-            scatter.store(bits, subset, value_of_merit(merit));
+            debug_assert_ne!(ordered, 0);
+            scatter.store(bits, subset, value_of_ordered(ordered));
         }
     }
 }
 
-/// Raises the merits of the sets that lack one of these stones.
+/// Raises the ordered values of the sets that lack one of these stones.
 #[inline(always)]
-fn raise(columns: &Subsets, merits: &mut [u8], subset: u32, mut stones: u32, merit: u8) {
+fn raise(columns: &Subsets, best: &mut [u8], subset: u32, mut stones: u32, ordered: u8) {
     while stones != 0 {
         let stone = stones & stones.wrapping_neg();
         stones ^= stone;
-        let before = &mut merits[columns.rank(subset ^ stone)];
-        *before = merit.max(*before);
+        let before = &mut best[columns.rank(subset ^ stone)];
+        *before = ordered.max(*before);
     }
 }

@@ -1,7 +1,8 @@
-//! Blocks to bytes and back, with rANS: the state is a number that holds all keys to come; each key
-//! takes what its slots are worth, and 16 bits follow whenever the state gets too small.
+//! Blocks to bytes and back, with rANS: the state is a number that holds all symbols to come. Decoding
+//! a symbol divides the state by the symbol's share of the frequencies, and 16 bits follow whenever the
+//! state gets too small.
 //!
-//! The state is 0 after the last key. So it starts small at the end of a block, and no word follows
+//! The state is 0 after the last symbol. So it starts small at the end of a block, and no word follows
 //! as long as it stays below [`LEAST`]:
 //!
 //! ```text
@@ -16,13 +17,14 @@ use std::ops::Range;
 use super::context::{Row, Scratch, Shape};
 #[cfg(feature = "build")]
 use super::model::SCALE;
-use super::model::{ESCAPED_SLOTS, Model, SLOTS};
+use super::model::{ESCAPED_FREQUENCY, Model, TOTAL};
 use super::{ESCAPE, UNKNOWN, value};
 
 /// Below this a state takes the next word, as long as there is one.
 const LEAST: u32 = 1 << 16;
 
-/// A key's part of the slots: first slot · 2^20 + (number of slots - 1) · 2^8 + key.
+/// A symbol with its place in a distribution: cumulative frequency · 2^20 + (frequency - 1) · 2^8 +
+/// symbol.
 #[cfg(feature = "build")]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Code(u32);
@@ -31,24 +33,28 @@ struct Code(u32);
 impl Code {
     const NONE: Code = Code(0);
 
-    fn new(first: u32, slots: u32, key: u8) -> Code {
-        Code(first << 20 | (slots - 1) << 8 | u32::from(key))
+    fn new(first: u32, frequency: u32, symbol: u8) -> Code {
+        Code(first << 20 | (frequency - 1) << 8 | u32::from(symbol))
     }
 
-    /// One of the 256 keys behind [`ESCAPE`].
-    fn escaped(key: u8) -> Code {
-        Code::new(u32::from(key) * ESCAPED_SLOTS, ESCAPED_SLOTS, key)
+    /// One of the 256 symbols that follow [`ESCAPE`].
+    fn escaped(symbol: u8) -> Code {
+        Code::new(
+            u32::from(symbol) * ESCAPED_FREQUENCY,
+            ESCAPED_FREQUENCY,
+            symbol,
+        )
     }
 
     fn first(self) -> u32 {
         self.0 >> 20
     }
 
-    fn slots(self) -> u32 {
-        (self.0 >> 8 & (SLOTS - 1)) + 1
+    fn frequency(self) -> u32 {
+        (self.0 >> 8 & (TOTAL - 1)) + 1
     }
 
-    fn key(self) -> u8 {
+    fn symbol(self) -> u8 {
         self.0 as u8
     }
 }
@@ -67,7 +73,7 @@ pub(crate) struct EncoderScratch {
 pub(crate) struct Encoder<'a> {
     shape: &'a Shape,
     model: &'a Model,
-    /// Of each distribution by key: the code, the escape's where there is none.
+    /// Of each distribution by symbol: the code, the escape's where there is none.
     codes: Vec<[Code; 256]>,
 }
 
@@ -75,20 +81,20 @@ pub(crate) struct Encoder<'a> {
 impl<'a> Encoder<'a> {
     pub fn new(shape: &'a Shape, model: &'a Model) -> Encoder<'a> {
         let mut codes = Vec::new();
-        for keys in &model.distributions {
+        for symbols in &model.distributions {
             let mut first = 0;
-            let mut by_key = [Code::NONE; 256];
-            for &(key, slots) in keys {
-                let code = Code::new(first, slots.into(), key);
-                first += u32::from(slots);
-                if key == ESCAPE {
-                    let none = by_key.iter_mut().filter(|code| **code == Code::NONE);
+            let mut by_symbol = [Code::NONE; 256];
+            for &(symbol, frequency) in symbols {
+                let code = Code::new(first, frequency.into(), symbol);
+                first += u32::from(frequency);
+                if symbol == ESCAPE {
+                    let none = by_symbol.iter_mut().filter(|code| **code == Code::NONE);
                     none.for_each(|missing| *missing = code);
                 } else {
-                    by_key[usize::from(key)] = code;
+                    by_symbol[usize::from(symbol)] = code;
                 }
             }
-            codes.push(by_key);
+            codes.push(by_symbol);
         }
         Encoder {
             shape,
@@ -112,22 +118,22 @@ impl<'a> Encoder<'a> {
             words,
         } = scratch;
         codes.clear();
-        let see = |context, key| {
-            let code = self.codes[self.model.distribution(context)][usize::from(key)];
+        let see = |context, symbol| {
+            let code = self.codes[self.model.distribution(context)][usize::from(symbol)];
             codes.push(code);
-            if code.key() == ESCAPE {
-                codes.push(Code::escaped(key));
+            if code.symbol() == ESCAPE {
+                codes.push(Code::escaped(symbol));
             }
         };
         self.shape.contexts(row, start, values, contexts, see);
         words.clear();
         let mut state = 0u32;
         for code in codes.iter().rev() {
-            if u64::from(state) >= u64::from(code.slots()) << (32 - SCALE) {
+            if u64::from(state) >= u64::from(code.frequency()) << (32 - SCALE) {
                 words.push(state as u16);
                 state >>= 16;
             }
-            state = (state / code.slots()) << SCALE | (state % code.slots() + code.first());
+            state = (state / code.frequency()) << SCALE | (state % code.frequency() + code.first());
         }
         let bytes = state.to_le_bytes();
         let zeros = bytes.iter().rev().take_while(|&&byte| byte == 0);
@@ -141,7 +147,7 @@ impl<'a> Encoder<'a> {
 ///
 /// # Errors
 ///
-/// If the bytes are those of no such block. What is wrong behind the values asked for is not seen.
+/// If the bytes are those of no such block. Damage after the last value asked for is not noticed.
 pub(crate) fn decode(
     shape: &Shape,
     model: &Model,
@@ -155,36 +161,38 @@ pub(crate) fn decode(
     let asked = columns.start..columns.start + values.len();
     shape.places(row, asked, &mut scratch.places);
     let decoder = match shape.parameters().near {
-        5 => decode_keys::<5, 3>(shape, model, row, columns.start, bytes, scratch),
-        _ => decode_keys::<15, 6>(shape, model, row, columns.start, bytes, scratch),
+        5 => decode_symbols::<5, 3>(shape, model, row, columns.start, bytes, scratch),
+        _ => decode_symbols::<15, 6>(shape, model, row, columns.start, bytes, scratch),
     };
     values.fill(0);
     for &place in &scratch.places {
-        values[usize::from(place)] = value(scratch.keys[usize::from(place)]);
+        values[usize::from(place)] = value(scratch.symbols[usize::from(place)]);
     }
-    scratch.keys[..values.len()].fill(UNKNOWN);
+    scratch.symbols[..values.len()].fill(UNKNOWN);
     if whole && (decoder.state != 0 || !decoder.rest.is_empty()) {
         return Err("the block does not end with its last value");
     }
     Ok(())
 }
 
-/// Decodes the keys of the scratch memory's places.
-fn decode_keys<'a, const NEAR: usize, const SLIDES: usize>(
+/// Decodes the symbols of the scratch memory's places.
+fn decode_symbols<'a, const NEAR: usize, const SLIDES: usize>(
     shape: &Shape,
     model: &Model,
     row: &Row,
     start: usize,
     bytes: &'a [u8],
-    Scratch { keys, places, .. }: &mut Scratch,
+    Scratch {
+        symbols, places, ..
+    }: &mut Scratch,
 ) -> Decoder<'a> {
     let mut decoder = Decoder::new(bytes);
     let mut last = UNKNOWN;
     for &place in places.iter() {
         let place = usize::from(place);
-        let context = shape.context::<NEAR, SLIDES>(row, keys, start, place, last);
-        last = decoder.key(model, model.distribution(context));
-        keys[place] = last;
+        let context = shape.context::<NEAR, SLIDES>(row, symbols, start, place, last);
+        last = decoder.symbol(model, model.distribution(context));
+        symbols[place] = last;
     }
     decoder
 }
@@ -212,15 +220,15 @@ impl<'a> Decoder<'a> {
 
     #[inline(always)]
     fn slot(&self) -> u32 {
-        self.state % SLOTS
+        self.state % TOTAL
     }
 
-    /// Goes on behind a key with these slots.
+    /// Removes a symbol with this frequency from the state.
     #[inline(always)]
-    fn pass(&mut self, first: u32, slots: u32) {
+    fn pass(&mut self, first: u32, frequency: u32) {
         // With states that no encoder makes, the product may be too large for 32 bits.
-        let state = slots
-            .wrapping_mul(self.state / SLOTS)
+        let state = frequency
+            .wrapping_mul(self.state / TOTAL)
             .wrapping_add(self.slot())
             .wrapping_sub(first);
         let (word, rest, more) = match self.rest {
@@ -237,25 +245,25 @@ impl<'a> Decoder<'a> {
     }
 
     #[inline(always)]
-    fn key(&mut self, model: &Model, mut group: usize) -> u8 {
+    fn symbol(&mut self, model: &Model, mut group: usize) -> u8 {
         loop {
-            let keys = &model.groups[group];
-            if let Some((key, first, slots)) = keys.find(self.slot()) {
-                self.pass(first, slots);
-                return match key {
+            let symbols = &model.groups[group];
+            if let Some((symbol, first, frequency)) = symbols.find(self.slot()) {
+                self.pass(first, frequency);
+                return match symbol {
                     ESCAPE => self.escaped(),
-                    key => key,
+                    symbol => symbol,
                 };
             }
-            group = keys.next.into();
+            group = symbols.next.into();
         }
     }
 
-    /// One of the 256 keys behind [`ESCAPE`].
+    /// One of the 256 symbols that follow [`ESCAPE`].
     #[cold]
     fn escaped(&mut self) -> u8 {
-        let key = self.slot() / ESCAPED_SLOTS;
-        self.pass(key * ESCAPED_SLOTS, ESCAPED_SLOTS);
-        key as u8
+        let symbol = self.slot() / ESCAPED_FREQUENCY;
+        self.pass(symbol * ESCAPED_FREQUENCY, ESCAPED_FREQUENCY);
+        symbol as u8
     }
 }

@@ -1,12 +1,11 @@
-//! What is known of an entry before its value: the context, from which a model tells how likely
-//! each value is.
+//! The context of an entry: what is known before its value, and decides which distribution codes it.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::coverage::{BLACK, Coverage};
 #[cfg(feature = "build")]
-use super::key;
+use super::symbol;
 use super::{Parameters, UNKNOWN};
 use crate::board::{Board, POINTS, Point, PointSet};
 use crate::index::{Index, Material, Subsets};
@@ -15,21 +14,21 @@ use crate::rules::Rules;
 /// The most columns that a block may have.
 pub(crate) const MOST_COLUMNS: usize = *Parameters::COLUMNS.end() as usize;
 
-/// The keys of a block by place. What is not known yet and the last place are [`UNKNOWN`]; all are
+/// The symbols of a block by place. What is not known yet and the last place are [`UNKNOWN`]; all are
 /// between two blocks.
-pub(crate) type Keys = [u8; MOST_COLUMNS + 1];
+pub(crate) type Symbols = [u8; MOST_COLUMNS + 1];
 
 /// Memory that is used again for each block.
 pub(crate) struct Scratch {
     /// [`UNKNOWN`] between two blocks.
-    pub keys: Box<Keys>,
+    pub symbols: Box<Symbols>,
     pub places: Vec<u16>,
 }
 
 impl Default for Scratch {
     fn default() -> Scratch {
         Scratch {
-            keys: Box::new([UNKNOWN; MOST_COLUMNS + 1]),
+            symbols: Box::new([UNKNOWN; MOST_COLUMNS + 1]),
             places: Vec::new(),
         }
     }
@@ -111,7 +110,7 @@ impl Row {
     }
 }
 
-/// What is known of an entry before its value, in keys and a class.
+/// What is known of an entry before its value, in symbols and a class.
 #[derive(Clone, Copy)]
 pub(crate) struct Context {
     pub near: u8,
@@ -348,13 +347,13 @@ impl Shape {
         places.truncate(stored);
     }
 
-    /// The context of the column `start + place`; `last` is the key coded before. `NEAR` and
+    /// The context of the column `start + place`; `last` is the symbol coded before. `NEAR` and
     /// `SLIDES` are those of the parameters.
     #[inline(always)]
     pub(crate) fn context<const NEAR: usize, const SLIDES: usize>(
         &self,
         row: &Row,
-        keys: &Keys,
+        symbols: &Symbols,
         start: usize,
         place: usize,
         last: u8,
@@ -366,8 +365,8 @@ impl Shape {
         let mut near = [last; NEAR];
         let mut known = last;
         for (near, &place) in near.iter_mut().zip(&self.near[column * NEAR..][..NEAR]) {
-            let key = keys[usize::from(place).min(MOST_COLUMNS)];
-            known = if key == UNKNOWN { known } else { key };
+            let symbol = symbols[usize::from(place).min(MOST_COLUMNS)];
+            known = if symbol == UNKNOWN { known } else { symbol };
             *near = known;
         }
 
@@ -377,9 +376,9 @@ impl Shape {
             let other = subset ^ row.slide_bits[slides.trailing_zeros() as usize];
             slides &= slides.wrapping_sub(1);
             let place = self.columns.rank(other).wrapping_sub(start);
-            let key = keys[place.min(MOST_COLUMNS)];
-            best = best.min(key);
-            worst = worst.max(key.wrapping_add(1));
+            let symbol = symbols[place.min(MOST_COLUMNS)];
+            best = best.min(symbol);
+            worst = worst.max(symbol.wrapping_add(1));
         }
 
         let threats = a.open & b.open & c.open & row.threats;
@@ -392,7 +391,7 @@ impl Shape {
         }
     }
 
-    /// Calls `see` with the contexts and keys of the stored values of a block, in their order.
+    /// Calls `see` with the contexts and symbols of the stored values of a block, in their order.
     #[cfg(feature = "build")]
     pub(crate) fn contexts(
         &self,
@@ -414,19 +413,21 @@ impl Shape {
         row: &Row,
         start: usize,
         values: &[u8],
-        Scratch { keys, places, .. }: &mut Scratch,
+        Scratch {
+            symbols, places, ..
+        }: &mut Scratch,
         mut see: impl FnMut(Context, u8),
     ) {
         self.places(row, start..start + values.len(), places);
         let mut last = UNKNOWN;
         for &place in places.iter() {
             let place = usize::from(place);
-            let context = self.context::<NEAR, SLIDES>(row, keys, start, place, last);
-            last = key(values[place]);
-            keys[place] = last;
+            let context = self.context::<NEAR, SLIDES>(row, symbols, start, place, last);
+            last = symbol(values[place]);
+            symbols[place] = last;
             see(context, last);
         }
-        keys[..values.len()].fill(UNKNOWN);
+        symbols[..values.len()].fill(UNKNOWN);
     }
 }
 
@@ -465,7 +466,7 @@ fn count_to<const MOST: usize>(mut bits: u64) -> u8 {
     count
 }
 
-/// The median of an odd number of keys.
+/// The median of an odd number of symbols.
 #[inline(always)]
 fn median<const NEAR: usize>(mut near: [u8; NEAR]) -> u8 {
     if let [a, b, c, d, e] = near[..] {

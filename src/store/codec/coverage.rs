@@ -22,7 +22,7 @@
 use std::sync::Arc;
 
 use crate::board::{POINTS, PointSet};
-use crate::index::{Marked, Material, Rows, Subsets};
+use crate::index::{BitSet, Material, Rows, Subsets};
 use crate::rules::{Blocked, Rules};
 
 /// The points of one colour.
@@ -99,17 +99,17 @@ fn can_close(rules: &Rules, mover: PointSet, waiting: PointSet) -> bool {
 #[derive(Debug)]
 pub(crate) struct SetMarks {
     ranks: Subsets,
-    marks: Marked,
+    marks: BitSet,
 }
 
 impl SetMarks {
     /// All sets of these rows.
-    pub fn of_rows(stones: u8, rows: &Marked) -> SetMarks {
+    pub fn of_rows(stones: u8, rows: &BitSet) -> SetMarks {
         let ranks = Subsets::new(POINTS, stones.into());
-        let mut marks = Marked::new(ranks.count());
+        let mut marks = BitSet::new(ranks.count());
         for (rank, row) in Rows::of(stones).by_rank().enumerate() {
-            if rows.has(row) {
-                marks.mark(rank);
+            if rows.contains(row) {
+                marks.insert(rank);
             }
         }
         SetMarks { ranks, marks }
@@ -118,6 +118,6 @@ impl SetMarks {
     /// Whether the set, which must have the right number of stones, is one of them.
     #[inline(always)]
     pub fn contains(&self, set: PointSet) -> bool {
-        self.marks.has(self.ranks.rank(set.bits()))
+        self.marks.contains(self.ranks.rank(set.bits()))
     }
 }

@@ -13,8 +13,8 @@
 //!   mover can; in the placing phase, where a stone from the hand may close one.
 //!
 //! A [`Model`], trained on a sample of the table and kept in the file, says how likely each value is
-//! in each context. Values are coded as **keys**, the bytes in the order from the mover's quickest
-//! win to its quickest loss, so that neighbouring keys are similar values.
+//! in each context. Values are coded as **symbols**, the bytes in the order from the mover's quickest
+//! win to its quickest loss, so that neighbouring symbols are similar values.
 //!
 //! - `coverage`: which entries of a table are coded at all
 //! - `context`: what is known of an entry before its value
@@ -90,16 +90,16 @@ impl Parameters {
     }
 }
 
-/// The key of the loss in no turn, which tells as little about other values as no key.
+/// The symbol of the loss in no turn, which says as little about other values as a missing symbol.
 const UNKNOWN: u8 = 255;
 
-/// Stands in a distribution for all keys that it does not have. As a key itself, it is a win in 253
+/// Stands in a distribution for all symbols that it does not have. As a symbol itself, it is a win in 253
 /// turns.
 const ESCAPE: u8 = 126;
 
-/// From values to keys: wins first, the quick ones in front; draws; losses, the slow ones in front.
+/// From values to symbols: wins first, the quick ones in front; draws; losses, the slow ones in front.
 #[cfg(feature = "build")]
-fn key(value: u8) -> u8 {
+fn symbol(value: u8) -> u8 {
     match value {
         0 => 127,
         win if win % 2 == 0 => win / 2 - 1,
@@ -107,14 +107,14 @@ fn key(value: u8) -> u8 {
     }
 }
 
-/// From keys to values.
-fn value(key: u8) -> u8 {
+/// From symbols to values.
+fn value(symbol: u8) -> u8 {
     // Computed both ways before the choice, which then takes no branch: neighbours often differ.
-    let win = key.wrapping_mul(2).wrapping_add(2);
-    let loss = 255u8.wrapping_sub(key.wrapping_mul(2));
-    match key {
+    let win = symbol.wrapping_mul(2).wrapping_add(2);
+    let loss = 255u8.wrapping_sub(symbol.wrapping_mul(2));
+    match symbol {
         127 => 0,
-        _ if key < 127 => win,
+        _ if symbol < 127 => win,
         _ => loss,
     }
 }

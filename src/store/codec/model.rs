@@ -1,17 +1,17 @@
-//! Which distribution of keys belongs to which context, and the bytes of that.
+//! Which distribution of symbols belongs to which context, and the bytes of that.
 //!
-//! The keys of a context fall into bins; a tree splits the contexts at the borders of bins until
-//! each leaf has a distribution: for each key its share of 4096 slots.
+//! The symbols of a context fall into bins; a tree splits the contexts at the borders of bins until
+//! each leaf has a distribution: for each symbol its frequency, 4096 in all.
 
 use super::ESCAPE;
 use super::context::{CLASSES, Context};
 
-/// The slots of a distribution are `1 << SCALE`.
+/// The frequencies of a distribution sum to `1 << SCALE`.
 pub(crate) const SCALE: u32 = 12;
-pub(crate) const SLOTS: u32 = 1 << SCALE;
+pub(crate) const TOTAL: u32 = 1 << SCALE;
 
-/// How many slots each of the 256 keys has behind [`ESCAPE`].
-pub(crate) const ESCAPED_SLOTS: u32 = SLOTS / 256;
+/// The frequency of each of the 256 symbols after [`ESCAPE`].
+pub(crate) const ESCAPED_FREQUENCY: u32 = TOTAL / 256;
 
 /// How many bins near, best and worst fall into, and how many distributions there are at most.
 pub(crate) const MOST_BINS: [usize; 3] = [24, 12, 8];
@@ -20,46 +20,46 @@ pub(crate) const MOST_DISTRIBUTIONS: usize = 2048;
 /// The features of a context: near, best, worst and class.
 pub(crate) const FEATURES: usize = 4;
 
-/// Eight keys of a distribution. All that decoding needs of them lies side by side.
+/// Eight symbols of a distribution. All that decoding needs of them lies side by side.
 #[derive(Clone, Debug)]
 #[repr(align(32))]
 pub(crate) struct Group {
-    /// The first key's first slot, then the slots behind each key's last: nine numbers of 16 bits.
-    bounds: [u8; 18],
-    keys: [u8; 8],
-    /// The group with the distribution's next keys.
+    /// The cumulative frequencies before each symbol and after the last: nine numbers of 16 bits.
+    cumulative: [u8; 18],
+    symbols: [u8; 8],
+    /// The group with the distribution's next symbols.
     pub next: u16,
 }
 
 impl Group {
-    /// The key of a slot, the key's first slot and how many it has; `None` if the key is not among
-    /// these eight.
+    /// The symbol whose range has this remainder of the state, with its cumulative frequency and its
+    /// frequency; `None` if the symbol is not among these eight.
     #[inline(always)]
     pub fn find(&self, slot: u32) -> Option<(u8, u32, u32)> {
         const ONES: u64 = 0x0001_0001_0001_0001;
-        let slots = (u64::from(slot) | 0x8000) * ONES;
+        let frequency = (u64::from(slot) | 0x8000) * ONES;
         let passed = |ends: &[u8]| {
             let ends = u64::from_le_bytes(ends.try_into().unwrap_or_default());
-            (slots - ends) >> 15 & ONES
+            (frequency - ends) >> 15 & ONES
         };
-        let passed = passed(&self.bounds[2..10]) + passed(&self.bounds[10..18]);
+        let passed = passed(&self.cumulative[2..10]) + passed(&self.cumulative[10..18]);
         let passed = (passed.wrapping_mul(ONES) >> 48) as usize;
-        let key = *self.keys.get(passed)?;
-        let bounds = self.bounds[2 * passed..].first_chunk()?;
-        let bounds = u32::from_le_bytes(*bounds);
-        let (start, end) = (bounds & 0xffff, bounds >> 16);
-        Some((key, start, end - start))
+        let symbol = *self.symbols.get(passed)?;
+        let cumulative = self.cumulative[2 * passed..].first_chunk()?;
+        let cumulative = u32::from_le_bytes(*cumulative);
+        let (start, end) = (cumulative & 0xffff, cumulative >> 16);
+        Some((symbol, start, end - start))
     }
 }
 
-/// A distribution: keys with their numbers of slots, the escape last.
+/// A distribution: symbols with their frequencies, the escape last.
 pub(crate) type Distribution = Vec<(u8, u16)>;
 
 /// The tree in preorder.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Node {
-    /// Contexts whose bin of this feature is at most this one go on behind this node, the others
-    /// behind these.
+    /// Contexts whose bin of this feature is at most this one continue at the next node, the others
+    /// after its descendants.
     Split { feature: u8, bin: u8 },
     /// The next distribution.
     Leaf,
@@ -70,11 +70,11 @@ pub(crate) enum Node {
 pub(crate) struct Model {
     #[cfg(feature = "build")]
     pub(crate) distributions: Vec<Distribution>,
-    /// By key: the bin times what a bin is worth in a context's number.
+    /// By symbol: the bin times what a bin is worth in a context's number.
     numbers: Box<[[u32; 256]; 3]>,
     /// What a class is worth in a context's number.
     near_bins: u32,
-    /// By context's number: the distribution. Contexts that only near tells apart are neighbours.
+    /// By context's number: the distribution. Contexts that differ in near alone are neighbours.
     by_context: Vec<u16>,
     /// The first group of each distribution, then the others.
     pub(crate) groups: Vec<Group>,
@@ -83,7 +83,7 @@ pub(crate) struct Model {
 /// What a file keeps of a model.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Parts {
-    /// The last key of each bin but the last.
+    /// The last symbol of each bin but the last.
     pub bins: [Vec<u8>; 3],
     pub tree: Vec<Node>,
     pub distributions: Vec<Distribution>,
@@ -127,11 +127,11 @@ impl Parts {
             return None;
         }
         let steps = [1, sizes[2] * CLASSES * sizes[0], CLASSES * sizes[0]];
-        let number = |feature: usize, key: u8| {
-            bins[feature].partition_point(|&last| last < key) * steps[feature]
+        let number = |feature: usize, symbol: u8| {
+            bins[feature].partition_point(|&last| last < symbol) * steps[feature]
         };
-        let numbers =
-            [0, 1, 2].map(|feature| std::array::from_fn(|key| number(feature, key as u8) as u32));
+        let numbers = [0, 1, 2]
+            .map(|feature| std::array::from_fn(|symbol| number(feature, symbol as u8) as u32));
         Some(Model {
             by_context: spread(&tree, sizes, distributions.len())?,
             groups: groups(&distributions)?,
@@ -156,9 +156,9 @@ impl Parts {
                 Node::Split { feature, bin } => bytes.extend([feature, bin]),
                 Node::Leaf => {
                     bytes.push(FEATURES as u8);
-                    for &(key, slots) in distributions.next().into_iter().flatten() {
-                        bytes.push(key);
-                        bytes.extend(slots.to_le_bytes());
+                    for &(symbol, frequency) in distributions.next().into_iter().flatten() {
+                        bytes.push(symbol);
+                        bytes.extend(frequency.to_le_bytes());
                     }
                 }
             }
@@ -184,10 +184,10 @@ impl Parts {
             }
             let mut distribution = Vec::new();
             loop {
-                let key = *bytes.split_off_first()?;
-                let slots = bytes.split_off(..2)?;
-                distribution.push((key, u16::from_le_bytes([slots[0], slots[1]])));
-                if key == ESCAPE {
+                let symbol = *bytes.split_off_first()?;
+                let frequency = bytes.split_off(..2)?;
+                distribution.push((symbol, u16::from_le_bytes([frequency[0], frequency[1]])));
+                if symbol == ESCAPE {
                     break;
                 }
             }
@@ -202,31 +202,31 @@ impl Parts {
     }
 }
 
-/// The groups of all distributions; `None` unless the keys of each share out all slots.
+/// The groups of all distributions; `None` unless the frequencies of each sum to [`TOTAL`].
 fn groups(distributions: &[Distribution]) -> Option<Vec<Group>> {
     let (mut groups, mut others) = (Vec::new(), Vec::new());
     for distribution in distributions {
         let mut end = 0u16;
         for (number, eight) in distribution.chunks(8).enumerate() {
             let mut group = Group {
-                bounds: [0; 18],
-                keys: [0; 8],
+                cumulative: [0; 18],
+                symbols: [0; 8],
                 next: 0,
             };
-            let mut bounds = group.bounds.as_chunks_mut().0.iter_mut();
-            *bounds.next()? = end.to_le_bytes();
-            for (i, bound) in bounds.enumerate() {
-                if let Some(&(key, slots)) = eight.get(i) {
-                    if slots == 0 || u32::from(slots) > SLOTS - u32::from(end) {
+            let mut cumulative = group.cumulative.as_chunks_mut().0.iter_mut();
+            *cumulative.next()? = end.to_le_bytes();
+            for (i, bound) in cumulative.enumerate() {
+                if let Some(&(symbol, frequency)) = eight.get(i) {
+                    if frequency == 0 || u32::from(frequency) > TOTAL - u32::from(end) {
                         return None;
                     }
-                    group.keys[i] = key;
-                    end += slots;
+                    group.symbols[i] = symbol;
+                    end += frequency;
                 }
                 *bound = end.to_le_bytes();
             }
-            let behind = distributions.len() + others.len();
-            group.next = u16::try_from(behind + usize::from(number > 0)).ok()?;
+            let after = distributions.len() + others.len();
+            group.next = u16::try_from(after + usize::from(number > 0)).ok()?;
             let all = if number == 0 {
                 &mut groups
             } else {
@@ -234,7 +234,7 @@ fn groups(distributions: &[Distribution]) -> Option<Vec<Group>> {
             };
             all.push(group);
         }
-        if u32::from(end) != SLOTS {
+        if u32::from(end) != TOTAL {
             return None;
         }
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use proptest::prelude::*;
 
 use super::*;
-use crate::index::{Index, Marked, Material, Rows};
+use crate::index::{BitSet, Index, Material, Rows};
 use crate::rules::Rules;
 use crate::solve::load;
 
@@ -15,11 +15,11 @@ const RULES: Rules = Rules::STANDARD;
 #[test]
 fn keys_are_the_values_in_order() {
     for byte in 0..=255 {
-        assert_eq!(value(key(byte)), byte);
+        assert_eq!(value(symbol(byte)), byte);
     }
-    let order = [2, 4, 254, 0, 255, 3, 1].map(key);
+    let order = [2, 4, 254, 0, 255, 3, 1].map(symbol);
     assert!(order.is_sorted(), "{order:?}");
-    assert_eq!([key(1), key(254)], [UNKNOWN, ESCAPE]);
+    assert_eq!([symbol(1), symbol(254)], [UNKNOWN, ESCAPE]);
 }
 
 /// A table's real values, a shape, and a model trained on a part of it.
@@ -150,10 +150,10 @@ fn blocks_come_back_from_every_kind_of_table() {
 
 /// The sets of some rows, as in the placing phase; both phases close mills in their own way.
 fn possible(stones: u8, every: usize) -> Coverage {
-    let mut rows = Marked::new(Rows::of(stones).len());
+    let mut rows = BitSet::new(Rows::of(stones).len());
     (0..Rows::of(stones).len())
         .step_by(every)
-        .for_each(|row| rows.mark(row));
+        .for_each(|row| rows.insert(row));
     Coverage::Possible(Arc::new(SetMarks::of_rows(stones, &rows)))
 }
 
@@ -174,7 +174,7 @@ fn blocks_of_the_placing_phase_come_back() {
     }
 }
 
-/// A block takes no more bytes than its state needs: none where every key has the first slots of
+/// A block takes no more bytes than its state needs: none where every symbol has the first frequency of
 /// its distribution, and words only after a state of three or four bytes.
 #[test]
 fn blocks_of_few_bytes_come_back() {
@@ -187,9 +187,9 @@ fn blocks_of_few_bytes_come_back() {
     let columns = index.columns().count();
     // One distribution for all contexts: draws, wins in 1, and all else by the escape.
     let mut bytes = vec![0, 0, 0, 4];
-    for (key, slots) in KEYS {
-        bytes.push(key);
-        bytes.extend(slots.to_le_bytes());
+    for (symbol, frequency) in KEYS {
+        bytes.push(symbol);
+        bytes.extend(frequency.to_le_bytes());
     }
     let specimen = Specimen {
         model: Model::from_bytes(&bytes).unwrap(),
@@ -199,7 +199,7 @@ fn blocks_of_few_bytes_come_back() {
         bytes,
     };
     let mut lengths = BTreeSet::new();
-    // The draws before the last value, 100 of 4096 slots, take 5.4 bits each. Those after it leave
+    // The draws before the last value, 100 of 4096 frequency, take 5.4 bits each. Those after it leave
     // the state at 0.
     for last in 0..120 {
         for value in [2, 4, 3, 255] {

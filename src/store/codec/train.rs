@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::ESCAPE;
 use super::context::{Context, Row, Shape};
-use super::model::{Distribution, FEATURES, MOST_BINS, Node, Parts, SLOTS};
+use super::model::{Distribution, FEATURES, MOST_BINS, Node, Parts, TOTAL};
 use super::{Parameters, Scratch};
 
 /// How much a model may take: more takes time and saves hardly any bytes.
@@ -39,19 +39,19 @@ impl Budget {
     }
 }
 
-/// The features of an entry, then its key.
+/// The features of an entry, then its symbol.
 type Sample = [u8; FEATURES + 1];
 
-/// Gathers contexts and keys of some blocks of a table and makes a model of them.
+/// Gathers contexts and symbols of some blocks of a table and makes a model of them.
 #[derive(Default)]
 pub(crate) struct Training {
     samples: Vec<Sample>,
 }
 
-/// A split must save so many bits in the samples.
+/// The least number of bits that a split must save in the samples.
 const LEAST_GAIN: u64 = 64 << FRACTION;
 
-/// Logarithms have so many bits behind the point.
+/// Logarithms have this many bits after the point.
 const FRACTION: u32 = 16;
 
 /// n · log2 n for n from 0 on, without floating point numbers, which are not the same on all
@@ -86,7 +86,7 @@ struct Open {
 
 /// A tree that grows.
 struct Grown {
-    /// Each node's split with both nodes behind it; `None` for a leaf.
+    /// Each node's split with the two nodes below it; `None` for a leaf.
     nodes: Vec<Option<(usize, u8, [usize; 2])>>,
     /// Each node's samples.
     samples: Vec<Range<usize>>,
@@ -102,14 +102,14 @@ impl Training {
         values: &[u8],
         scratch: &mut Scratch,
     ) {
-        let see = |context, key| {
+        let see = |context, symbol| {
             let Context {
                 near,
                 best,
                 worst,
                 class,
             } = context;
-            self.samples.push([near, best, worst, class, key]);
+            self.samples.push([near, best, worst, class, symbol]);
         };
         shape.contexts(row, start, values, scratch, see);
     }
@@ -206,7 +206,7 @@ impl Training {
         node: usize,
         samples: Range<usize>,
     ) -> Option<Open> {
-        // The bits of a set of samples are n log n - sum of c log c over the counts c of its keys.
+        // The bits of a set of samples are n log n - sum of c log c over the counts c of its symbols.
         let part = &self.samples[samples.clone()];
         let whole = counts(part);
         let cost = |total: usize, sum: u64| logs[total] - sum;
@@ -232,11 +232,11 @@ impl Training {
             let mut total = 0;
             for (bin, counts) in (0u8..=255).zip(&by_bin) {
                 let before = total;
-                for (key, &count) in counts.iter().enumerate().filter(|&(_, &count)| count > 0) {
-                    low_sum += logs[(low[key] + count) as usize] - logs[low[key] as usize];
-                    high_sum -= logs[high[key] as usize] - logs[(high[key] - count) as usize];
-                    low[key] += count;
-                    high[key] -= count;
+                for (symbol, &count) in counts.iter().enumerate().filter(|&(_, &count)| count > 0) {
+                    low_sum += logs[(low[symbol] + count) as usize] - logs[low[symbol] as usize];
+                    high_sum -= logs[high[symbol] as usize] - logs[(high[symbol] - count) as usize];
+                    low[symbol] += count;
+                    high[symbol] -= count;
                     total += count as usize;
                 }
                 if total == before || total == part.len() {
@@ -266,26 +266,28 @@ fn counts(samples: &[Sample]) -> [u32; 256] {
     counts
 }
 
-/// Slots in proportion to the counts, at least one each, the most frequent keys first, the escape
+/// Frequencies in proportion to the counts, at least 1 each, the most frequent symbols first, the escape
 /// last.
 fn distribution(samples: &[Sample]) -> Distribution {
-    let mut keys: Vec<(u8, u64)> = (0..=255).zip(counts(samples).map(u64::from)).collect();
-    keys.retain(|&(key, count)| key != ESCAPE && count > 0);
-    keys.sort_by_key(|&(key, count)| (Reverse(count), key));
-    keys.push((ESCAPE, 1));
-    let total: u64 = keys.iter().map(|&(_, count)| count).sum();
-    for (_, slots) in &mut keys {
-        *slots = (*slots * u64::from(SLOTS) / total).max(1);
+    let mut symbols: Vec<(u8, u64)> = (0..=255).zip(counts(samples).map(u64::from)).collect();
+    symbols.retain(|&(symbol, count)| symbol != ESCAPE && count > 0);
+    symbols.sort_by_key(|&(symbol, count)| (Reverse(count), symbol));
+    symbols.push((ESCAPE, 1));
+    let total: u64 = symbols.iter().map(|&(_, count)| count).sum();
+    for (_, frequency) in &mut symbols {
+        *frequency = (*frequency * u64::from(TOTAL) / total).max(1);
     }
-    // What is too much or too little is the most frequent keys'.
-    let sum: u64 = keys.iter().map(|&(_, slots)| slots).sum();
-    let mut surplus = sum.saturating_sub(SLOTS.into());
-    keys[0].1 += u64::from(SLOTS).saturating_sub(sum);
-    for (_, slots) in &mut keys {
-        let less = surplus.min(*slots / 2);
-        *slots -= less;
+    // What is too much or too little is the most frequent symbols'.
+    let sum: u64 = symbols.iter().map(|&(_, frequency)| frequency).sum();
+    let mut surplus = sum.saturating_sub(TOTAL.into());
+    symbols[0].1 += u64::from(TOTAL).saturating_sub(sum);
+    for (_, frequency) in &mut symbols {
+        let less = surplus.min(*frequency / 2);
+        *frequency -= less;
         surplus -= less;
     }
-    let keys = keys.into_iter();
-    keys.map(|(key, slots)| (key, slots as u16)).collect()
+    let symbols = symbols.into_iter();
+    symbols
+        .map(|(symbol, frequency)| (symbol, frequency as u16))
+        .collect()
 }

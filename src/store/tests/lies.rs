@@ -288,7 +288,7 @@ fn a_model_of_nothing_but_escapes_is_a_model() {
         }
         let (bytes, _) = parts.put_together();
         let opened = specimen.open(&bytes).unwrap();
-        // All blocks are too short for so many bits, and their states too small for a draw.
+        // All blocks are too short for that many bits, and their states too small for a draw.
         let error = opened.load().err();
         assert!(matches!(error, None | Some(DbError::Corrupt { .. })));
         for wrong in [

@@ -10,14 +10,14 @@ use crate::output::{Cell, Palette, Table, grouped};
 
 /// Everything that was measured.
 #[derive(Serialize)]
-pub struct Answer {
+pub struct BenchAnswer {
     pub threads: usize,
     pub seconds_per_measurement: f64,
     pub seed: u64,
     pub databases: Vec<JsonDatabase>,
     pub tables: Vec<TablesFigures>,
     pub ranking: Ranking,
-    pub preload: Option<Preloaded>,
+    pub bitbase: Option<Preloaded>,
     pub perft: Perft,
     pub search: Searched,
     pub build: Build,
@@ -134,7 +134,7 @@ pub struct Build {
     pub total_ns_per_entry_and_core: f64,
 }
 
-impl Answer {
+impl BenchAnswer {
     /// Writes the figures for people.
     pub fn write(&self, out: &mut impl Write, palette: Palette) -> io::Result<()> {
         for (title, built_in) in [("built-in databases", true), ("databases", false)] {
@@ -194,11 +194,11 @@ impl Answer {
             "positions/s",
         );
         add("ranking, one thread", ranking.turns_per_s, "turns/s");
-        if let Some(preload) = &self.preload {
-            let name = |what: &str| format!("{} in memory, {what}", preload.pair);
-            add(&name("loading"), preload.seconds, "s");
-            add(&name("random"), preload.probes_per_s, "probes/s");
-            let eights = preload.probes_in_eights_per_s;
+        if let Some(bitbase) = &self.bitbase {
+            let name = |what: &str| format!("{} in memory, {what}", bitbase.pair);
+            add(&name("loading"), bitbase.seconds, "s");
+            add(&name("random"), bitbase.probes_per_s, "probes/s");
+            let eights = bitbase.probes_in_eights_per_s;
             add(&name("random, eight at once"), eights, "probes/s");
         }
         let perft = &self.perft;

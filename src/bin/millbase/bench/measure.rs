@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use millbase::index::Index;
 use millbase::probe::Database;
-use millbase::search::{Limits, NoJudge, Search};
+use millbase::search::{Limits, NoProber, Search};
 use millbase::solve::pair::{Solved, Times};
 use millbase::store::DbError;
 use millbase::{Material, Pair, PointSet, Position, Rules};
@@ -143,7 +143,7 @@ pub fn cold_probes(
     Ok((db, times))
 }
 
-/// The time in µs that so many of a hundred do not exceed; the times are in ascending order.
+/// The time in µs that this percentage does not exceed; the times are in ascending order.
 pub fn percentile_us(times: &[Duration], percent: usize) -> f64 {
     let rank = (times.len() * percent).div_ceil(100).max(1);
     let time = times.get(rank - 1).copied().unwrap_or_default();
@@ -225,7 +225,7 @@ pub fn preloaded(db: &Database, seed: u64, budget: Duration) -> Result<Option<Pr
         return Ok(None);
     };
     let start = Instant::now();
-    let preload = millbase::solve::preload_whole(db, &[pair])?;
+    let bitbase = millbase::solve::whole_bitbase(db, &[pair])?;
     let seconds = start.elapsed().as_secs_f64();
     let mut random = Random(seed);
     let tables: Vec<Index> = pair.tables().into_iter().map(Index::new).collect();
@@ -237,20 +237,20 @@ pub fn preloaded(db: &Database, seed: u64, budget: Duration) -> Result<Option<Pr
         .collect();
     let probes_per_s = rate(budget, || {
         for &(mover, waiting) in &positions {
-            black_box(preload.of_sets(mover, waiting));
+            black_box(bitbase.of_sets(mover, waiting));
         }
         Ok(PRELOADED as u64)
     })?;
     let (eights, _) = positions.as_chunks::<8>();
     let probes_in_eights_per_s = rate(budget, || {
         for eight in eights {
-            black_box(preload.of_many(eight));
+            black_box(bitbase.of_many(eight));
         }
         Ok(PRELOADED as u64)
     })?;
     Ok(Some(Preloaded {
         pair: pair.to_string(),
-        bytes: preload.bytes(),
+        bytes: bitbase.bytes(),
         seconds,
         probes_per_s,
         probes_in_eights_per_s,
@@ -268,7 +268,7 @@ pub fn searched(budget: Duration, rules: &Rules) -> Result<Searched> {
         let stop = AtomicBool::new(false);
         rate(budget, || {
             let search = Search::new(*rules, SEARCH_BYTES, 1);
-            let found = search.run(&position, &[], &NoJudge, &limits, &stop, &mut |_| {});
+            let found = search.run(&position, &[], &NoProber, &limits, &stop, &mut |_| {});
             Ok(found.lines.first().map_or(0, |line| line.nodes))
         })
     };
@@ -279,7 +279,7 @@ pub fn searched(budget: Duration, rules: &Rules) -> Result<Searched> {
     })
 }
 
-/// Solves all pairs with at most so many stones.
+/// Solves all pairs with at most this many stones.
 pub fn build(max_stones: u8, rules: &Rules) -> Result<Build> {
     let mut pairs = Pair::all(rules.stones);
     pairs.retain(|pair| pair.stones() <= max_stones);

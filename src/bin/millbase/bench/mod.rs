@@ -17,7 +17,7 @@ use crate::options::Options;
 use crate::output::{self, Palette};
 use crate::status::Status;
 
-use answer::{Answer, JsonDatabase, Tables, TablesFigures};
+use answer::{BenchAnswer, JsonDatabase, Tables, TablesFigures};
 use measure::{
     RANKED, WARM, WARM_CACHE_BYTES, build, cold_probes, load, pairs, percentile_us, perft,
     positions, preloaded, ranking, rate, searched, warm_probes,
@@ -78,7 +78,7 @@ impl Bench {
         Ok(Status::Done)
     }
 
-    fn measure(&self, db: Database, steps: &Steps<'_>) -> Result<Answer> {
+    fn measure(&self, db: Database, steps: &Steps<'_>) -> Result<BenchAnswer> {
         let budget = self.seconds;
         let rules = *db.rules();
         let rules = &rules;
@@ -119,18 +119,18 @@ impl Bench {
         }
         let ranked = &sample[..RANKED.min(sample.len())];
         let ranking = steps.take("ranking", || ranking(&db, ranked, budget))?;
-        let preload = steps.take("preload", || preloaded(&db, self.seed, budget))?;
+        let bitbase = steps.take("preload", || preloaded(&db, self.seed, budget))?;
         let perft = steps.take("perft", || perft(budget, rules))?;
         let search = steps.take("search", || searched(budget, rules))?;
         drop(db);
-        Ok(Answer {
+        Ok(BenchAnswer {
             threads: rayon::current_num_threads(),
             seconds_per_measurement: budget.as_secs_f64(),
             seed: self.seed,
             databases,
             tables,
             ranking,
-            preload,
+            bitbase,
             perft,
             search,
             build: steps.take("build", || build(self.max_stones, rules))?,
@@ -145,7 +145,7 @@ struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    /// Cold probes; warm probes and loading for each of [`Tables::EACH`]; ranking, preload, perft,
+    /// Cold probes; warm probes and loading for each of [`Tables::EACH`]; ranking, bitbase, perft,
     /// search, build.
     const COUNT: u64 = 6 + 2 * Tables::EACH.len() as u64;
 

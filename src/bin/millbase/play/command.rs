@@ -19,7 +19,7 @@ pub enum Command {
     Go,
     /// Show the board.
     Board,
-    /// Tell the game so far.
+    /// Show the game so far.
     Turns,
     /// Begin another game.
     New,

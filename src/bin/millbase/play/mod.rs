@@ -19,8 +19,8 @@ use millbase::engine::ending::Ending;
 use millbase::engine::game::Game;
 use millbase::engine::player::{Choice, Level, Player, Thought};
 use millbase::engine::uci;
-use millbase::rules::diagram::picture;
-use millbase::search::{Limits, Report, Search};
+use millbase::rules::diagram::draw;
+use millbase::search::{Info, Limits, Search};
 use millbase::{Answer, Position, Rules, Side, Turn};
 
 use self::command::{Command, HELP, Seat};
@@ -82,7 +82,7 @@ const LARGEST_FILE: u64 = 1 << 20;
 /// The memory of the machine's search, in bytes.
 const SEARCH_BYTES: usize = 64 << 20;
 
-/// So many lines are shown where the values of all turns are not known.
+/// The number of lines shown where the values of all turns are not known.
 const ANALYSED_LINES: usize = 5;
 
 impl Play {
@@ -102,7 +102,7 @@ impl Play {
             Some(threads) => threads.into(),
             None => std::thread::available_parallelism().map_or(1, usize::from),
         };
-        let party = Party {
+        let session = GameSession {
             rules,
             draws: self.draws.into(),
             game,
@@ -122,12 +122,12 @@ impl Play {
             palette: Palette::of(options),
             out: output::stdout(),
         };
-        party.play(&read_lines()?)
+        session.play(&read_lines()?)
     }
 }
 
 /// A game at the table: the players and what they see.
-struct Party<W> {
+struct GameSession<W> {
     rules: Rules,
     draws: DrawRule,
     game: Game,
@@ -179,7 +179,7 @@ fn read_lines() -> Result<Lines> {
     Ok(lines)
 }
 
-impl<W: Write> Party<W> {
+impl<W: Write> GameSession<W> {
     fn play(mut self, lines: &Lines) -> Result<Status> {
         self.show()?;
         loop {
@@ -322,7 +322,7 @@ impl<W: Write> Party<W> {
         player.choose(&self.game, &limits, &AtomicBool::new(false), report)
     }
 
-    /// Tells that a database could not be read.
+    /// Reports that a database could not be read.
     fn warn(&mut self, choice: &Choice) -> io::Result<()> {
         match &choice.failure {
             Some(failure) => writeln!(self.out, "{failure}"),
@@ -340,7 +340,7 @@ impl<W: Write> Party<W> {
                 }
             }
             Analysis::Searched(lines) => {
-                if let Some(Report {
+                if let Some(Info {
                     line, score, depth, ..
                 }) = lines.first().map(|best| &best.report)
                     && let Some(turn) = line.first()
@@ -482,7 +482,7 @@ impl<W: Write> Party<W> {
 
     fn show(&mut self) -> io::Result<()> {
         let (position, palette) = (self.game.position(), self.palette);
-        let picture = picture(position, |_, side, letter| {
+        let picture = draw(position, |_, side, letter| {
             let ink = match side {
                 Some(Side::White) => Ink::White,
                 Some(Side::Black) => Ink::Black,
@@ -505,7 +505,7 @@ impl<W: Write> Party<W> {
     }
 }
 
-/// Reads a saved game. Where it does not tell the rules it was played by, these are the standard
+/// Reads a saved game. Where it does not name its rules, these are the standard
 /// ones.
 fn load(file: &str, rules: &Rules) -> Result<Game> {
     let mut text = String::new();

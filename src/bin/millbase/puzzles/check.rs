@@ -47,7 +47,7 @@ struct Entry {
 
 /// The result, as programs read it.
 #[derive(Serialize)]
-struct Report {
+struct CheckReport {
     puzzles: usize,
     /// How many puzzles have something wrong.
     wrong: usize,
@@ -72,7 +72,7 @@ impl Check {
         let results: Vec<Result<Checked, DbError>> = (entries.par_iter())
             .map(|entry| pack::check(truth, &entry.claim))
             .collect();
-        let mut report = Report {
+        let mut report = CheckReport {
             puzzles: entries.len(),
             wrong: 0,
             unchecked: 0,
@@ -181,7 +181,7 @@ fn own_entry(puzzle: JsonPuzzle) -> Entry {
     }
 }
 
-impl Report {
+impl CheckReport {
     fn write(&self, options: &Options) -> Result<()> {
         let mut out = output::stdout();
         if options.json {

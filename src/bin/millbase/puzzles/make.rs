@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use millbase::coach::puzzle::{Goal, LEVELS, Puzzle, Theme, Wanted, candidate};
 use millbase::coach::sample::{Family, canonical};
 use millbase::coach::truth::Truth;
-use millbase::rules::diagram::picture;
+use millbase::rules::diagram::draw;
 use millbase::store::DbError;
 use millbase::{Database, Pair, Rules};
 use rayon::prelude::*;
@@ -218,7 +218,7 @@ impl Make {
 fn write(out: &mut impl Write, number: usize, puzzle: &Puzzle, rules: &Rules) -> io::Result<()> {
     let difficulty = &puzzle.difficulty;
     let themes: Vec<&str> = puzzle.themes.iter().map(|theme| theme.name()).collect();
-    let picture = picture(&puzzle.position, |_, _, letter| letter.to_string());
+    let picture = draw(&puzzle.position, |_, _, letter| letter.to_string());
     let (level, rating) = (difficulty.level(), difficulty.rating);
     writeln!(
         out,

@@ -9,15 +9,15 @@ use anyhow::{Context, Result};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
-use millbase::solve::pair::{self, BuildFolder, Plan, Progress, Watch};
+use millbase::solve::pair::{self, BuildFolder, Observer, PairPlan, PairProgress};
 use millbase::solve::ply;
 use millbase::store::{Level, Profile};
 use millbase::value::Metric;
 use millbase::{Pair, Rules};
 use serde::Serialize;
 
+use super::api_error::ApiError;
 use super::question::{Asked, Question};
-use super::refusal::Refusal;
 use super::reply;
 use super::work::Work;
 use crate::options::Options;
@@ -115,11 +115,11 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Answers with the state of the build.
-pub async fn state(State(builder): State<Builder>, asked: Asked) -> Result<Response, Refusal> {
-    let question = Question::of(asked).map_err(Refusal::Failed)?;
+pub async fn state(State(builder): State<Builder>, asked: Asked) -> Result<Response, ApiError> {
+    let question = Question::of(asked).map_err(ApiError::Failed)?;
     let rules = question.rules(builder.work.rules());
-    let rules = rules.map_err(Refusal::Failed)?;
-    let answer = builder.json(&rules).map_err(Refusal::Failed)?;
+    let rules = rules.map_err(ApiError::Failed)?;
+    let answer = builder.json(&rules).map_err(ApiError::Failed)?;
     Ok(reply::json(StatusCode::OK, &answer))
 }
 
@@ -128,15 +128,15 @@ pub async fn begin(
     State(builder): State<Builder>,
     headers: HeaderMap,
     asked: Asked,
-) -> Result<Response, Refusal> {
+) -> Result<Response, ApiError> {
     if !builder.may_build(&headers) {
-        return Err(Refusal::MayNotBuild);
+        return Err(ApiError::MayNotBuild);
     }
-    let question = Question::of(asked).map_err(Refusal::Failed)?;
+    let question = Question::of(asked).map_err(ApiError::Failed)?;
     let rules = question.rules(builder.work.rules());
-    let rules = rules.map_err(Refusal::Failed)?;
-    builder.begin(&question, rules).map_err(Refusal::Failed)?;
-    let answer = builder.json(&rules).map_err(Refusal::Failed)?;
+    let rules = rules.map_err(ApiError::Failed)?;
+    builder.begin(&question, rules).map_err(ApiError::Failed)?;
+    let answer = builder.json(&rules).map_err(ApiError::Failed)?;
     Ok(reply::json(StatusCode::ACCEPTED, &answer))
 }
 
@@ -224,7 +224,7 @@ impl Builder {
     fn build(
         &self,
         folder: &BuildFolder,
-        plan: &Plan,
+        plan: &PairPlan,
         options: &Options,
         with_placing: bool,
     ) -> Result<()> {
@@ -260,7 +260,7 @@ impl Builder {
             earlier.map(|&(_, entries, _)| entries).sum()
         };
         ply::build(folder, rules, &plan, &|progress| {
-            if let ply::Progress::Solved(stage, done) = progress {
+            if let ply::PlyProgress::Solved(stage, done) = progress {
                 show(before(stage.ply) + done);
             }
         })?;
@@ -327,7 +327,7 @@ impl Builder {
 }
 
 /// The pairs that are missing.
-fn plan(options: &Options, most_stones: u8) -> Result<Plan> {
+fn plan(options: &Options, most_stones: u8) -> Result<PairPlan> {
     let rules = options.rules;
     let folder = databases::folder(options);
     let present = match &folder {
@@ -337,7 +337,7 @@ fn plan(options: &Options, most_stones: u8) -> Result<Plan> {
     let mut pairs = Pair::all(rules.stones);
     pairs.retain(|pair| pair.stones() <= most_stones);
     let is_present = |pair| present.iter().any(|&(other, _)| other == pair);
-    Ok(Plan::new(&pairs, is_present))
+    Ok(PairPlan::new(&pairs, is_present))
 }
 
 /// The plan of everything that is missing, `None` where there is no folder for it.
@@ -367,9 +367,9 @@ struct Watcher<'a> {
     rules: Rules,
 }
 
-impl Watch for Watcher<'_> {
-    fn progress(&self, progress: Progress) {
-        let is_finished = matches!(progress, Progress::Finished(_));
+impl Observer for Watcher<'_> {
+    fn progress(&self, progress: PairProgress) {
+        let is_finished = matches!(progress, PairProgress::Finished(_));
         if let Stage::Pairs {
             pair,
             done,
@@ -378,8 +378,8 @@ impl Watch for Watcher<'_> {
         } = &mut *held(&self.builder.state)
         {
             match &progress {
-                Progress::Started { pair: begun, .. } => *pair = Some(*begun),
-                Progress::Finished(_) => *done += 1,
+                PairProgress::Started { pair: begun, .. } => *pair = Some(*begun),
+                PairProgress::Finished(_) => *done += 1,
                 _ => {}
             }
             forecast.follow(&progress, Instant::now());

@@ -13,8 +13,8 @@ use millbase::search::{Limits, Meaning};
 use millbase::{Rules, Side, Turn, Value};
 use serde::Serialize;
 
+use super::api_error::ApiError;
 use super::question::{Asked, Played, Question};
-use super::refusal::Refusal;
 use super::reply::{self, JsonLegal};
 use super::work::{Effort, Work};
 use crate::output::JsonValue;
@@ -87,11 +87,11 @@ impl JsonIllegal {
 }
 
 /// The game of a question, its ending, and the legal turns after it.
-pub async fn game(State(work): State<Work>, asked: Asked) -> Result<Response, Refusal> {
-    let question = Question::of(asked).map_err(Refusal::Failed)?;
-    let rules = question.rules(work.rules()).map_err(Refusal::Failed)?;
+pub async fn game(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
+    let question = Question::of(asked).map_err(ApiError::Failed)?;
+    let rules = question.rules(work.rules()).map_err(ApiError::Failed)?;
     let played = question.game(&rules, work.draws());
-    let Played { game, illegal } = played.map_err(Refusal::Failed)?;
+    let Played { game, illegal } = played.map_err(ApiError::Failed)?;
     let history = game.history().into_iter();
     let position = game.position();
     let answer = JsonGame {
@@ -133,10 +133,10 @@ struct JsonChoice {
 }
 
 /// The turn of the player of `uci` and `play`.
-pub async fn play(State(work): State<Work>, asked: Asked) -> Result<Response, Refusal> {
-    let question = Question::of(asked).map_err(Refusal::Failed)?;
-    let rules = question.rules(work.rules()).map_err(Refusal::Failed)?;
-    let game = whole_game(&question, &rules, &work).map_err(Refusal::Failed)?;
+pub async fn play(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
+    let question = Question::of(asked).map_err(ApiError::Failed)?;
+    let rules = question.rules(work.rules()).map_err(ApiError::Failed)?;
+    let game = whole_game(&question, &rules, &work).map_err(ApiError::Failed)?;
     let level = Level::new(question.level.unwrap_or(u8::MAX));
     let time = question.movetime.unwrap_or(USUAL_TIME).min(LONGEST_TIME);
     let limits = Limits {

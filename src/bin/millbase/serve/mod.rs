@@ -6,15 +6,15 @@
 //! - `game`, `study`, `building`: the answers about games, for study, and about builds
 //! - `question`: the fields of a question
 //! - `work`: the databases, how many questions are at work at once, and for how long
-//! - `refusal`: what goes wrong, with its status code and its body
+//! - `api_error`: what goes wrong, with its status code and its body
 //! - `page`: the page at `/` and its files
 
+mod api_error;
 mod building;
 mod connections;
 mod game;
 mod page;
 mod question;
-mod refusal;
 mod reply;
 mod routes;
 mod study;
@@ -145,7 +145,7 @@ impl Serve {
             connections::serve(listener, app, stop).await;
             Ok(Status::Done)
         });
-        // Who asked what is still at work has been answered or is gone.
+        // Every question that is still at work has been answered, or its asker is gone.
         runtime.shutdown_background();
         builder.tidy();
         ended
@@ -205,7 +205,7 @@ fn announce(options: &Options, address: SocketAddr) -> Result<()> {
     Ok(())
 }
 
-/// Turns true when the user or the system asks to stop; who asks twice does not want to wait.
+/// Turns true when the user or the system asks to stop; a second request means at once.
 fn stop_on_signals() -> Result<watch::Receiver<bool>> {
     let (sender, receiver) = watch::channel(false);
     let stop = move || {

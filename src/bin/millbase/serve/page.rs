@@ -11,7 +11,7 @@ use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{Html, IntoResponse, Response};
 use sha2::{Digest, Sha256};
 
-use super::refusal::Refusal;
+use super::api_error::ApiError;
 
 const HTML: &str = include_str!("page/index.html");
 
@@ -72,10 +72,10 @@ pub async fn html() -> Response {
 }
 
 /// A file of the page. Those of another version are not here.
-pub async fn file(Path((hash, name)): Path<(String, String)>) -> Result<Response, Refusal> {
+pub async fn file(Path((hash, name)): Path<(String, String)>) -> Result<Response, ApiError> {
     let found = FILES.iter().find(|(known, ..)| *known == name);
     let Some((_, kind, text)) = found.filter(|_| hash == *HASH) else {
-        return Err(Refusal::NoPath);
+        return Err(ApiError::NoPath);
     };
     let headers = [
         (header::CONTENT_TYPE, *kind),

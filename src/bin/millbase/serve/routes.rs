@@ -12,9 +12,9 @@ use tower_http::cors::{Any, CorsLayer};
 use tower_http::trace::{DefaultMakeSpan, DefaultOnResponse, TraceLayer};
 use tracing::Level;
 
+use super::api_error::ApiError;
 use super::building::{self, Builder};
 use super::question::{Asked, Question};
-use super::refusal::Refusal;
 use super::reply::{self, JsonLegal};
 use super::work::{Effort, Work};
 use super::{game, page, study};
@@ -48,8 +48,8 @@ pub fn all(work: Work, builder: Builder, cors: bool) -> Router {
         .route("/page/{hash}/{file}", get(page::file))
         .with_state(work)
         .merge(build)
-        .fallback(async || Refusal::NoPath)
-        .method_not_allowed_fallback(async || Refusal::NoMethod)
+        .fallback(async || ApiError::NoPath)
+        .method_not_allowed_fallback(async || ApiError::NoMethod)
         .layer(log);
     match cors {
         true => app.layer(CorsLayer::new().allow_origin(Any)),
@@ -62,10 +62,10 @@ async fn answer<T: Serialize + 'static>(
     work: &Work,
     asked: Asked,
     find: fn(&Database, &Position, &Question) -> Result<T>,
-) -> Result<Response, Refusal> {
-    let question = Question::of(asked).map_err(Refusal::Failed)?;
-    let rules = question.rules(work.rules()).map_err(Refusal::Failed)?;
-    let position = question.position(&rules).map_err(Refusal::Failed)?;
+) -> Result<Response, ApiError> {
+    let question = Question::of(asked).map_err(ApiError::Failed)?;
+    let rules = question.rules(work.rules()).map_err(ApiError::Failed)?;
+    let position = question.position(&rules).map_err(ApiError::Failed)?;
     let body = work.ask(rules, Effort::of(&position), move |known| {
         let mut body = Vec::with_capacity(4096);
         output::json(&mut body, &find(&known.database, &position, &question)?)?;
@@ -74,19 +74,19 @@ async fn answer<T: Serialize + 'static>(
     Ok(reply::reply(StatusCode::OK, body.await?))
 }
 
-async fn probe(State(work): State<Work>, asked: Asked) -> Result<Response, Refusal> {
+async fn probe(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
     answer(&work, asked, |db, position, _| {
-        Ok(probe::Answer::find(db, position)?.json())
+        Ok(probe::Probed::find(db, position)?.json())
     })
     .await
 }
 
-async fn line(State(work): State<Work>, asked: Asked) -> Result<Response, Refusal> {
+async fn line(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
     answer(&work, asked, |db, position, question| {
         let limit = question.limit.unwrap_or(LONGEST_LINE).min(LONGEST_LINE);
         let value = db.answer(position)?.value;
         let line = db.line(position, limit)?;
-        Ok(line::Answer::new(position, value, &line, db.rules()))
+        Ok(line::LineAnswer::new(position, value, &line, db.rules()))
     })
     .await
 }
@@ -100,10 +100,10 @@ struct Turns {
     turns: Vec<JsonLegal>,
 }
 
-async fn turns(State(work): State<Work>, asked: Asked) -> Result<Response, Refusal> {
-    let question = Question::of(asked).map_err(Refusal::Failed)?;
-    let rules = question.rules(work.rules()).map_err(Refusal::Failed)?;
-    let position = question.position(&rules).map_err(Refusal::Failed)?;
+async fn turns(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
+    let question = Question::of(asked).map_err(ApiError::Failed)?;
+    let rules = question.rules(work.rules()).map_err(ApiError::Failed)?;
+    let position = question.position(&rules).map_err(ApiError::Failed)?;
     let answer = Turns {
         position: position.text(&rules),
         side_to_move: position.side_to_move().name(),
@@ -113,17 +113,17 @@ async fn turns(State(work): State<Work>, asked: Asked) -> Result<Response, Refus
     Ok(reply::json(StatusCode::OK, &answer))
 }
 
-async fn databases(State(work): State<Work>, asked: Asked) -> Result<Response, Refusal> {
-    let question = Question::of(asked).map_err(Refusal::Failed)?;
-    let rules = question.rules(work.rules()).map_err(Refusal::Failed)?;
-    let known = work.knowledge(rules).map_err(Refusal::Failed)?;
-    let answer = list::Answer::without_paths(&known.database);
+async fn databases(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
+    let question = Question::of(asked).map_err(ApiError::Failed)?;
+    let rules = question.rules(work.rules()).map_err(ApiError::Failed)?;
+    let known = work.knowledge(rules).map_err(ApiError::Failed)?;
+    let answer = list::ListAnswer::without_paths(&known.database);
     Ok(reply::json(StatusCode::OK, &answer))
 }
 
-async fn rules(State(work): State<Work>, asked: Asked) -> Result<Response, Refusal> {
-    let question = Question::of(asked).map_err(Refusal::Failed)?;
-    let rules = question.rules(work.rules()).map_err(Refusal::Failed)?;
+async fn rules(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
+    let question = Question::of(asked).map_err(ApiError::Failed)?;
+    let rules = question.rules(work.rules()).map_err(ApiError::Failed)?;
     Ok(reply::json(StatusCode::OK, &JsonRules::from(&rules)))
 }
 
@@ -163,8 +163,8 @@ struct Health {
     databases: usize,
 }
 
-async fn health(State(work): State<Work>) -> Result<Response, Refusal> {
-    let known = work.knowledge(*work.rules()).map_err(Refusal::Failed)?;
+async fn health(State(work): State<Work>) -> Result<Response, ApiError> {
+    let known = work.knowledge(*work.rules()).map_err(ApiError::Failed)?;
     let answer = Health {
         status: "ok",
         databases: known.database.pairs().count(),

@@ -10,8 +10,8 @@ use millbase::coach::sample::canonical;
 use millbase::{Database, Dtw, Pair, Point, Position, Rules, Value, Wdl};
 use serde::Serialize;
 
+use super::api_error::ApiError;
 use super::question::{Asked, Question};
-use super::refusal::Refusal;
 use super::reply;
 use super::work::{Effort, Work};
 use crate::output::{JsonTurn, JsonValue};
@@ -50,10 +50,10 @@ struct JsonRanked {
 }
 
 /// All turns with value, replies that hold, and class of symmetry.
-pub async fn rank(State(work): State<Work>, asked: Asked) -> Result<Response, Refusal> {
-    let question = Question::of(asked).map_err(Refusal::Failed)?;
-    let rules = question.rules(work.rules()).map_err(Refusal::Failed)?;
-    let position = question.position(&rules).map_err(Refusal::Failed)?;
+pub async fn rank(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
+    let question = Question::of(asked).map_err(ApiError::Failed)?;
+    let rules = question.rules(work.rules()).map_err(ApiError::Failed)?;
+    let position = question.position(&rules).map_err(ApiError::Failed)?;
     let effort = Effort::of(&position);
     let ranking = work.ask(rules, effort, move |known| {
         ranking(&known.database, &position)
@@ -101,11 +101,11 @@ struct JsonRandom {
 }
 
 /// A random position of a pair, White to move, with the value of the question.
-pub async fn random(State(work): State<Work>, asked: Asked) -> Result<Response, Refusal> {
-    let question = Question::of(asked).map_err(Refusal::Failed)?;
-    let rules = question.rules(work.rules()).map_err(Refusal::Failed)?;
-    let pair = question.pair(&rules).map_err(Refusal::Failed)?;
-    let wdl = question.wdl().map_err(Refusal::Failed)?;
+pub async fn random(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
+    let question = Question::of(asked).map_err(ApiError::Failed)?;
+    let rules = question.rules(work.rules()).map_err(ApiError::Failed)?;
+    let pair = question.pair(&rules).map_err(ApiError::Failed)?;
+    let wdl = question.wdl().map_err(ApiError::Failed)?;
     let seed = question.seed;
     let found = work.ask(rules, Effort::Search, move |known| {
         let (position, value) = find(&known.database, pair, wdl, seed)?;

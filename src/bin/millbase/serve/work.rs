@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::refusal::Refusal;
+use super::api_error::ApiError;
 
 /// How long a question may take, with the time it waits for others.
 const LONGEST_ANSWER: Duration = Duration::from_secs(10);
@@ -46,18 +46,18 @@ type Open = dyn Fn(Rules) -> Result<Database> + Send + Sync;
 
 /// The databases and the search of one set of rules.
 #[derive(Clone)]
-pub struct Knowledge {
+pub struct Opened {
     /// The databases.
     pub database: Arc<Database>,
     /// The search, which remembers what it found.
     search: Arc<Search>,
 }
 
-impl Knowledge {
-    fn of(database: Database) -> Knowledge {
+impl Opened {
+    fn of(database: Database) -> Opened {
         // One thread each: as many questions search at once as there are cores.
         let search = Search::new(*database.rules(), SEARCH_BYTES, 1);
-        Knowledge {
+        Opened {
             database: Arc::new(database),
             search: Arc::new(search),
         }
@@ -81,7 +81,7 @@ pub struct Work {
     rules: Rules,
     draws: DrawRule,
     open: Arc<Open>,
-    opened: Arc<RwLock<HashMap<Rules, Knowledge>>>,
+    opened: Arc<RwLock<HashMap<Rules, Opened>>>,
     places: Arc<Semaphore>,
     /// Places for questions that search; the others must not wait for them.
     searches: Arc<Semaphore>,
@@ -123,7 +123,7 @@ impl Work {
     }
 
     /// The databases and the search of these rules, opened where they are not yet.
-    pub fn knowledge(&self, rules: Rules) -> Result<Knowledge> {
+    pub fn knowledge(&self, rules: Rules) -> Result<Opened> {
         let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = opened.get(&rules) {
             return Ok(known.clone());
@@ -134,8 +134,8 @@ impl Work {
 
     /// Opens the databases of these rules again: questions from now on see the files that have come.
     /// Where that fails, the databases that were open stay.
-    pub fn reopen(&self, rules: Rules) -> Result<Knowledge> {
-        let known = Knowledge::of((self.open)(rules)?);
+    pub fn reopen(&self, rules: Rules) -> Result<Opened> {
+        let known = Opened::of((self.open)(rules)?);
         let mut opened = self.opened.write().unwrap_or_else(PoisonError::into_inner);
         opened.insert(rules, known.clone());
         Ok(known)
@@ -147,10 +147,10 @@ impl Work {
         &self,
         rules: Rules,
         effort: Effort,
-        question: impl FnOnce(&Knowledge) -> Result<T> + Send + 'static,
-    ) -> Result<T, Refusal> {
+        question: impl FnOnce(&Opened) -> Result<T> + Send + 'static,
+    ) -> Result<T, ApiError> {
         let places = Arc::clone(&self.places);
-        let place = places.try_acquire_owned().map_err(|_| Refusal::Busy)?;
+        let place = places.try_acquire_owned().map_err(|_| ApiError::Busy)?;
         let work = self.clone();
         let mut task = JoinSet::new();
         let answer = async {
@@ -166,9 +166,9 @@ impl Work {
             task.join_next().await
         };
         match timeout(LONGEST_ANSWER, answer).await {
-            Ok(Some(Ok(answer))) => answer.map_err(Refusal::Failed),
-            Ok(_) => Err(Refusal::Failed(anyhow!("the answer was broken off"))),
-            Err(_) => Err(Refusal::Late(LONGEST_ANSWER)),
+            Ok(Some(Ok(answer))) => answer.map_err(ApiError::Failed),
+            Ok(_) => Err(ApiError::Failed(anyhow!("the answer was broken off"))),
+            Err(_) => Err(ApiError::Late(LONGEST_ANSWER)),
         }
     }
 }

@@ -1,4 +1,4 @@
-/* The game under way: where it stands in its tree, who plays, and what is known. It asks the backend
+/* The game under way: where it stands in its tree, the players, and what is known. It asks the backend
    and says `change` when anything is new, `turn` when a turn was made, `trouble` with a sentence. */
 
 import { Node, other } from "./tree.js";

@@ -1,10 +1,10 @@
-//! Who knows the value of a position without searching.
+//! Tablebase probers: values of positions that are known without searching.
 
 use crate::rules::position::Position;
 use crate::value::{Value, Wdl};
 
-/// Values of positions that are known. What is not known is `None`.
-pub trait Judge: Sync {
+/// Known values of positions; `None` where a value is not known.
+pub trait Prober: Sync {
     /// Win, draw or loss of a position for its side to move.
     fn wdl(&self, position: &Position) -> Option<Wdl> {
         self.value(position).map(Value::wdl)
@@ -14,11 +14,11 @@ pub trait Judge: Sync {
     fn value(&self, position: &Position) -> Option<Value>;
 }
 
-/// Knows nothing.
+/// No tablebases.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NoJudge;
+pub struct NoProber;
 
-impl Judge for NoJudge {
+impl Prober for NoProber {
     fn value(&self, _position: &Position) -> Option<Value> {
         None
     }

@@ -12,7 +12,7 @@ use crate::status::{self, JsonError, Status};
 
 /// Why a request is not answered.
 #[derive(Debug)]
-pub enum Refusal {
+pub enum ApiError {
     /// The question was wrong, or the databases have no answer to it.
     Failed(Error),
     /// Too many questions are at work.
@@ -27,44 +27,44 @@ pub enum Refusal {
     MayNotBuild,
 }
 
-impl Refusal {
+impl ApiError {
     fn status(&self) -> StatusCode {
         match self {
-            Refusal::Failed(error) => match status::of(error) {
+            ApiError::Failed(error) => match status::of(error) {
                 Status::Usage | Status::No => StatusCode::BAD_REQUEST,
                 Status::Missing => StatusCode::NOT_FOUND,
                 Status::Corrupt => StatusCode::INTERNAL_SERVER_ERROR,
                 Status::Done | Status::System | Status::Stopped => StatusCode::SERVICE_UNAVAILABLE,
             },
-            Refusal::Busy | Refusal::Late(_) => StatusCode::SERVICE_UNAVAILABLE,
-            Refusal::NoPath => StatusCode::NOT_FOUND,
-            Refusal::NoMethod => StatusCode::METHOD_NOT_ALLOWED,
-            Refusal::MayNotBuild => StatusCode::FORBIDDEN,
+            ApiError::Busy | ApiError::Late(_) => StatusCode::SERVICE_UNAVAILABLE,
+            ApiError::NoPath => StatusCode::NOT_FOUND,
+            ApiError::NoMethod => StatusCode::METHOD_NOT_ALLOWED,
+            ApiError::MayNotBuild => StatusCode::FORBIDDEN,
         }
     }
 
     fn body(&self) -> JsonError {
         match self {
-            Refusal::Failed(error) => JsonError::from(error),
-            Refusal::Busy => JsonError::new(
+            ApiError::Failed(error) => JsonError::from(error),
+            ApiError::Busy => JsonError::new(
                 "busy",
                 "too many questions are at work; ask again in a second".to_owned(),
             ),
-            Refusal::Late(time) => JsonError::new(
+            ApiError::Late(time) => JsonError::new(
                 "late",
                 format!("the answer takes longer than {time:?}; ask for less, or again later"),
             ),
-            Refusal::NoPath => JsonError::new(
+            ApiError::NoPath => JsonError::new(
                 "path",
                 "there is nothing here; ask /probe?fen=, /line?fen=, /turns?fen=, /game?fen=, \
                  /play?fen=, /databases or /healthz"
                     .to_owned(),
             ),
-            Refusal::NoMethod => JsonError::new(
+            ApiError::NoMethod => JsonError::new(
                 "method",
                 "ask with GET; only /build is also asked with POST".to_owned(),
             ),
-            Refusal::MayNotBuild => JsonError::new(
+            ApiError::MayNotBuild => JsonError::new(
                 "forbidden",
                 "this server starts no build for this request; it must come from a page of this \
                  machine with the header 'X-Millbase: build', or the server needs --allow-build"
@@ -74,11 +74,11 @@ impl Refusal {
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let status = self.status();
         if status == StatusCode::INTERNAL_SERVER_ERROR
-            && let Refusal::Failed(error) = &self
+            && let ApiError::Failed(error) = &self
         {
             tracing::error!("{}", status::sentence(error));
         }
