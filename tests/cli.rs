@@ -12,7 +12,7 @@ use millbase::index::histogram::Histogram;
 use millbase::probe::Database;
 use millbase::store::{Profile, SolvedPair, write_pair};
 use millbase::{Pair, Position, Rules};
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
 /// White is to move and loses in 26.
@@ -34,7 +34,7 @@ const COMMANDS: [&str; 12] = [
     "line",
     "stats",
     "list",
-    "opening",
+    "prove",
     "perft",
     "serve",
     "bench",
@@ -43,14 +43,64 @@ const COMMANDS: [&str; 12] = [
 ];
 
 impl Run {
-    /// Checks that the program failed in the way that it must: one sentence on stderr, nothing on
-    /// stdout.
+    /// Checks that the program failed in the way that it must: one sentence on stderr; on stdout
+    /// nothing, or the same sentence as JSON.
     fn fails_with(&self, status: i32, words: &str) {
         assert_eq!(self.status, status, "{}{}", self.out, self.err);
-        assert_eq!(self.out, "");
+        if !self.out.is_empty() {
+            let codes = ["done", "no", "invalid", "missing", "corrupt", "system"];
+            let message = self.err.trim_start_matches("error: ").trim_end();
+            let error = json!({ "code": codes[status as usize], "message": message });
+            assert_eq!(self.object(), json!({ "version": 1, "error": error }));
+        }
         assert!(self.err.starts_with("error: "), "{}", self.err);
         assert_eq!(self.err.lines().count(), 1, "{}", self.err);
         assert!(self.err.contains(words), "'{words}' in: {}", self.err);
+    }
+}
+
+#[test]
+fn failures_are_json_where_json_is_asked_for() {
+    let place = Place::new();
+    let illegal = "nonsense";
+    for (args, status) in [
+        (vec!["probe", illegal], 2),
+        (vec!["probe", LARGER], 3),
+        (vec!["line", "start", "--no"], 2),
+        (vec!["line", LARGER], 3),
+    ] {
+        let plain = place.run(&args);
+        plain.fails_with(status, "");
+        assert_eq!(plain.out, "", "{args:?}");
+        let with_json = place.run(&[&args[..], &["--json"]].concat());
+        with_json.fails_with(status, "");
+        assert_eq!(with_json.err, plain.err, "{args:?}");
+        assert!(
+            with_json.out.starts_with('{'),
+            "{args:?}: {}",
+            with_json.out
+        );
+    }
+}
+
+#[test]
+fn old_spellings_work_and_name_the_new_ones() {
+    let place = Place::new();
+    let old = place.run(&["build", "--opening", "--dry-run", "--db", "."]);
+    let new = place.run(&["build", "--placing", "--dry-run", "--db", "."]);
+    assert_eq!((old.status, &old.out), (0, &new.out));
+    let note = "note: '--opening' is now '--placing'\n";
+    assert_eq!(old.err, format!("{note}{}", new.err));
+    let quiet = place.run(&["build", "--opening", "--dry-run", "--db", ".", "--quiet"]);
+    assert!(!quiet.err.contains("--placing"), "{}", quiet.err);
+    let (old, new) = (place.run(&["opening"]), place.run(&["prove"]));
+    assert_eq!(old.status, new.status);
+    assert_eq!(
+        old.err,
+        format!("note: 'opening' is now 'prove'\n{}", new.err)
+    );
+    for page in [["build", "--help"], ["verify", "--help"]] {
+        assert!(!place.run(&page).out.contains("--opening"));
     }
 }
 
@@ -1159,27 +1209,27 @@ fn the_opening_of_other_rules_is_solved_and_proved() {
     fs::write(place.path().join("own.toml"), "stones = 4\nflying = 0\n").unwrap();
     let run = |args: &[&str]| place.run(&[args, &["--rules", "own.toml", "--db", "db"]].concat());
     fs::create_dir(place.path().join("db")).unwrap();
-    let missing = run(&["opening"]);
+    let missing = run(&["prove"]);
     missing.fails_with(3, "the proof needs 3-3, 4-3, 4-4, which are missing; build with `millbase build --rules FILE`");
-    let plan = run(&["build", "--opening", "--dry-run", "--json"]).json();
+    let plan = run(&["build", "--placing", "--dry-run", "--json"]).json();
     assert_eq!(plan["placing"].as_array().unwrap().len(), 8);
-    let built = run(&["build", "--opening", "--json"]).json();
+    let built = run(&["build", "--placing", "--json"]).json();
     assert_eq!(built["pairs"].as_array().unwrap().len(), 3);
     assert_eq!(built["placing"].as_array().unwrap().len(), 5);
-    let verified = run(&["verify", "--opening", "--json"]).json();
+    let verified = run(&["verify", "--placing", "--json"]).json();
     assert_eq!(verified["ok"], true);
 
     let start = run(&["probe", "start", "--json"]).json();
     assert_eq!(start["source"], "database");
-    let proof = run(&["opening", "--json"]).json();
+    let proof = run(&["prove", "--json"]).json();
     assert_eq!(proof["position"], start["position"]);
     assert_eq!(proof["wdl"], start["wdl"]);
     assert!(proof["proof"]["probes"].as_u64().unwrap() > 0);
 
     fs::write(place.path().join("own.toml"), "removal_per_mill = true\n").unwrap();
-    run(&["build", "--opening"]).fails_with(2, "the placing phase is not solved where each mill");
-    run(&["opening"]).fails_with(2, "the placing phase is not solved where each mill");
-    run(&["opening", "--pairs", "10-9"]).fails_with(2, "");
+    run(&["build", "--placing"]).fails_with(2, "the placing phase is not solved where each mill");
+    run(&["prove"]).fails_with(2, "the placing phase is not solved where each mill");
+    run(&["prove", "--pairs", "10-9"]).fails_with(2, "");
 }
 
 #[test]

@@ -394,7 +394,7 @@ async fn the_first_minute_has_an_opponent() {
         page.until("return document.querySelectorAll('#game button').length === 3")
             .await;
         // One notice says what is missing, and stays away once it is closed.
-        page.element_says("notice-command", "millbase build --opening")
+        page.element_says("notice-command", "millbase build --placing")
             .await;
         assert!(
             page.text("notice-words")
@@ -587,11 +587,11 @@ async fn a_game_viewed_in_the_middle_loses_nothing() {
             before,
             "[Rules \"standard\"]\n\n1. d6 f4 2. d2 b4 3. f6 b6 4. f2 b2xf2 (4... a1 {also possible}) 5. f2\n"
         );
-        // The page itself would keep the game again with its next drawing: clear it from beside the page.
-        let beside = Url::parse(&page.address).unwrap().join("style.css").unwrap();
-        page.client.goto(beside.as_str()).await.unwrap();
-        page.script("localStorage.clear()").await;
-        page.client.goto(address.as_str()).await.unwrap();
+        // The page would keep the game again with its next drawing.
+        page.script("Storage.prototype.setItem = () => {}; localStorage.clear()")
+            .await;
+        page.client.refresh().await.unwrap();
+        assert_eq!(page.client.current_url().await.unwrap(), address);
         page.says("Black played a1.").await;
         assert_eq!(page.game().await.len(), 8);
     })

@@ -440,7 +440,7 @@ fn answers_come_from_the_files() {
 #[cfg(feature = "cli")]
 fn the_plan_tells_what_is_kept() {
     let folder = TempDir::new().expect("a folder");
-    let args = ["build", "--opening", "--dry-run", "--json", "--db", "."];
+    let args = ["build", "--placing", "--dry-run", "--json", "--db", "."];
     let plan = crate::process::run(&mut crate::process::program(folder.path(), &args)).json();
     let placing = plan["placing"].as_array().expect("plies");
     let kept = placing.iter().filter(|ply| ply["kept"] == true);

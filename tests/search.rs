@@ -460,7 +460,7 @@ fn answers_name_their_source_and_their_limits() {
     assert_eq!((found.source, found.value), (Source::Rules, Value::LOST));
     let start = Position::start(&FOUR);
     let long = database.answer_within(&start, Some(1_000));
-    assert!(matches!(long, Err(DbError::NotStored(why)) if why.contains("build --opening")));
+    assert!(matches!(long, Err(DbError::NotStored(why)) if why.contains("build --placing")));
     // With nine stones the pairs at the end are not built in.
     let last = Position::parse("O*@@@O@O/*OO**@O*/**@OOO@* b p p 9 0 7 1 0 0", &RULES).unwrap();
     let missing = Database::embedded(RULES).answer(&last);

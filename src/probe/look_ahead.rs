@@ -48,7 +48,7 @@ fn too_early(rules: &Rules) -> DbError {
         "too many stones are still in hand for a search to the databases".to_string();
     if not_solved(rules).is_none() {
         sentence += &format!(
-            "; make the databases of the placing phase with `millbase build --opening{}`",
+            "; make the databases of the placing phase with `millbase build --placing{}`",
             rules_option(rules)
         );
     }

@@ -60,8 +60,8 @@ pub struct Build {
     memory: Option<u64>,
 
     /// Then solve the placing phase too, for perfect play from the first stone on
-    #[arg(long, conflicts_with_all = ["max_stones", "pair"])]
-    opening: bool,
+    #[arg(long, alias = "opening", conflicts_with_all = ["max_stones", "pair"])]
+    placing: bool,
 
     /// Only print what would be built, the sizes and the memory
     #[arg(long)]
@@ -122,12 +122,12 @@ impl Build {
         let folder = databases::folder(options).ok_or_else(|| {
             Usage("no folder for databases is known here; name one with --db".to_owned())
         })?;
-        if self.opening && self.kind.profile().metric == Metric::Wdl {
-            let message = "--opening needs databases with depths; leave out '--profile wdl'";
+        if self.placing && self.kind.profile().metric == Metric::Wdl {
+            let message = "--placing needs databases with depths; leave out '--profile wdl'";
             return Err(Usage(message.to_owned()).into());
         }
         input::check_pairs(&self.pair, rules)?;
-        if self.opening {
+        if self.placing {
             placing::check_rules(rules)?;
         }
         let plan = self.plan(&folder, rules)?;
@@ -136,18 +136,18 @@ impl Build {
                 output::note(options, format_args!("note: {error}"));
                 Ok::<(), Usage>(())
             })?;
-            let placing = self.opening.then(|| placing::plan(&folder, rules));
+            let placing = self.placing.then(|| placing::plan(&folder, rules));
             print_plan(&plan, placing.as_ref(), &folder, options)?;
             return Ok(Status::Done);
         }
         self.check_memory(&plan, &folder, rules)?;
-        let unfinished = !plan.pairs.is_empty() || self.opening;
+        let unfinished = !plan.pairs.is_empty() || self.placing;
         let reports = match unfinished {
             true => self.build(&folder, options)?,
             false => HashMap::new(),
         };
         let all = PairPlan::new(&self.wanted(rules), |_| false);
-        print_built(&all, &folder, &reports, self.opening, options)?;
+        print_built(&all, &folder, &reports, self.placing, options)?;
         Ok(Status::Done)
     }
 
@@ -169,7 +169,7 @@ impl Build {
             millbase::solve::pair::build(&locked, rules, &plan, self.kind.profile(), &monitor);
         monitor.bar.finish_and_clear();
         result?;
-        if self.opening {
+        if self.placing {
             placing::build(&locked, options)?;
         }
         let reports = held(&monitor.reports).clone();
@@ -208,7 +208,7 @@ impl Build {
         let Some(limit) = self.memory else {
             return Ok(());
         };
-        if self.opening {
+        if self.placing {
             placing::check_memory(&placing::plan(folder, rules), rules, limit)?;
         }
         let beyond = |number: &usize| plan.memory_of(rules, *number) > limit;

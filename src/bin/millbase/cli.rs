@@ -1,5 +1,6 @@
 //! The command line: the options that all commands share, the commands, and which code runs them.
 
+use std::env;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -9,8 +10,8 @@ use clap::{ArgMatches, CommandFactory, Parser, Subcommand};
 use crate::options::Options;
 use crate::status::Status;
 use crate::{
-    bench, build, completions, explain, judge, line, list, matches, opening, output, perft, play,
-    probe, puzzles, repack, review, serve, stats, status, uci, verify,
+    bench, build, completions, explain, judge, line, list, matches, output, perft, play, probe,
+    prove, puzzles, repack, review, serve, stats, status, uci, verify,
 };
 
 /// Perfect play for Nine Men's Morris.
@@ -18,7 +19,7 @@ use crate::{
 /// Builds, checks and reads the databases that hold the value of every position: win, draw or loss
 /// for the side to move, and the number of turns to the end. The databases of the standard
 /// rules with at most nine stones are part of the program; `millbase build` makes the others, and
-/// `millbase build --opening` those of the placing phase.
+/// `millbase build --placing` those of the placing phase.
 #[derive(Parser)]
 #[command(
     name = "millbase",
@@ -55,7 +56,8 @@ enum Command {
     Line(line::Line),
     Stats(stats::Stats),
     List(list::List),
-    Opening(opening::Opening),
+    #[command(alias = "opening")]
+    Prove(prove::Prove),
     Perft(perft::Perft),
     Serve(serve::Serve),
     Play(play::Play),
@@ -76,13 +78,28 @@ pub fn run() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
+    cli.name_new_spellings();
     match cli.execute() {
         Ok(status) => status.into(),
-        Err(error) => status::report(&error),
+        Err(error) => status::report(&error, cli.options.json),
     }
 }
 
 impl Cli {
+    /// Notes which words of the command line have new names.
+    fn name_new_spellings(&self) {
+        let has = |word: &str| env::args_os().any(|argument| argument == word);
+        let command = matches!(self.command, Command::Prove(_)) && !has("prove");
+        for (is_used, old, new) in [
+            (command, "opening", "prove"),
+            (has("--opening"), "--opening", "--placing"),
+        ] {
+            if is_used {
+                output::note(&self.options, format_args!("note: '{old}' is now '{new}'"));
+            }
+        }
+    }
+
     fn execute(&self) -> anyhow::Result<Status> {
         let options = &self.options;
         if let Some(threads) = options.threads {
@@ -99,7 +116,7 @@ impl Cli {
             Command::Line(command) => command.run(options),
             Command::Stats(command) => command.run(options),
             Command::List(command) => command.run(options),
-            Command::Opening(command) => command.run(options),
+            Command::Prove(command) => command.run(options),
             Command::Perft(command) => command.run(options),
             Command::Serve(command) => command.run(options),
             Command::Play(command) => command.run(options),
@@ -122,7 +139,7 @@ fn usage(error: &clap::Error) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => match error.print() {
             Ok(()) => Status::Done.into(),
-            Err(error) => status::report(&error.into()),
+            Err(error) => status::report(&error.into(), false),
         },
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             output::to_stderr(&rendered.to_string());
@@ -134,7 +151,11 @@ fn usage(error: &clap::Error) -> ExitCode {
             let first = text.split("\n\n").next().unwrap_or_default();
             let words: Vec<&str> = first.split_whitespace().collect();
             let (words, command) = (words.join(" "), command());
-            output::to_stderr(&format!("{words}; see '{command} --help'\n"));
+            let sentence = format!("{words}; see '{command} --help'");
+            output::to_stderr(&format!("{sentence}\n"));
+            if env::args_os().any(|argument| argument == "--json") {
+                status::write_json(Status::Usage, sentence.trim_start_matches("error: "));
+            }
             Status::Usage.into()
         }
     }

@@ -125,7 +125,7 @@ impl List {
             if db.plies().next().is_none() && not_solved(&options.rules).is_none() {
                 writeln!(
                     out,
-                    "'millbase build --opening{rules}' makes those of the placing phase"
+                    "'millbase build --placing{rules}' makes those of the placing phase"
                 )?;
             }
             for error in db.unusable() {

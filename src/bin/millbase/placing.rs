@@ -1,4 +1,4 @@
-//! The placing phase in the commands about databases: `build --opening`, `list`, `stats` and
+//! The placing phase in the commands about databases: `build --placing`, `list`, `stats` and
 //! `verify`.
 
 use std::io::Write;

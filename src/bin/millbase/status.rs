@@ -1,7 +1,7 @@
 //! How the program ends: the exit status of each kind of failure, and the sentence on stderr.
 
 use std::fmt;
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::Error;
@@ -150,13 +150,25 @@ fn of_placing(error: &ply::SolvePlyError) -> Status {
     }
 }
 
-/// Writes the failure's sentence to stderr. A reader of stdout that went away is no failure.
-pub fn report(error: &Error) -> ExitCode {
+/// Writes the failure's sentence to stderr, and with `json` to stdout as an answer, too. A reader of
+/// stdout that went away is not a failure.
+pub fn report(error: &Error, json: bool) -> ExitCode {
     if is_broken_pipe(error) {
         return Status::Done.into();
     }
-    output::to_stderr(&format!("error: {}\n", sentence(error)));
-    of(error).into()
+    let (status, sentence) = (of(error), sentence(error));
+    output::to_stderr(&format!("error: {sentence}\n"));
+    if json {
+        write_json(status, &sentence);
+    }
+    status.into()
+}
+
+/// Writes a failure as a JSON answer to stdout. That it cannot be written is not a failure of its own.
+pub fn write_json(status: Status, sentence: &str) {
+    let mut out = output::stdout();
+    let answer = JsonError::new(status.code(), sentence.to_owned());
+    let _ = output::json(&mut out, &answer).and_then(|()| out.flush());
 }
 
 /// The failure as one line of text, with those causes that it does not name itself.

@@ -34,7 +34,7 @@ Examples:
   millbase verify
   millbase verify --pair 6-4
   millbase verify --sample 100000
-  millbase verify --opening")]
+  millbase verify --placing")]
 pub struct Verify {
     /// Only this pair, like 6-4; the pairs that it needs must be there
     #[arg(long, value_parser = input::pair)]
@@ -42,8 +42,8 @@ pub struct Verify {
 
     /// Only the files of the placing phase: all of their bytes, and 1000 random positions of each
     /// table, or as many as --sample says
-    #[arg(long, conflicts_with = "pair")]
-    opening: bool,
+    #[arg(long, alias = "opening", conflicts_with = "pair")]
+    placing: bool,
 
     /// Check only N random positions of each table
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -125,7 +125,7 @@ impl Verify {
         let db = databases::open(options)?;
         let pairs = match self.pair {
             Some(pair) => vec![pair],
-            None if self.opening => Vec::new(),
+            None if self.placing => Vec::new(),
             None => databases::present(&db),
         };
         let entries = pairs.iter().map(|&pair| self.entries(pair));
@@ -144,10 +144,10 @@ impl Verify {
             Some(_) => Vec::new(),
             None => placing::verify(&db, self.sample, self.seed, options),
         };
-        if self.opening && placing.is_empty() {
+        if self.placing && placing.is_empty() {
             placing::check_rules(rules)?;
             let message = format!(
-                "there are no files of the placing phase; 'millbase build --opening{}' makes them",
+                "there are no files of the placing phase; 'millbase build --placing{}' makes them",
                 rules_option(rules)
             );
             return Err(DbError::NotStored(message).into());

@@ -17,6 +17,7 @@ pub struct BenchAnswer {
     pub databases: Vec<JsonDatabase>,
     pub tables: Vec<TablesFigures>,
     pub ranking: Ranking,
+    #[serde(rename = "preload")]
     pub bitbase: Option<Preloaded>,
     pub perft: Perft,
     pub search: Searched,

@@ -31,7 +31,7 @@ export class Builder {
     const name = this.ruleName();
     const option = name === "standard" ? "" : ` --rules ${name === "own" ? "FILE" : name}`;
     say($("notice-words"), missing === 0 ? t("notice.placing") : most > 0 ? t("notice.some", { most }) : t("notice.none"));
-    say($("notice-command"), `millbase build --opening${option}`);
+    say($("notice-command"), `millbase build --placing${option}`);
     const { plan } = building;
     $("build-start").hidden = !building.allowed || !plan;
     if (plan) {

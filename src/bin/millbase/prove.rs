@@ -1,4 +1,4 @@
-//! `millbase opening`: proves the value of the start position.
+//! `millbase prove`: proves the value of the start position.
 
 use std::io::{self, Write};
 
@@ -27,9 +27,9 @@ use crate::status::Status;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  millbase opening
-  millbase opening --pairs 9-9,9-8,8-8 --json")]
-pub struct Opening {
+  millbase prove
+  millbase prove --pairs 9-9,9-8,8-8 --json")]
+pub struct Prove {
     /// Use the databases of these pairs only
     #[arg(long, value_name = "PAIRS", value_delimiter = ',', value_parser = input::pair)]
     pairs: Option<Vec<Pair>>,
@@ -83,7 +83,7 @@ impl From<&Work> for JsonWork {
     }
 }
 
-impl Opening {
+impl Prove {
     /// Proves and prints.
     pub fn run(&self, options: &Options) -> Result<Status> {
         placing::check_rules(&options.rules)?;

@@ -19,14 +19,14 @@ fn run(args: &[&str], input: &str) -> Run {
 
 #[test]
 fn a_proof_names_all_databases_that_it_lacks() {
-    let one = run(&["opening", "--pairs", "9-9,9-8,4-3"], "");
+    let one = run(&["prove", "--pairs", "9-9,9-8,4-3"], "");
     assert_eq!((one.status, one.out.as_str()), (3, ""));
     assert_eq!(one.err.lines().count(), 1, "{}", one.err);
     for words in ["9-9", "9-8", "millbase build"] {
         assert!(one.err.contains(words), "{}", one.err);
     }
     assert!(!one.err.contains("4-3"), "{}", one.err);
-    let all = run(&["opening"], "");
+    let all = run(&["prove"], "");
     assert_eq!(all.status, 3);
     for words in ["9-9", "7-3", "6-4"] {
         assert!(all.err.contains(words), "{}", all.err);
@@ -40,11 +40,11 @@ fn pairs_and_sizes_of_a_proof_are_checked() {
         ["--pairs", "9"],
         ["--hash", "much"],
     ] {
-        let run = run(&["opening", wrong[0], wrong[1]], "");
+        let run = run(&["prove", wrong[0], wrong[1]], "");
         assert_eq!(run.status, 2, "{}", run.err);
         assert_eq!(run.err.lines().count(), 1, "{}", run.err);
     }
-    let help = run(&["opening", "--help"], "");
+    let help = run(&["prove", "--help"], "");
     assert_eq!(help.status, 0);
     assert!(help.out.contains("--pairs") && help.out.contains("9-9,9-8,8-8"));
 }
