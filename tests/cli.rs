@@ -302,6 +302,39 @@ fn probe_ranks_the_turns() {
 }
 
 #[test]
+fn probe_gives_as_many_turns_as_are_asked_for() {
+    let place = Place::new();
+    let all = place.run(&["probe", "--json", FLYING]).json();
+    let mut best = place
+        .run(&["probe", "--json", "--turns", "best", FLYING])
+        .json();
+    assert_eq!(best["turns"], json!([all["turns"][0]]));
+    best["turns"] = all["turns"].clone();
+    assert_eq!(best, all);
+    let mut none = place
+        .run(&["probe", "--json", "--turns", "none", FLYING])
+        .json();
+    assert_eq!(none.get("turns"), None);
+    none["turns"] = all["turns"].clone();
+    assert_eq!(none, all);
+
+    // Positions without stones in hand, over the game, and with stones in hand; won, drawn and lost.
+    let placing = "O*@@@O@O/*OO**@O*/**@OOO@* b p p 8 1 7 0 0 0";
+    let input = format!("{FLYING}\n{BLOCKED}\n{placing}\nnonsense\n{LARGER}\n");
+    let json = objects(&place.run_with(&["probe", "--json", "-"], input.clone()).out);
+    let labels = place.run_with(&["probe", "--turns", "none", "-"], input);
+    assert_eq!(labels.status, 3);
+    let label = |answer: &Json| match (answer["wdl"].as_str(), &answer["dtw"]) {
+        (None, _) => format!("error: {}", answer["error"]["message"].as_str().unwrap()),
+        (Some("draw"), _) => "D".to_owned(),
+        (Some(wdl), dtw) => format!("{} {dtw}", wdl[..1].to_uppercase()),
+    };
+    let expected: Vec<String> = json.iter().map(label).collect();
+    assert_eq!(labels.lines(), expected);
+    assert_eq!(expected[..2], ["L 26", "L 0"]);
+}
+
+#[test]
 fn probe_answers_for_people() {
     let run = run(&["probe", FLYING]);
     assert_eq!((run.status, run.err.as_str()), (0, ""));
@@ -1257,4 +1290,73 @@ fn wrong_rules_are_refused_with_a_sentence() {
     assert_eq!(perft("own.toml", "2"), "552\n");
     // The diagonals close mills with the third stone of a side.
     assert_ne!(perft("own.toml", "5"), perft("ten", "5"));
+}
+
+/// The folder of the repository's databases, which are the same for everybody.
+#[test]
+fn folders_are_compared_with_a_list_of_checksums() {
+    let place = Place::new();
+    let file = |name: &str| place.path().join(name);
+    for name in ["3-3.mill", "4-3.mill"] {
+        fs::copy(Path::new("db").join(name), file(name)).unwrap();
+    }
+    let list = fs::read_to_string("db/SHA256SUMS").unwrap();
+    assert_eq!(list.lines().count(), 28 + 15);
+    let of = |name: &str| list.lines().find(|line| line.ends_with(name)).unwrap();
+    let lines = |names: &[&str]| {
+        names
+            .iter()
+            .map(|name| format!("{}\n", of(name)))
+            .collect::<String>()
+    };
+    let compare = |text: &str| {
+        fs::write(file("sums"), text).unwrap();
+        place.run(&["verify", "--sums", "sums", "--db", ".", "--json"])
+    };
+    let results = |run: &Run| -> Vec<String> {
+        let files = run.object()["files"].as_array().unwrap().clone();
+        let text = |value: &Json| value.as_str().unwrap().to_owned();
+        let files = files
+            .iter()
+            .map(|file| text(&file["file"]) + " " + &text(&file["result"]));
+        files.collect()
+    };
+    let same = compare(&lines(&["3-3.mill", "4-3.mill"]));
+    assert_eq!(
+        (same.status, same.object()["ok"].as_bool()),
+        (0, Some(true))
+    );
+    assert_eq!(results(&same), ["3-3.mill same", "4-3.mill same"]);
+    let missing = compare(&lines(&["3-3.mill", "9-9.mill"]));
+    assert_eq!(missing.status, 3);
+    assert_eq!(
+        results(&missing),
+        ["3-3.mill same", "9-9.mill missing", "4-3.mill not_listed"]
+    );
+
+    let mut bytes = fs::read(file("4-3.mill")).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(file("4-3.mill"), bytes).unwrap();
+    let differs = compare(&list);
+    assert_eq!(
+        (differs.status, differs.object()["ok"].as_bool()),
+        (1, Some(false))
+    );
+    let found = results(&differs);
+    let count = |word: &str| found.iter().filter(|file| file.ends_with(word)).count();
+    assert_eq!(
+        (count("same"), count("differs"), count("missing")),
+        (1, 1, 28 + 15 - 2)
+    );
+
+    for wrong in [
+        "3-3.mill\n",
+        "12  3-3.mill\n",
+        &of("3-3.mill").replace("  ", "  ../"),
+    ] {
+        compare(wrong).fails_with(2, "line 1 of sums is not a checksum: expected 64");
+    }
+    place
+        .run(&["verify", "--sums", "none"])
+        .fails_with(5, "cannot read the list none");
 }

@@ -179,15 +179,22 @@ impl Database {
         }
         let turns = self.turns_within(position, most_nodes)?;
         let value = self.known(Ok(turns.first().map(|best| best.value)))?;
-        let source = match position.is_placing() && !look_ahead::is_near_file(self, position) {
-            true => Source::Search,
-            false => Source::Database,
-        };
         Ok(Answer {
             value,
             turns,
-            source,
+            source: self.source(position),
         })
+    }
+
+    /// Where the value of a position comes from.
+    pub fn source(&self, position: &Position) -> Source {
+        if position.is_over(self.rules()) {
+            Source::Rules
+        } else if position.is_placing() && !look_ahead::is_near_file(self, position) {
+            Source::Search
+        } else {
+            Source::Database
+        }
     }
 
     fn turns_within(

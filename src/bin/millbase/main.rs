@@ -26,6 +26,7 @@ mod rules;
 mod serve;
 mod stats;
 mod status;
+mod sums;
 mod uci;
 mod verify;
 

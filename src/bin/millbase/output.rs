@@ -99,7 +99,7 @@ fn as_text<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, 
     serializer.collect_str(value)
 }
 
-fn as_letters<S: Serializer>(letters: &Letters, serializer: S) -> Result<S::Ok, S::Error> {
+pub fn as_letters<S: Serializer>(letters: &Letters, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(letters.as_str())
 }
 

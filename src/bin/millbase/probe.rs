@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use anyhow::{Context, Error, Result};
-use clap::Args;
-use millbase::probe::Database;
+use clap::{Args, ValueEnum};
+use millbase::probe::{Database, RankedTurn};
 use millbase::store::DbError;
-use millbase::{Position, Rules};
+use millbase::{Letters, Position, Rules, Wdl};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -24,26 +24,49 @@ use crate::status::{self, JsonError, Status};
 ///
 /// Instead of a position, '-' reads positions from stdin, one a line, and answers each with one
 /// line: the value and the best turn, or with --json an object. A line that cannot be answered is
-/// answered with the error; the exit status is then that of the first error.
+/// answered with the error; the exit status is then that of the first error. With --turns none a
+/// line is W, D or L, and the depth after a space if it is known: W 21.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   millbase probe '********/********/O@O*O@*@ w m s 3 0 3 0 0 0'
-  millbase probe --json - < positions.txt > answers.jsonl")]
+  millbase probe --json - < positions.txt > answers.jsonl
+  millbase probe --turns none - < positions.txt > labels.txt")]
 pub struct Probe {
     /// The position's text, 'start' for the empty board, or '-' to read positions from stdin
     #[arg(required = true, allow_negative_numbers = true)]
     position: Vec<String>,
+
+    /// Which turns the answer has, besides the value
+    #[arg(long, value_name = "WHICH", default_value = "all")]
+    turns: Turns,
+}
+
+/// The turns of an answer.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
+enum Turns {
+    /// None: much faster, for labelling many positions
+    None,
+    /// The first of the ranking
+    Best,
+    /// All, best first
+    All,
 }
 
 impl Probe {
     /// Answers for the position or for those of stdin.
     pub fn run(&self, options: &Options) -> Result<Status> {
         if self.position == ["-"] {
-            return stream(&databases::open(options)?, options);
+            let probing = Probing {
+                db: &databases::open(options)?,
+                turns: self.turns,
+                json: options.json,
+                palette: Palette::of(options),
+            };
+            return probing.stream();
         }
         let position = input::position_of(&self.position, &options.rules)?;
-        let answer = Probed::find(&databases::open(options)?, &position)?;
+        let answer = Probed::find(&databases::open(options)?, &position, self.turns)?;
         let mut out = output::stdout();
         if options.json {
             output::json(&mut out, &answer.json())?;
@@ -60,41 +83,67 @@ pub struct Probed<'a> {
     position: &'a Position,
     rules: Rules,
     answer: millbase::Answer,
+    turns: Turns,
 }
 
 impl<'a> Probed<'a> {
     /// Asks the databases.
-    pub fn find(db: &Database, position: &'a Position) -> Result<Probed<'a>, DbError> {
-        let answer = db.answer(position)?;
+    fn find(db: &Database, position: &'a Position, turns: Turns) -> Result<Probed<'a>, DbError> {
         let rules = *db.rules();
+        let answer = match turns {
+            Turns::None => millbase::Answer {
+                value: db.probe(position)?,
+                turns: Vec::new(),
+                source: db.source(position),
+            },
+            Turns::Best | Turns::All => db.answer(position)?,
+        };
         Ok(Probed {
             position,
             rules,
             answer,
+            turns,
         })
+    }
+
+    /// The answer with all turns, for the server.
+    pub fn with_all_turns(db: &Database, position: &'a Position) -> Result<Probed<'a>, DbError> {
+        Probed::find(db, position, Turns::All)
     }
 
     /// The answer as programs read it.
     pub fn json(&self) -> ProbeAnswer {
-        let turns = self.answer.turns.iter();
-        let turns = turns.map(|ranked| JsonTurn::new(ranked, &self.rules));
+        let turns = || {
+            let turns = self.shown().iter();
+            turns.map(|ranked| JsonTurn::new(ranked, &self.rules))
+        };
         ProbeAnswer {
-            position: self.position.text(&self.rules),
+            position: self.position.letters(&self.rules),
             side_to_move: self.position.side_to_move().name(),
             phase: self.position.phase(&self.rules).name(),
             result: self.answer.value.into(),
             source: self.answer.source.name(),
-            turns: turns.collect(),
+            turns: (self.turns != Turns::None).then(|| turns().collect()),
         }
+    }
+
+    /// The turns to show.
+    fn shown(&self) -> &[RankedTurn] {
+        let most = match self.turns {
+            Turns::None => 0,
+            Turns::Best => 1,
+            Turns::All => usize::MAX,
+        };
+        &self.answer.turns[..self.answer.turns.len().min(most)]
     }
 
     fn write(&self, out: &mut impl Write, palette: Palette) -> io::Result<()> {
         output::write_position(out, self.position, self.answer.value, &self.rules, palette)?;
-        if self.answer.turns.is_empty() {
+        if self.shown().is_empty() {
             return Ok(());
         }
         let mut table = Table::new(&["turn", "value"]);
-        for ranked in &self.answer.turns {
+        for ranked in self.shown() {
             let ink = Ink::of(ranked.value.wdl());
             table.row(vec![
                 Cell::text(ranked.turn),
@@ -105,8 +154,19 @@ impl<'a> Probed<'a> {
         table.write(out, palette)
     }
 
-    /// The value and the best turn in one line.
+    /// The value and the best turn in one line; without turns the value as a letter and a number.
     fn write_line(&self, out: &mut impl Write, palette: Palette) -> io::Result<()> {
+        if self.turns == Turns::None {
+            let letter = match self.answer.value.wdl() {
+                Wdl::Win => 'W',
+                Wdl::Draw => 'D',
+                Wdl::Loss => 'L',
+            };
+            return match self.answer.value.dtw() {
+                Some(dtw) => writeln!(out, "{letter} {dtw}"),
+                None => writeln!(out, "{letter}"),
+            };
+        }
         let value = palette.value(self.answer.value);
         match self.answer.turns.first() {
             Some(best) => writeln!(out, "{value}  {}", best.turn),
@@ -118,56 +178,97 @@ impl<'a> Probed<'a> {
 /// The fields of the answer.
 #[derive(Serialize)]
 pub struct ProbeAnswer {
-    position: String,
+    #[serde(serialize_with = "output::as_letters")]
+    position: Letters,
     side_to_move: &'static str,
     phase: &'static str,
     #[serde(flatten)]
     result: JsonValue,
     source: &'static str,
-    turns: Vec<JsonTurn>,
+    /// `None` where none were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turns: Option<Vec<JsonTurn>>,
 }
 
 /// How many lines are answered one after the other into one piece of memory.
 const LINES: usize = 32;
 
-/// Answers each line of stdin with a line, in their order. Batches of lines are answered in
-/// parallel and written before the next is waited for.
-fn stream(db: &Database, options: &Options) -> Result<Status> {
-    let palette = Palette::of(options);
-    let mut input = Batches::new(io::stdin());
-    let mut out = output::stdout();
-    let (mut lines, mut failures, mut first) = (0u64, 0, None);
-    loop {
-        let batch = input
-            .next_batch()
-            .context("cannot read the positions from stdin")?;
-        if batch.is_empty() {
-            break;
-        }
-        let replies = batch.into_par_iter().fold_chunks(
-            LINES,
-            || Ok(Replies::default()),
-            |replies: io::Result<Replies>, line| replies?.and(db, line, options.json, palette),
-        );
-        for replies in replies.collect::<Vec<_>>() {
-            let replies = replies?;
-            out.write_all(&replies.text)?;
-            for (line, status) in replies.failed {
-                failures += 1;
-                first.get_or_insert((lines + line, status));
+/// How the lines of a stream are answered.
+struct Probing<'a> {
+    db: &'a Database,
+    turns: Turns,
+    json: bool,
+    palette: Palette,
+}
+
+impl Probing<'_> {
+    /// Answers each line of stdin with a line, in their order. Batches of lines are answered in
+    /// parallel and written before the next is waited for.
+    fn stream(&self) -> Result<Status> {
+        let mut input = Batches::new(io::stdin());
+        let mut out = output::stdout();
+        let (mut lines, mut failures, mut first) = (0u64, 0, None);
+        loop {
+            let batch = input
+                .next_batch()
+                .context("cannot read the positions from stdin")?;
+            if batch.is_empty() {
+                break;
             }
-            lines += replies.lines;
+            let replies = batch.into_par_iter().fold_chunks(
+                LINES,
+                || Ok(Replies::default()),
+                |replies: io::Result<Replies>, line| {
+                    let mut replies = replies?;
+                    self.reply(line, &mut replies)?;
+                    Ok(replies)
+                },
+            );
+            for replies in replies.collect::<Vec<_>>() {
+                let replies = replies?;
+                out.write_all(&replies.text)?;
+                for (line, status) in replies.failed {
+                    failures += 1;
+                    first.get_or_insert((lines + line, status));
+                }
+                lines += replies.lines;
+            }
+            out.flush()?;
         }
-        out.flush()?;
+        let Some((line, status)) = first else {
+            return Ok(Status::Done);
+        };
+        output::to_stderr(&format!(
+            "error: {failures} of {lines} lines were not answered with a value, the first is line \
+             {line}; the answers say why\n"
+        ));
+        Ok(status)
     }
-    let Some((line, status)) = first else {
-        return Ok(Status::Done);
-    };
-    output::to_stderr(&format!(
-        "error: {failures} of {lines} lines were not answered with a value, the first is line \
-         {line}; the answers say why\n"
-    ));
-    Ok(status)
+
+    /// Adds the answer to one line more.
+    fn reply(&self, line: input::Line, replies: &mut Replies) -> io::Result<()> {
+        let before = replies.text.len();
+        replies.lines += 1;
+        if let Err(error) = self.answer(line, &mut replies.text) {
+            replies.text.truncate(before);
+            match self.json {
+                true => output::json(&mut replies.text, &JsonError::from(&error))?,
+                false => writeln!(replies.text, "error: {}", status::sentence(&error))?,
+            }
+            replies.failed.push((replies.lines, status::of(&error)));
+        }
+        Ok(())
+    }
+
+    fn answer(&self, line: input::Line, text: &mut Vec<u8>) -> Result<(), Error> {
+        let position = input::position(&line?, self.db.rules())?;
+        let answer = Probed::find(self.db, &position, self.turns)?;
+        match self.json {
+            true => output::json(text, &answer.json())?,
+            false => answer.write_line(text, self.palette)?,
+        }
+        Ok(())
+    }
 }
 
 /// The answers to some lines of a stream.
@@ -177,44 +278,4 @@ struct Replies {
     lines: u64,
     /// The lines that have no value, counted from 1.
     failed: Vec<(u64, Status)>,
-}
-
-impl Replies {
-    /// These and the answer to one line more.
-    fn and(
-        mut self,
-        db: &Database,
-        line: input::Line,
-        json: bool,
-        palette: Palette,
-    ) -> io::Result<Replies> {
-        let before = self.text.len();
-        self.lines += 1;
-        if let Err(error) = find(db, line, json, palette, &mut self.text) {
-            self.text.truncate(before);
-            match json {
-                true => output::json(&mut self.text, &JsonError::from(&error))?,
-                false => writeln!(self.text, "error: {}", status::sentence(&error))?,
-            }
-            self.failed.push((self.lines, status::of(&error)));
-        }
-        Ok(self)
-    }
-}
-
-fn find(
-    db: &Database,
-    line: input::Line,
-    json: bool,
-    palette: Palette,
-    text: &mut Vec<u8>,
-) -> Result<(), Error> {
-    let position = input::position(&line?, db.rules())?;
-    let answer = Probed::find(db, &position)?;
-    if json {
-        output::json(text, &answer.json())?;
-    } else {
-        answer.write_line(text, palette)?;
-    }
-    Ok(())
 }

@@ -1,6 +1,7 @@
 //! `millbase verify`: recomputes the stored values and reports those that are wrong.
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Error, Result};
@@ -20,6 +21,7 @@ use crate::output::{self, Cell, Ink, JsonValue, Palette, Table, grouped};
 use crate::placing;
 use crate::progress;
 use crate::status::{self, JsonFailure, Status};
+use crate::sums;
 
 /// Check the databases: recompute every value from the positions that its turns lead to
 ///
@@ -34,7 +36,8 @@ Examples:
   millbase verify
   millbase verify --pair 6-4
   millbase verify --sample 100000
-  millbase verify --placing")]
+  millbase verify --placing
+  millbase verify --sums db/SHA256SUMS")]
 pub struct Verify {
     /// Only this pair, like 6-4; the pairs that it needs must be there
     #[arg(long, value_parser = input::pair)]
@@ -44,6 +47,11 @@ pub struct Verify {
     /// table, or as many as --sample says
     #[arg(long, alias = "opening", conflicts_with = "pair")]
     placing: bool,
+
+    /// Compare the files with the checksums of this list instead, in seconds: builds are the same byte
+    /// for byte on every machine
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["pair", "placing", "sample"])]
+    sums: Option<PathBuf>,
 
     /// Check only N random positions of each table
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -120,6 +128,9 @@ impl Checked {
 impl Verify {
     /// Checks the pairs and prints what was found.
     pub fn run(&self, options: &Options) -> Result<Status> {
+        if let Some(list) = &self.sums {
+            return sums::run(list, options);
+        }
         let rules = &options.rules;
         input::check_pairs(&self.pair, rules)?;
         let db = databases::open(options)?;

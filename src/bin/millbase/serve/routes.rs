@@ -76,7 +76,7 @@ async fn answer<T: Serialize + 'static>(
 
 async fn probe(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
     answer(&work, asked, |db, position, _| {
-        Ok(probe::Probed::find(db, position)?.json())
+        Ok(probe::Probed::with_all_turns(db, position)?.json())
     })
     .await
 }

@@ -1,0 +1,186 @@
+//! `millbase verify --sums FILE`: compares the files of a folder with a list of checksums. Builds are
+//! the same byte for byte on every machine, so one list serves all copies.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use rayon::prelude::*;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::databases;
+use crate::options::Options;
+use crate::output::{self, Cell, Palette, Table};
+use crate::status::{Status, Usage};
+
+#[derive(Serialize)]
+struct SumsAnswer {
+    ok: bool,
+    files: Vec<Compared>,
+}
+
+#[derive(Serialize)]
+struct Compared {
+    file: String,
+    /// `None` where the file is missing.
+    bytes: Option<u64>,
+    result: Outcome,
+}
+
+#[derive(Serialize, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+enum Outcome {
+    Same,
+    Differs,
+    Missing,
+    NotListed,
+}
+
+impl Outcome {
+    fn text(self) -> &'static str {
+        match self {
+            Outcome::Same => "same",
+            Outcome::Differs => "differs",
+            Outcome::Missing => "missing",
+            Outcome::NotListed => "not in the list",
+        }
+    }
+}
+
+/// Compares the files of the folder with the list and prints what was found: 1 if a file differs, 3 if
+/// one is missing.
+pub fn run(list: &Path, options: &Options) -> Result<Status> {
+    let text = fs::read_to_string(list)
+        .with_context(|| format!("cannot read the list {}", list.display()))?;
+    let listed = parse(&text)
+        .map_err(|line| Usage(format!(
+            "line {line} of {} is not a checksum: expected 64 hexadecimal digits, two spaces and the name \
+             of a file, as sha256sum writes them",
+            list.display()
+        )))?;
+    let folder = databases::folder(options).ok_or_else(|| {
+        Usage("no folder for databases is known here; name one with --db".to_owned())
+    })?;
+    let listed: Vec<(String, String)> = listed.into_iter().collect();
+    let files = listed
+        .par_iter()
+        .map(|(name, sum)| compare(&folder, name, sum));
+    let mut files = files.collect::<Result<Vec<Compared>>>()?;
+    files.extend(others(&folder, &listed)?);
+    let any = |outcome| files.iter().any(|file| file.result == outcome);
+    let status = match (any(Outcome::Differs), any(Outcome::Missing)) {
+        (true, _) => Status::No,
+        (_, true) => Status::Missing,
+        _ => Status::Done,
+    };
+    let ok = status == Status::Done;
+    let mut out = output::stdout();
+    if options.json {
+        output::json(&mut out, &SumsAnswer { ok, files })?;
+    } else {
+        write(&mut out, &files, Palette::of(options))?;
+    }
+    out.flush()?;
+    Ok(status)
+}
+
+/// The checksums of a list by the names of the files, or the number of a line that is not of the form.
+fn parse(text: &str) -> Result<BTreeMap<String, String>, usize> {
+    let lines = text.lines().enumerate();
+    let lines = lines.filter(|(_, line)| !line.trim().is_empty());
+    let parsed = lines.map(|(number, line)| {
+        let (sum, name) = line.split_once("  ").ok_or(number + 1)?;
+        let is_sum = sum.len() == 64 && sum.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_name = Path::new(name).file_name() == Some(name.as_ref());
+        match is_sum && is_name {
+            true => Ok((name.to_owned(), sum.to_ascii_lowercase())),
+            false => Err(number + 1),
+        }
+    });
+    parsed.collect()
+}
+
+fn compare(folder: &Path, name: &str, sum: &str) -> Result<Compared> {
+    let path = folder.join(name);
+    let found = |bytes, result| Compared {
+        file: name.to_owned(),
+        bytes,
+        result,
+    };
+    let mut file = match File::open(&path) {
+        Ok(file) => BufReader::with_capacity(1 << 20, file),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Ok(found(None, Outcome::Missing));
+        }
+        Err(error) => {
+            return Err(error).with_context(|| format!("cannot read {}", path.display()));
+        }
+    };
+    let mut hasher = Sha256::new();
+    let mut bytes = 0;
+    loop {
+        let read = file.fill_buf();
+        let read = read.with_context(|| format!("cannot read {}", path.display()))?;
+        if read.is_empty() {
+            break;
+        }
+        hasher.update(read);
+        let length = read.len();
+        bytes += length as u64;
+        file.consume(length);
+    }
+    let hash = hasher.finalize();
+    let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(match hash == sum {
+        true => found(Some(bytes), Outcome::Same),
+        false => found(Some(bytes), Outcome::Differs),
+    })
+}
+
+/// The databases of the folder that the list does not name.
+fn others(folder: &Path, listed: &[(String, String)]) -> Result<Vec<Compared>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.with_context(|| format!("cannot read {}", folder.display()))?,
+    };
+    let mut others = Vec::new();
+    for entry in entries {
+        let entry = entry.with_context(|| format!("cannot read {}", folder.display()))?;
+        let Ok(file) = entry.file_name().into_string() else {
+            continue;
+        };
+        if file.ends_with(".mill") && !listed.iter().any(|(name, _)| *name == file) {
+            let bytes = entry.metadata().map(|data| data.len()).ok();
+            let result = Outcome::NotListed;
+            others.push(Compared {
+                file,
+                bytes,
+                result,
+            });
+        }
+    }
+    others.sort_by(|a, b| a.file.cmp(&b.file));
+    Ok(others)
+}
+
+fn write(out: &mut impl Write, files: &[Compared], palette: Palette) -> io::Result<()> {
+    let mut table = Table::new(&["file", "bytes", "result"]);
+    for file in files {
+        table.row(vec![
+            Cell::text(&file.file),
+            Cell::right(file.bytes.map(output::grouped).unwrap_or_default()),
+            Cell::text(file.result.text()),
+        ]);
+    }
+    table.write(out, palette)?;
+    let same = files.iter().filter(|file| file.result == Outcome::Same);
+    writeln!(
+        out,
+        "\n{} of {} files are the same",
+        same.count(),
+        files.len()
+    )
+}
