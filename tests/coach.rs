@@ -21,7 +21,7 @@ use millbase::coach::review::{Grade, Review};
 use millbase::coach::sample::{Family, canonical, sample};
 use millbase::coach::truth::Truth;
 use millbase::engine::game::Game;
-use millbase::{Database, Phase, Position, Rules, Side, Symmetry, Turn, Value, Wdl};
+use millbase::{Database, Dtw, Phase, Position, Rules, Side, Symmetry, Turn, Value, Wdl};
 
 const RULES: Rules = Rules::STANDARD;
 
@@ -744,4 +744,62 @@ fn every_kind_of_error_in_a_pack_is_found() {
         let found = problems(&claim);
         assert!(found.contains(words), "'{words}' in: {found}");
     }
+}
+
+/// The puzzles of the page: where the embedded databases, or those of `MILLBASE_DB`, know the position,
+/// each step of the solution has exactly the turns that are best, and replies are best.
+#[test]
+fn puzzles_of_the_page_are_right() {
+    let text = include_str!("../src/bin/millbase/serve/page/puzzles.json");
+    assert!(text.len() <= 60_000);
+    let json: serde_json::Value = serde_json::from_str(text).unwrap();
+    let puzzles = json["puzzles"].as_array().unwrap();
+    assert_eq!(puzzles.len(), 300);
+    let database = crate::probes::databases();
+    let (mut boards, mut checked) = (HashSet::new(), 0);
+    for puzzle in puzzles {
+        let [position, goal, _, solution] = [0, 1, 2, 3].map(|place| &puzzle[place]);
+        let position = Position::parse(position.as_str().unwrap(), &RULES).unwrap();
+        assert!(boards.insert(canonical(&position)), "twice: {puzzle}");
+        let steps: Vec<Vec<&str>> = solution
+            .as_str()
+            .unwrap()
+            .split(' ')
+            .map(|step| step.split('|').collect())
+            .collect();
+        assert!(steps.len() % 2 == 1 && steps[0].len() == 1, "{puzzle}");
+        let mut at = position;
+        for (number, step) in steps.iter().enumerate() {
+            let Ok(answer) = database.answer(&at) else {
+                break;
+            };
+            let best = answer
+                .turns
+                .iter()
+                .filter(|turn| turn.value == answer.value);
+            let best: HashSet<String> = best.map(|turn| turn.turn.to_string()).collect();
+            let given: HashSet<String> = step.iter().map(|&turn| turn.to_owned()).collect();
+            match (number, goal.as_str().unwrap()) {
+                (0, "draw") => {
+                    let hold = answer.turns.iter().filter(|turn| turn.value >= Value::Draw);
+                    assert_eq!((hold.count(), answer.value), (1, Value::Draw), "{puzzle}");
+                    assert_eq!(given, best, "{puzzle}");
+                }
+                (0, _) => {
+                    let turns = Some(Dtw(steps.len() as u16));
+                    assert_eq!((answer.value.wdl(), answer.value.dtw()), (Wdl::Win, turns));
+                    assert_eq!(given, best, "{puzzle}");
+                }
+                (_, _) if number % 2 == 0 => assert_eq!(given, best, "{puzzle}"),
+                _ => assert!(given.len() == 1 && given.is_subset(&best), "{puzzle}"),
+            }
+            let turn = answer
+                .turns
+                .iter()
+                .find(|turn| turn.turn.to_string() == step[0]);
+            at = turn.expect("a legal turn").after;
+            checked += 1;
+        }
+    }
+    assert!(checked >= 300, "{checked}");
 }

@@ -950,6 +950,83 @@ async fn endgames_are_practised_with_a_tally() {
 }
 
 #[tokio::test]
+async fn puzzles_are_solved_with_hints_and_a_tally() {
+    visit(Screen::Phone, async |page: Page| {
+        let text = include_str!("../src/bin/millbase/serve/page/puzzles.json");
+        let puzzles: Json = serde_json::from_str(text).unwrap();
+        let solution = |puzzle: &Json| -> Vec<String> {
+            let steps = puzzle[3].as_str().unwrap().split(' ');
+            steps.map(str::to_owned).collect()
+        };
+        let puzzles = puzzles["puzzles"].as_array().unwrap().iter();
+        let puzzles: Vec<Vec<String>> = puzzles.map(solution).collect();
+        page.tab("learn").await;
+        page.element_says("puzzle-tally", "Solved 0, failed 0.").await;
+        page.click("puzzle-start").await;
+        page.element_says("hint-words", "Level: Beginner.").await;
+        // The first puzzle, with the wrong turn first.
+        let solution = &puzzles[0];
+        assert_eq!(solution.len(), 1);
+        let wrong = page
+            .script(&format!(
+                "const position = document.getElementById('position-text').value;
+                 const answer = await fetch('/turns?fen=' + encodeURIComponent(position));
+                 return (await answer.json()).turns.map(({{ turn }}) => turn).find(turn => turn !== '{}')",
+                solution[0]
+            ))
+            .await;
+        page.play(wrong.as_str().unwrap()).await;
+        page.element_says("hint-words", "is not the solution").await;
+        page.element_says("puzzle-tally", "Solved 0, failed 1.").await;
+        page.click("puzzle-again").await;
+        page.click("puzzle-hint").await;
+        page.element_says("hint-words", &format!("Move the stone on {}.", &solution[0][..2]))
+            .await;
+        page.click("puzzle-hint").await;
+        page.element_says("hint-words", &format!("The solution is {}.", solution[0]))
+            .await;
+        page.play(&solution[0]).await;
+        page.element_says("hint-words", "Solved with a hint").await;
+        page.click("puzzle-again").await;
+        page.play(&solution[0]).await;
+        page.element_says("hint-words", "Solved.").await;
+        page.element_says("puzzle-tally", "Solved 1, failed 1.").await;
+        assert_eq!(page.game().await.len(), 1);
+
+        // A longer one, with replies and turns that are as good as that of the solution; none of it is
+        // in the databases of this server.
+        let long = |solution: &Vec<String>| {
+            let mut own = solution[..solution.len() - 1].iter().step_by(2);
+            solution.len() > 3 && own.any(|step| step.contains('|'))
+        };
+        let number = puzzles.iter().position(long).unwrap();
+        let solved = format!(
+            "localStorage.setItem('millbase.puzzles', JSON.stringify({{ failed: 2, solved: \
+             (await (await fetch(document.querySelector('script[src]').src.replace('app.js', 'puzzles.json'))).json()) \
+             .puzzles.slice(0, {number}).map(([position]) => position.split(' ')[0]) }}))"
+        );
+        page.script(&solved).await;
+        page.client.refresh().await.unwrap();
+        page.tab("learn").await;
+        page.element_says("puzzle-tally", &format!("Solved {number}, failed 2."))
+            .await;
+        page.click("puzzle-start").await;
+        page.element_says("hint-words", "Turns of its own").await;
+        for (place, step) in puzzles[number].iter().enumerate().step_by(2) {
+            page.play(step.rsplit('|').next().unwrap()).await;
+            if place + 1 < puzzles[number].len() {
+                page.element_says("hint-words", "Right. Go on.").await;
+                page.says(&format!("played {}.", puzzles[number][place + 1])).await;
+            }
+        }
+        page.element_says("hint-words", "Solved.").await;
+        page.element_says("puzzle-tally", &format!("Solved {}, failed 2.", number + 1))
+            .await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_server_that_is_gone_is_waited_for() {
     visit(Screen::Phone, async |page: Page| {
         page.load(FLYING).await;

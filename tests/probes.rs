@@ -39,7 +39,7 @@ fn built(folder: &TempDir) -> Database {
 }
 
 /// The databases that are part of the program, and those of `MILLBASE_DB`.
-fn databases() -> Database {
+pub fn databases() -> Database {
     match std::env::var_os("MILLBASE_DB") {
         Some(folder) => Database::open(Path::new(&folder), RULES).expect("a folder of databases"),
         None => Database::embedded(RULES),

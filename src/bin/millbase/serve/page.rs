@@ -32,6 +32,8 @@ const FILES: &[(&str, &str, &str)] = &[
     ("graph.js", SCRIPT, include_str!("page/graph.js")),
     ("hint.js", SCRIPT, include_str!("page/hint.js")),
     ("notation.js", SCRIPT, include_str!("page/notation.js")),
+    ("puzzles.js", SCRIPT, include_str!("page/puzzles.js")),
+    ("puzzles.json", "application/json", include_str!("page/puzzles.json")),
     ("store.js", SCRIPT, include_str!("page/store.js")),
     ("strings.js", SCRIPT, include_str!("page/strings.js")),
     ("trainer.js", SCRIPT, include_str!("page/trainer.js")),

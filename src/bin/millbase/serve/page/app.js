@@ -13,6 +13,7 @@ import { Hint } from "./hint.js";
 import { numberOf, readAddress, readGame, writeAddress, writeGame } from "./notation.js";
 import { earlierGames, keepGame, loadGame, saveGame, saveSettings, settings } from "./store.js";
 import { LANGUAGES, capital, fillIn, language, speak, t, turnsWords, valueWords } from "./strings.js";
+import { Puzzles } from "./puzzles.js";
 import { Trainer } from "./trainer.js";
 import { Node, other } from "./tree.js";
 
@@ -31,6 +32,7 @@ const explorer = new Explorer({
 });
 const editor = new Editor({ game, changed: render, stop: stopEditing });
 const trainer = new Trainer({ game, begin, say: words => { told = words; render(); } });
+const puzzles = new Puzzles({ game, begin: hidden, say: words => { told = words; render(); } });
 const builder = new Builder({ game, ruleName: () => ruleName(), come: () => { game.forgetUnknown(); trainer.offer(); } });
 
 /* The sets of rules, and the name of the server's own. */
@@ -136,7 +138,7 @@ function whyNot(name) {
 
 function play(turn) {
   problem = told = "";
-  game.play(turn);
+  game.play(puzzles.instead(turn));
 }
 
 /* The stones by point, with the step of an unfinished turn already made. */
@@ -433,8 +435,14 @@ function begin(how) {
   return started;
 }
 
+/* Begins without showing values, which would give a solution away. */
+function hidden(how) {
+  $("values").checked = settings.values = false;
+  return begin({ ...how, rules: asked(how.rules) });
+}
+
 function keep() {
-  if (game.node && game.root.size > 1 && game.mode !== "train") keepGame(gameText(), game.root.size);
+  if (game.node && game.root.size > 1 && !["train", "puzzle"].includes(game.mode)) keepGame(gameText(), game.root.size);
   showEarlier();
 }
 
@@ -709,6 +717,7 @@ function useLanguage() {
     replace($("start-rules"), ...names.map(name => tag("option", { value: name, selected: name === now }, t(`rules.${name}`))));
   }
   trainer.showTally();
+  puzzles.showTally();
 }
 
 useLanguage();

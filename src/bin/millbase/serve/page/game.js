@@ -42,6 +42,8 @@ export class Game extends EventTarget {
     this.level = PERFECT;
     this.seed = 1;
     this.mode = "analyse";
+    /* The machine's turn at a node, where it is not the backend that chooses. */
+    this.replies = null;
     this.paused = false;
     this.thinking = false;
     this.node = null;
@@ -56,12 +58,13 @@ export class Game extends EventTarget {
   get machines() { return Object.values(this.players).filter(player => player === "machine").length; }
 
   /* Begins with a position, or with a tree that was read or kept. */
-  begin({ rules, root, node, players, level, seed, mode }) {
+  begin({ rules, root, node, players, level, seed, mode, replies }) {
     this.rules = rules;
     this.players = players ?? { white: "hand", black: "hand" };
     this.level = level ?? PERFECT;
     this.seed = seed ?? 1 + Math.floor(Math.random() * 2 ** 31);
     this.mode = mode ?? "analyse";
+    this.replies = replies ?? null;
     this.paused = false;
     return this.goTo(node ?? root);
   }
@@ -182,7 +185,7 @@ export class Game extends EventTarget {
     const { level, seed } = this;
     const how = { level, seed, movetime: SEARCH_TIME };
     const [choice] = await Promise.all([
-      this.backend.play(this.rules, node.root.position, node.moves, how, signal),
+      this.replies?.(node) ?? this.backend.play(this.rules, node.root.position, node.moves, how, signal),
       wait(MACHINE_PAUSE),
     ]);
     if (signal.aborted || !this.machineMoves) return;

@@ -32,6 +32,10 @@ export const saveSettings = () => write("settings", settings);
 export const tally = { solved: 0, failed: 0, streak: 0, ...read("tally", {}) };
 export const saveTally = () => write("tally", tally);
 
+/* The boards of the puzzles that were solved without help, and how many puzzles failed. */
+export const puzzleTally = { solved: [], failed: 0, ...read("puzzles", {}) };
+export const savePuzzleTally = () => write("puzzles", puzzleTally);
+
 export const earlierGames = () => read("earlier", []);
 
 /* Keeps a game that another one takes the place of; the oldest goes. */
