@@ -1,10 +1,8 @@
 //! Values of positions with stones in hand: those that files hold, and all others by a search to
 //! the next ply that has a file, or to the moving phase.
 
-use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread::{self, available_parallelism};
 
 use super::database::Database;
 use super::lookup::RowCache;
@@ -64,8 +62,8 @@ struct Files<'a> {
     depths: bool,
     rows: Mutex<RowCache<'a>>,
     /// Set at the first failure, which ends the search.
-    stop: &'a AtomicBool,
-    failure: &'a Mutex<Option<DbError>>,
+    stop: AtomicBool,
+    failure: Mutex<Option<DbError>>,
 }
 
 impl Files<'_> {
@@ -139,74 +137,43 @@ pub(super) fn values(
         .first()
         .is_some_and(|first| is_near_file(database, first));
     let most_nodes = most_nodes.filter(|_| !near).unwrap_or(MOST_NODES);
-    let depths = database.pairs().all(|file| file.metric() == Metric::Depth);
+    let files = Files {
+        database,
+        depths: database.pairs().all(|file| file.metric() == Metric::Depth),
+        rows: Mutex::default(),
+        stop: AtomicBool::new(false),
+        failure: Mutex::new(None),
+    };
     // Most positions are close to a file, or asked about with few nodes, where a small table does.
     let most_bytes = most_nodes
         .saturating_mul(64)
         .try_into()
         .unwrap_or(usize::MAX);
     let table = TranspositionTable::with_bytes(most_bytes.min(1 << (12 + 2 * placements.min(7))));
-    let (stop, failure) = (AtomicBool::new(false), Mutex::new(None));
-    let next = AtomicUsize::new(0);
-    let search = || {
-        let files = Files {
-            database,
-            depths,
-            rows: Mutex::default(),
-            stop: &stop,
-            failure: &failure,
-        };
-        let shared = Shared {
-            rules: database.rules(),
-            table: &table,
-            knowledge: &files,
-            bounds: Bounds {
-                stop: &stop,
-                finished: &AtomicBool::new(false),
-                deadline: None,
-                nodes: most_nodes,
-            },
-            abdada: None,
-            pvs: true,
-        };
-        let mut worker = Worker::new(&shared, &[]);
-        let mut found = Vec::new();
-        loop {
-            let place = next.fetch_add(1, Ordering::Relaxed);
-            let position = positions.get(place);
-            let Some(value) = position.and_then(|position| value(&mut worker, position)) else {
-                return found;
-            };
-            found.push((place, value));
-        }
+    let shared = Shared {
+        rules: database.rules(),
+        table: &table,
+        knowledge: &files,
+        bounds: Bounds {
+            stop: &files.stop,
+            finished: &AtomicBool::new(false),
+            deadline: None,
+            nodes: most_nodes,
+        },
+        abdada: None,
+        pvs: true,
     };
-    // Near a file most of the time goes into decoding blocks, which threads share well. Elsewhere the
-    // bound on the positions is for one thread, so that an answer does not depend on the machine.
-    let threads = match near {
-        true => available_parallelism()
-            .map_or(1, usize::from)
-            .min(positions.len()),
-        false => 1,
-    };
-    let found = thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(search)).collect();
-        let mut found = search();
-        for other in others {
-            found.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        }
-        found
-    });
-    if let Some(failure) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        return Err(failure);
+    let mut worker = Worker::new(&shared, &[]);
+    let values = positions
+        .iter()
+        .map(|position| value(&mut worker, position));
+    let found = values.collect();
+    let failure = files.failure.into_inner().ok().flatten();
+    match (failure, found) {
+        (Some(failure), _) => Err(failure),
+        (None, Some(values)) => Ok(values),
+        (None, None) => Err(too_early(database.rules())),
     }
-    if found.len() < positions.len() {
-        return Err(too_early(database.rules()));
-    }
-    let mut values = vec![Value::Draw; positions.len()];
-    for (place, value) in found {
-        values[place] = value;
-    }
-    Ok(values)
 }
 
 /// The position's value, `None` if the search was stopped. First whether it is won, drawn or lost; the
