@@ -1,4 +1,4 @@
-//! Solving a pair in memory, checking it, and reading and counting its tables.
+//! Benchmarks: solving a pair in memory, checking it, and reading and counting its tables.
 //!
 //! The throughput (`thrpt`) is in entries of the tables, with all threads.
 
@@ -33,7 +33,7 @@ fn solve(pair: Pair, captures: &HashMap<Material, Bytes>) -> Vec<Solved> {
     .unwrap()
 }
 
-/// Both tables of a pair from those that its captures lead to.
+/// Solves both tables of a pair from those that its captures lead to.
 fn solving(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("solve");
     group.sampling_mode(SamplingMode::Flat);

@@ -1,7 +1,7 @@
-//! What a probe is made of, from single bit operations to the ranking of all turns.
+//! Benchmarks of the parts of a probe, from single bit operations to the ranking of all turns.
 //!
-//! `cargo bench --bench probe -- probe/cold` runs those that have this in their names. Where an
-//! iteration is short it takes 1024 words, sets or positions; the throughput (`thrpt`) counts each
+//! `cargo bench --bench probe -- probe/cold` runs those with this text in their names. An iteration
+//! of a short operation covers 1024 words, sets or positions; the throughput (`thrpt`) counts each
 //! of them.
 
 use std::hint::black_box;
@@ -16,13 +16,13 @@ use millbase::{Material, Pair, PointSet, Position, Rules, Symmetry};
 
 const RULES: Rules = Rules::STANDARD;
 
-/// How many words, sets or positions one iteration takes.
+/// The number of words, sets or positions in one iteration.
 const ELEMENTS: usize = 1024;
 
-/// Blocks that one cold probe may keep while it needs several.
+/// The block cache of one cold probe, in bytes.
 const COLD_CACHE_BYTES: usize = 1 << 20;
 
-/// A generator of random numbers (SplitMix64), always with the same seed.
+/// A random number generator (SplitMix64), always with the same seed.
 struct Random(u64);
 
 impl Random {
@@ -58,7 +58,7 @@ fn sets(stones: u8) -> Vec<PointSet> {
     std::iter::repeat_with(set).take(ELEMENTS).collect()
 }
 
-/// Which operation on bits is measured.
+/// The measured bit operation.
 #[derive(Clone, Copy)]
 enum Operation {
     Pext,
@@ -131,14 +131,14 @@ fn bit_operations(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Does the work for every item and keeps the compiler from leaving it out.
+/// Does the work for every item, with a black box so that the compiler cannot remove it.
 fn for_each<'a, T, R>(items: &'a [T], work: impl Fn(&'a T) -> R) {
     for item in items {
         black_box(work(black_box(item)));
     }
 }
 
-/// Win, draw or loss in memory.
+/// Probes of a bitbase.
 fn bitbase(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("preload");
     group.throughput(Throughput::Elements(ELEMENTS as u64));
@@ -194,8 +194,7 @@ fn index(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The value of a position where nothing is decoded, where everything is, and the ranking of turns,
-/// for each side to move of the built-in pairs.
+/// Cold probes, warm probes and the ranking of turns, for each side to move of the built-in pairs.
 fn probes(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("probe");
     let db = Database::embedded(RULES);
@@ -210,7 +209,7 @@ fn probes(criterion: &mut Criterion) {
             bench.iter_custom(|iterations| {
                 let mut total = Duration::ZERO;
                 for (position, _) in positions.iter().cycle().zip(0..iterations) {
-                    // The same database with another cache, which is empty.
+                    // The same database with a new, empty cache.
                     let empty = db.take().unwrap().with_cache_bytes(COLD_CACHE_BYTES);
                     let start = Instant::now();
                     black_box(empty.probe(black_box(position)).unwrap());

@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let text = env::args().nth(1).ok_or("the position is missing")?;
     let rules = Rules::STANDARD;
     let position = Position::parse(&text, &rules)?;
-    // The pairs with at most nine stones are part of the library; a folder may hold the others.
+    // The pairs with at most nine stones are part of the library; a folder may contain the others.
     let database = match Path::new("db") {
         folder if folder.is_dir() => Database::open(folder, rules)?,
         _ => Database::embedded(rules),

@@ -13,8 +13,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let database = Database::embedded(rules);
     let start = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0";
     let mut position = Position::parse(start, &rules)?;
-    // Without a best turn the side to move has lost. A drawn game would go on for ever, so this one
-    // is not drawn.
+    // Without a best turn the side to move has lost. The example begins with a lost position,
+    // because a drawn game would go on forever.
     while let Some(best) = database.turns(&position)?.into_iter().next() {
         println!("{}: {}, {}", position.side_to_move(), best.turn, best.value);
         position = best.after;

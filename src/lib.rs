@@ -1,8 +1,8 @@
 //! Perfect play for Nine Men's Morris (Mill, Mühle, Merels).
 //!
 //! The databases hold the value of every position after the placing phase: win, draw or loss for
-//! the side to move, and the number of turns to the end. This library reads them, and with the
-//! feature `build` makes and checks them; the program `millbase` is a thin layer over it.
+//! the side to move, and the number of turns to the end. This library reads them and, with the
+//! feature `build`, builds and checks them. The program `millbase` is a thin layer over it.
 //!
 //! ```
 //! use millbase::{Database, Position, Rules, Wdl};
@@ -20,28 +20,28 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The layers. Each uses only those above it, and a test checks that:
+//! The layers, each of which uses only those above it (a test checks that):
 //!
 //! ```text
 //! board     points, lines and edges; sets of points; the 16 symmetries
-//! value     what a position is worth: win, draw or loss, and the depth
-//! rules     the rules as data; position, turn, and the one generator of turns
+//! value     the value of a position: win, draw or loss, and the depth
+//! rules     the rules as data; position, turn, and the only generator of turns
 //! index     pairs and stages; where a table keeps a position; histograms
 //! search    alpha-beta with any source of known values
 //! store     the files: container, directory, codec; pairs and plies as two schemas
-//! probe     the one way to ask: value, ranked turns and line of any position
+//! probe     value, ranked turns and best line of any position
 //! solve     retrograde analysis of the pairs, and the plies of the placing phase    feature build
-//! verify    every value derived again                                               feature build
+//! verify    recomputes every value                                                  feature build
 //! prove     the proof of the start position
 //! engine    game, players, protocol
-//! coach     games graded, engines judged, puzzles made and checked
+//! coach     grades games, judges engines, makes and checks puzzles
 //! ```
 //!
 //! A probe goes down once and up again: position → schema of the pair or ply → row and block →
 //! codec → value.
 //!
-//! Features: `build` adds solving, writing and verifying and needs rayon; `embedded` makes the
-//! small databases part of the library; `cli`, the default, is the program and needs both.
+//! Features: `build` adds solving, writing and verifying, and depends on rayon; `embedded` makes
+//! the small databases part of the library; `cli`, the default, is the program and enables both.
 #![warn(missing_docs)]
 
 pub mod board;
@@ -70,12 +70,12 @@ pub use rules::{Blocked, FullBoard, Rules};
 pub use store::DbError;
 pub use value::{Dtw, Value, Wdl};
 
-/// The examples of the README run as tests.
+/// Runs the examples of the README as tests.
 #[cfg(all(doctest, feature = "embedded"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// The examples for frontends run as tests.
+/// Runs the examples for frontends as tests.
 #[cfg(all(doctest, feature = "embedded"))]
 #[doc = include_str!("../docs/FRONTENDS.md")]
 struct Frontends;

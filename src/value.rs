@@ -1,5 +1,5 @@
-//! What a position is worth: win, draw or loss, and the depth to the end. One byte on disk and
-//! while solving.
+//! The value of a position: win, draw or loss, and the depth to the end. It takes one byte in files
+//! and during solving.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -16,7 +16,7 @@ pub enum Wdl {
 }
 
 impl Wdl {
-    /// The result as the programs' text, `win`, `draw` or `loss`.
+    /// `win`, `draw` or `loss`.
     pub const fn name(self) -> &'static str {
         match self {
             Wdl::Win => "win",
@@ -32,15 +32,15 @@ impl fmt::Display for Wdl {
     }
 }
 
-/// Depth to win in turns (plies): how long the game lasts when the winner hurries and the loser
-/// delays.
+/// Depth to win in turns (plies): the length of the game when the winner takes the shortest way and
+/// the loser the longest.
 ///
 /// 0 is a lost position without a turn; otherwise wins have odd and losses even depths.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Dtw(pub u16);
 
 impl Dtw {
-    /// Stands for the depth where it is not known: some files hold results only.
+    /// Stands for an unknown depth: some files hold only win, draw or loss.
     pub const UNKNOWN: Dtw = Dtw(u16::MAX);
 }
 
@@ -50,8 +50,8 @@ impl fmt::Display for Dtw {
     }
 }
 
-/// The value of a position for the side to move. Values are ordered: what is better for the side to
-/// move is greater.
+/// The value of a position for the side to move. Values are ordered: a greater value is better for
+/// the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Value {
     /// The side to move wins in this many turns.
@@ -63,7 +63,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// Lost already: blocked, or too few stones.
+    /// The side to move has lost already: it is blocked or has too few stones.
     pub const LOST: Value = Value::Loss(Dtw(0));
 
     /// Win, draw or loss.
@@ -75,7 +75,7 @@ impl Value {
         }
     }
 
-    /// The depth to win, `None` for a draw and where it is not known.
+    /// The depth in turns; `None` for a draw and for an unknown depth.
     pub fn dtw(self) -> Option<Dtw> {
         match self {
             Value::Win(dtw) | Value::Loss(dtw) => (dtw != Dtw::UNKNOWN).then_some(dtw),
@@ -93,7 +93,7 @@ impl Value {
         }
     }
 
-    /// What a position is worth to the side whose turn leads to a position of this value.
+    /// The value, for the side that makes a turn, of a turn that leads to a position of this value.
     ///
     /// ```
     /// use millbase::{Dtw, Value};
@@ -119,7 +119,7 @@ impl Value {
         }
     }
 
-    /// The byte that stands for the value, `None` for depths above 254 turns and for depths of the
+    /// The byte that stands for the value; `None` for depths above 254 turns and for depths of the
     /// wrong parity.
     pub fn to_byte(self) -> Option<u8> {
         let byte = match self {
@@ -162,7 +162,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// How much of a value a file holds, or a question asks for.
+/// The part of a value that a file holds or a query asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Metric {
     /// Win, draw or loss, and the depth.
@@ -173,11 +173,11 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// By their numbers in a file.
+    /// In the order of their numbers in files.
     pub(crate) const ALL: [Metric; 2] = [Metric::Depth, Metric::Wdl];
 
-    /// The part of a value byte that the metric keeps: without depths, a win becomes one in one turn
-    /// and a loss one in none.
+    /// The part of a value byte that the metric keeps: without depths, every win becomes a win in
+    /// one turn and every loss a loss in none.
     #[inline(always)]
     pub(crate) fn of_byte(self, byte: u8) -> u8 {
         match (self, byte) {

@@ -1,5 +1,6 @@
-//! Building: the same files from any number of threads, after any interruption, and in spite of
-//! full disks, damaged files and other builds; the memory forecast; and what `verify` finds.
+//! Tests of building: it writes the same files with any number of threads, after any interruption,
+//! and in spite of full disks, damaged files and other builds. Also tests of the memory forecast
+//! and of `verify`.
 #![cfg(feature = "cli")]
 
 use std::collections::BTreeMap;
@@ -26,13 +27,13 @@ use tempfile::TempDir;
 const PAIRS: [&str; 4] = ["3-3", "4-3", "5-3", "4-4"];
 const BUILD: [&str; 3] = ["build", "--max-stones", "8"];
 
-/// How often a test tries to disturb a build at the right moment before it gives up.
+/// The number of attempts of a test to disturb a build at the right moment.
 const ATTEMPTS: usize = 200;
 
 /// Files by name.
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// What a build that nobody disturbs makes.
+/// The files of an undisturbed build.
 struct Undisturbed {
     files: Files,
     notes: String,
@@ -87,7 +88,7 @@ fn files(folder: &Path) -> Files {
     names.into_iter().map(read).collect()
 }
 
-/// Whether a file is being written, or was.
+/// Whether the folder has a temporary file.
 fn is_writing(folder: &Path) -> bool {
     names(folder).iter().any(|name| name.ends_with(".tmp"))
 }
@@ -99,7 +100,7 @@ fn assert_right(files: &Files) {
     }
 }
 
-/// Builds what is missing and checks that the folder then is as an undisturbed build leaves it.
+/// Builds what is missing and checks that the folder is then as after an undisturbed build.
 fn assert_completes(folder: &Path) {
     let output = run(folder, &BUILD);
     assert!(output.status.success(), "{}", text(&output.stderr));
@@ -158,7 +159,7 @@ fn builds_that_are_killed_at_a_hundred_moments_go_on() {
     kill_builds(100);
 }
 
-/// Kills builds at this number of moments, as random as the machine's threads.
+/// Kills builds at this number of moments, which depend on the scheduling of threads.
 fn kill_builds(moments: u32) {
     let folder = TempDir::new().unwrap();
     let mut random = Random::new(1);
@@ -175,7 +176,7 @@ fn kill_builds(moments: u32) {
         let files = files(folder.path());
         assert_right(&files);
         if completed {
-            // This build was quicker, or found much done. The next one begins from nothing.
+            // This build was faster, or found much done. The next one starts from scratch.
             longest = longest.mul_f64(0.9);
             assert_eq!(files.len(), PAIRS.len());
             for name in files.keys() {
@@ -189,7 +190,7 @@ fn kill_builds(moments: u32) {
     assert_completes(folder.path());
 }
 
-/// Kills a build when it has begun to write the file of a pair, if it does.
+/// Kills a build when it has begun to write the file of a pair, if it does so.
 fn kill_while_writing(folder: &Path, pair: &str) {
     let start = format!(".{pair}.mill.");
     let begun = || names(folder).iter().any(|name| name.starts_with(&start));
@@ -218,7 +219,7 @@ fn builds_killed_while_they_write_go_on() {
         }
     }
     assert!(caught > 0, "no build was killed before a file was complete");
-    // Whatever the last one left is in the way of nobody.
+    // The remains of the last one do not disturb the next.
     fs::write(folder.path().join(".9-9.mill.0123.tmp"), "left").unwrap();
     fs::remove_file(folder.path().join("3-3.mill")).unwrap();
     assert_completes(folder.path());
@@ -269,7 +270,7 @@ fn builds_stop_when_they_are_asked_to() {
         times.push(time);
     }
     assert_eq!(times.len(), 6, "of {ATTEMPTS} builds so many were stopped");
-    // Whatever else goes on here slows down whole builds, too.
+    // Other load on the machine slows down whole builds, too.
     let quickest = times.iter().min().unwrap();
     assert!(*quickest < UNDISTURBED.time / 4, "{times:?}");
     assert_completes(folder.path());
@@ -344,7 +345,7 @@ fn files_that_may_not_grow_are_reported() {
     let folder = TempDir::new().unwrap();
     let script = r#"trap "" XFSZ; ulimit -f 128; exec "$0" build --max-stones 9 --db "$1""#;
     let output = run_script(&["sh"], script, folder.path()).unwrap();
-    assert_fails(&output, 5, &[".mill", "make room"]);
+    assert_fails(&output, 5, &[".mill", "free some space"]);
     let written = files(folder.path());
     let all = 6;
     assert!(written.contains_key("3-3.mill") && written.len() < all);
@@ -374,7 +375,7 @@ fn full_disks_are_reported() {
     let (answer, notes) = (text(&output.stdout), text(&output.stderr));
     let sentence = notes.lines().next().unwrap();
     assert!(sentence.starts_with("error: "), "{notes}");
-    assert!(sentence.contains("make room"), "{notes}");
+    assert!(sentence.contains("free some space"), "{notes}");
     let lines: Vec<&str> = answer.lines().collect();
     assert_eq!(lines[0], "5", "{answer}{notes}");
     assert!(lines.contains(&"3-3.mill"), "{answer}");
@@ -395,7 +396,7 @@ fn folders_that_may_not_be_written_are_reported() {
     let allow = |path: &Path, mode| {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     };
-    // Nothing is forbidden to root, so root's place is taken by somebody who may read it.
+    // Root may do everything, so another user who may read the folder takes its place.
     let program = place.path().join("millbase");
     fs::copy(process::PROGRAM, &program).unwrap();
     let folder = place.path().join("db");
@@ -469,7 +470,7 @@ fn memory_is_foreseen() {
 
 // Verification
 
-/// A file with right checksums and counts in which one value is wrong: a draw is called a win.
+/// A file with correct checksums and counts in which one value is wrong: a win instead of a draw.
 #[test]
 fn verify_finds_a_single_wrong_value() {
     let rules = Rules::STANDARD;

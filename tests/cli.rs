@@ -1,4 +1,4 @@
-//! The program as its users see it: answers, exit status, messages, streams, folders.
+//! Tests of the program: answers, exit status, messages, streams, folders.
 #![cfg(feature = "cli")]
 
 use std::fs;
@@ -43,8 +43,8 @@ const COMMANDS: [&str; 12] = [
 ];
 
 impl Run {
-    /// Checks that the program failed in the way that it must: one sentence on stderr; on stdout
-    /// nothing, or the same sentence as JSON.
+    /// Checks that the program failed properly: one sentence on stderr; on stdout nothing, or the
+    /// same sentence as JSON.
     fn fails_with(&self, status: i32, words: &str) {
         assert_eq!(self.status, status, "{}{}", self.out, self.err);
         if !self.out.is_empty() {
@@ -406,7 +406,7 @@ fn missing_databases_are_named() {
     assert!(verify.out.contains("millbase build --pair 9-8"));
 }
 
-/// Texts that are no position, and words of the sentence that says why.
+/// Texts that are not positions, and words of the sentence that says why.
 const BAD: [(&str, &str); 22] = [
     ("", "empty"),
     ("end", "26"),
@@ -1105,7 +1105,7 @@ fn damaged_files_are_reported() {
         let list = place.run(&["list", "--db", "."]);
         assert_eq!((list.status, list.err.as_str()), (0, ""));
         assert!(list.out.contains("unusable: ./3-3.mill"), "{}", list.out);
-        // The other pairs are answered all the same.
+        // The other pairs still have answers.
         let stats = place.run(&["stats", "--db", "."]);
         assert_eq!(stats.status, 4);
         assert!(stats.err.contains("3-3.mill"), "{}", stats.err);
@@ -1181,7 +1181,7 @@ fn every_set_of_rules_has_its_folder() {
     // The same settings without their name.
     fs::write(place.path().join("own.toml"), "flying = 0\n").unwrap();
     assert_eq!(with("own.toml", &["probe", "--json", FEWER]).json(), slow);
-    // Others are in a folder of their own, and files in a wrong folder are refused.
+    // Databases of other rules are in a subfolder, and files in a wrong folder are refused.
     fs::write(place.path().join("own.toml"), "stones = 4\nflying = 0\n").unwrap();
     let built = with("own.toml", &["build", "--json", "--max-stones", "6"]).json();
     assert!(built["folder"].as_str().unwrap().starts_with("db/rules-"));
@@ -1260,8 +1260,8 @@ fn the_opening_of_other_rules_is_solved_and_proved() {
     assert!(proof["proof"]["probes"].as_u64().unwrap() > 0);
 
     fs::write(place.path().join("own.toml"), "removal_per_mill = true\n").unwrap();
-    run(&["build", "--placing"]).fails_with(2, "the placing phase is not solved where each mill");
-    run(&["prove"]).fails_with(2, "the placing phase is not solved where each mill");
+    run(&["build", "--placing"]).fails_with(2, "the placing phase cannot be solved under");
+    run(&["prove"]).fails_with(2, "the placing phase cannot be solved under");
     run(&["prove", "--pairs", "10-9"]).fails_with(2, "");
 }
 

@@ -1,4 +1,4 @@
-//! The coach: grades known by hand and by the plain rules, matches, exams, puzzles.
+//! Tests of the coach: grades known by hand and by the plain rules, matches, exams, puzzles.
 #![cfg(feature = "embedded")]
 
 use std::collections::HashSet;
@@ -62,7 +62,7 @@ fn grades(review: &Review) -> Vec<Grade> {
         .collect()
 }
 
-/// The game with the board turned.
+/// The game under a symmetry of the board.
 fn turned(game: &Game, symmetry: Symmetry) -> Game {
     let mut other = Game::new(RULES, game.start().with_board_turned(symmetry));
     for turn in game.turns() {
@@ -71,7 +71,7 @@ fn turned(game: &Game, symmetry: Symmetry) -> Game {
     other
 }
 
-/// A game of turns by chance.
+/// A game of random turns.
 fn random_game(start: Position, random: &mut Random, most: usize) -> Game {
     let mut game = Game::new(*embedded().rules(), start);
     for _ in 0..most {
@@ -349,8 +349,7 @@ fn explanations_state_facts() {
     assert_eq!(line, ["a1-e4", "b4-a4", "f6-e5xa4"]);
 }
 
-/// Whether a removal or the end can be forced, beginning with one of these turns, found by trying
-/// everything.
+/// Whether one of these turns can begin a forced removal or end of the game, by exhaustive search.
 fn can_force(position: &Position, turns: &[Turn], own: usize) -> bool {
     turns.iter().any(|turn| {
         let after = position.after(*turn);
@@ -491,14 +490,14 @@ fn engines_that_fail_forfeit() {
 #[test]
 fn wrong_settings_are_a_sentence() {
     for (text, words) in [
-        ("level", "a setting is written like"),
+        ("level", "write settings like"),
         ("level=31", "from 0 to 30"),
         ("speed=3", "is not a setting of a player"),
         ("databases=maybe", "yes or no"),
         ("command=", "needs a program"),
-        ("level=3 command=x", "not of a command"),
+        ("level=3 command=x", "of Millbase's player"),
         ("option.Hash=1", "needs command="),
-        ("level=25 databases=no", "goes with level=30"),
+        ("level=25 databases=no", "needs level=30"),
     ] {
         let error = text.parse::<Settings>().unwrap_err();
         assert!(error.contains(words), "{text}: {error}");
@@ -738,7 +737,7 @@ fn every_kind_of_error_in_a_pack_is_found() {
                 actions: vec![(Some(Side::Black), "e3-a1".to_owned())],
                 is_optimal: false,
             }]),
-            "is given to black, but white is to move",
+            "is said to be a turn of black, but white is to move",
         ),
     ] {
         let found = problems(&claim);

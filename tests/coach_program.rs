@@ -1,4 +1,4 @@
-//! The coach as users of the program see it: answers, exit status, files.
+//! Tests of the coach's commands: answers, exit status, files.
 #![cfg(feature = "cli")]
 
 use std::fs;
@@ -11,7 +11,7 @@ use crate::process::{self, Run};
 /// White can close a mill at g7, Black at a1, and the first mill wins.
 const RACE: &str = "***O**@*/********/O**@@**O w m s 3 0 3 0 0 0";
 
-/// A folder to run in, without other databases than the built-in ones.
+/// A folder to run in, with no databases except the built-in ones.
 struct Place(TempDir);
 
 impl Place {
@@ -180,7 +180,11 @@ fn failed_reviews_say_why() {
         3,
         "no turn can be graded",
     );
-    is_failure(&place.run(&["review", "empty.txt"]), 2, "holds no game");
+    is_failure(
+        &place.run(&["review", "empty.txt"]),
+        2,
+        "does not contain a game",
+    );
     is_failure(
         &place.run(&["review", "none.txt"]),
         2,
@@ -204,7 +208,7 @@ fn a_position_is_explained() {
     );
     assert_eq!(json["forced_removal"], serde_json::json!(["e3-g7xc4"]));
     assert_eq!(json["turns"].as_array().unwrap().len(), 56);
-    // Fields as words of their own, and one turn.
+    // The fields of the position as separate arguments, and one turn.
     let words: Vec<&str> = RACE.split(' ').chain(["e3-e4", "--json"]).collect();
     let json = place.run(&[&["explain"][..], &words].concat()).object();
     assert_eq!(json["turns"].as_array().unwrap().len(), 1);
@@ -299,7 +303,7 @@ fn engines_are_judged() {
         assert_eq!(run.status, 0, "{}", run.err);
         run.object()
     };
-    // A level that does not know the databases, against one that does.
+    // A level without databases against one with databases.
     let weak = judge(
         &[
             "--option",
@@ -341,7 +345,11 @@ fn engines_are_judged() {
         "--",
         "false",
     ];
-    is_failure(&place.run(&args), 2, "the engine gave no turn at all");
+    is_failure(
+        &place.run(&args),
+        2,
+        "the engine gave no turn in the whole exam",
+    );
 }
 
 #[test]
@@ -378,7 +386,7 @@ fn puzzles_are_made_and_checked() {
         assert!(puzzles.iter().all(|puzzle| puzzle[key] == value));
     }
 
-    // A wrong number, a puzzle twice, and a count that is not right.
+    // A wrong number of turns, a duplicate puzzle, and a wrong count.
     let mut pack: Json = serde_json::from_str(&place.text("pack.json")).unwrap();
     let puzzles = pack["puzzles"].as_array_mut().unwrap();
     let win = puzzles

@@ -1,5 +1,5 @@
-//! docs/FORMAT.md suffices to read the files: the reader that was written from it, in Python, finds
-//! the values that the library finds.
+//! docs/FORMAT.md suffices to read the files: a Python reader that was written from it finds the
+//! same values as the library.
 #![cfg(feature = "cli")]
 
 use std::collections::HashSet;
@@ -15,8 +15,8 @@ use tempfile::TempDir;
 
 const RULES: Rules = Rules::STANDARD;
 
-/// The sides of the pairs in `db/`, White's first. Of the equal pair with four stones each, files
-/// leave positions out.
+/// The sides of the pairs in `db/`, White's first. The file of the pair with four stones each omits
+/// positions.
 const STONES: [(u32, u32); 10] = [
     (3, 3),
     (4, 4),
@@ -30,7 +30,7 @@ const STONES: [(u32, u32); 10] = [
     (6, 3),
 ];
 
-/// What the reader in Python prints for a value.
+/// The Python reader's text of a value.
 fn printed(value: Value) -> String {
     match value {
         Value::Draw => "draw".to_string(),
@@ -39,7 +39,7 @@ fn printed(value: Value) -> String {
     }
 }
 
-/// What the reader prints for positions, `None` where there is no Python.
+/// The output of the reader for positions; `None` without Python.
 fn read(folder: &Path, rules: &Rules, positions: &[Position]) -> Option<Vec<String>> {
     let reader = concat!(env!("CARGO_MANIFEST_DIR"), "/tools/read_mill.py");
     let lines: String = positions
@@ -95,7 +95,7 @@ fn the_documentation_suffices_to_read_the_files_of_the_placing_phase() {
                 if ply >= first && position.is_placing() && !position.is_over(&rules) {
                     positions.push(position);
                 }
-                // Mills are closed more often than by chance.
+                // Random games would close too few mills, so turns that close one are preferred.
                 let turns = position.turns(&rules);
                 let capture = turns.iter().find(|turn| !turn.removed().is_empty());
                 let turn = capture.filter(|_| random.below(3) > 0);
@@ -119,8 +119,8 @@ fn the_documentation_suffices_to_read_the_files_of_the_placing_phase() {
     }
 }
 
-/// Compares what the reader in Python prints with the values that the library finds; the result are
-/// the kinds of values that occurred, `None` without Python.
+/// Compares the output of the Python reader with the values of the library, and returns the kinds
+/// of values that occurred; `None` without Python.
 fn compare(folder: &Path, database: &Database, positions: &[Position]) -> Option<HashSet<String>> {
     let rules = database.rules();
     let found = read(folder, rules, positions)?;

@@ -1,4 +1,4 @@
-//! The examples that authors of frontends copy: the page shows the files, and the files run.
+//! Tests of the examples for authors of frontends: the page contains the files, and the files run.
 #![cfg(feature = "cli")]
 
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ fn example(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// Runs an example with the program and some input; `None` where there is no Python.
+/// Runs an example with the program and some input; `None` without Python.
 fn run(name: &str, input: &str) -> Option<Run> {
     let folder = TempDir::new().unwrap();
     let mut python = process::python()?;

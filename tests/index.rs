@@ -1,5 +1,5 @@
-//! The position index: its numbers of rows, entries and distinct positions against those that
-//! Burnside's lemma gives, and the way from entries to sets and back.
+//! Tests of the position index: its numbers of rows, entries and distinct positions agree with
+//! Burnside's lemma, and entries map to sets and back.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use rayon::prelude::*;
 /// The most stones of a side in the standard game.
 const NINE: u8 = 9;
 
-/// All tables with up to so many stones a side: mover and waiting.
+/// All tables with at most this number of stones a side: mover and waiting.
 fn tables(stones: u8) -> Vec<Material> {
     let sides = 3..=stones;
     let all = sides.flat_map(|mover| (3..=stones).map(move |waiting| Material { mover, waiting }));
@@ -36,8 +36,9 @@ fn cycles(permutation: &[usize; 24]) -> Vec<usize> {
 }
 
 /// The positions with w stones of one side and b of the other that are distinct under the
-/// symmetries, by (w, b). Burnside's lemma: as many as a symmetry leaves as they are, in the mean.
-/// These give each of its cycles to one side, to the other, or to none.
+/// symmetries, by (w, b). By Burnside's lemma, their number is the mean over the symmetries of the
+/// number of positions that a symmetry leaves unchanged. Such a position gives each cycle of the
+/// symmetry to one side, to the other, or to none.
 fn distinct_positions() -> BTreeMap<(usize, usize), u64> {
     let symmetries = symmetries();
     let mut fixed: BTreeMap<(usize, usize), u64> = BTreeMap::new();
@@ -122,8 +123,8 @@ fn rows_and_columns_are_as_many_as_they_must_be() {
     }
 }
 
-/// As many columns are marked as first as there are distinct positions, in every table of the
-/// standard game.
+/// In every table of the standard game, the number of columns marked as first equals the number of
+/// distinct positions.
 #[cfg(feature = "build")]
 #[test]
 fn first_columns_count_every_position_once() {
@@ -143,7 +144,7 @@ fn first_columns_count_every_position_once() {
     }
 }
 
-/// Two entries of a row that hold the same position, as the images of its stones show.
+/// Whether two entries of a row hold the same position, by the images of its stones.
 fn are_equivalent(index: &Index, a: usize, b: usize) -> bool {
     let columns = index.columns().count();
     let (mover, waiting) = index.sets(a);
@@ -153,7 +154,7 @@ fn are_equivalent(index: &Index, a: usize, b: usize) -> bool {
             .any(|symmetry| (turned(symmetry, mover), turned(symmetry, waiting)) == index.sets(b))
 }
 
-/// Looks up what an entry holds.
+/// The sets at an entry.
 fn check_round_trip(index: &Index, entry: usize) {
     let Material { mover, waiting } = index.material();
     let (mine, others) = index.sets(entry);
@@ -191,8 +192,8 @@ fn entries_lead_to_sets_and_back() {
     }
 }
 
-/// Random entries of every table up to twelve stones a side; the images of what they hold are found
-/// in the same row, at an equivalent column.
+/// Random entries of every table up to twelve stones a side; the images of their positions are in
+/// the same row, at an equivalent column.
 #[test]
 fn turned_positions_are_found_at_the_same_place() {
     let symmetries = symmetries();

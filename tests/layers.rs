@@ -1,10 +1,10 @@
-//! The layers of the library point one way: each uses only those above it in the picture of the crate
+//! Checks that each layer of the library uses only those above it in the list of the crate
 //! documentation.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The layers in the order of the picture.
+/// The layers in the order of the list.
 fn layers() -> Vec<&'static str> {
     let documentation = include_str!("../src/lib.rs");
     let picture = documentation
@@ -43,7 +43,7 @@ fn every_layer_uses_only_those_above_it() {
         let first = below.iter().next().and_then(|name| name.to_str());
         let layer = first.expect("a name").trim_end_matches(".rs");
         let text = fs::read_to_string(&path).expect("a text");
-        // Unit tests may look anywhere.
+        // Unit tests may use every layer.
         let is_test = below
             .iter()
             .any(|name| name.to_string_lossy().starts_with("tests"));

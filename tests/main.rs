@@ -1,9 +1,9 @@
-//! The integration tests: one program, so that the library and what the tests share are compiled and
-//! linked once. `cargo test --test all rules` runs those of one module.
+//! The integration tests. They are one program, so that the library and shared code are compiled
+//! and linked once. `cargo test --test all rules` runs those of one module.
 //!
 //! A module that needs a feature of the library says so in its first lines.
 
-// Without the features, parts of what the tests share are not used.
+// Without the features, parts of the shared code are unused.
 #![cfg_attr(not(feature = "cli"), allow(dead_code))]
 
 mod common;

@@ -2,8 +2,9 @@
 //! a phone, in the dark.
 //!
 //! Needs Chromium and its driver (Debian: `apt-get install chromium chromium-driver`), and for the
-//! check of accessibility `npm ci --prefix tests/browser`; what is missing is skipped with a word, or
-//! fails where CI is set. With MILLBASE_SCREENSHOTS=FOLDER the test leaves pictures there.
+//! check of accessibility `npm ci --prefix tests/browser`. Without these the tests are skipped with
+//! a message, or fail if CI is set. With MILLBASE_SCREENSHOTS=FOLDER the tests write screenshots
+//! there.
 #![cfg(feature = "cli")]
 
 use std::env;
@@ -33,10 +34,10 @@ const MILL: &str = "********/@*****@*/*OO@O*OO w m s 5 0 3 0 0 0 -1 -1 -1 -1 0 0
 /// White flies and wins in 7.
 const SHORT: &str = "*@O*****/***O****/O*@***@* w m s 3 0 3 0 0 0 -1 -1 -1 -1 0 0 1";
 
-/// Four stones on each side, and nothing happens.
+/// Four stones on each side, without threats.
 const WALKING: &str = "O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0 -1 -1 -1 -1 0 0 1";
 
-/// How long the page may take for what it is waited for.
+/// The longest time to wait for a change of the page.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A process that ends with the test.
@@ -49,7 +50,7 @@ impl Drop for Process {
     }
 }
 
-/// The first line of a process that contains the word, waited for.
+/// Waits for the first line of a process that contains the word.
 fn line_with(child: &mut Child, word: &str) -> String {
     let out = child.stdout.take().expect("a pipe");
     let mut lines = BufReader::new(out).lines();
@@ -59,7 +60,7 @@ fn line_with(child: &mut Child, word: &str) -> String {
     line.expect("a line with the word").expect("text")
 }
 
-/// `millbase serve` with the built-in databases at an address; the address that it took.
+/// Starts `millbase serve` with the built-in databases at an address; returns the actual address.
 fn server(home: &Path, listen: &str) -> (Process, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_millbase"))
         .args(["serve", "--json", "--listen", listen])
@@ -76,7 +77,7 @@ fn server(home: &Path, listen: &str) -> (Process, String) {
     (Process(child), address)
 }
 
-/// The driver of the browser, `None` where there is none.
+/// The driver of the browser; `None` if it is missing.
 fn driver() -> Option<(Process, String)> {
     let is_there = |program: &str| {
         let paths = env::var_os("PATH").unwrap_or_default();
@@ -145,7 +146,7 @@ impl WebDriverCompatibleCommand for Logs {
     }
 }
 
-/// Runs the story in a fresh browser where somebody has chosen to analyse.
+/// Runs the story in a fresh browser, after choosing to analyse.
 async fn visit<S>(screen: Screen, story: impl FnOnce(Page) -> S + Send + 'static)
 where
     S: Future<Output = ()> + Send + 'static,
@@ -159,7 +160,7 @@ where
     .await;
 }
 
-/// Runs the story in a fresh browser; afterwards the browser must have had nothing to complain of.
+/// Runs the story in a fresh browser; afterwards the browser must have logged no error.
 async fn first_visit<S>(screen: Screen, story: impl FnOnce(Page) -> S)
 where
     S: Future<Output = ()> + Send + 'static,
@@ -188,7 +189,7 @@ where
         u8::from(!dark)
     ));
     let mut options = json!({ "args": args });
-    // On a desk the emulation only gives the size of the page, which the window's is not.
+    // On a desktop, the emulation only sets the size of the page, which differs from the window's.
     let (width, height) = screen.size();
     let phone = screen.is_phone();
     let metrics = json!({
@@ -212,8 +213,8 @@ where
     page.says("White to place").await;
     let story = tokio::spawn(story(page.clone())).await;
     let logs = page.client.issue_cmd(Logs).await.unwrap();
-    // The browser also notes each answer 404, which is how positions without a value are answered,
-    // those to positions that are not legal, and a server that is gone.
+    // The browser also logs each answer 404 (for positions without a value), answers to illegal
+    // positions, and a server that is gone.
     let complaints: Vec<&Json> = logs.as_array().unwrap().iter().collect();
     let complaints: Vec<&&Json> = complaints
         .iter()
@@ -247,7 +248,7 @@ impl Page {
         element.attr(name).await.unwrap().unwrap_or_default()
     }
 
-    /// What a screen reader says about a point.
+    /// The text of a screen reader for a point.
     async fn label(&self, point: &str) -> String {
         self.attribute(point, "aria-label").await
     }
@@ -363,10 +364,10 @@ impl Page {
         }
     }
 
-    /// Leaves a picture where the user wants them.
+    /// Saves a screenshot if the user wants them.
     async fn picture(&self, name: &str) {
         if let Some(folder) = env::var_os("MILLBASE_SCREENSHOTS") {
-            // The bar takes a moment to come to its place.
+            // The bar takes a moment to reach its position.
             tokio::time::sleep(Duration::from_millis(500)).await;
             let picture = self.client.screenshot().await.unwrap();
             fs::write(Path::new(&folder).join(name), picture).unwrap();
@@ -401,7 +402,7 @@ async fn the_first_minute_has_an_opponent() {
                 .await
                 .contains("more than 9 stones")
         );
-        page.element_says("build-start", "Build them here").await;
+        page.element_says("build-start", "Build them now").await;
         page.click("notice-close").await;
         assert_eq!(page.text("notice-words").await, "");
         page.client.refresh().await.unwrap();
@@ -445,7 +446,7 @@ async fn a_won_game_is_clicked_to_its_end() {
         assert_eq!(page.label("a7").await, "a7, empty, move here, win in 23");
         assert!(page.is("a4", "best").await && page.is("a7", "win").await);
         assert!(!page.is("a7", "best").await && page.is("f6", "chosen").await);
-        // The list follows what is chosen; a row holds what is the same up to symmetry.
+        // The list follows the chosen points; a row contains turns that are equal up to symmetry.
         let turns = page.turns().await;
         assert!(
             turns.iter().all(|turn| turn.starts_with("f6-")),
@@ -455,7 +456,7 @@ async fn a_won_game_is_clicked_to_its_end() {
         let row = page.script(row).await;
         let words: Vec<&str> = row.as_str().unwrap().split_whitespace().collect();
         assert_eq!(words[..5], ["f6-a4", "f6-e4", "win", "in", "21"], "{row}");
-        // A preview while a turn is pointed at.
+        // A preview while the pointer is over a turn.
         let ghost = "return document.querySelectorAll('.ghost > *').length";
         page.script("document.querySelector('#turns .turn').focus()")
             .await;
@@ -544,7 +545,7 @@ async fn stones_are_removed_and_turns_taken_back() {
         assert_eq!(game.len(), 2);
         assert!(game[1].contains("blunder"), "{game:?}");
         assert!(page.is("d2", "last").await);
-        // A variation becomes the main line, and is deleted only when that is asked for.
+        // A variation becomes the main line, and is deleted only after confirmation.
         page.click("promote").await;
         assert!(page.game().await[0].starts_with("White d1-d2"));
         page.click("remove").await;
@@ -576,7 +577,7 @@ async fn a_game_viewed_in_the_middle_loses_nothing() {
         page.write("comment", "also possible").await;
         assert_eq!(page.game().await.len(), turns.len() + 1);
 
-        // All of it survives a reload, and the address shows the line to somebody else.
+        // All of it survives a reload, and the address shows the line in another browser.
         let text = "return document.getElementById('game-text').value";
         let before = page.script(text).await;
         let address = page.client.current_url().await.unwrap();
@@ -587,7 +588,7 @@ async fn a_game_viewed_in_the_middle_loses_nothing() {
             before,
             "[Rules \"standard\"]\n\n1. d6 f4 2. d2 b4 3. f6 b6 4. f2 b2xf2 (4... a1 {also possible}) 5. f2\n"
         );
-        // The page would keep the game again with its next drawing.
+        // The page would store the game again when it draws next.
         page.script("Storage.prototype.setItem = () => {}; localStorage.clear()")
             .await;
         page.client.refresh().await.unwrap();
@@ -607,11 +608,11 @@ async fn drawn_games_end_by_the_one_rule() {
             page.play(turn).await;
             page.says(&format!("played {turn}.")).await;
             if number == 3 {
-                page.says("The position stands for the second time.").await;
+                page.says("This position has occurred twice.").await;
             }
         }
         page.element_says("over-result", "The game is drawn").await;
-        page.element_says("over-reason", "The position has stood 3 times.")
+        page.element_says("over-reason", "The position has occurred 3 times.")
             .await;
         page.click("d6").await;
         page.element_says("problem", "The game is over").await;
@@ -660,7 +661,7 @@ async fn the_perfect_player_plays_either_side_or_both() {
             page.play(&turn).await;
         }
         page.element_says("over-result", "The machine wins").await;
-        // Taking back leads to a position where the hand is to move, and keeps what was played.
+        // Taking back leads to a position with the person to move, and keeps the turns.
         page.click("back").await;
         page.says("Black to move, any empty point is free: loss in 2.")
             .await;
@@ -1152,7 +1153,7 @@ async fn broken_rules(page: &Page, axe: &str) -> Vec<String> {
     serde_json::from_value(page.script(script).await).unwrap()
 }
 
-/// A state of the page, shown and checked.
+/// Shows and checks a state of the page.
 async fn check(page: &Page, screen: Screen, axe: Option<&str>, state: &str) {
     page.script("scrollTo(0, 0)").await;
     let name = format!("{screen:?}-{state}.png").to_lowercase();

@@ -1,4 +1,5 @@
-//! The placing phase: values against plain search, and what is left out against real games.
+//! Tests of the placing phase: values agree with plain search, and files omit no position of real
+//! games.
 #![cfg(feature = "build")]
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -127,7 +128,8 @@ impl<'a> Plain<'a> {
     }
 }
 
-/// All positions with stones in hand that games come to in so many turns, one for each orbit.
+/// All positions with stones in hand that games can reach in this number of turns, one for each
+/// orbit.
 fn all_positions(rules: &Rules, plies: u8) -> Vec<HashSet<Position>> {
     let mut layers = vec![HashSet::from([Position::start(rules)])];
     for _ in 0..plies {
@@ -239,7 +241,7 @@ fn agrees_with_plain_search(rules: &Rules, keep: &[u8], games: u32) {
     assert!(decided > games * 2 / 3, "{decided}");
 }
 
-/// The positions of a game with stones in hand. Mills are closed more often than by chance.
+/// The positions of a game with stones in hand. Turns that close a mill are preferred.
 fn random_game(rules: &Rules, random: &mut Random) -> Vec<Position> {
     let mut positions = vec![Position::start(rules)];
     loop {
@@ -289,7 +291,8 @@ fn games_never_leave_what_is_taken_as_reachable() {
     }
 }
 
-/// How many distinct positions games come to, and how many are taken as reachable, per ply.
+/// For each ply the number of distinct positions that games can reach, and the number that counts
+/// as reachable.
 #[test]
 fn little_more_than_what_games_come_to_is_taken_as_reachable() {
     let rules = Rules::STANDARD;
@@ -312,7 +315,7 @@ fn little_more_than_what_games_come_to_is_taken_as_reachable() {
     }
 }
 
-/// How many distinct positions of a stage are taken as reachable.
+/// The number of distinct positions of a stage that count as reachable.
 fn possible_positions(reachable: &Reachable, stage: Stage) -> usize {
     let (mover, waiting) = (stage.mover(), stage.mover().other());
     let index = Index::new(Material {
@@ -428,7 +431,7 @@ fn answers_come_from_the_files() {
     assert_eq!(answer.value, Value::Win(millbase::Dtw(23)));
     assert_eq!(answer.turns.len(), 24);
     assert_eq!(answer.turns[0].value, answer.value);
-    // Where only a removal is owed, too.
+    // Also if only a removal is pending.
     let text = "OO*****O/********/@@****** w p r 3 0 2 1 1 0";
     let owed = Position::parse(text, &THREE).expect("a position");
     let answer = database.answer(&owed).expect("an answer");
@@ -480,9 +483,10 @@ fn complete() -> Database {
     open(Path::new(&folder), &Rules::STANDARD)
 }
 
-/// The value by plain search down to the moving phase. Where the mover's best turn so far makes the
-/// turn that led here no better than `known`, the best of the side that made it, the others are not
-/// looked at. `seen` has the values found, and whether all turns were looked at.
+/// The value by plain search down to the moving phase, with a cutoff: the search of a position ends
+/// as soon as its best turn so far makes the turn that led there no better than `known`, the best
+/// value of the side that made it. `seen` has the values found, and whether all turns were
+/// searched.
 fn searched(
     database: &Database,
     position: &Position,
@@ -618,7 +622,7 @@ fn answers_are_quick() {
         let mut times = [Vec::new(), Vec::new()];
         for position in &samples {
             times[0].push(ask(position));
-            // The best of three, as other programs may be at work.
+            // The best of three, because other programs may be running.
             times[1].extend((0..3).map(|_| ask(position)).min());
         }
         let [first, again] = times.map(|mut times| {

@@ -1,6 +1,6 @@
-//! The program's answers while stones are placed, and the proof of the opening, as users see them.
-//! The databases that they need are not part of the program, so that what is tested here is how it
-//! says so; the answers themselves are tested in `tests/search.rs`.
+//! Tests of the program in the placing phase and of the proof of the start position. The databases
+//! that these need are not part of the program, so this file tests the errors that say so;
+//! `tests/search.rs` tests the answers.
 #![cfg(feature = "cli")]
 
 use serde_json::Value as Json;
@@ -11,7 +11,7 @@ use crate::process::{self, Run};
 /// Black places the last stone.
 const LAST: &str = "O*@@@O@O/*OO**@O*/**@OOO@* b p p 9 0 7 1 0 0 -1 -1 -1 -1 0 0 1";
 
-/// Runs the program where there are no databases but those that are part of it.
+/// Runs the program with only the built-in databases.
 fn run(args: &[&str], input: &str) -> Run {
     let folder = TempDir::new().unwrap();
     process::run_with(&mut process::program(folder.path(), args), input)

@@ -1,4 +1,4 @@
-//! The game in the terminal, driven through stdin.
+//! Tests of the game in the terminal, driven through stdin.
 #![cfg(feature = "cli")]
 
 use std::process::Command;
@@ -10,7 +10,7 @@ use crate::process;
 /// Won by White in 21 turns.
 const WON: &str = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0";
 
-/// What the program says to these lines, run in a folder.
+/// The output of the program, run in a folder with these lines as input.
 fn play_in(folder: &TempDir, args: &[&str], lines: &[&str]) -> String {
     let run = process::run_with(&mut command(folder, args), lines.join("\n"));
     assert_eq!((run.status, run.err.as_str()), (0, ""));
@@ -31,7 +31,7 @@ fn between_people(lines: &[&str]) -> String {
     play(&["--black", "human"], lines)
 }
 
-/// The last picture of the board and the line below it.
+/// The last diagram of the board and the line below it.
 fn last_board(out: &str) -> Vec<&str> {
     let lines: Vec<&str> = out.lines().collect();
     let last = lines.iter().rposition(|line| line.contains("  7 "));
@@ -102,8 +102,8 @@ fn turns_are_taken_back() {
         "{out}"
     );
     let out = between_people(&["undo"]);
-    assert!(out.contains("there is no turn of yours to take back"));
-    // Against the machine its turn goes too.
+    assert!(out.contains("you have made no turn yet that could be taken back"));
+    // Against the machine, its turn is taken back, too.
     let out = play(&["--movetime", "50"], &["a7", "d6", "undo", "turns"]);
     assert!(last_board(&out)[9].starts_with("white to move, placing, white has 8 in hand"));
 }
@@ -140,7 +140,7 @@ impl Dialogue {
         std::io::Write::write_all(stdin, lines.as_bytes()).unwrap();
     }
 
-    /// What comes up to a line with these words.
+    /// The output up to a line with these words.
     fn until(&mut self, words: &str) -> String {
         let mut text = String::new();
         while !text.contains(words) {
@@ -150,7 +150,7 @@ impl Dialogue {
         text
     }
 
-    /// What comes until the program ends.
+    /// The output until the program ends.
     fn end(mut self) -> String {
         drop(self.child.stdin.take());
         let mut text = String::new();
@@ -167,7 +167,7 @@ fn a_game_that_is_over_can_be_taken_back() {
     assert_eq!(first.matches("white plays ").count(), 11);
     game.say("a7-d7\nhint\ngo\nanalyse\nundo\n");
     let again = game.until("white has won, because");
-    // It is said again after each command.
+    // It is printed again after each command.
     assert!(again.contains("the game has ended; 'undo'"), "{again}");
     game.say("turns\n");
     let out = again + &game.end();
@@ -228,7 +228,7 @@ fn the_rule_for_draws_can_be_set() {
 fn turns_that_are_not_legal_have_a_reason() {
     let place = ["a7", "a1", "d7", "d1", "g7"];
     for (turn, words) in [
-        ("b2", "a mill is closed, so a stone is removed first"),
+        ("b2", "a mill was closed, so a stone must be removed first"),
         ("xa7", "the stone on a7 belongs to the same side"),
         ("xb2", "there is no stone on b2 to remove"),
     ] {
@@ -238,7 +238,7 @@ fn turns_that_are_not_legal_have_a_reason() {
     }
     let out = between_people(&["a7", "d6-d5", "a7"]);
     assert!(
-        out.contains(": all stones in hand are placed before any moves"),
+        out.contains(": no stone can move while any is in hand"),
         "{out}"
     );
     assert!(out.contains(": there is a stone on a7 already"), "{out}");
@@ -257,7 +257,7 @@ fn hints_and_analyses_know_the_values() {
         .filter(|line| line.contains("  win in "))
         .count();
     assert!(values > 3, "{out}");
-    // Where no database knows, a search answers.
+    // If no database knows the position, a search answers.
     let out = play(
         &["--black", "human", "--movetime", "50", "--threads", "1"],
         &["d6", "hint", "analyse"],
@@ -313,11 +313,11 @@ fn games_are_saved_and_loaded() {
     ] {
         assert!(out.ends_with("  5 white g7xa1\nblack> \n"), "{out}");
     }
-    // Another game is not written over unless that is asked for.
+    // Another game is overwritten only on request.
     let lines = ["b2", "save my game.txt", "load my game.txt", "turns"];
     let out = play_in(&folder, &people, &lines);
     assert!(
-        out.contains("'my game.txt' holds another game; 'replace my game.txt' writes over it"),
+        out.contains("'my game.txt' contains another game; 'replace my game.txt' overwrites it"),
         "{out}"
     );
     assert!(out.ends_with("  5 white g7xa1\nblack> \n"), "{out}");
@@ -339,7 +339,7 @@ fn games_are_saved_and_loaded() {
             &["a7", "save other.txt", "load other.txt", "turns"],
         );
         assert!(
-            out.contains("'other.txt' is there and is not a saved game"),
+            out.contains("'other.txt' exists and is not a saved game"),
             "{out}"
         );
         assert!(out.contains("'other.txt' is not a saved game: "), "{out}");
@@ -354,7 +354,7 @@ fn games_are_saved_and_loaded() {
 fn saved_games_are_loaded_by_the_rules_they_were_played_by() {
     let folder = TempDir::new().unwrap();
     std::fs::write(folder.path().join("own.toml"), "flying = 4").unwrap();
-    // A file from before games told their rules.
+    // A file of a version that did not save the rules.
     std::fs::write(folder.path().join("old"), "position startpos moves a7\n").unwrap();
     let people = ["--black", "human"];
     for rules in ["twelve", "own.toml"] {
@@ -416,7 +416,7 @@ fn drawn_games_end() {
         "{out}"
     );
     assert!(
-        out.contains("the game has ended; 'undo' takes a turn back"),
+        out.contains("the game has ended; 'undo' takes back a turn"),
         "{out}"
     );
 }

@@ -1,4 +1,4 @@
-//! Players of different strength against each other.
+//! Matches between players of different strength.
 #![cfg(feature = "embedded")]
 
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use millbase::{Database, Position, Rules, Side};
 
 const RULES: Rules = Rules::STANDARD;
 
-/// A game that is not over after so many turns is drawn.
+/// A game that is not over after this number of turns is drawn.
 const LONGEST_GAME: usize = 150;
 
 fn player(level: u8, seed: u64) -> Player {
@@ -23,7 +23,7 @@ fn player(level: u8, seed: u64) -> Player {
     }
 }
 
-/// Who wins, `None` for a draw.
+/// The winner; `None` for a draw.
 fn play(white: &Player, black: &Player) -> Option<Side> {
     let mut game = Game::new(RULES, Position::start(&RULES));
     let limits = Limits {

@@ -1,9 +1,9 @@
-//! What the databases answer: the values that are known from elsewhere, and values that agree with
-//! those of the symmetric positions and of all successors.
+//! Tests of probes: values known from elsewhere, and agreement with the values of symmetric
+//! positions and of all successors.
 //!
 //! The pairs with more than nine stones are not part of the program. Those with ten are built here;
-//! the known values of the others are looked up where the environment variable `MILLBASE_DB` names a
-//! folder that holds them.
+//! the known values of the others are checked if the environment variable `MILLBASE_DB` names a
+//! folder with their databases.
 #![cfg(all(feature = "build", feature = "embedded"))]
 
 use std::path::Path;
@@ -20,13 +20,13 @@ use tempfile::TempDir;
 
 const RULES: Rules = Rules::STANDARD;
 
-/// Pairs with at most so many stones are part of the program.
+/// The most stones of the pairs that are part of the program.
 const EMBEDDED_STONES: u8 = 9;
 
-/// Pairs with so many stones are built for these tests.
+/// The stones of the pairs that these tests build.
 const BUILT_STONES: u8 = 10;
 
-/// Builds the pairs that need none but those of the program.
+/// Builds the pairs that need only the built-in ones.
 fn built(folder: &TempDir) -> Database {
     let folder = folder.path();
     let embedded = Database::embedded(RULES);
@@ -58,7 +58,7 @@ fn written(value: Value) -> [String; 2] {
     [value.wdl().to_string(), depth]
 }
 
-/// Builds make the same bytes on every machine: those that are part of the program.
+/// A build writes the same bytes as the built-in files, on every machine.
 #[test]
 fn built_files_are_those_of_the_program() {
     let folder = TempDir::new().unwrap();
@@ -157,7 +157,7 @@ fn the_program_holds_the_pairs_up_to_nine_stones() {
     assert_eq!(other_rules.pairs().count(), 0);
 }
 
-/// What the successors, as the plain implementation knows them, make a position worth.
+/// The value of a position by its successors from the plain implementation.
 fn best_of_successors(database: &Database, position: &Position) -> Value {
     let plain_rules = plain_rules(&RULES);
     let plain = plain_position(position);
@@ -186,7 +186,7 @@ fn check_value(database: &Database, position: &Position) {
     assert_eq!(value, best_of_successors(database, position), "{text}");
 }
 
-/// Compares a position's ranked turns with its value and with the probes of what follows.
+/// Compares a position's ranked turns with its value and with probes of the positions after them.
 fn check_turns(database: &Database, position: &Position) {
     let text = position.text(&RULES);
     let turns = database.turns(position).unwrap();
@@ -210,8 +210,8 @@ fn check_turns(database: &Database, position: &Position) {
     }
 }
 
-/// Compares the value of a position in which only a removal is owed with its successors; whether
-/// there is one in the middle of a turn of this position.
+/// Compares the value of a position with a pending removal, in the middle of a turn of this
+/// position, with its successors; returns whether there is such a position.
 fn check_removal(database: &Database, position: &Position) -> bool {
     let plain = plain_position(position);
     let turns = plain.turns(&plain_rules(&RULES));
@@ -226,8 +226,7 @@ fn check_removal(database: &Database, position: &Position) -> bool {
     true
 }
 
-/// Follows the best line: it is as long as the value says, and each turn keeps what the one before
-/// promised.
+/// Follows the best line: it has the length of the depth, and each turn keeps the value.
 fn check_line(database: &Database, position: &Position) {
     let text = position.text(&RULES);
     let value = database.probe(position).unwrap();

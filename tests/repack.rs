@@ -1,5 +1,5 @@
-//! Files written in other ways, by `repack` and by `build`: they tell the same values, and the
-//! program says what is not in them.
+//! Tests of `repack`, and of `build` with other levels and profiles: the files hold the same
+//! values, and errors name what they lack.
 #![cfg(feature = "cli")]
 
 use std::fs;
@@ -15,7 +15,7 @@ use crate::process;
 
 const RULES: Rules = Rules::STANDARD;
 
-/// The ways to write a file.
+/// The combinations of profile and level.
 const KINDS: [&[&str]; 4] = [
     &[],
     &["--level", "max"],
@@ -100,7 +100,7 @@ fn every_kind_of_file_tells_the_same_values() {
                         .map(|db| millbase::solve::load(db, material).unwrap());
                     assert!(new[..] == old[..], "{kind:?} {material:?}");
                 }
-                // Far from each other, so that many blocks are read.
+                // The positions are far from each other, so that many blocks are read.
                 for entry in (0..index.len()).step_by(index.len() / 200) {
                     let (mover, waiting) = index.sets(entry);
                     let position = Position::moving(mover, waiting);
@@ -173,7 +173,7 @@ fn files_without_depths_say_so() {
     let words = "tells only who wins";
     assert_fails(&run(folder, &["line", FLYING]), None, words);
 
-    // Depths that are not there cannot be written, nor may a folder have both kinds.
+    // Missing depths cannot be written, and a folder may not have files of both profiles.
     let other = TempDir::new().unwrap();
     assert_fails(&repack(folder, other.path(), &[]), None, words);
     assert!(names(other.path()).is_empty());
@@ -204,7 +204,7 @@ fn repacking_goes_on_and_spares_its_own_folder() {
     assert_eq!(steps.lines().count(), 1, "{steps}");
     assert_eq!(names(folder.path()), names(small()));
 
-    // A file of another level is written anew.
+    // A file of another level is written again.
     let smaller = repack(small(), folder.path(), &["--pair", "3-3", "--level", "max"]);
     let steps = String::from_utf8_lossy(&smaller.stderr);
     assert!(steps.contains("3-3 written"), "{steps}");

@@ -1,12 +1,12 @@
-//! The rules: turns, what follows them, phases, ends and texts of the library against the plain
-//! implementation, and the counts of turn sequences against the data.
+//! Tests of the rules: turns, the positions after them, phases, ends and texts of the library agree
+//! with the plain implementation, and counts of turn sequences with the data.
 
 use crate::common::{Random, before_removal, plain_position, plain_rules};
 use crate::plain::{PlainPosition, PlainRules, PlainTurn};
 use millbase::engine::game::Game;
 use millbase::{Blocked, FullBoard, Phase, PointSet, Position, PositionError, Rules, Turn, Value};
 
-/// Rules with every setting that there is, alone and together.
+/// Rules with every setting, alone and combined.
 const VARIANTS: [Rules; 14] = [
     Rules::STANDARD,
     Rules {
@@ -73,7 +73,7 @@ const VARIANTS: [Rules; 14] = [
 
 #[test]
 fn perft_agrees_with_the_data() {
-    /// Up to here the plain implementation counts along.
+    /// The largest count that the plain implementation checks.
     const PLAIN_COUNT: u64 = 30_000;
     let rules = Rules::STANDARD;
     let plain = PlainRules::standard();
@@ -100,7 +100,7 @@ fn perft_agrees_with_the_data() {
     assert!(rows >= 140 && counted_plainly >= 100);
 }
 
-/// How many positions of each kind were compared.
+/// The number of compared positions of each kind.
 #[derive(Default, Debug)]
 struct Seen {
     placing: u32,
@@ -147,7 +147,8 @@ fn plain_phase(position: &PlainPosition, rules: &PlainRules) -> Phase {
     }
 }
 
-/// Compares all that the two implementations say of a position; the turns, with what follows them.
+/// Compares the results of both implementations for a position, including the turns and the
+/// positions after them.
 fn compare(
     position: &Position,
     rules: &Rules,
@@ -210,7 +211,7 @@ fn compare_actions(position: &Position, turn: Turn, after: &Position, rules: &Ru
 
 /// Plays a game of random turns, every other capture taken where there is one.
 fn compare_game(rules: &Rules, random: &mut Random, seen: &mut Seen) {
-    /// Games end sooner than this by far.
+    /// A limit far beyond the length of these games.
     const LONGEST: usize = 4_000;
     let plain_rules = plain_rules(rules);
     let mut position = Position::start(rules);
@@ -248,7 +249,7 @@ fn thousands_of_random_games_agree_with_the_plain_implementation() {
     compare_games(4_000);
 }
 
-/// Compares this number of games by each set of rules, turn by turn.
+/// Compares this number of games for each set of rules, turn by turn.
 fn compare_games(games: u32) {
     for (number, rules) in VARIANTS.into_iter().enumerate() {
         let mut seen = Seen::default();
@@ -307,7 +308,7 @@ fn blocked_positions_agree_with_the_plain_implementation() {
             if around.len() > most {
                 continue;
             }
-            // All ways out are closed, then all but one; the side that closes them still plays.
+            // All exits of a side are closed, then all but one; the other side can still move.
             let open = random.points_of(around, 1);
             for waiting in [around, around - open] {
                 if waiting.len() >= 3 {
@@ -325,9 +326,9 @@ fn blocked_positions_agree_with_the_plain_implementation() {
     }
 }
 
-/// Texts of positions with one character changed: what both implementations read they read alike.
-/// The library may refuse more; more it may read only where the phase or action leaves open whether
-/// the game is over.
+/// Texts of positions with one character changed: if both implementations accept a text, they agree
+/// on the position. The library may refuse more. It may accept more only if the phase or action
+/// leaves open whether the game is over.
 #[test]
 fn damaged_texts_are_refused_or_read_alike() {
     let rules = Rules::STANDARD;

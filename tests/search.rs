@@ -1,5 +1,5 @@
-//! The search against plain minimax over the plain rules, against the databases, and against the
-//! depths that they know; and the answers for positions with stones in hand.
+//! Tests of the search against plain minimax over the plain rules and against the values and depths
+//! of the databases, and of the answers for positions with stones in hand.
 #![cfg(feature = "embedded")]
 
 use std::collections::HashMap;
@@ -31,7 +31,7 @@ fn searched(position: &Position, judge: &dyn Prober, depth: u32, algorithm: Algo
     run(&Search::new(RULES, 1 << 20, 1), position, judge, &limits)
 }
 
-/// The position of a random game after so many turns, or where the game ended before.
+/// The position of a random game after this number of turns, or at its end if it ended before.
 fn random_game(random: &mut Random, turns: usize, rules: &PlainRules) -> PlainPosition {
     let mut position = PlainPosition::start(rules);
     for _ in 0..turns {
@@ -48,7 +48,7 @@ fn library(position: &PlainPosition, rules: &Rules) -> Position {
     Position::parse(&position.text(&plain_rules(rules)), rules).expect("a position of a game")
 }
 
-/// Minimax without any cutting. `leaf` is the score of a position at the horizon.
+/// Minimax without cutoffs. `leaf` is the score of a position at the horizon.
 fn minimax(position: &PlainPosition, depth: u32, leaf: &dyn Fn(&PlainPosition) -> Score) -> Score {
     let rules = PlainRules::standard();
     let turns = position.turns(&rules);
@@ -148,7 +148,7 @@ fn ends_are_found_at_their_depth() {
     }
 }
 
-/// Knows what the databases know but for one pair, and depths only if they are asked for.
+/// A prober that knows all databases except one pair, and depths only on request.
 struct Partial {
     database: Database,
     hidden: Pair,
@@ -202,7 +202,7 @@ fn search_with_databases_never_contradicts_them() {
             if let (Meaning::Win(turns) | Meaning::Loss(turns), Some(Dtw(dtw))) =
                 (best.score.meaning(), value.dtw())
             {
-                // With a pair unknown a longer way may be the only one that is seen.
+                // If a pair is unknown, the search may see only a longer way.
                 assert!(turns >= dtw || value.wdl() == Wdl::Loss, "{text}");
             }
         }
@@ -346,19 +346,19 @@ fn a_repetition_is_a_draw() {
     assert_eq!(score(&again), Some(Score::DRAW));
 }
 
-/// Four stones a side: all positions behind the placing phase are in the built-in databases.
+/// Four stones a side: all positions after the placing phase are in the built-in databases.
 const FOUR: Rules = Rules {
     stones: 4,
     ..Rules::STANDARD
 };
 
-/// Enough stones for all pairs that are built in.
+/// Enough stones for all built-in pairs.
 const SIX: Rules = Rules {
     stones: 6,
     ..Rules::STANDARD
 };
 
-/// A position with so many stones in hand, of sides that have so many stones in all.
+/// A random position of sides with these numbers of stones in hand and in total.
 fn random_placing(random: &mut Random, totals: (u32, u32), in_hand: u32) -> Position {
     let (white_in_hand, black_in_hand) = (in_hand / 2, in_hand.div_ceil(2));
     let on_board = random.position(totals.0 - white_in_hand, totals.1 - black_in_hand);
@@ -461,7 +461,7 @@ fn answers_name_their_source_and_their_limits() {
     let start = Position::start(&FOUR);
     let long = database.answer_within(&start, Some(1_000));
     assert!(matches!(long, Err(DbError::NotStored(why)) if why.contains("build --placing")));
-    // With nine stones the pairs at the end are not built in.
+    // With nine stones, the pairs after the placing phase are not built in.
     let last = Position::parse("O*@@@O@O/*OO**@O*/**@OOO@* b p p 9 0 7 1 0 0", &RULES).unwrap();
     let missing = Database::embedded(RULES).answer(&last);
     assert!(

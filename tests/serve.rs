@@ -1,5 +1,5 @@
-//! The server as its clients see it: answers, errors, limits, what it does with clients that are
-//! broken, slow or malicious, and how it ends.
+//! Tests of the server: answers, errors, limits, broken, slow and malicious clients, and the end of
+//! the server.
 #![cfg(feature = "cli")]
 
 use std::fs;
@@ -26,7 +26,7 @@ const REMOVAL: &str = "********/@*****@*/OO@**@*O w m r 3 0 4 0 1 0";
 /// Six stones against four: not among the built-in pairs.
 const LARGER: &str = "OOO*****/O*O**O**/@*@**@*@ w m s 6 0 4 0 0 0";
 
-/// An answer that takes longer never comes.
+/// The longest time to wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server in an empty folder, which ends with the test.
@@ -81,10 +81,10 @@ impl Server {
         stream
     }
 
-    /// What comes back for these bytes, until the server closes the connection.
+    /// Sends these bytes, and returns the response until the server closes the connection.
     fn exchange(&self, request: &[u8]) -> Vec<u8> {
         let mut stream = self.connect();
-        // A server that has seen enough closes before it has read all.
+        // The server may close the connection before it has read everything.
         let _ = stream.write_all(request);
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
@@ -113,7 +113,7 @@ impl Server {
         words.rev().nth(1).unwrap().parse().unwrap()
     }
 
-    /// How many sockets are open.
+    /// The number of open sockets.
     #[cfg(target_os = "linux")]
     fn sockets(&self) -> usize {
         let files = fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap();
@@ -131,7 +131,7 @@ impl Server {
     }
 }
 
-/// Percent-encoded, byte by byte.
+/// The text percent-encoded, byte by byte.
 fn encoded(text: &[u8]) -> String {
     text.iter().map(|byte| format!("%{byte:02x}")).collect()
 }
@@ -162,7 +162,7 @@ impl Reply {
         json
     }
 
-    /// Checks that it is an error in the common form.
+    /// Checks that the answer is an error in the common form.
     fn fails_with(&self, status: u16, code: &str, words: &str) {
         assert_eq!(self.status, status, "{}", self.body);
         let error = &self.json()["error"];
@@ -206,7 +206,7 @@ fn answers_are_those_of_the_commands() {
     assert_eq!(server.get("/healthz").json(), health);
 }
 
-/// The client in docs/FRONTENDS.md is run as it stands there.
+/// Runs the client of docs/FRONTENDS.md unchanged.
 #[test]
 fn the_documented_client_plays_to_the_end() {
     let text = include_str!("../docs/FRONTENDS.md");
@@ -395,7 +395,7 @@ fn the_page_may_do_nothing_but_ask_its_server() {
     for word in [" style=", " onclick=", "<style", "<script>"] {
         assert!(!page.body.contains(word), "{word}");
     }
-    // Its files have a hash in their path and are kept; nothing is fetched from elsewhere.
+    // Its files have a hash in their path and may be cached; nothing comes from elsewhere.
     let folder = page
         .body
         .split("href=\"")
@@ -489,7 +489,7 @@ fn the_player_is_the_one_of_the_engine() {
         );
     }
     assert_eq!(play(0, 30, "")["wdl"], "loss");
-    // Where no database answers, it searches; once the game is over there is no turn.
+    // If no database answers, it searches; after the end of the game there is no turn.
     let start = server.get("/play?fen=start&movetime=50").json();
     assert!(
         start["turn"].is_string() && start["score"].is_i64(),
@@ -835,7 +835,7 @@ fn malformed(random: &mut Random) -> Vec<u8> {
             request[..random.below(request.len())].to_vec()
         }
         7 => {
-            // A body that nobody asked for, of a length that is not true.
+            // An unexpected body with a wrong length.
             let length = random.below(usize::MAX);
             let head = format!("GET /healthz HTTP/1.1\r\nContent-Length: {length}\r\n");
             let body = noise(random, 1000);
@@ -929,7 +929,7 @@ fn slow_clients_do_not_hold_up_others_and_are_let_go() {
             .write_all(b"GET /healthz HTTP/1.1\r\nX-Slow: ")
             .unwrap();
     }
-    // These ask for much and read nothing.
+    // These request much and read nothing.
     let path = format!("/line?fen={}", encoded(FLYING.as_bytes()));
     let request = format!("GET {path} HTTP/1.1\r\nHost: test\r\n\r\n").repeat(200);
     let mut deaf: Vec<TcpStream> = (0..20).map(|_| server.connect()).collect();
@@ -942,7 +942,7 @@ fn slow_clients_do_not_hold_up_others_and_are_let_go() {
     for _ in 0..20 {
         assert_eq!(server.ask("/probe", FLYING).status, 200);
     }
-    // Now and then a byte does not keep a connection alive.
+    // An occasional byte does not keep a connection alive.
     let start = Instant::now();
     let drip = &mut slow[0];
     let closed = loop {
@@ -953,7 +953,7 @@ fn slow_clients_do_not_hold_up_others_and_are_let_go() {
         assert!(start.elapsed() < PATIENCE, "still connected");
     };
     assert!(closed > Duration::from_secs(5), "{closed:?}");
-    // At last none of the clients holds anything, though none of them has gone away.
+    // In the end no client holds a resource, although all are still connected.
     while server.sockets() > sockets {
         assert!(start.elapsed() < PATIENCE, "still connected");
         thread::sleep(Duration::from_millis(250));

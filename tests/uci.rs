@@ -1,4 +1,4 @@
-//! The engine process, driven through its pipes as a frontend drives it.
+//! Tests of the engine process, driven through its pipes like by a frontend.
 #![cfg(feature = "cli")]
 
 use std::path::Path;
@@ -20,7 +20,7 @@ const WON: &str = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0";
 /// A win by closing a mill: any removal wins.
 const MILL: &str = "*******O/*@O*OO**/*@@***** w m s 4 0 3 0 0 0";
 
-/// The words behind a keyword of a line.
+/// The words after a keyword of a line.
 fn after<'a>(line: &'a str, keyword: &str) -> &'a str {
     let mut words = line.split(' ').skip_while(|word| *word != keyword);
     words.next();
@@ -270,7 +270,7 @@ fn a_mill_is_told_in_two_actions() {
         let lines = engine.ask("go movetime 100", "bestmove");
         assert!(lines[0].starts_with("info depth "));
         assert_eq!(lines[1], format!("bestmove {expected}"));
-        // What was removed wins at once.
+        // Whichever stone is removed, the game is won immediately.
         let (database, plain) = (Database::embedded(RULES), plain_rules(&RULES));
         let start = PlainPosition::parse(MILL, &plain).unwrap();
         let (won, _) = replay(&start, &[step, expected]);
@@ -280,7 +280,7 @@ fn a_mill_is_told_in_two_actions() {
     }
 }
 
-/// Another removal than the remembered one can be asked for by another game.
+/// In another game, a removal other than the remembered one is possible.
 #[test]
 fn removals_alone_are_chosen() {
     let mut engine = Engine::start(&["--threads", "1"]);
@@ -305,7 +305,7 @@ fn the_end_has_no_best_move() {
 #[test]
 fn infinite_searches_wait_for_stop() {
     let mut engine = Engine::start(&["--threads", "1"]);
-    // One that is searched, one whose value is known at once, one that is over.
+    // A position that is searched, one with a known value, one after the end of the game.
     for position in [
         "startpos moves d6 f4",
         &format!("fen {WON}"),
@@ -322,7 +322,7 @@ fn infinite_searches_wait_for_stop() {
             engine.ask("stop", "bestmove")
         });
     }
-    // A stop without a search is no error, and a new search ends an endless one.
+    // A stop without a search is not an error, and a new search ends an infinite one.
     engine.say("stop");
     engine.say("position startpos");
     engine.say("go infinite");
@@ -399,7 +399,7 @@ fn scores_are_told_for_the_side_that_is_wished() {
     engine.quit();
 }
 
-/// The folder of the databases can be chosen between games; what cannot be used changes nothing.
+/// The folder of the databases can be chosen between games; an unusable one changes nothing.
 #[test]
 fn databases_are_chosen_by_an_option() {
     let folder = tempfile::TempDir::new().unwrap();
@@ -471,18 +471,18 @@ fn legal(position: &PlainPosition, text: &str) -> PlainTurn {
     found.unwrap_or_else(|| panic!("{text} is legal in {}", position.text(&plain_rules(&RULES))))
 }
 
-/// How many games the engine plays against itself, some from the start and some from the middle.
-/// `MILLBASE_GAMES` asks for another number.
+/// The number of games that the engine plays against itself, some from the start and some from the
+/// middle; `MILLBASE_GAMES` overrides it.
 fn games() -> usize {
     const GAMES: usize = 120;
     let wished = std::env::var("MILLBASE_GAMES").ok();
     wished.map_or(GAMES, |number| number.parse().expect("a number of games"))
 }
 
-/// A game longer than this has no end.
+/// A longer game counts as endless.
 const LONGEST_GAME: usize = 300;
 
-/// The engine asks for nothing that the plain rules forbid, and says that the game is over exactly
+/// The engine's actions are legal by the plain rules, and it reports the end of the game exactly
 /// when they do.
 #[test]
 fn random_games_are_legal_to_the_end() {
@@ -508,7 +508,7 @@ fn random_games_are_legal_to_the_end() {
         };
         let (mut position, mut actions) = (start, String::new());
         for _ in 0..LONGEST_GAME {
-            // A player makes a blunder now and then, so that no two games are the same.
+            // A player blunders now and then, so that no two games are the same.
             let turns = position.turns(&plain);
             let turn = if !turns.is_empty() && random.below(4) == 0 {
                 random.pick(&turns).to_string()
@@ -563,9 +563,9 @@ fn ask_turn(engine: &mut Engine, setup: &str, actions: &str, depth: u32) -> Opti
 
 const START: &str = "********/********/******** w p p 0 9 0 9 0 0";
 
-/// A player with databases against one without: what is not lost is never lost, what is won is won.
-/// The starts are the known positions of the built-in databases, and of those in the folder that
-/// `MILLBASE_DB` names.
+/// A player with databases against one without: it never loses a position that is not lost, and
+/// wins every won one. The starts are the known positions of the built-in databases, and of those
+/// in the folder that `MILLBASE_DB` names.
 #[test]
 fn databases_never_lose_what_is_not_lost() {
     let folder = std::env::var("MILLBASE_DB").ok();
@@ -579,7 +579,7 @@ fn databases_never_lose_what_is_not_lost() {
     let mut knowing = Engine::start(&args);
     let mut unknowing = Engine::start(&["--threads", "1"]);
     if folder.is_none() {
-        // The best level that does not ask the built-in databases.
+        // The best level that does not probe the databases.
         unknowing.say("setoption name SkillLevel value 19");
     }
     let mut played = [[0; 3]; 3];
@@ -620,7 +620,7 @@ fn starts(database: &Database) -> Vec<Position> {
     starts
 }
 
-/// The player without databases looks so many turns ahead.
+/// The search depth of the player without databases, in turns.
 const MATCH_DEPTH: u32 = 4;
 
 /// The result of a game for the player that begins; one that comes back to a position for the third

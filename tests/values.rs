@@ -1,5 +1,5 @@
-//! The solver's values, every single one, against what the plain rules make of them; and that they
-//! are the same for any number of threads.
+//! Tests of the solver: every value agrees with the plain rules, and is the same for any number of
+//! threads.
 #![cfg(feature = "build")]
 
 use std::collections::BTreeMap;
@@ -65,7 +65,7 @@ fn check_all(rules: &Rules, solved: &Solved) -> Tables {
     tables
 }
 
-/// Value iteration from nothing finds the values of these pairs, too.
+/// Value iteration from scratch finds the same values of these pairs.
 fn check_by_iteration(rules: &Rules, pairs: &[(usize, usize)], values: &Tables) {
     for (stones, iterated) in check::iterate(&plain_rules(rules), pairs) {
         assert!(iterated == values[&stones], "{rules}: {stones:?}");
@@ -84,7 +84,7 @@ fn small_pairs_agree_with_the_plain_rules() {
     assert_eq!(PLAIN.len(), 6);
 
     check_by_iteration(&Rules::STANDARD, &SMALL_PAIRS[..1], &PLAIN);
-    // What has been published of three stones against three.
+    // The published figures for three stones against three.
     let three = &PLAIN[&(3, 3)];
     let values = || three.positions().map(|(_, _, byte)| byte);
     let is = |wdl| move |&byte: &u8| Value::from_byte(byte).wdl() == wdl;
@@ -96,7 +96,7 @@ fn small_pairs_agree_with_the_plain_rules() {
     assert_eq!(deepest, Some(Value::Loss(millbase::Dtw(26))));
 }
 
-/// One wrong value is found, whatever it is instead of which.
+/// One wrong value is detected, whatever the right and the wrong value are.
 #[test]
 fn wrong_values_are_found() {
     let right = solve(&Rules::STANDARD, &SMALL_PAIRS[..1]);
@@ -147,7 +147,7 @@ fn other_rules() -> Vec<Rules> {
     ]
 }
 
-/// Checks the values of these pairs, which must differ from rules to rules.
+/// Checks the values of these pairs, which must differ between the rules.
 fn check_other_rules(pairs: &[(usize, usize)]) {
     let mut all = vec![(Rules::STANDARD, solve(&Rules::STANDARD, pairs))];
     for rules in other_rules() {
@@ -189,8 +189,8 @@ fn other_rules_agree_with_the_plain_rules_in_all_small_pairs() {
     }
 }
 
-/// Value iteration from nothing, with three sets of rules. `ten` is `standard` with so few stones, and
-/// `morabaraba` is `twelve`.
+/// Value iteration from scratch, with three sets of rules. `ten` is `standard` with so few stones,
+/// and `morabaraba` is `twelve`.
 #[test]
 #[ignore = "takes minutes"]
 fn value_iteration_agrees_up_to_four_against_four() {
@@ -200,8 +200,8 @@ fn value_iteration_agrees_up_to_four_against_four() {
     }
 }
 
-/// The value that the turns of the plain implementation give a position, White to move, where
-/// `value` tells the value bytes of those behind them.
+/// The value of a position, White to move, by the turns of the plain implementation; `value`
+/// returns the value bytes of the positions after them.
 fn derived(
     rules: &Rules,
     position: &Position,
@@ -257,8 +257,8 @@ const FIVE_FLY: Rules = Rules {
     ..Rules::STANDARD
 };
 
-/// Positions in which one stone can close two mills, and others of the same pairs, are worth what
-/// the turns of the plain implementation make of them.
+/// Positions in which one stone can close two mills, and others of the same pairs, have the values
+/// that follow from the turns of the plain implementation.
 #[test]
 fn two_removals_agree_with_plain_turns() {
     let pairs = [(3, 3), (4, 3), (4, 4), (5, 3), (5, 4)];
@@ -316,8 +316,8 @@ fn check_two_removals(rules: &Rules, each: &Rules, pairs: &[(usize, usize)]) {
     );
 }
 
-/// The pairs with a full board and with one empty point, where captures are worth what the number of
-/// stones that they leave says.
+/// The pairs with a full board and with one empty point, where the value of a capture depends only
+/// on the number of stones that it leaves.
 #[test]
 fn full_boards_agree_with_plain_turns() {
     let morabaraba = Rules::MORABARABA;
@@ -388,7 +388,7 @@ fn full_boards_agree_with_plain_turns() {
     }
 }
 
-/// The files of other rules give back the solved values, whoever asks, and pass the check.
+/// The files of other rules return the solved values by every way of reading, and pass the check.
 #[test]
 fn databases_of_other_rules_hold_the_solved_values() {
     let each = |rules| Rules {
@@ -468,7 +468,7 @@ fn check_database(database: &Database, pairs: &[Pair], solved: &Solved) {
     }
 }
 
-/// A loss that takes longer than a byte tells is an error, not another value.
+/// A loss that takes more turns than a byte can hold is an error, not another value.
 #[test]
 fn depths_above_a_byte_are_refused() {
     let pair = Pair::new(4, 3).expect("a pair");
@@ -494,7 +494,7 @@ fn values_are_the_same_for_any_number_of_threads() {
     }
 }
 
-/// The databases that are part of the program are what the solver makes of the standard rules.
+/// The built-in databases hold the solver's values for the standard rules.
 #[cfg(feature = "embedded")]
 #[test]
 fn embedded_databases_hold_the_solved_values() {

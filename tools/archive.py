@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fills the folder that is published: the program, its documents, completions, manual pages and all licences.
+"""Fills the folder of a release: the program, its documents, completions, manual pages and all licences.
 
     tools/archive.py target/dist/millbase FOLDER
 """
@@ -18,7 +18,7 @@ LICENCE = re.compile(r"(licen[cs]e|copying|notice|unlicense)", re.IGNORECASE)
 
 
 def output(*command):
-    """The bytes that a command prints; its failure ends this program."""
+    """The output of a command; a failure of it ends this program."""
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=ROOT).stdout
 
 

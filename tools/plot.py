@@ -22,7 +22,7 @@ CLASSES = """
 .middle { text-anchor: middle; }
 .end { text-anchor: end; }
 """
-# By class: the colours of the light and of the dark look.
+# For each class: the colours of the light and of the dark theme.
 COLOURS = {
     ".back": ("#ffffff", "#161b22"),
     "text": ("#24292f", "#e6edf3"),
@@ -35,7 +35,7 @@ COLOURS = {
 
 
 def style():
-    """The rules of the look; the second colours are for readers who choose a dark one."""
+    """The style rules; the second colours are for the dark theme."""
     light, dark = (
         "".join(f"{name} {{ fill: {pair[look]}; }}\n" for name, pair in COLOURS.items())
         for look in (0, 1)
@@ -113,7 +113,7 @@ def grid(picture, top, height, label, tables, draw):
 
 
 def share(part, whole):
-    """A percentage that is 0 or 100 only if nothing or everything is meant."""
+    """A percentage that is 0 or 100 only if it is exact."""
     percent = 100 * part / whole
     if 0 < percent < 0.5:
         return "<1"
@@ -158,7 +158,7 @@ def depths_of(table):
 
 
 def log_height(count, most):
-    """Of a bar, as a share of the tallest; a single position is still to be seen."""
+    """The height of a bar as a share of the tallest; a single position stays visible."""
     return (math.log10(count) + 0.3) / (math.log10(most) + 0.3)
 
 

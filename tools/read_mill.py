@@ -21,11 +21,11 @@ MASK64 = (1 << 64) - 1
 
 
 class Damaged(Exception):
-    """A file is not what docs/FORMAT.md says."""
+    """The file does not follow docs/FORMAT.md."""
 
 
 class Unanswerable(Exception):
-    """A position that no file can answer."""
+    """No file can answer the position."""
 
 
 def check(condition, what):
@@ -177,7 +177,7 @@ OTHER_TWO = [
 
 
 def symmetries():
-    """The 16 maps of the board, each as three lists: where the sets of 8 points go."""
+    """The 16 maps of the board, each as three lists of the images of sets of 8 points."""
     for swap in (False, True):
         for reflect in (1, -1):
             for turn in (0, 2, 4, 6):
@@ -223,7 +223,7 @@ def rows(mover):
 
 
 def own_set(set_):
-    """The own set of the row that a set belongs to."""
+    """The row's own set for a set."""
     return min(turned(set_, symmetry) for symmetry in SYMMETRIES)
 
 
@@ -269,7 +269,7 @@ def closing_points(mover):
 
 
 def removable(stones):
-    """The stones of a side of which one may be removed."""
+    """The stones of a side that may be removed."""
     in_mills = sum(1 << p for p in points(stones) if closes_mill(stones, p))
     return points(stones & ~in_mills or stones)
 
@@ -362,7 +362,7 @@ PAGE_ROWS = 1024
 
 
 class Fields:
-    """Takes the fields of bytes one after the other."""
+    """Reads fields from bytes one after the other."""
 
     def __init__(self, data):
         self.data = data
@@ -392,7 +392,7 @@ class Fields:
 
 
 def checked(data):
-    """Bytes whose last eight are the checksum of those before."""
+    """The bytes without the checksum in the last eight, which must be right."""
     check(len(data) >= 8 and xxh3(data[:-8]) == u64(data, len(data) - 8), "a checksum")
     return data[:-8]
 
@@ -448,7 +448,7 @@ class Container:
 
 
 class Table:
-    """A table of a container. `stored` are the rows that it has, `holds` says which columns, and
+    """A table of a container. `stored` are its rows, `holds` says whether it has a column, and
     `closing` gives the points at which a side's next stone closes a mill, each as often as it can."""
 
     def __init__(self, container, number, mover, waiting, stored, holds, closing):
@@ -609,8 +609,8 @@ class PairFile:
 
 @cache
 def possible_sets(stones, ply):
-    """The own sets of the rows that are possible for White and for Black, by the stones that they have
-    lost. A stage is in it only if a game can come there."""
+    """The own sets of the possible rows for White and for Black, by the stones that they have
+    lost. Only stages that a game can reach are included."""
     if ply == 0:
         return {(0, 0): ({0}, {0})}
     found = {}
@@ -710,7 +710,7 @@ class Folder:
         return best(file, [self.after_turn(*after) for after in turns(mover, waiting)])
 
     def after_turn(self, mover, waiting):
-        """What a turn to this position is worth for the side that made it."""
+        """The value of a turn to this position for the side that made it."""
         if waiting.bit_count() < 3:
             return 2
         return before(self.moving(waiting, mover))

@@ -1,10 +1,9 @@
-//! Files that somebody made to mislead, with right checksums: opening and probing them ends with
-//! values or with errors.
-//!
-//! An input is the number of a specimen and a list of changes to it, each a byte that says which and
-//! its arguments. Lengths and checksums are made right after the changes of the parts, so that an
-//! input gets to what the parts mean; the last changes are to bytes of the whole file. Everything is
-//! in memory, and the work for an input is bounded.
+//! Fuzzes malicious files with correct checksums: opening and probing them must return values or
+//! errors.
+//! An input is the number of a specimen and a list of changes to it, each a byte for its kind
+//! followed by its arguments. Lengths and checksums are corrected after the changes of the parts,
+//! so that an input reaches the code that interprets the parts; the last changes are to bytes of
+//! the whole file. Everything is in memory, and the work for an input is bounded.
 #![no_main]
 
 #[path = "../../src/store/tests/parts.rs"]
@@ -135,7 +134,7 @@ fn games() -> Vec<Position> {
     positions
 }
 
-/// The bytes of an input that are left; zeros at its end.
+/// The remaining bytes of an input, followed by endless zeros.
 struct Input<'a>(&'a [u8]);
 
 impl Input<'_> {
@@ -160,7 +159,7 @@ impl Input<'_> {
         slice.to_vec()
     }
 
-    /// Changes a byte of these, if there are any.
+    /// Changes one of these bytes, if there are any.
     fn change(&mut self, bytes: &mut [u8]) {
         let place = self.number() % bytes.len().max(1);
         let value = self.byte();
@@ -179,7 +178,7 @@ impl Input<'_> {
 impl Specimen {
     /// The file with the changes of an input.
     fn changed(&self, input: &mut Input<'_>) -> Vec<u8> {
-        /// More changes make no new kind of file.
+        /// The most changes; more would not make new kinds of files.
         const MOST: usize = 12;
         let mut parts = self.parts.clone();
         for _ in 0..MOST {
@@ -209,7 +208,7 @@ impl Specimen {
                 }
             }
         }
-        // The directory has no place for other widths, but the head can have them.
+        // The directory cannot represent other widths, but the head can.
         let widths: Vec<u8> = parts.tables.iter().map(|table| table.width).collect();
         for table in &mut parts.tables {
             table.width = table.width.max(2);
@@ -220,7 +219,7 @@ impl Specimen {
     }
 }
 
-/// Changes of the whole file: lies of the head and the directory on where things are.
+/// Changes of the whole file: wrong offsets and lengths in the head and the directory.
 fn change_places(bytes: &mut Vec<u8>, layout: &Layout, widths: &[u8], input: &mut Input<'_>) {
     match input.byte() % 5 {
         1 => {
@@ -242,7 +241,7 @@ fn change_places(bytes: &mut Vec<u8>, layout: &Layout, widths: &[u8], input: &mu
         3 => input.change(&mut bytes[..16]),
         4 => {
             for (&begin, &width) in layout.models.iter().map(|model| &model.start).zip(widths) {
-                // Lengths of models have one byte to three, the width is before.
+                // The length of a model takes one to three bytes, after the byte of the width.
                 let place = begin - 1 - usize::from(input.byte()) % 4;
                 bytes[place] = width;
             }

@@ -24,7 +24,7 @@ pub trait Bits: Copy + Send + Sync {
 pub struct Portable;
 
 impl Bits for Portable {
-    /// A byte of the mask at a time, from a table of the extractions from one byte.
+    /// Takes one byte of the mask at a time, with a table of the extractions from one byte.
     #[inline(always)]
     fn pext(self, word: u32, mask: u32) -> u32 {
         let (mut result, mut shift) = (0, 0);
@@ -35,7 +35,7 @@ impl Bits for Portable {
         result
     }
 
-    /// A byte of the mask at a time, from a table of the deposits into one byte.
+    /// Takes one byte of the mask at a time, with a table of the deposits into one byte.
     #[inline(always)]
     fn pdep(self, word: u32, mask: u32) -> u32 {
         let mut rest = u64::from(word);
@@ -92,7 +92,7 @@ static BYTES: LazyLock<ByteTables> = LazyLock::new(|| {
 
 /// Code with the instructions of x86-64 processors since 2013: BMI1, BMI2 and AVX2.
 ///
-/// Only [`dispatch`] makes one, after it has seen that the processor has them all.
+/// Only [`dispatch`] creates one, after it has detected all of these features.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug)]
 pub struct Native(());
@@ -144,11 +144,10 @@ impl Bits for Native {
 }
 
 /// A loop to be compiled for each kind of processor.
-///
-/// `run` must be `#[inline(always)]`, and so must be what it calls in its loops, or the processor's
-/// operations become calls. Closures cannot be marked so; iterators can.
+/// `run` and every function that it calls in its loops must be `#[inline(always)]`, or the
+/// processor's operations become calls. Closures cannot have this attribute, so use iterators.
 pub trait Kernel {
-    /// What the loop returns.
+    /// The result of the loop.
     type Output;
 
     /// The loop, with the operations of the processor.
@@ -189,8 +188,8 @@ pub fn pdep(word: u32, mask: u32) -> u32 {
     Portable.pdep(word, mask)
 }
 
-/// Where `byte` is found among `bytes`: the start of each run of 64 that has it, and a bit for each
-/// place in the run.
+/// Finds `byte` among `bytes`: yields the start of each run of 64 bytes that contains it, with a
+/// bit for each of its places in the run.
 #[inline(always)]
 pub fn find_bytes<B: Bits>(bits: B, bytes: &[u8], byte: u8) -> FindBytes<'_, B> {
     let (runs, rest) = bytes.as_chunks();
@@ -258,7 +257,7 @@ impl Iterator for Ones {
 mod tests {
     use super::*;
 
-    /// The definition: bit by bit.
+    /// The definition, bit by bit.
     fn plain_pext(word: u32, mask: u32) -> u32 {
         let places = (0..32).filter(|place| mask >> place & 1 == 1).enumerate();
         places.fold(0, |result, (low, place)| {

@@ -1,8 +1,7 @@
 //! The board: its 24 points, the lines on which mills are made, and the edges along which stones
 //! slide.
 //!
-//! This module knows the drawing on the board and nothing of the rules. The points carry these
-//! names:
+//! This module knows the drawing of the board but not the rules. The points have these names:
 //!
 //! ```text
 //! a7----d7----g7        inner ring   d5 e5 e4 e3 d3 c3 c4 c5   bits 0-7
@@ -90,7 +89,7 @@ impl fmt::Debug for Point {
 pub struct PointSet(u32);
 
 impl PointSet {
-    /// No point.
+    /// The empty set.
     pub const EMPTY: PointSet = PointSet(0);
     /// Every point of the board.
     pub const ALL: PointSet = PointSet((1 << POINTS) - 1);
@@ -100,17 +99,17 @@ impl PointSet {
         PointSet(bits & PointSet::ALL.0)
     }
 
-    /// The set as a word, one bit a point.
+    /// The set as a word with one bit for each point.
     pub const fn bits(self) -> u32 {
         self.0
     }
 
-    /// How many points are in the set, 0 to 24.
+    /// The number of points in the set, 0 to 24.
     pub const fn len(self) -> u32 {
         self.0.count_ones()
     }
 
-    /// Whether the set holds no point.
+    /// Whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -131,7 +130,7 @@ impl PointSet {
         PointSet(self.0 | 1 << point.0)
     }
 
-    /// The set with the point taken away.
+    /// The set without the point.
     #[must_use]
     pub const fn without(self, point: Point) -> PointSet {
         PointSet(self.0 & !(1 << point.0))
@@ -223,8 +222,7 @@ impl Iterator for Points {
 /// A set of edges, one bit for each of the [`Board`]'s edges.
 pub type EdgeSet = u64;
 
-/// The lines and edges of one drawing of the board, with tables for the questions that are asked
-/// often.
+/// The lines and edges of one drawing of the board, with precomputed tables for frequent queries.
 ///
 /// The tables are indexed by one byte of a point set, that is by the stones on one ring.
 #[derive(Debug)]
@@ -232,7 +230,7 @@ pub struct Board {
     lines: Vec<PointSet>,
     edges: Vec<[Point; 2]>,
     neighbours: [PointSet; POINTS as usize],
-    /// The lines through each point; all points where there are fewer than three.
+    /// The lines through each point; entries beyond the last line are the set of all points.
     lines_through: [[PointSet; 3]; POINTS as usize],
     /// Lines that the stones of this ring do not leave open.
     closed_by_ring: [[u32; 256]; 3],
@@ -244,7 +242,7 @@ pub struct Board {
     spokes: u32,
 }
 
-/// One bit a ring.
+/// One bit for each ring.
 const EACH_RING: u32 = 0x01_0101;
 
 impl Board {
@@ -308,7 +306,7 @@ impl Board {
                     mask_where(&edges, |&[a, b]| stones.contains(a) != stones.contains(b));
             }
         }
-        // The sides of the inner ring have no bit beyond a byte, and other lines have.
+        // Only the sides of the inner ring fit into the lowest byte.
         let sides = || {
             lines
                 .iter()
@@ -367,7 +365,7 @@ impl Board {
         mills
     }
 
-    /// How many mills of these stones, at most twelve, lie through the point: 0 to 3.
+    /// The number of mills of these stones (at most twelve stones) through the point, 0 to 3.
     #[inline(always)]
     pub fn mills_through(&self, point: Point, stones: PointSet) -> u32 {
         let lines = &self.lines_through[point.bit() as usize];
@@ -377,10 +375,10 @@ impl Board {
             .sum()
     }
 
-    /// The points that would complete a line of these stones, all of them without a stone of the set.
+    /// The points outside the set that would complete a line of these stones.
     ///
-    /// A ring is one byte of a set: two of three on a side of it are a matter of one table, two of
-    /// three on a spoke of the stones that two rings have in common.
+    /// A ring is one byte of a set. One table lookup finds two of three stones on its sides; the
+    /// stones that two rings have in common give two of three on a spoke.
     ///
     /// ```
     /// use millbase::{Board, Point, PointSet};
@@ -399,7 +397,7 @@ impl Board {
         PointSet(inwards | between << 8 | outwards << 16)
     }
 
-    /// The points that have a neighbour in the set: a step around a ring is a rotation of its byte,
+    /// The points that have a neighbour in the set. A step around a ring is a rotation of its byte,
     /// a step along a spoke a shift by eight.
     #[inline(always)]
     pub fn around(&self, set: PointSet) -> PointSet {

@@ -32,10 +32,10 @@ static IMAGES: [[[u32; 256]; 3]; Symmetry::COUNT] = {
 };
 
 impl Symmetry {
-    /// How many symmetries there are.
+    /// The number of symmetries.
     pub const COUNT: usize = 16;
 
-    /// The symmetry that moves nothing.
+    /// The identity.
     pub const IDENTITY: Symmetry = Symmetry(0);
 
     /// All symmetries, the identity first.
@@ -86,7 +86,7 @@ impl Symmetry {
         PointSet::from_bits(images[0][inner] | images[1][middle] | images[2][outer])
     }
 
-    /// The symmetry that takes everything back: a turn the other way, unless it reflects.
+    /// The inverse symmetry: the opposite rotation, or the symmetry itself if it reflects.
     pub const fn inverse(self) -> Symmetry {
         match self.0 & 4 {
             0 => Symmetry(self.0 & 8 | self.0.wrapping_neg() & 3),
@@ -95,8 +95,8 @@ impl Symmetry {
     }
 }
 
-/// The smallest of a set's 16 images, which stands for all of them, and the first symmetry that
-/// leads to it.
+/// The smallest of a set's 16 images, which represents the orbit, and the first symmetry that maps
+/// the set to it.
 pub fn canonical(set: PointSet) -> (PointSet, Symmetry) {
     let images = Symmetry::all().map(|symmetry| (symmetry.apply(set), symmetry));
     images.min().unwrap_or((set, Symmetry::IDENTITY))

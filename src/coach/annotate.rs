@@ -4,10 +4,10 @@ use crate::coach::record::Record;
 use crate::coach::review::{Grade, Review, Reviewed, Verdict};
 use crate::rules::position::{Position, Side};
 
-/// Text lines are broken before they are longer than this.
+/// The most characters of a line of text.
 const WIDTH: usize = 100;
 
-/// At most this many better turns are named in a comment.
+/// The most better turns that a comment names.
 const MOST_NAMED: usize = 3;
 
 /// The game with its tags, marks and comments.
@@ -40,7 +40,7 @@ pub fn annotated(record: &Record, review: &Review) -> String {
     text + &wrapped(words(review).chain([result.to_owned()]))
 }
 
-/// The words of the turns, a comment being several.
+/// The words of turns and comments.
 fn words(review: &Review) -> impl Iterator<Item = String> {
     let mut number = 0;
     let mut needs_number = true;
@@ -65,7 +65,7 @@ fn words(review: &Review) -> impl Iterator<Item = String> {
     })
 }
 
-/// Words in lines of at most [`WIDTH`] letters.
+/// Wraps words into lines of at most [`WIDTH`] characters.
 fn wrapped(words: impl Iterator<Item = String>) -> String {
     let (mut text, mut length) = (String::new(), 0);
     for word in words {
@@ -83,7 +83,7 @@ fn wrapped(words: impl Iterator<Item = String>) -> String {
     text + "\n"
 }
 
-/// The mark of a turn, often none.
+/// The mark of a turn; empty if it has none.
 pub fn mark(turn: &Reviewed) -> &'static str {
     match &turn.verdict {
         Some(verdict) if verdict.half_points_lost() == 2 => "??",
@@ -94,7 +94,7 @@ pub fn mark(turn: &Reviewed) -> &'static str {
     }
 }
 
-/// What there is to say about a turn; nothing about one of the best.
+/// The comment on a turn; `None` for a best turn.
 pub fn comment(turn: &Reviewed) -> Option<String> {
     let verdict = turn.verdict.as_ref()?;
     match verdict.grade {

@@ -1,4 +1,4 @@
-//! Many reviewed games: tables by player and by opening.
+//! An archive of reviewed games: tables by player and by opening.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use crate::coach::review::{Review, Tally};
 use crate::rules::position::{Phase, Side};
 use crate::rules::turns::Turn;
 
-/// The games so far.
+/// The games added so far.
 #[derive(Clone, Debug)]
 pub struct Archive {
-    /// How many turns make an opening.
+    /// The number of turns that define an opening.
     opening_turns: usize,
     games: u64,
     players: BTreeMap<String, Group>,
@@ -24,35 +24,35 @@ pub struct Archive {
 /// The phases of the table.
 pub const PHASES: [Phase; 3] = [Phase::Placing, Phase::Moving, Phase::Flying];
 
-/// Games with something in common, each as one side sees it.
+/// A group of games, each from the perspective of one side.
 #[derive(Clone, Debug, Default)]
 struct Group {
     tally: Tally,
-    /// Of each game: errors and decisions.
+    /// For each game: errors and decisions.
     errors: Vec<(f64, f64)>,
-    /// Of each game with a result: the points, and 1.
+    /// For each game with a result: the points, and 1.
     points: Vec<(f64, f64)>,
     /// Wins, draws, losses.
     results: [u32; 3],
     games: u32,
 }
 
-/// A line of a table.
+/// A row of a table.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
     /// The player's name, or the turns of the opening.
     pub name: String,
-    /// How many games.
+    /// The number of games.
     pub games: u32,
-    /// Won, drawn and lost games; those without a result are not among them.
+    /// Won, drawn and lost games, without games that have no result.
     pub results: [u32; 3],
     /// The mean of the points, from 0 to 1.
     pub score: Option<f64>,
-    /// The interval of the score over games.
+    /// The confidence interval of the score, by the bootstrap over games.
     pub score_interval: Option<Interval>,
     /// The counts of the turns.
     pub tally: Tally,
-    /// The interval of the accuracy over games.
+    /// The confidence interval of the accuracy, by the bootstrap over games.
     pub accuracy_interval: Option<Interval>,
 }
 
@@ -94,7 +94,7 @@ impl Group {
 }
 
 impl Archive {
-    /// No games yet; the first `opening_turns` turns of a game are its opening.
+    /// An archive without games; the first `opening_turns` turns of a game define its opening.
     pub fn new(opening_turns: usize) -> Archive {
         Archive {
             opening_turns,
@@ -135,7 +135,7 @@ impl Archive {
         is_start.then(|| canonical_turns(opening))
     }
 
-    /// How many games.
+    /// The number of games.
     pub fn games(&self) -> u64 {
         self.games
     }
@@ -151,8 +151,8 @@ impl Archive {
         rows(&self.players)
     }
 
-    /// The openings as White sees them, those with the most games first. Their accuracy is that of
-    /// both sides.
+    /// The openings with results from White's perspective, those with the most games first. Their
+    /// accuracy is that of both sides.
     pub fn openings(&self) -> Vec<Row> {
         rows(&self.openings)
     }
@@ -164,8 +164,8 @@ fn rows(groups: &BTreeMap<String, Group>) -> Vec<Row> {
     rows
 }
 
-/// The first of the texts of these turns under the 16 symmetries: turned and mirrored games have the
-/// same.
+/// The alphabetically first text of these turns under the 16 symmetries, the same for rotated and
+/// mirrored games.
 ///
 /// ```
 /// use millbase::coach::archive::canonical_turns;

@@ -1,9 +1,8 @@
-//! Confidence intervals by the bootstrap: what a ratio could have been with other samples of the
-//! same kind.
+//! Confidence intervals by the bootstrap: the range of a ratio over other samples of the same kind.
 
 use crate::engine::player::random::Random;
 
-/// The least and the greatest value of a ratio at 95 % confidence.
+/// The 95 % confidence interval of a ratio.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Interval {
     /// The 2.5th percentile.
@@ -12,14 +11,15 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// How often the samples are drawn again.
+/// The number of resamples.
 const RESAMPLES: usize = 1000;
 
-/// The interval of `Σ part / Σ whole` where the samples are independent and the parts of one sample
-/// need not be: games of one start, turns of one game.
+/// The interval of `Σ part / Σ whole` over pairs of part and whole. The samples must be
+/// independent; the observations within a sample need not be, such as games of one start or turns
+/// of one game.
 ///
-/// Each resample draws as many samples as there are, with replacement. The same samples give the
-/// same interval. `None` without samples.
+/// Each resample draws the same number of samples, with replacement. The same samples always give
+/// the same interval. `None` without samples.
 ///
 /// ```
 /// use millbase::coach::confidence::interval;
@@ -32,7 +32,7 @@ pub fn interval(samples: &[(f64, f64)]) -> Option<Interval> {
     statistic(samples, |part, whole| part / whole)
 }
 
-/// The interval of another function of the two sums, which [`interval`] divides.
+/// The interval of a function of the two sums; [`interval`] divides them.
 pub(crate) fn statistic(samples: &[(f64, f64)], of: impl Fn(f64, f64) -> f64) -> Option<Interval> {
     let mut random = Random::new(samples.len() as u64);
     let mut found: Vec<f64> = Vec::with_capacity(RESAMPLES);

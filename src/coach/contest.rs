@@ -1,4 +1,4 @@
-//! A match: two players, from each start twice with the colours exchanged and the same seed.
+//! A match: two players play from each start twice, with exchanged colours and the same seed.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -19,18 +19,18 @@ use crate::probe::Database;
 use crate::rules::position::{Position, Side};
 use crate::store::DbError;
 
-/// A match before it is played.
+/// The settings of a match.
 #[derive(Clone, Debug)]
 pub struct Contest {
-    /// Where games begin.
+    /// The starts of the games.
     pub starts: Vec<Position>,
-    /// How many pairs of games are played from each start.
+    /// The number of pairs of games from each start.
     pub rounds: u32,
     /// The two players.
     pub players: [Settings; 2],
-    /// Where chance comes from.
+    /// The seed of random choices.
     pub seed: u64,
-    /// How long an engine's answer may be late.
+    /// The time that an engine may take beyond its time limit.
     pub patience: Duration,
 }
 
@@ -44,11 +44,11 @@ pub struct Played {
     pub number: u64,
     /// The game.
     pub game: Game,
-    /// How it ended.
+    /// The result.
     pub outcome: Outcome,
-    /// Why it ended.
+    /// The reason of the end.
     pub end: End,
-    /// The first turn that makes the result worse, if the databases know of one.
+    /// The first turn that makes the result worse, as far as the databases know.
     pub first_error: Option<FirstError>,
     /// Whether the databases answer for all turns.
     pub is_reviewed: bool,
@@ -63,7 +63,7 @@ pub struct FirstError {
     pub turn: usize,
 }
 
-/// Why a game ended.
+/// The reason why a game ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum End {
     /// By the rules: a side has lost, or the board is full.
@@ -85,7 +85,7 @@ impl End {
     }
 }
 
-/// How a game ends where it stands, `None` while it goes on.
+/// The result of a game that has ended; `None` while it goes on.
 fn end(game: &Game) -> Option<(Outcome, End)> {
     match Outcome::of(game) {
         Some(outcome) => Some((outcome, End::Rules)),
@@ -95,12 +95,12 @@ fn end(game: &Game) -> Option<(Outcome, End)> {
 }
 
 impl Contest {
-    /// How many games there are.
+    /// The number of games.
     pub fn games(&self) -> u64 {
         2 * self.starts.len() as u64 * u64::from(self.rounds)
     }
 
-    /// The start of a game, by its place.
+    /// The place of a game's start in `starts`.
     pub fn start_of(&self, game: u64) -> usize {
         (game / 2 / u64::from(self.rounds.max(1))) as usize
     }
@@ -113,15 +113,16 @@ impl Contest {
         }
     }
 
-    /// Plays the games that `is_done` does not know, on `threads` threads, and hands each to `found`,
-    /// in no particular order, until it breaks.
+    /// Plays the games for which `is_done` is false, on `threads` threads, and passes each to
+    /// `found`, in no particular order, until `found` breaks.
     ///
-    /// The same seed gives the same games for players that depend on nothing else: ours without a
-    /// limit of time.
+    /// The same seed gives the same games for players that depend on nothing else, such as Millbase
+    /// without a time limit.
     ///
     /// # Errors
     ///
-    /// Files that are there and cannot be used; what `found` breaks with is `Ok(Some(…))`.
+    /// Errors of existing files that cannot be used. If `found` breaks with a value, the result is
+    /// `Ok(Some(value))`.
     pub fn play<B>(
         &self,
         database: &Arc<Database>,
@@ -235,35 +236,35 @@ impl Contest {
     }
 }
 
-/// The score of a match so far, as the first player sees it.
+/// The score of a match so far, from the first player's perspective.
 #[derive(Clone, Debug, Default)]
 pub struct Standing {
     /// Won, drawn and lost games.
     pub results: [u64; 3],
-    /// The games that each player forfeits.
+    /// The games that each player forfeited.
     pub forfeits: [u64; 2],
-    /// The games in which each player makes the first error.
+    /// The games in which each player made the first error.
     pub first_errors: [u64; 2],
-    /// The sum of the numbers of these turns.
+    /// The sums of the turn numbers of these errors.
     pub first_error_turns: [u64; 2],
-    /// The games that the databases know from the first turn to the last.
+    /// The games whose turns the databases all know.
     pub reviewed: u64,
     /// The turns of all games.
     pub turns: u64,
-    /// Of each start: points and games.
+    /// For each start: points and games.
     by_start: BTreeMap<usize, (f64, f64)>,
-    /// Of each start: won games and games.
+    /// For each start: won games and games.
     wins_by_start: BTreeMap<usize, (f64, f64)>,
 }
 
-/// What a standing needs of a game.
+/// The facts about a game that a standing needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Summary {
     /// The place of the start.
     pub start: usize,
     /// The colour of the first player.
     pub first: Side,
-    /// How the game ended.
+    /// The result of the game.
     pub outcome: Outcome,
     /// Whether an engine gave no legal turn.
     pub is_forfeit: bool,
@@ -271,7 +272,7 @@ pub struct Summary {
     pub first_error: Option<FirstError>,
     /// Whether the databases answer for all turns.
     pub is_reviewed: bool,
-    /// How many turns the game has.
+    /// The number of turns of the game.
     pub turns: u64,
 }
 
@@ -298,7 +299,7 @@ impl Standing {
         }
     }
 
-    /// How many games.
+    /// The number of games so far.
     pub fn games(&self) -> u64 {
         self.results.iter().sum()
     }
@@ -310,12 +311,12 @@ impl Standing {
         (self.games() > 0).then(|| points / self.games() as f64)
     }
 
-    /// The interval of the score, by the bootstrap over starts.
+    /// The confidence interval of the score, by the bootstrap over starts.
     pub fn score_interval(&self) -> Option<Interval> {
         interval(&self.by_start.values().copied().collect::<Vec<_>>())
     }
 
-    /// The interval of the share of won games, by the bootstrap over starts.
+    /// The confidence interval of the share of won games, by the bootstrap over starts.
     pub fn wins_interval(&self) -> Option<Interval> {
         interval(&self.wins_by_start.values().copied().collect::<Vec<_>>())
     }

@@ -1,14 +1,14 @@
-//! The players of matches: described by a line of settings, then at work.
+//! The players of matches: parsed from a line of settings, then started.
 //!
 //! | setting | meaning |
 //! |---|---|
-//! | `level=N` | our player, 0 to 30 for perfect (the default) |
-//! | `databases=no` | our search alone, which knows no database |
-//! | `errs=P` | in `P` % of its turns our player takes a legal turn by chance |
-//! | `command=PROGRAM ARGS` | an engine as a process; takes the rest of the line |
+//! | `level=N` | Millbase's player, 0 to 30; 30 is perfect and the default |
+//! | `databases=no` | Millbase's search without databases |
+//! | `errs=P` | Millbase's player makes a random legal turn in `P` % of its turns |
+//! | `command=PROGRAM ARGS` | an engine process; must be last, because it takes the rest of the line |
 //! | `option.NAME=VALUE` | an option of the engine |
 //! | `depth=N`, `nodes=N`, `time=MS` | limits of a turn |
-//! | `name=TEXT` | how reports call the player |
+//! | `name=TEXT` | the player's name in reports |
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,10 +25,10 @@ use crate::rules::Rules;
 use crate::rules::turns::Turn;
 use crate::search::{Limits, NoProber, Search};
 
-/// A player that is not yet at work.
+/// The settings of a player.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
-    /// How reports call the player.
+    /// The player's name in reports.
     pub name: Option<String>,
     /// The kind of player.
     pub kind: Kind,
@@ -39,16 +39,16 @@ pub struct Settings {
 /// The kinds of players.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Kind {
-    /// Ours.
+    /// Millbase's player.
     Own {
-        /// 0 to 30.
+        /// The level, 0 to 30.
         level: u8,
-        /// Whether it knows the databases.
+        /// Whether it uses the databases.
         knows_databases: bool,
-        /// In how many percent of its turns it takes any turn.
+        /// The percentage of its turns that are random.
         errs: u8,
     },
-    /// A process.
+    /// An engine process.
     Engine {
         /// The program and its arguments.
         command: Vec<String>,
@@ -57,19 +57,19 @@ pub enum Kind {
     },
 }
 
-/// The positions of a turn's search of our player, where nothing else is said.
+/// The default limit of positions for a turn's search of Millbase's player.
 const DEFAULT_NODES: u64 = 20_000;
 
-/// The time of a turn of an engine, where nothing else is said.
+/// The default time of an engine's turn.
 const DEFAULT_TIME: Duration = Duration::from_millis(100);
 
-/// The memory of our search, in bytes.
+/// The transposition table of Millbase's player, in bytes.
 const SEARCH_BYTES: usize = 4 << 20;
 
 impl FromStr for Settings {
     type Err = String;
 
-    /// Reads settings with spaces between them.
+    /// Parses settings with spaces between them.
     ///
     /// ```
     /// use millbase::coach::contestant::Settings;
@@ -86,7 +86,7 @@ impl FromStr for Settings {
         while let Some(word) = words.next() {
             let Some((name, value)) = word.split_once('=') else {
                 return Err(format!(
-                    "'{}' is not a setting of a player; a setting is written like level=10",
+                    "'{}' is not a setting of a player; write settings like level=10",
                     shown(word)
                 ));
             };
@@ -107,7 +107,7 @@ impl FromStr for Settings {
     }
 }
 
-/// Settings while they are read.
+/// Settings while they are parsed.
 #[derive(Default)]
 struct Draft {
     name: Option<String>,
@@ -165,19 +165,19 @@ impl Draft {
     fn finish(self) -> Result<Settings, String> {
         let is_own = self.level.is_some() || self.databases.is_some() || self.errs.is_some();
         if !self.command.is_empty() && is_own {
-            let sentence = "level, databases and errs are settings of our player, not of a command; \
-                            an engine has option.NAME=VALUE";
+            let sentence = "level, databases and errs are settings of Millbase's player; an \
+                engine with command= takes option.NAME=VALUE";
             return Err(sentence.to_owned());
         }
         if self.command.is_empty() && !self.options.is_empty() {
-            let sentence = "option.NAME=VALUE needs command=, the engine that has the option";
+            let sentence = "option.NAME=VALUE needs command= with the engine that has the option";
             return Err(sentence.to_owned());
         }
         if self.databases == Some(false)
             && self.level.is_some_and(|level| (20..30).contains(&level))
         {
-            let sentence = "databases=no goes with level=30, a search alone; levels 20 to 29 know the \
-                            databases, levels below do not";
+            let sentence = "databases=no needs level=30; levels 20 to 29 always use the \
+                databases, lower levels never";
             return Err(sentence.to_owned());
         }
         let kind = match self.command.is_empty() {
@@ -199,7 +199,7 @@ impl Draft {
     }
 }
 
-/// The settings as they are read again, in one order.
+/// The settings in a fixed order, in the form that can be parsed again.
 impl fmt::Display for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut words = Vec::new();
@@ -241,12 +241,12 @@ impl fmt::Display for Settings {
 }
 
 impl Settings {
-    /// How reports call the player: its name, or its settings.
+    /// The player's title in reports: its name, or its settings.
     pub fn title(&self) -> String {
         self.name.clone().unwrap_or_else(|| self.to_string())
     }
 
-    /// The limits of a turn, with the default where none is set.
+    /// The limits of a turn, or the default if none is set.
     pub fn limits(&self) -> Limits {
         let limits = self.limits;
         match (&self.kind, limits.depth, limits.nodes, limits.time) {
@@ -263,7 +263,7 @@ impl Settings {
     }
 }
 
-/// A player at work.
+/// A running player.
 #[derive(Debug)]
 pub struct Contestant {
     settings: Settings,
@@ -271,13 +271,13 @@ pub struct Contestant {
     database: Arc<Database>,
     patience: Duration,
     seed: u64,
-    /// Our player of this game, or the process.
+    /// Millbase's player for this game, or the process.
     at_work: AtWork,
 }
 
 #[derive(Debug)]
 enum AtWork {
-    /// Nobody yet, or no longer: it starts with the next game.
+    /// Not running: the player starts with the next game.
     Nobody,
     Player(Player),
     Engine(Engine),
@@ -296,7 +296,7 @@ impl Contestant {
         }
     }
 
-    /// Begins another game, with the chance that comes from the seed.
+    /// Begins a new game with this seed.
     ///
     /// # Errors
     ///
@@ -331,10 +331,12 @@ impl Contestant {
     ///
     /// # Errors
     ///
-    /// If an engine does not answer with a legal turn; it is started anew for the next game.
+    /// If an engine does not answer with a legal turn; it is then restarted for the next game.
     pub fn turn(&mut self, game: &Game) -> Result<Turn, EngineError> {
         let chosen = match &mut self.at_work {
-            AtWork::Nobody => Err(EngineError("the game has not begun".to_owned())),
+            AtWork::Nobody => Err(EngineError(
+                "the player was asked for a turn before the game began".to_owned(),
+            )),
             AtWork::Engine(engine) => engine.turn(game, &self.limits),
             AtWork::Player(player) => {
                 let limits = &self.limits;
@@ -350,7 +352,7 @@ impl Contestant {
     }
 }
 
-/// Any turn, if chance wants the player to err.
+/// A random turn with the probability of `errs`.
 fn by_chance(kind: &Kind, game: &Game, seed: u64) -> Option<Turn> {
     let errs = match kind {
         Kind::Own { errs, .. } if *errs > 0 => f64::from(*errs) / 100.0,

@@ -1,5 +1,5 @@
-//! Facts about a position and its turns: what wrong turns allow, what right ones prevent, how many
-//! replies hold, and how soon a removal can be forced.
+//! Facts about a position and its turns: the mills that turns allow or prevent, the number of
+//! replies that hold, and how soon a removal can be forced.
 
 use crate::board::PointSet;
 use crate::coach::review::Verdict;
@@ -19,16 +19,16 @@ pub struct Explanation {
     pub position: Position,
     /// The stage of the game for the side to move.
     pub phase: Phase,
-    /// What it is worth to the side to move.
+    /// The value for the side to move.
     pub value: Value,
-    /// Where the values come from.
+    /// The source of the values.
     pub source: Source,
-    /// How many turns are legal, keep the result, and have the best value.
+    /// The numbers of turns that are legal, keep the result, and have the best value.
     pub counts: [usize; 3],
-    /// Where the other side would close a mill if the side to move did nothing.
+    /// The points where the other side would close a mill if the side to move passed.
     pub threats: PointSet,
-    /// What the position would be worth to the side to move if it could pass; `None` while stones
-    /// are in hand, where a removal is owed, and where the game is over.
+    /// The value for the side to move if it could pass; `None` while stones are in hand or a
+    /// removal is pending, and if the game is over.
     pub passing: Option<Value>,
     /// The shortest sequence to a removal or the end of the game that the side to move can force.
     pub forced: Forced,
@@ -41,43 +41,43 @@ pub struct Explanation {
 pub struct TurnFacts {
     /// The turn, its value for the side that makes it, and the position after it.
     pub ranked: RankedTurn,
-    /// How it compares with the other turns.
+    /// The comparison with the other turns.
     pub verdict: Verdict,
-    /// How many replies there are.
+    /// The number of replies.
     pub replies: usize,
-    /// Those that keep the result for the side that replies, in the order of their values.
+    /// The replies that keep the result for the side that replies, in the order of their values.
     pub holding: Vec<Turn>,
     /// Points at which the other side could have closed a mill, and cannot after the turn.
     pub prevents: PointSet,
     /// Points at which the other side can close a mill after the turn, and could not before it.
     pub allows: PointSet,
-    /// Where the turn is an error, each with the value for the side that makes it: where it loses, the
-    /// best turns of both sides up to the first removal, at most [`LONGEST_REFUTATION`]; where it
-    /// draws, the first reply that holds.
+    /// The refutation if the turn is an error, each turn with the value for the side that makes it.
+    /// If the error loses, these are the best turns of both sides up to the first removal, at most
+    /// [`LONGEST_REFUTATION`]; if it draws, the first reply that holds.
     pub refutation: Vec<RankedTurn>,
 }
 
 /// The sequence to a removal or the end of the game that a side can force.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Forced {
-    /// The turns of both sides, the other side's being those that delay the longest; empty where
-    /// nothing was found.
+    /// The turns of both sides, where the other side delays as long as possible; empty if nothing
+    /// was found.
     pub line: Vec<Turn>,
-    /// The number of turns of the side's own within which everything was tried and nothing found.
+    /// The number of the side's own turns that were searched completely without finding a sequence.
     pub searched: usize,
 }
 
 /// The longest refutation, in turns.
 pub const LONGEST_REFUTATION: usize = 12;
 
-/// The most turns of its own within which a side is looked at to force a removal.
+/// The most own turns of a side in the search for a forced removal.
 pub const MOST_FORCED_TURNS: usize = 5;
 
-/// How many positions the search for a forced removal visits.
+/// The most positions that the search for a forced removal visits.
 const FORCED_POSITIONS: u64 = 1_000_000;
 
 impl Explanation {
-    /// The facts about a position and one of its turns, or all.
+    /// The facts about a position and about one of its turns or all.
     ///
     /// # Errors
     ///
@@ -137,7 +137,7 @@ fn facts(
         refutation = database.line(&ranked.after, LONGEST_REFUTATION)?.turns;
         let removes = |turn: &RankedTurn| !turn.turn.removed().is_empty();
         let last = match ranked.value {
-            // The turns after the first reply repeat.
+            // After the first reply, a drawn line only repeats.
             Value::Draw => Some(0),
             _ => refutation.iter().position(removes),
         };
@@ -158,13 +158,13 @@ fn facts(
     }))
 }
 
-/// What the position is worth if its side passes.
+/// The value of the position if its side passes.
 fn passing(truth: Truth, position: &Position) -> Result<Option<Value>, DbError> {
     let rules = truth.database().rules();
     if position.is_placing() || position.removal_owed() || position.is_over(rules) {
         return Ok(None);
     }
-    // Passing is the one turn that changes nothing but the side to move.
+    // Passing changes only the side to move.
     let passed = position.after(Turn::PASS);
     Ok(Some(truth.answer(&passed)?.value.backed_up()))
 }
@@ -221,13 +221,13 @@ fn forced(position: &Position, first: impl Iterator<Item = Turn>, rules: &Rules)
 
 struct ForcedSearch<'a> {
     rules: &'a Rules,
-    /// How many positions may still be visited.
+    /// The number of positions that may still be visited.
     left: u64,
 }
 
 impl ForcedSearch<'_> {
-    /// The line in which the side to move removes a stone, or ends the game, within `own` turns of
-    /// its own, whatever the other side replies short of removing a stone itself.
+    /// The line in which the side to move removes a stone or ends the game within `own` of its
+    /// turns, whatever the other side replies. A reply that removes a stone refutes a turn.
     fn force(&mut self, position: &Position, turns: &[Turn], own: usize) -> Option<Vec<Turn>> {
         if let Some(&turn) = turns.iter().find(|turn| !turn.removed().is_empty()) {
             return Some(vec![turn]);

@@ -1,19 +1,19 @@
-//! The picture of a game's value from turn to turn, as SVG.
+//! The graph of a game's value from turn to turn, as SVG.
 
 use crate::coach::annotate::mark;
 use crate::coach::review::Review;
 use crate::value::Value;
 
-/// The height of the picture, in pixels.
+/// The height of the graph, in pixels.
 const HEIGHT: f64 = 200.0;
 
 /// The space around the curve, in pixels.
 const MARGIN: f64 = 16.0;
 
-/// The least width of a turn, in pixels; short games are wider.
+/// The least width of a turn, in pixels; turns of short games are wider.
 const STEP: f64 = 8.0;
 
-/// The least width of the picture, in pixels.
+/// The least width of the graph, in pixels.
 const LEAST_WIDTH: f64 = 320.0;
 
 /// The height of a value, from -1 where White has lost to 1 where White has won: a win in `d` turns
@@ -42,8 +42,8 @@ pub fn height(value: Value) -> f64 {
     }
 }
 
-/// The picture: White's wins above the middle line, Black's below it, a dot at each error, gaps
-/// where the value is not known. Pointing at a dot shows the turn.
+/// The graph: White's wins above the middle line, Black's below it, a dot at each error, gaps where
+/// the value is unknown. Hovering over a dot shows the turn.
 pub fn svg(review: &Review) -> String {
     let values = review.values_for_white();
     let width = (STEP * values.len() as f64).max(LEAST_WIDTH);

@@ -26,19 +26,19 @@ pub struct Question {
     pub position: Position,
     /// Its turns, best first.
     pub turns: Vec<RankedTurn>,
-    /// How many of them keep the result.
+    /// The number of turns that keep the result.
     pub keeping: usize,
 }
 
 impl Question {
-    /// What the position is worth: a win or a draw.
+    /// The result of the position: a win or a draw.
     pub fn wdl(&self) -> Wdl {
         self.turns
             .first()
             .map_or(Wdl::Loss, |best| best.value.wdl())
     }
 
-    /// The share of the turns that keep the result: how often chance does.
+    /// The share of the turns that keep the result: the probability that a random turn does.
     pub fn chance(&self) -> f64 {
         self.keeping as f64 / self.turns.len() as f64
     }
@@ -49,13 +49,12 @@ impl Question {
     }
 }
 
-/// How often a position is drawn for a question, at most: in some families few positions are
-/// decisions.
+/// The most random positions to try for a question: in some families few positions are decisions.
 const MOST_TRIES: u64 = 200;
 
-/// Questions from families in turn, the odd ones won and the even ones drawn for the side to move.
-/// The same seed and databases give the same questions. Families in which chance finds no such
-/// position give fewer.
+/// Random questions from the families in turn, the odd ones won and the even ones drawn for the
+/// side to move. The same seed and databases give the same questions. Families in which no such
+/// position is found give fewer.
 ///
 /// # Errors
 ///
@@ -111,8 +110,7 @@ fn question(
     Ok(None)
 }
 
-/// A number that differs between different lists of questions: results compare only where it is the
-/// same.
+/// A hash of a list of questions: results can be compared only if it is the same.
 pub fn fingerprint(questions: &[Question], rules: &Rules) -> u64 {
     let texts: Vec<String> = questions
         .iter()
@@ -126,16 +124,16 @@ pub fn fingerprint(questions: &[Question], rules: &Rules) -> u64 {
 pub struct Reply {
     /// The place of the question.
     pub question: usize,
-    /// The turn, or why there is none.
+    /// The turn, or the reason why there is none.
     pub turn: Result<Turn, String>,
     /// Whether the turn keeps the result.
     pub is_kept: bool,
-    /// The time that it took.
+    /// The time that the reply took.
     pub time: Duration,
 }
 
 /// Asks all questions, on `threads` threads, and calls `found` with each reply, in no particular
-/// order. No reply, or one that is not legal, does not keep the result.
+/// order. A missing or illegal reply counts as not keeping the result.
 pub fn ask(
     questions: &[Question],
     player: &Settings,
@@ -187,13 +185,13 @@ fn reply(place: usize, question: &Question, player: &mut Contestant, rules: Rule
 /// The replies to some of the questions.
 #[derive(Clone, Debug, Default)]
 pub struct Score {
-    /// How many questions.
+    /// The number of questions.
     pub asked: u32,
-    /// How many replies keep the result.
+    /// The number of replies that keep the result.
     pub kept: u32,
-    /// Of each question: what was kept above chance, and what could have been.
+    /// For each question: the result kept minus the chance, and 1 minus the chance.
     samples: Vec<(f64, f64)>,
-    /// Of each question: whether the result was kept, and 1.
+    /// For each question: 1 if the result was kept, else 0; and 1.
     shares: Vec<(f64, f64)>,
 }
 
@@ -212,19 +210,20 @@ impl Score {
         ratio(&self.shares)
     }
 
-    /// The interval of the share.
+    /// The confidence interval of the share.
     pub fn share_interval(&self) -> Option<Interval> {
         interval(&self.shares)
     }
 
-    /// What is kept above chance, of what can be: 0 for turns by chance, 1 for perfect play.
+    /// The share of kept results above chance: 0 for random turns, 1 for perfect play.
     ///
-    /// With `k` questions kept of `n`, and the chance `c` of each, `(k - Σc) / (n - Σc)`.
+    /// With `k` of `n` results kept and the chance `c` of each question it is `(k - Σc) / (n -
+    /// Σc)`.
     pub fn skill(&self) -> Option<f64> {
         ratio(&self.samples)
     }
 
-    /// The interval of the skill.
+    /// The confidence interval of the skill.
     pub fn skill_interval(&self) -> Option<Interval> {
         interval(&self.samples)
     }

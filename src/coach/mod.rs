@@ -1,20 +1,20 @@
-//! The coach: compares play with the truth of the databases.
+//! The coach: compares play with the values of the databases.
 //!
-//! | module | room for |
+//! | module | contents |
 //! |---|---|
-//! | [`truth`] | the values of a position's turns, with as much search as the task allows |
+//! | [`truth`] | the values of a position's turns, with a bounded search |
 //! | [`record`] | reading games: saved games, turn lists, PGN-like text |
 //! | [`review`] | the grade of each turn of a game, its errors, its summary |
-//! | [`annotate`], [`graph`] | a review as annotated text and as a picture |
-//! | [`archive`] | many games: tables by player and by opening |
+//! | [`annotate`], [`graph`] | a review as annotated text and as a graph |
+//! | [`archive`] | archives of games: tables by player and by opening |
 //! | [`explain`] | facts about a position and its turns |
-//! | [`contest`] | matches of two players, each a [`contestant`], ours or a [`process`] |
+//! | [`contest`] | matches of two players, each a [`contestant`]: Millbase's or an engine [`process`] |
 //! | [`judge`] | an exam for players |
-//! | [`puzzle`], [`pack`] | puzzles made, and checked |
-//! | [`sample`] | positions drawn by chance |
+//! | [`puzzle`], [`pack`] | making and checking puzzles |
+//! | [`sample`] | random positions |
 //! | [`confidence`] | confidence intervals by the bootstrap |
 //!
-//! docs/COACH.md defines each word and each number with a formula and an example.
+//! docs/COACH.md defines each term and each number with a formula and an example.
 
 pub mod annotate;
 pub mod archive;

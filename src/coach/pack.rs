@@ -1,4 +1,4 @@
-//! Checking puzzles that a pack claims.
+//! Checks the puzzles of packs.
 
 use crate::coach::puzzle::{Claim, ClaimedLine, Goal};
 use crate::coach::sample::canonical;
@@ -12,9 +12,10 @@ use crate::value::{Value, Wdl};
 /// The result of checking a puzzle.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Checked {
-    /// Everything that is wrong, a sentence each.
+    /// All faults, one sentence each.
     pub problems: Vec<String>,
-    /// The position in the form that it shares with those like it; `None` if it is none.
+    /// The canonical form of the position up to symmetry and colour; `None` if the text is not a
+    /// position.
     pub like: Option<Position>,
 }
 
@@ -23,7 +24,7 @@ pub struct Checked {
 ///
 /// # Errors
 ///
-/// As for [`Database::answer`](crate::Database::answer): then the puzzle cannot be checked.
+/// As for [`Database::answer`](crate::Database::answer): the puzzle then cannot be checked.
 pub fn check(truth: Truth, claim: &Claim) -> Result<Checked, DbError> {
     let rules = truth.database().rules();
     let mut checked = Checked::default();
@@ -94,7 +95,7 @@ fn without_names(text: &str) -> &str {
     }
 }
 
-/// Whether every best first turn has a solution, and the one that holds a draw is alone.
+/// Checks that every best first turn has a solution, and that only one turn holds a draw.
 fn check_first_turns(
     claim: &Claim,
     goal: Goal,
@@ -140,13 +141,13 @@ fn check_first_turns(
             let holding: Vec<String> = equal.map(|turn| turn.turn.to_string()).collect();
             if holding.len() > 1 {
                 let holding = holding.join(", ");
-                problems.push(format!("not one turn alone holds the draw, but {holding}"));
+                problems.push(format!("{holding} turns hold the draw, but it must be one"));
             }
         }
     }
 }
 
-/// Whether a solution is legal, best turn by turn, and reaches the end.
+/// Checks that a solution is legal, that each turn is best, and that it reaches the end.
 fn check_line(
     truth: Truth,
     goal: Goal,
@@ -169,7 +170,7 @@ fn check_line(
             }
             if named.is_some_and(|named| named != side) {
                 return Ok(Err(format!(
-                    "{action} is given to {}, but {side} is to move",
+                    "{action} is said to be a turn of {}, but {side} is to move",
                     side.other()
                 )));
             }

@@ -1,4 +1,4 @@
-//! An engine as a process that speaks the protocol of mill frontends.
+//! An engine process that speaks the protocol of mill frontends.
 
 use std::fmt;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -11,7 +11,7 @@ use crate::engine::game::{Game, shown};
 use crate::rules::turns::Turn;
 use crate::search::Limits;
 
-/// Why an engine gave no turn: one sentence.
+/// The reason why an engine gave no turn: one sentence.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EngineError(pub(crate) String);
 
@@ -23,16 +23,16 @@ impl fmt::Display for EngineError {
 
 impl std::error::Error for EngineError {}
 
-/// Longer lines, in bytes, end the session.
+/// The most bytes of a line. A longer line ends the session.
 const LONGEST_LINE: u64 = 1 << 20;
 
-/// How many lines wait to be read before the engine has to.
+/// The most unread lines; the engine blocks when it writes more.
 const LINES_WAITING: usize = 1024;
 
 /// The time that an engine has to end after `quit`.
 const TIME_TO_QUIT: Duration = Duration::from_millis(500);
 
-/// An engine at work. It is ended when this is dropped.
+/// A running engine. Dropping this ends it.
 #[derive(Debug)]
 pub struct Engine {
     child: Child,
@@ -45,8 +45,8 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Starts a program with its arguments, and sets options. An answer that comes later than
-    /// `patience` after it is due counts as none.
+    /// Starts a program with its arguments, and sets options. An answer later than `patience` after
+    /// its time limit counts as missing.
     ///
     /// # Errors
     ///
@@ -71,7 +71,7 @@ impl Engine {
             return Err(EngineError(format!("'{program}' has no pipes")));
         };
         let (sender, lines) = sync_channel(LINES_WAITING);
-        // The thread ends with the engine's output, or when nobody listens.
+        // The thread ends with the engine's output, or when the receiver is dropped.
         thread::spawn(move || {
             let mut output = BufReader::new(output);
             let mut line = Vec::new();
@@ -127,8 +127,7 @@ impl Engine {
         self.name.as_deref()
     }
 
-    /// Lets the engine forget the last game. Its chance, where it has an option `Seed`, comes from
-    /// the seed.
+    /// Begins a new game. If the engine has an option `Seed`, this sets it.
     ///
     /// # Errors
     ///
@@ -148,7 +147,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Asks for a whole turn, with the removals that it earns.
+    /// Asks for a complete turn, with the removals that it earns.
     ///
     /// # Errors
     ///

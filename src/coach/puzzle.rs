@@ -1,4 +1,4 @@
-//! Puzzles whose solution is certain: made from positions drawn by chance, each with a certificate.
+//! Puzzles with proved solutions, made from random positions, each with a certificate.
 
 use std::ops::RangeInclusive;
 use std::sync::atomic::AtomicBool;
@@ -16,10 +16,10 @@ use crate::search::{Limits, NoProber, Score, Search};
 use crate::store::DbError;
 use crate::value::Value;
 
-/// What the solver has to do.
+/// The goal of the solver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Goal {
-    /// Win in as few turns as can be.
+    /// Win in as few turns as possible.
     Win,
     /// Hold the draw.
     Draw,
@@ -35,10 +35,10 @@ impl Goal {
     }
 }
 
-/// What happens in a puzzle. docs/COACH.md has the definitions.
+/// A theme of a puzzle. docs/COACH.md defines the themes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Theme {
-    /// A turn of the solver closes two mills at once.
+    /// One turn of the solver closes two mills.
     DoubleMill,
     /// A turn of the solver slides a stone out of a mill into another one.
     Zwickmuehle,
@@ -46,7 +46,7 @@ pub enum Theme {
     Sacrifice,
     /// The game ends because the loser cannot move.
     Blockade,
-    /// The side that defends flies from the first turn on.
+    /// The defending side flies from the first turn on.
     FlyingDefence,
     /// Only the solution keeps the result.
     OnlyMove,
@@ -63,7 +63,7 @@ impl Theme {
         Theme::OnlyMove,
     ];
 
-    /// The programs' text of the theme.
+    /// The name of the theme, as the programs write it.
     pub const fn name(self) -> &'static str {
         match self {
             Theme::DoubleMill => "double-mill",
@@ -88,23 +88,25 @@ pub struct Step {
     pub side: Side,
     /// The turn, its value for that side, and the position after it.
     pub ranked: RankedTurn,
-    /// All turns of the best value, how many turns keep the result, how many are legal.
+    /// The turns of the best value, and the numbers of turns that keep the result and that are
+    /// legal.
     pub verdict: Verdict,
 }
 
-/// How hard a puzzle is.
+/// The difficulty of a puzzle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Difficulty {
-    /// From this depth on the search without databases chooses the solution; one more than
+    /// The depth from which a search without databases chooses the solution; one more than
     /// [`DEEPEST`] if it never does.
     pub depth: u32,
-    /// The other turns that the search of [`GLANCE`] turns rates as high as the solution, or higher.
+    /// The number of other turns that a search of depth [`GLANCE`] rates at least as high as the
+    /// solution.
     pub temptations: usize,
-    /// A number like those of players: 900 for the easiest.
+    /// A rating on the scale of players' ratings: 900 for the easiest.
     pub rating: u32,
 }
 
-/// The names of the levels, each with the rating below which it ends.
+/// The names of the levels, each with its exclusive upper rating.
 pub const LEVELS: [(&str, u32); 6] = [
     ("beginner", 1050),
     ("easy", 1250),
@@ -122,62 +124,62 @@ impl Difficulty {
     }
 }
 
-/// A position with one best first turn, and the proof.
+/// A position with one best first turn, and its certificate.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Puzzle {
     /// The position; the solver is to move.
     pub position: Position,
-    /// What the solver has to do.
+    /// The goal of the solver.
     pub goal: Goal,
-    /// The turns of both sides when both play best: to the end of a win, one turn of a draw.
+    /// The turns of both sides in best play: up to the end of a win, or only one turn of a draw.
     pub solution: Vec<Step>,
-    /// What happens, in the order of [`Theme::ALL`].
+    /// The themes, in the order of [`Theme::ALL`].
     pub themes: Vec<Theme>,
-    /// How hard it is.
+    /// The difficulty.
     pub difficulty: Difficulty,
 }
 
 impl Puzzle {
-    /// How many turns of its own the solver needs; 1 for a draw that is held.
+    /// The number of own turns that the solver needs; 1 for a draw.
     pub fn turns(&self) -> u32 {
         self.solution.len().div_ceil(2) as u32
     }
 
     /// The turn that solves the puzzle.
     pub fn first(&self) -> &Step {
-        // A puzzle is only made with a first step.
+        // Every puzzle has a first step.
         &self.solution[0]
     }
 }
 
-/// What puzzles have to be.
+/// The wanted kind of puzzles.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wanted {
-    /// Where positions are drawn from; they take turns.
+    /// The families of positions, used in turn.
     pub families: Vec<Family>,
     /// The goal, or any.
     pub goal: Option<Goal>,
-    /// How many turns of its own the solver of a win needs.
+    /// The range of own turns that the solver of a win needs.
     pub turns: RangeInclusive<u32>,
-    /// All of these must happen.
+    /// Themes that must all occur.
     pub themes: Vec<Theme>,
     /// The name of a level, or any.
     pub level: Option<String>,
 }
 
-/// The deepest search that a puzzle is tried with, in turns.
+/// The deepest search to rate a puzzle, in turns.
 pub const DEEPEST: u32 = 7;
 
-/// The depth of the search that stands for the first glance of a player, in turns.
+/// The depth of the search that models a player's first impression, in turns.
 pub const GLANCE: u32 = 2;
 
-/// The positions that such a search visits at most.
+/// The most positions that such a search visits.
 const MOST_NODES: u64 = 60_000;
 
-/// The memory of such a search, in bytes.
+/// The transposition table of such a search, in bytes.
 const SEARCH_BYTES: usize = 1 << 18;
 
-/// The puzzle of a number among those of a seed; most numbers have none.
+/// The candidate with this number in the sequence of the seed; `None` for most numbers.
 ///
 /// # Errors
 ///
@@ -202,7 +204,7 @@ pub fn candidate(
     }
 }
 
-/// The puzzle of a position, if it is one that is wanted.
+/// The puzzle of a position, if it is of the wanted kind.
 ///
 /// # Errors
 ///
@@ -346,8 +348,8 @@ fn difficulty(position: &Position, solution: &[Step], rules: &Rules) -> Difficul
         nodes: Some(MOST_NODES),
         ..Limits::default()
     };
-    // The depth after the last one at which another turn is chosen. A search that ends early has
-    // seen the end of the game, or is too large to go on.
+    // The depth after the last one at which another turn is chosen. A search ends early if it
+    // reaches the end of the game or becomes too large.
     let (mut depth, mut reached) = (1, 0);
     run(deep, &mut |report| {
         reached = report.depth;
@@ -367,12 +369,12 @@ fn difficulty(position: &Position, solution: &[Step], rules: &Rules) -> Difficul
     }
 }
 
-/// A puzzle as a pack claims it.
+/// The claim of a pack about a puzzle.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Claim {
     /// The position's text.
     pub position: String,
-    /// Whether the pack says that the solver wins or holds a draw.
+    /// The stated goal, if any.
     pub goal: Option<Goal>,
     /// The stated number of turns to the win.
     pub win_in: Option<u32>,
@@ -380,12 +382,12 @@ pub struct Claim {
     pub lines: Vec<ClaimedLine>,
 }
 
-/// A solution as a pack claims it.
+/// The claim of a pack about a solution.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ClaimedLine {
-    /// Turns or actions, with the side that makes each where the pack names it.
+    /// Turns or actions, each with its side if the pack names it.
     pub actions: Vec<(Option<Side>, String)>,
-    /// Whether it is said to be as good as any.
+    /// Whether the pack calls the solution optimal.
     pub is_optimal: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Reading games: saved games, turn lists, PGN-like text, one after the other from any input.
+//! Reads games from any input, one after the other: saved games, turn lists, PGN-like text.
 //!
 //! | form | a game |
 //! |---|---|
@@ -18,14 +18,14 @@ use crate::rules::Rules;
 use crate::rules::position::{Position, PositionError, Side};
 use crate::value::Value;
 
-/// A game as it was read.
+/// A game that was read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Record {
     /// The names and values of the tags, in their order.
     pub tags: Vec<(String, String)>,
     /// The turns.
     pub game: Game,
-    /// How the game ended: by its text, else by its last position; `None` if neither says so.
+    /// The result, by the text or else by the last position; `None` if neither gives one.
     pub result: Option<Outcome>,
     /// The line of the input where the game begins, from 1.
     pub line: usize,
@@ -93,7 +93,7 @@ impl Record {
         }
     }
 
-    /// The value of a tag; `None` where it is not there, or empty, or `?`.
+    /// The value of a tag; `None` if it is missing, empty or `?`.
     pub fn tag(&self, name: &str) -> Option<&str> {
         let tag = self.tags.iter().find(|(known, _)| known == name);
         tag.map(|(_, value)| value.as_str())
@@ -109,14 +109,14 @@ impl Record {
     }
 }
 
-/// Why a game could not be read.
+/// The reason why a game could not be read.
 #[derive(Debug)]
 pub enum RecordError {
     /// The text is not a game; a sentence for the user.
     Text {
         /// The line of the input, from 1.
         line: usize,
-        /// What is wrong there.
+        /// A description of the error.
         sentence: String,
     },
     /// The input cannot be read further.
@@ -141,20 +141,20 @@ impl std::error::Error for RecordError {
     }
 }
 
-/// Longer lines, in bytes, are refused.
+/// The most bytes of a line.
 const LONGEST_LINE: u64 = 1 << 20;
 
-/// Games with more actions are refused.
+/// The most actions of a game.
 const MOST_ACTIONS: usize = 10_000;
 
-/// The games of an input, read when they are asked for. After a text that is not a game the next one
-/// follows; after [`RecordError::Io`] nothing does.
+/// An iterator over the games of an input, which reads them lazily. It goes on after a text that is
+/// not a game, and ends after [`RecordError::Io`].
 #[derive(Debug)]
 pub struct Records<R> {
     rules: Rules,
     input: R,
     line: usize,
-    /// The next line, where it has been read to find the end of a game.
+    /// The next line, if it was already read to find the end of a game.
     pending: Option<String>,
     draft: Draft,
     is_over: bool,
@@ -173,7 +173,7 @@ struct Draft {
     /// Whether its text says that the game ends here.
     is_complete: bool,
     in_comment: bool,
-    /// How many parentheses are open.
+    /// The number of open parentheses.
     variations: usize,
     failure: Option<(usize, String)>,
 }
@@ -211,7 +211,7 @@ impl<R: BufRead> Records<R> {
         Ok(Some(String::from_utf8_lossy(&bytes).trim().to_owned()))
     }
 
-    /// Reads a line; a game that ends with or before it is returned.
+    /// Takes a line, and returns a game that ends with it or before it.
     fn take(&mut self, line: String) -> Option<Result<Record, RecordError>> {
         if self.draft.in_comment || self.draft.variations > 0 {
             self.draft.text(&line, self.line, &self.rules);
@@ -278,7 +278,7 @@ impl<R: BufRead> Records<R> {
         }
     }
 
-    /// The game that has been read, if it is there.
+    /// Ends the game that has been read if `ends` is true.
     fn end_if(&mut self, ends: bool) -> Option<Result<Record, RecordError>> {
         if !ends {
             return None;
@@ -313,8 +313,8 @@ impl<R: BufRead> Iterator for Records<R> {
 }
 
 impl Draft {
-    /// Whether the game has more than tags. A wrong line that is not among tags is a game of its
-    /// own.
+    /// Whether the game has more than tags. A wrong line that is not among tags counts as a
+    /// separate game.
     fn has_begun(&self) -> bool {
         let is_wrong_line = self.failure.is_some() && self.tags.is_empty();
         self.game.is_some() || self.has_turns || is_wrong_line
@@ -332,8 +332,8 @@ impl Draft {
                      --rules {name}"
                 ),
                 None => format!(
-                    "the game was played by settings without a name, not by {rules}; read it with \
-                     --rules and the file of these settings"
+                    "the game was played by custom rules, not by {rules}; read it with --rules \
+                    and the file of these rules"
                 ),
             };
             self.fail(line, sentence);
@@ -398,7 +398,7 @@ impl Draft {
         }
     }
 
-    /// A word of the turns: a number, a result, a mark, or a turn with its number before it.
+    /// Takes a word: a number, a result, a mark, or a turn, possibly with its number in front.
     fn word(&mut self, word: &str, line: usize, rules: &Rules) {
         if word == "*" || Outcome::parse(word).is_some() {
             self.result = Outcome::parse(word);
@@ -446,7 +446,7 @@ impl Draft {
         })
     }
 
-    /// The game, or why there is none; `None` where nothing was read.
+    /// The game, or the reason why it cannot be read; `None` if no line was read.
     fn finish(mut self, rules: &Rules) -> Option<Result<Record, RecordError>> {
         if self.in_comment || self.variations > 0 {
             let sentence = "a comment or a variation is not closed before the input ends";

@@ -8,12 +8,12 @@ use crate::rules::turns::Turn;
 use crate::store::DbError;
 use crate::value::{Value, Wdl};
 
-/// How good a turn is among those that could be made instead.
+/// The grade of a turn in comparison with the alternatives.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Grade {
-    /// The one turn of the best value, its depth included.
+    /// The only turn of the best value, including its depth.
     Best,
-    /// One of several turns of the best value, its depth included.
+    /// One of several turns of the best value, including its depth.
     Equal,
     /// Keeps the result, but wins later or loses sooner than the best turn.
     Slower,
@@ -33,7 +33,7 @@ impl Grade {
         Grade::GivesUpWin,
     ];
 
-    /// The programs' text of the grade.
+    /// The name of the grade, as the programs write it.
     pub const fn name(self) -> &'static str {
         match self {
             Grade::Best => "best",
@@ -61,20 +61,20 @@ impl Grade {
     }
 }
 
-/// What is known of a turn.
+/// The verdict on a turn.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Verdict {
-    /// What the position before the turn is worth to its side.
+    /// The value of the position before the turn, for its side to move.
     pub before: Value,
-    /// What the turn leaves of that.
+    /// The value of the turn for the side that makes it.
     pub value: Value,
     /// The grade.
     pub grade: Grade,
     /// The turns of the best value, in the order of their texts.
     pub best: Vec<Turn>,
-    /// How many turns keep the result of the position.
+    /// The number of turns that keep the result of the position.
     pub keeping: usize,
-    /// How many turns are legal.
+    /// The number of legal turns.
     pub legal: usize,
 }
 
@@ -121,12 +121,12 @@ impl Verdict {
         })
     }
 
-    /// Whether some turns keep the result and others do not: only there can a turn be an error.
+    /// Whether some turns keep the result and others do not, so that a turn can be an error.
     pub fn is_decision(&self) -> bool {
         self.keeping < self.legal
     }
 
-    /// Whether one turn alone keeps the result, and there are others.
+    /// Whether only one of several turns keeps the result.
     pub fn is_only(&self) -> bool {
         self.keeping == 1 && self.legal > 1
     }
@@ -152,7 +152,7 @@ pub struct Reviewed {
     pub phase: Phase,
     /// The turn, with all its removals.
     pub turn: Turn,
-    /// `None` where no database answers.
+    /// `None` if no database answers.
     pub verdict: Option<Verdict>,
 }
 
@@ -175,13 +175,13 @@ impl Reviewed {
 /// A game with the grade of every turn.
 #[derive(Debug)]
 pub struct Review {
-    /// The turns in their order. A last turn that still owes a removal is not among them.
+    /// The turns in their order, without a last turn that lacks its removal.
     pub turns: Vec<Reviewed>,
-    /// The position after the last of them.
+    /// The position after the last of these turns.
     pub last: Position,
-    /// What that position is worth to its side, if it is known.
+    /// The value of that position for its side to move, if it is known.
     pub last_value: Option<Value>,
-    /// Why the first turn without a verdict has none.
+    /// The reason why the first turn without a verdict has none.
     pub missing: Option<DbError>,
 }
 
@@ -190,8 +190,7 @@ impl Review {
     ///
     /// # Errors
     ///
-    /// Files that are there and cannot be used. A database that is not there leaves turns without a
-    /// verdict.
+    /// Errors of existing files that cannot be used. Without a database, turns have no verdict.
     pub fn of(truth: Truth, game: &Game) -> Result<Review, DbError> {
         let rules = truth.database().rules();
         let mut turns = game.turns();
@@ -241,7 +240,7 @@ impl Review {
         }
     }
 
-    /// The place of the first turn that makes the result worse, from 0; of one side, or of both.
+    /// The place of the first turn, of one side or of both, that makes the result worse, from 0.
     pub fn first_error(&self, side: Option<Side>) -> Option<usize> {
         let of_side = |turn: &Reviewed| side.is_none_or(|side| turn.side() == side);
         self.turns
@@ -249,12 +248,13 @@ impl Review {
             .position(|turn| turn.is_error() && of_side(turn))
     }
 
-    /// The place of the last turn that makes the result worse, from 0: after it the result stays.
+    /// The place of the last turn that makes the result worse, from 0; after it the result does not
+    /// change.
     pub fn decisive_error(&self) -> Option<usize> {
         self.turns.iter().rposition(Reviewed::is_error)
     }
 
-    /// The values of the positions from the first to the last, as White sees them.
+    /// The values for White of the positions from the first to the last.
     pub fn values_for_white(&self) -> Vec<Option<Value>> {
         let before = self.turns.iter().map(|turn| {
             let verdict = turn.verdict.as_ref()?;
@@ -277,7 +277,7 @@ impl Review {
     }
 }
 
-/// A side's value as White sees it.
+/// The value for White from a value for `side`.
 pub fn for_white(value: Value, side: Side) -> Value {
     match (side, value) {
         (Side::White, _) | (_, Value::Draw) => value,
@@ -291,15 +291,16 @@ pub fn for_white(value: Value, side: Side) -> Value {
 pub struct Tally {
     /// All turns.
     pub turns: u32,
-    /// The turns of each grade, in the order of [`Grade::ALL`]; the others have no verdict.
+    /// The number of turns with each grade, in the order of [`Grade::ALL`]; the other turns have no
+    /// verdict.
     pub grades: [u32; 5],
-    /// The turns in positions where another turn would have been an error.
+    /// The number of turns that were decisions: some legal turns were errors and others not.
     pub decisions: u32,
-    /// The turns in positions where one turn alone keeps the result.
+    /// The number of turns in positions where only one turn keeps the result.
     pub only: u32,
-    /// How many of these are that turn.
+    /// The number of these turns that keep the result.
     pub only_found: u32,
-    /// What the errors gave up, in half points.
+    /// The half points that the errors gave up.
     pub half_points_lost: u32,
 }
 

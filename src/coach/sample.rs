@@ -1,5 +1,4 @@
-//! Positions drawn by chance: the starts of matches, the questions for engines, the raw material of
-//! puzzles.
+//! Random positions: the starts of matches, the questions for engines, the raw material of puzzles.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,7 +14,7 @@ use crate::rules::position::{Position, Side};
 use crate::store::DbError;
 use crate::value::Wdl;
 
-/// Where positions are drawn from.
+/// A family of positions to draw from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Family {
     /// Positions of a pair, without stones in hand; each side has the larger number of stones
@@ -37,7 +36,7 @@ impl fmt::Display for Family {
 impl FromStr for Family {
     type Err = String;
 
-    /// Reads `8-7` or `placed-12`.
+    /// Parses `8-7` or `placed-12`.
     fn from_str(text: &str) -> Result<Family, String> {
         let placed = text.strip_prefix("placed-");
         if let Some(turns) = placed {
@@ -63,18 +62,18 @@ impl Family {
         let stones = rules.stones;
         match self {
             Family::Pair(pair) if pair.larger() > stones => Err(format!(
-                "there is no pair {pair} with these rules: a side has at most {stones} stones"
+                "there is no pair {pair} under these rules: a side has at most {stones} stones"
             )),
             Family::Placed(turns) if turns >= 2 * stones => Err(format!(
-                "there are no positions after {turns} placements with stones in hand: the rules have {}",
+                "there are no positions with stones in hand after {turns} placements: these rules \
+                have only {}",
                 2 * stones
             )),
             _ => Ok(()),
         }
     }
 
-    /// A position that is not over; `None` where chance led to one that is over, or to one that no
-    /// game leads to.
+    /// A random position; `None` if the game is over in it or no game can reach it.
     pub(crate) fn draw(self, rules: &Rules, random: &mut Random) -> Option<Position> {
         let position = match self {
             Family::Pair(pair) => of_pair(pair, rules, random)?,
@@ -113,13 +112,12 @@ fn of_pair(pair: Pair, rules: &Rules, random: &mut Random) -> Option<Position> {
     is_possible.then(|| Position::moving(white, black))
 }
 
-/// How many positions are drawn for one that is wanted, at most.
+/// The most random positions to try for a wanted one.
 const MOST_DRAWS: usize = 20_000;
 
-/// A position of a family with its answer, and one of these results, if it is asked for.
+/// A random position of a family with its answer; with `wanted`, one with this result.
 ///
-/// The same seed gives the same position. `None` if there are so few such positions that chance does
-/// not find one.
+/// The same seed gives the same position. `None` if such positions are so rare that none is found.
 ///
 /// # Errors
 ///
@@ -150,13 +148,13 @@ pub fn any(rules: &Rules, family: Family, seed: u64) -> Option<Position> {
     (0..MOST_DRAWS).find_map(|_| family.draw(rules, &mut random))
 }
 
-/// A seed for the thing with a number among those of another seed.
+/// Derives the seed for a numbered item from another seed.
 pub(crate) fn seed_of(seed: u64, number: u64) -> u64 {
     Random::new(seed ^ number.wrapping_mul(0xd6e8_feb8_6659_fd93)).next()
 }
 
-/// A position turned, and with its colours exchanged, so that all positions that differ in nothing
-/// else have the same: White is to move, and the stones' bits are the smallest.
+/// The canonical form of a position, the same for all positions that are equal up to symmetry and
+/// colour: White is to move, and the stones' bits are the smallest.
 ///
 /// ```
 /// use millbase::coach::sample::canonical;

@@ -1,11 +1,11 @@
-//! The source of truth: the ranked turns of a position, found with a bounded effort.
+//! The source of true values: the ranked turns of a position, found with a bounded search.
 
 use crate::engine::player::is_damage;
 use crate::probe::{Answer, Database};
 use crate::rules::position::Position;
 use crate::store::DbError;
 
-/// The databases, and how long to search for a value that they do not store.
+/// The databases, with a limit on the search for values that they do not store.
 #[derive(Clone, Copy, Debug)]
 pub struct Truth<'a> {
     database: &'a Database,
@@ -13,12 +13,12 @@ pub struct Truth<'a> {
     most_in_hand: u8,
 }
 
-/// How many positions one search may visit.
+/// The most positions that one search visits.
 const MOST_NODES: u64 = 20_000_000;
 
 impl<'a> Truth<'a> {
-    /// Searches for the values of placements with at most ten stones in hand, which can take
-    /// seconds a position.
+    /// Searches for values while at most ten stones are in hand, which can take seconds for each
+    /// position.
     pub fn patient(database: &'a Database) -> Truth<'a> {
         Truth {
             database,
@@ -26,7 +26,8 @@ impl<'a> Truth<'a> {
         }
     }
 
-    /// Searches only for the values of the last four placements, in some milliseconds a position.
+    /// Searches only for the values of the last four placements, which takes some milliseconds for
+    /// each position.
     pub fn brief(database: &'a Database) -> Truth<'a> {
         Truth {
             database,
@@ -52,11 +53,12 @@ impl<'a> Truth<'a> {
         self.database.answer_within(position, Some(nodes))
     }
 
-    /// The same; a position that no database at hand answers is `Ok(Err(reason))`.
+    /// [`Truth::answer`], except that a position that no database at hand answers is
+    /// `Ok(Err(reason))`.
     ///
     /// # Errors
     ///
-    /// Files that are there and cannot be used.
+    /// Errors of existing files that cannot be used.
     pub fn known(&self, position: &Position) -> Result<Result<Answer, DbError>, DbError> {
         match self.answer(position) {
             Err(error) if is_damage(&error) => Err(error),

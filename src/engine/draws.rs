@@ -1,11 +1,11 @@
-//! The rule by which a game in which nothing happens is drawn.
+//! The rule for draws by repetition and by turns without progress.
 
-/// When a game in which nothing happens is drawn. A number that is 0 turns its half of the rule off.
+/// The rule for draws by repetition and by turns without progress. 0 turns a half of the rule off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DrawRule {
-    /// How often the same position stands, the first time counted.
+    /// The number of occurrences of the same position, including the first, for a draw.
     pub repetitions: u32,
-    /// How many turns in a row neither place nor remove a stone.
+    /// The number of consecutive turns that neither place nor remove a stone, for a draw.
     pub quiet_turns: u32,
 }
 

@@ -1,6 +1,7 @@
-//! How a game ends: on the board, or by the rule for draws, which looks back over the game.
+//! The end of a game: on the board, or by the rule for draws, which depends on the history of the
+//! game.
 //!
-//! The values of positions know nothing of the rule: what is neither won nor lost is a draw there.
+//! The values of positions ignore this rule: a position that is neither won nor lost is a draw.
 
 use std::fmt;
 
@@ -9,7 +10,7 @@ use crate::rules::FEWEST_STONES;
 use crate::rules::position::Side;
 use crate::value::Value;
 
-/// How a game ended; the text is one sentence.
+/// The reason why a game ended; its text is one sentence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
     /// A side has too few stones to close a mill.
@@ -24,15 +25,15 @@ pub enum Ending {
     },
     /// All points are taken after the last placement.
     FullBoard {
-        /// The side that has lost; `None` where the rules call it a draw.
+        /// The side that has lost; `None` if the rules call it a draw.
         loser: Option<Side>,
     },
-    /// The position stands for the last time that the rule allows.
+    /// The position has occurred as often as the rule for draws says.
     Repetition {
-        /// How often it has stood.
+        /// The number of occurrences.
         occurrences: u32,
     },
-    /// The rule's number of turns in a row neither placed nor removed a stone.
+    /// The rule's number of consecutive turns neither placed nor removed a stone.
     Quiet {
         /// The number of these turns.
         turns: u32,
@@ -88,7 +89,7 @@ impl fmt::Display for Ending {
 }
 
 impl Game {
-    /// How the game has ended, `None` while it goes on: by the position, or by the game's
+    /// The end of the game, `None` while it goes on: by the position, or by the game's
     /// [`DrawRule`](crate::engine::draws::DrawRule).
     ///
     /// ```
@@ -119,7 +120,7 @@ impl Game {
                 Ending::Blocked { loser: side }
             });
         }
-        // A turn that closes a mill is not over before its removal, which is not quiet.
+        // A turn that closes a mill ends with its removal, which counts as progress.
         if position.removal_owed() {
             return None;
         }
@@ -143,7 +144,7 @@ mod tests {
         Game::new(rules, Position::parse(start, &rules).unwrap()).with_draws(draws)
     }
 
-    /// After how many turns of going to and fro the game ends, and how.
+    /// Moves stones back and forth; returns the number of turns after which the game ends, and how.
     fn to_and_fro(draws: DrawRule) -> (usize, Option<Ending>) {
         let start = "O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0";
         let mut game = game(Rules::STANDARD, start, draws);

@@ -1,9 +1,9 @@
-//! A game: where it began, the actions made so far, and the positions on the way.
+//! A game: its start, the actions made so far, and the positions on the way.
 //!
-//! An *action* is what one token of the engine protocol says: placing or sliding a stone, removing
-//! one, or passing. After an action that closes a mill the same side removes a stone, or several one
-//! after the other; together they make one turn. Text with all in one token (`d6-d5xb4`) is
-//! understood too.
+//! An *action* is one token of the engine protocol: placing, moving or removing a stone, or
+//! passing. After an action that closes a mill, the same side removes one stone or several, one
+//! after the other; together these actions are one turn. Text with a whole turn in one token
+//! (`d6-d5xb4`) is accepted, too.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use crate::rules::position::{Position, Side};
 use crate::rules::turns::{Turn, TurnError, removable, removals_made};
 use crate::value::Value;
 
-/// A game under way.
+/// A game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Game {
     rules: Rules,
@@ -25,17 +25,17 @@ pub struct Game {
     actions: Vec<Turn>,
 }
 
-/// Why a text is no action of a game; one sentence.
+/// The reason why a text is not an action of a game; displays as one sentence.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum GameError {
-    /// The text is no turn at all.
+    /// The text is not a turn.
     Text {
-        /// What was read.
+        /// The input.
         text: String,
     },
-    /// The turn is not legal where the game stands.
+    /// The turn is not legal in the current position.
     Illegal {
-        /// What was read.
+        /// The input.
         action: Turn,
         /// The side to move.
         side: Side,
@@ -44,7 +44,7 @@ pub enum GameError {
     },
     /// The game is over.
     Over {
-        /// The side that has lost, `None` if the game is drawn.
+        /// The side that has lost; `None` if the game is drawn.
         loser: Option<Side>,
     },
 }
@@ -68,7 +68,7 @@ impl fmt::Display for GameError {
 
 impl std::error::Error for GameError {}
 
-/// The most letters of a text that is not a turn that are repeated to the user.
+/// The most characters of an invalid text that an error repeats.
 const SHOWN_LETTERS: usize = 20;
 
 impl Game {
@@ -93,22 +93,22 @@ impl Game {
         &self.rules
     }
 
-    /// When the game is drawn although it could go on.
+    /// The rule for draws of the game.
     pub fn draws(&self) -> DrawRule {
         self.draws
     }
 
-    /// Where the game began.
+    /// The start of the game.
     pub fn start(&self) -> &Position {
         &self.positions[0]
     }
 
-    /// Where the game stands.
+    /// The current position.
     pub fn position(&self) -> &Position {
         &self.positions[self.actions.len()]
     }
 
-    /// The turns so far, those of several actions as one, each with the position after it.
+    /// The turns so far, each with the position after it. The actions of a turn are joined.
     pub fn history(&self) -> Vec<(Turn, Position)> {
         let starts = self.positions.iter().enumerate();
         let ends: Vec<usize> = starts
@@ -125,7 +125,7 @@ impl Game {
         &self.actions
     }
 
-    /// The turns so far, those of several actions as one; the last may still owe removals.
+    /// The turns so far, with the actions of a turn joined; the last turn may lack removals.
     pub fn turns(&self) -> Vec<Turn> {
         let mut turns: Vec<Turn> = Vec::new();
         for (action, before) in self.actions.iter().zip(&self.positions) {
@@ -143,7 +143,7 @@ impl Game {
     ///
     /// # Errors
     ///
-    /// [`GameError`], and the game is as before.
+    /// [`GameError`]; the game then stays as it was.
     pub fn play(&mut self, text: &str) -> Result<(), GameError> {
         let turn: Turn = text
             .parse()
@@ -168,7 +168,7 @@ impl Game {
     ///
     /// # Errors
     ///
-    /// [`GameError`], and the game is as before.
+    /// [`GameError`]; the game then stays as it was.
     pub fn make(&mut self, turn: Turn) -> Result<(), GameError> {
         let position = *self.position();
         if let Some(result) = position.result(&self.rules) {
@@ -190,7 +190,7 @@ impl Game {
         Ok(())
     }
 
-    /// Takes back the last turn, or what there is of it.
+    /// Takes back the last turn, complete or not; `None` if there is none.
     pub fn undo(&mut self) -> Option<()> {
         self.actions.pop()?;
         self.positions.pop();
@@ -209,7 +209,7 @@ impl Game {
         &self.positions[since.map_or(0, |last| last + 1)..self.actions.len()]
     }
 
-    /// How often the present position has stood, this time counted.
+    /// The number of occurrences of the current position, including this one.
     pub fn occurrences(&self) -> usize {
         let same = |earlier: &&Position| *earlier == self.position();
         1 + self.earlier().iter().filter(same).count()
@@ -232,7 +232,7 @@ impl Game {
     }
 }
 
-/// A user's text, shortened, without what a terminal could take for commands.
+/// A user's text for messages: shortened, without control characters that a terminal could obey.
 pub(crate) fn shown(text: &str) -> String {
     let letters = text.chars().filter(|letter| !letter.is_control());
     let mut shown: String = letters.clone().take(SHOWN_LETTERS).collect();
@@ -295,7 +295,7 @@ impl Position {
         }
     }
 
-    /// The removals of these stones, in an order in which they are legal, where some are owed.
+    /// The pending removals of these stones, in an order in which they are legal.
     fn removals(&self, stones: PointSet, rules: &Rules) -> Option<Vec<(Turn, Position)>> {
         let waiting = self.waiting();
         let in_hand = self.in_hand(self.side_to_move.other());

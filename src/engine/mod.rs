@@ -2,10 +2,10 @@
 //! frontends speak.
 //!
 //! - `game`: the actions made so far and the positions on the way
-//! - `draws`: the one rule for draws
-//! - `ending`: how a game ends
-//! - `reason`: why a turn is not legal
-//! - `player`: the one player of the engine, the terminal and the page
+//! - `draws`: the rule for draws
+//! - `ending`: the end of a game
+//! - `reason`: the reasons why a turn is not legal
+//! - `player`: the player that engine, terminal and page share
 //! - `uci`: the protocol
 
 pub mod draws;

@@ -1,4 +1,4 @@
-//! Why a turn is not legal, in words for the player who tried it.
+//! The reasons why a turn is not legal, in words for the player who tried it.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::rules::turns::{Turn, removable};
 
-/// Why a turn is not legal; the text is a clause that goes on after a colon.
+/// The reason why a turn is not legal; its text is a clause that follows a colon.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reason {
-    /// A mill was closed, and the removal comes first.
+    /// A mill was closed, so a removal must come first.
     RemovalOwed,
     /// A stone is to be removed, but no mill was closed.
     NoMill,
@@ -20,9 +20,9 @@ pub enum Reason {
     OwnStone(Point),
     /// The point to remove from is empty.
     NothingThere(Point),
-    /// The stone to remove stands in a mill, and others do not.
+    /// The stone to remove is in a mill, and others are not.
     InMill(Point),
-    /// Stones in hand are placed before any is moved.
+    /// The side still has stones in hand, which must be placed first.
     StonesInHand,
     /// A stone is to be placed, but none is left in hand.
     NothingInHand,
@@ -30,7 +30,7 @@ pub enum Reason {
     TheirStone(Point),
     /// There is no stone to move.
     NoStone(Point),
-    /// The point to go to is taken.
+    /// The target point is taken.
     Taken(Point),
     /// No line joins the two points directly, and the side may not fly.
     TooFar(Point, Point),
@@ -41,7 +41,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// A word for programs.
+    /// The reason as an identifier for programs, such as `too_far`.
     pub const fn name(&self) -> &'static str {
         match self {
             Reason::RemovalOwed => "removal_owed",
@@ -66,20 +66,20 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reason::RemovalOwed => {
-                f.write_str("a mill is closed, so a stone is removed first, written like xb4")
+                f.write_str("a mill was closed, so a stone must be removed first, written like xb4")
             }
-            Reason::NoMill => f.write_str("it closes no mill, so nothing is removed"),
-            Reason::TooMany => f.write_str("it removes more stones than the mill earns"),
+            Reason::NoMill => f.write_str("it does not close a mill, so it cannot remove a stone"),
+            Reason::TooMany => f.write_str("it removes more stones than its mills earn"),
             Reason::OwnStone(point) => write!(f, "the stone on {point} belongs to the same side"),
             Reason::NothingThere(point) => write!(f, "there is no stone on {point} to remove"),
             Reason::InMill(point) => write!(
                 f,
-                "the stone on {point} stands in a mill, and other stones do not"
+                "the stone on {point} is in a mill, and other stones are not"
             ),
-            Reason::StonesInHand => f.write_str("all stones in hand are placed before any moves"),
-            Reason::NothingInHand => {
-                f.write_str("no stone is left in hand; a stone moves like d6-d5")
+            Reason::StonesInHand => {
+                f.write_str("no stone can move while any is in hand; place one like d6")
             }
+            Reason::NothingInHand => f.write_str("no stone is left in hand; move one like d6-d5"),
             Reason::TheirStone(point) => {
                 write!(f, "the stone on {point} belongs to the other side")
             }
@@ -93,8 +93,8 @@ impl fmt::Display for Reason {
 }
 
 impl Position {
-    /// Why a turn, or the next part of one, is not legal here; `None` if it is. The game must not be
-    /// over.
+    /// The reason why a turn or the next action of one is not legal here; `None` if it is legal.
+    /// The game must not be over.
     ///
     /// ```
     /// use millbase::engine::reason::Reason;
@@ -154,7 +154,7 @@ impl Position {
         }
     }
 
-    /// Why these stones may not be removed where a removal is owed.
+    /// The reason why these stones may not be removed, with a removal pending.
     fn why_not_removed(&self, stones: PointSet, rules: &Rules) -> Reason {
         let allowed = removable(self.waiting(), rules.board(), rules);
         let wrong = stones.into_iter().find_map(|point| {

@@ -1,12 +1,12 @@
-//! A set of numbers below some end: the rows or sets of points that are possible. It is our own
-//! because readers of the files need it, and depend on next to nothing.
+//! A set of numbers below some end, such as the possible rows or sets of points. It is not a
+//! dependency because readers of the files need it, and they depend on almost nothing.
 
 use crate::board::bits::Ones;
 
 /// A set of the numbers `0..end`.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct BitSet {
-    /// 64 numbers a word.
+    /// 64 numbers in each word.
     words: Vec<u64>,
 }
 
@@ -38,7 +38,7 @@ impl BitSet {
         self.words.iter().all(|&word| word == 0)
     }
 
-    /// How many numbers are in the set.
+    /// The number of members.
     pub fn len(&self) -> usize {
         let ones = self.words.iter().map(|word| word.count_ones() as usize);
         ones.sum()

@@ -1,5 +1,5 @@
-//! How often each value occurs among the distinct positions of a table: those that no symmetry of
-//! the board makes equal.
+//! The number of distinct positions with each value in a table. Positions that are equal under a
+//! symmetry of the board count as one.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use crate::index::Index;
 use crate::value::Metric;
 use crate::value::{Dtw, Value, Wdl};
 
-/// How many values a byte can stand for.
+/// The number of values that a byte can stand for.
 const VALUES: usize = 256;
 
 /// Counts of distinct positions under the 16 symmetries, by value.
@@ -25,8 +25,8 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// Counts the entries of a table, which must be as many as the index has. A position that the
-    /// table holds at several entries counts once.
+    /// Counts the entries of a table. There must be one value for each entry of the index. A
+    /// position that the table holds at several entries counts once.
     ///
     /// # Panics
     ///
@@ -60,7 +60,7 @@ impl Histogram {
         &self.counts
     }
 
-    /// The counts of what is left of the values.
+    /// The counts of the values as far as the metric keeps them.
     #[cfg(feature = "build")]
     pub(crate) fn of_metric(&self, metric: Metric) -> Histogram {
         let mut left = Histogram::default();
@@ -77,7 +77,7 @@ impl Histogram {
         }
     }
 
-    /// How many distinct positions have this value.
+    /// The number of distinct positions with this value.
     pub fn count(&self, value: Value) -> u64 {
         value
             .to_byte()
@@ -90,32 +90,32 @@ impl Histogram {
         all.filter(|&(_, count)| count > 0)
     }
 
-    /// How many distinct positions there are.
+    /// The number of distinct positions.
     pub fn positions(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// How many of them the side to move wins.
+    /// The number of distinct positions that the side to move wins.
     pub fn wins(&self) -> u64 {
         self.total(Wdl::Win)
     }
 
-    /// How many of them are drawn.
+    /// The number of drawn distinct positions.
     pub fn draws(&self) -> u64 {
         self.total(Wdl::Draw)
     }
 
-    /// How many of them the side to move loses.
+    /// The number of distinct positions that the side to move loses.
     pub fn losses(&self) -> u64 {
         self.total(Wdl::Loss)
     }
 
-    /// The greatest depth of a won position, in turns; `None` where nothing is won.
+    /// The greatest depth of a won position, in turns; `None` if no position is won.
     pub fn deepest_win(&self) -> Option<Dtw> {
         self.deepest(Wdl::Win)
     }
 
-    /// The greatest depth of a lost position, in turns; `None` where nothing is lost.
+    /// The greatest depth of a lost position, in turns; `None` if no position is lost.
     pub fn deepest_loss(&self) -> Option<Dtw> {
         self.deepest(Wdl::Loss)
     }
@@ -130,7 +130,8 @@ impl Histogram {
         with_result.filter_map(|(value, _)| value.dtw()).max()
     }
 
-    /// Four counters a value, so that runs of one value do not wait for each other's additions.
+    /// Four counters for each value, so that additions in a run of one value do not wait for each
+    /// other.
     #[cfg(feature = "build")]
     fn count_all(&mut self, values: &[u8]) {
         let mut lanes = [[0u32; VALUES]; 4];
@@ -157,7 +158,7 @@ impl Histogram {
 }
 
 impl Default for Histogram {
-    /// No position.
+    /// A histogram without positions.
     fn default() -> Histogram {
         Histogram {
             counts: [0; VALUES],
@@ -179,7 +180,7 @@ mod tests {
     use crate::index::Material;
     use std::collections::HashMap;
 
-    /// A value for each position that does not depend on how the board is turned.
+    /// A value for each position that is the same under all symmetries.
     fn value_of(mover: PointSet, waiting: PointSet) -> (u64, u8) {
         let images = Symmetry::all().map(|s| (s.apply(mover).bits(), s.apply(waiting).bits()));
         let (mover, waiting) = images.min().unwrap();
@@ -208,7 +209,7 @@ mod tests {
         }
         let histogram = Histogram::of_table(&index, &values);
         assert_eq!(histogram, Histogram::from_counts(counts));
-        // The number that is known for this table.
+        // The published number of positions of this table.
         assert_eq!(histogram.positions(), 760_398);
         let sum = histogram.wins() + histogram.draws() + histogram.losses();
         assert_eq!(sum, histogram.positions());

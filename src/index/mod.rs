@@ -5,7 +5,7 @@
 //! **columns** are the other side's sets among the points that the mover leaves:
 //!
 //! ```text
-//! row    = the orbit of the mover's set M, turned by g so that M becomes the row's own set R
+//! row    = the orbit of the mover's set M; the symmetry g maps M to the row's set R
 //! column = rank of pext(g(W), !R) among the subsets of 24 - mover points with `waiting` members
 //! index  = row · columns + column
 //! ```
@@ -39,7 +39,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// The pair of two numbers of stones in either order, `None` unless both are from 3 to 12.
+    /// The pair of two numbers of stones in either order; `None` unless both are from 3 to 12.
     pub fn new(a: u8, b: u8) -> Option<Pair> {
         let valid = FEWEST_STONES..=MOST_STONES;
         (valid.contains(&a) && valid.contains(&b)).then(|| Pair {
@@ -58,12 +58,12 @@ impl Pair {
         self.smaller
     }
 
-    /// All stones on the board.
+    /// The number of stones on the board.
     pub fn stones(self) -> u8 {
         self.larger + self.smaller
     }
 
-    /// The pair's tables: the larger side to move, then the smaller; one only where both are equal.
+    /// The pair's tables: the larger side to move, then the smaller; only one if both are equal.
     pub fn tables(self) -> Vec<Material> {
         let first = Material {
             mover: self.larger,
@@ -76,7 +76,7 @@ impl Pair {
         }
     }
 
-    /// How many entries its tables have together.
+    /// The number of entries of its tables together.
     pub fn entries(self) -> u64 {
         self.tables().into_iter().map(Material::entries).sum()
     }
@@ -133,7 +133,7 @@ impl std::str::FromStr for Pair {
     }
 }
 
-/// A text that names no pair.
+/// The text is not a pair.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PairError;
 
@@ -148,12 +148,12 @@ impl fmt::Display for PairError {
 
 impl std::error::Error for PairError {}
 
-/// Which table: how many stones the side to move has, and how many the other.
+/// Identifies a table: the number of stones of the side to move and of the other side.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Material {
     /// Stones of the side to move.
     pub mover: u8,
-    /// Stones of the side that waits.
+    /// Stones of the waiting side.
     pub waiting: u8,
 }
 
@@ -181,8 +181,8 @@ impl Material {
         Pair::new(self.mover, self.waiting)
     }
 
-    /// How many entries the table has: [`Index::len`] without making the index; 0 where the
-    /// mover has more than 12 stones.
+    /// The number of entries of the table, as [`Index::len`] but without creating the index; 0 if
+    /// the mover has more than 12 stones.
     pub fn entries(self) -> u64 {
         /// The number of orbits that the sets of 0 to 12 stones form.
         const ROWS: [u64; 13] = [
@@ -193,8 +193,8 @@ impl Material {
         rows.map_or(0, |rows| rows * u64::from(columns()))
     }
 
-    /// The tables that the mover's captures lead to: after one removal, after two, and so on, as far
-    /// as a turn earns them and they leave three stones, so that the game goes on.
+    /// The tables that the mover's captures lead to: after one removal, after two, and so on, up to
+    /// the most that a turn earns, as long as three stones are left, so that the game goes on.
     ///
     /// ```
     /// use millbase::{Material, Rules};
@@ -244,7 +244,7 @@ static LOW: [u16; 1 << LOW_BITS] = {
     low
 };
 
-/// The number of ways to choose `k` of `n`, 0 where `k > n`.
+/// The number of ways to choose `k` of `n`; 0 if `k > n`.
 pub fn binomial(n: u32, k: u32) -> u32 {
     if k > n {
         return 0;
@@ -256,7 +256,7 @@ pub fn binomial(n: u32, k: u32) -> u32 {
 }
 
 impl Subsets {
-    /// The subsets of `points` ≤ 24 points that have `members` of them.
+    /// The subsets with `members` members of a set of `points` ≤ 24 points.
     pub fn new(points: u32, members: u32) -> Subsets {
         let mut high = Box::new([0; 1 << LOW_BITS]);
         let mut before = 0;
@@ -278,7 +278,7 @@ impl Subsets {
         }
     }
 
-    /// How many subsets there are.
+    /// The number of subsets.
     #[inline(always)]
     pub fn count(&self) -> usize {
         self.count as usize
@@ -330,7 +330,7 @@ fn next_subset(subset: u32) -> Option<u32> {
 #[derive(Debug)]
 pub struct Rows {
     sets: Vec<PointSet>,
-    /// For the set of each rank its row · 16 + the number of the symmetry that turns it into the
+    /// For the set of each rank: its row · 16 + the number of the symmetry that maps it to the
     /// row's set.
     by_rank: Vec<u32>,
     ranks: Subsets,
@@ -339,7 +339,8 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// The rows of sets with this many stones, 0 to 12. They are made once and kept.
+    /// The rows of sets with this many stones, 0 to 12. The first call computes them; they stay in
+    /// memory.
     ///
     /// ```
     /// use millbase::index::Rows;
@@ -381,7 +382,7 @@ impl Rows {
         }
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.sets.len()
     }
@@ -391,7 +392,7 @@ impl Rows {
         self.sets.iter().copied()
     }
 
-    /// Whether there is no row; there always is one.
+    /// Always false: there is at least one row.
     pub fn is_empty(&self) -> bool {
         self.sets.is_empty()
     }
@@ -414,7 +415,7 @@ impl Rows {
         found.map(|&found| found as usize / Symmetry::COUNT)
     }
 
-    /// The row of a set, and the symmetry that turns the set into the row's.
+    /// The row of a set, and the symmetry that maps the set to the row's set.
     #[inline(always)]
     pub fn find(&self, set: PointSet) -> (usize, Symmetry) {
         let found = self.by_rank[self.ranks.rank(set.bits())];
@@ -432,7 +433,7 @@ pub struct Index {
 }
 
 impl Index {
-    /// The index of the table with this material; up to twelve stones a side.
+    /// The index of the table with this material, which has at most twelve stones a side.
     pub fn new(material: Material) -> Index {
         Index {
             material,
@@ -441,7 +442,7 @@ impl Index {
         }
     }
 
-    /// Which table this is.
+    /// The material of the table.
     pub fn material(&self) -> Material {
         self.material
     }
@@ -456,7 +457,7 @@ impl Index {
         &self.columns
     }
 
-    /// How many entries the table has.
+    /// The number of entries of the table.
     ///
     /// ```
     /// use millbase::index::{Index, Material};
@@ -466,12 +467,12 @@ impl Index {
         self.rows.len() * self.columns.count()
     }
 
-    /// Whether the table has no entry; none is.
+    /// Always false: every table has entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Where the table keeps the position with these sets of stones.
+    /// The entry of the position with these sets of stones.
     pub fn find(&self, mover: PointSet, waiting: PointSet) -> usize {
         let (row, symmetry) = self.rows.find(mover);
         row * self.columns.count() + self.column(row, symmetry.apply(waiting))
@@ -501,7 +502,7 @@ impl Index {
         )
     }
 
-    /// For a row with a stabiliser, which columns come first among those that hold the same
+    /// For a row with a stabiliser, marks each column that is the first of those that hold the same
     /// position; `None` for a row whose columns are all different positions.
     #[cfg(feature = "build")]
     pub fn first_columns(&self, row: usize) -> Option<BitVec> {

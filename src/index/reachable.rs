@@ -1,20 +1,20 @@
-//! Which stones each side can have while stones are being placed.
+//! The sets of stones that each side can have during the placing phase.
 //!
-//! Every stone that a side has lost is a mill that the other has closed: one removal for each
-//! placement that closes a mill, whether it closes one or two. So the numbers of stones give how
-//! many mills each side has closed, and a set of stones is possible only if it can have come about
-//! with exactly this number of closings and of losses, in an order in which the other side can have
-//! closed its mills. The two sides' sets are followed turn by turn from the empty board, each as if
-//! the other's stones were never in the way:
+//! Each lost stone means that the other side closed a mill: a placement that closes mills, one or
+//! two, earns one removal. So the numbers of stones say how often each side has closed a mill. A
+//! set of stones is possible only if some game can produce it with exactly this number of closed
+//! mills and of losses, in an order in which the other side can have closed its mills. The
+//! computation follows the sets of each side turn by turn from the empty board, as if the other
+//! side's stones were never in the way:
 //!
 //! ```text
-//! the mover's sets after a turn    S + x for each x outside S, by whether x closes a mill
-//! the other's sets                 the same, or S - y for each removable y where a mill was closed
+//! the mover's sets after a turn    S + x for each x outside S; x closes a mill or does not
+//! the other side's sets            S if no mill was closed, else S - y for each removable y
 //! ```
 //!
-//! A position is left out if one of its two sets is not possible at its ply, with its losses. No
-//! game leads to it. The other way round nothing is claimed: some positions stay that no game leads
-//! to. Turns lead from positions that stay to positions that stay.
+//! Files omit a position if one of its two sets is not possible at its ply with its losses. No game
+//! reaches such a position. The converse does not hold: files keep some positions that no game
+//! reaches. Turns lead from kept positions to kept positions.
 
 use super::bit_set::BitSet;
 use crate::board::PointSet;
@@ -23,10 +23,10 @@ use crate::rules::position::{Position, Side};
 use crate::rules::turns::removable;
 use crate::rules::{FEWEST_STONES, Rules};
 
-/// How far placing has come: how many turns were made, and how many stones each side has lost.
+/// The progress of the placing phase: the number of turns made and of stones lost by each side.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Stage {
-    /// Turns made, from the empty board on.
+    /// Turns made since the empty board.
     pub ply: u8,
     /// Stones that White has lost.
     pub white_lost: u8,
@@ -44,7 +44,7 @@ impl Stage {
         }
     }
 
-    /// How many stones a side has placed.
+    /// The number of stones that a side has placed.
     pub fn placed(self, side: Side) -> u8 {
         match side {
             Side::White => self.ply.div_ceil(2),
@@ -52,7 +52,7 @@ impl Stage {
         }
     }
 
-    /// How many stones a side has lost.
+    /// The number of stones that a side has lost.
     pub fn lost(self, side: Side) -> u8 {
         match side {
             Side::White => self.white_lost,
@@ -60,7 +60,7 @@ impl Stage {
         }
     }
 
-    /// How many stones a side has on the board.
+    /// The number of stones that a side has on the board.
     pub fn stones(self, side: Side) -> u8 {
         self.placed(side).saturating_sub(self.lost(side))
     }
@@ -74,8 +74,8 @@ impl Stage {
         }
     }
 
-    /// The stage of a position with stones in hand, a removal that is owed not made yet. Where Black
-    /// has placed the first stone, the colours count as exchanged.
+    /// The stage of a position with stones in hand, before any pending removal. If Black placed the
+    /// first stone, the colours count as exchanged.
     pub fn of(position: &Position, rules: &Rules) -> Stage {
         let placed = |side| rules.stones.saturating_sub(position.in_hand(side));
         let lost = |side| placed(side).saturating_sub(position.stones(side).len() as u8);
@@ -98,14 +98,14 @@ impl Stage {
         }
     }
 
-    /// Whether the side to move has placed as many stones as the side that moves at this stage. By
-    /// settings of the stones in hand that no game leads to it has not.
+    /// Whether the side to move has placed as many stones as the mover of this stage. This is false
+    /// for numbers of stones in hand that no game reaches.
     pub(crate) fn is_of(self, position: &Position, rules: &Rules) -> bool {
         let in_hand = position.in_hand(position.side_to_move());
         rules.stones.checked_sub(in_hand) == Some(self.placed(self.mover()))
     }
 
-    /// The position of these sets of stones, without a removal owed.
+    /// The position of these sets of stones, without a pending removal.
     #[cfg(feature = "build")]
     pub(crate) fn position(self, mover: PointSet, waiting: PointSet, rules: &Rules) -> Position {
         let in_hand = |side| rules.stones.saturating_sub(self.placed(side));
@@ -139,21 +139,21 @@ impl Stage {
     }
 }
 
-/// Why the placing phase is not solved under these rules, as a sentence; `None` if it is.
+/// A sentence that says why the placing phase cannot be solved under these rules; `None` if it can.
 pub fn not_solved(rules: &Rules) -> Option<&'static str> {
     rules.removal_per_mill.then_some(
-        "the placing phase is not solved where each mill earns a removal of its own, as its tables \
-         count one stone lost for each turn that closes mills; the databases of the moving phase \
-         know such rules",
+        "the placing phase cannot be solved under rules where each mill earns a removal of its \
+        own, because its tables count one lost stone for each turn that closes mills; the \
+        databases of the moving phase support such rules",
     )
 }
 
 /// The sets that are possible at each stage up to some ply.
 #[derive(Debug)]
 pub struct Reachable {
-    /// The most stones that a side can lose and go on.
+    /// The most stones that a side can lose without losing the game.
     most_lost: u8,
-    /// By ply, White's and Black's losses.
+    /// By ply, then by White's and Black's losses.
     stages: Vec<Vec<[BitSet; 2]>>,
 }
 
@@ -179,9 +179,9 @@ impl Reachable {
         reachable
     }
 
-    /// The stages with this many turns that a game can come to, by the mover's losses, then by
-    /// those of the other side. So the captures of one stage lead to where the quiet turns of the
-    /// next one lead to.
+    /// The stages with this many turns that a game can reach, ordered by the mover's losses, then
+    /// by those of the other side. In this order the captures of one stage lead to the same stage
+    /// as the quiet turns of the next.
     pub fn stages_of(&self, ply: u8) -> impl Iterator<Item = Stage> + '_ {
         let losses = 0..=self.most_lost;
         let all = losses.clone().flat_map(move |mover_lost| {
@@ -200,7 +200,7 @@ impl Reachable {
         all.filter(|&stage| !self.rows(stage, Side::White).is_empty())
     }
 
-    /// Which of the rows of a side's sets are possible; nothing if the stage is not.
+    /// The rows of a side's possible sets; empty if the stage is impossible.
     pub fn rows(&self, stage: Stage, side: Side) -> &BitSet {
         static EMPTY: BitSet = BitSet::EMPTY;
         let slot = self.slot(stage);
@@ -208,14 +208,14 @@ impl Reachable {
         sets.map_or(&EMPTY, |sets| &sets[side as usize])
     }
 
-    /// Whether a side can have these stones.
+    /// Whether a side can have these stones at this stage.
     pub fn contains(&self, stage: Stage, side: Side, set: PointSet) -> bool {
         let rows = self.rows(stage, side);
         let right_size = set.len() == u32::from(stage.stones(side));
         right_size && rows.contains(Rows::of(stage.stones(side)).find(set).0)
     }
 
-    /// Whether the game is over at a stage, as a side has fewer than three stones left.
+    /// Whether the game is over at a stage because a side has fewer than three stones left.
     pub fn ends_game(&self, stage: Stage) -> bool {
         self.slot(stage).is_none()
     }
@@ -227,7 +227,7 @@ impl Reachable {
         fits.then_some(white * (usize::from(self.most_lost) + 1) + black)
     }
 
-    /// Adds what the turns of one stage lead to.
+    /// Adds the sets that the turns of one stage lead to.
     fn follow(&mut self, rules: &Rules, stage: Stage) {
         let board = rules.board();
         let (mover, waiting) = (stage.mover(), stage.mover().other());

@@ -1,5 +1,5 @@
-//! The questions that every frontend asks, the same for positions with and without stones in hand,
-//! where a removal is owed, and where the game is over.
+//! The queries that every frontend needs. They are the same for positions with and without stones
+//! in hand, with a pending removal, and after the end of the game.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;
@@ -11,14 +11,14 @@ use crate::rules::turns::Turn;
 use crate::store::DbError;
 use crate::value::{Metric, Value, Wdl};
 
-/// Where an answer comes from.
+/// The source of an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Source {
-    /// The game is over.
+    /// The game is over, so the rules give the value.
     Rules,
-    /// The files, with at most a short search to them.
+    /// The files, with at most a short search down to them.
     Database,
-    /// A search to positions that are stored.
+    /// A search down to stored positions.
     Search,
 }
 
@@ -36,20 +36,20 @@ impl Source {
 /// A position's value and its turns.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Answer {
-    /// What the position is worth to the side to move. A removal that is owed is a turn of its own.
+    /// The value for the side to move. A pending removal is a turn of its own.
     pub value: Value,
     /// All turns, best first in the order of [`RankedTurn::order`]; none when the game is over.
     pub turns: Vec<RankedTurn>,
-    /// Where the values come from.
+    /// The source of the values.
     pub source: Source,
 }
 
-/// A turn with what it is worth.
+/// A turn with its value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RankedTurn {
     /// The turn.
     pub turn: Turn,
-    /// What the position is worth to the side to move if it makes this turn, the turn counted.
+    /// The value for the side that makes the turn; the depth includes this turn.
     pub value: Value,
     /// The position after the turn.
     pub after: Position,
@@ -67,34 +67,34 @@ impl RankedTurn {
     }
 }
 
-/// A game between two sides that always choose the first of their ranked turns.
+/// The game that follows when both sides always choose their first ranked turn.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Line {
-    /// The turns; each value is for the side that makes the turn, counted from there.
+    /// The turns; each value is for the side that makes the turn, with the depth counted from
+    /// there.
     pub turns: Vec<RankedTurn>,
-    /// Why the line ends.
+    /// The reason why the line ends.
     pub end: LineEnd,
 }
 
-/// Why a [`Line`] ends.
+/// The reason why a [`Line`] ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LineEnd {
     /// The game is over: the side to move has lost, or the board is full.
     Over,
-    /// The position is the one that was there before the turn with this number, counted from 0: a
-    /// draw.
+    /// The final position is the one before the turn with this number, counted from 0, so the game
+    /// is drawn.
     Repetition {
         /// The number of the turn.
         from: usize,
     },
-    /// The line is as long as was asked for.
+    /// The line has reached the requested length.
     Limit,
 }
 
 impl Database {
-    /// The value of a position. Where the game is not over and a removal is owed, that removal is a
-    /// turn of its own. Where a file that is needed holds no depths, the depth is
-    /// [unknown](crate::Dtw::UNKNOWN).
+    /// The value of a position. A pending removal counts as a turn of its own. If a needed file
+    /// holds no depths, the depth is [unknown](crate::Dtw::UNKNOWN).
     ///
     /// ```
     /// use millbase::{Database, Position, Rules, Value};
@@ -106,8 +106,8 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// Those of [`Database::file`] for each pair that is needed, and [`DbError::NotStored`] with so
-    /// many stones in hand that a search to the files would take minutes.
+    /// Those of [`Database::file`] for each needed pair, and [`DbError::NotStored`] if so many
+    /// stones are in hand that a search down to the files would take minutes.
     pub fn probe(&self, position: &Position) -> Result<Value, DbError> {
         match self.value(position, Metric::Depth)? {
             Some(value) => Ok(value),
@@ -127,7 +127,7 @@ impl Database {
     }
 
     /// All turns of a position with their values, best first in the order of [`RankedTurn::order`];
-    /// none when the game is over. Where a file that is needed holds no depths, all are unknown.
+    /// none when the game is over. If a needed file holds no depths, all depths are unknown.
     ///
     /// # Errors
     ///
@@ -136,9 +136,9 @@ impl Database {
         self.turns_within(position, None)
     }
 
-    /// The value of a position, its turns, and where these come from. While stones are in hand and no
-    /// file of the placing phase is near, this searches: a hundredth of a second for the last stones,
-    /// seconds for the tenth from the end.
+    /// The value of a position, its turns, and their source. While stones are in hand and no file
+    /// of the placing phase is near, this searches: for a hundredth of a second if the last stones
+    /// are in hand, for seconds if ten are.
     ///
     /// ```
     /// use millbase::{Database, Position, Rules, Source};
@@ -159,8 +159,8 @@ impl Database {
         self.answer_within(position, None)
     }
 
-    /// [`Database::answer`] for any number of stones in hand, with another bound for the search: how
-    /// many positions it may visit; `None` for the usual bounds.
+    /// [`Database::answer`] for any number of stones in hand, with a custom limit on the number of
+    /// positions that the search visits; `None` for the usual limits.
     ///
     /// # Errors
     ///
@@ -212,8 +212,8 @@ impl Database {
         Ok(ranked)
     }
 
-    /// The game that follows when both sides always choose their first ranked turn, no longer than
-    /// `limit` turns. This needs depths: without them, a side that wins may never come to its end.
+    /// The game that follows when both sides always choose their first ranked turn, up to `limit`
+    /// turns. This needs depths: without them, a winning side may never finish.
     ///
     /// # Errors
     ///
@@ -246,16 +246,16 @@ impl Database {
         Ok(Line { turns, end })
     }
 
-    /// Looks positions up that will be asked for soon, so that their blocks are in the cache.
-    /// Positions that no database answers are passed over.
+    /// Loads the blocks of positions into the cache ahead of their queries. Skips positions that no
+    /// database answers.
     pub fn prefetch(&self, positions: &[Position]) {
         for position in positions {
             let _ = self.value(position, Metric::Wdl);
         }
     }
 
-    /// The value of a position as far as the metric asks; `None` if the metric asks for a depth that
-    /// no file holds.
+    /// The value of a position up to the metric; `None` if the metric needs a depth that no file
+    /// holds.
     pub(crate) fn value(
         &self,
         position: &Position,
@@ -306,7 +306,7 @@ impl Database {
         Ok(Some(ranked))
     }
 
-    /// The values of positions without stones in hand; `None` if the metric asks for a depth that no
+    /// The values of positions without stones in hand; `None` if the metric needs a depth that no
     /// file holds.
     fn moving_values(
         &self,
@@ -314,7 +314,7 @@ impl Database {
         metric: Metric,
     ) -> Result<Option<Vec<Value>>, DbError> {
         let rules = self.rules();
-        // A full board, on which no file has values.
+        // A full board, for which no file has values.
         if let [only] = positions
             && let Some(result) = only.result(rules)
         {
@@ -327,8 +327,8 @@ impl Database {
         Ok(all.then_some(values))
     }
 
-    /// What must be known: with [`Metric::Wdl`] every value is, and a game that is not over has a
-    /// turn.
+    /// Unwraps a value that must be known: with [`Metric::Wdl`] every value is, and a game that is
+    /// not over has a turn.
     fn known<T>(&self, found: Result<Option<T>, DbError>) -> Result<T, DbError> {
         found?.ok_or_else(|| DbError::NotStored("there is no turn".to_string()))
     }

@@ -1,14 +1,16 @@
-//! Win, draw or loss of chosen pairs in memory, for searches that ask millions of times a second.
+//! Bitbases: win, draw or loss of chosen pairs in memory, for searches that probe millions of times
+//! a second.
 //!
-//! Two bits a position, four positions a byte, each row in bytes of its own:
+//! Each position takes two bits, each byte holds four positions, and each row begins with a new
+//! byte:
 //!
 //! ```text
-//! 0 draw, 1 win, 2 loss, 3 left out
+//! 0 draw, 1 win, 2 loss, 3 omitted
 //! ```
 //!
-//! A probe is one look-up for the row, one for the column and one for the two bits; nothing is
-//! decoded. What the files leave out is left out here, too, unless it is asked for: it follows from
-//! the turns, most of which lead to one row.
+//! A probe is one lookup for the row, one for the column and one for the two bits; nothing is
+//! decoded. The bitbase omits the same positions as the files and derives their results on demand
+//! from their turns, most of which lead to one row.
 
 use super::database::Database;
 use crate::board::PointSet;
@@ -23,22 +25,22 @@ use crate::rules::{FEWEST_STONES, MOST_STONES, Rules};
 use crate::store::DbError;
 use crate::value::Wdl;
 
-/// Win, draw and loss of some pairs, in memory. Many threads may ask at the same time.
+/// Win, draw and loss of some pairs in memory. Many threads may probe it at the same time.
 #[derive(Debug)]
 pub struct Bitbase {
     rules: Rules,
     pairs: Vec<Pair>,
-    /// By [`place`].
+    /// Indexed by [`place`].
     tables: Vec<Option<Results>>,
 }
 
-/// How many numbers of stones a side can have in a table.
+/// The number of different stone counts of a side.
 const SIDES: usize = (MOST_STONES - FEWEST_STONES + 1) as usize;
 
-/// How many positions share a byte.
+/// Positions in each byte.
 const PER_BYTE: usize = 4;
 
-/// The code of a position that is left out.
+/// The code of an omitted position.
 const LEFT_OUT: u8 = 3;
 
 /// One table: a result for each entry of its index.
@@ -46,7 +48,7 @@ const LEFT_OUT: u8 = 3;
 struct Results {
     index: Index,
     packed: Vec<u8>,
-    /// Bytes of a row.
+    /// Bytes of each row.
     stride: usize,
 }
 
@@ -61,9 +63,9 @@ pub struct BitbaseRow<'a> {
 }
 
 impl Database {
-    /// Reads win, draw and loss of these pairs into memory, as far as the files hold them: a quarter
-    /// of a byte for each entry, 390 MB for 9-9, 9-8 and 8-8 together. What the files leave out is
-    /// derived when it is asked for.
+    /// Reads the stored results (win, draw or loss) of these pairs into memory: a quarter of a byte
+    /// for each entry, 390 MB for 9-9, 9-8 and 8-8 together. Results that the files omit are
+    /// derived on demand.
     ///
     /// ```
     /// use millbase::{Database, Pair, Position, Rules, Wdl};
@@ -79,7 +81,8 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// [`DbError::Missing`] if a pair is not there, [`DbError::Corrupt`], [`DbError::Io`].
+    /// [`DbError::Missing`] if a pair has no file; [`DbError::Corrupt`] or [`DbError::Io`] if a
+    /// file cannot be read.
     pub fn bitbase(&self, pairs: &[Pair]) -> Result<Bitbase, DbError> {
         let mut bitbase = Bitbase::empty(*self.rules(), pairs);
         for &pair in bitbase.pairs.clone().iter() {
@@ -102,7 +105,7 @@ impl Database {
     }
 }
 
-/// The place of a table, `None` if a side has fewer than three stones or more than twelve.
+/// The place of a table; `None` if a side has fewer than three stones or more than twelve.
 #[inline(always)]
 fn place(mover: u32, waiting: u32) -> Option<usize> {
     let side = |stones: u32| {
@@ -128,7 +131,7 @@ fn pack(packed: &mut [u8], mut codes: impl Iterator<Item = u8>) {
     }
 }
 
-/// The result at a column of a row, `None` if it is left out.
+/// The result at a column of a row; `None` if it is omitted.
 #[inline(always)]
 fn unpack(packed: &[u8], column: usize) -> Option<Wdl> {
     match packed[column / PER_BYTE] >> (2 * (column % PER_BYTE)) & 3 {
@@ -149,7 +152,7 @@ impl Results {
         }
     }
 
-    /// Where the result of a position lies: the byte of its row, and the column.
+    /// The place of a position's result: the first byte of its row, and the column.
     #[inline(always)]
     fn find(&self, mover: PointSet, waiting: PointSet) -> (usize, usize) {
         let (row, symmetry) = self.index.rows().find(mover);
@@ -205,14 +208,15 @@ impl Bitbase {
         &self.pairs
     }
 
-    /// How many bytes of memory the results take.
+    /// The memory of the results, in bytes.
     pub fn bytes(&self) -> u64 {
         let tables = self.tables.iter().flatten();
         tables.map(|table| table.packed.len() as u64).sum()
     }
 
-    /// Win, draw or loss of a position for its side to move: by rule when the game is over, else
-    /// from memory. `None` while stones are in hand or a removal is owed, and for other pairs.
+    /// Win, draw or loss of a position for its side to move: by the rules when the game is over,
+    /// else from memory. `None` while stones are in hand or a removal is pending, and for other
+    /// pairs.
     pub fn wdl(&self, position: &Position) -> Option<Wdl> {
         if position.is_placing() || position.removal_owed() {
             return None;
@@ -223,8 +227,9 @@ impl Bitbase {
         self.of_sets(position.mover(), position.waiting())
     }
 
-    /// The same from the sets of the side to move and of the other, for a position that is no
-    /// beaten side's. `None` for other pairs, and where the value follows from such.
+    /// [`Bitbase::wdl`] from the sets of the side to move and of the waiting side. The side to move
+    /// must have at least three stones. `None` for other pairs, and if the value depends on other
+    /// pairs.
     #[inline]
     pub fn of_sets(&self, mover: PointSet, waiting: PointSet) -> Option<Wdl> {
         let table = self.table(mover.len(), waiting.len());
@@ -232,8 +237,8 @@ impl Bitbase {
         stored.or_else(|| self.derived(mover, waiting))
     }
 
-    /// The results of many positions at once, the results in the order of the positions. All places
-    /// are computed before the first is read, so the processor waits for several at the same time.
+    /// The results of several positions, in the same order. All places are computed before the
+    /// first is read, so that their cache misses overlap.
     pub fn of_many<const N: usize>(
         &self,
         positions: &[(PointSet, PointSet); N],
@@ -249,8 +254,8 @@ impl Bitbase {
         found
     }
 
-    /// The row of a set of the side to move, against this many stones: for asking about several sets
-    /// of the other side. `None` for other pairs, and where the files leave the whole table out.
+    /// The row of a set of the side to move against this many stones, for probes of several sets of
+    /// the other side. `None` for other pairs, and if the files omit the whole table.
     #[inline]
     pub fn row(&self, mover: PointSet, waiting: u32) -> Option<BitbaseRow<'_>> {
         let table = self.table(mover.len(), waiting)?;
@@ -268,7 +273,7 @@ impl Bitbase {
         self.tables[place(mover, waiting)?].as_ref()
     }
 
-    /// The best result of the mover's turns, `None` if one that matters is not known.
+    /// The best result of the mover's turns; `None` if a result that matters is unknown.
     fn derived(&self, mover: PointSet, waiting: PointSet) -> Option<Wdl> {
         let pair = Pair::new(mover.len() as u8, waiting.len() as u8)?;
         self.pairs.binary_search(&pair).ok()?;
@@ -294,7 +299,7 @@ impl Bitbase {
             }
             false
         };
-        // The sets that the mover can come to with removals, by how many they earn.
+        // The mover's sets after turns that close mills, by the number of removals earned.
         let mut closing: [Vec<PointSet>; 4] = Default::default();
         let mut won = false;
         position.for_each_step(rules, |step, removals| {
@@ -325,8 +330,8 @@ impl Bitbase {
 }
 
 impl BitbaseRow<'_> {
-    /// The result for the row's side to move against this set, which must have as many stones as
-    /// the row was asked for; `None` if it is left out.
+    /// The result for the row's side to move against this set, which must have the number of stones
+    /// that the row was requested for; `None` if it is omitted.
     #[inline(always)]
     pub fn wdl(&self, waiting: PointSet) -> Option<Wdl> {
         let turned = self.symmetry.apply(waiting);

@@ -1,4 +1,4 @@
-//! The databases of one set of rules: which files there are, and which of them can be used.
+//! The databases of one set of rules: finds the files and checks which of them can be used.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -25,20 +25,20 @@ const EMBEDDED: &[(u8, u8, &[u8])] = &[
 #[cfg(not(feature = "embedded"))]
 const EMBEDDED: &[(u8, u8, &[u8])] = &[];
 
-/// A file, or why it cannot be used.
+/// A file, or the reason why it cannot be used.
 type Opened<T> = Result<T, DbError>;
 
-/// The databases of one set of rules. Many threads may ask at the same time.
+/// The databases of one set of rules. Many threads may probe them at the same time.
 ///
-/// A file that is damaged, foreign or of another version is an error for the questions that need
-/// it, and for nothing else.
+/// A file that is damaged, foreign or of another version causes errors only for queries that need
+/// it.
 pub struct Database {
     rules: Rules,
     folder: Option<PathBuf>,
     access: Access,
-    /// By [`store::slot`].
+    /// Indexed by [`store::slot`].
     pairs: Vec<Option<Opened<PairFile>>>,
-    /// Opened when first asked for.
+    /// Opened at the first query.
     plies: OnceLock<Plies>,
     pub(super) blocks: BlockCache,
     pub(super) values: ValueCache,
@@ -48,7 +48,7 @@ pub struct Database {
 #[derive(Debug)]
 pub(crate) struct Plies {
     pub reachable: Reachable,
-    /// By ply.
+    /// Indexed by ply.
     files: Vec<Option<Opened<PlyFile>>>,
 }
 
@@ -58,21 +58,19 @@ impl Plies {
         self.files.get(usize::from(ply))?.as_ref()
     }
 
-    /// The number of placements, at least `ply`, after which positions have a file; `None` if no
-    /// such file is there.
+    /// The smallest ply from `ply` on that has a file; `None` if there is none.
     pub fn next(&self, ply: u8) -> Option<u8> {
         (ply..self.files.len() as u8).find(|&ply| self.file(ply).is_some())
     }
 }
 
 impl Database {
-    /// The bytes of decoded blocks and derived values that are kept unless
-    /// [`Database::with_cache_bytes`] says otherwise.
+    /// The default size of the caches for decoded blocks and derived values, in bytes; see
+    /// [`Database::with_cache_bytes`].
     pub const DEFAULT_CACHE_BYTES: usize = 256 << 20;
 
-    /// The databases that are part of the program: with the feature `embedded` the pairs with at
-    /// most nine stones, under the standard rules of the moving phase. Under other rules there are
-    /// none.
+    /// The databases that are part of the program: with the feature `embedded` and the standard
+    /// rules of the moving phase, the pairs with at most nine stones; otherwise none.
     pub fn embedded(rules: Rules) -> Database {
         let mut database = Database {
             rules,
@@ -96,9 +94,9 @@ impl Database {
     /// The databases of a folder, and those that are part of the program for the pairs that the
     /// folder lacks.
     ///
-    /// This is cheap: of each file the head is checked, and the size; the rows are checked when
-    /// they are read. Damage of a file while it is open is an error, never a wrong value. For files
-    /// that cannot be used see [`Database::unusable`].
+    /// Opening is cheap: it checks the header and the size of each file; rows are checked when they
+    /// are read. Damage to an open file causes an error, never a wrong value.
+    /// [`Database::unusable`] lists files that cannot be used.
     ///
     /// # Errors
     ///
@@ -107,8 +105,8 @@ impl Database {
         Database::open_with(folder, rules, Access::Read)
     }
 
-    /// The databases of these rules in a folder that may have those of several, see
-    /// [`store::folder_of`]; if it has none of theirs, those that are part of the program.
+    /// The databases of these rules in a folder that may hold those of several, see
+    /// [`store::folder_of`]; if it has none of these rules, those that are part of the program.
     ///
     /// # Errors
     ///
@@ -126,7 +124,7 @@ impl Database {
     ///
     /// # Safety
     ///
-    /// As long as the databases, or databases that [`Database::reopen`] made from them, are open, the
+    /// While these databases, or databases that [`Database::reopen`] made from them, are open,
     /// files may be replaced or removed, but nothing may write to them or shorten them.
     pub unsafe fn open_mapped(folder: &Path, rules: Rules) -> Result<Database, DbError> {
         Database::open_with(folder, rules, Access::Map)
@@ -182,8 +180,8 @@ impl Database {
         Ok(database)
     }
 
-    /// The same with another bound for the bytes of answers that are kept: three quarters for decoded
-    /// blocks, the rest for derived values.
+    /// The same databases with caches of this size in bytes: three quarters for decoded blocks, the
+    /// rest for derived values.
     #[must_use]
     pub fn with_cache_bytes(self, bytes: usize) -> Database {
         Database {
@@ -193,11 +191,12 @@ impl Database {
         }
     }
 
-    /// The same with one more file, whose bytes come from `source`, as if it lay in the folder under
-    /// this name: `9-8.mill` or `placing-14.mill`. It takes the place of a file of the same name, and
-    /// like that it may be damaged. A name that no file of these rules has changes nothing.
+    /// The same databases with one more file, as if the bytes of `source` lay in the folder under
+    /// this name, such as `9-8.mill` or `placing-14.mill`. It replaces a file of the same name; if
+    /// it is damaged, it is unusable like any other file. A name that no file of these rules can
+    /// have changes nothing.
     ///
-    /// Give all files before the first question: answers that are kept stay.
+    /// Add all files before the first query: cached answers stay.
     #[must_use]
     pub fn with_file(mut self, name: &str, source: Box<dyn ByteSource>) -> Database {
         let rules = self.rules;
@@ -228,12 +227,12 @@ impl Database {
         &self.rules
     }
 
-    /// The files of pairs that can be used, in the order of their pairs.
+    /// The usable files of pairs, in the order of their pairs.
     pub fn pairs(&self) -> impl Iterator<Item = &PairFile> {
         self.pairs.iter().flatten().flatten()
     }
 
-    /// The files of plies that can be used, in their order.
+    /// The usable files of plies, in their order.
     pub fn plies(&self) -> impl Iterator<Item = &PlyFile> {
         let files = self.placing().into_iter().flat_map(|plies| &plies.files);
         files.flatten().flatten()
@@ -243,13 +242,14 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// Why the file cannot be used, as for [`Database::file`].
+    /// The reason why the file cannot be used, as for [`Database::file`].
     pub fn ply(&self, ply: u8) -> Result<Option<&PlyFile>, DbError> {
         let file = self.placing().and_then(|plies| plies.file(ply));
         file.map(Result::as_ref).transpose().map_err(Clone::clone)
     }
 
-    /// Why files that are there cannot be used: they are damaged, foreign, or of another version.
+    /// The reasons why existing files cannot be used: they are damaged, foreign, or of another
+    /// version.
     pub fn unusable(&self) -> impl Iterator<Item = &DbError> {
         let pairs = self
             .pairs
@@ -269,8 +269,8 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// [`DbError::Missing`] if there is none, otherwise why it cannot be used: [`DbError::Corrupt`],
-    /// [`DbError::OtherRules`], [`DbError::OtherVersion`] or [`DbError::Io`].
+    /// [`DbError::Missing`] if there is none; otherwise the reason why it cannot be used:
+    /// [`DbError::Corrupt`], [`DbError::OtherRules`], [`DbError::OtherVersion`] or [`DbError::Io`].
     #[inline]
     pub fn file(&self, pair: Pair) -> Result<&PairFile, DbError> {
         match &self.pairs[store::slot(pair)] {
@@ -284,8 +284,8 @@ impl Database {
         }
     }
 
-    /// How often each value occurs in a table. Where the file holds no depths, all wins count as
-    /// wins in one turn and all losses as losses in none.
+    /// The number of positions with each value in a table. If the file holds no depths, all wins
+    /// count as wins in one turn and all losses as losses in none.
     ///
     /// # Errors
     ///
@@ -295,7 +295,7 @@ impl Database {
         Ok(self.file_of(material)?.histogram(material))
     }
 
-    /// The file that has or implies a table.
+    /// The file that stores a table or implies it.
     pub(crate) fn file_of(&self, material: Material) -> Result<&PairFile, DbError> {
         let pair = material.pair();
         let Some(pair) = pair.filter(|pair| pair.larger() <= self.rules.stones) else {
@@ -329,7 +329,7 @@ impl Database {
 }
 
 impl fmt::Debug for Database {
-    /// The rules and the folder; the files would fill pages.
+    /// Prints only the rules and the folder, because the files would fill pages.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = f.debug_struct("Database");
         text.field("rules", &self.rules)
@@ -338,7 +338,7 @@ impl fmt::Debug for Database {
     }
 }
 
-/// Opens a file, `None` if there is none of this name.
+/// Opens a file; `None` if there is none of this name.
 fn open_file<T>(
     path: &Path,
     access: Access,

@@ -1,5 +1,5 @@
-//! Values of positions with stones in hand: those that files hold, and all others by a search to
-//! the next ply that has a file, or to the moving phase.
+//! Values of positions with stones in hand: read from a file if one holds them, else by a search
+//! down to the next ply that has a file or to the moving phase.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -15,20 +15,20 @@ use crate::search::table::TranspositionTable;
 use crate::store::{DbError, rules_option};
 use crate::value::{Dtw, Metric, Value};
 
-/// With more placements to the next file or to the moving phase the search takes minutes; with as
-/// many, seconds.
+/// The most placements to the next file or to the moving phase for which a search is started. With
+/// this many it takes seconds, with more it takes minutes.
 const MOST_PLACEMENTS: u8 = 10;
 
-/// The most positions that a search may visit for all turns of a position together: many times what
-/// [`MOST_PLACEMENTS`] need.
+/// The most positions that a search may visit for all turns of a position together: many times the
+/// number that [`MOST_PLACEMENTS`] needs.
 const MOST_NODES: u64 = 20_000_000;
 
-/// The most turns from the last placement to positions that files hold: omitted positions follow from
-/// their turns, and some captures lead to other omitted positions.
+/// The most turns from the last placement to stored positions: omitted positions follow from their
+/// turns, and some captures lead to other omitted positions.
 const MOST_DERIVED: u32 = 2 * MOST_STONES as u32;
 
-/// Whether at most a few placements lead to a file of the placing phase or, where there are such
-/// files, to the moving phase.
+/// Whether a few placements lead to a file of the placing phase or, if such files exist, to the
+/// moving phase.
 pub(super) fn is_near_file(database: &Database, position: &Position) -> bool {
     const FEW: u8 = 4;
     database.placing().is_some() && placements(database, position) <= FEW
@@ -42,13 +42,13 @@ fn placements(database: &Database, position: &Position) -> u8 {
     next.unwrap_or(2 * rules.stones).saturating_sub(ply)
 }
 
-/// The error for positions that would take too long.
+/// The error for positions whose search would take too long.
 fn too_early(rules: &Rules) -> DbError {
     let mut sentence =
-        "too many stones are still in hand for a search to the databases".to_string();
+        "too many stones are still in hand for a search down to the databases".to_string();
     if not_solved(rules).is_none() {
         sentence += &format!(
-            "; make the databases of the placing phase with `millbase build --placing{}`",
+            "; build the databases of the placing phase with `millbase build --placing{}`",
             rules_option(rules)
         );
     }
@@ -109,15 +109,15 @@ impl Knowledge for Files<'_> {
         }
     }
 
-    /// Never asked: the search goes to where everything is known.
+    /// Never called: the search goes on until every value is known.
     fn evaluate(&self, _position: &Position) -> Score {
         Score::DRAW
     }
 }
 
-/// The values of positions for their sides to move, all with the same number of stones in hand and
-/// none with a removal owed. Where no file is near, `most_nodes` bounds the positions that are
-/// visited; without it, there are the usual bounds.
+/// The values of positions for their sides to move. All must have the same number of stones in hand
+/// and no pending removal. If no file is near, `most_nodes` limits the positions that the search
+/// visits; `None` means the usual limits.
 ///
 /// # Errors
 ///
@@ -144,7 +144,7 @@ pub(super) fn values(
         stop: AtomicBool::new(false),
         failure: Mutex::new(None),
     };
-    // Most positions are close to a file, or asked about with few nodes, where a small table does.
+    // Most positions are close to a file or have a low node limit, so a small table suffices.
     let most_bytes = most_nodes
         .saturating_mul(64)
         .try_into()
@@ -176,8 +176,8 @@ pub(super) fn values(
     }
 }
 
-/// The position's value, `None` if the search was stopped. First whether it is won, drawn or lost; the
-/// depth then needs only one half of the window.
+/// The position's value; `None` if the search was stopped. A first search finds win, draw or loss;
+/// the search for the depth then needs only one half of the window.
 fn value<K: Knowledge>(worker: &mut Worker<'_, K>, position: &Position) -> Option<Value> {
     let mut search = |window: Window| {
         let score = worker.search(position, window, position.all_in_hand() + MOST_DERIVED, 0);

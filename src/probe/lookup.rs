@@ -1,5 +1,5 @@
-//! The value of a position from the files: read where a file holds it. In the moving phase, an
-//! omitted value is derived by one turn of search.
+//! The value of a position from the files: read if a file holds it. In the moving phase, a one-turn
+//! search derives omitted values.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ use crate::value::{Metric, Value};
 
 impl Database {
     /// The value byte of a position without stones in hand in which the mover has a turn or is
-    /// blocked; `None` if the metric asks for a depth that no file holds.
+    /// blocked; `None` if the metric needs a depth that no file holds.
     pub(super) fn moving(
         &self,
         mover: PointSet,
@@ -38,7 +38,7 @@ impl Database {
     }
 
     /// The value of a position without stones in hand, if its file holds it or it was derived
-    /// before; a search finds the others by their turns. All files must hold depths.
+    /// before; the search finds all others through their turns. All files must hold depths.
     pub(super) fn held<'a>(
         &'a self,
         mover: PointSet,
@@ -111,7 +111,7 @@ impl Database {
         Ok(Some(byte))
     }
 
-    /// The value of the mover's best turn; without a turn, what the game's end is worth.
+    /// The value of the mover's best turn; without a turn, the value of the end of the game.
     fn best_turn(
         &self,
         mover: PointSet,
@@ -134,12 +134,12 @@ impl Database {
         Ok(self.each(&after, metric, consider)?.then_some(best))
     }
 
-    /// Passes the values of positions without stones in hand, each by its mover's and its waiting
-    /// set, to `found` with their places in the list, in some order. `false` if the metric asks for
-    /// a depth that no file holds; then some values may not have been passed.
+    /// Passes the values of positions without stones in hand, each given by the mover's and the
+    /// waiting side's set, to `found`, each with its place in the list, in any order. Returns
+    /// `false` if the metric needs a depth that no file holds; then some values may be missing.
     ///
-    /// All quiet turns of a position lead to one row, and its captures to one row for each set of
-    /// stones that may be removed. So the positions are looked up row by row and block by block.
+    /// All quiet turns of a position lead to one row, and its captures to one row for each
+    /// removable set of stones. So this looks positions up row by row and block by block.
     pub(super) fn each(
         &self,
         positions: &[(PointSet, PointSet)],
@@ -174,7 +174,7 @@ impl Database {
             let column = rows[row].1.column(waiting);
             wanted.push((row, Wanted { column, place }));
         }
-        // The last column of a block first: decoding it decodes those before.
+        // Read the last column of a block first: decoding it decodes those before it.
         wanted.sort_unstable_by_key(|&(row, Wanted { column, .. })| (row, Reverse(column)));
         for wanted in wanted.chunk_by(|(row, _), (other, _)| row == other) {
             let of_row: Vec<Wanted> = wanted.iter().map(|&(_, wanted)| wanted).collect();
@@ -187,14 +187,14 @@ impl Database {
     }
 }
 
-/// The rows that a search needed last. Neighbouring positions share them.
+/// A cache of the rows that a search used last. Neighbouring positions share rows.
 #[derive(Default)]
 pub(super) struct RowCache<'a> {
     rows: HashMap<(Pair, PointSet), FoundRow<'a>>,
 }
 
 impl<'a> RowCache<'a> {
-    /// Rows that are kept; each takes some kilobytes.
+    /// The most rows in the cache; each takes some kilobytes.
     const MOST: usize = 512;
 
     fn row(&mut self, file: &'a PairFile, mover: PointSet) -> Result<&mut FoundRow<'a>, DbError> {
@@ -208,7 +208,7 @@ impl<'a> RowCache<'a> {
     }
 }
 
-/// Whether a file holds what the metric asks for.
+/// Whether a file holds the metric.
 fn has(file: &PairFile, metric: Metric) -> bool {
     metric == Metric::Wdl || file.metric() == Metric::Depth
 }

@@ -4,10 +4,10 @@
 //! position -> schema of the pair or ply -> row, block -> codec -> value
 //! ```
 //!
-//! - `database`: the files at hand
-//! - `ask`: the questions, the same for every kind of position
-//! - `lookup`: values that the files hold, and those of the moving phase that follow from them
-//! - `look_ahead`: values of positions with stones in hand, by a search to those that files hold
+//! - `database`: finding and opening the files
+//! - `ask`: the queries, the same for every kind of position
+//! - `lookup`: stored values, and values of the moving phase that follow from them
+//! - `look_ahead`: values of positions with stones in hand, by a search down to stored ones
 //! - `bitbase`: win, draw or loss of chosen pairs in memory
 
 mod ask;
@@ -26,8 +26,8 @@ use crate::rules::position::Position;
 use crate::search::Prober;
 use crate::value::Value;
 
-/// Knows the moving phase as far as its files hold it; what it cannot read it does not know. While
-/// stones are in hand a value may take a search of its own, so the search that asks does that.
+/// Knows the positions of the moving phase whose values it can read. While stones are in hand, a
+/// value may take a search of its own, so the calling search finds it instead.
 impl Prober for Database {
     fn value(&self, position: &Position) -> Option<Value> {
         match position.is_placing() {

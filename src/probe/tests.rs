@@ -1,6 +1,6 @@
-//! The facade as its users see it, on made-up values: what was written is read, turns are ranked,
-//! lines end, caches and threads change no answer. Files that cannot be used are tested in
-//! `store::tests`.
+//! Tests of the public interface on made-up values: values survive writing and reading, turns are
+//! ranked, lines end, and neither caches nor threads change an answer. `store::tests` tests
+//! unusable files.
 
 use std::fs;
 
@@ -24,7 +24,7 @@ use crate::value::{Dtw, Metric, Value};
 
 const RULES: Rules = Rules::STANDARD;
 
-/// The entry's position, turned and coloured somehow.
+/// The entry's position under a random symmetry and with random colours.
 fn some_position(index: &Index, entry: usize, random: &mut Random) -> Position {
     let (mover, waiting) = index.sets(entry);
     let turned = Symmetry::numbered(random.byte().into());
@@ -36,7 +36,7 @@ fn some_position(index: &Index, entry: usize, random: &mut Random) -> Position {
 }
 
 #[test]
-fn what_was_written_is_read() {
+fn values_survive_writing_and_reading() {
     let pairs = [pair(3, 3), pair(4, 3)];
     for run in [1, 7, 100_000] {
         let (folder, values) = folder_with(&pairs, run);
@@ -60,7 +60,7 @@ fn what_was_written_is_read() {
 }
 
 #[test]
-fn files_without_depths_hold_the_rest() {
+fn files_without_depths_hold_win_draw_and_loss() {
     let pair = pair(4, 3);
     let values = made_up(pair, 2);
     for level in [Level::Quick, Level::Max] {
@@ -102,7 +102,7 @@ fn files_without_depths_hold_the_rest() {
 }
 
 #[test]
-fn probing_finds_the_entry_however_the_board_is_turned() {
+fn probing_finds_the_entry_under_every_symmetry() {
     let pairs = [pair(3, 3), pair(4, 3)];
     let (folder, values) = folder_with(&pairs, 1);
     let database = Database::open(folder.path(), RULES).unwrap();
@@ -125,10 +125,10 @@ fn probing_finds_the_entry_however_the_board_is_turned() {
     }
 }
 
-/// What a file leaves out is the best that the turns make of it.
+/// The value of an omitted position is that of its best turn.
 #[cfg(feature = "embedded")]
 #[test]
-fn what_is_left_out_follows_from_the_turns() {
+fn omitted_values_follow_from_the_turns() {
     let database = Database::embedded(RULES);
     let mut random = Random(9);
     for (mover, waiting) in [(3, 4), (3, 6), (4, 5), (4, 4)] {
@@ -147,7 +147,7 @@ fn what_is_left_out_follows_from_the_turns() {
 }
 
 #[test]
-fn what_is_not_here_is_named_with_the_command_that_builds_it() {
+fn errors_name_the_command_that_builds_a_missing_file() {
     let folder = TempDir::new().unwrap();
     let database = Database::open(folder.path(), RULES).unwrap();
     let material = Material {
@@ -204,7 +204,7 @@ fn many_threads_get_the_same_answers_with_any_cache() {
     }
 }
 
-/// A position of White's turn from the names of points.
+/// A position with White to move, from the names of points.
 fn position(white: &str, black: &str) -> Position {
     let set = |names: &str| -> PointSet {
         let points = names.split(' ').map(|name| Point::named(name).unwrap());
@@ -214,7 +214,7 @@ fn position(white: &str, black: &str) -> Position {
 }
 
 #[test]
-fn turns_are_ranked_by_what_they_are_worth() {
+fn turns_are_ranked_by_value() {
     let pairs = [pair(3, 3), pair(4, 3)];
     let (folder, _) = folder_with(&pairs, 1);
     let database = Database::open(folder.path(), RULES).unwrap();
@@ -242,7 +242,7 @@ fn turns_are_ranked_by_what_they_are_worth() {
 }
 
 proptest::proptest! {
-    /// Replacing a value by one that is better never ranks a turn lower.
+    /// Replacing a value by a better one never ranks a turn lower.
     #[test]
     fn the_ranking_is_monotone(a: u8, b: u8, c: u8, first in 0u32..24, second in 0u32..24) {
         let ranked = |value: u8, to: u32| RankedTurn {
@@ -263,10 +263,10 @@ proptest::proptest! {
 }
 
 #[test]
-fn rules_answer_what_no_table_holds() {
+fn the_rules_give_the_values_that_no_table_holds() {
     let (folder, _) = folder_with(&[pair(3, 3)], 1);
     let database = Database::open(folder.path(), RULES).unwrap();
-    // A mill takes the third stone but one: two are left.
+    // A mill removes one of three stones, so two are left.
     let winning = position("a7 d7 f6", "b2 d2 e4");
     let best = database.turns(&winning).unwrap()[0];
     assert_eq!(best.value, Value::Win(Dtw(1)));
@@ -313,7 +313,7 @@ fn lines_follow_the_ranking_to_their_end() {
 
 #[cfg(feature = "embedded")]
 #[test]
-fn every_embedded_file_is_whole() {
+fn every_embedded_file_is_undamaged() {
     let database = Database::embedded(RULES);
     let small = |pair: &Pair| pair.stones() <= 9;
     let expected: Vec<Pair> = Pair::all(9).into_iter().filter(small).collect();

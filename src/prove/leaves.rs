@@ -1,5 +1,5 @@
-//! The end of the placing phase, as a proof sees it: the results of the pairs in memory, and what
-//! the other pairs count as.
+//! The leaves of a proof, at the end of the placing phase: the results of the pairs in memory, and
+//! the assumed results of the other pairs.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,12 +13,12 @@ use crate::search::core::{Counts, Knowledge, Window};
 use crate::search::score::Score;
 use crate::store::DbError;
 
-/// What positions of pairs that are not in memory count as.
+/// The treatment of positions of pairs that are not in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Others {
-    /// They are lost for this side.
+    /// They count as lost for this side.
     Lose(Side),
-    /// Their databases are asked.
+    /// Their databases are probed.
     AreAsked,
 }
 
@@ -34,7 +34,7 @@ impl Others {
         }
     }
 
-    /// What they count as for a side; `None` if they are asked.
+    /// The assumed score for a side; `None` if the databases are probed.
     fn for_side(self, side: Side) -> Option<Score> {
         match self {
             Others::Lose(loser) if loser == side => Some(Score::LOST),
@@ -44,15 +44,15 @@ impl Others {
     }
 }
 
-/// The positions where the last stone is placed.
+/// The positions in which the last stone is placed.
 pub(super) struct Leaves<'a> {
     database: &'a Database,
     bitbase: &'a Bitbase,
     pub others: Others,
-    /// By the stones of the sides, on the board and in hand: whether placements can lead to a pair
-    /// in memory.
+    /// Whether placements can lead to a pair in memory, by the stones of the sides on the board and
+    /// in hand.
     reachable: [[bool; SIDES]; SIDES],
-    /// How many values were asked of databases that are not in memory.
+    /// The number of values probed in databases that are not in memory.
     pub asked: AtomicU64,
     /// The number of positions after eight turns that were searched.
     pub after_eight: AtomicU64,
@@ -90,7 +90,7 @@ impl<'a> Leaves<'a> {
         self.database.rules()
     }
 
-    /// Why the last search was ended, if it was.
+    /// Takes the failure that ended the last search, if any.
     pub fn take_failure(&self) -> Option<DbError> {
         self.failure.lock().ok()?.take()
     }
@@ -120,8 +120,8 @@ impl<'a> Leaves<'a> {
         }
     }
 
-    /// What a position counts as for a side when the sides have so few stones, on the board and in
-    /// hand, that no pair in memory can follow.
+    /// The assumed score of a position for a side, if the sides have so few stones, on the board
+    /// and in hand, that no pair in memory can follow.
     fn beyond_memory(&self, stones: [u32; 2], side: Side) -> Option<Score> {
         let [a, b] = stones.map(|stones| stones as usize);
         (!self.reachable[a][b]).then(|| self.others.for_side(side))?
@@ -193,7 +193,7 @@ impl Knowledge for Leaves<'_> {
         }
     }
 
-    /// Never asked: the search goes to the last stone.
+    /// Never called: the search goes on to the last stone.
     fn evaluate(&self, _position: &Position) -> Score {
         Score::DRAW
     }

@@ -1,10 +1,10 @@
-//! The value of the start position, proved by searching all placements to the databases.
+//! Proves the value of the start position by a search of all placements down to the databases.
 //!
-//! Two questions are asked, each with the narrowest window: can White avoid losing, and can Black?
-//! With databases for some pairs only, every position of another pair counts as lost for the side
-//! that is asked about. What holds even so is proved. With all databases this is tried first, and
-//! only what does not hold so is asked again with the values of all pairs: the pairs in memory answer
-//! thousands of times as fast as the files.
+//! The proof answers two questions, each with a null window: can White avoid losing, and can Black?
+//! With databases of some pairs only, every position of another pair counts as lost for the side in
+//! question; a side that holds even then is proved to hold. With all databases this is tried first,
+//! and a side that is not proved to hold is searched again with the values of all pairs, because
+//! pairs in memory answer thousands of times as fast as files.
 //!
 //! 9-9, 9-8 and 8-8 are enough to prove that Nine Men's Morris is a draw, as Ralph Gasser found in
 //! 1993.
@@ -27,8 +27,8 @@ use crate::rules::turns::Turn;
 use crate::search::key;
 use crate::store::{DbError, rules_option};
 
-/// The pairs that prove that the start position of Nine Men's Morris is a draw, for these rules: all
-/// stones of both sides, and one less of either or both.
+/// The pairs that prove that the start position of Nine Men's Morris is a draw, for these rules:
+/// those with all stones of both sides, and with one less of either or both.
 ///
 /// ```
 /// use millbase::{Rules, prove};
@@ -45,8 +45,8 @@ pub fn proof_pairs(rules: &Rules) -> Vec<Pair> {
 ///
 /// # Errors
 ///
-/// [`DbError::NotStored`] that names the pairs that are missing, otherwise as for
-/// [`Database::bitbase`] and [`Database::probe`].
+/// [`DbError::NotStored`], which names missing pairs; otherwise as for [`Database::bitbase`] and
+/// [`Database::probe`].
 pub fn prove(
     database: &Database,
     options: &ProofOptions,
@@ -103,7 +103,7 @@ pub fn prove(
     })
 }
 
-/// Proves the values of positions with stones in hand, each as the start position's is proved.
+/// Proves the values of positions with stones in hand, each like that of the start position.
 ///
 /// # Errors
 ///
@@ -126,7 +126,8 @@ pub fn prove_each(
     proved.collect()
 }
 
-/// The rules must be such that the search is right, and all pairs that the options need be there.
+/// Checks that the search is valid under the rules, and that all pairs that the options need are
+/// present.
 fn check(database: &Database, options: &ProofOptions) -> Result<(), DbError> {
     if let Some(why) = reachable::not_solved(database.rules()) {
         return Err(DbError::NotStored(why.to_string()));

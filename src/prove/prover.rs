@@ -1,4 +1,5 @@
-//! Decides which side holds a position: the questions of a proof, their tables and threads.
+//! Decides whether a side holds a position: the two questions of a proof, with their transposition
+//! tables and threads.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -18,12 +19,12 @@ use crate::value::Wdl;
 /// Decides which side holds a position.
 pub(super) struct Prover<'a> {
     leaves: Leaves<'a>,
-    /// By [`Others::number`]: what is found while other pairs count as something says nothing about
-    /// the values when they count as something else. Made when first needed.
+    /// One transposition table for each [`Others::number`], because results are valid only for one
+    /// treatment of other pairs. Created at first use.
     tables: [Option<TranspositionTable>; Others::COUNT],
     table_bytes: usize,
     threads: usize,
-    /// Whether databases that are not in memory may be asked.
+    /// Whether databases that are not in memory may be probed.
     complete: bool,
     work: Work,
 }
@@ -40,12 +41,12 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// What was done since it was taken last, or since the beginning.
+    /// The work done since the last [`Prover::take_work`], or since the beginning.
     pub fn work(&self) -> &Work {
         &self.work
     }
 
-    /// Takes what was done since the last time, or since the beginning.
+    /// Takes the work done since the last call, or since the beginning.
     pub fn take_work(&mut self) -> Work {
         std::mem::take(&mut self.work)
     }
@@ -58,7 +59,7 @@ impl<'a> Prover<'a> {
         Ok(self.complete && self.ask(position, side, Others::AreAsked)?)
     }
 
-    /// Whether a side does not lose, where positions of other pairs count so.
+    /// Whether a side does not lose, with this treatment of other pairs.
     fn ask(&mut self, position: &Position, side: Side, others: Others) -> Result<bool, DbError> {
         let begin = Instant::now();
         self.leaves.others = others;
@@ -67,7 +68,8 @@ impl<'a> Prover<'a> {
             .get_or_insert_with(|| TranspositionTable::with_bytes(bytes));
         let table = &*table;
         let moves = position.side_to_move() == side;
-        // The side to move holds with a draw or more; the other if the side to move does not win.
+        // The side to move holds if it gets at least a draw, the other side if the side to move
+        // does not win.
         let window = match moves {
             true => Window::null(Score::DRAW),
             false => Window::null(Score::DRAW.next()),
@@ -124,7 +126,7 @@ impl<'a> Prover<'a> {
         Ok(proved.result_for(position.side_to_move()))
     }
 
-    /// Placements that keep the position's value, to the end of the placing phase.
+    /// A line of placements that keep the position's value, to the end of the placing phase.
     pub fn line(&mut self, start: &Position) -> Result<Vec<Turn>, DbError> {
         let mut line = Vec::new();
         let mut position = *start;
@@ -138,7 +140,7 @@ impl<'a> Prover<'a> {
         Ok(line)
     }
 
-    /// The first turn in the order of the texts that is seen to keep the value.
+    /// The first turn in the order of the texts that is proved to keep the value.
     fn keeping(&mut self, position: &Position) -> Result<Option<Turn>, DbError> {
         let Some(result) = self.result(position)? else {
             return Ok(None);
@@ -148,7 +150,7 @@ impl<'a> Prover<'a> {
         if result == Wdl::Loss {
             return Ok(turns.first().copied());
         }
-        // What the pairs in memory show is cheap, so all turns are tried with them first.
+        // Pairs in memory are cheap, so try all turns with them first.
         for others in [Others::Lose(side), Others::AreAsked] {
             if others == Others::AreAsked && !self.complete {
                 break;

@@ -1,4 +1,4 @@
-//! What a proof may use, its steps, and what it found.
+//! The options of a proof, its progress, and its result.
 
 use std::time::Duration;
 
@@ -7,39 +7,40 @@ use crate::rules::position::Side;
 use crate::rules::turns::Turn;
 use crate::value::Wdl;
 
-/// What a proof may use.
+/// The options of a proof.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProofOptions {
-    /// The pairs that are read into memory.
+    /// The pairs to read into memory.
     pub pairs: Vec<Pair>,
-    /// Whether the databases of the other pairs are asked where those in memory do not suffice.
+    /// Whether to probe the databases of other pairs if those in memory do not suffice.
     pub others: bool,
-    /// Bytes for each transposition table: there are two, and a third once other pairs are asked.
+    /// The bytes of each transposition table: there are two, and a third as soon as other pairs are
+    /// probed.
     pub hash_bytes: usize,
-    /// How many threads search.
+    /// The number of search threads.
     pub threads: usize,
 }
 
-/// A step of a proof that is finished.
+/// A finished step of a proof.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ProofStep {
     /// The pairs are in memory.
     Loaded {
-        /// How many bytes they take.
+        /// The bytes that they take.
         bytes: u64,
     },
     /// A question about a position is answered.
     Answered {
         /// The first placement; `None` for the start position.
         turn: Option<Turn>,
-        /// The side that was to hold.
+        /// The side in question.
         side: Side,
         /// Whether it does not lose.
         holds: bool,
         /// Positions visited since the first question about the start position, or about the
         /// placements after it.
         nodes: u64,
-        /// Time since then.
+        /// The time since then.
         time: Duration,
     },
 }
@@ -51,12 +52,12 @@ pub struct Proved {
     pub white_holds: bool,
     /// Black does not lose.
     pub black_holds: bool,
-    /// Whether what is not held is lost. So it is when all databases could be asked.
+    /// Whether a side that does not hold is proved to lose, because all databases could be probed.
     pub complete: bool,
 }
 
 impl Proved {
-    /// The result for a side, `None` if it was not proved.
+    /// The result for a side; `None` if it was not proved.
     pub fn result_for(&self, side: Side) -> Option<Wdl> {
         let (holds, other_holds) = match side {
             Side::White => (self.white_holds, self.black_holds),
@@ -81,9 +82,9 @@ pub struct Proof {
     /// A line of placements that keeps the value, to the end of the placing phase; empty if the
     /// value was not proved.
     pub line: Vec<Turn>,
-    /// What was done for the start position.
+    /// The work for the start position.
     pub work: Work,
-    /// What was done besides, for the first placements and the line.
+    /// The work for the first placements and the line.
     pub more: Work,
     /// Time to read the pairs into memory.
     pub loading: Duration,
@@ -96,11 +97,11 @@ pub struct Proof {
 pub struct Work {
     /// Positions visited.
     pub nodes: u64,
-    /// Values asked of databases.
+    /// Values probed in databases.
     pub probes: u64,
-    /// Those of them that were not in memory.
+    /// Values probed in databases that were not in memory.
     pub other_probes: u64,
-    /// Positions with eight stones placed that were searched: what the proof of 1993 counted.
+    /// Searched positions with eight stones placed, the figure that the proof of 1993 reports.
     pub after_eight: u64,
     /// Time.
     pub time: Duration,

@@ -1,4 +1,4 @@
-//! The board as a picture of letters.
+//! The board as a diagram of letters.
 
 use crate::board::Point;
 use crate::rules::position::{Position, Side};
@@ -14,8 +14,9 @@ const DRAWING: [&str; 7] = [
     "+-----+-----+",
 ];
 
-/// The position as a picture of eight lines: `O` White, `@` Black, `·` empty, with the names of
-/// ranks and files. `show` writes a point: it gets the side that has a stone there, and the letter.
+/// The position as a diagram of eight lines: `O` White, `@` Black, `·` empty, with the names of
+/// ranks and files. `show` turns each point into text: its arguments are the point, the side that
+/// has a stone there, and the letter.
 ///
 /// ```
 /// use millbase::rules::diagram::draw;

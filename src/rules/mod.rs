@@ -1,18 +1,18 @@
-//! The rules as data: what can differ between the games of the Mill family, and the fingerprint
-//! that files carry.
+//! The rules as data: the settings in which games of the Mill family differ, and the fingerprint in
+//! the header of files.
 //!
-//! Everything that plays, searches or looks up asks the same four places:
+//! Playing, searching and probing share the code for these four questions:
 //!
 //! | question | answer |
 //! |---|---|
 //! | which stones can be placed, slid or flown? | `Position::for_each_step` in `turns` |
 //! | which stones can be removed? | `removable`, `removals_made` and `removable_sets` in `turns` |
-//! | what becomes of a side without a turn? | `Rules::without_turn` here |
+//! | what happens to a side without a turn? | `Rules::without_turn` here |
 //! | is the game over, and how? | [`Position::result`](position::Position::result) |
 //!
-//! The solver goes backwards over whole rows of positions, so it has loops of its own for the first
-//! question (`RowTurns` in `solve`), and shares the others. The check in `verify` and the plain rules
-//! in `tests/plain` repeat the rules on purpose; a new rule needs its check there.
+//! The solver goes backwards over whole rows of positions, so it has separate loops for the first
+//! question (`RowTurns` in `solve`) and shares the others. The check in `verify` and the plain
+//! rules in `tests/plain` repeat the rules on purpose; a new rule must be added there, too.
 
 pub mod diagram;
 pub mod position;
@@ -22,29 +22,29 @@ use std::fmt;
 
 use crate::board::Board;
 
-/// One set of rules. What is not a field here is the same in every game: mills are closed by
-/// placing, sliding or flying, closing one is rewarded by a removal, and a side with fewer than
+/// One set of rules. Everything that is not a field here is the same in every game: placing,
+/// sliding and flying can close mills, closing a mill earns a removal, and a side with fewer than
 /// three stones has lost.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Rules {
-    /// How many stones each side places, 3 to 12.
+    /// The number of stones that each side places, 3 to 12.
     pub stones: u8,
     /// Whether four more lines join the corners of the rings.
     pub diagonals: bool,
     /// A side with no more than this many stones on the board, and none in hand, may move to any
-    /// empty point; 0 for never.
+    /// empty point; 0 means never.
     pub flying: u8,
-    /// Whether stones in mills may be removed while others stand outside.
+    /// Whether stones in mills may be removed while others are outside mills.
     pub removal_from_mills: bool,
     /// Whether each mill that a turn closes earns a removal of its own, instead of one for all.
     pub removal_per_mill: bool,
-    /// What a side that has to move and cannot does.
+    /// The rule for a side that has to move and cannot.
     pub blocked: Blocked,
-    /// What a full board is after the last placement.
+    /// The result of a full board after the last placement.
     pub full_board: FullBoard,
 }
 
-/// What happens to a side that has to move and cannot.
+/// The rule for a side that has to move and cannot.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Blocked {
     /// It has lost.
@@ -53,17 +53,17 @@ pub enum Blocked {
     Passes,
 }
 
-/// The result when all points are taken after the last placement: only with twelve stones a side,
-/// and only where nobody has closed a mill.
+/// The result when all points are taken after the last placement, which happens only with twelve
+/// stones a side and without any mill closed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FullBoard {
     /// The side to move, which is the one that placed first, has lost.
     Loses,
-    /// Nobody has won.
+    /// The game is drawn.
     Draws,
 }
 
-/// What becomes of a side that has to move, has stones enough, and has no turn.
+/// The outcome for a side that has to move and has enough stones, but no turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum WithoutTurn {
     /// It has lost.
@@ -74,14 +74,14 @@ pub(crate) enum WithoutTurn {
     Passes,
 }
 
-/// The least number of stones with which a side can still play.
+/// The fewest stones with which a side can still play.
 pub const FEWEST_STONES: u8 = 3;
 
-/// The largest number of stones a side that these tables are made for.
+/// The most stones a side that the tables support.
 pub const MOST_STONES: u8 = 12;
 
 impl Rules {
-    /// Nine Men's Morris as it is played in tournaments.
+    /// Nine Men's Morris as played in tournaments.
     pub const STANDARD: Rules = Rules {
         stones: 9,
         diagonals: false,
@@ -92,7 +92,7 @@ impl Rules {
         full_board: FullBoard::Loses,
     };
 
-    /// Nine Men's Morris in which three stones may not fly either.
+    /// Nine Men's Morris without flying, even with three stones.
     pub const NO_FLYING: Rules = Rules {
         flying: 0,
         ..Rules::STANDARD
@@ -132,8 +132,8 @@ impl Rules {
         known.map(|&(_, rules)| rules)
     }
 
-    /// The name of the rules with this [fingerprint](Rules::fingerprint), the first one where they
-    /// differ in the stones only.
+    /// The name of the rules with this [fingerprint](Rules::fingerprint); the first name if several
+    /// differ only in the number of stones.
     pub fn name_of(fingerprint: u64) -> Option<&'static str> {
         let same = |(_, rules): &&(&str, Rules)| rules.fingerprint() == fingerprint;
         let known = Rules::NAMED.iter().find(same);
@@ -155,7 +155,8 @@ impl Rules {
         stones <= u32::from(self.flying)
     }
 
-    /// What becomes of a side that has to move and has no turn, on a board that is full or is not.
+    /// The outcome for a side that has to move and has no turn. `board_is_full` says
+    /// whether all points are taken.
     #[inline(always)]
     pub(crate) fn without_turn(&self, board_is_full: bool) -> WithoutTurn {
         match (self.blocked, self.full_board) {
@@ -180,7 +181,7 @@ impl Rules {
         self.removals(if self.diagonals { 3 } else { 2 })
     }
 
-    /// The name of the rules where they have one.
+    /// The name of the rules, if they have one.
     pub fn name(&self) -> Option<&'static str> {
         let known = Rules::NAMED.iter().find(|(_, rules)| rules == self);
         known.map(|&(name, _)| name)
@@ -188,7 +189,7 @@ impl Rules {
 
     /// A number that differs between any two sets of rules whose moving phases differ. The stones
     /// per side do not count: the positions of a pair have the same values whatever the number of
-    /// stones that were once placed.
+    /// stones that were placed before.
     ///
     /// ```
     /// use millbase::Rules;
@@ -199,7 +200,7 @@ impl Rules {
     }
 
     /// The settings that decide the values of positions without stones in hand. The fingerprint is
-    /// made of this text, so it must never change for rules that exist.
+    /// the hash of this text, so the text must never change for existing rules.
     fn moving_phase(&self) -> String {
         let mut text = format!(
             "millbase rules 1: diagonals={} flying={} removal_from_mills={}",

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! ***O**@*/*O@***@*/O**@**O* w m s 4 0 4 0 0 0 -1 -1 -1 -1 0 0 1
-//! |        |        |        | | | | | | | | | `-------------- not used here: seven whole numbers or fewer
+//! |        |        |        | | | | | | | | | `-------------- ignored: up to seven whole numbers
 //! |        |        |        | | | | | | | `-- removals that White and Black still owe themselves
 //! |        |        |        | | | | | `-- Black's stones on the board and in hand
 //! |        |        |        | | | `-- White's stones on the board and in hand
@@ -19,7 +19,7 @@ use crate::board::{POINTS, Point, PointSet};
 use crate::rules::{FEWEST_STONES, Rules, WithoutTurn};
 use crate::value::Value;
 
-/// The letters of the board in a position's text: three rings and two strokes between them.
+/// The number of characters of the board in a position's text: three rings and two slashes.
 const LETTERS: usize = POINTS as usize + 2;
 
 /// One of the two players.
@@ -41,7 +41,8 @@ impl Side {
         }
     }
 
-    /// What White and Black have as what this side and its opponent have, and the other way round.
+    /// Swaps a pair from the order White, Black into the order of this side and its opponent, and
+    /// back.
     #[inline(always)]
     pub(crate) fn own_first<T>(self, [white, black]: [T; 2]) -> [T; 2] {
         match self {
@@ -68,8 +69,8 @@ impl fmt::Display for Side {
 /// The stage of the game, as the side to move sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Phase {
-    /// The side to move has stones in hand, or has just placed its last one and owes itself a
-    /// removal.
+    /// The side to move has stones in hand, or has just placed its last one and has a removal
+    /// pending.
     Placing,
     /// The side to move slides its stones.
     Moving,
@@ -91,11 +92,11 @@ impl Phase {
     }
 }
 
-/// Both sides' stones, on the board and in hand, the side to move, and how many removals it owes
-/// itself.
+/// Both sides' stones, on the board and in hand, the side to move, and the number of its pending
+/// removals.
 ///
-/// The value does not depend on the colours, and neither do the turns; so the stones are those of
-/// the side to move and of the side that waits, and the colour of the side to move is apart.
+/// Neither the value nor the turns depend on the colours. So the fields hold the stones of the side
+/// to move and of the waiting side, and the colour of the side to move is a separate field.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Position {
     pub(crate) mover: PointSet,
@@ -134,7 +135,7 @@ impl Position {
         }
     }
 
-    /// Reads a position's text.
+    /// Parses a position's text.
     ///
     /// ```
     /// use millbase::{Position, Rules, Side};
@@ -161,7 +162,7 @@ impl Position {
         }
     }
 
-    /// How many stones a side has in hand.
+    /// The number of stones that a side has in hand.
     pub fn in_hand(&self, side: Side) -> u8 {
         match side == self.side_to_move {
             true => self.mover_in_hand,
@@ -179,12 +180,12 @@ impl Position {
         self.side_to_move
     }
 
-    /// Whether the side to move has closed a mill and has to remove a stone, nothing else.
+    /// Whether the side to move has closed a mill, so that its only legal actions are removals.
     pub fn removal_owed(&self) -> bool {
         self.removals_owed > 0
     }
 
-    /// How many removals the side to move still owes itself, 0 to 3.
+    /// The number of stones that the side to move still has to remove, 0 to 3.
     pub fn removals_owed(&self) -> u8 {
         self.removals_owed
     }
@@ -195,7 +196,7 @@ impl Position {
         self.mover
     }
 
-    /// The stones of the side that waits.
+    /// The stones of the waiting side.
     #[inline(always)]
     pub fn waiting(&self) -> PointSet {
         self.waiting
@@ -212,13 +213,13 @@ impl Position {
         self.all_in_hand() > 0
     }
 
-    /// How many stones are still to be placed.
+    /// The number of stones in hand of both sides.
     #[inline(always)]
     pub(crate) fn all_in_hand(&self) -> u32 {
         u32::from(self.mover_in_hand + self.waiting_in_hand)
     }
 
-    /// The same position with the colours exchanged. Its value is the same.
+    /// The position with the colours exchanged, which has the same value.
     #[must_use]
     pub fn with_colours_exchanged(&self) -> Position {
         Position {
@@ -227,7 +228,7 @@ impl Position {
         }
     }
 
-    /// The same position with the board turned. Its value is the same.
+    /// The position under a symmetry of the board, which has the same value.
     #[must_use]
     pub fn with_board_turned(&self, symmetry: Symmetry) -> Position {
         Position {
@@ -253,7 +254,7 @@ impl Position {
             || self.removal_owed()
     }
 
-    /// What becomes of the side to move if it has no turn.
+    /// The outcome for the side to move if it has no turn.
     #[inline(always)]
     fn without_turn(&self, rules: &Rules) -> WithoutTurn {
         rules.without_turn(self.empty().is_empty())
@@ -265,8 +266,8 @@ impl Position {
         self.result(rules).is_some()
     }
 
-    /// What the position is worth if the game is over, `None` while it goes on: lost, or a draw
-    /// where the rules say so of a full board.
+    /// The value if the game is over, `None` while it goes on: lost, or a draw if a full board is
+    /// drawn under these rules.
     ///
     /// ```
     /// use millbase::{PointSet, Position, Rules, Value};
@@ -289,7 +290,7 @@ impl Position {
         }
     }
 
-    /// Whether the side to move has stones, but only the turn of passing.
+    /// Whether the only turn of the side to move is to pass.
     #[inline(always)]
     pub fn must_pass(&self, rules: &Rules) -> bool {
         self.without_turn(rules) == WithoutTurn::Passes
@@ -315,7 +316,7 @@ impl Position {
         self.letters(rules).as_str().to_owned()
     }
 
-    /// The position's text in its canonical form, in memory of its own size.
+    /// The position's text in its canonical form, without allocation.
     pub fn letters(&self, rules: &Rules) -> Letters {
         let mut board = [b'/'; LETTERS];
         let side = self.side_to_move;
@@ -323,7 +324,7 @@ impl Position {
         let in_hand = side.own_first([self.mover_in_hand, self.waiting_in_hand]);
         let owed = side.own_first([self.removals_owed, 0]);
         for bit in 0..POINTS {
-            // A ring has eight letters and a stroke after it.
+            // A ring has eight letters, followed by a slash.
             let letter = &mut board[(bit + bit / 8) as usize];
             *letter = match (white.bits() >> bit & 1, black.bits() >> bit & 1) {
                 (1, _) => b'O',
@@ -366,7 +367,7 @@ impl Position {
     }
 }
 
-/// The text of a position, allocation-free.
+/// The text of a position, without allocation.
 #[derive(Clone, Copy, Debug)]
 pub struct Letters {
     letters: [u8; 80],
@@ -381,7 +382,7 @@ impl Letters {
 
     /// The text.
     pub fn as_str(&self) -> &str {
-        // All letters are ASCII.
+        // All characters are ASCII.
         str::from_utf8(&self.letters[..self.length]).unwrap_or_default()
     }
 }
@@ -427,7 +428,7 @@ struct Fields {
 }
 
 impl Fields {
-    /// How many numbers may follow the fields used here.
+    /// The most numbers that may follow the fields used here.
     const UNUSED: usize = 7;
 
     fn read(text: &str) -> Result<Fields, PositionError> {
@@ -518,7 +519,8 @@ impl Fields {
             );
             ensure!(
                 stones + u32::from(in_hand) <= u32::from(rules.stones),
-                "{side} has {stones} stones on the board and {in_hand} in hand, more than the {} of these rules",
+                "{side} has {stones} stones on the board and {in_hand} in hand, more than the {} \
+                of a side under these rules",
                 rules.stones
             );
         }
@@ -531,8 +533,8 @@ impl Fields {
                 && total + 1 == u32::from(FEWEST_STONES);
             ensure!(
                 total >= u32::from(FEWEST_STONES) || beaten,
-                "{side} has {total} stones, but fewer than {FEWEST_STONES} can only be the {} of a side that \
-                 is to move when the game is over (phase 'o')",
+                "{side} has {total} stones, fewer than {FEWEST_STONES}; only the side to move can have {}, \
+                 when the game is over (phase 'o')",
                 FEWEST_STONES - 1
             );
         }
@@ -594,7 +596,7 @@ impl Fields {
 
     fn check_phase(&self, position: &Position) -> Result<(), PositionError> {
         let [white, black] = [Side::White, Side::Black].map(|side| position.in_hand(side));
-        // White places first; a side that owes itself a removal has already placed its stone.
+        // White places first; a side with a pending removal has already placed its stone.
         let in_turn = match (self.side_to_move, position.removal_owed()) {
             (Side::White, false) | (Side::Black, true) => white == black,
             (Side::White, true) | (Side::Black, false) => {
@@ -682,7 +684,7 @@ fn one_of(field: &str, word: &str, allowed: &str) -> PositionError {
     ))
 }
 
-/// A word of the user's, short and without control characters.
+/// A word of the input for a message: shortened, without control characters.
 fn shown(word: &str) -> String {
     const LONGEST: usize = 20;
     let mut short: String = word

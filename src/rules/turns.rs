@@ -1,6 +1,6 @@
-//! Legal turns, applying them, and counting them (perft). A turn is one whole logical move: place,
-//! slide or fly, together with the removals that it earns. Its first part, without the removals, is
-//! a *step*.
+//! Generates, applies and counts (perft) legal turns. A turn is one complete move: place, slide or
+//! fly, together with the removals that it earns. Its first part, without the removals, is a
+//! *step*.
 
 use std::cell::LazyCell;
 use std::cmp::Ordering;
@@ -14,8 +14,8 @@ use crate::rules::{FEWEST_STONES, Rules};
 
 /// One turn of the side to move. Turns that differ only in the order of their removals are one turn.
 ///
-/// It is a small number, five bits a point, the removed points in ascending order and those that
-/// are missing last:
+/// It is a number with five bits for each point; the removed points are in ascending order, missing
+/// ones last:
 ///
 /// ```text
 /// bits  0-4 from | 5-9 to | 10-14, 15-19, 20-24 removed      31 for a point that is missing
@@ -26,10 +26,10 @@ pub struct Turn(u32);
 /// The number of a point that is missing.
 const NO_POINT: u32 = 31;
 
-/// Where the number of the point reached begins.
+/// The lowest bit of the target point's number.
 const TO: u32 = 5;
 
-/// Where the numbers of the removed points begin.
+/// The lowest bits of the removed points' numbers.
 const REMOVED: [u32; 3] = [10, 15, 20];
 
 /// The most stones that a turn removes.
@@ -39,15 +39,14 @@ const MOST_REMOVED: usize = REMOVED.len();
 const PASS: [u8; 4] = *b"pass";
 
 impl Turn {
-    /// How many bits the turn's number has.
+    /// The number of bits of a turn's number.
     pub(crate) const BITS: u32 = 25;
 
-    /// The turn of a side that cannot move, where the rules let it pass.
+    /// The turn of a side that cannot move, if the rules let it pass.
     pub const PASS: Turn = Turn((1 << Turn::BITS) - 1);
 
-    /// The turn in which a stone leaves a point, comes to a point, and stones of the opponent are
-    /// removed; `from` is `None` where a stone is placed, and both points where only removals are
-    /// owed.
+    /// The turn that takes a stone from one point to another and removes stones of the opponent.
+    /// `from` is `None` if a stone is placed; both points are `None` if only removals are pending.
     ///
     /// ```
     /// use millbase::{Point, PointSet, Turn};
@@ -71,13 +70,13 @@ impl Turn {
         Turn(Turn::PASS.0 ^ (from ^ NO_POINT) ^ (to.bit() ^ NO_POINT) << TO)
     }
 
-    /// The turn without removals, with that of one stone.
+    /// The same turn with the removal of one stone; the turn must have none.
     #[inline(always)]
     fn removing_one(self, removed: Point) -> Turn {
         Turn(self.0 ^ (removed.bit() ^ NO_POINT) << REMOVED[0])
     }
 
-    /// The same turn with the removal of these stones instead of others.
+    /// The same turn with the removal of these stones instead of its own.
     pub(crate) fn removing(self, removed: PointSet) -> Turn {
         assert!(
             removed.len() as usize <= MOST_REMOVED,
@@ -100,13 +99,14 @@ impl Turn {
         Turn(number & Turn::PASS.0)
     }
 
-    /// The point that a stone leaves; `None` where one is placed, or where only removals are owed.
+    /// The point that a stone leaves; `None` if a stone is placed, if only removals are pending,
+    /// and for a pass.
     #[inline(always)]
     pub fn from(self) -> Option<Point> {
         Point::new(self.0 & NO_POINT)
     }
 
-    /// The point that a stone comes to; `None` where only removals are owed, and for passing.
+    /// The point that a stone reaches; `None` if only removals are pending, and for a pass.
     #[inline(always)]
     pub fn to(self) -> Option<Point> {
         Point::new(self.0 >> TO & NO_POINT)
@@ -120,18 +120,18 @@ impl Turn {
     }
 
     /// The point whose number begins at this bit, as a set.
-    // A shift by 31 leaves no bit of a set.
+    // A shift by 31 shifts all bits out of a set.
     #[inline(always)]
     fn set_at(self, place: u32) -> PointSet {
         PointSet::from_bits(1 << (self.0 >> place & NO_POINT))
     }
 
-    /// Whether the side to move does nothing.
+    /// Whether the side to move passes.
     pub fn is_pass(&self) -> bool {
         *self == Turn::PASS
     }
 
-    /// The same turn with the board turned.
+    /// The same turn under a symmetry of the board.
     ///
     /// ```
     /// use millbase::{Symmetry, Turn};
@@ -185,7 +185,7 @@ impl Turn {
     }
 }
 
-/// Turns are ordered as their texts are.
+/// Turns are ordered like their texts.
 impl Ord for Turn {
     fn cmp(&self, other: &Turn) -> Ordering {
         self.letters().cmp(&other.letters())
@@ -216,7 +216,7 @@ impl fmt::Debug for Turn {
     }
 }
 
-/// A text that is no turn.
+/// The text is not a turn.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TurnError;
 
@@ -231,8 +231,8 @@ impl std::error::Error for TurnError {}
 impl FromStr for Turn {
     type Err = TurnError;
 
-    /// Reads a turn's text, the removals in any order. Whether the turn is legal somewhere is not
-    /// checked.
+    /// Parses a turn's text, with removals in any order. Does not check whether the turn can be
+    /// legal.
     ///
     /// ```
     /// use millbase::Turn;
@@ -277,15 +277,15 @@ pub fn removable(waiting: PointSet, board: &Board, rules: &Rules) -> PointSet {
     }
 }
 
-/// The number of stones removed where `earned` removals are earned: they end when the opponent has
-/// none on the board, or fewer than three with those in hand.
+/// The number of stones that `earned` removals take: they end when the opponent has no stone on the
+/// board, or fewer than three including those in hand.
 pub(crate) fn removals_made(earned: u8, on_board: u32, in_hand: u8) -> u8 {
     let to_spare = (on_board + u32::from(in_hand)).saturating_sub(u32::from(FEWEST_STONES) - 1);
     u32::from(earned).min(on_board).min(to_spare) as u8
 }
 
-/// The sets of this many stones of the waiting side that can be removed, in some order, each removal
-/// judged after those before it; each set once.
+/// The sets of `count` stones of the waiting side that can be removed one after the other, each set
+/// once. Each removal must be legal after those before it.
 pub(crate) fn removable_sets(
     waiting: PointSet,
     count: u8,
@@ -336,8 +336,8 @@ impl Position {
         turns
     }
 
-    /// Calls `found` with every legal turn, in no particular order; there is none for a side without
-    /// a turn, unless it passes.
+    /// Calls `found` with every legal turn, in no particular order; never if the side to move has
+    /// no turn and cannot pass.
     #[inline(always)]
     pub fn for_each_turn(&self, rules: &Rules, mut found: impl FnMut(Turn)) {
         let board = rules.board();
@@ -357,9 +357,9 @@ impl Position {
         });
     }
 
-    /// Calls `found` with the first part of every legal turn, the stone that is placed or moved, and
-    /// how many stones the turn then removes. Where only removals are owed, and where the side to
-    /// move has to pass, the step is [`Turn::PASS`].
+    /// Calls `found` with the step of every legal turn (the stone that is placed or moved) and the
+    /// number of stones that the turn then removes. If only removals are pending, and if the side
+    /// to move has to pass, the step is [`Turn::PASS`].
     #[inline(always)]
     pub(crate) fn for_each_step(&self, rules: &Rules, mut found: impl FnMut(Turn, u8)) {
         if self.is_beaten() {
@@ -410,8 +410,7 @@ impl Position {
         }
     }
 
-    /// The number of sequences of `depth` turns; a game that ends sooner counts only where it
-    /// ends exactly there.
+    /// The number of sequences of exactly `depth` turns; a game that ends sooner does not count.
     ///
     /// ```
     /// use millbase::{Position, Rules};

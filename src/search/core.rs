@@ -1,15 +1,15 @@
-//! The core: negamax alpha-beta over nodes, with the transposition table, for every use of the
-//! search. What is known without looking ahead, and what a position at the horizon is worth, comes
-//! from [`Knowledge`].
+//! The core: negamax alpha-beta with a transposition table, for every use of the search.
+//! [`Knowledge`] supplies known values and the evaluation at the horizon.
 //!
-//! Several threads search the same tree and share the table. A thread puts off the steps that
-//! another one is searching, so that they spread over the tree; which of them finds what first
-//! depends on their speed, so only one thread is deterministic.
+//! Several threads search the same tree and share the table. A thread defers the steps that another
+//! one is searching, so that the threads spread over the tree. Results then depend on the timing of
+//! the threads; only a search with one thread is deterministic.
 //!
-//! A repetition is a draw in the line where it happens, and the table keeps the scores that follow
+//! A repetition is a draw in the line where it happens, but the table stores the scores that follow
 //! from it without the line. So far from the root a score may rest on a draw that another line does
-//! not allow, as in other programs with such tables. Placing repeats nothing, so the proofs of the
-//! opening and the exact values while placing are not touched by this.
+//! not allow (graph-history interaction), as in other programs with such tables. Placements cannot
+//! repeat a position, so this affects neither the proof of the start position nor the exact values
+//! of the placing phase.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
@@ -22,17 +22,17 @@ use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
 
-/// What the search does not find out itself.
+/// The knowledge that a search needs besides the rules.
 pub(crate) trait Knowledge: Sync {
     /// The score of a node for its side to move, ends counted from the node; `None` if it must be
     /// searched. A score outside the window may be a bound.
     fn known(&self, position: &Position, window: Window, counts: &mut Counts) -> Option<Score>;
 
-    /// What a node is worth that is not looked into: an evaluation.
+    /// The evaluation of a node at the horizon.
     fn evaluate(&self, position: &Position) -> Score;
 }
 
-/// The scores that matter: more than the lower, less than the upper one.
+/// The open interval of scores that matter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Window {
     pub alpha: Score,
@@ -45,7 +45,7 @@ impl Window {
         beta: Score::MOST,
     };
 
-    /// The null window that decides whether the score is `score` or more.
+    /// The null window that decides whether the score is at least `score`.
     pub fn null(score: Score) -> Window {
         Window {
             alpha: Score::from_number(score.number() - 1),
@@ -62,23 +62,23 @@ impl Window {
     }
 }
 
-/// How much was done.
+/// Counters of the work done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Counts {
     /// Positions visited.
     pub nodes: u64,
     /// Positions whose value the databases knew.
     pub tb_hits: u64,
-    /// Positions at the horizon, where the evaluation stood for the value.
+    /// Positions at the horizon, which were evaluated.
     pub evaluated: u64,
     /// The longest line, in turns.
     pub seldepth: u32,
 }
 
-/// When to stop.
+/// The conditions that end a search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds<'a> {
-    /// Set by whoever asked for the search.
+    /// Set by the caller of the search.
     pub stop: &'a AtomicBool,
     /// Set by the thread that has the result, for the others.
     pub finished: &'a AtomicBool,
@@ -87,15 +87,16 @@ pub(crate) struct Bounds<'a> {
     pub nodes: u64,
 }
 
-/// Which moves other threads are searching at the moment: a thread searches the others first, so that
-/// threads share the work of a node instead of doing the same. This is the simplified form of ABDADA
-/// (J.-C. Weill, "The ABDADA distributed minimax search algorithm", ICCA Journal 19(1), 1996).
+/// The steps that other threads are searching at the moment. A thread searches the other steps
+/// first, so that threads share the work of a node instead of repeating it. This is the simplified
+/// form of ABDADA (J.-C. Weill, "The ABDADA distributed minimax search algorithm", ICCA Journal
+/// 19(1), 1996).
 #[derive(Debug)]
 pub(crate) struct Abdada(Vec<AtomicU64>);
 
 impl Abdada {
     const SLOTS: usize = 1 << 14;
-    /// Nodes closer to the horizon are not worth the care.
+    /// The least depth of a node that is shared: closer to the horizon it does not pay.
     const DEPTH: u32 = 3;
 
     pub fn new() -> Abdada {
@@ -123,15 +124,15 @@ impl Abdada {
     }
 }
 
-/// What all threads of a search share.
+/// The state that all threads of a search share.
 pub(crate) struct Shared<'a, K> {
     pub rules: &'a Rules,
     pub table: &'a TranspositionTable,
     pub knowledge: &'a K,
     pub bounds: Bounds<'a>,
-    /// `None` when there is one thread.
+    /// `None` if there is only one thread.
     pub abdada: Option<&'a Abdada>,
-    /// Whether each turn after the first is tried with a narrow window before the whole one.
+    /// Whether each turn after the first is searched with a null window before the full one.
     pub pvs: bool,
 }
 
@@ -159,7 +160,7 @@ impl<'a, K: Knowledge> Worker<'a, K> {
         }
     }
 
-    /// Whether the search was ended before its end; its last score then means nothing.
+    /// Whether the search was stopped; its last score is then invalid.
     pub fn is_stopped(&self) -> bool {
         self.stopped
     }
@@ -179,8 +180,8 @@ impl<'a, K: Knowledge> Worker<'a, K> {
         }
     }
 
-    /// Whether the position was there before, in the game or in the line; none is while stones are
-    /// placed.
+    /// Whether the position occurred before, in the game or in the line; never true in the placing
+    /// phase.
     fn repeats(&self, position: &Position) -> bool {
         let key = key::exact(position);
         position.all_in_hand() == 0 && self.path.iter().rev().any(|&seen| seen == key)
@@ -278,7 +279,7 @@ impl<'a, K: Knowledge> Worker<'a, K> {
         let (mut best, mut best_turn) = (Score::LEAST, Turn::PASS);
         let mut alpha = window.alpha;
         let mut place = base;
-        // Steps from here to `end` were put off because another thread searches them.
+        // Steps from here to `end` are deferred because another thread searches them.
         let mut put_off = end;
         while place < end {
             let open = if place < put_off { put_off } else { end };
@@ -332,7 +333,7 @@ impl<'a, K: Knowledge> Worker<'a, K> {
     ) -> Score {
         let pvs = self.shared.pvs;
         let mut search = |window: Window| {
-            // Seen from the node after the step, ends are one turn nearer.
+            // Mate-distance adjustment: after the step, ends are one turn nearer.
             let inner = Window {
                 alpha: window.alpha.nearer(1),
                 beta: window.beta.nearer(1),

@@ -1,14 +1,15 @@
-//! Drivers over the core: which windows are searched to find a value.
+//! Drivers over the core, which choose the windows to search for a value.
 
 use super::core::Window;
 use super::limits::Algorithm;
 use super::score::Score;
 
-/// How far from the last value the first window of a depth reaches, in hundredths of a stone.
+/// The distance from the last value to the borders of a depth's first window, in hundredths of a
+/// stone.
 const ASPIRATION: i16 = 40;
 
 /// Finds the value with the algorithm, beginning near `guess`. `search` returns the score of a
-/// window; outside the window it is a bound. `None` once `search` was stopped.
+/// window; outside the window it is a bound. `None` if `search` was stopped.
 pub(crate) fn find(
     algorithm: Algorithm,
     guess: Option<Score>,
@@ -21,7 +22,7 @@ pub(crate) fn find(
     }
 }
 
-/// A narrow window around the guess; a side on which the value falls out is opened.
+/// Searches a narrow window around the guess, and opens the side on which the value lies outside.
 fn aspire(guess: Score, search: &mut impl FnMut(Window) -> Option<Score>) -> Option<Score> {
     let near = |by: i16| Score::from_number(guess.number().saturating_add(by));
     let mut window = Window {
@@ -40,8 +41,8 @@ fn aspire(guess: Score, search: &mut impl FnMut(Window) -> Option<Score>) -> Opt
     }
 }
 
-/// MTD(f): each search with the narrowest window decides whether the value is at least the guess, and
-/// bounds it; the bound is the next guess.
+/// MTD(f): each null-window search decides whether the value is at least the guess; the resulting
+/// bound is the next guess.
 pub(crate) fn mtdf(
     guess: Score,
     search: &mut impl FnMut(Window) -> Option<Score>,

@@ -1,12 +1,12 @@
-//! What a position is worth at a glance, for where no database answers: stones, mills, lines that
-//! wait for their third stone, room to move and blocked stones, weighed by the phase of each side.
+//! The static evaluation, for positions that no database answers: stones, mills, lines that lack
+//! one stone, mobility and blocked stones, with weights that depend on the phase of each side.
 
 use super::score::Score;
 use crate::board::PointSet;
 use crate::rules::Rules;
 use crate::rules::position::Position;
 
-/// Hundredths of a stone for each of a side's features.
+/// The weights of a side's features, in hundredths of a stone.
 struct Weights {
     /// A stone in a mill.
     in_mill: i32,
@@ -39,10 +39,10 @@ const FLYING: Weights = Weights {
     blocked: 0,
 };
 
-/// A stone more than the other side has, on the board or in hand.
+/// The weight of a stone, on the board or in hand.
 const STONE: i32 = 100;
 
-/// The position's worth for its side to move.
+/// The evaluation of the position for its side to move.
 pub(crate) fn evaluate(position: &Position, rules: &Rules) -> Score {
     let board = rules.board();
     let empty = position.empty();

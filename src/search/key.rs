@@ -1,13 +1,12 @@
-//! Numbers that stand for positions: for the transposition table the same number for all that the
-//! symmetries make of one, for repetitions a number of the position itself.
+//! Keys of positions: for the transposition table one key for all positions that are equal under
+//! the symmetries, for repetitions a key of the exact position.
 
 use crate::board::symmetry::Symmetry;
 use crate::index::Rows;
 use crate::rules::MOST_STONES;
 use crate::rules::position::{Position, Side};
 
-/// The stones on the board and in hand of the side to move and of the other, and the removals that
-/// are owed, in one number.
+/// The stones of both sides on the board and in hand and the pending removals in one number.
 #[inline(always)]
 fn without_colours(position: &Position) -> u64 {
     u64::from(position.mover.bits())
@@ -17,17 +16,17 @@ fn without_colours(position: &Position) -> u64 {
         | u64::from(position.removals_owed) << 56
 }
 
-/// A number of the position, the colours included.
+/// The key of the exact position, including the colours.
 #[inline(always)]
 pub(crate) fn exact(position: &Position) -> u64 {
     without_colours(position) | u64::from(position.side_to_move == Side::Black) << 63
 }
 
-/// The same number for all positions that the symmetries and an exchange of the colours make of this
-/// one, and the symmetry that makes the position of that number.
+/// The key shared by all positions that are equal to this one under the symmetries and an exchange
+/// of colours, and the symmetry that maps this position to the one with that key.
 ///
-/// The mover's set is turned into the set of its row, which is one look-up; where symmetries
-/// leave that set as it is, the one that makes the other side's set smallest is taken.
+/// One lookup maps the mover's set to the set of its row. If the row's set has a stabiliser, the
+/// symmetry that makes the other side's set smallest is taken.
 pub(crate) fn canonical(position: &Position) -> (u64, Symmetry) {
     if position.mover.len() > u32::from(MOST_STONES) {
         return (without_colours(position), Symmetry::IDENTITY);

@@ -1,32 +1,32 @@
-//! How to search, and how long.
+//! The algorithm and the limits of a search.
 
 use std::time::Duration;
 
-/// How the tree of turns is searched. All find the same value.
+/// The search algorithm. All algorithms find the same value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Algorithm {
-    /// Alpha-beta with the whole window for every turn.
+    /// Alpha-beta with the full window for every turn.
     AlphaBeta,
-    /// Principal variation search: the first turn with the whole window, the others are only
-    /// refuted unless they turn out better.
+    /// Principal variation search: the first turn with the full window, the others with a null
+    /// window unless they turn out better.
     #[default]
     Pvs,
-    /// MTD(f): a sequence of searches with the narrowest window, from the last value on.
+    /// MTD(f): a sequence of null-window searches that begins at the last value.
     Mtdf,
 }
 
-/// How long to search. Without any limit the search ends at [`Limits::MOST_DEPTH`] turns.
+/// The limits of a search. Without any limit the search ends at [`Limits::MOST_DEPTH`] turns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// The depth in turns.
     pub depth: Option<u32>,
-    /// The number of positions to visit, roughly.
+    /// The approximate number of positions to visit.
     pub nodes: Option<u64>,
-    /// Search so long.
+    /// The time to search.
     pub time: Option<Duration>,
-    /// How many of the best turns to report, each with its own line; at least one.
+    /// The number of best turns to report, each with its own line; at least one (MultiPV).
     pub lines: usize,
-    /// How to search.
+    /// The search algorithm.
     pub algorithm: Algorithm,
 }
 

@@ -1,16 +1,16 @@
-//! Search: what a position is worth, found by looking ahead.
+//! Search: estimates or proves the value of a position by looking ahead.
 //!
-//! - `limits`: how to search, and how long
-//! - `report`: what a search has found
-//! - `score`: what the search says about a position
+//! - `limits`: the algorithm and the limits of a search
+//! - `report`: the results of a search
+//! - `score`: the numbers by which a search rates positions
 //! - `prober`: values that are known without searching
-//! - `root`: one depth after the other at the position that is asked about
-//! - `drive`: which windows are searched: aspiration windows, MTD(f)
+//! - `root`: iterative deepening at the root
+//! - `drive`: the windows to search: aspiration windows, MTD(f)
 //! - `core`: negamax alpha-beta, for every use of the search
-//! - `order`: which turns are tried first
-//! - `evaluate`: what a position is worth at a glance
+//! - `order`: move ordering
+//! - `evaluate`: the static evaluation
 //! - `table`: the transposition table
-//! - `key`: numbers that stand for positions
+//! - `key`: keys of positions
 
 pub(crate) mod core;
 mod drive;
@@ -40,9 +40,9 @@ pub use prober::{NoProber, Prober};
 pub use report::{Info, Outcome};
 pub use score::{Meaning, Score};
 
-/// Searches positions, and remembers what it found for the next ones.
+/// A search with a transposition table that later searches reuse.
 ///
-/// With one thread the same calls give the same results, unless a search is ended by time.
+/// With one thread the same calls give the same results, unless a time limit ends a search.
 #[derive(Debug)]
 pub struct Search {
     rules: Rules,
@@ -51,7 +51,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// With a transposition table of about `hash_bytes` bytes, on `threads` threads.
+    /// A search on `threads` threads with a transposition table of about `hash_bytes` bytes.
     pub fn new(rules: Rules, hash_bytes: usize, threads: usize) -> Search {
         Search {
             rules,
@@ -60,7 +60,7 @@ impl Search {
         }
     }
 
-    /// Forgets everything, as before another game.
+    /// Clears the transposition table, as for a new game.
     pub fn clear(&mut self) {
         self.table.clear();
     }
@@ -70,7 +70,7 @@ impl Search {
         self.table.permille_full()
     }
 
-    /// What the position is worth at a glance, without looking ahead.
+    /// The static evaluation of the position, without looking ahead.
     pub fn evaluate(&self, position: &Position) -> Score {
         match position.result(&self.rules) {
             Some(result) => result.into(),
@@ -81,10 +81,10 @@ impl Search {
     /// Searches the turns of a position, one depth after the other, until a limit is reached, the
     /// value is certain, or `stop` is set by another thread.
     ///
-    /// `earlier` are the positions of the game before this one: coming back to one of them is a
-    /// draw, and so is coming back to one of the line that is looked at. The prober is asked about
-    /// the positions after the first turn, never about this one. `report` is called after each depth,
-    /// for each line. There is always a best turn unless the game is over.
+    /// `earlier` are the positions of the game before this one. A return to one of them or to a
+    /// position of the searched line is a draw. The search probes the positions after the first
+    /// turn, never the root. `report` is called after each depth, for each line. The result has a
+    /// best turn unless the game is over.
     pub fn run(
         &self,
         position: &Position,

@@ -1,20 +1,19 @@
-//! In which order a position's turns are tried: the likely best first, so that the others are
-//! refuted cheaply.
+//! Move ordering: the likely best step comes first, so that the others are refuted cheaply.
 //!
-//! 1. the step that the transposition table remembers,
-//! 2. closing a mill; first by the removal that breaks most of the other side's lines,
-//! 3. standing where the other side would close a mill,
-//! 4. slides that refuted other positions at this distance from the root (killers); placements that
-//!    did are not, they made the proof of the opening a third longer,
-//! 5. lines made ready, room to move for both sides, the point's neighbours, and how often the step
-//!    was good elsewhere (history).
+//! 1. the step from the transposition table,
+//! 2. steps that close a mill; first with the removal that breaks most of the other side's lines,
+//! 3. steps to a point where the other side would close a mill,
+//! 4. slides that refuted other positions at this distance from the root (killers); not placements,
+//!    as these made the proof of the start position a third longer,
+//! 5. by the lines with two stones, the mobility of both sides, the point's neighbours, and how
+//!    often the step was good elsewhere (history).
 
 use crate::board::PointSet;
 use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
 
-/// A step with its place in the order: the larger the earlier.
+/// A step with its rank; higher ranks come first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ranked {
     pub rank: i32,
@@ -24,24 +23,25 @@ pub(crate) struct Ranked {
 const CLOSES: i32 = 1 << 24;
 const BLOCKS: i32 = 1 << 22;
 const KILLER: i32 = 1 << 20;
-/// A point on which the mover could close a mill next.
+/// The rank of a point on which the mover could close a mill next.
 const READY: i32 = 6_000;
-/// An empty point next to the mover's stones, or no longer next to those of the other side.
+/// The rank of an empty point next to the mover's stones, or no longer next to those of the other
+/// side.
 const ROOM: i32 = 6_000;
 const FREE: i32 = 400;
 const DEGREE: i32 = 600;
 
-/// Ranks beyond this are halved, so that what was learned lately counts more.
+/// The largest history rank. Larger ones are halved, so that recent refutations count more.
 const MOST_HISTORY: i32 = 1 << 14;
 
-/// No point to come from: the stone is placed.
+/// The source of a placed stone, in place of a point.
 const FROM_HAND: usize = 24;
 
-/// What the search learned about steps in other positions.
+/// Killers and history: statistics about steps in other positions.
 #[derive(Clone, Debug)]
 pub(crate) struct Histories {
     killers: Vec<[Turn; 2]>,
-    /// By parity of the ply, point left and point reached.
+    /// Indexed by parity of the ply, point left and point reached.
     history: Box<[[[i32; 24]; FROM_HAND + 1]; 2]>,
 }
 
@@ -59,7 +59,7 @@ impl Histories {
         Some(&mut self.history[ply % 2][from][to])
     }
 
-    /// The step was enough, after those before it were not.
+    /// Notes that a step caused a cutoff after those before it did not.
     pub fn refuted(&mut self, ply: usize, depth: u32, turn: Turn, before: &[Ranked]) {
         if let Some(killers) = self.killers.get_mut(ply)
             && turn.removed().is_empty()
@@ -80,12 +80,12 @@ impl Histories {
     }
 }
 
-/// What ranks the steps of one position.
+/// The data to rank the steps of one position.
 pub(crate) struct Order<'a> {
     pub rules: &'a Rules,
     pub histories: &'a Histories,
     pub ply: usize,
-    /// From the transposition table.
+    /// The step from the transposition table.
     pub first: Turn,
 }
 

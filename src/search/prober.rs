@@ -1,9 +1,9 @@
-//! Tablebase probers: values of positions that are known without searching.
+//! Tablebase probers: sources of values that need no search.
 
 use crate::rules::position::Position;
 use crate::value::{Value, Wdl};
 
-/// Known values of positions; `None` where a value is not known.
+/// A source of known values; its methods return `None` for unknown values.
 pub trait Prober: Sync {
     /// Win, draw or loss of a position for its side to move.
     fn wdl(&self, position: &Position) -> Option<Wdl> {

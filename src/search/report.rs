@@ -1,32 +1,32 @@
-//! What a search has found.
+//! The results of a search.
 
 use std::time::Duration;
 
 use super::score::Score;
 use crate::rules::turns::Turn;
 
-/// What is known after a depth has been searched.
+/// The state of a search after a completed depth.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Info {
-    /// How many turns were looked ahead.
+    /// The search depth, in turns.
     pub depth: u32,
-    /// The longest line that was looked at, in turns.
+    /// The longest searched line, in turns.
     pub seldepth: u32,
-    /// What the line is worth to the side to move.
+    /// The score of the line for the side to move.
     pub score: Score,
     /// Positions visited so far.
     pub nodes: u64,
-    /// Positions whose value the prober knew so far.
+    /// Positions so far whose value the prober knew.
     pub tb_hits: u64,
     /// Time since the search began.
     pub time: Duration,
-    /// The turns that both sides are expected to make.
+    /// The principal variation: the turns that both sides are expected to make.
     pub line: Vec<Turn>,
-    /// Which of the best lines this is, from 1.
+    /// The number of this line among the best lines, from 1.
     pub number: usize,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Outcome {
     /// The best lines, best first; none when the game is over. Each begins with a turn.
@@ -34,7 +34,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The best turn, `None` when the game is over.
+    /// The best turn; `None` if the game is over.
     pub fn best(&self) -> Option<Turn> {
         self.lines.first()?.line.first().copied()
     }

@@ -1,5 +1,4 @@
-//! One depth after the other at the position that is asked about: its turns, the best lines, and
-//! when the search ends.
+//! Iterative deepening at the root: its turns, the best lines, and the end of the search.
 
 use std::time::Instant;
 
@@ -12,7 +11,7 @@ use super::score::{Meaning, Score};
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
 
-/// The position that is asked about, for one thread.
+/// The root position, for one thread.
 pub(crate) struct Root<'a, K> {
     shared: &'a Shared<'a, K>,
     limits: Limits,
@@ -27,7 +26,7 @@ pub(crate) struct Root<'a, K> {
 struct RootTurn {
     turn: Turn,
     after: Position,
-    /// Of the last depth in which it was the best of its line.
+    /// The score of the last depth in which the turn was the best of its line.
     score: Option<Score>,
 }
 
@@ -39,7 +38,7 @@ impl<'a, K: Knowledge> Root<'a, K> {
         limits: &Limits,
         start: Instant,
     ) -> Root<'a, K> {
-        // A removal that was owed is part of the turn around it.
+        // A position with a pending removal is in the middle of a turn.
         let whole = earlier.iter().filter(|earlier| !earlier.removal_owed());
         let turns = position
             .turns(shared.rules)
@@ -59,7 +58,7 @@ impl<'a, K: Knowledge> Root<'a, K> {
         }
     }
 
-    /// Searches deeper and deeper.
+    /// Searches one depth after the other.
     pub fn deepen(&mut self, report: &mut dyn FnMut(&Info)) -> Outcome {
         let mut worker = Worker::new(self.shared, &self.path);
         let mut outcome = self.at_a_glance();
@@ -86,7 +85,7 @@ impl<'a, K: Knowledge> Root<'a, K> {
         outcome
     }
 
-    /// The turns that are best after one turn go first.
+    /// Sorts the turns by a search of one turn, best first.
     fn sort(&mut self, worker: &mut Worker<'a, K>) {
         let mut sorted = self.turns.clone();
         for turn in &mut sorted {
@@ -98,8 +97,8 @@ impl<'a, K: Knowledge> Root<'a, K> {
         }
     }
 
-    /// Finds the best turn of those that are not in an earlier line, and puts it in its place;
-    /// `None` once the search was stopped.
+    /// Finds the best turn of those that are not in an earlier line, and moves it to its place;
+    /// `None` if the search was stopped.
     fn find_line(&mut self, worker: &mut Worker<'a, K>, line: usize, depth: u32) -> Option<()> {
         let algorithm = self.limits.algorithm;
         let guess = self.turns[line].score.filter(|_| depth > 1);
@@ -121,7 +120,7 @@ impl<'a, K: Knowledge> Root<'a, K> {
                     break;
                 }
             }
-            // What fell below the window says nothing about which turn is the best.
+            // A score below the window does not show which turn is the best.
             if best > window.alpha {
                 turns[..=place].rotate_right(1);
             }
@@ -131,8 +130,8 @@ impl<'a, K: Knowledge> Root<'a, K> {
         Some(())
     }
 
-    /// Whether a deeper search would find the same: all ends lie before the horizon, or every turn
-    /// leads to a position whose value is known.
+    /// Whether a deeper search would give the same result: all lines end before the horizon, or
+    /// every turn leads to a position whose value is known.
     fn is_certain(&self, worker: &Worker<'a, K>, lines: usize, depth: u32) -> bool {
         let ends = |turn: &RootTurn| match turn.score.map(Score::meaning) {
             Some(Meaning::Win(turns) | Meaning::Loss(turns)) => u32::from(turns) <= depth,
@@ -166,7 +165,7 @@ impl<'a, K: Knowledge> Root<'a, K> {
         }
     }
 
-    /// An answer for a search that is stopped before its first depth.
+    /// The result of a search that is stopped before its first depth, by static evaluation.
     fn at_a_glance(&self) -> Outcome {
         let glance = |turn: &RootTurn| Info {
             depth: 0,

@@ -1,16 +1,16 @@
-//! What the search thinks of a position: an evaluation, a known result, or a known end.
+//! The score of a position in a search: an evaluation, a known result, or a known end.
 
 use std::fmt;
 use std::ops::Neg;
 
 use crate::value::{Dtw, Value, Wdl};
 
-/// A number for the side to move; what is better is greater.
+/// A number for the side to move; greater is better.
 ///
 /// ```text
 /// END - n       wins in n turns
-/// KNOWN         wins, in how many turns is not known
-/// -KNOWN < e < KNOWN   hundredths of a stone by the evaluation; 0 is also what a draw is worth
+/// KNOWN         wins in an unknown number of turns
+/// -KNOWN < e < KNOWN   hundredths of a stone by the evaluation; 0 is also the score of a draw
 /// ```
 ///
 /// and the same with the other sign for losses.
@@ -24,16 +24,16 @@ const LONGEST: i16 = 2_000;
 /// A win of unknown length.
 const KNOWN: i16 = 20_000;
 
-/// What a score says.
+/// The meaning of a score.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Meaning {
     /// The side to move wins in this many turns.
     Win(u16),
-    /// The side to move wins; how long it takes is not known.
+    /// The side to move wins in an unknown number of turns.
     KnownWin,
     /// Hundredths of a stone; a draw is 0.
     Evaluation(i16),
-    /// The side to move loses; how long it takes is not known.
+    /// The side to move loses in an unknown number of turns.
     KnownLoss,
     /// The side to move loses in this many turns.
     Loss(u16),
@@ -42,16 +42,16 @@ pub enum Meaning {
 impl Score {
     /// Neither side is ahead, or the game is drawn.
     pub const DRAW: Score = Score(0);
-    /// Won, by which turn is not known.
+    /// Won in an unknown number of turns.
     pub const WON: Score = Score(KNOWN);
-    /// Lost, by which turn is not known.
+    /// Lost in an unknown number of turns.
     pub const LOST: Score = Score(-KNOWN);
     /// Better than every other score.
     pub const MOST: Score = Score(END);
     /// Worse than every other score.
     pub const LEAST: Score = Score(-END);
 
-    /// An evaluation in hundredths of a stone; what is too large for one is cut.
+    /// An evaluation in hundredths of a stone, clamped to the range of evaluations.
     pub fn evaluation(centistones: i32) -> Score {
         const LARGEST: i32 = KNOWN as i32 - 1;
         Score(centistones.clamp(-LARGEST, LARGEST) as i16)
@@ -67,7 +67,7 @@ impl Score {
         -Score::win_in(turns)
     }
 
-    /// What the number says.
+    /// The meaning of the number.
     pub fn meaning(self) -> Meaning {
         let turns = |score: i16| (END - score) as u16;
         match self.0 {
@@ -79,7 +79,7 @@ impl Score {
         }
     }
 
-    /// Win or loss where the score is one, else `None`: an evaluation of 0 need not be a draw.
+    /// Win or loss if the score is one, else `None`: an evaluation of 0 need not be a draw.
     pub fn result(self) -> Option<Wdl> {
         match self.meaning() {
             Meaning::Win(_) | Meaning::KnownWin => Some(Wdl::Win),
@@ -103,8 +103,8 @@ impl Score {
         Score::from_number(self.0.saturating_add(1))
     }
 
-    /// The mate-distance adjustment: the score for a position `turns` turns earlier, from where ends are
-    /// farther away.
+    /// The mate-distance adjustment: the score for the position `turns` turns earlier, where ends
+    /// are farther away.
     pub(crate) fn farther(self, turns: u16) -> Score {
         self.shifted(-(turns.min(LONGEST as u16) as i16))
     }

@@ -1,4 +1,4 @@
-//! The transposition table: what was found about positions, shared by all threads without locks.
+//! The transposition table: search results by position, shared by all threads without locks.
 //!
 //! ```text
 //! slot   = check (key ^ data), data
@@ -6,19 +6,19 @@
 //! bucket = four slots, one line of the processor's cache
 //! ```
 //!
-//! The key holds the whole position, so two positions are never taken for each other. Two threads
-//! that write a slot at the same time may leave the check of one with the data of the other: then
-//! the key does not come out, and the slot counts as empty.
+//! The key encodes the whole position, so positions cannot collide. Two threads that write a slot
+//! at the same time may leave the check of one with the data of the other: then the key does not
+//! match, and the slot counts as empty.
 //!
-//! There is no prefetching: the processor's instruction for it takes a pointer, which safe Rust does
-//! not give. A look-up is one cache line for that.
+//! There is no prefetching, because the intrinsic for it takes a pointer and is unsafe. Instead, a
+//! lookup touches only one cache line.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 use super::score::Score;
 use crate::rules::turns::Turn;
 
-/// What a score in the table says about the value.
+/// The relation of a score in the table to the value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Bound {
     /// The value is the score.
@@ -29,18 +29,18 @@ pub(crate) enum Bound {
     AtMost,
 }
 
-/// What the table knows about a position.
+/// The table's entry for a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Entry {
-    /// The best turn or the one that was enough; that of passing if there is none.
+    /// The best turn or the one that caused a cutoff; [`Turn::PASS`] if there is none.
     pub turn: Turn,
     pub score: Score,
     pub bound: Bound,
-    /// How many turns were looked ahead.
+    /// The search depth, in turns.
     pub depth: u8,
 }
 
-/// Where the parts of the data begin, after the turn.
+/// The lowest bits of the parts of the data, after the turn.
 const BOUND: u32 = Turn::BITS;
 const SCORE: u32 = BOUND + 2;
 const DEPTH: u32 = SCORE + 16;
@@ -99,13 +99,13 @@ struct Bucket([Slot; 4]);
 #[derive(Debug)]
 pub(crate) struct TranspositionTable {
     buckets: Vec<Bucket>,
-    /// Which search this is, modulo 256: older entries are replaced first.
+    /// The number of this search, modulo 256; older entries are replaced first.
     age: AtomicU8,
 }
 
 impl TranspositionTable {
-    /// A table of at most `bytes` bytes, at least one bucket. Where the system refuses the memory
-    /// it is half as large, and so on.
+    /// A table of at most `bytes` bytes, at least one bucket. If the system refuses the memory, the
+    /// size is halved until it succeeds.
     pub fn with_bytes(bytes: usize) -> TranspositionTable {
         let mut count = (bytes / size_of::<Bucket>()).max(1);
         let mut buckets = Vec::new();
@@ -119,12 +119,12 @@ impl TranspositionTable {
         }
     }
 
-    /// Another search begins.
+    /// Begins a new search.
     pub fn next_search(&self) {
         self.age.fetch_add(1, Relaxed);
     }
 
-    /// Forgets everything.
+    /// Removes all entries.
     pub fn clear(&mut self) {
         for slot in self.buckets.iter_mut().flat_map(|bucket| &mut bucket.0) {
             *slot = Slot::default();
@@ -158,7 +158,7 @@ impl TranspositionTable {
         &self.buckets[place as usize].0
     }
 
-    /// What is known about the position with this key.
+    /// The entry of the position with this key.
     pub fn get(&self, key: u64) -> Option<Entry> {
         let found = self.bucket(key).iter().find_map(|slot| {
             let data = slot.data.load(Relaxed);
@@ -167,9 +167,9 @@ impl TranspositionTable {
         found.and_then(Entry::unpack)
     }
 
-    /// Keeps an entry. It takes the place of what was known about the position, of an empty slot,
-    /// or of the entry that is worth least: the shallowest, where each search since it was written
-    /// counts like eight turns of depth.
+    /// Stores an entry. It replaces the position's old entry, an empty slot, or the least useful
+    /// entry: the shallowest, where each search since it was written counts like eight turns of
+    /// depth.
     pub fn put(&self, key: u64, entry: Entry) {
         let age = self.age.load(Relaxed);
         let worth = |data: u64| {

@@ -1,7 +1,7 @@
-//! The table of one side to move from that of the other, by one turn of search.
+//! Derives the table of one side to move from that of the other by a one-turn search.
 //!
-//! Where the values of a pair are known for one side to move, and those of the captures, the other
-//! side's need no sweep: each is the best of its turns.
+//! If the values of a pair are known for one side to move, and those of the captures, too, then the
+//! other side's values need no sweep: each is that of its best turn.
 
 use std::io;
 use std::ops::Deref;
@@ -19,10 +19,10 @@ use crate::solve::pair::sweep::Scatter;
 use crate::store::codec::{Coverage, is_even};
 use crate::store::memory::Bytes;
 
-/// The values of a table.
+/// Derives the values of a table.
 ///
 /// * `quiet`: the values of the table with the other side to move, `material.exchanged()`.
-/// * `captures`: those of [`Material::after_captures`].
+/// * `captures`: the values of the tables of [`Material::after_captures`].
 ///
 /// # Errors
 ///
@@ -66,9 +66,9 @@ pub fn derive<V: Deref<Target = [u8]>>(
     Ok(finished)
 }
 
-/// Fills in the values that a table of equal sides omits: of positions with an odd number of
+/// Fills in the values that a table of equal sides omits: those of positions with an odd number of
 /// stones on black points, whose quiet turns lead to even ones. `captures` are the tables that
-/// captures lead to, if those that can close a mill are left out, too.
+/// captures lead to, if positions in which the mover can close a mill are omitted, too.
 pub(crate) fn fill_omitted<V: Deref<Target = [u8]>>(
     rules: &Rules,
     material: Material,
@@ -80,7 +80,7 @@ pub(crate) fn fill_omitted<V: Deref<Target = [u8]>>(
     let shape = HalfShape::new(rules, material);
     let columns = shape.columns.count();
     let all = matches!(coverage, Coverage::Even);
-    // Otherwise what captures are worth is of no interest, only where they are.
+    // Otherwise the values of captures do not matter, only which turns are captures.
     let captures = match all {
         true => Captures::all(rules, material, captures),
         false => vec![Captures::EndTheGame],
@@ -89,7 +89,7 @@ pub(crate) fn fill_omitted<V: Deref<Target = [u8]>>(
     atomics.par_chunks(columns).enumerate().for_each_init(
         || (vec![0; columns], vec![0; columns], vec![0; columns]),
         |(quiet, best, closing), (row, values)| {
-            // What other threads fill in meanwhile is odd, and of no odd position's turns.
+            // Other threads meanwhile fill in odd positions, to which no odd position's turns lead.
             for (byte, value) in quiet.iter_mut().zip(values) {
                 *byte = value.load(Ordering::Relaxed);
             }
@@ -115,14 +115,14 @@ struct DeriveRow<'a> {
     quiet: &'a [u8],
     /// The ordered value of the best turn of each column.
     best: &'a mut [u8],
-    /// How many turns of each column close a mill.
+    /// The number of turns of each column that close a mill.
     closing: &'a mut [u8],
     scatter: Scatter<'a>,
     /// Whether positions with captures are derived.
     all: bool,
 }
 
-/// Derives only what is odd.
+/// Derives only the odd positions.
 struct FillRow<'a>(DeriveRow<'a>);
 
 impl Kernel for DeriveRow<'_> {

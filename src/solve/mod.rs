@@ -1,4 +1,4 @@
-//! Solving: the pairs by retrograde analysis, the plies of the placing phase in one pass each.
+//! Solves the pairs by retrograde analysis, and the plies of the placing phase in one pass each.
 
 pub(crate) mod derive;
 pub mod pair;

@@ -1,4 +1,4 @@
-//! Whole tables from the files, what the files leave out filled in.
+//! Loads whole tables from the files, with omitted values filled in.
 
 use std::collections::HashMap;
 use std::io;
@@ -13,37 +13,37 @@ use crate::store::codec::{Coverage, is_derived};
 use crate::store::memory::Bytes;
 use crate::value::Metric;
 
-/// All values of a table, by the entries of its [`Index`](crate::index::Index). Where the files hold
-/// no depths, wins are in one turn and losses in none.
+/// All values of a table, in the order of its [`Index`](crate::index::Index). If the files hold no
+/// depths, all wins are wins in one turn and all losses are losses in none.
 ///
 /// # Errors
 ///
-/// [`DbError::Missing`] if the table's pair is not there, or, where values have to be derived, the
-/// pair that captures lead to; [`DbError::NotStored`] if there is no such table under these rules;
-/// [`DbError::Corrupt`], [`DbError::Io`].
+/// [`DbError::Missing`] if there is no file of the table's pair or, if values have to be derived,
+/// of the pair that captures lead to; [`DbError::NotStored`] if there is no such table under these
+/// rules; [`DbError::Corrupt`], [`DbError::Io`].
 pub fn load(db: &Database, material: Material) -> Result<Bytes, DbError> {
     Loader::new(db, &[material])?.load(material)
 }
 
-/// Whole tables for a list of questions that is known in advance. A table that will be needed again,
-/// by itself or for deriving another, is compressed compressed, as far as there is room.
+/// Loads whole tables in an order that is known in advance. Keeps a table that will be needed
+/// again, by itself or to derive another, in compressed form as long as there is room.
 pub(crate) struct Loader<'a> {
     db: &'a Database,
-    /// How often each table will still be needed.
+    /// The number of further uses of each table.
     uses: HashMap<Material, u32>,
     compressed: HashMap<Material, Compressed>,
     kept_bytes: usize,
 }
 
 impl<'a> Loader<'a> {
-    /// The most bytes of tables that are compressed.
+    /// The most bytes of compressed tables.
     pub const MOST_KEPT: usize = 1 << 30;
 
-    /// A loader for these tables, in the order in which they will be asked for.
+    /// A loader for these tables, in the order in which they will be loaded.
     ///
     /// # Errors
     ///
-    /// As for [`load`], where a file is missing or cannot be used.
+    /// As for [`load`], if a file is missing or cannot be used.
     pub fn new(db: &'a Database, wanted: &[Material]) -> Result<Loader<'a>, DbError> {
         let mut loader = Loader {
             db,
@@ -140,9 +140,9 @@ fn needs(db: &Database, material: Material) -> Result<Vec<Material>, DbError> {
     })
 }
 
-/// Win, draw and loss of these pairs in memory, omitted entries filled in: a quarter of a byte for
-/// every position of the pairs. This takes several times as long as [`Database::bitbase`], but then
-/// no probe has to derive anything.
+/// A bitbase of these pairs with omitted entries filled in: a quarter of a byte for every position
+/// of the pairs. Loading takes several times as long as [`Database::bitbase`], but probes never
+/// have to derive a result.
 ///
 /// # Errors
 ///
@@ -155,13 +155,13 @@ pub fn whole_bitbase(db: &Database, pairs: &[Pair]) -> Result<Bitbase, DbError> 
     Ok(bitbase)
 }
 
-/// All values of a table that follows from the one with the other side to move, `quiet`, and those
-/// that its captures lead to.
+/// All values of a table that is derived from `quiet`, the table with the other side to move, and
+/// from the tables that its captures lead to.
 ///
 /// # Errors
 ///
-/// [`DbError::Missing`] if the table's pair is not there, [`DbError::Io`] if the system refuses the
-/// memory.
+/// [`DbError::Missing`] if there is no file of the table's pair, [`DbError::Io`] if the system
+/// refuses the memory.
 pub(crate) fn derive_from(
     db: &Database,
     material: Material,
@@ -175,7 +175,7 @@ pub(crate) fn derive_from(
     Ok(values)
 }
 
-/// For `map_err`: the error where there is no memory for a table.
+/// For `map_err`: the error if the system refuses the memory for a table.
 fn refused(
     db: &Database,
     material: Material,
@@ -184,7 +184,7 @@ fn refused(
     Ok(move |source| DbError::io(&file)(source))
 }
 
-/// Reduces all values to what files of this metric hold.
+/// Reduces all values to this metric.
 fn fold(values: &mut [u8], metric: Metric) {
     if metric == Metric::Wdl {
         let parts = values.par_chunks_mut(1 << 16);
@@ -195,25 +195,25 @@ fn fold(values: &mut [u8], metric: Metric) {
     }
 }
 
-/// Tables that captures of one stone lead to in pairs to come, compressed: each is asked for once, soon
-/// after it was at hand, and deriving it again would take longer. What captures of several stones
-/// lead to is loaded.
+/// A cache of compressed tables that captures of one stone in later pairs lead to: each is needed
+/// once, soon after it was computed, and deriving it again would take longer. Tables that captures
+/// of several stones lead to are loaded.
 #[derive(Debug, Default)]
 pub struct TableCache {
     pairs: Vec<Pair>,
     tables: HashMap<Material, Compressed>,
 }
 
-/// A table in compressed parts, one after the other.
+/// A table as a sequence of compressed parts.
 #[derive(Debug)]
 struct Compressed {
-    /// Longer than the parts together: what is not written takes no memory.
+    /// Longer than the parts together; pages that are not written take no memory.
     bytes: Bytes,
     lengths: Vec<usize>,
 }
 
 impl TableCache {
-    /// How many times as small as the tables that it holds a table_cache is, measured on the large pairs.
+    /// The compression ratio of the table cache, measured on the large pairs.
     pub(super) const RATIO: u64 = 2;
 
     /// The pair whose captures of one stone lead to a table.
@@ -221,7 +221,7 @@ impl TableCache {
         Pair::new(table.waiting, table.mover + 1)
     }
 
-    /// An empty table_cache for work on these pairs.
+    /// An empty table cache for work on these pairs.
     pub fn new(pairs: &[Pair]) -> TableCache {
         TableCache {
             pairs: pairs.to_vec(),
@@ -229,19 +229,19 @@ impl TableCache {
         }
     }
 
-    /// Keeps a table, if captures of one stone in some pair lead to it.
+    /// Stores a table if captures of one stone in one of the pairs lead to it.
     pub(crate) fn keep(&mut self, material: Material, values: &[u8]) {
         let needed =
             TableCache::pair_after(material).is_some_and(|pair| self.pairs.contains(&pair));
         if needed {
-            // What cannot be compressed is loaded when it is needed.
+            // A table that cannot be compressed is loaded when it is needed.
             let compressed = Compressed::new(values).ok();
             self.tables
                 .extend(compressed.map(|compressed| (material, compressed)));
         }
     }
 
-    /// Takes a table from the table_cache, or loads it if it is not there.
+    /// Takes a table out of the cache, or loads it if the cache lacks it.
     ///
     /// # Errors
     ///
@@ -264,10 +264,10 @@ impl Compressed {
         self.lengths.iter().sum()
     }
 
-    /// How many values a part has.
+    /// The number of values in a part.
     const PART: usize = 1 << 18;
 
-    /// How many parts are compressed at the same time.
+    /// The number of parts that are compressed at the same time.
     const AT_ONCE: usize = 64;
 
     fn new(values: &[u8]) -> io::Result<Compressed> {

@@ -1,40 +1,41 @@
-//! The blocks decoded last and the values derived last, bounded in bytes, for many threads at once.
+//! Caches of decoded blocks and derived values, bounded in bytes and shared by threads.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::board::{POINTS, PointSet};
 
-/// BlockCache, or the beginnings of blocks, with their keys; those used last and often in front.
+/// Decoded blocks, or the beginnings of blocks, with their keys; those used recently and often come
+/// first.
 #[derive(Debug, Default)]
 struct Set {
     blocks: Vec<(u64, Box<[u8]>)>,
     bytes: usize,
 }
 
-/// A set-associative cache: the key's hash chooses a set, and a full set forgets the block at its
-/// end. Every set has its own lock.
+/// A set-associative cache of decoded blocks: the key's hash chooses a set, and a full set drops
+/// its last block. Each set has its own lock.
 #[derive(Debug)]
 pub(crate) struct BlockCache {
     sets: Vec<Mutex<Set>>,
-    /// How many bytes a set may hold.
+    /// The most bytes of a set.
     bytes: usize,
 }
 
-/// Why a cache cannot say what a block has at a place.
+/// The part of a block that a cache lacks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Miss {
-    /// It has the beginning of the block only.
+    /// The cache has only the beginning of the block.
     Rest,
-    /// It has nothing of the block.
+    /// The cache does not have the block.
     Whole,
 }
 
 impl BlockCache {
-    /// What a set should have room for.
+    /// The preferred size of a set, in bytes.
     const SET: usize = 8 * 640;
 
-    /// What a block takes besides its values.
+    /// The memory of a block besides its values, in bytes.
     const OVERHEAD: usize = size_of::<(u64, Box<[u8]>)>() + 16;
 
     /// A cache of no more than this many bytes.
@@ -46,7 +47,7 @@ impl BlockCache {
         }
     }
 
-    /// What `read` makes of a block, if the block is here up to this place.
+    /// The result of `read` for a block, if the cache has the block up to this place.
     pub fn read<T>(
         &self,
         key: u64,
@@ -57,7 +58,7 @@ impl BlockCache {
         let blocks = &mut set.blocks;
         let found = blocks.iter().position(|(other, _)| *other == key);
         let found = found.ok_or(Miss::Whole)?;
-        // What is used often comes to the front step by step.
+        // Each use moves a block one step to the front.
         let found = match found.checked_sub(1) {
             Some(before) => {
                 blocks.swap(before, found);
@@ -100,11 +101,11 @@ fn hash(key: u64) -> u64 {
     key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32
 }
 
-/// The values that were derived last, without locks: each place holds a position, 48 bits, and its
-/// value, 8 bits, in one word.
+/// A lock-free cache of derived values: each place holds a position (48 bits) and its value (8
+/// bits) in one word.
 #[derive(Debug)]
 pub(crate) struct ValueCache {
-    /// Parts are made when something is to be kept there.
+    /// Parts are allocated at their first insertion.
     parts: Vec<OnceLock<Box<[AtomicU64]>>>,
 }
 
@@ -119,7 +120,7 @@ impl ValueCache {
         }
     }
 
-    /// The value byte of a position, if it is here; `kind` is 0 or 1.
+    /// The value byte of a position, if it is cached; `kind` is 0 or 1.
     pub fn get(&self, kind: u8, mover: PointSet, waiting: PointSet) -> Option<u8> {
         let key = key(kind, mover, waiting);
         let (part, place) = self.place(key)?;
@@ -145,7 +146,7 @@ impl ValueCache {
     }
 }
 
-/// A number for each position; none is zero.
+/// A number for each position, never zero.
 fn key(kind: u8, mover: PointSet, waiting: PointSet) -> u64 {
     let sets = u64::from(mover.bits()) << POINTS | u64::from(waiting.bits());
     u64::from(kind) << (2 * POINTS) | sets
@@ -183,7 +184,7 @@ mod tests {
                 }
                 assert_eq!(cache.read(key + 1, 0, |_| ()), Err(Miss::Whole));
             }
-            // A cache that is large enough for its keys spreads them well enough to be used.
+            // A cache that is large enough for its keys uses at least half of its memory.
             assert!(2 * held(&cache) >= bytes || bytes < 1000);
         }
     }

@@ -1,4 +1,4 @@
-//! The container: one file with rows of bytes in one table or several, the same for pairs and plies.
+//! The container: a file of one or more tables with rows of bytes, the same for pairs and plies.
 //!
 //! ```text
 //! 0
@@ -15,8 +15,9 @@
 //! +--------------------------------------+  end of the file
 //! ```
 //!
-//! This file knows where bytes lie and checks them. `pair` and `ply` know what the tables mean, and
-//! `codec` what the bytes of a row mean. docs/FORMAT.md describes all of it for other programs.
+//! This module locates and checks the bytes. `pair` and `ply` define the meaning of the tables,
+//! `codec` that of the bytes of a row. docs/FORMAT.md describes the whole format for other
+//! programs.
 
 use std::borrow::Cow;
 use std::io;
@@ -30,27 +31,27 @@ use super::source::ByteSource;
 use crate::rules::Rules;
 use crate::value::Metric;
 
-/// The version of the format that is written and read here.
+/// The format version that this program writes and reads.
 pub(crate) const VERSION: u32 = 3;
 
-/// The first bytes of every file. The first is not text, and programs that change line ends change
+/// The first bytes of every file. The first byte is not text, and conversion of line ends changes
 /// the last.
 pub(crate) const MAGIC: [u8; 8] = *b"\x8eMILLDB\n";
 
-/// The magic of files of the placing phase up to version 2, which is still recognised.
+/// The magic of files of the placing phase up to version 2, recognised for the error message.
 const OLD_MAGIC: [u8; 8] = *b"\x8eMILLPL\n";
 
-/// Where the length of the head stands, and where the prefix ends.
+/// The offset of the length of the head, and the end of the prefix.
 const LENGTHS: usize = 12;
 pub(crate) const PREFIX: usize = 40;
 
-/// The most bytes of a head: one read.
+/// The most bytes of a head, so that one read suffices.
 pub(crate) const MOST_HEAD: usize = 128 << 10;
 
-/// How many rows a page of the directory has; the last page of a table has the rest.
+/// The rows of a page of the directory; the last page of a table has the rest.
 pub(crate) const PAGE_ROWS: usize = 1024;
 
-/// What a container holds: the number is the kind's byte in the prefix.
+/// The contents of a container; the discriminant is the kind's byte in the prefix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     Pair,
@@ -68,7 +69,7 @@ impl Kind {
     }
 }
 
-/// The fields of the prefix that the content of a file decides.
+/// The fields of the prefix that depend on the contents of the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Prefix {
     pub kind: Kind,
@@ -78,13 +79,13 @@ pub(crate) struct Prefix {
     pub rules: u64,
 }
 
-/// Where the bytes of a table lie.
+/// The place of a table in the file.
 #[derive(Clone, Debug)]
 struct TableHead {
     rows: usize,
     /// Bytes of a row's length in the directory.
     width: usize,
-    /// Where the directory's pages begin in the file.
+    /// The offset of the directory's pages in the file.
     directory: u64,
     model: Vec<u8>,
     pages: Vec<OnceLock<Page>>,
@@ -94,11 +95,11 @@ struct TableHead {
 #[derive(Clone, Debug)]
 struct Page {
     start: u64,
-    /// Where each row ends, from `start` on.
+    /// The end of each row, relative to `start`.
     ends: Box<[u32]>,
 }
 
-/// How many bytes a page takes.
+/// The size of a page in bytes.
 pub(crate) fn page_bytes(rows: usize, width: usize) -> usize {
     8 + width * rows + CHECKSUM
 }
@@ -110,14 +111,14 @@ pub(crate) struct Container {
     source: Box<dyn ByteSource>,
     prefix: Prefix,
     schema: Vec<u8>,
-    /// Where the schema's fields begin in the file, for errors.
+    /// The offset of the schema's fields in the file, for errors.
     schema_at: usize,
     tables: Vec<TableHead>,
 }
 
 /// The bytes of a row, checked, without the checksum.
 pub(crate) struct RowBytes<'a> {
-    /// Where they begin in the file, for errors.
+    /// The offset of the bytes in the file, for errors.
     pub start: u64,
     bytes: Cow<'a, [u8]>,
 }
@@ -205,12 +206,12 @@ impl Container {
         DbError::corrupt(&self.name, (self.schema_at + at) as u64, what)
     }
 
-    /// How many tables there are.
+    /// The number of tables.
     pub fn tables(&self) -> usize {
         self.tables.len()
     }
 
-    /// How many rows a table has.
+    /// The number of rows of a table.
     pub fn rows(&self, table: usize) -> usize {
         self.tables[table].rows
     }
@@ -302,7 +303,7 @@ fn bytes_of_head(head: &[u8]) -> u64 {
     (head.len() + CHECKSUM) as u64
 }
 
-/// The page with these fields, `None` unless all its rows lie within a file of this size.
+/// The page with these fields; `None` unless all its rows lie within a file of this size.
 fn page(fields: &[u8], width: usize, size: u64) -> Option<Page> {
     let (start, lengths) = fields.split_first_chunk()?;
     let start = u64::from_le_bytes(*start);
@@ -310,7 +311,7 @@ fn page(fields: &[u8], width: usize, size: u64) -> Option<Page> {
     let ends = lengths.chunks_exact(width).map(|length| {
         let mut bytes = [0; 4];
         bytes[..width].copy_from_slice(length);
-        // 1024 rows of three bytes stay below 2^34; a file with longer rows is refused here.
+        // 1024 rows with lengths of three bytes stay below 2^34; longer rows are an error.
         let length = u32::from_le_bytes(bytes);
         end = end.checked_add(length)?;
         (length as usize >= ROW_CHECKSUM).then_some(end)
@@ -360,7 +361,7 @@ impl Fields<'_> {
 
     /// The fields of a table; `directory` moves past its pages.
     fn table(&mut self, directory: &mut u64) -> Result<TableHead, DbError> {
-        /// No table has more rows: sets of 12 points up to symmetry.
+        /// The most rows of a table: the sets of 12 points up to symmetry.
         const MOST_ROWS: u64 = 170_854;
         let at = self.at;
         let rows = self.varint()?;

@@ -1,4 +1,4 @@
-//! Why a database gives no answer.
+//! The errors of databases.
 
 use std::fmt;
 use std::io;
@@ -8,33 +8,34 @@ use std::sync::Arc;
 use crate::index::Pair;
 use crate::rules::Rules;
 
-/// Why a database gives no answer. Each is one sentence that says what is wrong and what to do.
+/// The reason why a database has no answer. Each error displays as one sentence that says what is
+/// wrong and what to do.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum DbError {
-    /// The database of a pair is not there.
+    /// The database of a pair does not exist.
     Missing {
-        /// The pair that is needed.
+        /// The needed pair.
         pair: Pair,
-        /// Where it was looked for; `None` where only the embedded databases were asked.
+        /// The folder that lacks the file; `None` if only the embedded databases were searched.
         folder: Option<PathBuf>,
-        /// The rules that were asked for.
+        /// The requested rules.
         rules: Rules,
     },
-    /// The bytes of a file are not what was written.
+    /// The bytes of a file differ from those written.
     Corrupt {
         /// The file.
         file: PathBuf,
-        /// Where in the file the damage was found, in bytes.
+        /// The offset of the damage in the file, in bytes.
         offset: u64,
-        /// What is wrong there.
+        /// A description of the damage.
         what: String,
     },
-    /// The file is whole, but was built for other rules.
+    /// The file is undamaged, but was built for other rules.
     OtherRules {
         /// The file.
         file: PathBuf,
-        /// The rules that were asked for.
+        /// The requested rules.
         rules: Rules,
         /// The name of the rules that the file was built for, if they have one.
         found: Option<&'static str>,
@@ -48,11 +49,11 @@ pub enum DbError {
         /// The version that this program reads.
         expected: u32,
     },
-    /// The operating system refused to read or write.
+    /// The operating system failed to read or write.
     Io {
         /// The file or folder.
         file: PathBuf,
-        /// Its reason.
+        /// The reason of the operating system.
         source: Arc<io::Error>,
     },
     /// The file of a pair holds no depths.
@@ -60,7 +61,7 @@ pub enum DbError {
         /// The pair.
         pair: Pair,
     },
-    /// No database holds such positions; the text says why, as part of a sentence.
+    /// No database holds such positions; the text is a clause that says why.
     NotStored(String),
 }
 
@@ -140,7 +141,7 @@ impl fmt::Display for DbError {
     }
 }
 
-/// The option of the program's commands for these rules, with a space in front.
+/// The command-line option for these rules, with a leading space; empty for the standard rules.
 pub fn rules_option(rules: &Rules) -> String {
     match rules.name() {
         _ if *rules == Rules::STANDARD => String::new(),
@@ -148,7 +149,7 @@ pub fn rules_option(rules: &Rules) -> String {
     }
 }
 
-/// The folder that users name to have this one used.
+/// The folder to name on the command line so that the program uses this one.
 fn named_folder<'a>(folder: &'a Path, rules: &Rules) -> &'a Path {
     match folder.parent() {
         Some(parent) if super::folder_of(parent, rules) == folder => parent,
@@ -156,14 +157,14 @@ fn named_folder<'a>(folder: &'a Path, rules: &Rules) -> &'a Path {
     }
 }
 
-/// What to do when the system refuses to read or write: the end of a sentence.
+/// Advice for a failure to read or write, as the end of a sentence.
 fn advice(reason: io::ErrorKind) -> &'static str {
     match reason {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            "; make room and run the same command again, nothing is lost"
+            "; free some space and run the same command again, nothing is lost"
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            "; choose another folder, or ask for the right to use this one"
+            "; choose another folder, or get permission for this one"
         }
         io::ErrorKind::OutOfMemory => "; close other programs, or run this on a larger machine",
         _ => "",

@@ -1,4 +1,4 @@
-//! The fields of a file: numbers one after the other, and checksums.
+//! The fields of a file: numbers and checksums.
 
 use std::path::Path;
 
@@ -7,11 +7,11 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use super::error::DbError;
 use crate::index::histogram::Histogram;
 
-/// Bytes of the checksum of a head or of a page of a directory, and of the checksum of a row.
+/// Bytes of the checksum of a head or of a directory page, and of that of a row.
 pub(crate) const CHECKSUM: usize = 8;
 pub(crate) const ROW_CHECKSUM: usize = 4;
 
-/// The bytes without the checksum that ends them, `None` if it is not theirs.
+/// The bytes without the checksum at their end; `None` if it is wrong.
 pub(crate) fn checked(bytes: &[u8]) -> Option<&[u8]> {
     let (bytes, sum) = bytes.split_last_chunk::<CHECKSUM>()?;
     (xxh3_64(bytes) == u64::from_le_bytes(*sum)).then_some(bytes)
@@ -23,21 +23,22 @@ pub(crate) fn add_checksum(bytes: &mut Vec<u8>) {
     bytes.extend(xxh3_64(bytes).to_le_bytes());
 }
 
-/// The checksum of a row: the low half of XXH3, seeded with the row's place in the file, so that the
-/// bytes of another row never pass.
+/// The checksum of a row: the low half of XXH3, seeded with the row's place in the file, so that
+/// the bytes of another row do not pass.
 pub(crate) fn row_checksum(bytes: &[u8], table: usize, row: usize) -> [u8; ROW_CHECKSUM] {
     let seed = (table as u64) << 32 | row as u64;
     (xxh3_64_with_seed(bytes, seed) as u32).to_le_bytes()
 }
 
-/// The bytes of a row without the checksum that ends them, `None` if it is not theirs.
+/// The bytes of a row without the checksum at their end; `None` if it is wrong.
 pub(crate) fn checked_row(bytes: &[u8], table: usize, row: usize) -> Option<&[u8]> {
     let (bytes, sum) = bytes.split_last_chunk()?;
     (row_checksum(bytes, table, row) == *sum).then_some(bytes)
 }
 
-/// Takes a number from the front: seven bits a byte, the low ones first, the highest bit of a byte
-/// set where another follows. `None` if the bytes end before, or the number has more than 63 bits.
+/// Takes a number from the front: seven bits in each byte, the low ones first; the highest bit of a
+/// byte is set if another byte follows. `None` if the bytes end too soon or the number has more
+/// than 63 bits.
 #[inline(always)]
 pub(crate) fn take_varint(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
@@ -52,7 +53,7 @@ pub(crate) fn take_varint(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Adds a number of up to 63 bits as [`take_varint`] takes it.
+/// Appends a number of up to 63 bits in the form of [`take_varint`].
 #[cfg(feature = "build")]
 pub(crate) fn add_varint(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
@@ -62,7 +63,7 @@ pub(crate) fn add_varint(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
-/// Adds the counts of a histogram: how many there are up to the last that is not zero, then these.
+/// Appends a histogram: the number of counts up to the last that is not zero, then these counts.
 #[cfg(feature = "build")]
 pub(crate) fn add_histogram(bytes: &mut Vec<u8>, histogram: &Histogram) {
     let counts = histogram.counts();
@@ -77,7 +78,7 @@ pub(crate) fn add_histogram(bytes: &mut Vec<u8>, histogram: &Histogram) {
 pub(crate) struct Fields<'a> {
     /// The head without its checksum.
     pub bytes: &'a [u8],
-    /// Where the next field begins.
+    /// The offset of the next field.
     pub at: usize,
     /// The file, for errors.
     pub name: &'a Path,
@@ -117,7 +118,7 @@ impl<'a> Fields<'a> {
         Ok(number)
     }
 
-    /// A byte that is the number of one of these things.
+    /// Takes a byte that is an index into `things`, which `what` names for errors.
     pub fn one_of<T: Copy>(&mut self, what: &str, things: &[T]) -> Result<T, DbError> {
         let at = self.at;
         let [number] = self.take()?;
@@ -131,7 +132,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// The next field, which can have one value only.
+    /// Takes the next field, which must have this value.
     pub fn expect<const N: usize>(&mut self, what: &str, expected: [u8; N]) -> Result<(), DbError> {
         let at = self.at;
         let found = self.take()?;

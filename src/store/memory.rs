@@ -18,14 +18,14 @@ impl Bytes {
     /// If the system refuses the memory.
     pub fn zeroed(length: usize) -> io::Result<Bytes> {
         let map = MmapMut::map_anon(length)?;
-        // Huge pages spare most of the address translations; without them it works as well.
+        // Huge pages avoid most address translations; failing to get them is harmless.
         #[cfg(target_os = "linux")]
         let _ = map.advise(memmap2::Advice::HugePage);
         Ok(Bytes(map))
     }
 
-    /// The bytes as atomics, for many threads to write to. As the array is borrowed mutably, nobody
-    /// else can read or write it in another way meanwhile.
+    /// The bytes as atomics, for many threads to write to. The mutable borrow excludes all other
+    /// access meanwhile.
     pub fn as_atomics(&mut self) -> &[AtomicU8] {
         let bytes: *mut [u8] = &mut *self.0;
         // SAFETY: `AtomicU8` has the size, alignment and bit validity of `u8`, and the result

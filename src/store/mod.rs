@@ -3,15 +3,14 @@
 //!
 //! - `source`: the bytes, from a file, a map or memory
 //! - `container`, `fields`: head, directory and checksums
-//! - `pair`, `ply`: the two schemas, that is what the tables of a container mean
+//! - `pair`, `ply`: the two schemas, which define the tables of a container
 //! - `table`: from a set to its row, from a column to its block, from a block to values
-//! - `codec`: which entries are stored, and the compression of a block
+//! - `codec`: the selection of stored entries, and the compression of blocks
 //! - `cache`: the blocks decoded last, and the values derived last
-//! - `write`: making a file
-//! - `profile`, `error`: how files are written; why a database gives no answer
+//! - `write`: writing a file
+//! - `profile`, `error`: contents and level of files; the errors of databases
 //!
-//! Files are hostile until checked: whatever their bytes are, reading ends with the values written
-//! or with an error.
+//! Files are untrusted: whatever their bytes are, reading returns the written values or an error.
 
 pub(crate) mod cache;
 pub(crate) mod codec;
@@ -47,9 +46,9 @@ use std::path::{Path, PathBuf};
 
 use crate::rules::Rules;
 
-/// Where in a folder of databases those of these rules lie: the standard ones in the folder itself,
-/// others in a folder in it that has the name of the rules or, where they have none, a number made
-/// of all settings.
+/// The folder for the databases of these rules within a folder of databases: the folder itself for
+/// the standard rules, else a subfolder that has the name of the rules or, for rules without a
+/// name, a hash of all settings.
 ///
 /// ```
 /// use std::path::Path;

@@ -1,5 +1,5 @@
-//! The schema of a pair's file: one table, that in which the larger side moves. The values of the
-//! other table follow from it by one turn of search.
+//! The schema of a pair's file: one table, that in which the larger side is to move. A one-turn
+//! search derives the values of the other table from it.
 //!
 //! ```text
 //! larger, smaller    1 byte each
@@ -45,7 +45,7 @@ pub fn file_name(pair: Pair) -> String {
     format!("{pair}.mill")
 }
 
-/// The table that a file holds: the larger side moves.
+/// The table that a file holds: the one with the larger side to move.
 pub(crate) fn stored_table(pair: Pair) -> Material {
     Material {
         mover: pair.larger(),
@@ -66,7 +66,7 @@ pub struct PairFile {
 }
 
 impl PairFile {
-    /// Opens the bytes of a pair's file. `path` is `None` where they are part of the program.
+    /// Opens the bytes of a pair's file. `path` is `None` for a file that is part of the program.
     pub(crate) fn open(
         path: Option<PathBuf>,
         source: Box<dyn ByteSource>,
@@ -90,9 +90,8 @@ impl PairFile {
             matches!(coverage, Coverage::All) || can_omit(&rules, stored_table(pair))
         };
         let Some(coverage) = coverage.filter(allowed) else {
-            let what = format!(
-                "unknown coverage {number}: the values of omitted entries would not follow from others"
-            );
+            let what =
+                format!("wrong coverage {number}: this pair needs entries that such a file omits");
             return Err(container.corrupt_schema(at, what));
         };
         let tables = pair.tables().into_iter();
@@ -131,7 +130,7 @@ impl PairFile {
         self.file.metric()
     }
 
-    /// How small the file was made.
+    /// The compression level of the file.
     pub fn level(&self) -> Level {
         match self.file.parameters().are_small() {
             false => Level::Quick,
@@ -139,7 +138,7 @@ impl PairFile {
         }
     }
 
-    /// Where the file is; `None` for a file that is part of the program.
+    /// The path of the file; `None` for a file that is part of the program.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
@@ -155,7 +154,7 @@ impl PairFile {
         &self.rules
     }
 
-    /// How often each value occurs in one of the pair's tables.
+    /// The number of positions with each value in one of the pair's tables.
     pub(crate) fn histogram(&self, material: Material) -> &Histogram {
         let number = usize::from(is_derived(material));
         // A pair has a histogram for each of its tables.
@@ -168,7 +167,7 @@ impl PairFile {
         !is_derived(material) && self.coverage.holds(&self.rules, mover, waiting)
     }
 
-    /// Which entries the file holds of the table with the larger side to move.
+    /// The entries that the file holds.
     #[cfg(feature = "build")]
     pub(crate) fn coverage(&self) -> &Coverage {
         &self.coverage
@@ -185,13 +184,13 @@ impl PairFile {
     }
 }
 
-/// How many numbers of stones a side can have.
+/// The number of different stone counts of a side.
 const SIDES: usize = (crate::rules::MOST_STONES - crate::rules::FEWEST_STONES + 1) as usize;
 
 /// The number of places for pairs, see [`slot`].
 pub(crate) const SLOTS: usize = SIDES * SIDES;
 
-/// The place of a pair among all that there can be.
+/// The place of a pair in an array of all possible pairs.
 pub(crate) fn slot(pair: Pair) -> usize {
     let place = |stones: u8| usize::from(stones - crate::rules::FEWEST_STONES);
     place(pair.larger()) * SIDES + place(pair.smaller())
@@ -201,22 +200,22 @@ pub(crate) fn slot(pair: Pair) -> usize {
 #[cfg(feature = "build")]
 #[derive(Clone, Debug)]
 pub struct SolvedPair<'a> {
-    /// Which pair.
+    /// The pair.
     pub pair: Pair,
     /// The value of each entry of the [`Index`] of the table in which the larger side moves, see
     /// [`Value::from_byte`](crate::Value::from_byte). The values of the other table follow from
     /// these.
     pub values: &'a [u8],
-    /// Of all the pair's tables, in the order of [`Pair::tables`].
+    /// The histograms of the pair's tables, in the order of [`Pair::tables`].
     pub histograms: Vec<Histogram>,
 }
 
-/// Writes the file of a pair and gives it the name `path`; the result is its size in bytes. The
-/// same values give the same bytes for any number of threads.
+/// Writes the file of a pair to `path`, and returns its size in bytes. The same values give the
+/// same bytes for any number of threads.
 ///
 /// # Errors
 ///
-/// [`DbError::Io`]. There is no file of this name then, or still the one that was there before.
+/// [`DbError::Io`]. An existing file of this name then stays as it was.
 ///
 /// # Panics
 ///
@@ -267,11 +266,11 @@ pub fn write_pair(
     write::write(path, &prefix, &schema, &[table])
 }
 
-/// How the table of a pair is encoded, and which entries are stored.
+/// The encoder parameters of a pair's table, and the entries to store.
 ///
-/// Probes need more rows of tables that omit entries: those of the omitted entries follow from a
-/// row, and those that captures lead to from many. So their blocks are shorter. Without depths,
-/// values take few bytes, and the bits lost at the beginning of each block count for more.
+/// If a table omits entries, probes read more rows: the value of an omitted entry follows from a
+/// whole row, and captures lead to many rows. So such tables have shorter blocks. Without depths,
+/// values take few bytes, so the bits lost at the beginning of each block matter more.
 #[cfg(feature = "build")]
 fn encoding(profile: Profile, omits: bool) -> (Parameters, Coverage) {
     match (profile.level, profile.metric, omits) {

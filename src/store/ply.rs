@@ -1,5 +1,5 @@
-//! The schema of a ply's file: a table for each stage, that is for each number of stones that the
-//! sides have lost. Stored are the positions that a game may reach, see
+//! The schema of a ply's file: a table for each stage, that is, for each combination of stones lost
+//! by the two sides. The tables store the positions that a game may reach, see
 //! [`reachable`](crate::index::reachable).
 //!
 //! ```text
@@ -52,7 +52,7 @@ pub struct PlyFile {
     stages: Vec<(Stage, Histogram)>,
 }
 
-/// Which positions of a stage are stored.
+/// The positions of a stage that are stored.
 fn table_schema(reachable: &Reachable, stage: Stage) -> TableSchema {
     let (mover, waiting) = (stage.mover(), stage.mover().other());
     let rows = reachable.rows(stage, mover).iter();
@@ -108,12 +108,12 @@ impl PlyFile {
         })
     }
 
-    /// The number of turns made.
+    /// The number of turns made before its positions.
     pub fn ply(&self) -> u8 {
         self.ply
     }
 
-    /// Where the file is.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -133,13 +133,14 @@ impl PlyFile {
         self.stages.iter().map(|(stage, _)| *stage)
     }
 
-    /// How often each value occurs among the distinct positions of a stage that are stored.
+    /// The number of stored distinct positions with each value at a stage; `None` if the file has
+    /// no such stage.
     pub fn histogram(&self, stage: Stage) -> Option<&Histogram> {
         let found = self.stages.iter().find(|(other, _)| *other == stage);
         found.map(|(_, histogram)| histogram)
     }
 
-    /// The table of a stage; `None` if no game comes to that stage.
+    /// The table of a stage; `None` if no game reaches it.
     pub(crate) fn table(
         &self,
         stage: Stage,
@@ -153,28 +154,29 @@ impl PlyFile {
     }
 }
 
-/// The blocks of plies: few of their columns are stored.
+/// The most columns of a block in plies, of which few columns are stored.
 #[cfg(feature = "build")]
 const PARAMETERS: Parameters = Parameters::quick(2048);
 
-/// A ply's file in the making: its tables are encoded as they come, and written at the end.
+/// Builds a ply's file: encodes each table when it is added, and writes the file at the end.
 #[cfg(feature = "build")]
 pub(crate) struct PlyWriter<'a> {
     rules: &'a Rules,
     reachable: &'a Reachable,
     schema: Vec<u8>,
     tables: Vec<EncodedTable>,
-    /// The rows of both sides' sets of all stages of the ply multiplied, about as many as positions.
+    /// The sum over all stages of the product of both sides' numbers of rows, which is roughly
+    /// proportional to the number of positions.
     positions: u64,
 }
 
 #[cfg(feature = "build")]
 impl<'a> PlyWriter<'a> {
-    /// The most distributions of the models of all tables together, about.
+    /// Approximate limit for the distributions of all tables' models together.
     const DISTRIBUTIONS: u64 = 2400;
 
-    /// The most bytes of these models, about: the head has 128 KiB, and there are up to 49 histograms
-    /// of some hundred bytes and models of tiny tables beside them.
+    /// Approximate limit for the bytes of these models: the head has at most 128 KiB, which must
+    /// also hold up to 49 histograms of some hundred bytes and the models of tiny tables.
     const MODEL_BYTES: u64 = 72 << 10;
 
     pub fn new(rules: &'a Rules, reachable: &'a Reachable, ply: u8) -> PlyWriter<'a> {
@@ -189,7 +191,7 @@ impl<'a> PlyWriter<'a> {
     }
 
     /// Encodes the table of the next stage, in the order of [`Reachable::stages_of`], from its values
-    /// in the order of the index. Returns how often each value occurs among its distinct positions.
+    /// in the order of the index. Returns the histogram of its stored distinct positions.
     pub fn add(&mut self, stage: Stage, values: &[u8]) -> std::io::Result<Histogram> {
         let schema = table_schema(self.reachable, stage);
         let index = Index::new(stage.material());
@@ -229,7 +231,7 @@ impl<'a> PlyWriter<'a> {
         Ok(histogram)
     }
 
-    /// Writes the file and gives it the name `path`; the result is its size in bytes.
+    /// Writes the file to `path`, and returns its size in bytes.
     pub fn finish(self, path: &Path) -> Result<u64, DbError> {
         let prefix = Prefix {
             kind: Kind::Ply,
@@ -241,14 +243,14 @@ impl<'a> PlyWriter<'a> {
     }
 }
 
-/// About how many positions of a stage are stored, but for a factor that is the same for all.
+/// A number roughly proportional to the stored positions of a stage.
 #[cfg(feature = "build")]
 fn positions(reachable: &Reachable, stage: Stage) -> u64 {
     let rows = |side| reachable.rows(stage, side).len() as u64;
     rows(stage.mover()) * rows(stage.mover().other())
 }
 
-/// How often each value occurs among the distinct positions that are stored.
+/// The histogram of the stored distinct positions.
 #[cfg(feature = "build")]
 fn histogram(index: &Index, shape: &Shape, rows: &[usize], values: &[u8]) -> Histogram {
     use rayon::prelude::*;

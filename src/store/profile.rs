@@ -1,23 +1,24 @@
-//! How files are written: with or without depths, for probing or for publishing.
+//! Contents and compression level of files: with or without depths, for local use or for
+//! publishing.
 
 use crate::value::Metric;
 
-/// How much is done to make files small.
+/// The effort to make files small.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Level {
-    /// Little: for files that are probed where they were built.
+    /// Quick to write and probe: for files that stay where they were built.
     #[default]
     Quick,
-    /// Much: for files that are made once and copied often. Writing takes about three times as long
-    /// as at the quick level, and so does probing.
+    /// Smallest: for files that are built once and copied often. Writing and probing take about
+    /// three times as long as at the quick level.
     Max,
 }
 
-/// How files are written. All kinds are read in the same way.
+/// Contents and level of files. The same reader reads all of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Profile {
-    /// Whether they hold depths.
+    /// Whether the files hold depths.
     pub metric: Metric,
-    /// How small they are.
+    /// The compression level.
     pub level: Level,
 }

@@ -1,4 +1,4 @@
-//! Where a file's bytes come from: a file that is read at an offset, a map of it, or memory.
+//! Sources of a file's bytes: reads at an offset, a memory map, or memory.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,31 +8,30 @@ use std::path::Path;
 
 use memmap2::Mmap;
 
-/// Bytes at an offset. Many threads may read at the same time.
+/// A source of bytes at offsets. Many threads may read at the same time.
 pub trait ByteSource: fmt::Debug + Send + Sync {
-    /// How many bytes there are.
+    /// The number of bytes.
     fn size(&self) -> u64;
 
-    /// `length` bytes from the offset `start` on.
+    /// Reads `length` bytes at the offset `start`.
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::UnexpectedEof`] if the bytes end before, or the source's own reason.
+    /// [`io::ErrorKind::UnexpectedEof`] if the bytes end too soon, or the source's own error.
     fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>>;
 }
 
-/// How the program reaches the bytes of a file.
+/// The way to access the bytes of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Access {
-    /// One system call for each read. Damage of the file while it is open is an error, never a
-    /// wrong value.
+    /// One system call for each read. Damage to the open file causes an error, never a wrong value.
     #[default]
     Read,
-    /// A map of the file into memory.
+    /// A memory map of the file.
     Map,
 }
 
-/// Opens a file, `None` if there is none of this name.
+/// Opens a file; `None` if there is none of this name.
 pub(crate) fn open(path: &Path, access: Access) -> io::Result<Option<Box<dyn ByteSource>>> {
     let metadata = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -49,8 +48,8 @@ pub(crate) fn open(path: &Path, access: Access) -> io::Result<Option<Box<dyn Byt
             file,
             size: metadata.len(),
         }),
-        // SAFETY: only `Database::open_mapped` asks for maps. It is unsafe and demands of its
-        // callers what `map` does.
+        // SAFETY: only `Database::open_mapped` requests maps. It is unsafe and has the same
+        // contract as `map`.
         Access::Map => Box::new(Mapped(unsafe { map(&file) }?)),
     }))
 }
@@ -59,10 +58,10 @@ pub(crate) fn open(path: &Path, access: Access) -> io::Result<Option<Box<dyn Byt
 ///
 /// # Safety
 ///
-/// Nothing may write to the file or shorten it while the map lives. Renaming another file to its
-/// name, as [`crate::store`] does when it replaces a file, is allowed.
+/// Nothing may write to the file or shorten it while the map lives. Replacing it by renaming, as
+/// [`crate::store`] does, is allowed.
 unsafe fn map(file: &File) -> io::Result<Mmap> {
-    // SAFETY: the caller keeps this function's own contract, which is the same.
+    // SAFETY: the caller upholds this function's contract, which is the same.
     unsafe { Mmap::map(file) }
 }
 
@@ -79,7 +78,7 @@ impl ByteSource for OpenFile {
     }
 
     fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
-        // Hostile lengths must not make large vectors.
+        // Untrusted lengths must not allocate large vectors.
         let end = start.checked_add(length as u64);
         if end.is_none_or(|end| end > self.size) {
             return Err(io::ErrorKind::UnexpectedEof.into());
@@ -153,8 +152,8 @@ fn read_at(file: &File, mut buffer: &mut [u8], mut start: u64) -> io::Result<()>
     Ok(())
 }
 
-/// Fills the buffer from an offset of the file on. Files have one place to read at here, so one
-/// thread reads at a time.
+/// Fills the buffer from an offset of the file on. Files have a single read position on this
+/// system, so one thread reads at a time.
 #[cfg(not(any(unix, windows)))]
 fn read_at(mut file: &File, buffer: &mut [u8], start: u64) -> io::Result<()> {
     use std::io::{Read, Seek, SeekFrom};

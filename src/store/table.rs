@@ -21,24 +21,24 @@ pub(crate) struct TableFile {
     pub container: Container,
     /// The file's number in the keys of a block cache.
     cache_key: u8,
-    /// Made when first needed.
+    /// Created at first use.
     tables: Vec<OnceLock<Contents>>,
 }
 
-/// What a table needs besides the bytes of its rows.
+/// The data that a table needs besides the bytes of its rows.
 #[derive(Debug)]
 struct Contents {
     index: Index,
-    /// The rows of the index that are stored, ascending; `None` for all.
+    /// The stored rows of the index, ascending; `None` if all are stored.
     rows: Option<Vec<u32>>,
     shape: Shape,
     model: Model,
 }
 
-/// What the schema of a file says of a table.
+/// The schema's description of a table.
 pub(crate) struct TableSchema {
     pub material: Material,
-    /// The rows of the index that are stored, ascending; `None` for all.
+    /// The stored rows of the index, ascending; `None` if all are stored.
     pub rows: Option<Vec<u32>>,
     pub coverage: Coverage,
 }
@@ -68,8 +68,8 @@ impl TableFile {
         self.container.prefix().parameters
     }
 
-    /// The table with this number, which must be below that of the container's tables. `schema` is
-    /// asked the first time.
+    /// The table with this number, which must be below the number of the container's tables.
+    /// `schema` is called at the first access.
     #[inline]
     pub fn table(
         &self,
@@ -136,13 +136,13 @@ impl<'a> Table<'a> {
         &self.contents.shape
     }
 
-    /// How many rows are stored.
+    /// The number of stored rows.
     #[cfg(feature = "build")]
     pub fn stored_rows(self) -> usize {
         self.file.container.rows(self.number)
     }
 
-    /// The row of the index that is stored in this place.
+    /// The row of the index that is stored at this place.
     pub fn row_at(self, place: usize) -> usize {
         match &self.contents.rows {
             Some(rows) => rows[place] as usize,
@@ -158,7 +158,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Reads and checks the row that is stored in this place.
+    /// Reads and checks the row that is stored at this place.
     pub fn read(self, place: usize) -> Result<Row<'a>, DbError> {
         let bytes = self.file.container.row(self.number, place)?;
         let set = self.index().rows().set(self.row_at(place));
@@ -169,7 +169,7 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// The row of a mover's set, ready for questions; `None` if it is not stored.
+    /// The row of a mover's set, ready for probes; `None` if it is not stored.
     #[inline(always)]
     pub fn find(self, mover: PointSet) -> Option<FoundRow<'a>> {
         let (row, symmetry) = self.index().rows().find(mover);
@@ -182,7 +182,7 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// Fills the values of all rows of the index, zeros where they are not stored.
+    /// Fills in the values of all rows of the index; 0 for values that are not stored.
     #[cfg(feature = "build")]
     pub fn load(self, values: &mut [u8]) -> Result<(), DbError> {
         let columns = self.index().columns().count();
@@ -192,7 +192,7 @@ impl<'a> Table<'a> {
     }
 
     /// Calls `take` for each stored row with its place in the index, its part of `target`, which has
-    /// `stride` units for each row of the index, and its values, zeros where they are not stored.
+    /// `stride` units for each row of the index, and its values, 0 for those that are not stored.
     pub fn for_each_row<T: Send>(
         self,
         target: &mut [T],
@@ -238,8 +238,8 @@ impl Row<'_> {
         self.table.shape().holds(&self.shape, column)
     }
 
-    /// Decodes the first values of a block, as many as there is room for; zeros where they are not
-    /// stored.
+    /// Decodes the first values of a block, as many as `values` has room for; 0 for values that are
+    /// not stored.
     pub fn decode(&self, block: usize, values: &mut [u8]) -> Result<(), DbError> {
         let Some(bytes) = Blocks::of(self)?.nth(block) else {
             return Err(self.corrupt("the lengths of the blocks exceed the row"));
@@ -279,14 +279,14 @@ impl Row<'_> {
     }
 }
 
-/// The blocks of a row: the lengths that are left, and the bytes.
+/// The remaining blocks of a row: their lengths and their bytes.
 struct Blocks<'a> {
     lengths: &'a [u8],
     bytes: &'a [u8],
 }
 
 impl<'a> Blocks<'a> {
-    /// Parts a row into the lengths of its blocks and their bytes.
+    /// Splits a row into the lengths of its blocks and their bytes.
     fn of(row: &'a Row<'_>) -> Result<Blocks<'a>, DbError> {
         let lengths = row.bytes.bytes();
         let mut rest = lengths;
@@ -305,7 +305,7 @@ impl<'a> Blocks<'a> {
 impl<'a> Iterator for Blocks<'a> {
     type Item = &'a [u8];
 
-    /// The bytes of the next block; `None` too if they exceed the row.
+    /// The bytes of the next block; `None` after the last one, and if they exceed the row.
     fn next(&mut self) -> Option<&'a [u8]> {
         let length = take_varint(&mut self.lengths)?;
         let (bytes, rest) = self.bytes.split_at_checked(usize::try_from(length).ok()?)?;
@@ -314,33 +314,33 @@ impl<'a> Iterator for Blocks<'a> {
     }
 }
 
-/// A question for the value of a column, and the place of its answer.
+/// A column whose value is wanted, and the place for its value.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted {
     pub column: usize,
     pub place: usize,
 }
 
-/// The row of a mover's set. Its bytes are read only if the cache lacks one of the blocks asked for.
+/// The row of a mover's set. Its bytes are read only if the cache lacks a requested block.
 pub(crate) struct FoundRow<'a> {
     table: Table<'a>,
     row: usize,
     place: usize,
-    /// Turns the mover's set into the row's.
+    /// Maps the mover's set to the row's set.
     symmetry: Symmetry,
-    /// Large, and only there after a cache miss.
+    /// Boxed because it is large; present only after a cache miss.
     read: Option<Box<Row<'a>>>,
 }
 
 impl FoundRow<'_> {
-    /// The column of a set of the side that waits.
+    /// The column of a set of the waiting side.
     #[inline]
     pub fn column(&self, waiting: PointSet) -> usize {
         let waiting = self.symmetry.apply(waiting);
         self.table.index().column(self.row, waiting)
     }
 
-    /// The value byte of a column, 0 if it is not stored.
+    /// The value byte of a column; 0 if it is not stored.
     #[inline]
     pub fn value(&mut self, column: usize, cache: &BlockCache) -> Result<u8, DbError> {
         let (block, columns) = self.table.shape().block_with(column);
@@ -351,8 +351,9 @@ impl FoundRow<'_> {
         }
     }
 
-    /// Passes the value bytes of these columns to `found` with their places; 0 for those that are not
-    /// stored. The columns must descend: decoding the last one of a block decodes those before.
+    /// Passes the value bytes of these columns to `found` with their places; 0 for columns that are
+    /// not stored. The columns must descend, because decoding the last one of a block decodes those
+    /// before it.
     pub fn values(
         &mut self,
         wanted: &[Wanted],
@@ -385,8 +386,8 @@ impl FoundRow<'_> {
         (file << 24 | self.place as u64) << 24 | block as u64
     }
 
-    /// Decodes a block that the cache misses, up to the place `last` the first time and wholly the
-    /// second time, for `read` and for the cache.
+    /// Decodes a block that the cache lacks, for `read` and for the cache: up to the place `last`
+    /// the first time, completely the second time.
     #[cold]
     fn decode<T>(
         &mut self,

@@ -1,8 +1,9 @@
-//! Writing a container: tables become rows of bytes in parallel and in order, then the whole file is
-//! written under a temporary name and renamed.
+//! Writes a container: encodes tables as rows of bytes in parallel but in order, then writes the
+//! whole file under a temporary name and renames it.
 //!
-//! A file gets its name when all its bytes are on the disk, so a file with its final name is whole.
-//! The same values give the same bytes on every machine and for any number of threads.
+//! A file gets its final name only when all its bytes are on the disk, so a file with its final
+//! name is complete. The same values give the same bytes on every machine and for any number of
+//! threads.
 
 use std::collections::hash_map::RandomState;
 use std::fs::{self, File};
@@ -19,16 +20,16 @@ use super::fields::{CHECKSUM, ROW_CHECKSUM, add_checksum, add_varint, row_checks
 use crate::board::PointSet;
 use crate::value::Metric;
 
-/// The values of a table that is to be encoded.
+/// The values of a table to encode.
 pub(crate) struct TableValues<'a> {
     pub shape: &'a Shape,
     pub metric: Metric,
-    /// The rows to be stored, in order: the mover's set, and the row's number among all.
+    /// The rows to store, in order: the mover's set, and the row's number in the index.
     pub rows: Vec<(PointSet, usize)>,
     /// The values of all rows, stored or not.
     pub values: &'a [u8],
     pub columns: usize,
-    /// How many of the values are stored, about.
+    /// The approximate number of stored values.
     pub stored: usize,
     pub budget: Budget,
 }
@@ -52,7 +53,8 @@ impl TableValues<'_> {
             lengths: Vec::with_capacity(self.rows.len()),
             bytes: Vec::new(),
         };
-        /// Values that are encoded before their bytes are joined: enough for many threads.
+        /// The number of values that are encoded before their bytes are joined: enough for many
+        /// threads.
         const BATCH: usize = 32 << 20;
         let rows_in_batch = (BATCH / self.columns).max(1);
         for (batch, rows) in self.rows.chunks(rows_in_batch).enumerate() {
@@ -73,7 +75,7 @@ impl TableValues<'_> {
         Ok(table)
     }
 
-    /// The values of a row as the metric has them.
+    /// The values of a row, reduced to the metric.
     fn folded<'a>(&self, row: usize, folded: &'a mut Vec<u8>) -> &'a [u8] {
         let (_, number) = self.rows[row];
         let values = &self.values[number * self.columns..][..self.columns];
@@ -82,7 +84,7 @@ impl TableValues<'_> {
         folded
     }
 
-    /// A model of some of the blocks, evenly spread, as bytes.
+    /// Trains a model on an evenly spread sample of the blocks, and returns its bytes.
     fn train(&self) -> Vec<u8> {
         let blocks = self.shape.blocks();
         let step = (self.stored / self.budget.samples).max(1);
@@ -123,11 +125,11 @@ impl TableValues<'_> {
     }
 }
 
-/// Writes a container and gives it the name `path`; the result is its size in bytes.
+/// Writes a container to `path`, and returns its size in bytes.
 ///
 /// # Errors
 ///
-/// [`DbError::Io`]. There is no file of this name then, or still the one that was there before.
+/// [`DbError::Io`]. An existing file of this name then stays as it was.
 pub(crate) fn write(
     path: &Path,
     prefix: &Prefix,
@@ -163,7 +165,7 @@ fn write_contents(
     if head > MOST_HEAD {
         return Err(io::Error::other("the head of the file is too long"));
     }
-    // From the last part to the first: where the rows begin follows from the directory's length.
+    // From the last part to the first: the start of the rows depends on the directory's length.
     let mut directory = Vec::new();
     let sizes = tables.iter().zip(&widths).map(|(table, &width)| {
         let pages = table.lengths.chunks(PAGE_ROWS);
@@ -198,7 +200,7 @@ fn write_contents(
     file.write_all(&bytes)?;
     file.write_all(&directory)?;
     for table in tables {
-        // Flushed part by part, the disk never keeps a process that is to end waiting for long.
+        // Flushing part by part keeps a process that should end from waiting long for the disk.
         for part in table.bytes.chunks(16 << 20) {
             file.write_all(part)?;
             file.sync_data()?;
@@ -209,7 +211,7 @@ fn write_contents(
 }
 
 impl EncodedTable {
-    /// How many bytes the lengths of the rows need in the directory.
+    /// The bytes of a row's length in the directory.
     fn width(&self) -> usize {
         match self.lengths.iter().all(|&length| length < 1 << 16) {
             true => 2,
@@ -218,7 +220,7 @@ impl EncodedTable {
     }
 }
 
-/// How the names of temporary files end.
+/// The suffix of temporary files.
 const TEMPORARY: &str = ".tmp";
 
 /// A file that is removed unless it gets its final name.
@@ -229,8 +231,8 @@ struct Temporary {
 }
 
 impl Temporary {
-    /// A new file beside `path`. Nobody else chooses the same random name, so that two processes
-    /// that write the same file do not write into one.
+    /// Creates a file with a random name in the folder of `path`. The names differ, so two
+    /// processes that build the same file do not write into each other's.
     fn create(path: &Path) -> io::Result<Temporary> {
         let folder = match path.parent() {
             Some(parent) if parent != Path::new("") => parent,
@@ -246,11 +248,11 @@ impl Temporary {
         })
     }
 
-    /// Gives the file, which is on the disk, its final name.
+    /// Gives the flushed file its final name.
     fn rename(self, path: &Path) -> io::Result<()> {
         fs::rename(&self.path, path)?;
-        // Not all systems open or flush folders. Where the name gets lost in a crash, the file is
-        // built again.
+        // Not all systems can open or flush folders. If a crash loses the name, the file is built
+        // again.
         let _ = File::open(&self.folder).and_then(|folder| folder.sync_all());
         Ok(())
     }
@@ -258,12 +260,12 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // After renaming there is nothing to remove; otherwise an error is being reported already.
+        // After renaming there is nothing to remove; before it, an error is already being reported.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// Removes the temporary files of all databases from a folder to which nothing else writes.
+/// Removes the temporary files of all databases from a folder. Nothing else may write to it.
 pub(crate) fn remove_temporaries(folder: &Path) -> Result<(), DbError> {
     let entries = fs::read_dir(folder).map_err(DbError::io(folder))?;
     for entry in entries {

@@ -1,22 +1,22 @@
-//! The check of one table, on plain bytes: a fast pass over all entries that finds the suspicious
-//! ones, and a slow derivation, turn by turn, that decides about each of them.
+//! The check of one table of value bytes: a fast pass over all entries finds suspicious ones, and a
+//! slow derivation, turn by turn, decides about each of these.
 //!
-//! The pass has its own way to the turns, and its own rule for a mover without a turn. It shares the
-//! board with its mills, the index, which stones can be removed, and which side flies. The slow derivation
-//! is that of the rules, `Position::for_each_turn` and `Position::result`; it can only clear an entry
-//! that the pass suspects.
+//! The fast pass has separate code to find turns and for a mover without a turn. With the solver it
+//! shares the board and its mills, the index, and the rules about removable stones and flying. The
+//! slow derivation uses the rules, `Position::for_each_turn` and `Position::result`; it can only
+//! clear an entry that the pass suspects.
 //!
 //! ```text
-//! parent   M to move, O waits     the table that is checked: rows of M, columns of O
+//! parent   M to move, O waits     the table to check: rows of M, columns of O
 //! child    O to move, M' waits    after quiet turns: rows of O, columns of M'
 //! capture  O - x to move, M'      after turns that close a mill: rows of O - x, columns of M';
 //!                                 one table for each number of stones x that a turn removes
 //! ```
 //!
-//! The pass takes the child's rows one by one. A row has a fixed set O, and it holds the values of
-//! all positions that quiet turns lead to while O waits: each of them reports its value to the
-//! positions that it is reached from. What these derive from it is then compared with the parent
-//! table. A mover that cannot move and passes has the value of the child's entry with its own sets.
+//! The pass takes the child's rows one by one. A row has a fixed set O and holds the values of all
+//! positions that quiet turns lead to while O waits. The pass backs up each value to the positions
+//! from which a turn leads there, and compares the best values with the parent table. A mover that
+//! cannot move and passes has the value of the child's entry with its own sets.
 
 use std::sync::LazyLock;
 
@@ -30,7 +30,7 @@ use crate::rules::{Blocked, FullBoard, Rules};
 use crate::value::Metric;
 use crate::value::{Dtw, Value};
 
-/// One table: where its entries lie, and the entries.
+/// A table: its index and its entries.
 #[derive(Clone, Copy)]
 pub(super) struct CheckedTable<'a> {
     pub index: &'a Index,
@@ -54,16 +54,16 @@ impl<'a> CheckedTable<'a> {
     }
 }
 
-/// A table to be checked, with the tables that its turns lead to.
+/// A table to check, with the tables that its turns lead to.
 #[derive(Clone, Copy)]
 pub(super) struct Check<'a> {
     pub rules: &'a Rules,
-    /// What is checked of each value.
+    /// The metric to compare.
     pub metric: Metric,
     pub parent: CheckedTable<'a>,
     pub child: CheckedTable<'a>,
-    /// By how many stones a turn removes, from one on; `None` where that leaves two stones and ends
-    /// the game, and for more than turns can remove.
+    /// The tables after removals of one, two and three stones; `None` if the removals leave two
+    /// stones and end the game, and for more removals than a turn can earn.
     pub captures: [Option<CheckedTable<'a>>; 3],
 }
 
@@ -87,7 +87,8 @@ impl<'a> Check<'a> {
         self.metric.of_value(best(values.into_iter()))
     }
 
-    /// The rows that captures lead to where these stones wait, by how many removals a turn earns.
+    /// The rows that captures lead to if these stones wait, by the number of removals that a turn
+    /// earns.
     fn captures(&self, waiting: PointSet) -> [CaptureRows<'a>; 3] {
         let Check {
             rules, captures, ..
@@ -115,9 +116,9 @@ pub(super) fn best(values: impl Iterator<Item = Value>) -> Value {
     values.map(Value::backed_up).max().unwrap_or(Value::LOST)
 }
 
-/// The fast pass over one row of the child table. `suspect` is called with the entry of the parent
-/// table wherever the derived value differs from the stored one; also, wrongly, where a win in 253
-/// turns is stored.
+/// The fast pass over one row of the child table. It calls `suspect` with each entry of the parent
+/// table whose derived value differs from the stored one and, as a false alarm, with each stored
+/// win in 253 turns.
 pub(super) struct RowCheck<'a, F> {
     pub check: Check<'a>,
     pub row: usize,
@@ -126,24 +127,23 @@ pub(super) struct RowCheck<'a, F> {
     pub suspect: F,
 }
 
-/// How many entries of the parent are read in a row, so that the memory works on many at the same
-/// time.
+/// The number of consecutive reads of parent entries, so that their cache misses overlap.
 const AT_ONCE: usize = 128;
 
 /// Values as bytes that grow with the value, so that the best of several is their maximum.
 struct Codes {
     /// For each byte of a table, the code of its [`Value::backed_up`].
     ///
-    /// 256 codes are one too few: wins in 255 turns share theirs with wins in 253.
+    /// 256 codes are one too few, so wins in 255 turns share a code with wins in 253.
     backed_up: [u8; 256],
     /// For each byte of a table, the code of its value; none for a win in 253 turns.
     stored: [u16; 256],
 }
 
-/// A lost position without a turn has the smallest code.
+/// The code of a lost position without a turn, the smallest.
 const LOST: u8 = 0;
 const DRAWN: u8 = 128;
-/// A win in one turn has the largest.
+/// The code of a win in one turn, the largest.
 const WON: u8 = 255;
 
 fn code(value: Value) -> u8 {
@@ -176,14 +176,14 @@ impl Codes {
 
 /// The positions that removals of a number of stones from the waiting side lead to.
 struct CaptureRows<'a> {
-    /// Of the capture table; `None` if the removals win at once.
+    /// The columns of the capture table; `None` if the removals end the game.
     columns: Option<&'a Subsets>,
     rows: Vec<Capture<'a>>,
 }
 
 /// A row of a capture table: the waiting side's stones after the removals.
 struct Capture<'a> {
-    /// Turns the board so that the stones left are those of the row.
+    /// Maps the remaining stones to the row's set.
     symmetry: Symmetry,
     free: PointSet,
     values: &'a [u8],
@@ -200,7 +200,7 @@ impl<F: FnMut(usize)> Kernel for RowCheck<'_, F> {
 }
 
 impl<F: FnMut(usize)> RowCheck<'_, F> {
-    /// The side that waits in the parent positions.
+    /// The set of the waiting side in the parent positions.
     fn waiting(&self) -> PointSet {
         self.check.child.index.rows().set(self.row)
     }
@@ -208,9 +208,9 @@ impl<F: FnMut(usize)> RowCheck<'_, F> {
     /// Fills `derived`: for each column's set M the code of the position in which M moves and O
     /// waits.
     ///
-    /// A position that M' has arrived at informs those that it was reached from: M = M' - b + a for
-    /// a stone b and an empty point a, joined by an edge unless M flies. The turn closed a mill if
-    /// b is in a mill of M'; then M' is worth what the best removal makes of it.
+    /// The value of M' is backed up to the sets before the turn: M = M' - b + a for a stone b and
+    /// an empty point a, joined by an edge unless M flies. The turn closed a mill if b is in a mill
+    /// of M'; then the best removal gives its value.
     #[inline(always)]
     fn derive<B: Bits>(&mut self, bits: B) {
         let Check { rules, child, .. } = self.check;
@@ -237,7 +237,7 @@ impl<F: FnMut(usize)> RowCheck<'_, F> {
         for (subset, &value) in child.index.columns().iter().zip(quiet) {
             let set = PointSet::from_bits(bits.pdep(subset, free.bits()));
             let quiet = codes.backed_up[usize::from(value)];
-            // The stones by how many removals their arrival earned.
+            // The stones by the number of removals that a turn to their point earned.
             let mut mills = [board.mills(set), PointSet::EMPTY, PointSet::EMPTY];
             let in_mills = mills[0];
             if rules.removal_per_mill {
@@ -288,7 +288,7 @@ impl<F: FnMut(usize)> RowCheck<'_, F> {
         }
     }
 
-    /// What a mover without a turn comes to.
+    /// The outcome for a mover without a turn.
     fn without_turn(&self) -> WithoutTurn {
         let Check { rules, child, .. } = self.check;
         let Material { mover, waiting } = child.index.material();
@@ -305,8 +305,8 @@ impl<F: FnMut(usize)> RowCheck<'_, F> {
         }
     }
 
-    /// Compares with the parent table. Rows of the parent that are symmetric hold a position
-    /// several times; one of the entries is looked at here, the others by [`check_copies`].
+    /// Compares with the parent table. Symmetric rows of the parent hold a position several times;
+    /// this checks one of the entries, and [`check_copies`] the others.
     #[inline(always)]
     fn compare<B: Bits>(&mut self, bits: B) {
         let Check { parent, child, .. } = self.check;
@@ -336,7 +336,7 @@ impl<F: FnMut(usize)> RowCheck<'_, F> {
     }
 }
 
-/// What a mover without a turn comes to: its game is over, or it passes.
+/// The outcome for a mover without a turn: the game is over, or it passes.
 #[derive(Clone, Copy)]
 enum WithoutTurn {
     Loses,
@@ -344,14 +344,14 @@ enum WithoutTurn {
     Passes,
 }
 
-/// The positions from which a row's positions are reached: the best code so far of each.
+/// The best code so far of each position from which turns lead to a row's positions.
 struct Parents<'a> {
     columns: &'a Subsets,
     codes: &'a mut [u8],
 }
 
 impl Parents<'_> {
-    /// Reports to the position with this set of the mover that a turn makes it worth this code.
+    /// Backs up the code of a turn to the position with this set of the mover.
     #[inline(always)]
     fn report(&mut self, subset: u32, code: u8) {
         let best = &mut self.codes[self.columns.rank(subset)];
@@ -359,7 +359,7 @@ impl Parents<'_> {
     }
 }
 
-/// The code of a position in which the mover has come to stand so and has to remove stones.
+/// The code of the best removal for the mover after a turn to this set.
 #[inline(always)]
 fn best_capture<B: Bits>(bits: B, codes: &Codes, captures: &CaptureRows<'_>, set: PointSet) -> u8 {
     let Some(columns) = captures.columns else {
@@ -397,7 +397,7 @@ pub(super) fn check_copies(table: CheckedTable<'_>, row: usize, mut suspect: imp
     }
 }
 
-/// The larger of two bytes, without the branch that compilers would make of it.
+/// The larger of two bytes, computed without a branch.
 #[inline(always)]
 fn larger(a: u8, b: u8) -> u8 {
     // Bits 8 to 15 are all set if a < b, else all clear.

@@ -1,25 +1,24 @@
-//! Checking databases: every stored value is derived again from those of the positions that the
-//! turns lead to.
+//! Checks databases: derives every value again from those of the positions that its turns lead to.
 //!
-//! The derivation shares with the solver the board, the rules' settings and the removals that they
-//! allow, and the index, that is where a value lies: no un-moves, no counts, no order of solving.
-//! `check` holds the work on one table's bytes; this file loads the tables, gives the work to all
-//! threads and reports.
+//! The derivation shares with the solver the board, the settings of the rules, the removals that
+//! they allow, and the index, but none of the retrograde analysis: no retrograde steps, no counts,
+//! no order of solving. `check` checks the bytes of one table; this file loads the tables,
+//! distributes the work to all threads and reports.
 //!
-//! Loading shares more: the values that the files omit are filled in by the solver's code, through
-//! [`load`] and `derive_from`. The check then derives each of these values on its own, as it does
-//! with those that are stored, so a value that is filled in wrongly is a mismatch.
+//! Loading shares more: the solver's code fills in the values that the files omit, through [`load`]
+//! and `derive_from`. The check then derives each of these values independently, like the stored
+//! ones, so a value that was filled in wrongly is a mismatch.
 //!
 //! # What a clean report proves
 //!
 //! Every value agrees with its successors, or with the rules where the game is over: a stored win in
 //! n has a turn to a loss in n - 1 and none to a quicker loss, a stored loss in n has turns to wins
 //! only, the slowest in n - 1, and a stored draw has a turn to a draw and none to a loss. Depths
-//! fall along these turns and end where the game does. So, by induction on the depth, stored wins
-//! and losses are won and lost, in exactly the stored number of turns. In a stored draw both sides can go from
-//! draw to draw for ever, and whoever leaves the draws does so into a loss of its own; so it is
-//! drawn. No second set of values passes the check. That counts on the smaller pairs, which captures
-//! lead to; they need a clean report of their own.
+//! fall along these turns and reach zero where the game ends. So, by induction on the depth, stored
+//! wins and losses are won and lost, in exactly the stored number of turns. From a stored draw both
+//! sides can go from draw to draw forever, and a side that leaves the draws loses; so it is drawn.
+//! Therefore only one set of values passes the check. All this presumes that the values of the
+//! smaller pairs, which captures lead to, are right; they need a clean report of their own.
 
 mod check;
 pub mod ply;
@@ -43,10 +42,10 @@ use crate::store::DbError;
 use crate::store::memory::Bytes;
 use crate::value::Value;
 
-/// How many wrong values of a table are reported; the check stops soon after it has found them.
+/// The most wrong values of a table to report; the check stops soon after it has found that many.
 pub(crate) const MOST_MISMATCHES: usize = 10;
 
-/// A stored value that is not the one that its turns give.
+/// A stored value that differs from the one that its turns give.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mismatch {
     /// A position of the entry; White is to move.
@@ -57,38 +56,37 @@ pub struct Mismatch {
     pub derived: Value,
 }
 
-/// What a check has found.
+/// The findings of a check.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
-    /// How many entries were compared. Fewer than the pair has where the check was stopped by
-    /// mismatches.
+    /// The number of entries compared; fewer than the pair has if mismatches stopped the check.
     pub checked: u64,
     /// Wrong values, at most ten for each table.
     pub mismatches: Vec<Mismatch>,
-    /// The tables whose counts in the file are not those of their values.
+    /// The tables whose counts in the file differ from those of their values.
     pub miscounted: Vec<Material>,
 }
 
 impl Report {
-    /// Whether nothing was wrong.
+    /// Whether the check found no error.
     pub fn is_clean(&self) -> bool {
         self.mismatches.is_empty() && self.miscounted.is_empty()
     }
 }
 
-/// Checks every value of a pair, those that files leave out among them, its checksums and its counts.
-/// Holds the pair's tables in memory, and those that captures of one side to move lead to. Where
-/// files hold no depths, the check takes wins to be in one turn and losses in none.
+/// Checks every value of a pair, including omitted ones, its checksums and its counts. Holds the
+/// pair's tables in memory, and those that captures of one side to move lead to. If files hold no
+/// depths, the check compares only win, draw and loss.
 ///
-/// What the checks of other pairs need is put on the `table_cache`, and taken from there.
+/// Stores tables that the checks of other pairs need in `table_cache`, and takes them from there.
 ///
-/// `progress` is called now and then, by any thread, with the number of entries compared so far;
-/// the whole is the sum of [`Index::len`] over the pair's tables.
+/// Calls `progress` now and then, on any thread, with the number of entries compared so far; the
+/// total is the sum of [`Index::len`] over the pair's tables.
 ///
 /// # Errors
 ///
-/// [`DbError::Missing`] if the pair or one that it needs is not there, [`DbError::Corrupt`] if
-/// their bytes cannot be read.
+/// [`DbError::Missing`] if the pair or one that it needs has no file, [`DbError::Corrupt`] if a
+/// file is damaged.
 pub fn verify_pair(
     db: &Database,
     pair: Pair,
@@ -100,8 +98,8 @@ pub fn verify_pair(
     let advance = |entries| progress(done.fetch_add(entries, Ordering::Relaxed) + entries);
     let metric = db.file(pair)?.metric();
     let mut tables: Vec<(Material, Bytes)> = Vec::new();
-    // The smaller side's table, where there is one, comes first: what its captures lead to is needed
-    // for deriving it, too.
+    // The smaller side's table, if there is one, comes first: deriving it needs the tables that its
+    // captures lead to, too.
     for material in pair.tables().into_iter().rev() {
         let after = material.after_captures(db.rules());
         let take = |&after| table_cache.take(after, || load(db, after));
@@ -154,7 +152,8 @@ pub fn verify_pair(
     Ok(report)
 }
 
-/// Checks one table on all threads. `advance` is called with the number of entries after each row.
+/// Checks one table on all threads. Calls `advance` with the number of entries of each finished
+/// row.
 fn check_table(check: Check<'_>, advance: &(dyn Fn(u64) + Sync)) -> Vec<Mismatch> {
     let findings = Findings::new(check);
     let rows = 0..check.parent.index.rows().len();
@@ -235,11 +234,11 @@ impl<'a> Findings<'a> {
     }
 }
 
-/// Checks random positions of each of the pair's tables, `samples` of each. The same seed gives the
-/// same positions.
+/// Checks `samples` random positions of each of the pair's tables. The same seed gives the same
+/// positions.
 ///
-/// The turns and the ends are those of the rules. The value of a position that the file omits comes
-/// from the same turns, by look-up, so such a position checks little; [`verify_pair`] checks it.
+/// Turns and ends come from the rules. The probe of a position that the file omits uses the same
+/// turns, so this check of such a position proves little; [`verify_pair`] really checks it.
 ///
 /// # Errors
 ///

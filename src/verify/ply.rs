@@ -1,9 +1,9 @@
-//! Checking a ply's file: every row's checksum, the counts, and for random positions whether the
+//! Checks a ply's file: every row's checksum, the counts, and for random positions whether the
 //! value is that of the best turn.
 //!
-//! The turns come from the rules and lead by look-ups, or by a search where the next ply has no
-//! file: nothing of the solver is used. Which positions a game can reach, and where they lie, is
-//! shared with it.
+//! The turns come from the rules, and their values from probes or, if the next ply has no file,
+//! from a search: the check uses no code of the solver. It shares only the index and the selection
+//! of reachable positions.
 
 use rayon::prelude::*;
 
@@ -16,19 +16,19 @@ use crate::store::table::Table;
 use crate::store::{DbError, PlyFile};
 use crate::value::Value;
 
-/// What a check has found.
+/// The findings of a check.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PlyFindings {
-    /// How many positions were compared with their turns.
+    /// The number of positions compared with their turns.
     pub checked: u64,
-    /// Wrong values, no more than some for each ply.
+    /// Wrong values, up to a limit for each ply.
     pub mismatches: Vec<Mismatch>,
-    /// The stages whose counts in the file are not those of their values.
+    /// The stages whose counts in the file differ from those of their values.
     pub miscounted: Vec<Stage>,
 }
 
 impl PlyFindings {
-    /// Whether nothing was wrong.
+    /// Whether the check found no error.
     pub fn is_clean(&self) -> bool {
         self.mismatches.is_empty() && self.miscounted.is_empty()
     }
@@ -102,7 +102,7 @@ fn count(table: Table<'_>) -> Result<Histogram, DbError> {
     })
 }
 
-/// A random position that is stored, and its value.
+/// A random stored position and its value.
 fn some_position(
     database: &Database,
     table: Table<'_>,

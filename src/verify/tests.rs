@@ -24,7 +24,7 @@ impl Owned {
     }
 }
 
-/// The values of 3-3, by plain iteration: round n decides what is over in n turns or fewer.
+/// The values of 3-3 by plain iteration: round n decides the positions that end in at most n turns.
 static SOLVED: LazyLock<Owned> = LazyLock::new(|| {
     let index = Index::new(material(3, 3));
     let mut solved = Owned {
@@ -66,7 +66,7 @@ fn check_of<'a>(
     }
 }
 
-/// A table of values as good as random, but equal for positions that symmetries make equal.
+/// A table of pseudorandom values that are equal for positions that are equal up to symmetry.
 fn fabricated(material: Material) -> Owned {
     let index = Index::new(material);
     let value = |entry| {
@@ -74,8 +74,7 @@ fn fabricated(material: Material) -> Owned {
         let image = |s: Symmetry| (s.apply(mover).bits(), s.apply(waiting).bits());
         let (mover, waiting) = Symmetry::all().map(image).min().unwrap_or_default();
         let random = Random(u64::from(mover) << 32 | u64::from(waiting)).next();
-        // Many losses of the mover's opponent and many depths, also the greatest, would hide each
-        // other.
+        // Too many losses of the opponent or too many great depths would hide each other.
         match random % 8 {
             0 => 0,
             1 => (random >> 32) as u8 % 127 * 2 + 1,
@@ -87,7 +86,7 @@ fn fabricated(material: Material) -> Owned {
 }
 
 #[test]
-fn derived_values_are_accepted_and_all_others_found() {
+fn derived_values_pass_and_all_others_are_detected() {
     let flying = |flying| Rules {
         flying,
         ..Rules::STANDARD
@@ -130,7 +129,7 @@ fn derived_values_are_accepted_and_all_others_found() {
         let check = check_of(&rules, &parent, &child, &captures);
         let mut derived = Vec::new();
         for row in 0..child.index.rows().len() {
-            // Wins in 253 turns are the only values that have to be judged one by one.
+            // Wins in 253 turns are the only values that need the slow derivation.
             let suspect = |entry: usize| assert_eq!(parent.values[entry], 254);
             bits::dispatch(RowCheck {
                 check,
@@ -158,8 +157,8 @@ fn derived_values_are_accepted_and_all_others_found() {
     }
 }
 
-/// Each number of removals leads to a table of its own, and a blocked mover passes: the boards with
-/// one empty point, where captures are worth what the number of stones left says.
+/// Each number of removals leads to a different table, and a blocked mover passes. The boards have
+/// one empty point, and the value of a capture depends only on the number of remaining stones.
 #[test]
 fn several_removals_are_checked() {
     let rules = Rules {
@@ -188,8 +187,8 @@ fn several_removals_are_checked() {
     let check = check_of(&rules, &parent, &child, &captures);
     assert_eq!(check_table(check, &|_| ()), []);
 
-    // Every kind of position is compared: another value is found wherever it stands. No slide closes
-    // three mills, since it comes along a line of its target.
+    // Every kind of position is compared: a changed value is detected everywhere. No slide closes
+    // three mills, because it moves along a line of its target.
     let removed = |entry: usize| {
         let position = parent.position(entry);
         let turns = position.turns(&rules).into_iter();
@@ -215,7 +214,7 @@ fn several_removals_are_checked() {
 }
 
 #[test]
-fn damaged_values_of_a_solved_pair_are_found() {
+fn damaged_values_of_a_solved_pair_are_detected() {
     let clean = &*SOLVED;
     assert_eq!(
         check_table(check_of(&Rules::STANDARD, clean, clean, &[]), &|_| ()),
@@ -251,7 +250,7 @@ fn damaged_values_of_a_solved_pair_are_found() {
         };
         let found = check_table(check_of(&Rules::STANDARD, &damaged, clean, &[]), &|_| ());
         assert_eq!(found, [expected]);
-        // Its own wrong values are also what others are derived from.
+        // Other values are derived from the wrong ones, too.
         let found = check_table(check_of(&Rules::STANDARD, &damaged, &damaged, &[]), &|_| ());
         assert!(!found.is_empty() && found.len() <= MOST_MISMATCHES);
     }

@@ -1,5 +1,6 @@
-//! What the integration tests share: the data files, random numbers, the symmetries of the board by
-//! the names of its points, and the way between the library and the plain implementation.
+//! Shared code of the integration tests: the data files, random numbers, the symmetries of the
+//! board by the names of its points, and conversions between the library and the plain
+//! implementation.
 
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
@@ -8,8 +9,8 @@ use crate::plain::check::Set;
 use crate::plain::{NAMES, PlainPosition, PlainRules, PlainTurn, Side as PlainSide, point};
 use millbase::{Blocked, FullBoard, Point, PointSet, Position, Rules, Side};
 
-/// Checks that an action can be as quick as this, and returns what it returned then. Other work of the
-/// machine may delay it many times, but not every time.
+/// Checks that an action can be as quick as this, and returns its result. Other load on the machine
+/// may delay it many times, but not every time.
 pub fn quick<T>(limit: Duration, mut action: impl FnMut() -> T) -> T {
     const ATTEMPTS: usize = 40;
     let mut quickest = Duration::MAX;
@@ -25,13 +26,14 @@ pub fn quick<T>(limit: Duration, mut action: impl FnMut() -> T) -> T {
     panic!("the quickest of {ATTEMPTS} took {quickest:?}, more than {limit:?}");
 }
 
-/// The rows of a data file: behind the source in the first line and the names of the columns in the
+/// The rows of a data file, after the source in the first line and the names of the columns in the
 /// second.
 pub fn rows(file: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     file.lines().skip(2).map(|line| line.split(',').collect())
 }
 
-/// A small generator of random numbers (SplitMix64): the same from the same seed everywhere.
+/// A small random number generator (SplitMix64) that yields the same numbers from a seed on every
+/// machine.
 pub struct Random(u64);
 
 impl Random {
@@ -53,7 +55,7 @@ impl Random {
         &items[self.below(items.len())]
     }
 
-    /// So many points of a set.
+    /// This number of random points of a set.
     pub fn points_of(&mut self, set: PointSet, count: u32) -> PointSet {
         let mut left: Vec<Point> = set.into_iter().collect();
         (0..count)
@@ -110,7 +112,7 @@ pub fn plain_position(position: &Position) -> PlainPosition {
     }
 }
 
-/// The position in the middle of a turn, where only its removals are still owed.
+/// The position in the middle of a turn, where only its removals are pending.
 pub fn before_removal(position: &Position, turn: &PlainTurn, rules: &Rules) -> Position {
     let plain_rules = plain_rules(rules);
     let to = turn.to.expect("a turn with a step");

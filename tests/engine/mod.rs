@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use crate::process;
 
-/// An answer that takes longer never comes.
+/// The longest time to wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// An engine at work.
+/// A running engine.
 pub struct Engine {
     child: Child,
     input: ChildStdin,
@@ -24,7 +24,7 @@ fn command(args: &[&str]) -> Command {
     command
 }
 
-/// All that an engine says to an input that ends.
+/// All output of an engine for this input.
 pub fn session(args: &[&str], input: &str) -> Vec<String> {
     let run = process::run_with(&mut command(args), input);
     run.lines().into_iter().map(str::to_string).collect()
@@ -60,7 +60,7 @@ impl Engine {
         self.input.write_all(bytes).unwrap();
     }
 
-    /// The lines up to the first that begins so.
+    /// The lines up to the first that begins with this text.
     pub fn expect(&mut self, beginning: &str) -> Vec<String> {
         let mut lines = Vec::new();
         loop {
@@ -74,13 +74,13 @@ impl Engine {
         }
     }
 
-    /// Says a line, and listens up to the first answer that begins so.
+    /// Sends a line, and reads up to the first answer that begins with this text.
     pub fn ask(&mut self, line: &str, beginning: &str) -> Vec<String> {
         self.say(line);
         self.expect(beginning)
     }
 
-    /// Listens for a while to lines that do not begin so.
+    /// Reads lines for a while, none of which may begin with this text.
     pub fn stays_silent(&mut self, beginning: &str, time: Duration) {
         let end = Instant::now() + time;
         loop {
@@ -95,7 +95,7 @@ impl Engine {
         }
     }
 
-    /// Ends the engine, which must not have complained.
+    /// Ends the engine, which must not have written to stderr.
     pub fn quit(mut self) {
         self.say("quit");
         drop(self.input);

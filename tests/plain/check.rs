@@ -1,19 +1,20 @@
-//! The values of all moving-phase positions of small pairs, by value iteration; and whether given
-//! values are right, by what each must be worth after the values of its successors.
+//! Computes the values of all moving-phase positions of small pairs by value iteration, and checks
+//! given values against those of their successors.
 //!
-//! No symmetry, no un-moves, no counts: every placement of the stones is looked at by itself, with
-//! all of its successors. A position is
+//! It uses no symmetry, no retrograde steps and no counts: every placement of the stones is treated
+//! separately, with all of its successors. A position is
 //!
 //! - won in n, if n - 1 is the least depth of its lost successors,
 //! - lost in n, if all successors are won, the deepest in n - 1 (none at all: lost in 0), and
 //! - drawn otherwise.
 //!
-//! Value iteration begins with draws, and its round n decides the positions that are over in n turns,
-//! until all are decided that can be. Given values need one look at each only.
+//! Value iteration begins with draws, and its round n decides the positions that end in n turns,
+//! until no round decides any more. Given values need only one check each.
 //!
-//! Only the true values are so everywhere. Of the positions at which others differ from the true
-//! ones, take that in which either of the two is decided with the least depth n. That value follows
-//! from successors decided in less than n, at which both agree, and so it is the other one too.
+//! Only the true values satisfy this everywhere. Suppose that other values do, too. Of the
+//! positions where they differ from the true ones, take the one where either value is decided with
+//! the least depth n. That value follows from successors decided in less than n, where both agree,
+//! so the other value is the same: a contradiction.
 //!
 //! A table has a slot for every pair of a mover's set and an enemy's set, also for sets that
 //! overlap; the sets of k stones are numbered in ascending order of their masks.
@@ -36,12 +37,12 @@ const NO_POSITION: u8 = u8::MAX;
 /// The value of a position that is lost with no turn to make.
 const LOST_IN_0: u8 = 1;
 
-/// So many of the enemy's sets are looked at together. Rows of a table are far apart, so that a walk
-/// from row to row with one column would wait for the memory at each step.
+/// The number of the enemy's sets that are processed together. Rows of a table are far apart, so a
+/// walk from row to row in a single column would have a cache miss at each step.
 const TOGETHER: usize = 64;
 
-/// What a mover can do with its stones, whatever the enemy's stones are, as long as they leave the
-/// point `to` empty.
+/// A move of the mover that is possible for all sets of enemy stones that leave the point `to`
+/// empty.
 struct Step {
     to: Set,
     /// The number of the mover's set afterwards.
@@ -74,7 +75,7 @@ fn mills_at(rules: &PlainRules, set: Set, point: Point) -> usize {
         .count()
 }
 
-/// All that a side with these stones can do on a board without enemy stones.
+/// All moves of a side with these stones on a board without enemy stones.
 fn steps_of(rules: &PlainRules, sets: &[Set], set: Set) -> Vec<Step> {
     let flies = rules
         .flying
@@ -98,7 +99,8 @@ fn steps_of(rules: &PlainRules, sets: &[Set], set: Set) -> Vec<Step> {
     steps
 }
 
-/// What can be left of a set after some removals, which end where it has fewer than three stones.
+/// The sets that some removals can leave of a set; removals end when it has fewer than three
+/// stones.
 fn sets_left(rules: &PlainRules, set: Set, removals: usize) -> Vec<Set> {
     if removals == 0 || set.count_ones() < 3 {
         return vec![set];
@@ -130,7 +132,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// The table of the values that `value` tells of the positions with these stones.
+    /// The table of the values that `value` returns for the positions with these stones.
     pub fn new(mover: usize, other: usize, value: impl Fn(Set, Set) -> u8 + Sync) -> Table {
         let (movers, others) = (sets_of(mover), sets_of(other));
         let row = |&mover: &Set| -> Vec<u8> {
@@ -173,7 +175,7 @@ impl Table {
 /// The tables, by stones of the side to move and stones of its enemy.
 pub type Tables = BTreeMap<(usize, usize), Table>;
 
-/// A position whose value is not what its successors make of it.
+/// A position whose value does not follow from its successors.
 #[derive(Debug)]
 pub struct Wrong {
     pub mover: Set,
@@ -219,8 +221,8 @@ pub fn iterate(rules: &PlainRules, pairs: &[(usize, usize)]) -> Tables {
     tables
 }
 
-/// A wrong value among the positions in which these numbers of stones stand against each other, if
-/// there is any. The tables to which their turns lead must be there.
+/// A wrong value among the positions with these numbers of stones, if there is one. The tables to
+/// which their turns lead must be present.
 pub fn find_wrong(rules: &PlainRules, tables: &Tables, stones: (usize, usize)) -> Option<Wrong> {
     let table = &tables[&stones];
     let all = derived(rules, tables, stones, |_| true);
@@ -241,8 +243,8 @@ struct Found {
     slot: usize,
 }
 
-/// What the positions with these numbers of stones are worth after the values of their successors,
-/// of those whose own value is `wanted`.
+/// The values, by those of their successors, of the positions with these numbers of stones whose
+/// own value is `wanted`.
 fn derived<'a>(
     rules: &'a PlainRules,
     tables: &'a Tables,
@@ -319,7 +321,7 @@ impl<'a> Successors<'a> {
         }
     }
 
-    /// What the position of this mover's set is worth.
+    /// The value of the position with this set of the mover.
     fn derived(&self, mover: usize, steps: &[Step]) -> u8 {
         let mut blocked = true;
         let mut best = NO_RANK;
@@ -344,8 +346,8 @@ impl<'a> Successors<'a> {
 const DRAW_RANK: u16 = 256;
 const NO_RANK: u16 = 0;
 
-/// How good a successor is for the side that moves to it: best where the enemy is lost, soon before
-/// late, and worst where the enemy wins, late before soon.
+/// The rank of a successor for the side that moves to it: highest if the enemy loses, sooner above
+/// later, and lowest if the enemy wins, later above sooner.
 fn rank(successor: u8) -> u16 {
     match successor {
         DRAW => DRAW_RANK,

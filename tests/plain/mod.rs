@@ -2,7 +2,7 @@
 //!
 //! It shares nothing with the library: its own point order, its own tables of lines and neighbours
 //! (typed in by name from the picture below), its own reader and printer of the position text, its
-//! own turn generator. It is written to be obviously right, not to be fast.
+//! own turn generator. It aims to be obviously right, not fast.
 //!
 //! ```text
 //! a7----d7----g7
@@ -226,10 +226,10 @@ impl Side {
     }
 }
 
-/// What is on a point: a stone or nothing.
+/// The contents of a point: a stone or nothing.
 pub type Cell = Option<Side>;
 
-/// A position: what the position text says and nothing else.
+/// A position: exactly the contents of the position text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PlainPosition {
     /// The stones, by point.
@@ -247,9 +247,10 @@ pub struct PlainPosition {
 /// A whole turn.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PlainTurn {
-    /// Where a stone slides or flies from.
+    /// The point from which a stone slides or flies.
     pub from: Option<Point>,
-    /// Where a stone is placed, slides or flies to; nothing in a pass or where a removal was owed.
+    /// The point where a stone is placed or to which it slides or flies; `None` for a pass and for
+    /// pending removals.
     pub to: Option<Point>,
     /// The stones removed, in this order.
     pub removed: Vec<Point>,
@@ -298,7 +299,7 @@ impl PlainPosition {
         self.points_of(Some(side)).len() as u8
     }
 
-    /// The points that hold this.
+    /// The points with these contents.
     fn points_of(&self, cell: Cell) -> Vec<Point> {
         (0..24).filter(|&p| self.board[p] == cell).collect()
     }
@@ -308,7 +309,7 @@ impl PlainPosition {
         self.on_board(side) + self.hand(side) < 3
     }
 
-    /// How many mills a point is in; none where it is empty.
+    /// The number of mills through a point; 0 if it is empty.
     fn mills_at(&self, rules: &PlainRules, point: Point) -> usize {
         let Some(side) = self.board[point] else {
             return 0;
@@ -336,8 +337,8 @@ impl PlainPosition {
         }
     }
 
-    /// The sequences of removals with which the side to move can settle what it is owed. Without an
-    /// enemy stone on the board, and as soon as the enemy has lost, there is nothing left to settle.
+    /// The sequences of pending removals that the side to move can make. They end without an enemy
+    /// stone on the board, and as soon as the enemy has lost.
     fn removals(&self, rules: &PlainRules, owed: u8) -> Vec<Vec<Point>> {
         let enemy = self.side.enemy();
         if owed == 0 || self.on_board(enemy) == 0 || self.is_too_weak(enemy) {
@@ -420,8 +421,8 @@ impl PlainPosition {
         turns
     }
 
-    /// The legal turns, of those that differ only in the order of their removals one, whose removals
-    /// are in the order of the names; in the order of their texts.
+    /// The legal turns in the order of their texts. Of turns that differ only in the order of their
+    /// removals, only the one with removals in the order of the names is included.
     pub fn distinct_turns(&self, rules: &PlainRules) -> Vec<PlainTurn> {
         let mut turns = self.turns(rules);
         for turn in &mut turns {
@@ -484,7 +485,7 @@ impl PlainPosition {
         }
     }
 
-    /// The number of sequences of `depth` whole turns, distinct ones.
+    /// The number of distinct sequences of `depth` complete turns.
     pub fn perft(&self, rules: &PlainRules, depth: u32) -> u64 {
         match depth {
             0 => 1,

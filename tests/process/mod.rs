@@ -1,4 +1,4 @@
-//! Processes that tests run: the program, and the programs of the system that some tests need.
+//! Starts processes for tests: the program, and programs of the system that some tests need.
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
@@ -77,7 +77,7 @@ pub fn run_with(command: &mut Command, input: impl Into<Vec<u8>>) -> Run {
     }
 }
 
-/// Python, or `None` where it is missing and that is said.
+/// Python, or `None` with a message if it is missing.
 pub fn python() -> Option<Command> {
     let version = Command::new("python3").arg("--version").output();
     match version {
@@ -89,7 +89,7 @@ pub fn python() -> Option<Command> {
     }
 }
 
-/// Says that a test proves nothing here, and why. Where `CI` is set this is a failure.
+/// Prints that a test is skipped, and why. Fails if `CI` is set.
 pub fn skip(why: impl Display) {
     let test = thread::current();
     let line = format!("skipped {}: {why}\n", test.name().unwrap_or("a test"));

@@ -28,18 +28,18 @@ use crate::progress::{self, Forecast};
 use crate::stats::{self, TableCounts};
 use crate::status::{Status, Usage};
 
-/// How long an entry takes one core until its file is written, in ns, for forecasts: measured for
-/// all pairs of the standard rules on two cores.
+/// The time of one entry on one core, from start to written file, in ns, for forecasts: measured
+/// for all pairs of the standard rules on two cores.
 const NS_PER_ENTRY_AND_CORE: f64 = 92.0;
 
-/// What `--max-stones` may be.
+/// The range of `--max-stones`.
 const MOST_STONES: RangeInclusive<i64> = 6..=24;
 
 /// Build the databases: solve the pairs that have no file yet
 ///
-/// Every pair is solved once those that its captures lead to are there. Finished files stay: a
-/// build that was stopped, with Ctrl-C or otherwise, goes on with the pair that it was solving. At
-/// the end there is a table of the pairs, with the time of those that were built now.
+/// Each pair is solved after the pairs that its captures lead to. Finished files stay: after a
+/// build was stopped, by Ctrl-C or otherwise, the same command goes on with the pair that it was
+/// solving. At the end it prints a table of the pairs, with the times of those built in this run.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -55,15 +55,15 @@ pub struct Build {
     #[arg(long, value_parser = input::pair)]
     pair: Option<Pair>,
 
-    /// Do not begin if a pair takes more memory than this, like 4G or 800M
+    /// Do not begin if a pair needs more memory than this, like 4G or 800M
     #[arg(long, value_name = "SIZE", value_parser = input::size)]
     memory: Option<u64>,
 
-    /// Then solve the placing phase too, for perfect play from the first stone on
+    /// After the pairs, solve the placing phase too, for perfect play from the first stone on
     #[arg(long, alias = "opening", conflicts_with_all = ["max_stones", "pair"])]
     placing: bool,
 
-    /// Only print what would be built, the sizes and the memory
+    /// Only print the plan: the files to build, their sizes, and the memory needed
     #[arg(long)]
     dry_run: bool,
 
@@ -74,11 +74,11 @@ pub struct Build {
 /// How files are written.
 #[derive(Args)]
 pub struct Kind {
-    /// What the files hold
+    /// Contents of the files
     #[arg(long, value_name = "PROFILE", default_value = "full")]
     profile: Holds,
 
-    /// How small the files get
+    /// How well the files are compressed
     #[arg(long, value_name = "LEVEL", default_value = "quick")]
     level: Smallness,
 }
@@ -93,14 +93,15 @@ enum Holds {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Smallness {
-    /// For databases that are used where they are built
+    /// For databases that stay where they are built
     Quick,
-    /// For databases to be published: a sixth smaller, written and probed several times as slowly
+    /// For databases to be published: a sixth smaller, but several times slower to write and to
+    /// probe
     Max,
 }
 
 impl Kind {
-    /// The same for the library.
+    /// The library's profile for these options.
     pub fn profile(&self) -> Profile {
         Profile {
             metric: match self.profile {
@@ -116,11 +117,15 @@ impl Kind {
 }
 
 impl Build {
-    /// Builds what is missing, or prints the plan.
+    /// Builds the missing files, or prints the plan.
     pub fn run(&self, options: &Options) -> Result<Status> {
         let rules = &options.rules;
         let folder = databases::folder(options).ok_or_else(|| {
-            Usage("no folder for databases is known here; name one with --db".to_owned())
+            Usage(
+                "this system has no folder for user data; name a folder for the databases with \
+                --db"
+                    .to_owned(),
+            )
         })?;
         if self.placing && self.kind.profile().metric == Metric::Wdl {
             let message = "--placing needs databases with depths; leave out '--profile wdl'";
@@ -151,7 +156,7 @@ impl Build {
         Ok(Status::Done)
     }
 
-    /// Builds what is missing, and reports the time taken.
+    /// Builds the missing files, and returns a report on each pair.
     fn build(&self, folder: &Path, options: &Options) -> Result<HashMap<Pair, PairReport>> {
         fs::create_dir_all(folder).with_context(|| {
             format!(
@@ -160,7 +165,7 @@ impl Build {
             )
         })?;
         let locked = Arc::new(BuildFolder::lock(folder)?);
-        // Another build may have been at work until just now.
+        // Another build may have finished files until the folder was locked just now.
         let rules = &options.rules;
         let plan = self.plan(folder, rules)?;
         let monitor = Monitor::new(&plan, options);
@@ -176,13 +181,13 @@ impl Build {
         Ok(reports)
     }
 
-    /// What is missing in the folder.
+    /// The plan of the pairs that the folder lacks.
     fn plan(&self, folder: &Path, rules: &Rules) -> Result<PairPlan> {
         let present = present(folder, *rules, self.kind.profile().metric, "--db")?;
         let is_present = |pair| present.iter().any(|&(other, _)| other == pair);
         let plan = PairPlan::new(&self.wanted(rules), is_present);
         if folder.exists() {
-            // A file that cannot be used is not replaced unasked.
+            // Never replace an unusable file unasked.
             let db = databases::open_folder(folder, *rules)?;
             let unusable = |&pair: &Pair| db.file(pair).err();
             let unusable = plan.pairs.iter().filter_map(unusable);
@@ -223,7 +228,7 @@ impl Build {
                     _ => String::new(),
                 };
                 Err(Usage(format!(
-                    "{pair} takes {} of memory, more than the {} of --memory; raise it{fewer}",
+                    "{pair} needs {} of memory, more than the {} of --memory; raise it{fewer}",
                     output::bytes(plan.memory_of(rules, number)),
                     output::bytes(limit),
                 )))
@@ -232,9 +237,9 @@ impl Build {
     }
 }
 
-/// The pairs that have a file in the folder, with the level at which it was written. The files must
-/// hold what the new ones are to hold. The built-in ones do not count: a built folder is complete.
-/// `option` is the one that names the folder.
+/// The pairs that have a file in the folder, each with the level at which the file was written. The
+/// files must have the same contents as the new ones. Built-in files do not count: a built folder
+/// is complete. `option` is the command-line option that names the folder, for messages.
 pub fn present(
     folder: &Path,
     rules: Rules,
@@ -259,18 +264,18 @@ pub fn present(
     Ok(files.map(|file| (file.pair(), file.level())).collect())
 }
 
-/// Ends the program when the user or the system asks for it, at whatever moment. What is on the disk
-/// then is what a later build goes on with, so there is nothing to wait for.
+/// Ends the program immediately when the user or the system asks for it. A later build goes on with
+/// the files on the disk, so there is nothing to wait for.
 pub fn stop_on_signals(folder: &Arc<BuildFolder>, bar: &ProgressBar) -> Result<()> {
     let (folder, bar) = (Arc::clone(folder), bar.clone());
     let stop = move || {
         bar.finish_and_clear();
-        // Holds back what other threads have to say about the file that is removed now.
+        // The lock holds back messages of other threads about the file that is removed now.
         let mut stderr = io::stderr().lock();
         let _ = folder.tidy();
         let _ = writeln!(
             stderr,
-            "stopped; the finished pairs are safe, and the same command goes on with the next"
+            "stopped; the finished pairs are safe, and the same command continues with the next"
         );
         process::exit(Status::Stopped as i32);
     };
@@ -323,7 +328,7 @@ impl<'a> Monitor<'a> {
     }
 }
 
-/// The metric of a mutex. No thread leaves them half changed.
+/// Locks a mutex. A poisoned one is used, too: no thread leaves the contents half changed.
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -455,7 +460,7 @@ struct JsonBuilt {
 struct JsonPair {
     pair: String,
     bytes: u64,
-    /// From the first read to the finished file; `None` for files that were there before.
+    /// From the first read to the finished file; `None` for files of earlier runs.
     seconds: Option<f64>,
     tables: Vec<JsonTable>,
 }
@@ -464,12 +469,11 @@ struct JsonPair {
 struct JsonTable {
     #[serde(flatten)]
     counts: TableCounts,
-    /// To solve this side to move.
+    /// The time to solve the table of this side to move.
     seconds: Option<f64>,
 }
 
-/// Prints the counts of the files of all pairs that were asked for, with the time of those that were
-/// built now.
+/// Prints the counts of the files of all requested pairs, with the time of those built in this run.
 fn print_built(
     all: &PairPlan,
     folder: &Path,
@@ -531,7 +535,7 @@ fn built(
         let histogram = db.histogram(material)?;
         let seconds = report.map(|report| report.tables[number].times.total().as_secs_f64());
         let mut cells = stats::cells(file, material, histogram);
-        // The file is the pair's, so its size and time stand beside the first table only.
+        // A pair has one file, so its size and time stand beside the first table only.
         cells.push(match number {
             0 => Cell::count(file.bytes()),
             _ => Cell::right(""),

@@ -26,15 +26,14 @@ use crate::{
     version,
     max_term_width = 100,
     arg_required_else_help = true,
-    after_long_help = "\
-A position is the text that mill programs exchange: the rings from the inner to the outer, each \
-from its top point clockwise (O white, @ black, * empty); side to move; phase; action; the stones \
-of White on the board and in hand; those of Black; the stones that White and Black have still to \
-remove.
+    after_long_help = "A position is the text that mill programs exchange: the rings from the \
+inner to the outer, each from its top point clockwise (O white, @ black, * empty); side to move; \
+phase; action; the stones of White on the board and in hand; those of Black; the stones that White \
+and Black still have to remove.
 
 Exit status: 0 success; 1 the answer is no; 2 wrong usage or a bad position; 3 a needed database \
 is missing; 4 a database is corrupted; 5 the system failed to read or write, or another build is \
-at work in the folder; 130 stopped with Ctrl-C.
+at work in the folder; 130 stopped by Ctrl-C.
 
 Examples:
   millbase probe '********/********/O@O*O@*@ w m s 3 0 3 0 0 0'
@@ -86,7 +85,7 @@ pub fn run() -> ExitCode {
 }
 
 impl Cli {
-    /// Notes which words of the command line have new names.
+    /// Notes each old spelling on the command line, with the new one.
     fn name_new_spellings(&self) {
         let has = |word: &str| env::args_os().any(|argument| argument == word);
         let command = matches!(self.command, Command::Prove(_)) && !has("prove");
@@ -106,7 +105,7 @@ impl Cli {
             rayon::ThreadPoolBuilder::new()
                 .num_threads(threads.into())
                 .build_global()
-                .context("cannot start that many threads; ask for fewer with --threads")?;
+                .context("cannot start the threads; ask for fewer with --threads")?;
         }
         match &self.command {
             Command::Build(command) => command.run(options),
@@ -133,7 +132,7 @@ impl Cli {
     }
 }
 
-/// Prints help where it was asked for, and otherwise one sentence about the arguments.
+/// Prints the help that was asked for, or one sentence that says why the arguments are wrong.
 fn usage(error: &clap::Error) -> ExitCode {
     let rendered = error.render();
     match error.kind() {
@@ -161,7 +160,7 @@ fn usage(error: &clap::Error) -> ExitCode {
     }
 }
 
-/// The program with the command that the wrong arguments name, if they do.
+/// `millbase`, followed by the command if the arguments name one, to point to the right help.
 fn command() -> String {
     let matches = Cli::command().ignore_errors(true).try_get_matches();
     let matches = matches.ok();

@@ -1,4 +1,4 @@
-//! `millbase completions` and `millbase man`: made from the definitions of the command line.
+//! `millbase completions` and `millbase man`, generated from the definitions of the command line.
 
 use std::io::Write;
 
@@ -9,7 +9,7 @@ use clap_complete::Shell;
 use crate::output;
 use crate::status::{Status, Usage};
 
-/// Print the completions for a shell
+/// Print the completion script for a shell
 #[derive(Args)]
 #[command(after_help = "\
 Example:
@@ -28,14 +28,14 @@ impl Completions {
     }
 }
 
-/// Print the manual page, of the program or of one command
+/// Print the manual page of the program or of one command
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   millbase man | man -l -
   millbase man probe > millbase-probe.1")]
 pub struct Man {
-    /// The command; without it the page is the program's
+    /// The command; without it the page describes the program
     command: Option<String>,
 }
 
@@ -54,7 +54,7 @@ impl Man {
         };
         let mut page = Vec::new();
         let source = concat!("millbase ", env!("CARGO_PKG_VERSION"));
-        // An empty date would be left out, and the source stand in its place.
+        // Without a date, `man` would show the source in its place.
         clap_mangen::Man::new(command)
             .date(" ")
             .source(source)

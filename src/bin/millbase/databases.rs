@@ -1,4 +1,4 @@
-//! Which folder the databases are in, and opening them.
+//! Finds the folder of the databases and opens them.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use crate::options::Options;
 use crate::output;
 use crate::status::{self, Status, Usage};
 
-/// The folder that the user named, by option or environment.
+/// The folder named by `--db` or `$MILLBASE_DB`.
 fn named(options: &Options) -> Option<PathBuf> {
     let variable = || env::var_os("MILLBASE_DB").map(PathBuf::from);
     let named = options.db.clone().or_else(variable)?;
     (!named.as_os_str().is_empty()).then_some(named)
 }
 
-/// The folder with the databases of the rules that the user plays by.
+/// The folder with the databases of the rules of `--rules`.
 pub fn folder(options: &Options) -> Option<PathBuf> {
     base_folder(options).map(|folder| store::folder_of(&folder, &options.rules))
 }
@@ -33,7 +33,7 @@ pub fn base_folder(options: &Options) -> Option<PathBuf> {
     named(options).or_else(local).or_else(data)
 }
 
-/// The databases of the folder and those that are part of the program.
+/// Opens the databases of the folder and those that are part of the program.
 pub fn open(options: &Options) -> Result<Database> {
     let rules = options.rules;
     let Some(folder) = base_folder(options) else {
@@ -48,23 +48,24 @@ pub fn open(options: &Options) -> Result<Database> {
         let note = "so only the built-in databases are used";
         output::note(
             options,
-            format_args!("note: there is no folder '{folder}', {note}"),
+            format_args!("note: the folder '{folder}' does not exist, {note}"),
         );
     }
     Ok(Database::embedded(rules))
 }
 
-/// The databases of these rules in a folder that may have those of several.
+/// Opens the databases of these rules in a folder that may hold those of several.
 pub fn open_in(folder: &Path, rules: Rules, options: &Options) -> Result<Database, DbError> {
     match options.no_map {
         true => Database::open_in(folder, rules),
-        // SAFETY: this program replaces files only by renaming, and `--help` asks users not to let
-        // others write to the files while it runs.
+        // SAFETY: this program replaces files only by renaming, and `--help` offers `--no-map` to
+        // users whose other programs write to the files while it runs.
         false => unsafe { Database::open_in_mapped(folder, rules) },
     }
 }
 
-/// The databases of a folder that exists and those that are part of the program.
+/// Opens the databases of an existing folder and those that are part of the program; an error if
+/// the folder does not exist.
 pub fn open_folder(folder: &Path, rules: Rules) -> Result<Database> {
     check_folder(folder)?;
     Ok(Database::open(folder, rules)?)
@@ -79,21 +80,21 @@ fn check_folder(folder: &Path) -> Result<(), Usage> {
     Err(Usage(message))
 }
 
-/// The pairs that are there, those with fewer stones first.
+/// The pairs that have a usable file, those with fewer stones first.
 pub fn in_order(db: &Database) -> Vec<Pair> {
     let mut pairs = Pair::all(db.rules().stones);
     pairs.retain(|&pair| db.has(pair));
     pairs
 }
 
-/// The pairs that have a file, even one that cannot be used, those with fewer stones first.
+/// The pairs that have a file, usable or not, those with fewer stones first.
 pub fn present(db: &Database) -> Vec<Pair> {
     let mut pairs = Pair::all(db.rules().stones);
     pairs.retain(|&pair| !matches!(db.file(pair), Err(DbError::Missing { .. })));
     pairs
 }
 
-/// Says on stderr which files cannot be used; the status is that of the first.
+/// Reports on stderr which files cannot be used, and returns the status of the first.
 pub fn note_unusable(db: &Database) -> Status {
     let mut status = Status::Done;
     for error in db.unusable() {
@@ -105,7 +106,7 @@ pub fn note_unusable(db: &Database) -> Status {
     status
 }
 
-/// The pair's file, if it is there.
+/// The pair's file, if it is open.
 pub fn file(db: &Database, pair: Pair) -> Option<&PairFile> {
     db.pairs().find(|file| file.pair() == pair)
 }

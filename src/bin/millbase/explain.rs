@@ -16,24 +16,26 @@ use crate::options::Options;
 use crate::output::{self, Cell, Ink, JsonTurn, JsonValue, Palette, Table};
 use crate::status::{Status, Usage};
 
-/// Show facts about a position: what wrong turns allow and right ones prevent
+/// Show facts about a position: the threats that right turns prevent and wrong ones allow
 ///
-/// For each turn: its value and grade, how many replies hold, the points at which it prevents or
-/// allows a mill of the other side, and the line that refutes it if it is an error. For the
-/// position: how many turns keep the result, what passing would be worth, and the shortest sequence
-/// to a removal that the side to move can force. docs/COACH.md defines every word.
+/// For each turn it shows the value and the grade, the number of replies that hold, the points at
+/// which the turn prevents or allows a mill of the other side, and the line that refutes an error.
+/// For the position it shows how many turns keep the result, the value if the side to move could
+/// pass, and the shortest sequence by which it can force a removal. docs/COACH.md defines every
+/// word.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   millbase explain '***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0'
   millbase explain --json '***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0' a1-a4")]
 pub struct Explain {
-    /// The position's text, or 'start' for the empty board, and perhaps one turn to explain alone
+    /// The position's text, or 'start' for the empty board; a turn after it limits the facts to
+    /// this turn
     #[arg(required = true, allow_negative_numbers = true, value_names = ["POSITION", "TURN"], num_args = 1..)]
     words: Vec<String>,
 }
 
-/// The facts as programs read them.
+/// The facts for JSON answers.
 #[derive(Serialize)]
 struct JsonExplanation {
     position: String,
@@ -69,7 +71,7 @@ impl Explain {
     /// Prints the facts.
     pub fn run(&self, options: &Options) -> Result<Status> {
         let rules = &options.rules;
-        // The fields of a position's text are never turns.
+        // No field of a position's text can be parsed as a turn.
         let turn: Option<Turn> = self.words.last().and_then(|word| word.parse().ok());
         let words = &self.words[..self.words.len() - usize::from(turn.is_some())];
         let position = input::position_of(words, rules)?;

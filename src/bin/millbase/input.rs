@@ -1,4 +1,4 @@
-//! What the program reads: positions from the arguments and lines from stdin.
+//! The program's input: positions from the arguments and lines from stdin.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -7,19 +7,19 @@ use millbase::{Pair, Position, PositionError, Rules};
 
 use crate::status::Usage;
 
-/// The empty board's name.
+/// The word for the empty board.
 const START: &str = "start";
 
-/// Lines above this length are no positions; the rest of such a line is skipped.
+/// The most bytes of a line. A longer line is not a position, and the rest of it is skipped.
 const LONGEST_LINE: u64 = 1024;
 
-/// The number of bytes that are read at once: some hundred lines, whose answers fit into the processor's cache.
+/// The bytes of one read: a few hundred lines, whose answers fit into the processor's cache.
 const BUFFER: usize = 1 << 14;
 
-/// The most lines that are read before they are answered.
+/// The most lines of a batch.
 const LARGEST_BATCH: usize = 4096;
 
-/// The position of a text, or of the word `start`.
+/// Parses a position's text or the word `start`.
 pub fn position(text: &str, rules: &Rules) -> Result<Position, PositionError> {
     match text.trim() {
         START => Ok(Position::start(rules)),
@@ -27,17 +27,17 @@ pub fn position(text: &str, rules: &Rules) -> Result<Position, PositionError> {
     }
 }
 
-/// The position that arguments give, as one word or as several.
+/// Parses the position that the arguments give as one word or as several.
 pub fn position_of(words: &[String], rules: &Rules) -> Result<Position, PositionError> {
     position(&words.join(" "), rules)
 }
 
-/// The pair of an argument.
+/// Parses a pair like `6-4`.
 pub fn pair(text: &str) -> Result<Pair, String> {
     text.parse().map_err(|error: PairError| error.to_string())
 }
 
-/// Refuses pairs with more stones than the rules give a side.
+/// Returns an error if a pair has more stones than the rules give a side.
 pub fn check_pairs<'a>(
     pairs: impl IntoIterator<Item = &'a Pair>,
     rules: &Rules,
@@ -45,13 +45,13 @@ pub fn check_pairs<'a>(
     match pairs.into_iter().find(|pair| pair.larger() > rules.stones) {
         None => Ok(()),
         Some(pair) => Err(Usage(format!(
-            "there is no pair {pair} with these rules: a side has at most {} stones",
+            "there is no pair {pair} under these rules: a side has at most {} stones",
             rules.stones
         ))),
     }
 }
 
-/// The number of bytes of an argument like `4G`, `800M` or `1048576`.
+/// Parses a size like `4G`, `800M` or `1048576` into bytes.
 pub fn size(text: &str) -> Result<u64, String> {
     let number = text.trim_end_matches(|letter: char| !letter.is_ascii_digit());
     let shift = match text[number.len()..].to_ascii_lowercase().as_str() {
@@ -70,19 +70,20 @@ pub fn size(text: &str) -> Result<u64, String> {
 
 const SIZE_FORM: &str = "a size is a number of bytes, or of K, M, G or T bytes, like 4G";
 
-/// A line without its line break, or what is wrong with it.
+/// A line without its line break, or the reason why it cannot be read.
 pub type Line = Result<String, Usage>;
 
-/// Lines of stdin, in batches of those that are there without waiting.
+/// Batches of the lines of stdin that can be read without waiting.
 pub struct Batches<R>(BufReader<R>);
 
 impl<R: Read> Batches<R> {
-    /// Reads from the source.
+    /// A reader of batches from this source.
     pub fn new(source: R) -> Batches<R> {
         Batches(BufReader::with_capacity(BUFFER, source))
     }
 
-    /// Waits for one line and takes those that have come with it; no line means the end.
+    /// Waits for one line and returns it with those that arrived together with it. An empty batch
+    /// means the end of the input.
     pub fn next_batch(&mut self) -> io::Result<Vec<Line>> {
         let mut lines = Vec::new();
         while let Some(line) = self.line()? {

@@ -1,4 +1,4 @@
-//! `millbase judge`: an engine against truth.
+//! `millbase judge`: measures how well an engine plays, by the databases.
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -24,15 +24,15 @@ use crate::progress;
 use crate::review::{ends, percent, percents};
 use crate::status::{Status, Usage};
 
-/// Judge an engine by the truth of the databases: how often its turns keep the value
+/// Judge an engine by the databases: how often its turns keep the value of the position
 ///
-/// The engine is a program that speaks the protocol of 'millbase uci'. It is asked for a turn in
-/// drawn and won positions in which some turns keep the value and others do not; then it plays
-/// against the perfect player from the empty board, from drawn and from won positions.
+/// The engine is a program that speaks the protocol of 'millbase uci'. The exam asks it for a turn
+/// in drawn and won positions in which some turns keep the value and others do not. Then it plays
+/// games against the perfect player, from the empty board, from drawn and from won positions.
 ///
-/// The number to follow from version to version is the skill: 0 % for turns by chance, 100 % for
-/// perfect play. It compares only where the exam is the same: the same seed, sizes and databases.
-/// docs/COACH.md defines every number.
+/// The number to compare between versions is the skill: 0 % for random turns, 100 % for perfect
+/// play. Compare it only between equal exams: the same seed, sizes and databases. docs/COACH.md
+/// defines every number.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -47,36 +47,37 @@ pub struct Judge {
     #[arg(long, value_name = "NAME=VALUE", value_parser = option)]
     option: Vec<(String, String)>,
 
-    /// The time of a turn in milliseconds
+    /// Time limit of a turn, in milliseconds
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u32).range(1..=3_600_000))]
     time: Option<u32>,
 
-    /// The depth of a turn's search
+    /// Depth limit of a turn's search
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     depth: Option<u32>,
 
-    /// The positions of a turn's search
+    /// Limit of the positions that a turn's search visits
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
 
-    /// How many positions to ask about
+    /// Number of positions in the exam
     #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     positions: u32,
 
-    /// How many drawn and how many won positions to play from
+    /// Number of drawn positions to play from, and of won ones
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=100_000))]
     starts: u32,
 
     /// Where to draw positions from: a pair like 8-7, or placed-8 for the positions after 8 random
-    /// placements; without it all pairs at hand, and placements if the databases know them
+    /// placements; without it all pairs whose databases are present, and placements if the
+    /// databases know their values
     #[arg(long, value_name = "FAMILY", value_delimiter = ',')]
     from: Vec<Family>,
 
-    /// Where chance comes from
+    /// Seed of everything random
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
-    /// How much later than its time the engine may answer, in seconds
+    /// Seconds that the engine may take beyond its time limit
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=3600))]
     patience: u32,
 }
@@ -89,7 +90,7 @@ fn option(text: &str) -> Result<(String, String), String> {
         .ok_or_else(|| format!("an option is written like Hash=16, not '{text}'"))
 }
 
-/// Placements after which positions are asked about where nothing else is said.
+/// The numbers of placements after which the exam takes positions without `--from`.
 const PLACED: [u8; 3] = [4, 8, 12];
 
 impl Judge {
@@ -100,8 +101,8 @@ impl Judge {
         let families = self.families(truth)?;
         let questions = judge::questions(truth, &families, self.positions as usize, self.seed)?;
         if questions.is_empty() {
-            let sentence =
-                "chance finds no position in which a turn can be an error; choose another --from";
+            let sentence = "no random position was found in which a turn can be an error; choose \
+                another --from";
             return Err(Usage(sentence.to_owned()).into());
         }
         let engine = self.engine();
@@ -115,7 +116,10 @@ impl Judge {
         });
         bar.finish_and_clear();
         if let (Some(failure), true) = (&report.failure, report.failed == questions.len() as u32) {
-            return Err(Usage(format!("the engine gave no turn at all: {failure}")).into());
+            return Err(Usage(format!(
+                "the engine gave no turn in the whole exam: {failure}"
+            ))
+            .into());
         }
         self.play(&db, &engine, &families, &mut report, options)?;
         let mut out = output::stdout();
@@ -127,7 +131,9 @@ impl Judge {
         if let Some(failure) = &report.failure {
             output::note(
                 options,
-                format_args!("note: the engine failed at times, first: {failure}"),
+                format_args!(
+                    "note: the engine did not answer every question; the first failure: {failure}"
+                ),
             );
         }
         Ok(Status::Done)
@@ -170,8 +176,8 @@ impl Judge {
         Ok(families)
     }
 
-    /// Plays against the perfect player: from the empty board and drawn positions with both colours,
-    /// from won ones with the side that wins.
+    /// Plays against the perfect player: from the empty board and from drawn positions with both
+    /// colours, from won positions as the side that wins.
     fn play(
         &self,
         db: &Arc<Database>,
@@ -202,7 +208,7 @@ impl Judge {
             seed: self.seed,
             patience: Duration::from_secs(self.patience.into()),
         };
-        // The side that wins is to move; the engine has it where it has the colour of that side.
+        // The side to move wins, so the engine plays only the games in which it has that colour.
         let is_left_out = |game: u64| {
             let (position, kind) = starts[contest.start_of(game)];
             kind == Start::Won && Contest::first_side(game) != position.side_to_move()
@@ -242,7 +248,7 @@ impl Games {
     }
 }
 
-/// Everything that is found out.
+/// The results of exam and games.
 struct JudgeReport {
     name: String,
     fingerprint: u64,
@@ -254,7 +260,7 @@ struct JudgeReport {
     games: [Games; 3],
 }
 
-/// The upper ends of the groups of times, in milliseconds.
+/// The exclusive upper ends of the groups of answer times, in milliseconds.
 const TIMES: [u128; 3] = [10, 100, 1000];
 
 impl JudgeReport {
@@ -374,7 +380,7 @@ impl JudgeReport {
     }
 }
 
-/// The report as programs read it.
+/// The report for JSON answers.
 #[derive(Serialize)]
 struct JsonReport<'a> {
     engine: &'a str,

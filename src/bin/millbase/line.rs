@@ -16,8 +16,8 @@ use crate::status::Status;
 
 /// Show an optimal continuation, to the end of the game or until a drawn position repeats
 ///
-/// The winner takes the shortest way and the loser the longest; among equal turns the first in the
-/// order of their texts is chosen.
+/// The winner takes the shortest way and the loser the longest; among equal turns the line follows
+/// the first in the order of their texts.
 #[derive(Args)]
 #[command(after_help = "\
 Example:
@@ -32,7 +32,7 @@ pub struct Line {
     limit: u32,
 }
 
-/// A position with a best continuation, as programs read it.
+/// A position with a best continuation, for JSON answers.
 #[derive(Serialize)]
 pub struct LineAnswer {
     position: String,
@@ -42,8 +42,8 @@ pub struct LineAnswer {
     result: JsonValue,
     line: Vec<JsonTurn>,
     end: &'static str,
-    /// After how many turns the position stood for the first time that the line ends with, `None`
-    /// unless it repeats.
+    /// The number of turns after which the final position stood for the first time; `None` unless
+    /// it repeats.
     repeats: Option<usize>,
 }
 

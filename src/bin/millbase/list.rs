@@ -1,4 +1,4 @@
-//! `millbase list`: which databases there are, and which are missing.
+//! `millbase list`: the databases that are present and those that are missing.
 
 use std::io::Write;
 
@@ -17,14 +17,14 @@ use crate::placing;
 use crate::rules::JsonRules;
 use crate::status::Status;
 
-/// List the databases that are present, and those that are missing with what each needs
+/// List the databases that are present and those that are missing, with the pairs that each needs
 #[derive(Args)]
 #[command(after_help = "\
 Example:
   millbase list --db ./db")]
 pub struct List {}
 
-/// All pairs of the game with their databases, as programs read them.
+/// All pairs of the game with their databases, for JSON answers.
 #[derive(Serialize)]
 pub struct ListAnswer {
     rules: JsonRules,
@@ -32,7 +32,7 @@ pub struct ListAnswer {
     bytes: u64,
     databases: Vec<JsonEntry>,
     placing: Vec<placing::JsonPly>,
-    /// Why files that are there cannot be used.
+    /// The reasons why existing files cannot be used.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unusable: Vec<String>,
 }
@@ -159,7 +159,7 @@ impl ListAnswer {
         for entry in &mut answer.placing {
             entry.file = None;
         }
-        // The sentences name paths.
+        // These sentences contain paths.
         answer.unusable.clear();
         answer
     }

@@ -1,4 +1,4 @@
-//! `millbase match`: two players against each other.
+//! `millbase match`: a match between two players.
 
 use std::collections::HashSet;
 use std::fs::{self, OpenOptions};
@@ -28,22 +28,22 @@ use crate::status::{Status, Usage};
 
 /// Play a match between two players, and report wins, draws, losses and first errors
 ///
-/// A player is a line of settings: level=N (ours, 30 is perfect), databases=no (our search alone),
-/// errs=P (takes any turn in P % of its turns), depth=N, nodes=N and time=MS (limits of a turn),
-/// name=TEXT, or command=PROGRAM ARGS, an engine that speaks the protocol of 'millbase uci', with
-/// option.NAME=VALUE before it.
+/// A player is a line of settings: level=N (Millbase at level N, 30 is perfect), databases=no
+/// (Millbase's search alone), errs=P (a random turn in P % of its turns), depth=N, nodes=N and
+/// time=MS (limits of a turn), name=TEXT, or command=PROGRAM ARGS, an engine that speaks the
+/// protocol of 'millbase uci', with option.NAME=VALUE before it.
 ///
-/// From each start two games are played, with the colours exchanged and the same seeds. A game is
-/// drawn after 100 turns in which no stone was placed or removed. An engine that gives no legal turn
-/// in time loses the game. The first error of a game is the first turn that gives up a win or a draw
-/// by the databases at hand. docs/COACH.md defines every number.
+/// The players play two games from each start, with colours exchanged and the same seeds. A game is
+/// drawn after 100 turns in which no stone was placed or removed. An engine that gives no legal
+/// turn in time loses the game. The first error of a game is the first turn that gives up a win or
+/// a draw according to the databases. docs/COACH.md defines every number.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   millbase match level=30 'level=10' --sample 100 --from 4-4 --value draw
   millbase match 'databases=no depth=4' 'time=50 command=other-engine' --rounds 20 --log games.jsonl")]
 pub struct Match {
-    /// The first player; the score is its
+    /// The first player, whose score the report gives
     #[arg(value_name = "PLAYER")]
     first: Settings,
 
@@ -51,20 +51,21 @@ pub struct Match {
     #[arg(value_name = "PLAYER")]
     second: Settings,
 
-    /// A position to start from; may be given several times. Without starts it is the empty board
+    /// A position to start from; may be given several times. Without any start the games begin with
+    /// the empty board
     #[arg(long, value_name = "POSITION")]
     start: Vec<String>,
 
-    /// Starts from a file, a position a line
+    /// File of starts, one position on each line
     #[arg(long, value_name = "FILE")]
     starts: Option<PathBuf>,
 
-    /// How many starts to draw by chance
+    /// Number of random starts
     #[arg(long, value_name = "N", requires = "from", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     sample: Option<u32>,
 
     /// Where to draw starts from: a pair like 8-7, or placed-8 for the positions after 8 random
-    /// placements; several with commas take turns
+    /// placements; several, separated by commas, take turns
     #[arg(
         long,
         value_name = "FAMILY",
@@ -77,20 +78,20 @@ pub struct Match {
     #[arg(long, value_name = "VALUE", value_parser = wdl, requires = "sample")]
     value: Option<Wdl>,
 
-    /// How many pairs of games to play from each start
+    /// Number of pairs of games to play from each start
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     rounds: u32,
 
-    /// Where chance comes from, that of the starts and that of the players
+    /// Seed of the random starts and of the players
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
-    /// Write each finished game into this file as a line of JSON; a match that was stopped goes on
-    /// with the same command
+    /// Write each finished game into this file as a line of JSON; after an interruption the same
+    /// command goes on with the match
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 
-    /// How much later than its time an engine may answer, in seconds
+    /// Seconds that an engine may take beyond its time limit
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=3600))]
     patience: u32,
 }
@@ -103,7 +104,7 @@ pub fn wdl(text: &str) -> Result<Wdl, String> {
 }
 
 impl Match {
-    /// Plays the games that are not in the log, and reports.
+    /// Plays the games that are not in the log yet, and prints the report.
     pub fn run(&self, options: &Options) -> Result<Status> {
         let begun = Instant::now();
         let database = Arc::new(databases::open(options)?);
@@ -165,7 +166,7 @@ impl Match {
         if let Some(why) = forfeit {
             output::note(
                 options,
-                format_args!("note: an engine forfeited games, the first: {why}"),
+                format_args!("note: an engine lost games by forfeit; the first: {why}"),
             );
         }
         Ok(Status::Done)
@@ -194,7 +195,8 @@ impl Match {
             let Some(position) = found else {
                 let value = self.value.map_or("", Wdl::name);
                 let sentence = format!(
-                    "chance finds no {value} position of {family}; choose another --from or --value"
+                    "no random position of {family} with the value {value} was found; choose \
+                    another --from or --value"
                 );
                 return Err(Usage(sentence).into());
             };
@@ -204,14 +206,18 @@ impl Match {
             starts.push(Position::start(rules));
         }
         if let Some(over) = starts.iter().find(|start| start.is_over(rules)) {
-            let sentence = format!("the game is over at the start {}", over.text(rules));
+            let sentence = format!(
+                "the game is already over at the start {}; choose a position with a legal turn",
+                over.text(rules)
+            );
             return Err(Usage(sentence).into());
         }
         Ok(starts)
     }
 }
 
-/// The positions of a file, one a line; empty lines and those with # are passed over.
+/// Reads the positions of a file, one on each line; skips empty lines and those that begin with
+/// `#`.
 fn read_starts(path: &Path, rules: &Rules) -> Result<Vec<Position>> {
     let name = path.display();
     let text = fs::read_to_string(path);
@@ -226,11 +232,14 @@ fn read_starts(path: &Path, rules: &Rules) -> Result<Vec<Position>> {
     }
     match starts.is_empty() {
         false => Ok(starts),
-        true => Err(Usage(format!("'{name}' holds no position")).into()),
+        true => Err(Usage(format!(
+            "'{name}' does not contain a position; write one on each line"
+        ))
+        .into()),
     }
 }
 
-/// The first line of a log: what the games belong to.
+/// The first line of a log: the match that the games belong to.
 #[derive(Serialize, Deserialize, PartialEq, Eq, Debug)]
 struct Header {
     version: u32,
@@ -329,13 +338,13 @@ impl LoggedGame {
 struct Log {
     file: fs::File,
     name: String,
-    /// The games that were there.
+    /// The games of earlier runs.
     games: Vec<LoggedGame>,
 }
 
 impl Log {
-    /// Reads the games of a log that belongs to this match, or begins one. A last line that was not
-    /// written to its end is cut off.
+    /// Reads the log of this match, or begins one. Cuts off a last line that was not written
+    /// completely.
     fn open(path: &Path, header: &Header, contest: &Contest) -> Result<Log> {
         let name = path.display().to_string();
         let text = match fs::read_to_string(path) {
@@ -354,13 +363,13 @@ impl Log {
             if number == 1 {
                 let found: Header = serde_json::from_str(line).map_err(|error| wrong(&error))?;
                 if found != *header {
-                    return Err(wrong(&"its players, starts, rounds or seed are others").into());
+                    return Err(wrong(&"its players, starts, rounds or seed differ").into());
                 }
                 continue;
             }
             let game: LoggedGame = serde_json::from_str(line).map_err(|error| wrong(&error))?;
             if game.game >= contest.games() || games.iter().any(|other| other.game == game.game) {
-                return Err(wrong(&format!("there is no place for game {}", game.game)).into());
+                return Err(wrong(&format!("this match has no game {}", game.game)).into());
             }
             games.push(game);
         }
@@ -382,7 +391,7 @@ impl Log {
     }
 }
 
-/// The result of a match, as programs read it.
+/// The result of a match, for JSON answers.
 #[derive(Serialize)]
 struct MatchReport {
     players: [JsonPlayer; 2],
@@ -405,7 +414,7 @@ struct JsonPlayer {
     settings: String,
     forfeits: u64,
     first_errors: u64,
-    /// The mean number of the turn.
+    /// The mean turn number of the first errors.
     first_error_turn: Option<f64>,
 }
 
@@ -470,7 +479,7 @@ impl MatchReport {
         table.write(out, palette)?;
         if self.reviewed < self.games {
             let missing = self.games - self.reviewed;
-            let sentence = "games have turns that the databases at hand do not answer";
+            let sentence = "games have turns that no database at hand answers";
             writeln!(out, "\n{} {sentence}", output::grouped(missing))?;
         }
         Ok(())

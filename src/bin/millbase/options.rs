@@ -16,33 +16,33 @@ pub struct Options {
     pub db: Option<PathBuf>,
 
     /// Rules of the game: standard, no-flying, ten, twelve, morabaraba, or a file like own.toml with
-    /// settings of your own; the databases of other rules than standard have folders of their own
-    /// in that of --db
+    /// settings of your own; databases of rules other than standard are in subfolders of the --db
+    /// folder
     #[arg(long, global = true, value_name = "NAME|FILE", default_value = "standard", value_parser = rules::parse)]
     pub rules: Rules,
 
     /// Read from the databases instead of mapping them into memory: a little slower, but if another
-    /// program writes to a file or shortens it meanwhile, that is an error and not a crash
+    /// program changes or shortens a file meanwhile, the result is an error, not a crash
     #[arg(long, global = true)]
     pub no_map: bool,
 
-    /// What earlier versions needed for mapping
+    /// Accepted and ignored: earlier versions needed it for mapping
     #[arg(long, global = true, hide = true)]
     pub map: bool,
 
-    /// Answer with JSON
+    /// Print the answer as JSON
     #[arg(long, global = true)]
     pub json: bool,
 
-    /// No progress and no notes, only answers and errors
+    /// Print only answers and errors, without progress and notes
     #[arg(long, short, global = true)]
     pub quiet: bool,
 
-    /// When to colour the answers; NO_COLOR in the environment turns 'auto' off
+    /// When to colour the output; with 'auto', NO_COLOR in the environment turns colours off
     #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
     pub color: ColorChoice,
 
-    /// How many threads compute; without it all cores
+    /// Number of computing threads; without it one for each core
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
 }

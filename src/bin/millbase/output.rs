@@ -1,5 +1,5 @@
-//! What the program writes: JSON objects, aligned tables, colours, the picture of the board, and
-//! notes on stderr.
+//! The program's output: JSON objects, aligned tables, colours, the diagram of the board, and notes
+//! on stderr.
 
 use std::env;
 use std::fmt::Display;
@@ -21,7 +21,7 @@ pub fn stdout() -> BufWriter<StdoutLock<'static>> {
     BufWriter::with_capacity(1 << 16, io::stdout().lock())
 }
 
-/// Writes text to stderr. That it cannot be written is no reason to fail.
+/// Writes text to stderr; ignores failures to write.
 pub fn to_stderr(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
@@ -33,7 +33,7 @@ pub fn note(options: &Options, text: impl Display) {
     }
 }
 
-/// Writes a note that a step of a long work is finished, where no bar shows it.
+/// Writes a note that a step of a long task is finished, where no progress bar shows it.
 pub fn step(options: &Options, text: impl Display) {
     if !io::stderr().is_terminal() {
         note(options, text);
@@ -93,7 +93,7 @@ impl JsonTurn {
     }
 }
 
-// Streams have many turns: their texts are written without making strings of them first.
+// Streams have many turns, so their texts are written without allocating strings.
 
 fn as_text<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(value)
@@ -121,7 +121,7 @@ impl Palette {
         })
     }
 
-    /// The text in a colour.
+    /// The text in this colour.
     pub fn paint(self, ink: Ink, text: &str) -> String {
         match ink.code() {
             Some(code) if self.0 => format!("\x1b[{code}m{text}\x1b[0m"),
@@ -135,7 +135,7 @@ impl Palette {
     }
 }
 
-/// What a text looks like where there are colours.
+/// The colour or style of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Ink {
     Plain,
@@ -181,7 +181,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// A text, aligned to the left.
+    /// A left-aligned text.
     pub fn text(text: impl Display) -> Cell {
         Cell {
             text: text.to_string(),
@@ -190,7 +190,7 @@ impl Cell {
         }
     }
 
-    /// A number or another text that is aligned to the right.
+    /// A right-aligned number or text.
     pub fn right(text: impl Display) -> Cell {
         Cell {
             right: true,
@@ -198,12 +198,12 @@ impl Cell {
         }
     }
 
-    /// A count with its digits in groups.
+    /// A count with its digits in groups of three.
     pub fn count(count: u64) -> Cell {
         Cell::right(grouped(count))
     }
 
-    /// A depth in turns, nothing where there is none.
+    /// A depth in turns; empty for `None`.
     pub fn depth(dtw: Option<millbase::Dtw>) -> Cell {
         Cell::right(dtw.map(|dtw| dtw.to_string()).unwrap_or_default())
     }
@@ -214,7 +214,7 @@ impl Cell {
     }
 }
 
-/// A table for people; the headings are aligned like the cells of the first row below them.
+/// A table for people. Each heading is aligned like the cell of the first row below it.
 pub struct Table {
     headings: Vec<&'static str>,
     rows: Vec<Vec<Cell>>,
@@ -283,7 +283,7 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// A number of bytes in the unit that suits it.
+/// A number of bytes as a text, in the unit that suits its size.
 pub fn bytes(bytes: u64) -> String {
     let units = ["KiB", "MiB", "GiB", "TiB"];
     let mut size = bytes as f64 / 1024.0;
@@ -298,7 +298,7 @@ pub fn bytes(bytes: u64) -> String {
     }
 }
 
-/// Writes the position's text, its picture and its value.
+/// Writes the position's text, its diagram and its value.
 pub fn write_position(
     out: &mut impl Write,
     position: &Position,

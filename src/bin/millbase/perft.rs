@@ -15,9 +15,9 @@ use crate::status::Status;
 
 /// Count the sequences of DEPTH turns from a position
 ///
-/// The count checks that a program knows the rules: other programs must count the same. A turn is
-/// one whole move, so closing a mill and removing a stone count as one. A game that ends sooner is
-/// counted only where it ends exactly there.
+/// The count checks a move generator: programs that implement the same rules count the same. A turn
+/// is a whole turn, so closing a mill and removing a stone count as one. A game that ends after
+/// fewer than DEPTH turns does not count.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -28,7 +28,7 @@ pub struct Perft {
     #[arg(required = true, allow_negative_numbers = true)]
     position: Vec<String>,
 
-    /// How many turns, 0 to 99
+    /// Number of turns, 0 to 99
     #[arg(value_parser = clap::value_parser!(u32).range(0..100))]
     depth: u32,
 

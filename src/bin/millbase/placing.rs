@@ -27,11 +27,11 @@ const BYTES_PER_ENTRY: f64 = 0.087;
 /// How many random positions of each table `verify` checks.
 const SAMPLES: u64 = 1000;
 
-/// How long an entry takes one core until its file is written, in ns, for forecasts: measured for
-/// the standard rules on two cores.
+/// The time of one entry on one core, from start to written file, in ns, for forecasts: measured
+/// for the standard rules on two cores.
 const NS_PER_ENTRY_AND_CORE: f64 = 56.0;
 
-/// Refuses rules under which the placing phase is not solved.
+/// Returns an error for rules under which the placing phase is not solved.
 pub fn check_rules(rules: &Rules) -> Result<(), Usage> {
     match not_solved(rules) {
         None => Ok(()),
@@ -39,7 +39,7 @@ pub fn check_rules(rules: &Rules) -> Result<(), Usage> {
     }
 }
 
-/// What there is to do in a folder.
+/// The plan for a folder.
 pub fn plan(folder: &Path, rules: &Rules) -> PlyPlan {
     let present = |ply| folder.join(ply_file_name(ply)).exists();
     PlyPlan::new(rules, &ply::kept_plies(rules), present)
@@ -50,7 +50,7 @@ pub struct JsonPlanned {
     ply: u8,
     entries: u64,
     kept: bool,
-    /// A forecast, of what is kept or needed on the way.
+    /// A forecast, also for files that are only needed on the way.
     file_bytes: u64,
     memory_bytes: u64,
 }
@@ -116,12 +116,12 @@ fn file_bytes(entries: u64) -> u64 {
     (entries as f64 * BYTES_PER_ENTRY) as u64
 }
 
-/// Refuses a plan that takes more memory than the user allows.
+/// Returns an error if a plan needs more memory than the user allows.
 pub fn check_memory(plan: &PlyPlan, rules: &Rules, limit: u64) -> Result<(), Usage> {
     let needed = plan.sizes(rules).iter().map(|&(_, _, memory)| memory).max();
     match needed {
         Some(needed) if needed > limit => Err(Usage(format!(
-            "the placing phase takes {} of memory, more than the {} of --memory; raise it",
+            "the placing phase needs {} of memory, more than the {} of --memory; raise it",
             output::bytes(needed),
             output::bytes(limit),
         ))),
@@ -129,7 +129,7 @@ pub fn check_memory(plan: &PlyPlan, rules: &Rules, limit: u64) -> Result<(), Usa
     }
 }
 
-/// Builds what is missing, with progress on stderr.
+/// Builds the missing files, with progress on stderr.
 pub fn build(folder: &BuildFolder, options: &Options) -> Result<()> {
     let rules = &options.rules;
     let plan = plan(folder.path(), rules);
@@ -209,7 +209,7 @@ pub fn json_files(db: &Database) -> Vec<JsonPly> {
     db.plies().map(ply).collect()
 }
 
-/// Prints the files with their counts, nothing if there is none.
+/// Prints the files with their counts, or nothing without files.
 pub fn write_files(out: &mut impl Write, db: &Database, palette: Palette) -> Result<()> {
     if db.plies().next().is_none() {
         return Ok(());
@@ -242,7 +242,7 @@ pub fn write_files(out: &mut impl Write, db: &Database, palette: Palette) -> Res
     Ok(())
 }
 
-/// What was found out about one ply.
+/// The result of the check of one ply.
 pub struct Checked {
     ply: u8,
     /// Empty where there is an error.
@@ -331,7 +331,7 @@ pub fn verify(db: &Database, samples: Option<u64>, seed: u64, options: &Options)
     (0..2 * db.rules().stones).filter_map(check).collect()
 }
 
-/// The status of the first error; without errors, whether everything was right.
+/// The status of the first error; without errors `No` if a value or a count is wrong, else `Done`.
 pub fn status_of(checked: &[Checked]) -> Status {
     match checked.iter().find_map(|ply| ply.error.as_ref()) {
         Some(error) => status::of(error),
@@ -340,7 +340,7 @@ pub fn status_of(checked: &[Checked]) -> Status {
     }
 }
 
-/// Prints what was found, nothing if nothing was checked.
+/// Prints the findings, or nothing if no file was checked.
 pub fn write_checked(
     out: &mut impl Write,
     checked: &[Checked],

@@ -18,14 +18,14 @@ use crate::status::{self, JsonError, Status};
 
 /// Show the value of a position and of all its turns, best first
 ///
-/// Values are for the side to move; depths count the turns to the end of the game when the winner
-/// hurries and the loser delays. While at most ten stones are in hand the values are found by a
-/// search to the databases, which takes up to some seconds.
+/// Values are for the side to move. Depths count the turns to the end of the game when the winner
+/// takes the shortest way and the loser the longest. While at most ten stones are in hand, a search
+/// down to the databases finds the values, which can take a few seconds.
 ///
-/// Instead of a position, '-' reads positions from stdin, one a line, and answers each with one
-/// line: the value and the best turn, or with --json an object. A line that cannot be answered is
-/// answered with the error; the exit status is then that of the first error. With --turns none a
-/// line is W, D or L, and the depth after a space if it is known: W 21.
+/// '-' instead of a position reads positions from stdin, one on each line, and answers each with
+/// one line: the value and the best turn, or a JSON object with --json. With --turns none the line is
+/// W, D or L, followed by the depth if it is known: W 21. Where a line has no answer, the output line
+/// is the error, and the exit status is that of the first error.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -54,7 +54,7 @@ enum Turns {
 }
 
 impl Probe {
-    /// Answers for the position or for those of stdin.
+    /// Answers the position of the arguments or those of stdin.
     pub fn run(&self, options: &Options) -> Result<Status> {
         if self.position == ["-"] {
             let probing = Probing {
@@ -78,7 +78,7 @@ impl Probe {
     }
 }
 
-/// A position with its value and the turns that lead on.
+/// A position with its value and its ranked turns.
 pub struct Probed<'a> {
     position: &'a Position,
     rules: Rules,
@@ -190,7 +190,7 @@ pub struct ProbeAnswer {
     turns: Option<Vec<JsonTurn>>,
 }
 
-/// How many lines are answered one after the other into one piece of memory.
+/// The number of lines that one thread answers in sequence, into one buffer.
 const LINES: usize = 32;
 
 /// How the lines of a stream are answered.

@@ -1,4 +1,4 @@
-//! PairProgress of a long work on a terminal: the bar, and forecasts of the time left.
+//! Progress of a long task on a terminal: the bar, and forecasts of the time left.
 
 use std::fmt;
 use std::io::{self, IsTerminal};
@@ -14,9 +14,9 @@ use crate::options::Options;
 /// How often the bar is drawn.
 const TICK: Duration = Duration::from_millis(250);
 
-/// A bar on stderr for a number of positions, with the pair as its prefix, the step as its message, and
-/// the text that `tail` makes whenever it is drawn. It shows nothing where stderr is no terminal or
-/// the user wants no progress.
+/// A bar on stderr for a number of positions. Its prefix is the pair, its message the step, and
+/// `tail` makes the text at its end each time it is drawn. It shows nothing if stderr is not a
+/// terminal or the user turned progress off.
 pub fn bar<F>(options: &Options, positions: u64, tail: F) -> ProgressBar
 where
     F: Fn(&ProgressState) -> String + Clone + Send + Sync + 'static,
@@ -48,7 +48,7 @@ pub fn speed(positions: u64, seconds: f64) -> String {
     format!("{:.1} M pos/s", positions as f64 / seconds.max(0.001) / 1e6)
 }
 
-/// The positions per second so far, and the time that the others take if they keep to it.
+/// The positions per second so far, and the time left at that speed.
 pub fn forecast(state: &ProgressState) -> String {
     let (done, all) = (state.pos(), state.len().unwrap_or(0));
     let seconds = state.elapsed().as_secs_f64();
@@ -60,13 +60,14 @@ pub fn forecast(state: &ProgressState) -> String {
     }
 }
 
-/// How many cores compute.
+/// The number of cores that compute.
 pub fn cores() -> usize {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     cores.min(rayon::current_num_threads())
 }
 
-/// The seconds that `entries` entries take at a number of ns of one core each.
+/// The seconds that `entries` entries take on all cores if each takes this number of ns on one
+/// core.
 pub fn seconds_for(entries: u64, ns_per_entry_and_core: f64) -> f64 {
     entries as f64 * ns_per_entry_and_core / 1e9 / cores() as f64
 }
@@ -93,9 +94,9 @@ pub enum Step {
 }
 
 impl Step {
-    /// The least and the most that is left of a pair's time during this step. In a build of all
-    /// pairs the captures took a fifth of the time, and writing a twelfth; both vary by half from
-    /// pair to pair.
+    /// The smallest and the largest share of a pair's time that is left during this step. In a
+    /// build of all pairs the captures took a fifth of the time, and writing a twelfth; both vary
+    /// by half from pair to pair.
     fn share_left(self) -> (f64, f64) {
         const AFTER_CAPTURES: f64 = 0.8;
         const AFTER_SWEEP: f64 = 0.08;
@@ -110,7 +111,7 @@ impl Step {
 /// The seconds that are left.
 #[derive(Clone, Copy)]
 struct Left {
-    /// For the pair in work.
+    /// For the current pair.
     pair: f64,
     /// For this pair and those after it.
     all: f64,
@@ -118,23 +119,23 @@ struct Left {
 
 /// Forecasts the time that a build still takes.
 ///
-/// All pairs take about the same time for each entry, so that of a pair follows from those finished
-/// in this run; before there are any, from the time for its captures. How many depths a pair has
-/// and how many of its positions are decided is not known before, so the sweep says nothing. While
-/// a pair takes longer than it should, the forecast is what the steps after the present one take.
+/// All pairs take about the same time for each entry, so the pairs finished in this run give the
+/// time of the current one; before any is finished, the time for its captures does. The sweep gives
+/// no forecast, because the number of depths and of decided positions is unknown before. Once a
+/// pair takes longer than expected, the forecast is the time of the steps after the current one.
 #[derive(Clone, Debug)]
 pub struct Forecast {
     begun: Instant,
     /// Entries and seconds of the pairs finished in this run.
     finished: (u64, f64),
-    /// Entries of the pair in work whose value is known.
+    /// Entries of the current pair whose value is known.
     decided: u64,
-    /// Entries of the pairs after the one in work.
+    /// Entries of the pairs after the current one.
     ahead: u64,
-    /// Entries of the pair in work, and when it was begun.
+    /// Entries of the current pair, and the time when it was begun.
     pair: (u64, Instant),
     step: Step,
-    /// How many seconds this pair's captures took.
+    /// The seconds that this pair's captures took.
     captures: Option<f64>,
 }
 
@@ -152,7 +153,7 @@ impl Forecast {
         }
     }
 
-    /// A pair with this number of entries is begun.
+    /// Notes that a pair with this number of entries begins.
     pub fn start(&mut self, entries: u64, now: Instant) {
         self.ahead -= entries;
         self.pair = (entries, now);
@@ -161,7 +162,7 @@ impl Forecast {
         self.captures = None;
     }
 
-    /// The next step of the pair is begun.
+    /// Notes that the next step of the pair begins.
     pub fn step(&mut self, step: Step, now: Instant) {
         if self.step == Step::Captures {
             self.captures = Some(self.elapsed(now));
@@ -169,12 +170,12 @@ impl Forecast {
         self.step = step;
     }
 
-    /// This many entries of the pair are known.
+    /// Notes that this number of entries of the pair is known.
     pub fn decided(&mut self, entries: u64) {
         self.decided = entries;
     }
 
-    /// The pair is finished.
+    /// Notes that the pair is finished.
     pub fn finish(&mut self, now: Instant) {
         self.finished.0 += self.pair.0;
         self.finished.1 += self.elapsed(now);
@@ -182,7 +183,7 @@ impl Forecast {
         self.decided = 0;
     }
 
-    /// Takes note of what a build reports.
+    /// Follows the progress that a build reports.
     pub fn follow(&mut self, progress: &PairProgress, now: Instant) {
         match progress {
             PairProgress::Started { entries, .. } => self.start(*entries, now),
@@ -197,12 +198,12 @@ impl Forecast {
         }
     }
 
-    /// A forecast of the seconds left for all pairs; `None` before there is anything to go by.
+    /// A forecast of the seconds left for all pairs; `None` before any time has been measured.
     pub fn seconds_left(&self, now: Instant) -> Option<f64> {
         self.left(now).map(|left| left.all)
     }
 
-    /// How much of the work is done, in entries.
+    /// The share of the work that is done, in entries.
     pub fn done(&self, now: Instant) -> u64 {
         let elapsed = self.elapsed(now);
         let share = |left: Left| elapsed / (elapsed + left.pair).max(0.001);
@@ -210,8 +211,8 @@ impl Forecast {
         self.finished.0 + (share * self.pair.0 as f64) as u64
     }
 
-    /// The positions per second whose values became known since the beginning – the draws of a pair
-    /// all at its end – and the time left.
+    /// The values found per second since the beginning (all draws of a pair count at its end), and
+    /// the time left.
     pub fn text(&self, now: Instant) -> String {
         let known = self.finished.0 + self.decided;
         let speed = speed(known, seconds(self.begun, now));
@@ -224,7 +225,7 @@ impl Forecast {
         }
     }
 
-    /// The time left, if it can be foreseen.
+    /// The time left, if a forecast is possible.
     fn left(&self, now: Instant) -> Option<Left> {
         let (entries, elapsed) = (self.pair.0 as f64, self.elapsed(now));
         let expected = self.expected()?;
@@ -238,10 +239,10 @@ impl Forecast {
         })
     }
 
-    /// How many seconds the pair takes, by what is known without looking at the clock.
+    /// A forecast of the pair's whole time in seconds that does not use the current time.
     fn expected(&self) -> Option<f64> {
         let (entries, seconds) = self.finished;
-        // Pairs so small that they take no time say nothing.
+        // Pairs that take almost no time give no forecast.
         if seconds > 1.0 {
             return Some(seconds / entries as f64 * self.pair.0 as f64);
         }
@@ -304,7 +305,7 @@ mod tests {
         forecast.start(500, at(50));
         forecast.step(Step::Sweep, at(60));
         assert_eq!(left(&forecast, 90), Some((10.0, 10.0)));
-        // Late: what remains is writing, at least.
+        // Later than expected: at least the time for writing is left.
         assert_eq!(left(&forecast, 150), Some((8.0, 8.0)));
         forecast.step(Step::Write, at(200));
         assert_eq!(left(&forecast, 200), Some((0.0, 0.0)));

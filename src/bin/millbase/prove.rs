@@ -17,11 +17,11 @@ use crate::status::Status;
 
 /// Prove the value of the start position
 ///
-/// Searches all placements, 18 turns with nine stones a side, to the databases, and asks two
-/// questions: can White avoid losing, and can Black? First 9-9, 9-8 and 8-8 are used, in memory, or
-/// with n stones a side those with n or n-1: every position of another pair counts as lost for the
-/// side that is asked about. Only what does not hold so is asked again with all databases. With
-/// --pairs the databases of these pairs are used and no others.
+/// Searches all placements (18 turns with nine stones a side) down to the databases and answers two
+/// questions: can White avoid losing, and can Black? It first uses only 9-9, 9-8 and 8-8, held in
+/// memory (with n stones a side: the pairs of n and n-1), and counts every position of another pair
+/// as lost for the side in question. A bound that this does not prove is searched again with all
+/// databases. With --pairs it uses the databases of these pairs and no others.
 ///
 /// The exit status is 1 if the databases do not suffice for a proof.
 #[derive(Args)]
@@ -34,7 +34,7 @@ pub struct Prove {
     #[arg(long, value_name = "PAIRS", value_delimiter = ',', value_parser = input::pair)]
     pairs: Option<Vec<Pair>>,
 
-    /// Memory for the positions already searched, for each of the two questions, like 512M
+    /// Size of the transposition table of each of the two questions, like 512M
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = input::size)]
     hash: u64,
 }
@@ -42,7 +42,7 @@ pub struct Prove {
 #[derive(Serialize)]
 struct ProofAnswer {
     position: String,
-    /// For White, `None` if it was not proved.
+    /// The value for White; `None` if it was not proved.
     wdl: Option<&'static str>,
     white_holds: bool,
     black_holds: bool,
@@ -141,7 +141,7 @@ fn white_result(proved: &Proved) -> Option<Wdl> {
     proved.result_for(Side::White)
 }
 
-/// Progress: a line for each finished step.
+/// Writes a progress line for each finished step.
 fn report(options: &Options, step: ProofStep) {
     match step {
         ProofStep::Loaded { bytes } => {

@@ -1,4 +1,4 @@
-//! `millbase repack`: writes the databases that are there once more, in another way.
+//! `millbase repack`: writes the databases again at another level or with another profile.
 
 use std::fs;
 use std::io::Write;
@@ -21,11 +21,11 @@ use crate::output::{self, Cell, Palette, Table};
 use crate::progress;
 use crate::status::{Status, Usage};
 
-/// Write the databases once more, smaller or without depths
+/// Write the databases again, smaller or without depths
 ///
-/// The files of the folder stay as they are; the new ones are written to the folder that --to names.
-/// Files of the same level that are there already stay, too, so the same command goes on where it
-/// was stopped; for another --profile name another folder.
+/// The original files stay as they are; the new ones go to the folder that --to names. Files that
+/// already exist there with the same level stay, too, so that after an interruption the same
+/// command goes on where it was stopped. Each --profile needs a folder of its own.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -53,7 +53,7 @@ struct RepackAnswer {
 #[derive(Serialize)]
 struct JsonPair {
     pair: String,
-    /// Of the old file.
+    /// The size of the old file.
     from_bytes: u64,
     bytes: u64,
 }

@@ -23,16 +23,16 @@ use crate::options::Options;
 use crate::output::{self, Cell, Ink, JsonValue, Palette, Table};
 use crate::status::{Status, Usage};
 
-/// Grade the turns of a game, or of an archive of games
+/// Grade the turns of a game or of an archive of games
 ///
-/// Each turn is best, equally good, slower, gives up a draw or gives up a win. Of one game all turns
-/// are listed with the better ones, the first and the decisive error, and a summary by side and
-/// phase. Of several games there are tables by player and by opening. docs/COACH.md defines every
-/// number.
+/// The grades are: best, equally good, slower, gives up a draw, gives up a win. For one game the
+/// report lists all turns with better ones, the first and the decisive error, and a summary by side
+/// and phase. For several games it shows tables by player and by opening. docs/COACH.md defines
+/// every number.
 ///
 /// Games are files that 'millbase play' saved, lines of turns, or text like PGN with tags, numbered
-/// turns, comments and variations; one file may hold many. Turns are graded where the databases at
-/// hand know the values.
+/// turns, comments and variations; one file may hold many games. A turn has a grade if the
+/// databases know the values.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -48,16 +48,16 @@ pub struct Review {
     #[arg(long, conflicts_with_all = ["json", "each"])]
     text: bool,
 
-    /// Write each game on a line of its own as soon as it is graded, and no tables; with --json an
-    /// object a line
+    /// Instead of tables, write each game on one line as soon as it is graded; with --json one
+    /// object on each line
     #[arg(long)]
     each: bool,
 
-    /// Draw the value over the game as an SVG picture into this file; only for one game
+    /// Write a graph of the value over the game as SVG into this file; only for one game
     #[arg(long, value_name = "FILE", conflicts_with = "each")]
     svg: Option<PathBuf>,
 
-    /// How many turns from the empty board make an opening
+    /// Number of turns from the empty board that define an opening
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=18))]
     opening_turns: u8,
 }
@@ -65,7 +65,7 @@ pub struct Review {
 /// How many games are graded in parallel.
 const BATCH: usize = 256;
 
-/// The openings of the table for people; JSON has all.
+/// The most openings in the table for people; JSON has all.
 const OPENINGS_SHOWN: usize = 20;
 
 /// A game with its grades.
@@ -157,8 +157,9 @@ impl Session<'_> {
             }
         }
         if found == 0 {
-            let sentence =
-                format!("{name} holds no game; see 'millbase review --help' for the forms");
+            let sentence = format!(
+                "{name} does not contain a game; see 'millbase review --help' for the forms"
+            );
             return Err(Usage(sentence).into());
         }
         Ok(())
@@ -213,7 +214,7 @@ impl Session<'_> {
         if let Some(file) = &self.command.svg {
             let Some((_, review)) = &self.only else {
                 let games = self.archive.games();
-                let sentence = format!("--svg draws one game, but there are {games}");
+                let sentence = format!("--svg draws one game, but the input has {games}");
                 return Err(Usage(sentence).into());
             };
             let written = fs::write(file, graph::svg(review));
@@ -375,12 +376,12 @@ fn write_tallies(
     table.write(out, palette)
 }
 
-/// A share as percent, nothing where there is none.
+/// A share as percent; empty for `None`.
 pub fn percent(share: Option<f64>) -> String {
     share.map_or(String::new(), |share| format!("{:.1} %", 100.0 * share))
 }
 
-/// An interval of shares as percent.
+/// An interval of shares as percent; empty for `None`.
 pub fn percents(interval: Option<Interval>) -> String {
     interval.map_or(String::new(), |interval| {
         format!("{:.1}–{:.1} %", 100.0 * interval.low, 100.0 * interval.high)
@@ -398,7 +399,7 @@ fn write_archive(out: &mut impl Write, archive: &Archive, palette: Palette) -> i
     }
     if shown.len() < openings.len() {
         let more = openings.len() - shown.len();
-        writeln!(out, "and {more} openings more, see --json")?;
+        writeln!(out, "and {more} more openings, see --json")?;
     }
     writeln!(out)?;
     write_tallies(out, |side, phase| archive.tally(side, phase), palette)
@@ -426,7 +427,7 @@ fn write_rows(
     table.write(out, palette)
 }
 
-/// A reviewed game, as programs read it.
+/// A reviewed game, for JSON answers.
 #[derive(Serialize)]
 struct JsonGame {
     white: Option<String>,
@@ -482,7 +483,7 @@ struct JsonPart {
     tally: JsonTally,
 }
 
-/// Counts of turns, as programs read them.
+/// Counts of turns, for JSON answers.
 #[derive(Serialize)]
 pub struct JsonTally {
     turns: u32,
@@ -584,7 +585,7 @@ fn parts(tally: impl Fn(Side, Phase) -> Tally) -> Vec<JsonPart> {
         .collect()
 }
 
-/// The tables of an archive, as programs read them.
+/// The tables of an archive, for JSON answers.
 #[derive(Serialize)]
 struct JsonArchive {
     games: u64,
@@ -608,7 +609,7 @@ struct JsonRow {
     accuracy_interval: Option<[f64; 2]>,
 }
 
-/// An interval as programs read it: its two ends.
+/// The two ends of an interval, for JSON answers.
 pub fn ends(interval: Option<Interval>) -> Option<[f64; 2]> {
     interval.map(|interval| [interval.low, interval.high])
 }

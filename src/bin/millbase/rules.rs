@@ -1,4 +1,4 @@
-//! The rules that `--rules` names: a set with a name, or a file with settings of one's own.
+//! The rules that `--rules` names: a named set, or a file with the user's own settings.
 
 use std::fmt::Display;
 use std::fs::File;
@@ -12,13 +12,13 @@ use millbase::{Blocked, FullBoard, Rules};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-/// Files above this size, in bytes, are refused.
+/// The largest file of settings, in bytes.
 const LARGEST_FILE: u64 = 1 << 16;
 
-/// With how many stones a side may fly; 0 is for never.
+/// The allowed values of `flying`, the number of stones with which a side may fly; 0 means never.
 const FLYING: [i64; 3] = [0, 3, 4];
 
-/// The settings of a file. What is missing is as in the set that `base` names.
+/// The settings of a file. Missing settings are those of the set that `base` names.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Settings {
@@ -46,14 +46,15 @@ enum Board {
     Draws,
 }
 
-/// When games are drawn, as `play` and `serve` take it.
+/// The options of `play` and `serve` for the rules about draws.
 #[derive(Args, Clone, Copy)]
 pub struct Draws {
-    /// How often a position stands until the game is drawn; 0 for never
+    /// Number of times that a position must stand for a draw; 0 for no such draws
     #[arg(long, value_name = "N", default_value_t = DrawRule::USUAL.repetitions, value_parser = clap::value_parser!(u32).range(..=100))]
     repetitions: u32,
 
-    /// After how many turns without a stone placed or removed the game is drawn; 0 for never
+    /// Number of turns without a stone placed or removed after which the game is drawn; 0 for no
+    /// such draws
     #[arg(long, value_name = "N", default_value_t = DrawRule::USUAL.quiet_turns, value_parser = clap::value_parser!(u32).range(..=10_000))]
     quiet_turns: u32,
 }
@@ -67,7 +68,7 @@ impl From<Draws> for DrawRule {
     }
 }
 
-/// The rules of an argument: a name, or the path of a file, which has a dot or a slash in it.
+/// Parses an argument: a name, or the path of a file, which contains a dot or a slash.
 pub fn parse(text: &str) -> Result<Rules, String> {
     if !text.contains(['.', '/', '\\']) {
         return named(text);
@@ -77,7 +78,9 @@ pub fn parse(text: &str) -> Result<Rules, String> {
     let read = opened.and_then(|file| file.take(LARGEST_FILE + 1).read_to_string(&mut settings));
     read.map_err(|error| format!("cannot read the file: {error}"))?;
     if settings.len() as u64 > LARGEST_FILE {
-        return Err(format!("the file is longer than {LARGEST_FILE} bytes"));
+        return Err(format!(
+            "the file is longer than {LARGEST_FILE} bytes, so it is not a file of settings"
+        ));
     }
     of_settings(&settings)
 }
@@ -87,7 +90,7 @@ pub fn names() -> String {
     Rules::NAMED.map(|(name, _)| name).join(", ")
 }
 
-/// The rules as programs read them; but for the name, the keys are those of the files.
+/// The rules for JSON answers; except for the name, the keys are those of the files.
 #[derive(Serialize)]
 pub struct JsonRules {
     /// `None` for settings without a name.
@@ -130,7 +133,7 @@ fn named(name: &str) -> Result<Rules, String> {
     Rules::named(name).ok_or_else(unknown)
 }
 
-/// The rules of a file's text, or a sentence that begins with the line of the mistake.
+/// Parses the text of a file; the error is a sentence that begins with the line of the mistake.
 fn of_settings(text: &str) -> Result<Rules, String> {
     let wrong = |place: Option<Range<usize>>, what: &dyn Display| {
         let before = text.get(..place.map_or(0, |place| place.start));

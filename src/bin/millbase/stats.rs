@@ -20,8 +20,8 @@ use crate::status::Status;
 
 /// Show how many positions are won, drawn and lost, for each pair and side to move
 ///
-/// The counts are of distinct positions under the 16 symmetries of the board, for the side to move,
-/// whether or not a game can reach them.
+/// Positions that are equal under the 16 symmetries of the board count once, whether or not a game
+/// can reach them. Values are for the side to move.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -16,9 +16,9 @@ use crate::output;
 /// The exit status.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
-    /// The question was answered, the work is done.
+    /// The question was answered or the work is done.
     Done = 0,
-    /// The answer is no.
+    /// The answer is no: a check found errors, or a proof failed.
     No = 1,
     /// Wrong usage or a bad position.
     Usage = 2,
@@ -53,7 +53,7 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// A failure as a part of JSON answers.
+/// A failure as the field `error` of JSON answers.
 #[derive(Serialize)]
 pub struct JsonFailure {
     code: &'static str,
@@ -90,7 +90,7 @@ impl From<&Error> for JsonError {
     }
 }
 
-/// A wish that cannot be fulfilled as it was put; the text is the sentence for the user.
+/// Wrong arguments or input; the text is the sentence for the user.
 #[derive(Debug)]
 pub struct Usage(pub String);
 
@@ -150,8 +150,8 @@ fn of_placing(error: &ply::SolvePlyError) -> Status {
     }
 }
 
-/// Writes the failure's sentence to stderr, and with `json` to stdout as an answer, too. A reader of
-/// stdout that went away is not a failure.
+/// Writes the failure's sentence to stderr and, with `json`, as an answer to stdout. A closed pipe
+/// at stdout is not a failure.
 pub fn report(error: &Error, json: bool) -> ExitCode {
     if is_broken_pipe(error) {
         return Status::Done.into();
@@ -164,17 +164,17 @@ pub fn report(error: &Error, json: bool) -> ExitCode {
     status.into()
 }
 
-/// Writes a failure as a JSON answer to stdout. That it cannot be written is not a failure of its own.
+/// Writes a failure as a JSON answer to stdout; ignores failures to write.
 pub fn write_json(status: Status, sentence: &str) {
     let mut out = output::stdout();
     let answer = JsonError::new(status.code(), sentence.to_owned());
     let _ = output::json(&mut out, &answer).and_then(|()| out.flush());
 }
 
-/// The failure as one line of text, with those causes that it does not name itself.
+/// The failure as one line of text, with the causes that its own text does not contain.
 pub fn sentence(error: &Error) -> String {
     let mut sentence = match error.downcast_ref::<io::Error>() {
-        // What fails without a word of context is writing to stdout.
+        // An I/O error without context comes from writing to stdout.
         Some(cause) if error.to_string() == cause.to_string() => {
             format!("cannot write the answer: {cause}")
         }

@@ -1,4 +1,4 @@
-//! `millbase uci`: the engine process.
+//! `millbase uci`: an engine process for mill frontends.
 
 use std::io;
 
@@ -12,9 +12,9 @@ use crate::status::Status;
 
 /// Play as an engine: the line protocol of mill frontends on stdin and stdout
 ///
-/// With databases it plays perfectly where they know the position; otherwise it searches in the time
-/// given. The command 'uci' lists the options, among them MillbasePath (the folder of the
-/// databases), Rules, Hash, Threads, MultiPV, SkillLevel and Seed. 'quit' ends it.
+/// Where the databases know the position, the engine plays perfectly; otherwise it searches within
+/// the given time. The protocol's command 'uci' lists the options, among them MillbasePath (the
+/// folder of the databases), Rules, Hash, Threads, MultiPV, SkillLevel and Seed. 'quit' ends it.
 #[derive(Args)]
 #[command(after_help = "\
 Example:
@@ -22,7 +22,7 @@ Example:
 pub struct Uci {}
 
 impl Uci {
-    /// Speaks the protocol until it ends.
+    /// Answers the protocol until `quit` or the end of the input.
     pub fn run(&self, options: &Options) -> Result<Status> {
         let database = databases::open(options)?;
         let folder = databases::base_folder(options).filter(|folder| folder.is_dir());

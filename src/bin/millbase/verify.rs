@@ -26,10 +26,10 @@ use crate::sums;
 /// Check the databases: recompute every value from the positions that its turns lead to
 ///
 /// Checks the checksums, every stored value against those of its successors, and the counts in the
-/// files; with --sample, the checksums only as far as the samples read, and no counts. A pair that
-/// cannot be checked is reported, and the others are checked all the same. The exit status is that
-/// of the first error, 3 if a database is missing or 4 if one is corrupted; without errors it is 1
-/// if a value or a count is wrong.
+/// files. With --sample it checks only the checksums of the parts that the samples read, and no
+/// counts. If a pair cannot be checked, the command reports why and checks the others. The exit
+/// status is that of the first error, 3 for a missing database or 4 for a corrupted one; without
+/// errors it is 1 if a value or a count is wrong.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -39,12 +39,12 @@ Examples:
   millbase verify --placing
   millbase verify --sums db/SHA256SUMS")]
 pub struct Verify {
-    /// Only this pair, like 6-4; the pairs that it needs must be there
+    /// Only this pair, like 6-4; the databases of the pairs that it needs must be present
     #[arg(long, value_parser = input::pair)]
     pair: Option<Pair>,
 
     /// Only the files of the placing phase: all of their bytes, and 1000 random positions of each
-    /// table, or as many as --sample says
+    /// table or the number that --sample gives
     #[arg(long, alias = "opening", conflicts_with = "pair")]
     placing: bool,
 
@@ -57,7 +57,7 @@ pub struct Verify {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     sample: Option<u64>,
 
-    /// The number that the random positions depend on
+    /// Seed of the random positions
     #[arg(long, value_name = "N", default_value_t = 1, requires = "sample")]
     seed: u64,
 }
@@ -91,7 +91,7 @@ struct JsonMismatch {
     derived: JsonValue,
 }
 
-/// What was found out about one pair.
+/// The result of the check of one pair.
 struct Checked {
     pair: Pair,
     /// Empty where there is an error.
@@ -126,7 +126,7 @@ impl Checked {
 }
 
 impl Verify {
-    /// Checks the pairs and prints what was found.
+    /// Checks the pairs and prints the findings.
     pub fn run(&self, options: &Options) -> Result<Status> {
         if let Some(list) = &self.sums {
             return sums::run(list, options);
@@ -184,7 +184,7 @@ impl Verify {
         Ok(status)
     }
 
-    /// How many entries of a pair are checked.
+    /// The number of entries of a pair to check.
     fn entries(&self, pair: Pair) -> u64 {
         match self.sample {
             Some(samples) => samples.saturating_mul(pair.tables().len() as u64),
@@ -225,7 +225,7 @@ impl Verify {
         table_cache: &mut TableCache,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Report, DbError> {
-        // Whether all that is needed is there is known before much is read.
+        // Check that every needed file is present before reading much.
         for material in [pair]
             .into_iter()
             .chain(pair.needs())
@@ -240,7 +240,7 @@ impl Verify {
     }
 }
 
-/// The status of the first error; without errors, whether everything was right.
+/// The status of the first error; without errors `No` if a value or a count is wrong, else `Done`.
 fn status_of(checked: &[Checked]) -> Status {
     let first = checked.iter().find_map(|pair| pair.error.as_ref());
     match first {
@@ -250,7 +250,7 @@ fn status_of(checked: &[Checked]) -> Status {
     }
 }
 
-/// Says on stderr which pairs could not be checked.
+/// Reports on stderr how many pairs could not be checked, and which.
 fn note_failures(checked: &[Checked]) {
     let failed = checked.iter().filter(|pair| pair.error.is_some());
     let failed: Vec<String> = failed.map(|pair| pair.pair.to_string()).collect();

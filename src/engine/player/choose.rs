@@ -1,15 +1,16 @@
-//! Which turn to play where the values of all turns are known.
+//! Chooses a turn when the values of all turns are known.
 //!
-//! Many turns are worth the same to a perfect opponent, but not to one that errs. The ranking, the
-//! first difference decides:
+//! Many turns have the same value against a perfect opponent, but not against one that errs. The
+//! turns are ranked by these criteria, of which the first difference decides:
 //!
 //! 1. The value: the quickest win, then draws, then the longest resistance.
-//! 2. When drawn, how often the position after the turn has stood in the game: the game goes on.
+//! 2. In drawn positions, how rarely the position after the turn has occurred in the game, to avoid
+//!    repetitions.
 //! 3. The share of mistakes: of all the opponent's replies, those that lead to a worse result than
-//!    the best one. When drawn these are the losing replies, when lost those that do not win; when
-//!    won there are none. Their values are looked up, and only after the turns that are best by the
-//!    value.
-//! 4. With a seed other than 0, chance; otherwise the order of the turns' texts.
+//!    the best one. In drawn positions these are the losing replies, in lost ones those that do not
+//!    win; in won positions there are none. The replies are looked up only for the turns that are
+//!    best by value.
+//! 4. With a seed other than 0, a random number; otherwise the order of the turns' texts.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -27,11 +28,11 @@ use crate::value::Wdl;
 pub(crate) struct Ranking {
     /// The turns, the one to play first.
     pub turns: Vec<RankedTurn>,
-    /// How many values were looked up.
+    /// The number of values looked up.
     pub lookups: u64,
 }
 
-/// How many of the replies to a turn are mistakes.
+/// The share of mistakes among the replies to a turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Share {
     mistakes: u32,
@@ -39,7 +40,7 @@ struct Share {
 }
 
 impl Share {
-    /// Compares the fractions; no replies at all count as no mistakes.
+    /// Compares the fractions; without replies, the share is 0.
     fn order(self, other: Share) -> Ordering {
         let left = u64::from(self.mistakes) * u64::from(other.replies.max(1));
         let right = u64::from(other.mistakes) * u64::from(self.replies.max(1));
@@ -47,8 +48,8 @@ impl Share {
     }
 }
 
-/// Ranks the turns of a game's position. When `enough` says so, no more replies are looked up; turns
-/// without them come after those with mistakes.
+/// Ranks the turns of a game's position. Once `enough` returns true, no more replies are looked up;
+/// turns whose replies are unknown come after the others.
 ///
 /// # Errors
 ///
@@ -73,7 +74,7 @@ pub(crate) fn rank(
                 Wdl::Draw => occurrences(game, &turn.after),
                 _ => 0,
             };
-            // A win leaves only losing replies, and one turn alone needs no comparison.
+            // After a winning turn all replies lose, and a single turn needs no comparison.
             let share = match equal == 1 || best.wdl() == Wdl::Win || enough() {
                 true => Share::default(),
                 false => mistakes(database, &turn.after, &mut lookups),
@@ -93,13 +94,13 @@ pub(crate) fn rank(
     Ok(Ranking { turns, lookups })
 }
 
-/// How often a position has stood in the game.
+/// The number of occurrences of a position in the game.
 fn occurrences(game: &Game, position: &Position) -> usize {
     let stood = game.earlier().iter().chain([game.position()]);
     stood.filter(|earlier| *earlier == position).count()
 }
 
-/// The mistakes among the replies in a position; none where a reply's value is not known.
+/// The share of mistakes among the replies in a position; 0 if the value of a reply is unknown.
 fn mistakes(database: &Database, position: &Position, lookups: &mut u64) -> Share {
     let Ok(Answer { turns: replies, .. }) = known(database, position) else {
         return Share::default();
@@ -207,7 +208,7 @@ mod tests {
         assert!(varied > 5, "{varied}");
     }
 
-    /// A drawn game does not come back to where it was as long as it can go elsewhere.
+    /// The player does not repeat a position of a drawn game as long as it can avoid that.
     #[test]
     fn repetitions_are_put_off() {
         let mut game = drawn().next().unwrap();

@@ -1,9 +1,9 @@
-//! A player: chooses a turn in a game, by the databases where they know the position, otherwise by
-//! a search that ends at positions they know.
+//! A player chooses turns in a game: from the databases if they know the position, otherwise by a
+//! search that probes them.
 //!
-//! - `choose`: which of the turns with known values to play
+//! - `choose`: the choice among turns with known values
 //! - `skill`: playing badly in a believable way
-//! - `random`: chance that is the same from the same seed
+//! - `random`: reproducible random numbers
 
 mod choose;
 pub(crate) mod random;
@@ -24,51 +24,51 @@ use random::Random;
 
 pub use skill::Level;
 
-/// One that chooses turns.
+/// A player.
 #[derive(Clone, Debug)]
 pub struct Player {
-    /// What it knows.
+    /// The databases that it uses.
     pub database: Arc<Database>,
-    /// How it searches, and what it remembers of earlier searches.
+    /// The search, with its transposition table.
     pub search: Arc<Search>,
-    /// How well it plays.
+    /// The playing strength.
     pub level: Level,
-    /// Where its chance comes from; with 0 the perfect player always chooses the same turn.
+    /// The seed of its random choices; with 0 the perfect player always chooses the same turn.
     pub seed: u64,
 }
 
-/// A line that a player thinks of.
+/// A line that a player considers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Thought {
-    /// The line and what it is worth.
+    /// The line and its score.
     pub report: Info,
-    /// The value of the line's first turn where it is known and not only searched.
+    /// The value of the line's first turn, if it is known exactly.
     pub known: Option<Value>,
 }
 
-/// What a player chose.
+/// The choice of a player.
 #[derive(Debug)]
 pub struct Choice {
     /// The turn.
     pub turn: Turn,
     /// The line that begins with the turn.
     pub thought: Thought,
-    /// Why a database that is there could not be read; the turn was then found without it.
+    /// The reason why an existing database could not be read; the turn was found without it.
     pub failure: Option<DbError>,
 }
 
-/// The most turns that known lines are followed.
+/// The most turns of a line from known values.
 const KNOWN_LINE: usize = 8;
 
-/// The memory of a search for one turn of a weaker player, in bytes.
+/// The transposition table of a weaker player's search for one turn, in bytes.
 const WEAK_SEARCH_BYTES: usize = 4 << 20;
 
-/// A position is known at once if a search of this many positions finds its value; this is for the last
-/// stones in hand.
+/// The search limit, in positions, within which a value counts as known without a real search; for
+/// the last stones in hand.
 const KNOWN_NODES: u64 = 500;
 
-/// With less time than this, nobody asks whether the position is known while stones are in hand: to
-/// find out that it is not may take half as long.
+/// With less time than this, the player does not check whether a position with stones in hand is
+/// known, because a negative result may take half of this time.
 const TIME_TO_KNOW: Duration = Duration::from_millis(50);
 
 /// See [`Player::known`].
@@ -77,10 +77,10 @@ fn known(database: &Database, position: &Position) -> Result<Answer, DbError> {
 }
 
 impl Player {
-    /// Chooses a turn, `None` when the game is over.
+    /// Chooses a turn; `None` if the game is over.
     ///
-    /// `report` gets the lines as they are found, the last of them before the choice is made. The
-    /// limits and `stop` end the thinking; a turn is chosen even then.
+    /// `report` receives the lines as they are found, the last one before the choice. The limits
+    /// and `stop` end the search; even then the result is a turn.
     pub fn choose(
         &self,
         game: &Game,
@@ -100,7 +100,7 @@ impl Player {
             Err(failure) if is_damage(&failure) => Some(failure),
             Err(_) => None,
         };
-        // Finding out that the position is not known took time, too.
+        // The check whether the position is known took time, too.
         let rest = Limits {
             time: limits.time.map(|time| time.saturating_sub(start.elapsed())),
             ..*limits
@@ -109,8 +109,8 @@ impl Player {
         Some(Choice { failure, ..choice })
     }
 
-    /// What is known of a position at once: by the rules, from the databases, or by a search of no
-    /// more than a few hundred positions.
+    /// The values that are known without a real search: by the rules, from the databases, or by a
+    /// search of at most a few hundred positions.
     ///
     /// # Errors
     ///
@@ -133,7 +133,9 @@ impl Player {
         };
         let is_hurried = limits.time.is_some_and(|time| time < TIME_TO_KNOW);
         if is_hurried && game.position().is_placing() {
-            return Err(DbError::NotStored("there is no time to look".to_string()));
+            return Err(DbError::NotStored(
+                "the time limit is too short to look".to_string(),
+            ));
         }
         let ranking = choose::rank(&self.database, game, self.seed, &enough)?;
         let mut thoughts = Vec::new();
@@ -163,7 +165,7 @@ impl Player {
         }))
     }
 
-    /// The turn and best turns after it, as far as they are known.
+    /// The turn and the best turns after it, as far as their values are known.
     fn known_line(&self, first: &RankedTurn, enough: &dyn Fn() -> bool) -> Vec<Turn> {
         let mut line = vec![first.turn];
         let mut position = first.after;
@@ -211,8 +213,8 @@ impl Player {
         })
     }
 
-    /// Searches all turns, not deep, and lets chance choose. The search is its own, on one thread,
-    /// so that the choice depends on the game and the seed only.
+    /// Searches all turns to a low depth and chooses one at random. It uses a separate search on
+    /// one thread, so that the choice depends only on the game and the seed.
     fn choose_badly(
         &self,
         game: &Game,
@@ -249,7 +251,7 @@ impl Player {
     }
 }
 
-/// Whether a file that is there cannot be used, as against one that is not there.
+/// Whether an error means that an existing file cannot be used, and not that it is missing.
 pub(crate) fn is_damage(error: &DbError) -> bool {
     matches!(
         error,

@@ -1,18 +1,19 @@
-//! Random numbers that are the same from the same seed everywhere (SplitMix64).
+//! Random numbers that are the same for a seed on every machine (SplitMix64).
 
 use crate::rules::position::{Position, Side};
 
-/// A generator of random numbers.
+/// A random number generator.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// The generator of a seed.
+    /// A generator with this seed.
     pub(crate) fn new(seed: u64) -> Random {
         Random(seed)
     }
 
-    /// The generator of a seed for the choice in a position after this number of actions of a game.
+    /// A generator for the choice in a position of a game, seeded with the seed, the position and
+    /// the number of actions so far.
     pub(crate) fn of(seed: u64, position: &Position, actions: usize) -> Random {
         let mut random = Random(seed);
         let [white, black] =
@@ -37,7 +38,7 @@ impl Random {
         (self.next() % end as u64) as usize
     }
 
-    /// A number from 0 up to, but without, 1.
+    /// A number from 0 to below 1.
     pub(crate) fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }

@@ -1,46 +1,47 @@
 //! Playing badly in a believable way.
 //!
-//! A weaker player looks less far ahead, does not know the databases, and does not always take the
-//! turn that it finds best: the less a turn seems to be worth, the less likely it is taken. With
-//! temperature T, a turn whose score is `d` hundredths of a stone below the best is
-//! `exp(-d / T)` times as likely as the best.
+//! A weaker player searches less deeply, does not use the databases, and does not always choose the
+//! turn that it finds best: the lower a turn's score, the less likely the choice. With temperature
+//! T, a turn whose score is `d` hundredths of a stone below the best is `exp(-d / T)` times as
+//! likely as the best.
 //!
-//! | level | looks ahead | knows databases | T |
+//! | level | search depth | uses databases | T |
 //! |---|---|---|---|
 //! | 0 | 1 turn | no | 120 |
 //! | 10 | 3 turns | no | 53 |
-//! | 20 | 5 turns | when they are reached | 13 |
-//! | 29 | 6 turns | when they are reached | 0.1 |
+//! | 20 | 5 turns | when the search reaches them | 13 |
+//! | 29 | 6 turns | when the search reaches them | 0.1 |
 //! | 30 | perfect: none of this | always | |
 
 use super::random::Random;
 use crate::search::{Meaning, Score};
 
-/// How well to play, from 0 to [`Level::PERFECT`].
+/// The playing strength, from 0 to [`Level::PERFECT`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Level(u8);
 
 impl Level {
-    /// As well as possible.
+    /// The highest level, which plays as well as possible.
     pub const PERFECT: Level = Level(30);
 
-    /// From this level on the databases are known when the search reaches them.
+    /// From this level on, the search probes the databases when it reaches them.
     const KNOWS_DATABASES: Level = Level(20);
 
-    /// How many positions are visited at most: a bound that, unlike a time, is the same everywhere.
+    /// The most positions that the search visits: unlike a time limit, this gives the same turns on
+    /// every machine.
     pub(crate) const NODES: u64 = 400_000;
 
-    /// The level with this number; numbers above the perfect one mean that.
+    /// The level with this number; numbers above the highest level mean the highest.
     pub fn new(number: u8) -> Level {
         Level(number.min(Level::PERFECT.0))
     }
 
-    /// How many turns to look ahead.
+    /// The search depth, in turns.
     pub(crate) fn depth(self) -> u32 {
         1 + u32::from(self.0) / 5
     }
 
-    /// Whether the search asks the databases.
+    /// Whether the search probes the databases.
     pub(crate) fn knows_databases(self) -> bool {
         self >= Level::KNOWS_DATABASES
     }
@@ -65,13 +66,13 @@ impl Level {
             }
             rest -= weight;
         }
-        // Only rounding leads here.
+        // Only rounding errors lead here.
         worths.iter().position(|&worth| worth == best).unwrap_or(0)
     }
 }
 
-/// What a score feels like, in hundredths of a stone: an end is as good as ten stones, a near one
-/// more than a far one.
+/// A score on the scale of evaluations, in hundredths of a stone: an end counts as about ten
+/// stones, a near one more than a far one.
 fn worth(score: Score) -> f64 {
     const END: f64 = 1000.0;
     const MOST: f64 = 800.0;

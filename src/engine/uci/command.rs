@@ -1,4 +1,4 @@
-//! The lines of the engine protocol that come in.
+//! The commands of the engine protocol.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,9 +11,9 @@ use crate::search::Limits;
 /// A command to the engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Command {
-    /// `uci`: who are you, and what can be set?
+    /// `uci`: identify yourself and list the options.
     Uci,
-    /// `isready`: have you done what came before?
+    /// `isready`: answer when all earlier commands are done.
     IsReady,
     /// `ucinewgame`: forget the last game.
     NewGame,
@@ -32,35 +32,35 @@ pub enum Command {
     Stop,
     /// `d`: show the position.
     Show,
-    /// `eval`: say what the position is worth at first sight.
+    /// `eval`: show the value or the static evaluation of the position.
     Eval,
-    /// `quit`: the end.
+    /// `quit`: end the program.
     Quit,
 }
 
 /// A position and the actions from there.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Setup {
-    /// The position's text, `None` for the empty board.
+    /// The position's text; `None` for the empty board.
     pub fen: Option<String>,
     /// Turns, or their actions one by one.
     pub moves: Vec<String>,
 }
 
-/// How long to think.
+/// The limits of `go`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Go {
     /// The depth in turns.
     pub depth: Option<u32>,
-    /// The number of positions, roughly.
+    /// The approximate number of positions to visit.
     pub nodes: Option<u64>,
-    /// So long.
+    /// The time to search.
     pub time: Option<Duration>,
     /// Until `stop`.
     pub infinite: bool,
 }
 
-/// Why a line is no command, or cannot be done; one sentence.
+/// The reason why a line is not a command or cannot be obeyed; one sentence.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CommandError(pub(crate) String);
 
@@ -89,7 +89,7 @@ fn error<T>(sentence: impl Into<String>) -> Result<T, CommandError> {
 }
 
 impl Command {
-    /// Reads a line, whatever it holds; `None` for one without words.
+    /// Parses a line; `None` if it is blank.
     ///
     /// ```
     /// use millbase::engine::uci::Command;
@@ -100,7 +100,7 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// A sentence about what is wrong.
+    /// A sentence that says what is wrong.
     pub fn parse(line: &str) -> Result<Option<Command>, CommandError> {
         let line = line.trim();
         let (word, rest) = line
@@ -120,7 +120,12 @@ impl Command {
                     "d" => Command::Show,
                     "eval" => Command::Eval,
                     "quit" => Command::Quit,
-                    _ => return error(format!("'{}' is not a command", shown(word))),
+                    _ => {
+                        return error(format!(
+                            "'{}' is not a command; see docs/FRONTENDS.md",
+                            shown(word)
+                        ));
+                    }
                 };
                 if !rest.trim().is_empty() {
                     return error(format!("nothing may follow '{word}'"));
@@ -132,7 +137,8 @@ impl Command {
     }
 }
 
-/// Reads what follows `setoption`. The value is taken as it stands, since folders may have spaces.
+/// Parses the rest of `setoption`. The value is taken literally, because names of folders may
+/// contain spaces.
 fn set_option(rest: &str) -> Result<Command, CommandError> {
     const FORM: &str = "an option is set with 'setoption name NAME value VALUE'";
     let Some(rest) = rest.trim().strip_prefix("name ") else {
@@ -152,10 +158,10 @@ fn set_option(rest: &str) -> Result<Command, CommandError> {
 }
 
 impl Setup {
-    /// Reads what follows `position`.
+    /// Parses the rest of `position`.
     fn parse(rest: &str) -> Result<Setup, CommandError> {
-        const FORM: &str = "a position is set with 'position startpos' or 'position fen …', and perhaps \
-                            'moves …' after it";
+        const FORM: &str = "a position is set with 'position startpos' or 'position fen …', \
+            optionally followed by 'moves …'";
         let mut words = rest.split_whitespace();
         let kind = words.next();
         let before_moves = words.by_ref().take_while(|&word| word != "moves");
@@ -188,7 +194,7 @@ impl Setup {
 }
 
 impl Go {
-    /// Reads what follows `go`.
+    /// Parses the rest of `go`.
     fn parse(rest: &str) -> Result<Go, CommandError> {
         let mut go = Go::default();
         let mut words = rest.split_whitespace();
@@ -316,7 +322,7 @@ mod tests {
             }
         }
 
-        /// Many first moves are legal, so that games get somewhere.
+        /// Many of the first moves are legal, so that games get beyond them.
         #[test]
         fn any_placing_makes_a_legal_game_or_an_error(
             points in proptest::collection::vec("x?[a-g][1-7]", 0..30)

@@ -1,4 +1,4 @@
-//! What the engine says of its thoughts.
+//! The `info` lines of the engine.
 
 use crate::engine::player::Thought;
 use crate::engine::uci::Settings;
@@ -7,7 +7,7 @@ use crate::rules::position::{Position, Side};
 use crate::search::{Meaning, Score};
 use crate::value::{Value, Wdl};
 
-/// The `info` line of a thought about a position.
+/// The `info` line for a line that the engine considers.
 pub(super) fn line(
     thought: &Thought,
     position: &Position,
@@ -61,8 +61,8 @@ pub(super) fn score_text(score: Score) -> String {
     }
 }
 
-/// The chances of win, draw and loss for the side to move, in thousandths: certain where the value
-/// is known, otherwise a guess by the evaluation.
+/// The chances of win, draw and loss for the side to move, in thousandths: certain if the value is
+/// known, otherwise estimated from the evaluation.
 fn chances(thought: &Thought) -> [u32; 3] {
     let known = thought.known.map(Value::wdl);
     match known.or(thought.report.score.result()) {
@@ -73,8 +73,8 @@ fn chances(thought: &Thought) -> [u32; 3] {
     }
 }
 
-/// Who is ahead by [`EVEN_CHANCE`] hundredths of a stone wins every other game, so the guess goes; a
-/// logistic curve gives the others.
+/// The estimate: a side that is ahead by [`EVEN_CHANCE`] hundredths of a stone wins half of its
+/// games; a logistic curve gives the other chances.
 fn guess(score: Score) -> [u32; 3] {
     const EVEN_CHANCE: f64 = 200.0;
     const SCALE: f64 = 60.0;

@@ -1,16 +1,16 @@
-//! The engine protocol: lines in, lines out, as frontends of mill programs speak it.
+//! The line-based engine protocol of mill frontends.
 //!
-//! A search runs on a thread of its own while lines are read. `stop`, `isready` and `quit` are
-//! obeyed at once. What needs the search to be over waits for it; a search that would go on until
-//! `stop` is stopped by such a command too.
+//! A search runs on a separate thread while the engine reads lines. It obeys `stop`, `isready` and
+//! `quit` immediately. Commands that need the search to be over wait for it; such a command also
+//! stops an infinite search.
 //!
-//! A turn that closes a mill is told in two actions: `bestmove d6-d5` first, then, when the frontend
-//! has set the position after it and asks again, `bestmove xb4`. The engine remembers the turn that
-//! it chose, so that the two belong together.
+//! The engine reports a turn that closes a mill as two actions: `bestmove d6-d5` first, then
+//! `bestmove xb4` when the frontend has set the position after it and sends `go` again. The engine
+//! remembers the turn that it chose, so that the two actions belong together.
 //!
-//! - `command`: the lines that come in
-//! - `options`: what can be set
-//! - `info`: what is said of the thoughts
+//! - `command`: the commands
+//! - `options`: the options
+//! - `info`: the `info` lines
 //! - `session`: the state between the lines, and the search thread
 
 mod command;

@@ -1,4 +1,4 @@
-//! The options of the engine: one table says what each is, where it is kept, and what it may be.
+//! The options of the engine: one table lists the name, the field and the range of each.
 
 use std::ops::RangeInclusive;
 
@@ -8,7 +8,7 @@ use crate::engine::game::shown;
 use crate::rules::Rules;
 use crate::search::Algorithm;
 
-/// What users can set.
+/// The settings of the options.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
     /// The folder of the databases of all rules; empty for those that are part of the program.
@@ -19,28 +19,28 @@ pub struct Settings {
     own_rules: Option<Rules>,
     /// The size of the transposition table, in MiB.
     pub hash: u32,
-    /// How many threads search.
+    /// The number of search threads.
     pub threads: u32,
-    /// How many of the best lines are told.
+    /// The number of best lines to report.
     pub lines: u32,
-    /// Whether the chances of win, draw and loss are told.
+    /// Whether to report the chances of win, draw and loss.
     pub shows_wdl: bool,
-    /// In [`VIEWS`]: whose score is told.
+    /// The perspective of scores, as an index into [`VIEWS`].
     view: usize,
-    /// How well to play, 30 for perfect.
+    /// The playing strength, 0 to 30; 30 is perfect.
     pub level: u32,
-    /// In [`ALGORITHMS`].
+    /// The search algorithm, as an index into [`ALGORITHMS`].
     algorithm: usize,
-    /// Where chance comes from; 0 for none.
+    /// The seed of random choices; 0 for none.
     pub seed: u32,
-    /// When the game is drawn although it could go on.
+    /// The rule for draws.
     pub draws: DrawRule,
 }
 
 /// The names of the algorithms, in the order of [`Settings::algorithm`].
 const ALGORITHMS: &[&str] = &["alphabeta", "pvs", "mtdf"];
 
-/// Whose score is told.
+/// The perspectives of scores: the side to move, or White.
 const VIEWS: &[&str] = &["mover", "white"];
 
 /// The name of rules that have none.
@@ -65,7 +65,7 @@ impl Settings {
         }
     }
 
-    /// The same for an engine that begins with these rules.
+    /// The same settings for an engine that begins with these rules.
     #[must_use]
     pub fn with_rules(self, rules: Rules) -> Settings {
         Settings {
@@ -86,21 +86,21 @@ impl Settings {
         Rules::NAMED.into_iter().chain(own).collect()
     }
 
-    /// How to search.
+    /// The search algorithm.
     pub fn algorithm(&self) -> Algorithm {
         [Algorithm::AlphaBeta, Algorithm::Pvs, Algorithm::Mtdf][self.algorithm]
     }
 
-    /// Whether scores are told as White sees them, instead of the side to move.
+    /// Whether scores are for White instead of the side to move.
     pub fn is_white_view(&self) -> bool {
         VIEWS[self.view] == "white"
     }
 
-    /// Changes an option.
+    /// Sets an option.
     ///
     /// # Errors
     ///
-    /// A sentence about the name or the value; nothing is changed then.
+    /// A sentence about the name or the value; the settings then stay as they were.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), CommandError> {
         let found = OPTIONS
             .iter()
@@ -163,13 +163,13 @@ impl Settings {
         Ok(())
     }
 
-    /// The lines that list the options with their present values.
+    /// The lines that list the options with their current values.
     pub fn lines(&self) -> Vec<String> {
         OPTIONS.iter().map(|option| option.line(self)).collect()
     }
 }
 
-/// More threads than this are not started.
+/// The most search threads.
 const MOST_THREADS: u32 = 1024;
 
 struct UciOption {

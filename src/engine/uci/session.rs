@@ -1,4 +1,4 @@
-//! The state between the lines, and the search thread.
+//! The state between commands, and the search thread.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -23,16 +23,16 @@ use crate::search::{Limits, Score, Search};
 use crate::store::DbError;
 use crate::value::Value;
 
-/// Lines above this length, in bytes, are refused.
+/// The most bytes of a line.
 const LONGEST_LINE: u64 = 1 << 20;
 
 /// The most commands that may wait for a search to end.
 const MOST_WAITING: usize = 1000;
 
-/// `go` without any limit thinks so long.
+/// The time limit of `go` without limits.
 const DEFAULT_TIME: Duration = Duration::from_secs(1);
 
-/// The search ends so long before the time is over, for what comes after it.
+/// The search ends this long before the time limit, to leave time to report the turn.
 const MARGIN: Duration = Duration::from_millis(3);
 
 /// Speaks the engine protocol until `quit` or the end of the input. At the end of the input a search
@@ -40,7 +40,7 @@ const MARGIN: Duration = Duration::from_millis(3);
 ///
 /// # Errors
 ///
-/// When the output cannot be written.
+/// If the output cannot be written.
 pub fn run(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
@@ -68,13 +68,13 @@ pub fn run(
     session.serve(&events)
 }
 
-/// What the session waits for.
+/// An event that the session waits for.
 enum Event {
-    /// A line has come.
+    /// A line was read.
     Line(Result<String, CommandError>),
-    /// No more lines come.
+    /// The end of the input.
     End,
-    /// The search has chosen, `None` when the game is over.
+    /// The choice of the search; `None` if the game is over.
     Chosen(Option<Choice>),
 }
 
@@ -88,7 +88,8 @@ fn read_lines(input: impl Read, events: &SyncSender<Event>) {
             Ok(0) | Err(_) => Event::End,
             Ok(length) if length as u64 == LONGEST_LINE && line.last() != Some(&b'\n') => {
                 let skipped = input.skip_until(b'\n');
-                let sentence = format!("the line is longer than {LONGEST_LINE} bytes");
+                let sentence =
+                    format!("the line is longer than {LONGEST_LINE} bytes and was ignored");
                 match skipped {
                     Ok(_) => Event::Line(Err(CommandError(sentence))),
                     Err(_) => Event::End,
@@ -103,7 +104,7 @@ fn read_lines(input: impl Read, events: &SyncSender<Event>) {
     }
 }
 
-/// Where lines go, from several threads, each at once.
+/// The output, shared by threads; each line is flushed immediately.
 struct Output<W>(Arc<Mutex<W>>);
 
 impl<W: Write> Output<W> {
@@ -125,16 +126,16 @@ impl<W> Clone for Output<W> {
     }
 }
 
-/// A search under way, or one whose result waits for `stop`.
+/// A running search, or one whose result waits for `stop`.
 struct Running {
     stop: Arc<AtomicBool>,
     /// Whether the result waits for `stop`.
     is_infinite: bool,
-    /// The result, once it is there.
+    /// The result, as soon as it is known.
     chosen: Option<Option<Choice>>,
 }
 
-/// An action of a turn has been told; this is the position after it, and the removals that come
+/// A turn whose first action has been reported: the position after it, and the removals that come
 /// next.
 struct Begun {
     after: Position,
@@ -155,7 +156,7 @@ struct Session<W> {
     sender: SyncSender<Event>,
 }
 
-/// An empty search of the size that is set.
+/// A search with an empty transposition table of the configured size.
 fn search(rules: Rules, settings: &Settings) -> Search {
     let bytes = usize::try_from(u64::from(settings.hash) << 20).unwrap_or(usize::MAX);
     Search::new(rules, bytes, settings.threads as usize)
@@ -193,7 +194,7 @@ impl<W: Write + Send + 'static> Session<W> {
         Ok(())
     }
 
-    /// Obeys at once what can be obeyed while a search runs, and lets the rest wait.
+    /// Obeys commands that are possible while a search runs, and queues the others.
     fn receive(&mut self, command: Command) -> io::Result<()> {
         match command {
             Command::Stop => self.stop(),
@@ -206,7 +207,7 @@ impl<W: Write + Send + 'static> Session<W> {
         Ok(())
     }
 
-    /// Reports a result that is due and obeys the commands that wait, until the next search runs.
+    /// Reports a result that is due and obeys queued commands until the next search starts.
     fn go_on(&mut self, is_ending: bool) -> io::Result<()> {
         loop {
             if let Some(running) = &mut self.running {
@@ -292,18 +293,18 @@ impl<W: Write + Send + 'static> Session<W> {
         }
         let searching = |settings: &Settings| (settings.hash, settings.threads, *settings.rules());
         if searching(&settings) != searching(&self.settings) {
-            // The old table is given back before the new one is taken.
+            // Free the old table before allocating the new one.
             self.search = Arc::new(Search::new(rules, 0, 1));
             self.search = Arc::new(search(rules, &settings));
         }
         if rules != self.rules {
-            // No game goes on under other rules.
+            // A game cannot continue under other rules.
             self.rules = rules;
             self.game = Game::new(rules, Position::start(&rules));
         }
         self.begun = None;
         self.settings = settings;
-        // The other files are used all the same.
+        // The other files are still used.
         match unusable {
             Some(error) => Err(CommandError(error)),
             None => Ok(()),
@@ -342,7 +343,7 @@ impl<W: Write + Send + 'static> Session<W> {
             return self.finish(choice);
         }
         let game = self.game.clone().with_draws(self.settings.draws);
-        // Whether a drawn game goes on is for the frontend to say.
+        // The frontend decides whether a drawn game goes on.
         if let Some(ending) = game
             .ending()
             .filter(|_| !game.position().is_over(&self.rules))
@@ -364,15 +365,15 @@ impl<W: Write + Send + 'static> Session<W> {
                     stop.store(true, Ordering::Relaxed);
                 }
             });
-            // What the next command does to the search needs it alone.
+            // The next command may need the only reference to the search.
             drop(player);
-            // The session is gone if it cannot be told.
+            // Sending fails only if the session has ended.
             let _ = sender.send(Event::Chosen(chosen));
         });
         Ok(())
     }
 
-    /// The removals of the turn that was begun, if they are what is asked for.
+    /// The removals of the begun turn, if the position is the one after its first action.
     fn rest_of_turn(&self) -> Option<Choice> {
         let begun = self.begun.as_ref()?;
         (begun.after == *self.game.position()).then(|| Choice {
@@ -431,7 +432,7 @@ impl<W: Write + Send + 'static> Session<W> {
         self.output.line(&format!("Value: {}", self.value()))
     }
 
-    /// The value as far as it is known without a search.
+    /// The value, if it is known without a search.
     fn value(&self) -> String {
         match self.player().known(self.game.position()) {
             Ok(answer) => format!("{}, from the {}", answer.value, answer.source.name()),
@@ -442,8 +443,7 @@ impl<W: Write + Send + 'static> Session<W> {
 }
 
 impl<W: Write + Send + 'static> Session<W> {
-    /// Reports the value or the evaluation, for the side that the scores
-    /// are told for.
+    /// Reports the value or the evaluation from the configured perspective.
     fn evaluate(&self) -> io::Result<()> {
         let position = self.game.position();
         let known = self.player().known(position);

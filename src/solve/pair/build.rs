@@ -1,5 +1,5 @@
-//! Solves the pairs of a plan one by one and writes their files. What is written stays; a build
-//! that was stopped, at whatever moment, goes on with the first pair that has no file.
+//! Solves the pairs of a plan one by one and writes their files. Finished files stay: after a build
+//! was stopped at any moment, the next one goes on with the first pair that has no file.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::probe::Database;
 use crate::rules::Rules;
 use crate::store::{self, DbError, Profile, SolvedPair};
 
-/// A folder in which nobody else builds: it is locked until this is dropped or the process ends.
+/// A folder locked for one build, until this is dropped or the process ends.
 #[derive(Debug)]
 pub struct BuildFolder {
     path: PathBuf,
@@ -22,8 +22,7 @@ pub struct BuildFolder {
 }
 
 impl BuildFolder {
-    /// Locks the folder, which must exist, and removes what builds that were killed had begun to
-    /// write.
+    /// Locks the folder, which must exist, and removes the unfinished files of killed builds.
     ///
     /// # Errors
     ///
@@ -38,8 +37,7 @@ impl BuildFolder {
         let file = file.map_err(DbError::io(path))?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => return Err(SolvePairError::Busy(path.to_path_buf())),
-            // Some file systems have no locks. There two builds do the same work twice, and that is
-            // all.
+            // Some file systems have no locks. There two builds only do the same work twice.
             Ok(()) | Err(TryLockError::Error(_)) => {}
         }
         let folder = BuildFolder {
@@ -55,7 +53,7 @@ impl BuildFolder {
         &self.path
     }
 
-    /// Removes the file that is being written, for a process that is about to end.
+    /// Removes the unfinished file when the process is about to end.
     ///
     /// # Errors
     ///
@@ -65,29 +63,29 @@ impl BuildFolder {
     }
 }
 
-/// What became of one pair.
+/// The report on one pair.
 #[derive(Clone, Debug)]
 pub struct PairReport {
     /// The pair.
     pub pair: Pair,
     /// Its tables: the larger side to move first.
     pub tables: Vec<TableReport>,
-    /// Size of the file.
+    /// The size of the file in bytes.
     pub bytes: u64,
-    /// Time of all steps together.
+    /// The time of all steps together.
     pub total: Duration,
-    /// Time to count and write the solved tables.
+    /// The time to count and write the solved tables.
     pub write: Duration,
 }
 
-/// What became of one side to move.
+/// The report on the table of one side to move.
 #[derive(Clone, Debug)]
 pub struct TableReport {
-    /// Which table.
+    /// The material of the table.
     pub material: Material,
-    /// Its distinct positions by value.
+    /// The number of distinct positions with each value.
     pub histogram: Histogram,
-    /// How long the steps took.
+    /// The times of the steps.
     pub times: Times,
 }
 

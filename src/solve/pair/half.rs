@@ -2,13 +2,13 @@
 //!
 //! ```text
 //!               rows: sets of the            columns: sets of the
-//! working       side that waits              side to move            value, count
-//! finished      side to move                 side that waits         value
+//! working       waiting side                 side to move            value, count
+//! finished      side to move                 waiting side            value
 //! ```
 //!
 //! In the working arrangement all quiet turns of the mover stay in their row. The finished
 //! arrangement is that of the files. Its rows are the working rows of the *other* side to move,
-//! where the predecessors of its positions are found.
+//! which hold the predecessors of its positions.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,7 +20,7 @@ use crate::rules::{Rules, WithoutTurn};
 use crate::store::memory::Bytes;
 
 /// The count of a position that is won, that a capture saves from losing, or that is drawn by rule.
-/// Un-moves lower it, by fewer than 120 in all, and never reach zero.
+/// Retrograde steps lower it by fewer than 120 in all, so it never reaches zero.
 pub(crate) const CANNOT_LOSE: u8 = u8::MAX;
 
 /// One side to move of a pair.
@@ -37,18 +37,18 @@ pub(crate) struct HalfShape {
     pub(crate) columns: Subsets,
     pub(crate) subsets: Vec<u32>,
     pub(crate) flying: bool,
-    /// What becomes of a mover that cannot move. Where it passes, the position after that is in the
-    /// finished arrangement of the other side to move, at the same row and column.
+    /// The outcome for a mover that cannot move. If it passes, the next position is in the finished
+    /// arrangement of the other side to move, at the same row and column.
     pub(crate) without_turn: WithoutTurn,
 }
 
 /// The working arrangement.
 pub(crate) struct Working {
     pub(crate) shape: HalfShape,
-    /// 0 unknown; even: a win, perhaps not yet the quickest; odd: a loss that is final where the
-    /// count is zero, and otherwise the depth of the longest capture that loses.
+    /// 0: unknown; even: a win, perhaps not yet the quickest; odd: a final loss if the count is
+    /// zero, otherwise the depth of the longest capture that loses.
     pub(crate) values: Bytes,
-    /// How many quiet turns are not known to lose.
+    /// The number of quiet turns that are not known to lose.
     pub(crate) counts: Bytes,
     /// The values in each row.
     pub(crate) present: Vec<ValueSet>,
@@ -57,7 +57,7 @@ pub(crate) struct Working {
 /// The finished arrangement.
 pub(crate) struct Finished {
     pub(crate) index: Index,
-    /// 0 unknown, otherwise final.
+    /// 0: unknown; otherwise final.
     pub(crate) values: Bytes,
     /// The values in each row.
     pub(crate) present: Vec<SharedValueSet>,
@@ -99,7 +99,7 @@ impl Half {
 
 impl HalfShape {
     pub(crate) fn new(rules: &Rules, material: Material) -> HalfShape {
-        // The other side's finished rows and columns are these.
+        // These are also the other side's finished rows and columns.
         let columns = Index::new(material.exchanged()).columns().clone();
         let board_is_full = u32::from(material.mover + material.waiting) == POINTS;
         HalfShape {
@@ -107,7 +107,7 @@ impl HalfShape {
             rows: Rows::of(material.waiting),
             subsets: columns.iter().collect(),
             columns,
-            // On a full board nobody flies.
+            // On a full board, no stone can fly.
             flying: rules.flies(material.mover.into()) && !board_is_full,
             without_turn: rules.without_turn(board_is_full),
         }
@@ -149,8 +149,7 @@ impl SharedValueSet {
     }
 }
 
-/// What the loops need to know of one working row: the turns of the mover among the points that the
-/// row's set leaves.
+/// The turns of the mover in one working row, that is, among the points outside the row's set.
 ///
 /// Sets of the mover appear as *subsets*, compressed to those free points, and as point sets.
 pub(crate) struct RowTurns<'a> {
@@ -188,7 +187,7 @@ impl<'a> RowTurns<'a> {
         PointSet::from_bits(bits.pdep(subset, self.free.bits()))
     }
 
-    /// How many turns the mover has, quiet or not.
+    /// The number of the mover's turns, quiet or not.
     #[inline(always)]
     pub(crate) fn count<const FLYING: bool>(&self, mover: PointSet) -> u32 {
         if FLYING {
@@ -204,7 +203,7 @@ impl<'a> RowTurns<'a> {
         self.count::<false>(self.points(bits, subset)) == 0
     }
 
-    /// The columns of the sets from which a turn that closed no mill leads to this one.
+    /// The columns of the sets from which a turn without a mill leads to this one.
     #[inline(always)]
     pub(crate) fn quiet_origins<B: Bits, const FLYING: bool>(
         &self,
@@ -216,8 +215,8 @@ impl<'a> RowTurns<'a> {
         let mut edges = 0;
         if !FLYING {
             edges = self.board.cut(mover) & self.edges;
-            // A cut edge that touches a mill ends there with its stone: sliding to it closed the
-            // mill.
+            // The end with the stone of a cut edge that touches a mill is in the mill: sliding to
+            // it closed the mill.
             if !mills.is_empty() {
                 edges &= !self.board.cut(mills);
             }
@@ -225,8 +224,8 @@ impl<'a> RowTurns<'a> {
         self.origins(bits, subset, edges, mover - mills)
     }
 
-    /// The columns of the sets from which a turn leads to this one whose stone came to one of the
-    /// points of `mills`, where it closed a mill.
+    /// The columns of the sets from which a turn to one of the points of `mills`, which closes a
+    /// mill, leads to this one.
     #[inline(always)]
     pub(crate) fn closing_origins<B: Bits, const FLYING: bool>(
         &self,
@@ -266,7 +265,7 @@ impl<'a> RowTurns<'a> {
 pub(crate) struct Origins<'a, const FLYING: bool> {
     columns: &'a Subsets,
     subset: u32,
-    /// Slides: the edges that are left, and the ends of each.
+    /// Slides: the remaining edges, and the ends of each.
     edges: EdgeSet,
     ends: &'a [u32; 64],
     /// Flights: the stone being flown back, the stones after it, the points left for it, all
@@ -278,7 +277,7 @@ pub(crate) struct Origins<'a, const FLYING: bool> {
 }
 
 impl<const FLYING: bool> Origins<'_, FLYING> {
-    /// Whether there is none.
+    /// Whether the set is empty.
     #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {
         if FLYING {

@@ -1,5 +1,5 @@
-//! The first step of solving: what each position's captures are worth, and how many quiet turns it
-//! has.
+//! The first step of solving: the value of each position's best capture, and the number of its
+//! quiet turns.
 
 use std::ops::Deref;
 
@@ -13,21 +13,21 @@ use crate::index::{Index, Material};
 use crate::rules::turns::removable_sets;
 use crate::rules::{Rules, WithoutTurn};
 
-/// The positions that captures of a number of stones at once lead to.
+/// The positions that captures of a given number of stones lead to.
 pub(crate) enum Captures<'a> {
-    /// To fewer than three stones.
+    /// The opponent is left with fewer than three stones.
     EndTheGame,
-    /// To the positions of another table, with its values.
+    /// The positions of another table, with its values.
     Table(Index, &'a [u8]),
 }
 
 impl<'a> Captures<'a> {
-    /// The captures of a table: those of one stone, and those of two and three where turns can earn
+    /// The captures of a table: those of one stone, and those of two and three if turns can earn
     /// that many removals. `values` are those of [`Material::after_captures`].
     ///
     /// # Panics
     ///
-    /// If values are missing or not as many as the table has.
+    /// If a table is missing or has the wrong number of values.
     pub(crate) fn all<V: Deref<Target = [u8]>>(
         rules: &Rules,
         material: Material,
@@ -54,8 +54,9 @@ impl<'a> Captures<'a> {
     }
 }
 
-/// How good a capture is for the mover, from the value byte `v` of the position that it leads to: 0
-/// for no capture, slower losses above quicker ones, draws, quicker wins above slower ones.
+/// The ordered value of a capture, which is greater the better it is for the mover, from the value
+/// byte `v` of the position that it leads to: 0 for no capture, then losses with slower ones above
+/// quicker ones, draws, and wins with quicker ones above slower ones.
 const fn ordered(v: u8) -> u8 {
     match v {
         0 => ORDERED_DRAW,
@@ -85,7 +86,7 @@ pub(crate) static ORDERED: [u8; 256] = {
     best
 };
 
-/// The ordered value of capturing down to two stones: the opponent has lost.
+/// The ordered value of a capture that leaves the opponent two stones and so wins immediately.
 const WINS_AT_ONCE: u8 = ordered(1);
 
 /// Fills the working values and counts.
@@ -131,7 +132,7 @@ struct InitialiseRow<'a> {
     present: &'a mut ValueSet,
 }
 
-/// The removal of one stone or several from the row's set: the row that it leads to, with its values.
+/// The removal of stones from the row's set: the row that it leads to, with its values.
 pub(crate) struct Removal<'a> {
     symmetry: Symmetry,
     free: PointSet,
@@ -187,9 +188,9 @@ impl InitialiseRow<'_> {
 /// Raises the ordered value of each column of a row to that of its best capture, and counts its turns that
 /// close a mill.
 ///
-/// The way is from the sets that hold a mill back to those that closed it: what the removals are
-/// worth depends only on the set with the mill and, where each mill earns a removal, on the point
-/// that the stone came to.
+/// It goes from the sets with a mill back to the sets before it was closed, because the value of
+/// the removals depends only on the set with the mill and, if each mill earns a removal, on the
+/// point that the stone reached.
 #[inline(always)]
 pub(crate) fn look_up<B: Bits, const FLYING: bool>(
     captures: &[Captures<'_>],
@@ -207,7 +208,7 @@ pub(crate) fn look_up<B: Bits, const FLYING: bool>(
     }
 }
 
-/// [`look_up`] where each mill earns a removal.
+/// [`look_up`] for rules where each mill earns a removal.
 #[inline(always)]
 fn look_up_each_mill<B: Bits, const FLYING: bool>(
     captures: &[Captures<'_>],
@@ -290,7 +291,7 @@ impl<'a> Captures<'a> {
         sets.into_iter().map(removal).collect()
     }
 
-    /// The ordered value of the best removal after the mover came to have this set.
+    /// The ordered value of the best removal after a turn of the mover to this set.
     #[inline(always)]
     pub(crate) fn best_ordered<B: Bits>(
         &self,

@@ -2,12 +2,12 @@
 //! ends backwards.
 //!
 //! * [`solve`] solves one pair in memory, from the tables that its captures lead to.
-//! * [`plan`] orders the pairs and computes the memory that each takes.
+//! * [`plan`] orders the pairs and computes the memory that each needs.
 //! * [`build`] solves the pairs of a plan and writes their files.
 //! * [`load`] reads a whole table from the files.
 //!
-//! `half` holds one side to move while it is solved, `init` fills it from the captures, `sweep`
-//! does the rest.
+//! `half` holds the table of one side to move while it is solved, `init` fills it from the
+//! captures, `sweep` decides the remaining positions.
 
 mod build;
 pub(crate) mod half;
@@ -35,27 +35,26 @@ use crate::solve::{TableCache, load};
 use crate::store::DbError;
 use crate::store::memory::Bytes;
 
-/// The largest value byte that the sweep takes: the bytes above it must be able to stand for
-/// deeper wins and losses.
+/// The largest value byte of the sweep: the bytes above it are reserved for deeper wins and losses.
 const LARGEST_VALUE: u8 = 252;
 
-/// Why a pair could not be solved, or its file not be written.
+/// The reason why a pair could not be solved or its file not written.
 #[derive(Debug)]
 pub enum SolvePairError {
-    /// The system did not grant the memory.
+    /// The system refused the memory.
     Memory {
-        /// The pair to be solved.
+        /// The pair to solve.
         pair: Pair,
-        /// How many bytes it takes.
+        /// The bytes that it needs.
         bytes: u64,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// Some depths are too large for a byte.
     TooDeep(Pair),
-    /// Another process builds in the folder.
+    /// Another process is building in the folder.
     Busy(PathBuf),
-    /// A table that captures lead to could not be read, or a file not be written.
+    /// A table that captures lead to could not be read, or a file could not be written.
     Database(DbError),
 }
 
@@ -68,7 +67,8 @@ impl fmt::Display for SolvePairError {
                 source,
             } => write!(
                 f,
-                "the system does not grant the {} MiB of memory that {pair} needs ({source}); close other programs",
+                "the system refuses the {} MiB of memory that {pair} needs ({source}); close \
+                other programs",
                 bytes >> 20
             ),
             SolvePairError::TooDeep(pair) => write!(
@@ -78,7 +78,7 @@ impl fmt::Display for SolvePairError {
             ),
             SolvePairError::Busy(folder) => write!(
                 f,
-                "another build is at work in {}; wait until it is done, or stop it",
+                "another build is running in {}; wait until it is done, or stop it",
                 folder.display()
             ),
             SolvePairError::Database(error) => error.fmt(f),
@@ -102,43 +102,43 @@ impl From<DbError> for SolvePairError {
     }
 }
 
-/// What the solver is doing.
+/// A step of the solver's progress.
 #[derive(Clone, Debug)]
 pub enum PairProgress {
-    /// A pair is begun; `entries` of all its tables are to be found.
+    /// The solver begins a pair.
     Started {
         /// The pair.
         pair: Pair,
-        /// Entries of its tables.
+        /// The number of entries of its tables.
         entries: u64,
     },
     /// The captures of one table have been looked up.
     Initialised(Material),
-    /// All positions decided in fewer than `depth` turns are known: `decided` entries of the pair.
+    /// All positions that are decided in fewer than `depth` turns are known.
     Swept {
-        /// Depth in turns.
+        /// The depth in turns.
         depth: u16,
-        /// Entries decided.
+        /// The number of decided entries of the pair.
         decided: u64,
     },
     /// The pair's file is being written.
     Writing,
-    /// The pair's file is there.
+    /// The pair's file is complete.
     Finished(Box<PairReport>),
 }
 
 /// The progress observer of a long computation.
 pub trait Observer: Sync {
-    /// Takes note of progress.
+    /// Receives a step of progress; any thread may call it.
     fn progress(&self, progress: PairProgress);
 }
 
-/// Nobody watches.
+/// Ignores the progress.
 impl Observer for () {
     fn progress(&self, _progress: PairProgress) {}
 }
 
-/// How long the steps took for one side to move.
+/// The times of the steps for one side to move.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Times {
     /// Reading the table that captures lead to.
@@ -147,7 +147,7 @@ pub struct Times {
     pub initialise: Duration,
     /// Copying decided positions to the finished arrangement.
     pub scatter: Duration,
-    /// Informing the predecessors of decided positions.
+    /// Updating the predecessors of decided positions.
     pub propagate: Duration,
 }
 
@@ -161,16 +161,16 @@ impl Times {
 /// One table of a solved pair.
 #[derive(Debug)]
 pub struct Solved {
-    /// Which table.
+    /// The material of the table.
     pub material: Material,
     /// Its value bytes in the order of its [`crate::index::Index`].
     pub values: Bytes,
-    /// How long it took.
+    /// The times of the steps.
     pub times: Times,
 }
 
 /// Solves a pair. `load` provides the tables that captures lead to; those of one side to move are
-/// dropped before those of the other are asked for.
+/// dropped before those of the other are requested.
 ///
 /// The result is the same for any number of threads.
 ///
@@ -186,7 +186,7 @@ pub struct Solved {
 ///
 /// # Errors
 ///
-/// [`SolvePairError`], among them those of `load`.
+/// [`SolvePairError`], including the errors of `load`.
 pub fn solve<V: Deref<Target = [u8]>>(
     rules: &Rules,
     pair: Pair,
@@ -241,7 +241,7 @@ fn sweep_all(
             decided += timed(&mut times.scatter, || sweep::scatter(half, v));
         }
         match halves {
-            // With equal sides, the one half has the predecessors of its own positions.
+            // With equal sides, the only half also holds the predecessors of its positions.
             [(Half { working, finished }, times)] => {
                 timed(&mut times.propagate, || {
                     sweep::propagate(finished, working, v)
@@ -266,7 +266,7 @@ fn sweep_all(
     Ok(())
 }
 
-/// Adds the time that the work takes.
+/// Does the work and adds its time to the total.
 fn timed<T>(total: &mut Duration, work: impl FnOnce() -> T) -> T {
     let start = Instant::now();
     let result = work();

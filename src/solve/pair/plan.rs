@@ -1,14 +1,16 @@
-//! Which pairs to solve, in which order, and how much memory and how large a file each takes.
+//! Plans a build: the pairs to solve and their order, the memory that each needs, and the sizes of
+//! the files.
 
 use super::TableCache;
 use crate::index::{Material, Pair};
 use crate::rules::Rules;
 use crate::store::codec::can_omit;
 
-/// Memory beside the arrays of values, measured: the program, the rows, what each thread needs.
+/// Measured memory besides the arrays of values, in bytes: the program, the rows, and buffers of
+/// the threads.
 const FIXED: u64 = 12 << 20;
 
-/// The pairs still to be solved, each after those that it needs.
+/// The pairs to solve, each after those that it needs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PairPlan {
     /// The pairs in the order in which they are solved.
@@ -16,8 +18,8 @@ pub struct PairPlan {
 }
 
 impl PairPlan {
-    /// What is missing to have all the `wanted` pairs and those they need, where `present` says which there are
-    /// already.
+    /// The plan to build all `wanted` pairs and those that they need, except the pairs that are
+    /// already present.
     ///
     /// ```
     /// use millbase::{Pair, solve::pair::PairPlan};
@@ -40,7 +42,7 @@ impl PairPlan {
         PairPlan { pairs }
     }
 
-    /// Entries of all tables to be solved.
+    /// The number of entries of all tables to solve.
     pub fn entries(&self) -> u64 {
         self.pairs.iter().copied().map(Pair::entries).sum()
     }
@@ -51,14 +53,14 @@ impl PairPlan {
         each.sum()
     }
 
-    /// The most memory that solving takes at any time, in bytes.
+    /// The peak memory of the build, in bytes.
     pub fn memory(&self, rules: &Rules) -> u64 {
         let each = (0..self.pairs.len()).map(|number| self.memory_of(rules, number));
         each.max().unwrap_or(0)
     }
 
-    /// The most memory that building the pair with this number takes at any time, in bytes: that of
-    /// the pair alone, and the compressed tables that wait for later pairs.
+    /// The peak memory while building the pair at this place of the plan, in bytes: that of the
+    /// pair alone plus the compressed tables kept for later pairs.
     pub fn memory_of(&self, rules: &Rules, number: usize) -> u64 {
         let (before, later) = self.pairs.split_at(number);
         let Some((&pair, later)) = later.split_first() else {
@@ -73,7 +75,7 @@ impl PairPlan {
     }
 }
 
-/// The most memory that building a pair takes at any time, in bytes.
+/// The peak memory while building a pair, in bytes.
 ///
 /// ```
 /// use millbase::{Pair, Rules, solve::pair::plan};
@@ -94,11 +96,11 @@ pub fn memory(rules: &Rules, pair: Pair) -> u64 {
 }
 
 /// A forecast of the size of a pair's file with depths, in bytes: 0.043 for each stored entry and
-/// each stone of the smaller side, as depths vary more the more even the sides are. Where entries can
-/// be left out, about three quarters are stored.
+/// each stone of the smaller side, as depths vary more the more even the sides are. If entries can
+/// be omitted, about three quarters are stored.
 ///
-/// This is within a fifth of what was measured, in the sum of all pairs of a set of rules; single
-/// pairs are off by more.
+/// The sum over all pairs of a set of rules is within a fifth of the measured sizes; single pairs
+/// are off by more.
 pub fn file_bytes(rules: &Rules, pair: Pair) -> u64 {
     let larger = pair.tables()[0];
     let stored = match can_omit(rules, larger) {

@@ -1,4 +1,4 @@
-//! Writing the values of a file once more, in another way.
+//! Writes the values of a file again at another level or with another profile.
 
 use super::{BuildFolder, load};
 use crate::index::{Material, Pair};
@@ -6,12 +6,12 @@ use crate::probe::Database;
 use crate::store::{self, DbError, Profile, SolvedPair};
 use crate::value::Metric;
 
-/// Writes the values of a pair to another folder; the result is the size of the file in bytes.
+/// Writes the values of a pair to another folder, and returns the size of the file in bytes.
 ///
 /// # Errors
 ///
-/// [`DbError::Missing`] if the pair is not there, [`DbError::NoDepths`] if it has no depths but the
-/// new file is to hold them, [`DbError::Corrupt`], [`DbError::Io`].
+/// [`DbError::Missing`] if the pair has no file, [`DbError::NoDepths`] if it has no depths but the
+/// new file needs them, [`DbError::Corrupt`], [`DbError::Io`].
 pub fn repack(
     db: &Database,
     pair: Pair,

@@ -1,6 +1,6 @@
-//! The sweep by depth: positions that are decided at a depth inform their predecessors.
+//! The sweep by depth: positions that are decided at a depth update their predecessors.
 //!
-//! At depth n, value byte v = n + 1, two passes for each side to move:
+//! Each depth n, with value byte v = n + 1, takes two passes for each side to move:
 //!
 //! ```text
 //! scatter    working entries with value v, decided      → the same positions in the finished arrangement
@@ -8,9 +8,10 @@
 //! ```
 //!
 //! A predecessor of a loss wins in n + 1, unless it wins sooner; its count never reaches zero,
-//! since the lost position does not lower it. A predecessor of a win has one count less, and with
-//! none left it loses in n + 1, or later if its longest losing capture takes longer. Where blocked
-//! sides pass, a position whose mover is blocked is the predecessor of the one with the same sets.
+//! because the lost position does not lower it. The count of a predecessor of a win falls by one;
+//! at zero, the predecessor loses in n + 1, or later if its longest losing capture takes longer. If
+//! blocked sides pass, a position whose mover is blocked is the predecessor of the one with the
+//! same sets.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -132,7 +133,7 @@ impl<'a> Scatter<'a> {
     }
 }
 
-/// Informs the predecessors, which are in `working`, of the other side's positions finished with
+/// Updates the predecessors, which are in `working`, of the other side's positions finished with
 /// value `v`.
 pub(crate) fn propagate(finished: &Finished, working: &mut Working, v: u8) {
     let Working {

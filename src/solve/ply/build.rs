@@ -1,8 +1,8 @@
 //! Solves the plies of a plan one by one, the last placement first, and writes their files.
 //!
 //! A ply needs the file of the next one, or, for the last ply, the databases of the moving phase.
-//! Files that are only needed on the way are removed when the ply before them is there. So a build
-//! that was stopped, at whatever moment, goes on where it was.
+//! Files that are only needed on the way are removed as soon as the ply before them has its file.
+//! So after a build was stopped at any moment, the next one goes on where it was.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -23,16 +23,16 @@ use crate::store::memory::Bytes;
 use crate::store::{DbError, LARGEST_VALUE, PlyWriter, ply_file_name};
 use crate::value::Metric;
 
-/// Why a ply could not be solved, or its file not be written.
+/// The reason why a ply could not be solved or its file not written.
 #[derive(Debug)]
 pub enum SolvePlyError {
-    /// The system did not grant the memory for a ply's table.
+    /// The system refused the memory for a ply's table.
     Memory(u8, io::Error),
-    /// The placing phase is not solved under these rules; the sentence says why.
+    /// The placing phase cannot be solved under these rules; the sentence says why.
     Rules(&'static str),
     /// Some depths of a ply are too large for a byte.
     TooDeep(u8),
-    /// A table could not be read, or a file not be written.
+    /// A table could not be read, or a file could not be written.
     Database(DbError),
 }
 
@@ -41,8 +41,8 @@ impl fmt::Display for SolvePlyError {
         match self {
             SolvePlyError::Memory(ply, source) => write!(
                 f,
-                "the system does not grant the memory for the positions after {ply} placements ({source}); \
-                 close other programs"
+                "the system refuses the memory for the positions after {ply} placements \
+                ({source}); close other programs"
             ),
             SolvePlyError::Rules(why) => f.write_str(why),
             SolvePlyError::TooDeep(ply) => write!(
@@ -72,9 +72,9 @@ impl From<DbError> for SolvePlyError {
     }
 }
 
-/// The plies whose files are kept unless told otherwise: all early ones, which are small, and then
-/// every third one up to four placements from the end. From any position it is then a short search
-/// to the next file, or to the moving phase.
+/// The plies whose files are kept by default: all early ones, which are small, and then every third
+/// one up to four placements from the end. So a short search leads from any position to the next
+/// file or to the moving phase.
 pub fn kept_plies(rules: &Rules) -> Vec<u8> {
     const SMALL: u8 = 8;
     let last = (2 * rules.stones).saturating_sub(4);
@@ -83,18 +83,17 @@ pub fn kept_plies(rules: &Rules) -> Vec<u8> {
         .collect()
 }
 
-/// Which plies are to be solved.
+/// The plies to solve.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlyPlan {
-    /// Those whose files are kept.
+    /// The plies whose files are kept.
     pub keep: BTreeSet<u8>,
-    /// Those to be solved, in order.
+    /// The plies to solve, in order.
     pub solve: Vec<u8>,
 }
 
 impl PlyPlan {
-    /// What is to be solved to have the files of the plies `keep`, where `present` says which
-    /// there are already.
+    /// The plan to build the files of the plies `keep`, except those that are already present.
     ///
     /// ```
     /// use millbase::{Rules, solve::ply::PlyPlan};
@@ -113,8 +112,7 @@ impl PlyPlan {
         }
     }
 
-    /// For each ply to be solved the entries of its tables, and the most memory that solving takes
-    /// at any time, in bytes.
+    /// For each ply to solve: its number, the entries of its tables, and the peak memory in bytes.
     pub fn sizes(&self, rules: &Rules) -> Vec<(u8, u64, u64)> {
         let Some(&last) = self.solve.first() else {
             return Vec::new();
@@ -126,7 +124,8 @@ impl PlyPlan {
         };
         let size = |&ply: &u8| {
             let stages = || reachable.stages_of(ply);
-            // After the last placement a table may be derived from two others, and some are kept.
+            // After the last placement, tables are derived from up to two others, and some are
+            // kept.
             let (deriving, kept) = match ply + 1 == 2 * rules.stones {
                 true => (2, Loader::MOST_KEPT as u64),
                 false => (0, 0),
@@ -145,26 +144,27 @@ impl PlyPlan {
     }
 }
 
-/// Memory beside the tables: the program, the rows, marks of sets, what each thread needs.
+/// Memory besides the tables, in bytes: the program, the rows, marks of sets, and buffers of the
+/// threads.
 const FIXED: u64 = 100 << 20;
 
-/// What the solver is doing.
+/// A step of the solver's progress.
 #[derive(Clone, Debug)]
 pub enum PlyProgress {
-    /// A stage is solved: this many entries of its ply's tables are done.
+    /// A stage is solved, and with it this number of entries of its ply's tables.
     Solved(Stage, u64),
-    /// A ply's file is there.
+    /// A ply's file is complete.
     Finished(Box<PlyReport>),
 }
 
-/// What became of one ply.
+/// The report on one ply.
 #[derive(Clone, Debug)]
 pub struct PlyReport {
-    /// How many turns have been made.
+    /// The number of turns made before its positions.
     pub ply: u8,
-    /// How often each value occurs among the distinct positions.
+    /// The number of distinct positions with each value.
     pub histogram: Histogram,
-    /// Size of the file.
+    /// The size of the file in bytes.
     pub bytes: u64,
     /// Time to read the tables of the next ply.
     pub load: Duration,
@@ -174,8 +174,8 @@ pub struct PlyReport {
     pub write: Duration,
 }
 
-/// Solves the plies of the plan and writes their files to the folder, where the databases of the
-/// moving phase are.
+/// Solves the plies of the plan and writes their files to the folder, which must contain the
+/// databases of the moving phase.
 ///
 /// The process may be ended at any moment: a file with the name of a ply is complete.
 ///
@@ -221,7 +221,7 @@ enum Next<'a> {
 }
 
 impl<'a> Next<'a> {
-    /// The tables that the turns of these stages lead to, which are all of one ply.
+    /// The tables that the turns of these stages lead to. All stages must be of one ply.
     fn new(
         database: &'a Database,
         reachable: &Reachable,
@@ -284,8 +284,7 @@ fn build_ply(
     let mut next = Next::new(&database, reachable, &stages)?;
     let mut writer = PlyWriter::new(rules, reachable, ply);
     let mut done = 0;
-    // The table that the captures of one stage lead to is often the one that the quiet turns of the next
-    // lead to.
+    // The captures of one stage often lead to the same table as the quiet turns of the next.
     let mut kept: Option<(Stage, Bytes)> = None;
     for &stage in &stages {
         let start = Instant::now();

@@ -13,8 +13,8 @@ use crate::probe::Database;
 use crate::store::memory::Bytes;
 use crate::store::{DbError, ply_file_name};
 
-/// All values of a stage in the order of its [`Index`](crate::index::Index); 0 where nothing is
-/// stored.
+/// All values of a stage in the order of its [`Index`](crate::index::Index); 0 for entries that are
+/// not stored.
 ///
 /// # Errors
 ///

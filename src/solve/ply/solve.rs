@@ -1,9 +1,10 @@
-//! The values of one stage of placing, from those of the two stages that its turns lead to.
+//! Computes the values of one stage of the placing phase from those of the two stages that its
+//! turns lead to.
 //!
-//! A position's mover places a stone and waits. So the positions after it are found, whatever the
-//! stone, in the row of the side that waits now: with rows of the waiting side, a row needs one row
-//! of the table that the quiet turns lead to, and one for each stone that can be removed. The way is from
-//! the mover's sets after a turn back to those before it:
+//! After a turn, the side that waited is to move, with the same stones unless the turn was a
+//! capture. So if the rows are the waiting side's sets, all quiet turns of a row lead to one row of
+//! the next table, and the captures lead to one row for each stone that can be removed. The loop
+//! goes from the mover's sets after a turn back to those before it:
 //!
 //! ```text
 //! for each set M' of the mover after a turn
@@ -12,8 +13,8 @@
 //!     for each stone x of M':  ordered(M' - x) = max(ordered(M' - x), x in a mill of M' ? capture : quiet)
 //! ```
 //!
-//! Each result is written once, scattered, to the arrangement of the files, whose rows are the
-//! mover's sets.
+//! Each result is written once, by scattered writes, to the arrangement of the files, whose rows
+//! are the mover's sets.
 
 use std::io;
 use std::sync::atomic::AtomicU8;
@@ -31,13 +32,13 @@ use crate::store::memory::Bytes;
 
 /// The values that the turns of a stage lead to.
 pub(super) struct Successors<'a> {
-    /// After turns that close no mill; `None` if there is no such turn.
+    /// After turns without a mill; `None` if there is no such turn.
     pub quiet: Option<&'a [u8]>,
     /// After captures.
     pub captures: CaptureValues<'a>,
 }
 
-/// What captures lead to.
+/// The positions that captures lead to.
 pub(super) enum CaptureValues<'a> {
     /// No game closes a mill here.
     None,
@@ -75,17 +76,17 @@ impl Marks {
     }
 }
 
-/// What all rows of a stage have in common.
+/// The data that all rows of a stage share.
 struct StageShape<'a> {
     board: &'static Board,
     rules: &'a Rules,
-    /// The table to be filled.
+    /// The index of the table to fill.
     index: Index,
-    /// The mover's sets before a turn, and which of them are possible.
+    /// The mover's sets before a turn, with marks of the possible ones.
     columns: Subsets,
     subsets: Vec<u32>,
     possible: Marks,
-    /// Those after it.
+    /// The mover's sets after a turn.
     after: Vec<u32>,
     after_possible: Marks,
     quiet: Option<&'a [u8]>,
@@ -112,7 +113,7 @@ pub(super) fn solve(
     let quiet = reachable.rows(stage.after_quiet(), mover);
     after_possible.mark(rows, quiet.iter(), Marks::QUIET);
     let captures = match successors.captures {
-        // Nothing is marked, so nobody asks what a capture is worth.
+        // No set is marked, so the values of captures are not used.
         CaptureValues::None => pair::Captures::EndTheGame,
         CaptureValues::EndTheGame => {
             after_possible.mark(rows, 0..rows.len(), Marks::CAPTURE);

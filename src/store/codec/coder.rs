@@ -1,16 +1,16 @@
-//! Blocks to bytes and back, with rANS: the state is a number that holds all symbols to come. Decoding
-//! a symbol divides the state by the symbol's share of the frequencies, and 16 bits follow whenever the
-//! state gets too small.
+//! Encodes blocks as bytes and decodes them, with rANS: the state is a number that holds all
+//! remaining symbols. Decoding a symbol divides the state by the reciprocal of the symbol's
+//! probability, and reads 16 bits whenever the state gets too small.
 //!
-//! The state is 0 after the last symbol. So it starts small at the end of a block, and no word follows
-//! as long as it stays below [`LEAST`]:
+//! The state is 0 after the last symbol. So encoding, which goes backwards, starts with a small
+//! state and writes no word as long as the state stays below [`LEAST`]:
 //!
 //! ```text
 //! bytes of a block    state, 3 or 4 bytes | words of 2 bytes    a whole block of up to 4 bytes is the state
 //! ```
 //!
-//! The highest byte of a state is missing where it is zero. Words follow only a state of at least
-//! 2^16, which has 3 bytes or 4: the length of the block says which, as words make it odd or even.
+//! The highest byte of a state is omitted if it is zero. Words follow only a state of at least
+//! 2^16, which has 3 or 4 bytes: the parity of the block's length says which.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ use super::model::SCALE;
 use super::model::{ESCAPED_FREQUENCY, Model, TOTAL};
 use super::{ESCAPE, UNKNOWN, value};
 
-/// Below this a state takes the next word, as long as there is one.
+/// A smaller state reads the next word, if there is one.
 const LEAST: u32 = 1 << 16;
 
 /// A symbol with its place in a distribution: cumulative frequency · 2^20 + (frequency - 1) · 2^8 +
@@ -59,7 +59,7 @@ impl Code {
     }
 }
 
-/// Memory that an encoder uses again for each block.
+/// Memory that an encoder reuses for each block.
 #[cfg(feature = "build")]
 #[derive(Default)]
 pub(crate) struct EncoderScratch {
@@ -73,7 +73,7 @@ pub(crate) struct EncoderScratch {
 pub(crate) struct Encoder<'a> {
     shape: &'a Shape,
     model: &'a Model,
-    /// Of each distribution by symbol: the code, the escape's where there is none.
+    /// For each distribution and symbol: the symbol's code, or that of the escape.
     codes: Vec<[Code; 256]>,
 }
 
@@ -103,7 +103,7 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// Adds the bytes of a block, the columns of the row from `start` on with these values.
+    /// Appends the bytes of a block: the columns of the row from `start` on, with these values.
     pub fn encode(
         &self,
         row: &Row,
@@ -142,12 +142,12 @@ impl<'a> Encoder<'a> {
     }
 }
 
-/// Decodes the first values of a block: `values` gets as many as it has room for, zeros where they
-/// are not stored.
+/// Decodes the first values of a block, as many as `values` has room for; 0 for values that are not
+/// stored.
 ///
 /// # Errors
 ///
-/// If the bytes are those of no such block. Damage after the last value asked for is not noticed.
+/// If the bytes are not such a block. Damage after the last requested value is not detected.
 pub(crate) fn decode(
     shape: &Shape,
     model: &Model,
@@ -175,7 +175,7 @@ pub(crate) fn decode(
     Ok(())
 }
 
-/// Decodes the symbols of the scratch memory's places.
+/// Decodes the symbols at the places in the scratch memory.
 fn decode_symbols<'a, const NEAR: usize, const SLIDES: usize>(
     shape: &Shape,
     model: &Model,
@@ -226,7 +226,7 @@ impl<'a> Decoder<'a> {
     /// Removes a symbol with this frequency from the state.
     #[inline(always)]
     fn pass(&mut self, first: u32, frequency: u32) {
-        // With states that no encoder makes, the product may be too large for 32 bits.
+        // With states that no encoder produces, the product may overflow 32 bits.
         let state = frequency
             .wrapping_mul(self.state / TOTAL)
             .wrapping_add(self.slot())

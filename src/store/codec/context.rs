@@ -1,4 +1,5 @@
-//! The context of an entry: what is known before its value, and decides which distribution codes it.
+//! The context of an entry: the facts known before its value, which select the distribution that
+//! codes it.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -14,13 +15,13 @@ use crate::rules::Rules;
 /// The most columns that a block may have.
 pub(crate) const MOST_COLUMNS: usize = *Parameters::COLUMNS.end() as usize;
 
-/// The symbols of a block by place. What is not known yet and the last place are [`UNKNOWN`]; all are
-/// between two blocks.
+/// The symbols of a block by place. Symbols that are not known yet and the last place are
+/// [`UNKNOWN`]; between two blocks all are.
 pub(crate) type Symbols = [u8; MOST_COLUMNS + 1];
 
-/// Memory that is used again for each block.
+/// Memory that is reused for each block.
 pub(crate) struct Scratch {
-    /// [`UNKNOWN`] between two blocks.
+    /// All [`UNKNOWN`] between two blocks.
     pub symbols: Box<Symbols>,
     pub places: Vec<u16>,
 }
@@ -34,68 +35,68 @@ impl Default for Scratch {
     }
 }
 
-/// What the contexts of a table need that is the same for all its rows.
+/// The data for contexts that all rows of a table share.
 #[derive(Debug)]
 pub(crate) struct Shape {
     coverage: Coverage,
     parameters: Parameters,
     columns: Subsets,
-    /// Of each column its subset.
+    /// The subset of each column.
     subsets: Vec<u32>,
-    /// Of each block its first column, and the number of columns at the end.
+    /// The first column of each block, followed by the number of columns.
     starts: Vec<u32>,
     /// 2^64 divided by the number of columns, rounded up.
     reciprocal: u64,
-    /// Of each column the places of its near columns in its block, `parameters.near` numbers;
+    /// For each column the places of its near columns in its block, `parameters.near` numbers;
     /// [`MOST_COLUMNS`] for none.
     near: Vec<u16>,
     patterns: &'static Patterns,
 }
 
-/// How a stone closes a mill: from a neighbouring point, or from the hand.
+/// The way in which a stone closes a mill: from a neighbouring point, or from the hand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Phase {
     Moving,
     Placing,
 }
 
-/// What the contexts need of a board.
+/// The patterns of a board that the contexts need.
 #[derive(Debug)]
 struct Patterns {
     slides: Vec<[Point; 2]>,
     threats: Vec<Threat>,
-    /// By stones on a ring.
+    /// Indexed by ring and by the stones on it.
     rings: [[Ring; 256]; 3],
 }
 
-/// A way to close a mill at a point: by sliding, two stones of the line and a third that is the
-/// point's neighbour; by placing, the two.
+/// A way to close a mill at a point. By sliding it needs two stones of the line and a third on a
+/// neighbour of the point; by placing only the two.
 #[derive(Debug)]
 struct Threat {
     stones: PointSet,
     point: Point,
 }
 
-/// One bit for each slide or threat, 64 at most.
+/// One bit for each slide or threat, at most 64.
 #[derive(Clone, Copy, Default, Debug)]
 struct Ring {
-    /// Slides that start, and that end on one of the stones.
+    /// The slides that start, and those that end, on one of the stones.
     from: u64,
     to: u64,
-    /// Threats for which these stones are right, and threats with some point among them.
+    /// The threats that these stones permit, and the threats with a point among them.
     open: u64,
     touched: u64,
 }
 
-/// What is the same for all columns of a row.
+/// The data for contexts that all columns of a row share.
 pub(crate) struct Row {
-    /// By six bits of a subset: the points.
+    /// The points for each group of six bits of a subset.
     spread: [[u32; 64]; 4],
     /// The bits of a subset that a slide changes; none for no slide.
     slide_bits: [u32; 65],
     slides: u64,
     threats: u64,
-    /// Bits of a subset: where the mover can close a mill; black points.
+    /// As bits of a subset: the points where the mover can close a mill, and the black points.
     closing: u32,
     black: u32,
     odd: u32,
@@ -110,7 +111,7 @@ impl Row {
     }
 }
 
-/// What is known of an entry before its value, in symbols and a class.
+/// The facts known before an entry's value: symbols and a class.
 #[derive(Clone, Copy)]
 pub(crate) struct Context {
     pub near: u8,
@@ -119,12 +120,13 @@ pub(crate) struct Context {
     pub class: u8,
 }
 
-/// The number of classes: 0 to 2 or more threats, by 0 to 3 or more points to close a mill.
+/// The number of classes: 0, 1 or at least 2 threats, times 0, 1, 2 or at least 3 points to close a
+/// mill.
 pub(crate) const CLASSES: usize = 12;
 
 impl Patterns {
-    /// Those of the rules' board, which all tables share: they stay in the processor's cache when
-    /// one table is used after another.
+    /// The patterns of the rules' board. All tables share them, so they stay in the processor's
+    /// cache when another table is used.
     fn of(rules: &Rules, phase: Phase) -> &'static Patterns {
         type Shared = LazyLock<Patterns>;
         static SLIDES: [Shared; 2] = [
@@ -222,8 +224,8 @@ impl Shape {
         shape
     }
 
-    /// Of each column the places in its block of the nearest columns before it that differ in the
-    /// place of one stone, nearest first, [`MOST_COLUMNS`] where there are no more.
+    /// For each column the places in its block of the nearest columns before it that differ in the
+    /// place of one stone, nearest first, filled up with [`MOST_COLUMNS`].
     ///
     /// Columns are in the order of their subsets as numbers. Moving a stone from bit p to an empty
     /// bit q below lowers the number by 2^p - 2^q, less than 2^p and at least half of it: so the
@@ -247,7 +249,7 @@ impl Shape {
         near
     }
 
-    /// How the blocks are made.
+    /// The encoder parameters.
     pub fn parameters(&self) -> Parameters {
         self.parameters
     }
@@ -257,16 +259,16 @@ impl Shape {
         self.coverage.holds(rules, mover, waiting)
     }
 
-    /// How many blocks a row has.
+    /// The number of blocks of a row.
     pub fn blocks(&self) -> usize {
         self.starts.len() - 1
     }
 
     /// The block with this column, and its columns.
     ///
-    /// That is the last block that starts at the column or before, ((column + 1) · blocks - 1) /
-    /// columns. Dividing takes a tenth of a look-up; multiplication by the reciprocal is exact for
-    /// numbers below 2^32.
+    /// The block is the last one that starts at the column or before it: ((column + 1) · blocks -
+    /// 1) / columns. A division would take a tenth of a lookup's time; multiplication by the
+    /// reciprocal is exact for numbers below 2^32.
     #[inline]
     pub fn block_with(&self, column: usize) -> (usize, Range<usize>) {
         let number = (column + 1) * self.blocks() - 1;
@@ -280,7 +282,7 @@ impl Shape {
         self.starts[block] as usize..self.starts[block + 1] as usize
     }
 
-    /// What is the same for all columns of the row with this set.
+    /// The data that all columns of the row with this set share.
     pub fn row(&self, mover: PointSet) -> Row {
         let mut spread = [[0; 64]; 4];
         let mut bit_of = [0; POINTS as usize];
@@ -331,7 +333,7 @@ impl Shape {
         }
     }
 
-    /// The places of a block that are stored.
+    /// Fills `places` with the stored places of a block.
     pub(crate) fn places(&self, row: &Row, columns: Range<usize>, places: &mut Vec<u16>) {
         places.clear();
         if matches!(self.coverage, Coverage::All) {
@@ -431,8 +433,8 @@ impl Shape {
     }
 }
 
-/// Of each block its first column, and the number of columns at the end: as few blocks as can be, of
-/// sizes that differ by one at most.
+/// The first column of each block, followed by the number of columns: as few blocks as possible,
+/// with sizes that differ by at most one.
 fn starts(columns: usize, most: usize) -> Vec<u32> {
     let blocks = columns.div_ceil(most);
     let start = |block: usize| (block * columns / blocks) as u32;
@@ -455,7 +457,7 @@ fn each_bit_down(bits: u32) -> impl Iterator<Item = u32> {
     std::iter::successors(highest(bits), move |&bit| highest(bits & (bit - 1)))
 }
 
-/// The number of bits, but `MOST` where there are more.
+/// The number of bits, at most `MOST`.
 #[inline(always)]
 fn count_to<const MOST: usize>(mut bits: u64) -> u8 {
     let mut count = 0;

@@ -1,13 +1,13 @@
-//! Which entries of a table a file holds.
+//! The entries of a table that a file holds.
 //!
-//! Of the placing phase these are the positions that a game may reach. Of the moving phase, the
-//! omitted entries follow from the stored ones by one turn of search.
+//! In the placing phase, these are the positions that a game may reach. In the moving phase, a
+//! one-turn search derives the omitted entries from the stored ones.
 //!
-//! Of the two sides to move, only the side with more stones is stored. Each turn of the other side
-//! leads to positions of the side with more stones or, by a capture, of a smaller pair.
+//! Only the table with the larger side to move is stored. Each turn of the smaller side leads to
+//! that table or, by a capture, to a smaller pair.
 //!
-//! Where both sides have equally many stones and none may fly or pass, not even the one table is
-//! stored whole. Colour the points like a chessboard:
+//! If both sides have equally many stones and neither may fly or pass, even this table is not
+//! stored completely. Colour the points like a chessboard:
 //!
 //! ```text
 //! o-----#-----o        Each slide moves a stone to the other colour. So a quiet turn changes
@@ -31,20 +31,20 @@ pub(crate) const BLACK: PointSet = PointSet::from_bits(0x55_aa_55);
 /// Which entries of a table a file holds.
 #[derive(Clone, Debug)]
 pub(crate) enum Coverage {
-    /// All of them.
+    /// All entries.
     All,
-    /// Those with an even number of stones on black points, and those in which the mover can close a
-    /// mill.
+    /// Entries with an even number of stones on black points, and entries in which the mover can
+    /// close a mill.
     EvenOrClosing,
-    /// Those with an even number of stones on black points.
+    /// Entries with an even number of stones on black points.
     Even,
-    /// Those in which the side that waits has one of these sets.
+    /// Entries in which the waiting side has one of these sets.
     Possible(Arc<SetMarks>),
 }
 
 impl Coverage {
-    /// Whether a position of the moving phase is stored, in a table that [`is_derived`] does not
-    /// name.
+    /// Whether a position of the moving phase is stored, in a table that is not
+    /// [derived](is_derived).
     pub fn holds(&self, rules: &Rules, mover: PointSet, waiting: PointSet) -> bool {
         let even = || is_even(mover | waiting);
         match self {
@@ -62,23 +62,23 @@ impl Coverage {
     }
 }
 
-/// Whether a table of the moving phase has no file of its own: its values follow from those of the
-/// other side to move.
+/// Whether a table of the moving phase is not stored: its values follow from those of the table
+/// with the other side to move.
 pub(crate) fn is_derived(material: Material) -> bool {
     material.mover < material.waiting
 }
 
 /// Whether some entries of a table of the moving phase can be omitted.
 pub(crate) fn can_omit(rules: &Rules, material: Material) -> bool {
-    // Passing leaves the stones where they are. With diagonals, slides between corners do not
-    // change the colour, and a word of 64 bits does not hold all ways to close a mill.
+    // A pass does not move a stone to the other colour. With diagonals, slides between corners do
+    // not change the colour, and a word of 64 bits cannot hold all ways to close a mill.
     material.mover == material.waiting
         && !rules.flies(material.mover.into())
         && !rules.diagonals
         && rules.blocked == Blocked::Loses
 }
 
-/// Whether an even number of the stones stands on black points.
+/// Whether an even number of the stones is on black points.
 #[inline(always)]
 pub(crate) fn is_even(stones: PointSet) -> bool {
     (stones & BLACK).len().is_multiple_of(2)
@@ -95,7 +95,7 @@ fn can_close(rules: &Rules, mover: PointSet, waiting: PointSet) -> bool {
     })
 }
 
-/// Some of the sets of one size.
+/// A subset of the sets of one size.
 #[derive(Debug)]
 pub(crate) struct SetMarks {
     ranks: Subsets,

@@ -1,26 +1,25 @@
-//! How the values of a table become bytes and values again: the one place that knows the
-//! compression.
+//! The compression: encodes the values of a table as bytes and decodes them.
 //!
 //! A **block** is a run of columns of one row. Its values are coded one after the other with rANS,
-//! a form of arithmetic coding; how many bits a value takes depends on how likely its context makes
-//! it. A reader knows the context before the value:
+//! a form of arithmetic coding; the likelier a value is in its context, the fewer bits it takes. A
+//! reader knows the context before the value:
 //!
 //! - **near**: the median of a few columns before it, nearest first, that differ in the place of one
 //!   stone,
 //! - **best**, **worst**: among some columns before it that one slide of a waiting stone makes, the
 //!   best and the worst value for the mover,
-//! - **class**: on how many points the waiting side threatens to close a mill, and on how many the
-//!   mover can; in the placing phase, where a stone from the hand may close one.
+//! - **class**: the number of points on which the waiting side threatens to close a mill, and of
+//!   those on which the mover can; in the placing phase, those on which a stone from the hand can.
 //!
-//! A [`Model`], trained on a sample of the table and kept in the file, says how likely each value is
-//! in each context. Values are coded as **symbols**, the bytes in the order from the mover's quickest
-//! win to its quickest loss, so that neighbouring symbols are similar values.
+//! A [`Model`], trained on a sample of the table and stored in the file, gives the likelihood of
+//! each value in each context. Values are coded as **symbols**: numbers in the order from the
+//! mover's quickest win to its quickest loss, so that neighbouring symbols are similar values.
 //!
-//! - `coverage`: which entries of a table are coded at all
-//! - `context`: what is known of an entry before its value
-//! - `model`: the likelihoods, and their bytes
-//! - `coder`: blocks to bytes and back
-//! - `train`: making a model
+//! - `coverage`: the entries of a table that are stored
+//! - `context`: the facts known before an entry's value
+//! - `model`: the likelihoods, and their form as bytes
+//! - `coder`: encoding and decoding of blocks
+//! - `train`: training a model
 
 mod coder;
 mod context;
@@ -42,23 +41,23 @@ pub(crate) use model::Model;
 #[cfg(feature = "build")]
 pub(crate) use train::{Budget, Training};
 
-/// How the blocks of a table are made. Longer blocks and contexts that look at more make smaller
-/// files that take longer to write and to read.
+/// Encoder parameters. Longer blocks and contexts that use more columns make files smaller, but
+/// slower to write and to read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Parameters {
     /// The most columns of a block.
     pub columns: u16,
-    /// How many near columns the median is taken of: 5 or 15.
+    /// The number of near columns in the median: 5 or 15.
     pub near: u8,
-    /// How many slides are looked at: 3 or 6.
+    /// The number of slides that a context uses: 3 or 6.
     pub slides: u8,
 }
 
 impl Parameters {
-    /// The fewest and the most columns that a reader accepts for the most of a block.
+    /// The range of `columns` that a reader accepts.
     const COLUMNS: std::ops::RangeInclusive<u16> = 64..=8192;
 
-    /// Contexts that are quick to decode.
+    /// Parameters that are quick to decode.
     #[cfg(feature = "build")]
     pub const fn quick(columns: u16) -> Parameters {
         Parameters {
@@ -68,7 +67,7 @@ impl Parameters {
         }
     }
 
-    /// Contexts that make small files.
+    /// Parameters that make small files.
     #[cfg(feature = "build")]
     pub const fn small(columns: u16) -> Parameters {
         Parameters {
@@ -78,26 +77,28 @@ impl Parameters {
         }
     }
 
-    /// Whether contexts look at as much as [`Parameters::small`] has them.
+    /// Whether contexts use as many columns as those of [`Parameters::small`].
     pub const fn are_small(self) -> bool {
         self.near > 5
     }
 
-    /// Whether a reader can decode what was written with these parameters.
+    /// Whether a reader supports these parameters.
     pub fn are_known(self) -> bool {
         let contexts = matches!((self.near, self.slides), (5, 3) | (15, 6));
         Parameters::COLUMNS.contains(&self.columns) && contexts
     }
 }
 
-/// The symbol of the loss in no turn, which says as little about other values as a missing symbol.
+/// Stands for an unknown symbol. As a symbol itself it is the loss in no turn, which says equally
+/// little about other values.
 const UNKNOWN: u8 = 255;
 
-/// Stands in a distribution for all symbols that it does not have. As a symbol itself, it is a win in 253
-/// turns.
+/// Stands in a distribution for all symbols that the distribution lacks. As a symbol itself it is a
+/// win in 253 turns.
 const ESCAPE: u8 = 126;
 
-/// From values to symbols: wins first, the quick ones in front; draws; losses, the slow ones in front.
+/// Maps values to symbols: wins first, the quickest at the front; then draws; then losses, the
+/// slowest at the front.
 #[cfg(feature = "build")]
 fn symbol(value: u8) -> u8 {
     match value {
@@ -107,9 +108,9 @@ fn symbol(value: u8) -> u8 {
     }
 }
 
-/// From symbols to values.
+/// Maps symbols to values.
 fn value(symbol: u8) -> u8 {
-    // Computed both ways before the choice, which then takes no branch: neighbours often differ.
+    // Compute both before choosing, to avoid a branch: neighbours often differ.
     let win = symbol.wrapping_mul(2).wrapping_add(2);
     let loss = 255u8.wrapping_sub(symbol.wrapping_mul(2));
     match symbol {

@@ -1,4 +1,4 @@
-//! Which distribution of symbols belongs to which context, and the bytes of that.
+//! The model: assigns a distribution of symbols to each context, and has a form as bytes.
 //!
 //! The symbols of a context fall into bins; a tree splits the contexts at the borders of bins until
 //! each leaf has a distribution: for each symbol its frequency, 4096 in all.
@@ -10,17 +10,17 @@ use super::context::{CLASSES, Context};
 pub(crate) const SCALE: u32 = 12;
 pub(crate) const TOTAL: u32 = 1 << SCALE;
 
-/// The frequency of each of the 256 symbols after [`ESCAPE`].
+/// The frequency of each of the 256 symbols that may follow [`ESCAPE`].
 pub(crate) const ESCAPED_FREQUENCY: u32 = TOTAL / 256;
 
-/// How many bins near, best and worst fall into, and how many distributions there are at most.
+/// The most bins of near, best and worst, and the most distributions.
 pub(crate) const MOST_BINS: [usize; 3] = [24, 12, 8];
 pub(crate) const MOST_DISTRIBUTIONS: usize = 2048;
 
 /// The features of a context: near, best, worst and class.
 pub(crate) const FEATURES: usize = 4;
 
-/// Eight symbols of a distribution. All that decoding needs of them lies side by side.
+/// Eight symbols of a distribution, with everything that decoding needs side by side.
 #[derive(Clone, Debug)]
 #[repr(align(32))]
 pub(crate) struct Group {
@@ -70,17 +70,17 @@ pub(crate) enum Node {
 pub(crate) struct Model {
     #[cfg(feature = "build")]
     pub(crate) distributions: Vec<Distribution>,
-    /// By symbol: the bin times what a bin is worth in a context's number.
+    /// For each symbol: its bin times the weight of a bin in a context's number.
     numbers: Box<[[u32; 256]; 3]>,
-    /// What a class is worth in a context's number.
+    /// The weight of a class in a context's number.
     near_bins: u32,
-    /// By context's number: the distribution. Contexts that differ in near alone are neighbours.
+    /// The distribution for each context number. Contexts that differ only in near are neighbours.
     by_context: Vec<u16>,
-    /// The first group of each distribution, then the others.
+    /// The first groups of all distributions, then the other groups.
     pub(crate) groups: Vec<Group>,
 }
 
-/// What a file keeps of a model.
+/// The parts of a model that a file stores.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Parts {
     /// The last symbol of each bin but the last.
@@ -90,7 +90,7 @@ pub(crate) struct Parts {
 }
 
 impl Model {
-    /// Reads a model from a file's bytes; `None` unless they are one from the first to the last.
+    /// Parses a model; `None` unless the bytes are exactly a valid model.
     pub fn from_bytes(bytes: &[u8]) -> Option<Model> {
         Parts::from_bytes(bytes)?.into_model()
     }
@@ -99,7 +99,7 @@ impl Model {
     #[inline(always)]
     pub(crate) fn distribution(&self, context: Context) -> usize {
         let [near, best, worst] = &*self.numbers;
-        // What is known last is added last.
+        // Add the part that is known last at the end.
         let number = best[usize::from(context.best)]
             + worst[usize::from(context.worst)]
             + u32::from(context.class) * self.near_bins
@@ -109,7 +109,7 @@ impl Model {
 }
 
 impl Parts {
-    /// Makes the tables for coding; `None` unless the parts agree.
+    /// Computes the tables for coding; `None` unless the parts agree.
     fn into_model(self) -> Option<Model> {
         let Parts {
             bins,
@@ -245,7 +245,7 @@ fn groups(distributions: &[Distribution]) -> Option<Vec<Group>> {
 /// Gives each context the distribution of its leaf. `sizes` are the numbers of bins of the features.
 fn spread(tree: &[Node], sizes: [usize; FEATURES], distributions: usize) -> Option<Vec<u16>> {
     let mut by_context = vec![0; sizes.iter().product()];
-    // The boxes of contexts still open, the last the next.
+    // A stack of the boxes of contexts that still need a node.
     let mut open = vec![sizes.map(|size| 0..size)];
     let mut leaves = 0..distributions as u16;
     for &node in tree {

@@ -1,4 +1,4 @@
-//! Blocks come back, models do, and hostile bytes do no harm.
+//! Tests: blocks and models survive encoding and decoding, and malicious bytes cause no panic.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
@@ -22,7 +22,7 @@ fn keys_are_the_values_in_order() {
     assert_eq!([symbol(1), symbol(254)], [UNKNOWN, ESCAPE]);
 }
 
-/// A table's real values, a shape, and a model trained on a part of it.
+/// A table's real values, its layout, and a model trained on a part of it.
 struct Specimen {
     index: Index,
     values: Vec<u8>,
@@ -37,7 +37,7 @@ impl Specimen {
         let db = crate::Database::embedded(RULES);
         let values = match cfg!(feature = "embedded") {
             true => load(&db, material).unwrap().to_vec(),
-            // Without real values, some that are like them.
+            // Without real values, similar made-up ones.
             false => (0..material.entries())
                 .map(|i| (i / 3 % 60) as u8)
                 .collect(),
@@ -67,7 +67,7 @@ impl Specimen {
         }
     }
 
-    /// The row's values, and what its blocks encode to.
+    /// Encodes the blocks of a row.
     fn encode(&self, row: usize, values: &[u8]) -> Vec<Vec<u8>> {
         let encoder = Encoder::new(&self.shape, &self.model);
         let row = self.shape.row(self.index.rows().set(row));
@@ -108,7 +108,7 @@ impl Specimen {
         Ok(values)
     }
 
-    /// Whether a row of values comes back, as far as it is stored.
+    /// Asserts that decoding returns the stored values of a row.
     fn check(&self, number: usize, values: &[u8]) {
         let row = self.shape.row(self.index.rows().set(number));
         for (block, bytes) in self.encode(number, values).iter().enumerate() {
@@ -130,7 +130,7 @@ impl Specimen {
 }
 
 #[test]
-fn blocks_come_back_from_every_kind_of_table() {
+fn blocks_of_every_kind_of_table_round_trip() {
     for parameters in [Parameters::quick(256), Parameters::small(4096)] {
         for (mover, waiting, coverage) in [
             (3, 3, Coverage::All),
@@ -158,7 +158,7 @@ fn possible(stones: u8, every: usize) -> Coverage {
 }
 
 #[test]
-fn blocks_of_the_placing_phase_come_back() {
+fn blocks_of_the_placing_phase_round_trip() {
     for (mover, waiting, every) in [(3, 3, 1), (3, 3, 4), (4, 3, 9), (3, 4, 2), (4, 4, 5)] {
         let coverage = possible(waiting, every);
         let specimen = Specimen::new(mover, waiting, coverage, Parameters::quick(512));
@@ -174,10 +174,10 @@ fn blocks_of_the_placing_phase_come_back() {
     }
 }
 
-/// A block takes no more bytes than its state needs: none where every symbol has the first frequency of
-/// its distribution, and words only after a state of three or four bytes.
+/// A block takes no more bytes than its state needs: none if every symbol is the first of its
+/// distribution, and words only after a state of three or four bytes.
 #[test]
-fn blocks_of_few_bytes_come_back() {
+fn blocks_of_few_bytes_round_trip() {
     const KEYS: [(u8, u16); 3] = [(127, 100), (0, 3980), (ESCAPE, 16)];
     let material = Material {
         mover: 3,
@@ -255,7 +255,7 @@ fn every_column_has_its_block() {
 }
 
 #[test]
-fn what_a_shape_holds_is_what_the_rules_say() {
+fn coverage_agrees_with_the_rules() {
     for coverage in [Coverage::All, Coverage::EvenOrClosing, Coverage::Even] {
         let material = Material {
             mover: 5,
@@ -281,9 +281,9 @@ static SMALL: LazyLock<Specimen> =
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Values that no training saw come back, too.
+    /// Values that were not in the training sample round-trip, too.
     #[test]
-    fn any_values_come_back(seed: Vec<u8>, number in 0usize..158) {
+    fn any_values_round_trip(seed: Vec<u8>, number in 0usize..158) {
         let columns = SMALL.index.columns().count();
         let values: Vec<u8> = match seed.is_empty() {
             true => vec![255; columns],
@@ -292,9 +292,9 @@ proptest! {
         SMALL.check(number, &values);
     }
 
-    /// Damage does no harm; finding all of it is the checksums' task.
+    /// Damage causes no panic; detecting all of it is the task of the checksums.
     #[test]
-    fn damaged_blocks_and_models_do_no_harm(
+    fn damaged_blocks_and_models_do_not_panic(
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
         cut: prop::sample::Index,
         cuts: bool,

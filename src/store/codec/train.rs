@@ -1,4 +1,4 @@
-//! Making a model: a tree that splits the contexts of a sample where that saves most bits.
+//! Trains a model: a tree that splits the contexts of a sample where a split saves most bits.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -8,24 +8,24 @@ use super::context::{Context, Row, Shape};
 use super::model::{Distribution, FEATURES, MOST_BINS, Node, Parts, TOTAL};
 use super::{Parameters, Scratch};
 
-/// How much a model may take: more takes time and saves hardly any bytes.
+/// The limits of a model. Higher limits take time and save hardly any bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
-    /// How many values a sample should have.
+    /// The number of values in a sample, approximately.
     pub samples: usize,
     /// The most distributions of a model.
     pub distributions: usize,
-    /// The most bytes of a model. Values that are hard to tell apart need long distributions, and
-    /// then there are fewer of them.
+    /// The most bytes of a model. Values that are hard to predict need long distributions, of which
+    /// fewer fit.
     pub bytes: usize,
 }
 
-/// The most bytes of the models of a file, so that its head fits into its bound of 128 KiB: there are
-/// the histograms, too, with at most 256 numbers of 5 bytes each.
+/// The most bytes of the models of a file, so that its head stays within 128 KiB: it also holds the
+/// histograms, with at most 256 numbers of 5 bytes each.
 const MOST_MODEL_BYTES: usize = 120 << 10;
 
 impl Budget {
-    /// For a table of a pair.
+    /// The limits for a table of a pair.
     pub fn of(parameters: Parameters) -> Budget {
         let (samples, distributions) = match parameters.are_small() {
             false => (2_000_000, 1024),
@@ -42,7 +42,7 @@ impl Budget {
 /// The features of an entry, then its symbol.
 type Sample = [u8; FEATURES + 1];
 
-/// Gathers contexts and symbols of some blocks of a table and makes a model of them.
+/// Collects contexts and symbols of some blocks of a table and trains a model on them.
 #[derive(Default)]
 pub(crate) struct Training {
     samples: Vec<Sample>,
@@ -51,7 +51,7 @@ pub(crate) struct Training {
 /// The least number of bits that a split must save in the samples.
 const LEAST_GAIN: u64 = 64 << FRACTION;
 
-/// Logarithms have this many bits after the point.
+/// The number of fraction bits of logarithms.
 const FRACTION: u32 = 16;
 
 /// n · log2 n for n from 0 on, without floating point numbers, which are not the same on all
@@ -75,7 +75,7 @@ fn n_log_n(most: usize) -> Vec<u64> {
         .collect()
 }
 
-/// A leaf that may be split further, and the best split.
+/// A leaf that may be split further, with its best split.
 struct Open {
     gain: u64,
     feature: usize,
@@ -84,16 +84,16 @@ struct Open {
     samples: Range<usize>,
 }
 
-/// A tree that grows.
+/// A growing tree.
 struct Grown {
-    /// Each node's split with the two nodes below it; `None` for a leaf.
+    /// Each node's split with its two children; `None` for a leaf.
     nodes: Vec<Option<(usize, u8, [usize; 2])>>,
     /// Each node's samples.
     samples: Vec<Range<usize>>,
 }
 
 impl Training {
-    /// Adds a block: the columns of the row from `start` on with these values.
+    /// Adds a block to the sample: the columns of the row from `start` on, with these values.
     pub fn add(
         &mut self,
         shape: &Shape,
@@ -135,12 +135,12 @@ impl Training {
             if bytes.len() <= budget.bytes || leaves <= 1 {
                 return bytes;
             }
-            // A little less than the proportion, as the leaves left may be the longest ones.
+            // A little less than the proportion, because the remaining leaves may be the longest.
             leaves = (leaves * budget.bytes / bytes.len() * 7 / 8).max(1);
         }
     }
 
-    /// The tree with this many leaves at most, and their distributions.
+    /// The tree with at most this number of leaves, and their distributions.
     fn parts(&mut self, logs: &[u64], bins: &[Vec<u8>; 3], leaves: usize) -> Parts {
         let grown = self.grow(logs, 0..FEATURES, leaves);
         let mut parts = Parts {
@@ -165,7 +165,7 @@ impl Training {
         parts
     }
 
-    /// Splits the samples where that saves most bits, again and again.
+    /// Repeatedly splits the samples where a split saves most bits.
     fn grow(&mut self, logs: &[u64], features: Range<usize>, leaves: usize) -> Grown {
         let all = 0..self.samples.len();
         let mut grown = Grown {
@@ -175,14 +175,14 @@ impl Training {
         let mut open: Vec<Open> = Vec::new();
         open.extend(self.best_split(logs, features.clone(), 0, all));
         for _ in 1..leaves {
-            // Of equal gains the oldest node's.
+            // Among equal gains, take the oldest node's.
             let best = (0..open.len()).max_by_key(|&i| (open[i].gain, Reverse(open[i].node)));
             let Some(best) = best.map(|i| open.swap_remove(i)) else {
                 break;
             };
             let Open { feature, bin, .. } = best;
             let part = &mut self.samples[best.samples.clone()];
-            // Which way samples within a half are ordered makes no difference to what follows.
+            // The order of samples within a half does not matter.
             part.sort_unstable_by_key(|sample| sample[feature] > bin);
             let low = part.partition_point(|sample| sample[feature] <= bin);
             let middle = best.samples.start + low;
@@ -198,7 +198,7 @@ impl Training {
         grown
     }
 
-    /// The split of a node's samples that saves most.
+    /// The split of a node's samples that saves most bits.
     fn best_split(
         &self,
         logs: &[u64],
@@ -277,7 +277,7 @@ fn distribution(samples: &[Sample]) -> Distribution {
     for (_, frequency) in &mut symbols {
         *frequency = (*frequency * u64::from(TOTAL) / total).max(1);
     }
-    // What is too much or too little is the most frequent symbols'.
+    // The most frequent symbols absorb the rounding error of the sum.
     let sum: u64 = symbols.iter().map(|&(_, frequency)| frequency).sum();
     let mut surplus = sum.saturating_sub(TOTAL.into());
     symbols[0].1 += u64::from(TOTAL).saturating_sub(sum);

@@ -1,4 +1,4 @@
-//! Bytes that changed, are missing or too many: always found, and no wrong value before.
+//! Changed, missing and extra bytes are always detected and never give a wrong value.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use crate::store::cache::BlockCache;
 use crate::store::source::{self, Access};
 use crate::store::*;
 
-/// Checks that an error is one of damage and names the place.
+/// Asserts that an error reports damage and names the place.
 fn assert_corrupt(error: &DbError, specimen: &Specimen) {
     let DbError::Corrupt { file, offset, what } = error else {
         panic!("{error}");
@@ -21,7 +21,7 @@ fn assert_corrupt(error: &DbError, specimen: &Specimen) {
 }
 
 #[test]
-fn every_damaged_byte_of_the_head_is_found() {
+fn every_damaged_byte_of_the_head_is_detected() {
     for specimen in Specimen::both(5000) {
         let mut rejected = 0;
         for place in specimen.layout.head.clone() {
@@ -65,17 +65,17 @@ fn every_source_finds_a_damaged_head() {
     }
 }
 
-/// A probe of a damaged file gives the value that was written or an error; loading all finds the
+/// A probe of a damaged file returns the written value or an error; loading everything detects the
 /// damage.
 #[test]
-fn damaged_bytes_of_directory_and_rows_are_found() {
+fn damaged_bytes_of_directory_and_rows_are_detected() {
     for specimen in Specimen::both(3) {
         let mut random = Random(2);
         let (mut right, mut wrong) = (0, 0);
         let head = specimen.layout.head.end;
         let pages: Vec<usize> = specimen.layout.pages.iter().cloned().flatten().collect();
         for number in 0..200 {
-            // Every other time in the directory, which is much smaller than the rows.
+            // Half of the damage is in the directory, which is much smaller than the rows.
             let place = match number % 2 {
                 0 => pages[random.below(pages.len())],
                 _ => head + random.below(specimen.bytes.len() - head),
@@ -112,7 +112,7 @@ fn damaged_bytes_of_directory_and_rows_are_found() {
 }
 
 #[test]
-fn rows_and_pages_of_another_place_are_found() {
+fn swapped_rows_and_pages_are_detected() {
     for specimen in Specimen::both(1) {
         let mut exchanged = 0;
         let rows = specimen.layout.rows.iter().flatten();
@@ -147,7 +147,7 @@ fn edges(specimen: &Specimen) -> BTreeSet<usize> {
 }
 
 #[test]
-fn files_of_other_lengths_are_found_when_opened() {
+fn wrong_file_lengths_are_detected_when_opening() {
     for specimen in Specimen::both(20_000) {
         let short = 0..specimen.layout.head.end + 20;
         let near_edges = edges(&specimen).into_iter();
@@ -176,7 +176,8 @@ fn files_of_other_lengths_are_found_when_opened() {
     }
 }
 
-/// A file that is read may change or shrink while it is open: an error at worst.
+/// A file that is read may change or shrink while it is open: that gives an error, never a wrong
+/// value.
 #[test]
 fn files_may_change_while_they_are_open() {
     for specimen in Specimen::both(3) {
@@ -210,9 +211,9 @@ fn files_may_change_while_they_are_open() {
     }
 }
 
-/// Probes of every entry agree with the values that were written.
+/// Probes of every entry return the written values.
 #[test]
-fn probes_of_a_whole_file_find_what_was_written() {
+fn probes_of_an_undamaged_file_return_the_written_values() {
     for specimen in Specimen::both(1) {
         let opened = specimen.open(&specimen.bytes).unwrap();
         let cache = BlockCache::with_bytes(1 << 20);
@@ -220,7 +221,7 @@ fn probes_of_a_whole_file_find_what_was_written() {
             let index: &Index = opened.table(number).unwrap().index();
             let mut stored = 0;
             for (entry, &value) in values.iter().enumerate().step_by(7) {
-                // The sets of some columns are turned to other columns of a symmetric row.
+                // In a symmetric row, probes map some columns to other columns.
                 let (mover, waiting) = index.sets(entry);
                 if index.find(mover, waiting) == entry {
                     assert_eq!(opened.probe(number, entry, &cache).unwrap(), value);

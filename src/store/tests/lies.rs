@@ -1,5 +1,5 @@
-//! Somebody may compute checksums, too: then values may be wrong, but nothing else. Each test counts
-//! how many lies are refused and how many are not.
+//! Malicious files may have correct checksums: values may then be wrong, but nothing worse happens.
+//! Each test counts how many such files are refused and how many are accepted.
 
 use super::parts::{
     COLUMNS, FILE_LENGTH, HEAD_LENGTH, KIND, METRIC, NEAR, Parts, RULES, SLIDES, TABLES, VERSION,
@@ -9,7 +9,7 @@ use super::specimen::{Random, Specimen, sources};
 use crate::store::cache::BlockCache;
 use crate::store::*;
 
-/// How many files were refused, at opening or later, and how many gave values.
+/// The number of files refused, at opening or later, and of files that gave values.
 #[derive(Default, Debug)]
 struct Outcome {
     refused: usize,
@@ -17,7 +17,7 @@ struct Outcome {
 }
 
 impl Outcome {
-    /// Loads and probes a file, which ends with values or with an error of the file.
+    /// Loads and probes a file, which must give values or an error about the file.
     fn add(&mut self, specimen: &Specimen, bytes: &[u8]) {
         match self.end(specimen, bytes) {
             Ok(()) => self.read += 1,
@@ -50,7 +50,7 @@ impl Outcome {
 }
 
 #[test]
-fn heads_with_wrong_bytes_do_no_harm() {
+fn heads_with_wrong_bytes_do_not_panic() {
     for specimen in Specimen::both(20_000) {
         let head = specimen.layout.head.end - 8;
         let model = specimen.layout.models[0].clone();
@@ -135,8 +135,8 @@ fn wrong_fields_of_the_prefix_are_named() {
     }
 }
 
-/// Changes the parts of a file, puts them together with right checksums, and passes the error that
-/// opening and loading then give.
+/// Changes the parts of a file, reassembles it with correct checksums, and returns the error of
+/// opening or loading it.
 fn error_of(specimen: &Specimen, change: impl FnOnce(&mut Parts)) -> Option<String> {
     let mut parts = specimen.parts.clone();
     change(&mut parts);
@@ -215,9 +215,9 @@ fn wrong_fields_of_schema_and_tables_are_named() {
     }
 }
 
-/// Numbers of rows and lengths of models in the head that the file does not have.
+/// Numbers of rows and lengths of models in the head that exceed the file.
 #[test]
-fn tables_that_are_longer_than_the_file_are_found() {
+fn tables_longer_than_the_file_are_detected() {
     for specimen in Specimen::both(20_000) {
         for wrong in [1 << 14, 170_854, 170_855, u64::MAX >> 1] {
             // In place of the first table's number of rows, then of the length of its model.
@@ -251,7 +251,7 @@ fn tables_that_are_longer_than_the_file_are_found() {
 }
 
 #[test]
-fn models_with_wrong_contents_do_no_harm() {
+fn models_with_wrong_contents_do_not_panic() {
     for specimen in Specimen::both(3) {
         let mut random = Random(11);
         let mut outcome = Outcome::default();
@@ -259,7 +259,7 @@ fn models_with_wrong_contents_do_no_harm() {
             let mut bytes = specimen.bytes.clone();
             for model in &specimen.layout.models {
                 for _ in 0..=random.below(3) {
-                    // Often the lists of keys, which the tree depends on.
+                    // Often change the lists of bins, on which the tree depends.
                     let end = if random.below(2) == 0 {
                         model.len()
                     } else {
@@ -275,10 +275,10 @@ fn models_with_wrong_contents_do_no_harm() {
     }
 }
 
-/// A distribution of one key with all slots, the escape, says nothing: then every key takes 8 bits,
-/// and whatever the blocks are, values come of it.
+/// A distribution in which the escape has all the frequency predicts nothing: every symbol takes 8
+/// bits, and any bytes of a block decode to values.
 #[test]
-fn a_model_of_nothing_but_escapes_is_a_model() {
+fn a_model_with_only_escapes_is_valid() {
     for specimen in Specimen::both(20_000) {
         const ESCAPE: u8 = 126;
         let nothing = [0, 0, 0, 4, ESCAPE, 0, 16];
@@ -306,7 +306,7 @@ fn a_model_of_nothing_but_escapes_is_a_model() {
 }
 
 #[test]
-fn pages_that_point_elsewhere_do_no_harm() {
+fn pages_with_wrong_offsets_do_not_panic() {
     for specimen in Specimen::both(3) {
         let page = specimen.layout.pages[0].clone();
         let size = specimen.bytes.len() as u64;
@@ -352,9 +352,10 @@ fn pages_that_point_elsewhere_do_no_harm() {
     }
 }
 
-/// The size in the head may lie, too: rows that the file still has are read, the others are errors.
+/// A head may state the size of a truncated file: rows that the file still has can be read, the
+/// others give errors.
 #[test]
-fn files_that_are_cut_and_say_so_keep_the_rows_that_are_left() {
+fn truncated_files_with_a_matching_size_keep_their_remaining_rows() {
     for specimen in Specimen::both(3) {
         let rows = specimen.layout.rows.iter().flatten();
         let mut ends: Vec<usize> = rows.flat_map(|row| [row.start, row.end - 1]).collect();
@@ -394,9 +395,9 @@ fn files_that_are_cut_and_say_so_keep_the_rows_that_are_left() {
     }
 }
 
-/// Rows with wrong contents give wrong values or errors, and only they.
+/// Rows with wrong contents give wrong values or errors, and no other row does.
 #[test]
-fn rows_with_wrong_contents_do_no_harm() {
+fn rows_with_wrong_contents_affect_only_themselves() {
     for specimen in Specimen::both(3) {
         let mut random = Random(6);
         let (mut errors, mut wrong) = (0, 0);
@@ -434,9 +435,9 @@ fn rows_with_wrong_contents_do_no_harm() {
     }
 }
 
-/// Lengths of blocks that no writer makes.
+/// Lengths of blocks that no writer produces.
 #[test]
-fn rows_whose_blocks_do_not_fit_are_found() {
+fn rows_with_wrong_block_lengths_are_detected() {
     for specimen in Specimen::both(3) {
         let opened = specimen.open(&specimen.bytes).unwrap();
         let blocks = opened.table(0).unwrap().shape().blocks();

@@ -1,11 +1,11 @@
-//! The files on made-up values: what was written is read, whatever the bytes are no harm is done,
-//! and a file that cannot be used is an error for the questions that need it only.
+//! Tests of files with made-up values: written values are read back, no bytes cause a panic, and an
+//! unusable file causes errors only for queries that need it.
 //!
 //! - `damage`: bytes that changed or are missing, which checksums and lengths find
 //! - `lies`: wrong content with right checksums
 //! - `unusable`: files of other versions, rules or pairs, among good ones
-//! - `writing`: whole files or none, and the same bytes for any number of threads
-//! - `specimen`, `parts`: the files that are damaged
+//! - `writing`: complete files or none, and the same bytes for any number of threads
+//! - `specimen`, `parts`: the files to damage
 
 mod damage;
 mod lies;

@@ -1,5 +1,6 @@
-//! A container taken apart and put together again with right checksums, as docs/FORMAT.md describes
-//! it: for files whose content lies. It shares nothing with the store; the fuzz target uses it, too.
+//! Splits a container into parts and reassembles it with correct checksums, following
+//! docs/FORMAT.md, to make files with wrong contents. It shares no code with the store; the fuzz
+//! target uses it, too.
 
 use std::ops::Range;
 
@@ -7,7 +8,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 pub const MAGIC_BYTES: &[u8; 8] = b"\x8eMILLDB\n";
 
-/// Where docs/FORMAT.md puts the fields of the prefix, and how many rows a page has.
+/// The places of the fields of the prefix in docs/FORMAT.md, and the number of rows of a page.
 pub const VERSION: Range<usize> = 8..12;
 pub const HEAD_LENGTH: Range<usize> = 12..16;
 pub const FILE_LENGTH: Range<usize> = 16..24;
@@ -39,13 +40,13 @@ pub struct TableParts {
     pub rows: Vec<Vec<u8>>,
 }
 
-/// Where the parts lie in a file.
+/// The places of the parts in a file.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
-    /// With its checksum, as all others.
+    /// With its checksum, like all others.
     pub head: Range<usize>,
     pub schema: Range<usize>,
-    /// Of each table, where the field with its number of rows begins.
+    /// For each table the offset of the field with its number of rows.
     pub tables: Vec<usize>,
     pub models: Vec<Range<usize>>,
     /// The pages of all tables.
@@ -85,7 +86,7 @@ fn row_checksum(bytes: &[u8], table: usize, row: usize) -> [u8; 4] {
     (xxh3_64_with_seed(bytes, seed) as u32).to_le_bytes()
 }
 
-/// Gives the parts of a file that end with a checksum of eight bytes the right one.
+/// Corrects the checksums of eight bytes at the end of these parts of a file.
 pub fn repair(bytes: &mut [u8], parts: impl IntoIterator<Item = Range<usize>>) {
     for part in parts {
         let (fields, sum) = bytes[part].split_last_chunk_mut().expect("a checksum");
@@ -93,14 +94,14 @@ pub fn repair(bytes: &mut [u8], parts: impl IntoIterator<Item = Range<usize>>) {
     }
 }
 
-/// Gives the head and all pages the right checksums.
+/// Corrects the checksums of the head and of all pages.
 pub fn repair_all(bytes: &mut [u8], layout: &Layout) {
     repair(bytes, [layout.head.clone()]);
     repair(bytes, layout.pages.iter().cloned());
 }
 
 impl Parts {
-    /// Takes a file apart that is whole.
+    /// Splits an undamaged file into parts.
     pub fn of(bytes: &[u8]) -> Parts {
         let mut at = PREFIX;
         let at = &mut at;
@@ -141,7 +142,7 @@ impl Parts {
         }
     }
 
-    /// The file, and where its parts lie. All lengths and checksums are right.
+    /// The file with correct lengths and checksums, and the places of its parts.
     pub fn put_together(&self) -> (Vec<u8>, Layout) {
         let mut layout = Layout::default();
         let mut bytes = self.prefix.to_vec();

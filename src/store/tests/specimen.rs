@@ -1,4 +1,4 @@
-//! Files of pairs and plies with made-up values, and the three sources that their bytes come from.
+//! Files of pairs and plies with made-up values, and the three sources of their bytes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,8 +47,8 @@ pub(crate) fn pair(larger: u8, smaller: u8) -> Pair {
     Pair::new(larger, smaller).unwrap()
 }
 
-/// Values for a table: runs of equal bytes, few of them different, so that models are small. No stored
-/// position is lost at once, so turns that win in one are those of the rules.
+/// Values for a table: runs of equal bytes with few different values, so that models are small. No
+/// stored position is lost in 0 turns, so a turn wins in one only by the rules.
 fn runs(entries: u64, run: usize, seed: u64) -> Vec<u8> {
     const VALUES: [u8; 12] = [0, 2, 3, 4, 5, 7, 12, 41, 90, 91, 248, 249];
     let mut random = Random(0x5eed + seed);
@@ -62,7 +62,7 @@ fn runs(entries: u64, run: usize, seed: u64) -> Vec<u8> {
     values.collect()
 }
 
-/// Values for the table of a pair that is stored.
+/// Values for the stored table of a pair.
 pub(crate) fn made_up(pair: Pair, run: usize) -> Vec<u8> {
     runs(stored_table(pair).entries(), run, pair.stones().into())
 }
@@ -128,7 +128,7 @@ pub(crate) fn folder_with(pairs: &[Pair], run: usize) -> (TempDir, Vec<Vec<u8>>)
     (folder, values)
 }
 
-/// What a file is of.
+/// The subject of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Subject {
     Pair(Pair),
@@ -142,7 +142,7 @@ pub(crate) struct Specimen {
     pub bytes: Vec<u8>,
     pub parts: Parts,
     pub layout: Layout,
-    /// Of each table the values that the file holds, 0 where it holds none.
+    /// The values of each table, 0 for those that the file does not hold.
     pub values: Vec<Vec<u8>>,
     reachable: Reachable,
 }
@@ -243,7 +243,7 @@ impl Specimen {
         })
     }
 
-    /// All values when the file has these bytes.
+    /// All values of a file with these bytes.
     pub fn load(&self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, DbError> {
         self.open(bytes)?.load()
     }
@@ -268,7 +268,7 @@ impl Opened<'_> {
         }
     }
 
-    /// The values of a table, 0 where the file holds none.
+    /// The values of a table, 0 if the file does not hold it.
     pub fn load_table(&self, number: usize) -> Result<Vec<u8>, DbError> {
         let table = self.table(number)?;
         let mut values = vec![0; table.index().len()];
@@ -285,7 +285,7 @@ impl Opened<'_> {
         tables.map(|number| self.load_table(number)).collect()
     }
 
-    /// The value of a position, by its entry; 0 where the file holds none.
+    /// The value of a position, by its entry; 0 if the file does not hold it.
     pub fn probe(&self, number: usize, entry: usize, cache: &BlockCache) -> Result<u8, DbError> {
         let table = self.table(number)?;
         let (mover, waiting): (PointSet, PointSet) = table.index().sets(entry);
@@ -298,7 +298,7 @@ impl Opened<'_> {
 
 /// The same bytes from memory, from a file that is read, and from a file that is mapped.
 pub(crate) fn sources(bytes: &[u8]) -> [Box<dyn ByteSource>; 3] {
-    // What is open stays when the folder is removed.
+    // Open files and maps stay usable when the folder is removed.
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("bytes");
     fs::write(&path, bytes).unwrap();

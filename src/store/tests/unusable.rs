@@ -1,5 +1,5 @@
-//! Files that cannot be used, among good ones: they are errors for the questions that need them, and
-//! for nothing else. Files are read and mapped alike.
+//! Unusable files among good ones cause errors only for queries that need them. The tests use both
+//! read and mapped files.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,8 @@ use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::store::*;
 
-/// Opens a folder with the files read, then with the files mapped, and passes each to `check`.
+/// Opens a folder twice, with files read and with files mapped, and passes each database to
+/// `check`.
 fn opened(folder: &Path, rules: Rules, check: impl Fn(&Database)) {
     check(&Database::open(folder, rules).unwrap());
     // SAFETY: the tests change no file while a database of its folder is open.
@@ -56,7 +57,7 @@ fn placing(ply: u8) -> Position {
     stage.position(mover, waiting, &FOUR)
 }
 
-/// What the folder has to answer of: positions by the files that each of them needs.
+/// The queries that the folder must answer: positions, each with the files that it needs.
 fn questions() -> Vec<(Position, Vec<&'static str>)> {
     vec![
         (position(3, 3), vec!["3-3.mill"]),
@@ -80,9 +81,9 @@ fn errors_name(database: &Database, names: &[&str]) {
     }
 }
 
-/// Checks that a database answers all questions but those that need the file with this name, which
-/// cannot be used.
-fn only_its_own_questions_fail(database: &Database, broken: &str) {
+/// Asserts that a database answers all queries except those that need the unusable file with this
+/// name.
+fn assert_only_its_own_queries_fail(database: &Database, broken: &str) {
     errors_name(database, &[broken]);
     let (mut answers, mut errors) = (0, 0);
     for (question, needs) in questions() {
@@ -122,7 +123,7 @@ const FILES: [&str; 5] = [
 ];
 
 #[test]
-fn whole_files_answer_every_question() {
+fn undamaged_files_answer_every_query() {
     let folder = whole_folder();
     opened(folder.path(), FOUR, |database| {
         errors_name(database, &[]);
@@ -135,7 +136,7 @@ fn whole_files_answer_every_question() {
 }
 
 #[test]
-fn a_truncated_file_is_an_error_for_its_own_questions_only() {
+fn a_truncated_file_fails_only_its_own_queries() {
     let folder = whole_folder();
     for name in FILES {
         let path = folder.path().join(name);
@@ -144,7 +145,7 @@ fn a_truncated_file_is_an_error_for_its_own_questions_only() {
             fs::remove_file(&path).unwrap();
             fs::write(&path, &bytes[..length]).unwrap();
             opened(folder.path(), FOUR, |database| {
-                only_its_own_questions_fail(database, name);
+                assert_only_its_own_queries_fail(database, name);
                 let error = database.unusable().next().unwrap();
                 assert!(matches!(error, DbError::Corrupt { .. }), "{error}");
                 assert!(
@@ -160,9 +161,9 @@ fn a_truncated_file_is_an_error_for_its_own_questions_only() {
     opened(folder.path(), FOUR, |database| errors_name(database, &[]));
 }
 
-/// A file that is whole at its head and damaged in one row answers the questions of other rows.
+/// A file with an undamaged head and one damaged row answers queries about other rows.
 #[test]
-fn a_damaged_row_is_an_error_for_its_own_questions_only() {
+fn a_damaged_row_fails_only_its_own_queries() {
     let specimen = Specimen::pair(3);
     let row = specimen.layout.rows[0][70].clone();
     let mut bytes = specimen.bytes.clone();
@@ -199,7 +200,7 @@ fn a_folder_in_place_of_a_file_is_named() {
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
         opened(folder.path(), FOUR, |database| {
-            only_its_own_questions_fail(database, name);
+            assert_only_its_own_queries_fail(database, name);
             let error = database.unusable().next().unwrap();
             assert!(matches!(error, DbError::Io { .. }), "{error}");
         });
@@ -214,7 +215,7 @@ fn a_folder_in_place_of_a_file_is_named() {
 
 /// Files of versions 1 and 2, whose later fields had other places and meanings.
 #[test]
-fn files_of_other_versions_are_refused_with_what_to_do() {
+fn errors_about_other_versions_say_what_to_do() {
     const OLD_PLY: &[u8; 8] = b"\x8eMILLPL\n";
     let folder = whole_folder();
     for name in FILES {
@@ -229,13 +230,13 @@ fn files_of_other_versions_are_refused_with_what_to_do() {
             let mut old = bytes.clone();
             old[..8].copy_from_slice(magic);
             old[VERSION].copy_from_slice(&u32::to_le_bytes(version));
-            // Nothing after the version is looked at.
+            // Readers ignore everything after the version.
             old[12..].fill(0xee);
             for old in [&old[..], &old[..12]] {
                 fs::remove_file(&path).unwrap();
                 fs::write(&path, old).unwrap();
                 opened(folder.path(), FOUR, |database| {
-                    only_its_own_questions_fail(database, name);
+                    assert_only_its_own_queries_fail(database, name);
                     let error = database.unusable().next().unwrap();
                     let found =
                         matches!(error, DbError::OtherVersion { version: v, .. } if *v == version);
@@ -276,7 +277,7 @@ fn misnamed_files_are_refused() {
         fs::remove_file(&path).unwrap();
         fs::copy(folder.path().join(from), &path).unwrap();
         opened(folder.path(), FOUR, |database| {
-            only_its_own_questions_fail(database, to);
+            assert_only_its_own_queries_fail(database, to);
             let text = database.unusable().next().unwrap().to_string();
             assert!(text.contains(words), "{text}");
         });
@@ -302,7 +303,7 @@ fn files_of_other_rules_are_refused() {
     });
     assert_eq!(Database::embedded(other).pairs().count(), 0);
 
-    // Files of plies say how many stones there are; those of pairs are the same for all.
+    // Files of plies depend on the number of stones; those of pairs do not.
     let three = Rules { stones: 3, ..FOUR };
     opened(folder.path(), three, |database| {
         assert_eq!(
@@ -317,9 +318,9 @@ fn files_of_other_rules_are_refused() {
     });
 }
 
-/// Bytes from elsewhere answer as files of a folder do.
+/// Bytes from memory give the same answers as files of a folder.
 #[test]
-fn files_whose_bytes_come_from_memory_answer_alike() {
+fn files_in_memory_give_the_same_answers() {
     let folder = whole_folder();
     let bytes = |name| fs::read(folder.path().join(name)).unwrap();
     let with = |database: Database, name, bytes| database.with_file(name, Box::new(bytes));
@@ -336,7 +337,7 @@ fn files_whose_bytes_come_from_memory_answer_alike() {
     for name in FILES {
         let cut = bytes(name)[..200].to_vec();
         database = with(database, name, cut).with_cache_bytes(1000);
-        only_its_own_questions_fail(&database, name);
+        assert_only_its_own_queries_fail(&database, name);
         database = with(database, name, bytes(name)).with_cache_bytes(1000);
     }
     for other in ["9-8.mill", "3-3", "placing-08.mill", ""] {

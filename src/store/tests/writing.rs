@@ -1,4 +1,4 @@
-//! Whole files or none, and the same bytes for any number of threads.
+//! Writing leaves complete files or none, and gives the same bytes for any number of threads.
 
 use std::fs;
 use std::path::Path;
@@ -27,13 +27,13 @@ fn load(database: &Database, pair: Pair) -> Vec<u8> {
 }
 
 #[test]
-fn only_whole_files_get_their_names() {
+fn only_complete_files_get_their_final_names() {
     let pair = pair(3, 3);
     let values = made_up(pair, 1000);
     let folder = TempDir::new().unwrap();
     let write = |folder: &Path, values: &[u8]| write(folder, pair, values, Profile::default());
 
-    // Processes that were killed leave temporary files. Others' files stay.
+    // Killed processes leave temporary files. Files of other programs stay.
     for name in [
         ".3-3.mill.1.tmp",
         ".placing-05.mill.2.tmp",
@@ -57,7 +57,7 @@ fn only_whole_files_get_their_names() {
     let after = Database::open(folder.path(), Rules::STANDARD).unwrap();
     assert!(load(&after, pair) == inverted);
 
-    // A failure leaves nothing: here the name is taken by a folder.
+    // A failure leaves no file: here a folder has the name.
     let folder = TempDir::new().unwrap();
     fs::create_dir_all(folder.path().join("3-3.mill/full")).unwrap();
     let error = write(folder.path(), &values).unwrap_err();
@@ -86,9 +86,9 @@ fn any_number_of_threads_writes_the_same_bytes() {
     }
 }
 
-/// Values as good as random need long distributions, of which fewer fit into the head.
+/// Almost random values need long distributions, of which fewer fit into the head.
 #[test]
-fn values_that_no_model_foresees_are_written() {
+fn unpredictable_values_are_written() {
     let pair = pair(3, 3);
     let mut random = Random(7);
     let values: Vec<u8> = (0..stored_table(pair).entries())
@@ -100,7 +100,7 @@ fn values_that_no_model_foresees_are_written() {
     assert!(load(&database, pair) == values);
 }
 
-/// The entries of a table, without making its index.
+/// The entries of a table, computed without its index.
 #[test]
 fn entries_are_those_of_the_index() {
     for mover in 3..=12 {

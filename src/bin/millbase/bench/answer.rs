@@ -1,4 +1,4 @@
-//! What was measured, and how it is written.
+//! The measured figures, as JSON and as a table.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::output::{Cell, Palette, Table, grouped};
 
-/// Everything that was measured.
+/// All measured figures.
 #[derive(Serialize)]
 pub struct BenchAnswer {
     pub threads: usize,
@@ -47,7 +47,7 @@ impl From<&PairFile> for JsonDatabase {
 #[serde(rename_all = "snake_case")]
 pub enum Tables {
     All,
-    /// Those where the side to move has as many stones as the other, or more.
+    /// The tables where the side to move has at least as many stones as the other.
     LargerToMove,
     SmallerToMove,
 }
@@ -96,8 +96,8 @@ pub struct Ranking {
     pub turns_per_s: f64,
 }
 
-/// Win, draw and loss of the largest pair that is not too large, in memory; probes of random
-/// positions on one thread, one after the other and eight at once.
+/// A bitbase of the largest pair that is not too large: probes of random positions on one thread,
+/// one after the other and eight at a time.
 #[derive(Serialize)]
 pub struct Preloaded {
     pub pair: String,
@@ -121,8 +121,8 @@ pub struct Perft {
     pub moving_nodes_per_s: f64,
 }
 
-/// Solving pairs from nothing, with all threads. `total` is the whole time, also that for memory
-/// and for copying the tables of the captures.
+/// Solving pairs from scratch, with all threads. `total` is the whole time, including that to
+/// allocate memory and to copy the tables of the captures.
 #[derive(Serialize)]
 pub struct Build {
     pub max_stones: u8,

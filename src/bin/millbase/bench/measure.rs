@@ -1,4 +1,4 @@
-//! The measurements.
+//! The measurements of `millbase bench`.
 
 use std::collections::HashMap;
 use std::hint::black_box;
@@ -21,40 +21,41 @@ use crate::input;
 use crate::progress;
 use crate::status::Usage;
 
-/// How many random positions there are to probe.
+/// The number of random positions to probe.
 const SAMPLE: usize = 10_000;
 
-/// How many positions are probed cold at least, even where the time is up.
+/// The fewest cold probes, even if the time is up.
 const FEWEST_COLD: usize = 2_000;
 
-/// The blocks that one cold probe may keep while it needs several. It starts with none.
+/// The block cache of one cold probe, in bytes. It starts empty.
 const COLD_CACHE_BYTES: usize = 4 << 20;
 
-/// The bound for decoded blocks in the warm measurements; it holds those of all their positions.
+/// The block cache of the warm measurements, in bytes: large enough for the blocks of all their
+/// positions.
 pub const WARM_CACHE_BYTES: usize = 512 << 20;
 
-/// How many positions are probed warm, again and again.
+/// The number of positions that the warm probes repeat.
 pub const WARM: usize = 1_024;
 
-/// How many positions have their turns ranked, again and again.
+/// The number of positions whose turns are ranked repeatedly.
 pub const RANKED: usize = 128;
 
-/// How many warm probes there are between two looks at the clock.
+/// Warm probes between two readings of the clock.
 const BATCH: usize = 64;
 
 /// Tables with more entries than this are not loaded.
 const MOST_LOADED: usize = 32 << 20;
 
-/// Pairs with more entries than this are not read into memory as win, draw and loss.
+/// Pairs with more entries than this are not loaded as bitbases.
 const MOST_PRELOADED: u64 = 1 << 29;
 
-/// How many random positions are asked of a pair in memory.
+/// The number of random positions to probe in a bitbase.
 const PRELOADED: usize = 1 << 20;
 
-/// The transposition table of a measured search.
+/// The transposition table of a measured search, in bytes.
 const SEARCH_BYTES: usize = 16 << 20;
 
-/// How many positions are searched between two looks at the clock.
+/// Positions searched between two readings of the clock.
 const SEARCHED: u64 = 200_000;
 
 /// A position of the placing phase and one of the moving phase, each with the depth of its perft.
@@ -69,7 +70,7 @@ const PERFT_SMALL: [(&str, u32); 2] = [
     ("********/********/O@O*O@*@ w m s 3 0 3 0 0 0", 4),
 ];
 
-/// The positions that these rules have.
+/// The positions for these rules.
 fn perft_positions(rules: &Rules) -> [(&'static str, u32); 2] {
     match rules.stones {
         8.. => PERFT,
@@ -77,7 +78,8 @@ fn perft_positions(rules: &Rules) -> [(&'static str, u32); 2] {
     }
 }
 
-/// The pairs that are there with those that their captures lead to; turns of others have no value.
+/// The pairs that are present together with the pairs that their captures lead to; without these,
+/// turns have no value.
 pub fn pairs(db: &Database) -> Vec<Pair> {
     let mut pairs = databases::in_order(db);
     pairs.retain(|pair| pair.needs().into_iter().all(|need| db.has(need)));
@@ -89,13 +91,13 @@ fn materials(db: &Database) -> impl Iterator<Item = Material> {
     pairs(db).into_iter().flat_map(Pair::tables)
 }
 
-/// Random positions of these tables: every entry is as likely as the others.
+/// Random positions of these tables; each entry is equally likely.
 pub fn positions(db: &Database, seed: u64) -> Result<Vec<Position>> {
     let tables: Vec<Index> = materials(db).map(Index::new).collect();
     let entries: usize = tables.iter().map(Index::len).sum();
     if entries == 0 {
-        let message = "there are no databases to measure that have all those they need; make some \
-                       with 'millbase build'";
+        let message = "no database to measure is present together with all those that it needs; \
+            build some with 'millbase build'";
         return Err(Usage(message.to_owned()).into());
     }
     let mut random = Random(seed);
@@ -111,20 +113,19 @@ pub fn positions(db: &Database, seed: u64) -> Result<Vec<Position>> {
         let (mover, waiting) = index.sets(entry);
         Some(Position::moving(mover, waiting))
     };
-    // A game that is over is not looked up.
+    // The value of a finished game is not looked up.
     let running = |position: &Position| !position.is_over(db.rules());
     let positions = iter::repeat_with(position).flatten().filter(running);
     Ok(positions.take(SAMPLE).collect())
 }
 
-/// Probes the positions one by one, each with no decoded block to begin with, and takes the time of
-/// each.
+/// Probes the positions one by one, each with an empty block cache, and measures the time of each.
 pub fn cold_probes(
     mut db: Database,
     sample: &[Position],
     budget: Duration,
 ) -> Result<(Database, Vec<(Position, Duration)>)> {
-    // The first pass brings the files into memory.
+    // The first pass brings the files into the page cache.
     db = db.with_cache_bytes(COLD_CACHE_BYTES);
     sample
         .par_iter()
@@ -143,7 +144,8 @@ pub fn cold_probes(
     Ok((db, times))
 }
 
-/// The time in µs that this percentage does not exceed; the times are in ascending order.
+/// The time in µs that this percentage of the times does not exceed. The times must be in ascending
+/// order.
 pub fn percentile_us(times: &[Duration], percent: usize) -> f64 {
     let rank = (times.len() * percent).div_ceil(100).max(1);
     let time = times.get(rank - 1).copied().unwrap_or_default();
@@ -193,7 +195,7 @@ pub fn ranking(db: &Database, positions: &[Position], budget: Duration) -> Resul
     })
 }
 
-/// Loads those of the tables that are not too large, and returns the number of their values.
+/// Loads those tables that are not too large, and returns the number of their values.
 pub fn load(db: &Database, tables: Tables) -> Result<u64> {
     let mut values = 0;
     for material in materials(db).filter(|&material| tables.have(material)) {
@@ -217,7 +219,7 @@ pub fn perft(budget: Duration, rules: &Rules) -> Result<Perft> {
     })
 }
 
-/// Reads a pair into memory and asks for random positions.
+/// Loads a pair as a bitbase and probes random positions.
 pub fn preloaded(db: &Database, seed: u64, budget: Duration) -> Result<Option<Preloaded>> {
     let pairs = pairs(db).into_iter();
     let small = pairs.filter(|pair| pair.entries() <= MOST_PRELOADED);
@@ -257,7 +259,7 @@ pub fn preloaded(db: &Database, seed: u64, budget: Duration) -> Result<Option<Pr
     }))
 }
 
-/// Searches without databases, from an empty table.
+/// Searches without databases, from an empty transposition table.
 pub fn searched(budget: Duration, rules: &Rules) -> Result<Searched> {
     let nodes = |(text, _): (&str, u32)| {
         let position = input::position(text, rules)?;
@@ -286,7 +288,7 @@ pub fn build(max_stones: u8, rules: &Rules) -> Result<Build> {
     let mut solved: HashMap<Material, Solved> = HashMap::new();
     let (mut entries, mut total, mut sum) = (0, Duration::ZERO, Times::default());
     for pair in pairs {
-        // Captures take one stone, so that only the pairs with one stone less are still needed.
+        // Captures take one stone, so only the pairs with one stone less are still needed.
         solved.retain(|material, _| material.mover + material.waiting >= pair.stones() - 1);
         let load = |material: Material| {
             let values = solved.get(&material).map(|table| table.values.to_vec());
@@ -317,8 +319,8 @@ pub fn build(max_stones: u8, rules: &Rules) -> Result<Build> {
     })
 }
 
-/// Repeats the work for so long, at least once, and returns how much of it is done each second: the
-/// sum of what it returns over the time.
+/// Repeats the work until the budget is spent, at least once, and returns the work per second: the
+/// sum of the returned numbers divided by the time.
 pub fn rate(budget: Duration, mut work: impl FnMut() -> Result<u64>) -> Result<f64> {
     let start = Instant::now();
     let mut done = 0;
@@ -331,7 +333,8 @@ pub fn rate(budget: Duration, mut work: impl FnMut() -> Result<u64>) -> Result<f
     }
 }
 
-/// A generator of random numbers (SplitMix64): the same from the same seed everywhere.
+/// A random number generator (SplitMix64) that yields the same numbers from the same seed on every
+/// machine.
 struct Random(u64);
 
 impl Random {

@@ -25,34 +25,33 @@ use measure::{
 
 /// Measure how fast this machine answers from the databases and builds them
 ///
-/// Probes are of random positions, each as likely as the others, from the databases that are there
-/// with those that they need.
-/// A cold probe has to decode what it needs, from files that are in memory; a warm one finds it
-/// decoded. Loading decodes whole tables, those with at most 33 million values. The build solves
-/// the small pairs in memory and writes nothing. The figures with --json have their unit in the
-/// name: us are microseconds, ns nanoseconds, mb millions of bytes, one byte a value; per_s is each
-/// second on one thread, where the name does not say that all compute.
+/// Probes look up random positions, each equally likely, in the databases that are present together
+/// with those that they need. A cold probe decodes the blocks that it needs from files in memory; a
+/// warm probe finds them decoded. Loading decodes whole tables, those with at most 33 million
+/// values. The build solves the small pairs in memory and writes no file. With --json the unit of a
+/// figure is in its name: us for microseconds, ns for nanoseconds, mb for millions of bytes (one
+/// byte for each value), per_s for each second, on one thread unless the name says all threads.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   millbase bench
   millbase bench --seconds 2 --max-stones 9 --threads 1 --json")]
 pub struct Bench {
-    /// Seconds that each measurement takes, except that of the build
+    /// Seconds for each measurement, except that of the build
     #[arg(long, value_name = "S", default_value = "0.5", value_parser = seconds)]
     seconds: Duration,
 
-    /// The number that the random positions depend on
+    /// Seed of the random positions
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
-    /// Solve the pairs with at most N stones on the board, 6 to 24; each stone more takes about
-    /// three times as long
+    /// Solve the pairs with at most N stones on the board, 6 to 24; each additional stone takes
+    /// about three times as long
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u8).range(6..=24))]
     max_stones: u8,
 }
 
-/// The duration of an argument like `0.5`.
+/// Parses seconds like `0.5`.
 fn seconds(text: &str) -> Result<Duration, String> {
     let number: Option<f64> = text.parse().ok();
     let valid = number.filter(|number| (0.001..=3600.0).contains(number));
@@ -154,7 +153,7 @@ impl<'a> Steps<'a> {
             let bar = ProgressBar::hidden();
             return Steps { options, bar };
         }
-        // It is drawn between the measurements only, so that it takes no time from them.
+        // Drawn only between the measurements, so that it takes no time from them.
         let style = ProgressStyle::with_template("measuring {msg:8} {wide_bar} {pos} of {len}");
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
         let bar = ProgressBar::new(Steps::COUNT).with_style(style);

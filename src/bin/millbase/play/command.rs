@@ -1,19 +1,19 @@
-//! What the user says while playing.
+//! The commands of `millbase play`.
 
 use millbase::Side;
 
 use crate::status::Usage;
 
-/// A wish of the user.
+/// A command of the user.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Command {
     /// Make a turn, or one of its two actions.
     Turn(String),
-    /// Which turn is good?
+    /// Show a best turn.
     Hint,
-    /// What is each turn worth?
+    /// Show the value of each turn.
     Analyse,
-    /// Take the last turn back.
+    /// Take back the last turn.
     Undo,
     /// Let the machine make this turn.
     Go,
@@ -21,25 +21,25 @@ pub enum Command {
     Board,
     /// Show the game so far.
     Turns,
-    /// Begin another game.
+    /// Begin a new game.
     New,
     /// Write the game to a new file, or to the one it was saved in or loaded from.
     Save(String),
-    /// Write the game over another saved game.
+    /// Write the game to a file, replacing the saved game in it.
     Replace(String),
-    /// Go on with the game of a file.
+    /// Continue the game of a file.
     Load(String),
-    /// Who plays a side.
+    /// The player of a side.
     Seat(Side, Seat),
-    /// How well the machine plays.
+    /// The level of the machine, 0 to 30.
     Level(u8),
-    /// What can be said?
+    /// List the commands.
     Help,
-    /// The end.
+    /// Quit.
     Quit,
 }
 
-/// Who plays a side.
+/// The player of a side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum Seat {
     /// The user.
@@ -48,7 +48,7 @@ pub enum Seat {
     Machine,
 }
 
-/// What can be said.
+/// The list of the commands.
 pub const HELP: &str = "\
 d6, d6-d5      place a stone, move a stone
 d6-d5xb4, xb4  with the removal of a stone, or the removal alone

@@ -33,10 +33,10 @@ use crate::status::{self, Status, Usage};
 
 /// Play a game in the terminal, against the machine or another person
 ///
-/// The machine plays perfectly where the databases know the position, otherwise it searches. A game
-/// is drawn when a position stands for the third time, or after 100 turns in which no stone was
-/// placed or removed, unless options say otherwise. 'help' lists what can be said; while the machine
-/// plays both sides, commands are obeyed between its turns.
+/// The machine plays perfectly where the databases know the position; otherwise it searches. Unless
+/// options change it, a game is drawn when a position stands for the third time, or after 100 turns
+/// in which no stone was placed or removed. The command 'help' lists all commands; while the
+/// machine plays both sides, it obeys commands between its turns.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -44,23 +44,24 @@ Examples:
   millbase play --white machine --black human --level 10
   millbase play --load game.txt")]
 pub struct Play {
-    /// Who plays White
+    /// Player of White
     #[arg(long, value_name = "WHO", default_value = "human")]
     white: Seat,
 
-    /// Who plays Black
+    /// Player of Black
     #[arg(long, value_name = "WHO", default_value = "machine")]
     black: Seat,
 
-    /// How well the machine plays, 30 for as well as possible
+    /// Level of the machine, 0 to 30; 30 plays as well as possible
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u8).range(..=30))]
     level: u8,
 
-    /// How long the machine thinks where it does not know, in milliseconds
+    /// Milliseconds that the machine searches if the databases do not know the position
     #[arg(long, value_name = "MS", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     movetime: u32,
 
-    /// Where chance comes from; with 0 the perfect machine always plays the same
+    /// Seed of the machine's random choices; with 0 the machine at level 30 always plays the same
+    /// turns
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u32,
 
@@ -71,25 +72,26 @@ pub struct Play {
     #[arg(long, value_name = "POSITION", conflicts_with = "load")]
     position: Option<String>,
 
-    /// Go on with the game of a file; --rules must be those that it was played by
+    /// Continue the game of a file; --rules must be the rules by which it was played
     #[arg(long, value_name = "FILE")]
     load: Option<String>,
 }
 
-/// Saved games above this size, in bytes, are refused.
+/// The largest saved game, in bytes.
 const LARGEST_FILE: u64 = 1 << 20;
 
 /// The memory of the machine's search, in bytes.
 const SEARCH_BYTES: usize = 64 << 20;
 
-/// The number of lines shown where the values of all turns are not known.
+/// The number of lines shown if the values of all turns are not known.
 const ANALYSED_LINES: usize = 5;
 
 impl Play {
     /// Plays until the user or the input ends it.
     pub fn run(&self, options: &Options) -> Result<Status> {
         if options.json {
-            let sentence = "play speaks to people; for programs there are 'millbase uci' and 'millbase probe --json -'";
+            let sentence =
+                "play has no JSON form; programs use 'millbase uci' or 'millbase probe --json -'";
             return Err(Usage(sentence.to_owned()).into());
         }
         let rules = options.rules;
@@ -126,16 +128,16 @@ impl Play {
     }
 }
 
-/// A game at the table: the players and what they see.
+/// A game with its players and the output that they see.
 struct GameSession<W> {
     rules: Rules,
     draws: DrawRule,
     game: Game,
     /// The file in which the game was saved, or from which it was loaded.
     file: Option<PathBuf>,
-    /// What was found about the position of a game, for `hint` and `analyse` alike.
+    /// The analysis of the position of a game, shared by `hint` and `analyse`.
     analysis: Option<(Game, Analysis)>,
-    /// Who plays White and Black.
+    /// The players of White and Black.
     seats: [Seat; 2],
     player: Player,
     limits: Limits,
@@ -146,7 +148,7 @@ struct GameSession<W> {
 /// The values or the lines of a position.
 #[derive(Clone)]
 enum Analysis {
-    /// The value, and all turns with theirs, the one that the machine prefers first.
+    /// The value of the position and of each turn; the turn that the machine prefers comes first.
     Known(Answer),
     /// The best lines of a search, the best first.
     Searched(Vec<Thought>),
@@ -155,7 +157,7 @@ enum Analysis {
 /// The lines of stdin; an error is the last of them.
 type Lines = Receiver<io::Result<input::Line>>;
 
-/// Reads stdin on a thread of its own, so that the machine need not wait for it.
+/// Reads stdin on a separate thread, so that the machine does not wait for it.
 fn read_lines() -> Result<Lines> {
     let (sender, lines) = mpsc::sync_channel(16);
     let read = move || {
@@ -190,7 +192,7 @@ impl<W: Write> GameSession<W> {
             } else if self.seats[side as usize] == Seat::Machine {
                 self.let_machine_play()?;
                 self.show()?;
-                // Nobody is asked between two machines, but what was said is heard.
+                // Two machines do not wait for input, but commands that have come are obeyed.
                 match self.seats.contains(&Seat::Human) {
                     true => continue,
                     false => match lines.try_recv() {
@@ -228,12 +230,12 @@ impl<W: Write> GameSession<W> {
         self.game.position().side_to_move()
     }
 
-    /// How the game has ended, by the rule for draws of the options.
+    /// The end of the game, with draws by the rules of the options.
     fn ending(&self) -> Option<Ending> {
         self.game.clone().with_draws(self.draws).ending()
     }
 
-    /// Does what the user wants. What cannot be done is told, and the game stays as it was.
+    /// Carries out a command. A command that fails prints why and leaves the game as it was.
     fn obey(&mut self, command: Command) -> Result<()> {
         let done = match command {
             Command::Turn(text) => self.take_turn(&text),
@@ -278,7 +280,8 @@ impl<W: Write> GameSession<W> {
         match self.ending() {
             None => Ok(()),
             Some(_) => {
-                let sentence = "the game has ended; 'undo' takes a turn back, 'new' begins again";
+                let sentence =
+                    "the game has ended; 'undo' takes back a turn, 'new' begins a new game";
                 Err(Usage(sentence.to_owned()).into())
             }
         }
@@ -289,7 +292,7 @@ impl<W: Write> GameSession<W> {
         Ok(self.show()?)
     }
 
-    /// Goes on with another game, which is in this file.
+    /// Switches to another game, saved in this file.
     fn begin(&mut self, game: Game, file: Option<PathBuf>) -> Result<()> {
         self.file = file;
         self.change_game(game)
@@ -330,7 +333,7 @@ impl<W: Write> GameSession<W> {
         }
     }
 
-    /// A best turn, whatever the level of the machine.
+    /// Shows a best turn, whatever the level of the machine.
     fn hint(&mut self) -> Result<()> {
         let palette = self.palette;
         match self.look()? {
@@ -352,7 +355,7 @@ impl<W: Write> GameSession<W> {
         Ok(())
     }
 
-    /// All turns with their values, or the best lines of a search.
+    /// Shows all turns with their values, or the best lines of a search.
     fn analyse(&mut self) -> Result<()> {
         let table = match self.look()? {
             Analysis::Known(answer) => {
@@ -384,7 +387,7 @@ impl<W: Write> GameSession<W> {
         Ok(table.write(&mut self.out, self.palette)?)
     }
 
-    /// What a perfect machine finds about the position, asked once for each position of the game.
+    /// The analysis by a perfect machine, computed once for each position of the game.
     fn look(&mut self) -> Result<Analysis> {
         self.check_under_way()?;
         if let Some((game, analysis)) = &self.analysis
@@ -398,7 +401,7 @@ impl<W: Write> GameSession<W> {
         };
         let analysis = match best.known(self.game.position()) {
             Ok(mut answer) => {
-                // Of the best turns the machine's choice comes first.
+                // The machine's choice comes first among the best turns.
                 let chosen = self.choose(&best, self.limits, &mut |_| ());
                 let chosen = chosen.map(|choice| choice.turn);
                 answer
@@ -420,7 +423,7 @@ impl<W: Write> GameSession<W> {
         };
         let mut lines: Vec<Thought> = Vec::new();
         let choice = self.choose(player, limits, &mut |thought| {
-            // Each depth begins with the first line again.
+            // Each depth starts again with the first line.
             lines.truncate(thought.report.number - 1);
             lines.push(thought.clone());
         });
@@ -428,13 +431,15 @@ impl<W: Write> GameSession<W> {
         Ok(lines)
     }
 
-    /// Takes back to where a person was to move last.
+    /// Takes back turns until a person is to move.
     fn undo(&mut self) -> Result<()> {
         let mut game = self.game.clone();
         loop {
             let is_person = |side: Side| self.seats[side as usize] == Seat::Human;
             if game.undo().is_none() {
-                return Err(Usage("there is no turn of yours to take back".to_owned()).into());
+                return Err(
+                    Usage("you have made no turn yet that could be taken back".to_owned()).into(),
+                );
             }
             if is_person(game.position().side_to_move()) || !self.seats.contains(&Seat::Human) {
                 return self.change_game(game);
@@ -451,24 +456,25 @@ impl<W: Write> GameSession<W> {
         Ok(())
     }
 
-    /// Writes the game to a new file, or to the one that it is in already.
+    /// Writes the game to a new file, or to its own file.
     fn save(&mut self, file: &str) -> Result<()> {
         let path = Path::new(file);
         let is_other = self.file.as_deref() != Some(path);
         if is_other && path.exists() && load(file, &self.rules).is_ok() {
-            let sentence = format!("'{file}' holds another game; 'replace {file}' writes over it");
+            let sentence =
+                format!("'{file}' contains another game; 'replace {file}' overwrites it");
             return Err(Usage(sentence).into());
         }
         self.write(file)
     }
 
-    /// Writes the game as the lines that the engine protocol has for its rules and its turns. A file
-    /// that holds anything but such lines is not replaced.
+    /// Writes the game as the two lines of the engine protocol that set its rules and its turns.
+    /// Never replaces a file that contains anything other than such lines.
     fn write(&mut self, file: &str) -> Result<()> {
         let path = Path::new(file);
         if path.exists() && load(file, &self.rules).is_err() {
             let sentence = format!(
-                "'{file}' is there and is not a saved game by these rules; choose another name"
+                "'{file}' exists and is not a saved game by these rules; choose another name"
             );
             return Err(Usage(sentence).into());
         }
@@ -505,8 +511,7 @@ impl<W: Write> GameSession<W> {
     }
 }
 
-/// Reads a saved game. Where it does not name its rules, these are the standard
-/// ones.
+/// Reads a saved game. One that does not name its rules was played by the standard ones.
 fn load(file: &str, rules: &Rules) -> Result<Game> {
     let mut text = String::new();
     let read =
@@ -520,29 +525,29 @@ fn load(file: &str, rules: &Rules) -> Result<Game> {
                 saved_rules = value;
             }
             Ok(Some(uci::Command::Position(setup))) => saved = Some(setup),
-            _ => return Err(wrong("it holds other lines than 'position …' and its rules").into()),
+            _ => return Err(wrong("it has lines other than its rules and 'position …'").into()),
         }
     }
     if saved_rules != rules.to_string() {
-        // Settings without a name are too many words for a sentence.
+        // Settings without a name are too long for a sentence.
         let sentence = match Rules::named(&saved_rules) {
             Some(_) => format!(
                 "'{file}' was played by the rules {saved_rules}, not by {rules}; \
                  load it with --rules {saved_rules}"
             ),
             None => format!(
-                "'{file}' was played by settings of somebody's own, not by {rules}; \
-                 load it with --rules and the file of these settings"
+                "'{file}' was played by custom rules, not by {rules}; load it with --rules and \
+                the file of these rules"
             ),
         };
         return Err(Usage(sentence).into());
     }
-    let setup = saved.ok_or_else(|| wrong("it does not hold a line 'position …'"))?;
+    let setup = saved.ok_or_else(|| wrong("it has no line 'position …'"))?;
     let game = setup.game(rules);
     Ok(game.map_err(|error| wrong(&error.to_string()))?)
 }
 
-/// Whether the failure is that of stdout, which no sentence could be written to either.
+/// Whether stdout itself failed, so that no message can be written to it either.
 fn is_output_gone(error: &anyhow::Error) -> bool {
     error.is::<io::Error>()
 }

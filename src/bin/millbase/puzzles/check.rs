@@ -22,36 +22,36 @@ use crate::options::Options;
 use crate::output;
 use crate::status::{Status, Usage};
 
-/// Check a pack of puzzles and name everything that is wrong
+/// Check a pack of puzzles and list everything that is wrong
 ///
-/// The pack is in the JSON form of 'millbase puzzles make --json' or in that which mill programs
-/// exchange. Checked are the positions, the stated numbers of turns, that every best first turn has
-/// a solution, each solution turn by turn, and that no two puzzles are alike up to symmetry and
-/// colour. The exit status is 1 if something is wrong.
+/// The pack is in the JSON form of 'millbase puzzles make --json' or in the form that mill programs
+/// exchange. The check covers the positions, the stated numbers of turns, that every best first
+/// turn has a solution, each solution turn by turn, and that no two puzzles are equal up to
+/// symmetry and colour. The exit status is 1 if something is wrong.
 #[derive(Args)]
 #[command(after_help = "\
 Example:
   millbase puzzles check pack.sanmill_puzzles")]
 pub struct Check {
-    /// The file
+    /// File of the pack
     file: PathBuf,
 }
 
-/// A puzzle as it is checked.
+/// A puzzle to check.
 struct Entry {
     id: String,
     claim: Claim,
-    /// What is wrong with its form.
+    /// The faults of its form.
     problems: Vec<String>,
 }
 
-/// The result, as programs read it.
+/// The result, for JSON answers.
 #[derive(Serialize)]
 struct CheckReport {
     puzzles: usize,
-    /// How many puzzles have something wrong.
+    /// The number of puzzles with a fault.
     wrong: usize,
-    /// How many puzzles the databases at hand do not answer.
+    /// The number of puzzles whose databases are missing.
     unchecked: usize,
     pack_problems: Vec<String>,
     problems: Vec<Problem>,
@@ -122,7 +122,7 @@ impl Check {
         }
     }
 
-    /// The puzzles of the file, and what is wrong with the pack itself.
+    /// Reads the puzzles of the file, and the faults of the pack itself.
     fn read(&self) -> Result<(Vec<Entry>, Vec<String>)> {
         let name = self.file.display();
         let text = fs::read_to_string(&self.file);
@@ -154,7 +154,7 @@ impl Check {
     }
 }
 
-/// A puzzle of the documented form.
+/// An entry from a puzzle in the form of `--json`.
 fn own_entry(puzzle: JsonPuzzle) -> Entry {
     let goals = [Goal::Win, Goal::Draw];
     let sides = [Side::White, Side::Black];
@@ -167,7 +167,7 @@ fn own_entry(puzzle: JsonPuzzle) -> Entry {
         id: puzzle.id,
         problems: match goal {
             Some(_) => Vec::new(),
-            None => vec![format!("'{}' is not a goal, win or draw", puzzle.goal)],
+            None => vec![format!("the goal is '{}', not win or draw", puzzle.goal)],
         },
         claim: Claim {
             position: puzzle.position,

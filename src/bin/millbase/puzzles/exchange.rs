@@ -1,4 +1,4 @@
-//! The packs of puzzles that mill programs exchange: JSON, format version 1.0.
+//! Packs of puzzles in the JSON format that mill programs exchange, version 1.0.
 
 use std::io::{self, Write};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -7,7 +7,7 @@ use millbase::coach::puzzle::{Claim, ClaimedLine, Goal, Puzzle, Step};
 use millbase::{Phase, Rules, Side};
 use serde::{Deserialize, Serialize};
 
-/// A pack. What is not read here is ignored.
+/// A pack. Reading ignores unknown fields.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Pack {
@@ -68,7 +68,7 @@ struct Move {
     side: String,
 }
 
-/// The titles, descriptions, categories and levels that the format allows.
+/// The categories, levels, titles and descriptions that the format allows.
 const CATEGORIES: [&str; 8] = [
     "formMill",
     "capturePieces",
@@ -106,13 +106,13 @@ pub fn write(
     out.write_all(b"\n")
 }
 
-/// The date and time in UTC, in the form of ISO 8601.
+/// The current date and time in UTC, in the form of ISO 8601.
 fn now() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH);
     iso(seconds.map_or(0, |time| time.as_secs()))
 }
 
-/// The date and time of a number of seconds since the beginning of 1970.
+/// The date and time from the seconds since the beginning of 1970.
 fn iso(seconds: u64) -> String {
     let (mut days, time) = (seconds / 86_400, seconds % 86_400);
     let is_leap =
@@ -195,7 +195,7 @@ impl PackPuzzle {
         }
     }
 
-    /// What the puzzle claims.
+    /// The claim of the puzzle.
     pub fn claim(&self) -> Claim {
         let has_tag = |tag: &str| self.tags.iter().any(|other| other == tag);
         let is_draw = self.category == "defend" || has_tag("objective:hold-draw");
@@ -221,7 +221,7 @@ impl PackPuzzle {
         }
     }
 
-    /// What the format does not allow, a sentence each.
+    /// Violations of the format, one sentence each.
     pub fn form_problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         let letters = self.title.chars().count();
@@ -248,7 +248,7 @@ impl PackPuzzle {
             .into_iter()
             .find(|action| side(&action.side).is_none())
         {
-            problems.push(format!("'{}' is not a side, white or black", wrong.side));
+            problems.push(format!("the side is '{}', not white or black", wrong.side));
         }
         problems
     }
@@ -287,7 +287,7 @@ fn actions(before: &millbase::Position, step: &Step, rules: &Rules) -> Vec<Move>
     actions.collect()
 }
 
-/// What the solver is asked, as a sentence.
+/// The task of the solver, as a sentence.
 pub(super) fn task(puzzle: &Puzzle) -> String {
     let side = match puzzle.position.side_to_move() {
         millbase::Side::White => "White",

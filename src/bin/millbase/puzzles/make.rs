@@ -22,10 +22,10 @@ use crate::output;
 use crate::progress;
 use crate::status::{Status, Usage};
 
-/// Make puzzles: positions with one best first turn, or one that holds the draw
+/// Make puzzles: positions in which one first turn is best, or alone holds the draw
 ///
-/// No two puzzles are alike up to symmetry and colour. The same seed, wishes and databases give the
-/// same puzzles, whatever the number of threads.
+/// No two puzzles are equal up to symmetry and colour. The same seed, options and databases give
+/// the same puzzles, whatever the number of threads.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -33,37 +33,38 @@ Examples:
   millbase puzzles make --theme zwickmuehle --goal win --json > puzzles.json
   millbase puzzles make --count 100 --format exchange > pack.sanmill_puzzles")]
 pub struct Make {
-    /// How many puzzles
+    /// Number of puzzles
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     count: u32,
 
-    /// Where chance comes from
+    /// Seed of the random positions
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
     /// Where to draw positions from: a pair like 5-4, or placed-12 for the positions after 12 random
-    /// placements; several with commas take turns; without it all pairs at hand
+    /// placements; several, separated by commas, take turns; without it all pairs whose databases
+    /// are present
     #[arg(long, value_name = "FAMILY", value_delimiter = ',')]
     from: Vec<Family>,
 
-    /// What the solver has to do: win or draw; without it both
+    /// Goal of the solver: win or draw; without it both
     #[arg(long, value_name = "GOAL", value_parser = goal)]
     goal: Option<Goal>,
 
-    /// How many turns of its own the solver of a win needs
+    /// Number of own turns that the solver needs to win
     #[arg(long, value_name = "LEAST-MOST", default_value = "1-8", value_parser = range)]
     turns: RangeInclusive<u32>,
 
-    /// What must happen: double-mill, zwickmuehle, sacrifice, blockade, flying-defence or only-move;
-    /// several with commas must all happen
+    /// Theme: double-mill, zwickmuehle, sacrifice, blockade, flying-defence or only-move;
+    /// of several, separated by commas, all must occur
     #[arg(long, value_name = "THEME", value_delimiter = ',', value_parser = theme)]
     theme: Vec<Theme>,
 
-    /// How hard: beginner, easy, medium, hard, expert or master
+    /// Difficulty: beginner, easy, medium, hard, expert or master
     #[arg(long, value_name = "LEVEL", value_parser = level)]
     level: Option<String>,
 
-    /// How to write them; --json is the documented form with the certificates
+    /// Form of the output; --json writes the documented form with the certificates
     #[arg(
         long,
         value_name = "FORMAT",
@@ -75,9 +76,9 @@ pub struct Make {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// Pictures with solutions, for people
+    /// Diagrams with solutions, for people
     Plain,
-    /// The JSON of puzzle packs that mill programs exchange
+    /// The JSON format of puzzle packs that mill programs exchange
     Exchange,
 }
 
@@ -113,7 +114,7 @@ fn range(text: &str) -> Result<RangeInclusive<u32>, String> {
     }
 }
 
-/// How many candidates are looked at in parallel.
+/// The number of candidates that are examined in parallel.
 const BATCH: u64 = 512;
 
 /// The number of candidates without a new puzzle after which the search ends.
@@ -148,7 +149,8 @@ impl Make {
         if found.len() < self.count as usize {
             let (found, count) = (found.len(), self.count);
             let sentence = format!(
-                "chance found only {found} of {count} such puzzles; ask for less, or use other --from"
+                "only {found} of {count} such puzzles were found; ask for fewer, or choose \
+                another --from"
             );
             return Err(Usage(sentence).into());
         }
@@ -168,7 +170,7 @@ impl Make {
         };
         if families.is_empty() {
             let sentence =
-                "there is no database to draw positions from; make some with 'millbase build'";
+                "there is no database to draw positions from; build some with 'millbase build'";
             return Err(Usage(sentence.to_owned()).into());
         }
         Ok(Wanted {
@@ -180,7 +182,7 @@ impl Make {
         })
     }
 
-    /// The puzzles with the numbers of their candidates, in the order of these.
+    /// The puzzles with the numbers of their candidates, in ascending order.
     fn find(
         &self,
         db: &Database,

@@ -1,4 +1,4 @@
-//! `millbase puzzles`: puzzles made, and packs of puzzles checked.
+//! `millbase puzzles`: makes puzzles and checks packs of puzzles.
 
 mod check;
 mod exchange;
@@ -31,7 +31,7 @@ enum Action {
 }
 
 impl Puzzles {
-    /// Makes or checks.
+    /// Runs the subcommand.
     pub fn run(&self, options: &Options) -> Result<Status> {
         match &self.action {
             Action::Make(make) => make.run(options),
@@ -40,14 +40,14 @@ impl Puzzles {
     }
 }
 
-/// A puzzle with its certificate, as programs read it.
+/// A puzzle with its certificate, for JSON answers.
 #[derive(Serialize, Deserialize)]
 struct JsonPuzzle {
     id: String,
     position: String,
     /// `win` or `draw`.
     goal: String,
-    /// The solver's turns to the win; 1 where a draw is held.
+    /// The solver's turns to the win; 1 if the goal is a draw.
     turns: u32,
     dtw: Option<u16>,
     rating: u32,
@@ -72,7 +72,7 @@ struct JsonStep {
     best: Vec<String>,
 }
 
-/// The puzzles of a run, as programs read them.
+/// The puzzles of a run, for JSON answers.
 #[derive(Serialize, Deserialize)]
 struct JsonPack {
     seed: u64,

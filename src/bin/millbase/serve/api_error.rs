@@ -1,5 +1,5 @@
-//! What goes wrong between a request and its answer: for each kind the status code, the word and the
-//! sentence of the body.
+//! The errors of requests: the status code of each kind, and the error code and the sentence in the
+//! body.
 
 use std::time::Duration;
 
@@ -10,20 +10,20 @@ use axum::response::{IntoResponse, Response};
 use super::reply;
 use crate::status::{self, JsonError, Status};
 
-/// Why a request is not answered.
+/// The reason why a request has no answer.
 #[derive(Debug)]
 pub enum ApiError {
-    /// The question was wrong, or the databases have no answer to it.
+    /// The question was wrong, or the databases cannot answer it.
     Failed(Error),
-    /// Too many questions are at work.
+    /// Too many questions are in progress.
     Busy,
     /// The answer would have taken longer than this.
     Late(Duration),
-    /// There is nothing at this path.
+    /// The path does not exist.
     NoPath,
-    /// The paths are only read.
+    /// The method is not that of the path.
     NoMethod,
-    /// This server starts no build, or not for this request.
+    /// This server does not start builds, or not for this request.
     MayNotBuild,
 }
 
@@ -48,26 +48,26 @@ impl ApiError {
             ApiError::Failed(error) => JsonError::from(error),
             ApiError::Busy => JsonError::new(
                 "busy",
-                "too many questions are at work; ask again in a second".to_owned(),
+                "the server is answering too many questions; ask again in a second".to_owned(),
             ),
             ApiError::Late(time) => JsonError::new(
                 "late",
-                format!("the answer takes longer than {time:?}; ask for less, or again later"),
+                format!("the answer takes longer than {time:?}; ask for less, or try again later"),
             ),
             ApiError::NoPath => JsonError::new(
                 "path",
-                "there is nothing here; ask /probe?fen=, /line?fen=, /turns?fen=, /game?fen=, \
-                 /play?fen=, /databases or /healthz"
+                "this path does not exist; the paths are /probe?fen=, /line?fen=, /turns?fen=, \
+                 /game?fen=, /play?fen=, /databases or /healthz"
                     .to_owned(),
             ),
             ApiError::NoMethod => JsonError::new(
                 "method",
-                "ask with GET; only /build is also asked with POST".to_owned(),
+                "the method must be GET, or POST for /build".to_owned(),
             ),
             ApiError::MayNotBuild => JsonError::new(
                 "forbidden",
-                "this server starts no build for this request; it must come from a page of this \
-                 machine with the header 'X-Millbase: build', or the server needs --allow-build"
+                "this request may not start a build; send it from a page of this machine with the \
+                header 'X-Millbase: build', or start the server with --allow-build"
                     .to_owned(),
             ),
         }

@@ -1,4 +1,5 @@
-//! The path `/build`: databases are built when the page asks for it, and used as they come.
+//! The path `/build`: builds databases when the page asks for it, and uses each as soon as it is
+//! finished.
 
 use std::fs;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,20 +26,20 @@ use crate::progress::Forecast;
 use crate::status::{self, Usage};
 use crate::{build, databases, placing};
 
-/// How the files are written.
+/// Contents and level of the files.
 const PROFILE: Profile = Profile {
     metric: Metric::Depth,
     level: Level::Quick,
 };
 
-/// Which requests may start a build.
+/// The clients that may start a build.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Permission {
-    /// None.
+    /// No client.
     Nobody,
-    /// Those of this machine, sent to an address of this machine.
+    /// Clients on this machine that use an address of this machine.
     ThisMachine,
-    /// All that reach the server.
+    /// All that can reach the server.
     Everybody,
 }
 
@@ -49,7 +50,7 @@ pub struct Builder {
     options: Arc<Options>,
     work: Work,
     state: Arc<Mutex<Stage>>,
-    /// The folder that is locked while a build is at work.
+    /// The folder, locked while a build runs.
     folder: Arc<Mutex<Option<Arc<BuildFolder>>>>,
 }
 
@@ -58,7 +59,7 @@ pub struct Builder {
 enum Stage {
     #[default]
     Idle,
-    /// At work on the pairs.
+    /// Building the pairs.
     Pairs {
         pair: Option<Pair>,
         done: usize,
@@ -66,50 +67,50 @@ enum Stage {
         forecast: Forecast,
         entries: u64,
     },
-    /// At work on the placing phase.
+    /// Building the placing phase.
     Placing {
         done: u64,
         entries: u64,
         begun: Instant,
     },
     Finished,
-    /// The sentence says why it ended.
+    /// Failed for the reason in this sentence.
     Failed(String),
 }
 
-/// The state of a build, and the plan of the next.
+/// The state of the current or last build, and the plan of the next.
 #[derive(Serialize)]
 struct JsonBuild {
-    /// Whether this server builds when it is asked.
+    /// Whether this server starts a build on request.
     allowed: bool,
     /// `idle`, `pairs`, `placing`, `finished` or `failed`.
     state: &'static str,
-    /// The pair in work.
+    /// The pair that is being solved.
     pair: Option<String>,
     pairs_done: usize,
     pairs: usize,
-    /// How much of the present phase is done, 0 to 1.
+    /// The share of the present phase that is done, 0 to 1.
     share: f64,
-    /// A forecast for the present phase.
+    /// A forecast for the present phase, in seconds.
     seconds_left: Option<f64>,
     /// Why the build failed.
     message: Option<String>,
     plan: Option<JsonPlan>,
 }
 
-/// The work of a build of everything that is missing.
+/// The plan of a build of everything that is missing.
 #[derive(Serialize)]
 struct JsonPlan {
     pairs: usize,
     file_bytes: u64,
     memory_bytes: u64,
     seconds: f64,
-    /// Whether the placing phase is solved under these rules, and its files are missing.
+    /// Whether the placing phase can be solved under these rules and its files are missing.
     placing: bool,
     placing_seconds: f64,
 }
 
-/// The contents of a mutex. No thread leaves them half changed.
+/// Locks a mutex. A poisoned one is used, too: no thread leaves the contents half changed.
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -123,7 +124,7 @@ pub async fn state(State(builder): State<Builder>, asked: Asked) -> Result<Respo
     Ok(reply::json(StatusCode::OK, &answer))
 }
 
-/// Begins a build unless one is at work.
+/// Begins a build unless one is running.
 pub async fn begin(
     State(builder): State<Builder>,
     headers: HeaderMap,
@@ -152,9 +153,9 @@ impl Builder {
         }
     }
 
-    /// Whether a request may start a build. The header `X-Millbase` is one that pages of other
-    /// origins cannot send without being asked about it first, which this server declines; the name
-    /// in `Host` shows a page of another name that came to point to this machine.
+    /// Whether a request may start a build. A page of another origin can send the header
+    /// `X-Millbase` only after a preflight request, which this server declines. The name in `Host`
+    /// unmasks pages whose host name was redirected to this machine (DNS rebinding).
     fn may_build(&self, headers: &HeaderMap) -> bool {
         let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
         let is_here = || {
@@ -170,7 +171,7 @@ impl Builder {
             }
     }
 
-    /// Removes what a build had begun to write, for a server that ends.
+    /// Removes the unfinished file of a build when the server ends.
     pub fn tidy(&self) {
         if let Some(folder) = &*held(&self.folder) {
             let _ = folder.tidy();
@@ -191,7 +192,11 @@ impl Builder {
             ..Options::clone(&self.options)
         };
         let folder = databases::folder(&options).ok_or_else(|| {
-            Usage("no folder for databases is known here; name one with --db".to_owned())
+            Usage(
+                "this system has no folder for user data; name a folder for the databases with \
+                --db"
+                    .to_owned(),
+            )
         })?;
         fs::create_dir_all(&folder)
             .with_context(|| format!("cannot create the folder '{}'", folder.display()))?;
@@ -206,7 +211,7 @@ impl Builder {
             entries: plan.entries(),
         };
         let (builder, with_placing) = (self.clone(), question.placing);
-        // The thread ends with the program; what it has written stays.
+        // The thread ends with the program; finished files stay.
         thread::Builder::new()
             .name("build".to_owned())
             .spawn(move || {
@@ -254,7 +259,7 @@ impl Builder {
             };
         };
         show(0);
-        // Later plies are solved first.
+        // Later plies are solved before earlier ones.
         let before = |ply| -> u64 {
             let earlier = sizes.iter().take_while(|&&(other, _, _)| other > ply);
             earlier.map(|&(_, entries, _)| entries).sum()
@@ -340,7 +345,7 @@ fn plan(options: &Options, most_stones: u8) -> Result<PairPlan> {
     Ok(PairPlan::new(&pairs, is_present))
 }
 
-/// The plan of everything that is missing, `None` where there is no folder for it.
+/// The plan of everything that is missing; `None` if there is no folder for databases.
 fn plan_of(options: &Options) -> Result<Option<JsonPlan>> {
     let rules = &options.rules;
     let Some(folder) = databases::folder(options) else {

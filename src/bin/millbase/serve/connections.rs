@@ -1,5 +1,5 @@
-//! Accepting connections, and the bounds of each: how many there are, how large a request's head
-//! may be, and how long a client may take.
+//! Accepts connections and enforces their limits: the number of connections, the size of a
+//! request's head, and the time that a client may take.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use tokio::time::{sleep, timeout};
 use tokio_io_timeout::TimeoutStream;
 use tracing::{debug, warn};
 
-/// The most connections at once; the system holds further ones until one of these ends.
+/// The most connections at a time; the system queues further ones until one of these ends.
 const MOST_CONNECTIONS: usize = 512;
 
 /// The most bytes of a request's first line and headers.
@@ -24,19 +24,19 @@ const LARGEST_HEAD: usize = 16 << 10;
 /// The most headers of a request.
 const MOST_HEADERS: usize = 64;
 
-/// How long a client may take for the head of a request, and stay without one.
+/// The longest time for the head of a request to arrive, and between two requests.
 const HEAD_TIME: Duration = Duration::from_secs(10);
 
-/// How long a client may take none of the bytes that wait for it.
+/// The longest time that a client may take to accept waiting bytes.
 const WRITE_TIME: Duration = Duration::from_secs(10);
 
-/// How long the connections have to end after the server is asked to stop.
+/// The time that the connections have to end after the server is asked to stop.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How long to wait after the system refused a connection, so that it can recover.
+/// The pause after the system failed to accept a connection, so that it can recover.
 const RECOVERY: Duration = Duration::from_millis(200);
 
-/// Answers the connections that come until `stop` turns true, and then those that are open.
+/// Answers new connections until `stop` turns true, and then finishes those that are open.
 pub async fn serve(listener: TcpListener, app: Router, mut stop: watch::Receiver<bool>) {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
@@ -72,12 +72,12 @@ pub async fn serve(listener: TcpListener, app: Router, mut stop: watch::Receiver
     }
 }
 
-/// The next connection. That one fails, or that the system has no room for it, is no reason to end.
+/// The next connection. Keeps trying if one fails or the system is out of resources.
 async fn accept(listener: &TcpListener) -> TcpStream {
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
-                // Answers are one piece; waiting for more only delays them.
+                // Answers are sent in one piece, so Nagle's algorithm would only delay them.
                 let _ = stream.set_nodelay(true);
                 return stream;
             }

@@ -20,13 +20,13 @@ use super::work::{Effort, Work};
 use crate::output::JsonValue;
 use crate::status::{JsonFailure, Usage};
 
-/// How long the player thinks where the databases do not answer, unless the question says otherwise.
+/// The default time to search if the databases do not know the position, in milliseconds.
 const USUAL_TIME: u64 = 1000;
 
-/// The longest it may think, in milliseconds.
+/// The longest time to search, in milliseconds.
 const LONGEST_TIME: u64 = 5000;
 
-/// A game with its turns, and what may follow.
+/// A game with its turns and the legal turns after them.
 #[derive(Serialize)]
 struct JsonGame {
     start: String,
@@ -35,15 +35,15 @@ struct JsonGame {
     side_to_move: &'static str,
     phase: &'static str,
     turns: Vec<JsonLegal>,
-    /// How often the position has stood, this time counted.
+    /// How often the position has occurred, including now.
     occurrences: usize,
-    /// How many turns in a row have neither placed nor removed a stone.
+    /// The number of last turns that neither placed nor removed a stone.
     quiet_turns: usize,
     ending: Option<JsonEnding>,
     illegal: Option<JsonIllegal>,
 }
 
-/// How a game ended.
+/// The end of a game.
 #[derive(Serialize)]
 struct JsonEnding {
     winner: Option<&'static str>,
@@ -116,23 +116,23 @@ pub async fn game(State(work): State<Work>, asked: Asked) -> Result<Response, Ap
 struct JsonChoice {
     position: String,
     side_to_move: &'static str,
-    /// `None` when the game is over.
+    /// `None` if the game is over.
     turn: Option<String>,
-    /// The value of the turn where it is known, for the side that makes it.
+    /// The value of the turn for the side that makes it, where it is known.
     #[serde(flatten)]
     known: Option<JsonValue>,
     /// The search's score of the turn, in hundredths of a stone, where the value is not known.
     score: Option<i32>,
-    /// How deep the search looked.
+    /// The depth of the search.
     depth: Option<u32>,
-    /// The turn and those that the player expects after it.
+    /// The turn and the line that the player expects after it.
     line: Vec<String>,
     ending: Option<JsonEnding>,
-    /// Why a database could not be read; the turn was found without it.
+    /// The reason why a database could not be read; the turn was found without it.
     problem: Option<JsonFailure>,
 }
 
-/// The turn of the player of `uci` and `play`.
+/// Answers with the turn of the same player that `uci` and `play` use.
 pub async fn play(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
     let question = Question::of(asked).map_err(ApiError::Failed)?;
     let rules = question.rules(work.rules()).map_err(ApiError::Failed)?;

@@ -1,12 +1,12 @@
-//! `millbase serve`: the answers over HTTP, and a page to play on.
+//! `millbase serve`: answers over HTTP, and a page to play on.
 //!
 //! - this file: the options, starting and stopping
-//! - `connections`: accepting connections, and the bounds of each
+//! - `connections`: accepting connections, and their limits
 //! - `routes`: the paths, and the answers about positions, databases and rules
 //! - `game`, `study`, `building`: the answers about games, for study, and about builds
 //! - `question`: the fields of a question
-//! - `work`: the databases, how many questions are at work at once, and for how long
-//! - `api_error`: what goes wrong, with its status code and its body
+//! - `work`: the databases, and the limits on the number and the time of questions
+//! - `api_error`: errors with their status codes and bodies
 //! - `page`: the page at `/` and its files
 
 mod api_error;
@@ -44,20 +44,21 @@ use crate::status::{Status, Usage};
 use building::{Builder, Permission};
 use work::Work;
 
-/// Answer over HTTP, with a page to play on in the browser
+/// Serve answers over HTTP, and a page to play on in the browser
 ///
 /// The page is at '/'. Programs ask GET /probe?fen=POSITION, /line?fen=POSITION and
-/// /turns?fen=POSITION, /play?fen=POSITION&moves=TURNS, /databases, /rules and /healthz, and are
-/// answered with the JSON objects of the commands; docs/FRONTENDS.md has all paths. The page can
-/// build missing databases where only this machine can connect. Only programs of this machine can connect, unless --public and another address are
-/// given. Ctrl-C finishes what was asked and ends; a second one ends at once.
+/// /turns?fen=POSITION, /play?fen=POSITION&moves=TURNS, /databases, /rules and /healthz, and get
+/// the JSON objects of the commands; docs/FRONTENDS.md has all paths. Only programs of this machine
+/// can connect, unless --public and another address are given. The page can build missing databases
+/// if only this machine can connect. Ctrl-C finishes the running questions and ends the server; a
+/// second one ends it immediately.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   millbase serve
   millbase serve --listen 0.0.0.0:8024 --public --cors")]
 pub struct Serve {
-    /// The address and port to listen on; port 0 takes a free one
+    /// Address and port to listen on; port 0 chooses a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8024")]
     listen: SocketAddr,
 
@@ -65,27 +66,27 @@ pub struct Serve {
     #[arg(long)]
     public: bool,
 
-    /// Let everybody who can connect build missing databases on this machine
+    /// Let everybody who can connect start builds of missing databases on this machine
     #[arg(long)]
     allow_build: bool,
 
-    /// Let pages from everywhere read the answers (Access-Control-Allow-Origin: *)
+    /// Let pages of all origins read the answers (Access-Control-Allow-Origin: *)
     #[arg(long)]
     cors: bool,
 
-    /// How many questions may be at work or wait at once; others are refused with status 503
+    /// Most questions in progress or waiting at a time; others are refused with status 503
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=4096))]
     in_flight: u16,
 
     #[command(flatten)]
     draws: Draws,
 
-    /// What to log on stderr; 'info' is a line for each request
+    /// Level of the log on stderr; 'info' logs one line for each request
     #[arg(long, value_name = "LEVEL", default_value = "warn")]
     log: Level,
 }
 
-/// How much is logged.
+/// The level of the log.
 #[derive(Clone, Copy, ValueEnum)]
 enum Level {
     Off,
@@ -107,7 +108,7 @@ impl From<Level> for LevelFilter {
     }
 }
 
-/// What the program says when it is ready, as programs read it.
+/// The announcement that the server is ready, for JSON answers.
 #[derive(Serialize)]
 struct Ready<'a> {
     listening: &'a str,
@@ -118,8 +119,7 @@ impl Serve {
     pub fn run(&self, options: &Options) -> Result<Status> {
         if !self.listen.ip().is_loopback() && !self.public {
             let message = format!(
-                "other machines could reach {}; add --public if that is wanted, or listen on \
-                 127.0.0.1",
+                "other machines could reach {}; add --public to allow that, or listen on 127.0.0.1",
                 self.listen
             );
             return Err(Usage(message).into());
@@ -145,7 +145,7 @@ impl Serve {
             connections::serve(listener, app, stop).await;
             Ok(Status::Done)
         });
-        // Every question that is still at work has been answered, or its asker is gone.
+        // Every question still in progress has been answered, or its client is gone.
         runtime.shutdown_background();
         builder.tidy();
         ended
@@ -154,7 +154,7 @@ impl Serve {
     fn work(&self, options: &Options, threads: usize) -> Result<Work> {
         let kept = options.clone();
         let open = move |rules| {
-            // The user has read the notes when the server began.
+            // The user saw the notes when the server started.
             let quiet = kept.quiet || rules != kept.rules;
             databases::open(&Options {
                 rules,
@@ -182,7 +182,8 @@ impl Serve {
     }
 }
 
-/// The threads: some for the connections, as many for searching, and as many for looking up.
+/// Starts the runtime: `threads` threads for the connections, as many for searches, and as many for
+/// lookups.
 fn start(threads: usize) -> Result<Runtime> {
     runtime::Builder::new_multi_thread()
         .worker_threads(threads)
@@ -192,7 +193,7 @@ fn start(threads: usize) -> Result<Runtime> {
         .context("cannot start the threads of the server")
 }
 
-/// Says where the server can be reached.
+/// Prints the address of the server.
 fn announce(options: &Options, address: SocketAddr) -> Result<()> {
     let listening = &format!("http://{address}/");
     let mut out = output::stdout();
@@ -205,7 +206,8 @@ fn announce(options: &Options, address: SocketAddr) -> Result<()> {
     Ok(())
 }
 
-/// Turns true when the user or the system asks to stop; a second request means at once.
+/// A flag that turns true when the user or the system asks to stop; a second request ends the
+/// program immediately.
 fn stop_on_signals() -> Result<watch::Receiver<bool>> {
     let (sender, receiver) = watch::channel(false);
     let stop = move || {

@@ -1,8 +1,8 @@
-//! The page at `/` and its files, which are part of the program. They may run their own scripts and
-//! styles and ask this server, nothing else.
+//! The page at `/` and its files, which are part of the program. The content security policy allows
+//! its own scripts and styles and requests to this server, and nothing else.
 //!
-//! The files lie in a folder that has their common hash in its name: what a browser keeps of one
-//! version never mixes with another.
+//! The name of the folder of the files contains their common hash, so a browser never mixes cached
+//! files of two versions.
 
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ const HTML: &str = include_str!("page/index.html");
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-/// The files with their types.
+/// The files: name, type and contents.
 #[rustfmt::skip]
 const FILES: &[(&str, &str, &str)] = &[
     ("style.css", "text/css; charset=utf-8", include_str!("page/style.css")),
@@ -40,7 +40,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("tree.js", SCRIPT, include_str!("page/tree.js")),
 ];
 
-/// In the HTML, the folder of the files.
+/// The placeholder for the folder of the files in the HTML.
 const FOLDER: &str = "{{folder}}";
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; \
@@ -73,7 +73,7 @@ pub async fn html() -> Response {
     with(Html(TEXT.as_str()).into_response(), headers)
 }
 
-/// A file of the page. Those of another version are not here.
+/// A file of the page; not found if the hash is that of another version.
 pub async fn file(Path((hash, name)): Path<(String, String)>) -> Result<Response, ApiError> {
     let found = FILES.iter().find(|(known, ..)| *known == name);
     let Some((_, kind, text)) = found.filter(|_| hash == *HASH) else {

@@ -1,4 +1,4 @@
-//! The fields of a request after its question mark, read and checked in one place.
+//! The query of a request: reads and checks its fields in one place.
 
 use anyhow::Result;
 use axum::extract::Query;
@@ -22,19 +22,19 @@ const LONGEST_GAME: usize = 12 << 10;
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub struct Question {
-    /// A position, or where a game began.
+    /// A position, or the start of a game.
     fen: Option<String>,
     /// The turns of a game.
     moves: String,
-    /// The rules, without it those of the server.
+    /// The rules; without it those of the server.
     rules: Option<String>,
     /// The most turns of a line.
     pub limit: Option<usize>,
     /// The level of the player.
     pub level: Option<u8>,
-    /// The seed of chance.
+    /// The seed of random choices.
     pub seed: u64,
-    /// The time to think, in milliseconds.
+    /// The time to search, in milliseconds.
     pub movetime: Option<u64>,
     /// The pair of a random position.
     pair: Option<String>,
@@ -46,18 +46,18 @@ pub struct Question {
     pub placing: bool,
 }
 
-/// The question of a request, or why there is none.
+/// The question of a request, or the reason why it cannot be read.
 pub type Asked = Result<Query<Question>, QueryRejection>;
 
-/// A game, and the turn of the question that is not legal in it.
+/// A game up to the first turn of the question that is not legal.
 pub struct Played {
     pub game: Game,
-    /// The turn's number, counted from 1, its text, and why it is not legal.
+    /// The illegal turn: its number, counted from 1, its text, and the reason.
     pub illegal: Option<(usize, String, GameError)>,
 }
 
 impl Question {
-    /// Reads the fields.
+    /// The question with its fields, or a usage error.
     pub fn of(asked: Asked) -> Result<Question> {
         let Query(question) = asked.map_err(|error| {
             Usage(format!(
@@ -81,27 +81,29 @@ impl Question {
         Ok(question)
     }
 
-    /// The rules that are asked about; `own` are those of the server.
+    /// The rules of the question; `own` are those of the server.
     pub fn rules(&self, own: &Rules) -> Result<Rules> {
         let Some(name) = &self.rules else {
             return Ok(*own);
         };
         let known = Rules::named(name).ok_or_else(|| {
             let names = rules::names();
-            Usage(format!("there are no rules '{name}', only {names}"))
+            Usage(format!(
+                "there are no rules '{name}'; the server knows {names}"
+            ))
         });
         Ok(known?)
     }
 
-    /// The position that is asked about.
+    /// The position of the question.
     pub fn position(&self, rules: &Rules) -> Result<Position> {
         let text = self.fen.as_deref().ok_or_else(|| {
-            Usage("the question names no position; ask like /probe?fen=start".to_owned())
+            Usage("the question has no position; ask like /probe?fen=start".to_owned())
         })?;
         Ok(input::position(text, rules)?)
     }
 
-    /// The game that is asked about, up to its first turn that is not legal.
+    /// The game of the question, up to its first turn that is not legal.
     pub fn game(&self, rules: &Rules, draws: DrawRule) -> Result<Played> {
         let mut game = Game::new(*rules, self.position(rules)?).with_draws(draws);
         for (number, text) in (1..).zip(self.moves.split_whitespace()) {
@@ -116,7 +118,7 @@ impl Question {
         })
     }
 
-    /// The pair that is asked about.
+    /// The pair of the question.
     pub fn pair(&self, rules: &Rules) -> Result<Pair> {
         let text = self.pair.as_deref().unwrap_or_default();
         let pair = input::pair(text).map_err(Usage)?;
@@ -124,14 +126,14 @@ impl Question {
         Ok(pair)
     }
 
-    /// The value that is asked for.
+    /// The value of the question.
     pub fn wdl(&self) -> Result<Wdl> {
         let text = self.wdl.as_deref().unwrap_or_default();
         [Wdl::Win, Wdl::Draw, Wdl::Loss]
             .into_iter()
             .find(|wdl| wdl.name() == text)
             .ok_or_else(|| {
-                Usage("the value is one of wdl=win, wdl=draw, wdl=loss".to_owned()).into()
+                Usage("the value must be wdl=win, wdl=draw or wdl=loss".to_owned()).into()
             })
     }
 }

@@ -24,7 +24,7 @@ use crate::{line, list, output, probe};
 /// The most turns of a line.
 const LONGEST_LINE: usize = 1000;
 
-/// All paths; with `cors` pages from everywhere may read the answers.
+/// All paths; with `cors`, pages of all origins may read the answers.
 pub fn all(work: Work, builder: Builder, cors: bool) -> Router {
     let log = TraceLayer::new_for_http()
         .make_span_with(DefaultMakeSpan::new().level(Level::INFO))
@@ -57,7 +57,7 @@ pub fn all(work: Work, builder: Builder, cors: bool) -> Router {
     }
 }
 
-/// Answers a question about a position with what the databases say, or a search to them.
+/// Answers a question about a position from the databases or by a search down to them.
 async fn answer<T: Serialize + 'static>(
     work: &Work,
     asked: Asked,
@@ -127,7 +127,7 @@ async fn rules(State(work): State<Work>, asked: Asked) -> Result<Response, ApiEr
     Ok(reply::json(StatusCode::OK, &JsonRules::from(&rules)))
 }
 
-/// The sets of rules that can be asked about.
+/// The sets of rules that questions can name.
 #[derive(Serialize)]
 struct RuleSets {
     /// The rules of questions that name none.
@@ -136,7 +136,7 @@ struct RuleSets {
     draws: JsonDraws,
 }
 
-/// When games are drawn; 0 is for never.
+/// The rules about draws; 0 means never.
 #[derive(Serialize)]
 struct JsonDraws {
     repetitions: u32,

@@ -1,4 +1,4 @@
-//! The paths for looking up and for training: `/rank` and `/random`.
+//! The paths for the opening explorer and the trainer: `/rank` and `/random`.
 
 use std::collections::HashMap;
 
@@ -17,16 +17,17 @@ use super::work::{Effort, Work};
 use crate::output::{JsonTurn, JsonValue};
 use crate::status::Usage;
 
-/// Replies whose values take a longer search than this are not counted, in positions.
+/// The longest search for the values of replies, in positions. Replies that need a longer one are
+/// not counted.
 const REPLY_NODES: u64 = 500;
 
-/// The most random positions that are tried.
+/// The most random positions to try.
 const TRIES: u32 = 20_000;
 
-/// Wins in fewer turns are too easy to ask for.
+/// Wins in fewer turns are too easy for the trainer.
 const SHORTEST_WIN: Dtw = Dtw(3);
 
-/// A position's turns with what the opponent can answer.
+/// A position with its ranked turns.
 #[derive(Serialize)]
 struct JsonRanking {
     position: String,
@@ -37,19 +38,20 @@ struct JsonRanking {
     turns: Vec<JsonRanked>,
 }
 
+/// A turn with the number of the opponent's replies.
 #[derive(Serialize)]
 struct JsonRanked {
     #[serde(flatten)]
     turn: JsonTurn,
-    /// How many turns the opponent has then; `None` where their values are not known at once.
+    /// The number of replies; `None` if their values are not known after a short search.
     replies: Option<usize>,
-    /// How many of these keep the opponent's result.
+    /// The number of replies that keep the opponent's result.
     holding: Option<usize>,
-    /// Turns with the same number lead to positions that are the same up to symmetry.
+    /// Turns with the same number lead to positions that are equal up to symmetry.
     class: usize,
 }
 
-/// All turns with value, replies that hold, and class of symmetry.
+/// Answers with all turns: value, replies that hold, and symmetry class.
 pub async fn rank(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
     let question = Question::of(asked).map_err(ApiError::Failed)?;
     let rules = question.rules(work.rules()).map_err(ApiError::Failed)?;
@@ -85,7 +87,7 @@ fn ranking(database: &Database, position: &Position) -> Result<JsonRanking> {
     })
 }
 
-/// How many replies there are, and how many of them keep the result.
+/// The number of replies, and the number of those that keep the result.
 fn replies(database: &Database, position: &Position) -> Option<(usize, usize)> {
     let answer = database.answer_within(position, Some(REPLY_NODES)).ok()?;
     let best = answer.value.wdl();
@@ -100,7 +102,7 @@ struct JsonRandom {
     value: JsonValue,
 }
 
-/// A random position of a pair, White to move, with the value of the question.
+/// Answers with a random position of a pair, White to move, that has the value of the question.
 pub async fn random(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
     let question = Question::of(asked).map_err(ApiError::Failed)?;
     let rules = question.rules(work.rules()).map_err(ApiError::Failed)?;
@@ -133,7 +135,7 @@ fn find(database: &Database, pair: Pair, wdl: Wdl, seed: u64) -> Result<(Positio
     }
     let wdl = wdl.name();
     Err(Usage(format!(
-        "no position of {pair} with the value {wdl} was found"
+        "no position of {pair} with the value {wdl} was found; choose another pair or value"
     ))
     .into())
 }
@@ -151,8 +153,7 @@ fn any_position(pair: Pair, random: &mut fastrand::Rng) -> Position {
     Position::moving(set(white), set(&rest[..second.into()]))
 }
 
-/// Whether the waiting side has a mill: then the position could be one after a removal that is
-/// missing, and looks unfinished.
+/// Whether the waiting side has a mill. Such a position could look as if a removal were missing.
 fn has_mill(position: &Position, rules: &Rules) -> bool {
     !rules.board().mills(position.waiting()).is_empty()
 }

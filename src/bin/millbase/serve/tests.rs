@@ -1,5 +1,5 @@
-//! Answers that a running server gives only by chance: when all places are taken, or all searches
-//! are at work.
+//! Tests of answers that depend on the load of the server: when all places are taken, or all
+//! searches are running.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use super::work::Work;
 
 const QUESTION: &str = "/probe?fen=********/********/O@O*O@*@%20w%20m%20s%203%200%203%200%200%200";
 
-/// The paths over the built-in databases, with room for a number of questions and searches.
+/// The paths of a server with the built-in databases and these limits on questions and searches.
 fn app(places: usize, searches: usize) -> Router {
     let open = |rules| Ok(Database::embedded(rules));
     let work = Work::new(Rules::STANDARD, DrawRule::USUAL, open, places, searches).unwrap();
@@ -40,7 +40,7 @@ async fn questions_without_a_place_are_refused() {
             let again = response.headers().contains_key(header::RETRY_AFTER);
             assert_eq!(again, places == 0);
         }
-        // What needs no place is answered all the same.
+        // A path that needs no place still answers.
         let request = Request::get("/healthz").body(Body::empty()).unwrap();
         let response = app.oneshot(request).await.unwrap();
         assert_eq!(response.status(), StatusCode::OK);
@@ -54,7 +54,7 @@ async fn searches_hold_up_no_lookup() {
         let request = Request::get(path).body(Body::empty()).unwrap();
         timeout(Duration::from_millis(500), app.clone().oneshot(request))
     };
-    // As long as no search may begin, nothing is said about the placing phase.
+    // As long as no search may begin, questions about the placing phase get no answer.
     assert!(ask("/probe?fen=start").await.is_err());
     let waiting = tokio::spawn(ask("/probe?fen=start"));
     let response = ask(QUESTION).await.unwrap().unwrap();

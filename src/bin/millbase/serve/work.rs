@@ -1,5 +1,6 @@
-//! The databases of the server, by rules: how many questions are at work or wait at once, and for
-//! how long. A database is opened when it is first asked, and opened again when files have come.
+//! The databases of the server, by rules, and the limits on the number of questions in progress or
+//! waiting and on their time. A database is opened at the first question about it, and opened again
+//! after a build added files.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -16,23 +17,23 @@ use tokio::time::timeout;
 
 use super::api_error::ApiError;
 
-/// How long a question may take, with the time it waits for others.
+/// The longest time for a question, including the time that it waits for others.
 const LONGEST_ANSWER: Duration = Duration::from_secs(10);
 
-/// The memory of the searches under one set of rules, in bytes.
+/// The transposition table of the searches under one set of rules, in bytes.
 const SEARCH_BYTES: usize = 32 << 20;
 
-/// The effort of a question.
+/// The work that a question needs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
-    /// A few values that are stored.
+    /// A few stored values.
     Lookup,
-    /// A search, with a core and some memory for up to seconds.
+    /// A search, which takes a core and some memory for up to some seconds.
     Search,
 }
 
 impl Effort {
-    /// The effort of an answer about a position.
+    /// The work for an answer about a position.
     pub fn of(position: &Position) -> Effort {
         match position.is_placing() {
             true => Effort::Search,
@@ -41,7 +42,7 @@ impl Effort {
     }
 }
 
-/// Opens the databases of some rules.
+/// A function that opens the databases of rules.
 type Open = dyn Fn(Rules) -> Result<Database> + Send + Sync;
 
 /// The databases and the search of one set of rules.
@@ -49,13 +50,13 @@ type Open = dyn Fn(Rules) -> Result<Database> + Send + Sync;
 pub struct Opened {
     /// The databases.
     pub database: Arc<Database>,
-    /// The search, which remembers what it found.
+    /// The search with its transposition table.
     search: Arc<Search>,
 }
 
 impl Opened {
     fn of(database: Database) -> Opened {
-        // One thread each: as many questions search at once as there are cores.
+        // One thread for each search: as many questions search at a time as there are cores.
         let search = Search::new(*database.rules(), SEARCH_BYTES, 1);
         Opened {
             database: Arc::new(database),
@@ -74,7 +75,7 @@ impl Opened {
     }
 }
 
-/// The databases and the places for questions.
+/// The databases and the places for questions in progress.
 #[derive(Clone)]
 pub struct Work {
     /// The rules of questions that name none.
@@ -83,16 +84,17 @@ pub struct Work {
     open: Arc<Open>,
     opened: Arc<RwLock<HashMap<Rules, Opened>>>,
     places: Arc<Semaphore>,
-    /// Places for questions that search; the others must not wait for them.
+    /// Places for questions that search, apart, so that lookups do not wait for searches.
     searches: Arc<Semaphore>,
 }
 
 impl Work {
-    /// Room for `in_flight` questions at once, of which `searches` search while the others wait.
+    /// Allows `in_flight` questions at a time, of which `searches` may search while the others
+    /// wait.
     ///
     /// # Errors
     ///
-    /// Where the databases of the rules cannot be opened.
+    /// If the databases of the rules cannot be opened.
     pub fn new(
         rules: Rules,
         draws: DrawRule,
@@ -117,12 +119,12 @@ impl Work {
         &self.rules
     }
 
-    /// When games are drawn.
+    /// The rules about draws.
     pub fn draws(&self) -> DrawRule {
         self.draws
     }
 
-    /// The databases and the search of these rules, opened where they are not yet.
+    /// The databases and the search of these rules, opened at the first call.
     pub fn knowledge(&self, rules: Rules) -> Result<Opened> {
         let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = opened.get(&rules) {
@@ -132,8 +134,8 @@ impl Work {
         self.reopen(rules)
     }
 
-    /// Opens the databases of these rules again: questions from now on see the files that have come.
-    /// Where that fails, the databases that were open stay.
+    /// Opens the databases of these rules again, so that later questions see new files. If that
+    /// fails, the databases that were open stay.
     pub fn reopen(&self, rules: Rules) -> Result<Opened> {
         let known = Opened::of((self.open)(rules)?);
         let mut opened = self.opened.write().unwrap_or_else(PoisonError::into_inner);
@@ -141,8 +143,8 @@ impl Work {
         Ok(known)
     }
 
-    /// Asks on a thread that may wait for the disk. A question that nobody waits for any more is
-    /// dropped if it has not begun; once begun, it keeps its place until it ends.
+    /// Answers a question on a thread that may wait for the disk. If the client has gone, a
+    /// question that has not begun is dropped; one that has begun keeps its place until it ends.
     pub async fn ask<T: Send + 'static>(
         &self,
         rules: Rules,
@@ -167,7 +169,9 @@ impl Work {
         };
         match timeout(LONGEST_ANSWER, answer).await {
             Ok(Some(Ok(answer))) => answer.map_err(ApiError::Failed),
-            Ok(_) => Err(ApiError::Failed(anyhow!("the answer was broken off"))),
+            Ok(_) => Err(ApiError::Failed(anyhow!(
+                "the thread of the answer ended early; ask again"
+            ))),
             Err(_) => Err(ApiError::Late(LONGEST_ANSWER)),
         }
     }

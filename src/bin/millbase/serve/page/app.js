@@ -1,5 +1,5 @@
-/* Ties the parts of the page together: what is pressed goes to the game, what the game is comes to the
-   board, the words and the panels. */
+/* Ties the parts of the page together: sends input to the game, and shows the state of the game on the
+   board, in the texts and in the panels. */
 
 import { http } from "./backend.js";
 import { Board, POINTS, millsThrough, pointWords, stonesOf } from "./board.js";
@@ -39,7 +39,7 @@ const builder = new Builder({ game, ruleName: () => ruleName(), come: () => { ga
 let rulesets = null;
 /* The stone, the target and the removals chosen so far in this turn. */
 let chosen = nothing();
-/* Why the last press did nothing, and a sentence of the trainer or the hint. */
+/* The reason why the last press did nothing, and a sentence of the trainer or the hint. */
 let problem = "";
 let told = "";
 let hinted = "";
@@ -54,7 +54,7 @@ function nothing() {
 const nameOf = rules => rules.name ?? "own";
 const knownRules = name => [...rulesets.named, rulesets.own].find(rules => nameOf(rules) === name);
 const rulesOf = name => knownRules(name) ?? rulesets.own;
-/* The server takes its own rules for a question that names none. */
+/* The server uses its own rules for a question without rules. */
 const asked = name => name === nameOf(rulesets.own) ? null : name;
 const ruleName = () => game.rules ?? nameOf(rulesets.own);
 const rules = () => rulesOf(ruleName());
@@ -67,31 +67,31 @@ function startPosition(name) {
 const startsAtTheStart = () =>
   game.root.position.split(" ").slice(0, 8).join(" ") === startPosition(ruleName()).split(" ").slice(0, 8).join(" ");
 
-/* Turns: what is chosen, and what can be chosen next. */
+/* Turns: the chosen points, and the points to choose next. */
 
 const shownValues = () => $("values").checked;
 
-/* Which turns go on from what is chosen. */
+/* The turns that begin with the chosen points. */
 function candidates() {
   return game.turns.filter(turn =>
     (!chosen.from || turn.from === chosen.from) && (!chosen.to || turn.to === chosen.to)
     && chosen.removed.every(name => turn.removed.includes(name)));
 }
 
-/* The points that a candidate asks for next: one, or those that are left to be removed. */
+/* The next points of a candidate: one, or those of the stones still to remove. */
 function nextPoints(turn) {
   if (turn.from && !chosen.from) return [turn.from];
   if (turn.to && !chosen.to) return [turn.to];
   return turn.removed.filter(name => !chosen.removed.includes(name));
 }
 
-/* Whether the next point is one to remove from. */
+/* Whether the next point is that of a stone to remove. */
 const removes = () => {
   const [turn] = candidates();
   return turn !== undefined && (!turn.to || chosen.to) && turn.removed.length > chosen.removed.length;
 };
 
-/* A point is pressed: the stone to move, its target, or the stone to remove. */
+/* Handles a press on a point: the stone to move, its target, or the stone to remove. */
 function choose(name) {
   if (editor.active) { editor.choose(name); return; }
   problem = "";
@@ -114,7 +114,7 @@ function choose(name) {
   else render();
 }
 
-/* Why nothing can be done with a point, in words. */
+/* A sentence that says why a point cannot be chosen. */
 function whyNot(name) {
   if (game.ending) return t("why.over");
   if (game.machineMoves) return t("why.machine");
@@ -175,7 +175,7 @@ function render() {
   renderButtons();
   renderMoves();
   explorer.show({ candidates: candidates(), active: game.handMoves, values: shownValues() });
-  // While the values are hidden, the graph would give them away.
+  // While the values are hidden, hide the graph, too, since it shows them.
   const isOpen = shownValues() || game.ending !== null;
   const hasGraph = isOpen && game.node.wholeLine.filter(node => worth(node)).length > 1;
   $("graph").style.setProperty("display", hasGraph ? "block" : "none");
@@ -232,7 +232,7 @@ function renderHands() {
   const [top, bottom] = settings.flipped ? ["white", "black"] : ["black", "white"];
   const on = { white: Number(whiteOn), black: Number(blackOn) };
   const hands = { white: Number(whiteHand), black: Number(blackHand) };
-  // In a position that was set up, nobody knows how many stones were lost before.
+  // A set-up position does not say how many stones were lost before it.
   const first = game.root.position.split(" ").slice(4, 8).map(Number);
   const begun = { white: first[0] + first[1], black: first[2] + first[3] };
   for (const [place, side] of [["top", top], ["bottom", bottom]]) {
@@ -278,7 +278,7 @@ function sideWords(side, value) {
 
 function statusWords() {
   const { node } = game;
-  // The status is read aloud, so it waits until all of it is known.
+  // Screen readers read the status aloud, so it waits until all of it is known.
   if (!node.game) return $("status").textContent;
   const words = [];
   if (node.turn) {
@@ -401,9 +401,9 @@ function gameText() {
   return writeGame(game.root, { rules: ruleName(), startPosition: startsAtTheStart() });
 }
 
-/* Shows the texts, keeps the game, and puts it into the address. */
+/* Shows the texts, stores the game, and puts it into the address. */
 function renderTexts() {
-  // A text that the user writes stays until there is something new to show.
+  // The user's own text stays until there is something new to show.
   const set = (field, text) => {
     if (field.dataset.shown === text || document.activeElement === field) return;
     field.value = field.dataset.shown = text;
@@ -421,9 +421,9 @@ function renderTexts() {
   });
 }
 
-/* Beginning, opening, keeping. */
+/* Beginning, opening and storing games. */
 
-/* Begins a game; the one before it is kept. */
+/* Begins a game; the game before it is stored. */
 function begin(how) {
   keep();
   editor.active = false;
@@ -453,7 +453,7 @@ function showEarlier() {
     tag("option", { value: place }, `${new Date(date).toLocaleString(language, { dateStyle: "short", timeStyle: "short" })}, ${turnsWords(turns)}`)));
 }
 
-/* Renews all that depends on the rules: databases, practice, the rules in short. */
+/* Updates all that depends on the rules: databases, practice, the rules in brief. */
 function meetRules() {
   builder.look().catch(error => game.trouble(error));
   trainer.offer().catch(error => game.trouble(error));
@@ -482,7 +482,7 @@ function start(players, mode) {
   board.focusAnywhere();
 }
 
-/* Opens what was read of a text or an address; says what is wrong with it. */
+/* Opens a game read from a text or an address; returns a sentence if something is wrong with it. */
 async function open({ rules: name, position, line, at }) {
   const wanted = knownRules(name) ? asked(name) : game.rules;
   const shownName = wanted ?? nameOf(rulesets.own);
@@ -501,7 +501,7 @@ async function open({ rules: name, position, line, at }) {
   return illegal ? t("setup.illegal", illegal) : "";
 }
 
-/* Loads what a button stands for, and says beside it what is wrong. */
+/* Loads the text beside a button, and shows errors beside it. */
 async function load(place, loading) {
   say($(place), "");
   try {
@@ -649,7 +649,7 @@ function listen() {
   addEventListener("keydown", walk);
 }
 
-/* The arrow keys go through the game, unless what has the focus uses them. */
+/* The arrow keys step through the game, unless the focused element uses them. */
 function walk(event) {
   if (event.altKey || event.ctrlKey || event.metaKey || $("start").open) return;
   const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity, PageUp: -1, PageDown: 1 };

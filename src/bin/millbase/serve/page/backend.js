@@ -1,20 +1,20 @@
-/* The one interface to what knows the rules and the values. `http` answers by asking the server.
+/* The only interface to the rules and the values. `http` is its implementation by the server.
 
    Positions and turns are texts. An answer about a position has `position`, `side`, `phase`, `turns`,
    and where it is known `value`, for the side to move: { wdl, dtw }.
 
-     rules()                        the sets of rules, and when games are drawn
-     databases(rules)               the pairs that are there
+     rules()                        the sets of rules, and the rules about draws
+     databases(rules)               the pairs that are present
      game(rules, start, moves)      the game with its positions, the legal turns after it, its ending
      ask(rules, position)           value and ranked turns
-     rank(rules, position)          the same with replies and classes of symmetry
+     rank(rules, position)          the same with replies and symmetry classes
      line(rules, position, limit)   a best continuation
-     play(rules, start, moves, how) what the player does; `how` is { level, seed, movetime }
+     play(rules, start, moves, how) the player's turn; `how` is { level, seed, movetime }
      random(rules, pair, wdl, seed) a position to practise with
-     building(rules), build(rules, placing)  the state of a build, and beginning one
+     building(rules), build(rules, placing)  returns the state of a build, or starts one
 
-   Each may fail with `Refused`, whose `code` is a word. A failed connection is no failure: the
-   question waits until there is one again, or its signal is aborted. */
+   Each may fail with `Refused`, whose `code` is a word. A failed connection is not a failure: the
+   question waits until the connection is back or its signal is aborted. */
 
 export class Refused extends Error {
   constructor(code, message) {
@@ -22,14 +22,14 @@ export class Refused extends Error {
     this.code = code;
   }
 
-  /* Whether the answer may be known elsewhere or later, but not here and now. */
+  /* Whether the same question may have an answer at another time or on another server. */
   get isUnknown() {
     return ["missing", "busy", "late"].includes(this.code);
   }
 }
 
 const RETRY = 2000; // ms between attempts to reach the server
-const MOST_BUSY = 4; // attempts where the server has too much to do
+const MOST_BUSY = 4; // attempts while the server is busy
 
 const wait = time => new Promise(done => setTimeout(done, time));
 

@@ -1,5 +1,5 @@
-/* The board: drawing, input, animation and what is read aloud. It shows what it is told and knows no
-   rules but which points lie on a line. */
+/* The board: drawing, input, animation and the texts for screen readers. It shows the position that it
+   is given; of the rules it knows only the points on each line. */
 
 import { shape, svg } from "./dom.js";
 import { t } from "./strings.js";
@@ -19,7 +19,7 @@ const DIAGONAL = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([x, y]) => [3, 2, 1].
 /* The lines of the board. */
 export const linesOf = diagonals => diagonals ? [...STRAIGHT, ...DIAGONAL] : STRAIGHT;
 
-/* The sides on the points of a position's text. */
+/* The side on each point, from a position's text. */
 export function stonesOf(position) {
   const letters = position.split(" ")[0].replaceAll("/", "");
   const stones = {};
@@ -39,7 +39,7 @@ const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowD
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Board {
-  /* `choose` is called with the point that is clicked, `cancel` for Escape. */
+  /* `choose` is called with the clicked point, `cancel` for Escape. */
   constructor(element, { choose, cancel }) {
     this.element = element;
     this.flipped = false;
@@ -135,7 +135,7 @@ export class Board {
     this.mills.replaceChildren(...mills.map(({ line, side }) => svg("path", { class: `mill ${side}`, d: this.path(line) })));
   }
 
-  /* Lets the stones of a turn be seen to move; the board already shows the position after it. */
+  /* Animates the stones of a turn; the board already shows the position after it. */
   animate({ from, to, removed }, side) {
     if (still.matches) return;
     if (to) {
@@ -153,7 +153,7 @@ export class Board {
     }
   }
 
-  /* Shows what a turn would do, or takes that away. */
+  /* Shows a preview of a turn, or removes it. */
   preview(turn, side) {
     if (!turn) { this.ghost.replaceChildren(); return; }
     const parts = [];
@@ -173,7 +173,7 @@ export class Board {
     this.ghost.replaceChildren(...parts);
   }
 
-  /* One point is a stop of the tab key. */
+  /* Makes one point the only stop of the tab key. */
   roam(name) {
     for (const [other, point] of Object.entries(this.points)) point.setAttribute("tabindex", other === name ? 0 : -1);
   }
@@ -183,7 +183,7 @@ export class Board {
     this.points[name].focus({ preventScroll: true });
   }
 
-  /* The focus goes to the board, where it was there last. */
+  /* Moves the focus to the point of the board that had it last. */
   focusAnywhere() {
     this.element.querySelector(".point[tabindex='0']").focus({ preventScroll: true });
   }
@@ -203,5 +203,5 @@ export class Board {
   }
 }
 
-/* The words for a point when it is read aloud. */
+/* The words of screen readers for a point. */
 export const pointWords = (name, side) => `${name}, ${side ? t(`stone.${side}`) : t("stone.none")}`;

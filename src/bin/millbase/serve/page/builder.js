@@ -1,4 +1,4 @@
-/* The notice about missing databases: the command that makes them, or a button where the server may. */
+/* The notice about missing databases: the command that builds them, or a button if the server may. */
 
 import { $, say, show } from "./dom.js";
 import { saveSettings, settings } from "./store.js";
@@ -7,7 +7,7 @@ import { bytesWords, t, timeWords } from "./strings.js";
 const POLL = 1000; // ms between questions about a build
 
 export class Builder {
-  /* `come` is called when databases have come; `ruleName` is that of the rules of the game. */
+  /* `come` is called after a build added databases; `ruleName` is that of the rules of the game. */
   constructor({ game, ruleName, come }) {
     Object.assign(this, { game, ruleName, come, pairs: -1 });
     $("build-start").addEventListener("click", () => this.start());
@@ -18,7 +18,7 @@ export class Builder {
     });
   }
 
-  /* Says what is missing under the rules of the game. */
+  /* Shows which databases are missing for the rules of the game. */
   async look() {
     const { backend, rules } = this.game;
     const [{ databases, placing }, building] = await Promise.all([backend.databases(rules), backend.building(rules)]);

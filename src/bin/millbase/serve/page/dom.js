@@ -1,10 +1,10 @@
-/* Making elements, and replacing them without losing the focus. */
+/* Makes elements, and replaces them without losing the focus. */
 
 export const $ = id => document.getElementById(id);
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/* An element with attributes; those that are false or null are left out. */
+/* An element with attributes, except those that are false or null. */
 export const tag = (name, attributes, ...children) =>
   dress(document.createElement(name), attributes, children);
 
@@ -21,7 +21,7 @@ function dress(element, attributes, children) {
   return element;
 }
 
-/* Replaces what an element holds. If the focus was in it, the element with the same `data-key` gets
+/* Replaces the children of an element. If the focus was in it, the element with the same `data-key` gets
    it, else the first that can have it, else the element itself. */
 export function replace(parent, ...children) {
   const held = parent.contains(document.activeElement) ? document.activeElement : null;
@@ -34,13 +34,13 @@ export function replace(parent, ...children) {
   else { parent.tabIndex = -1; parent.focus(); }
 }
 
-/* Shows or hides an element; the focus moves on where it would be lost. */
+/* Shows or hides an element; moves the focus on if it would be lost. */
 export function show(element, shown, next) {
   if (!shown && element.contains(document.activeElement)) next?.focus();
   element.hidden = !shown;
 }
 
-/* Sets a text only where it differs, so that it is read aloud once. */
+/* Sets a text only if it differs, so that screen readers read it once. */
 export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
@@ -60,7 +60,7 @@ export async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Without a safe address the clipboard is closed, but a selection can be copied.
+    // Pages without a secure origin have no clipboard, but can copy a selection.
     const field = tag("textarea", {});
     field.value = text;
     const focused = document.activeElement;

@@ -1,5 +1,5 @@
-/* Setting up a position: stones are put and taken on the board, the rest is in fields. The server says
-   whether the position is legal, and why not. */
+/* Sets up a position: clicks on the board put and remove stones, fields hold the rest. The server
+   checks whether the position is legal. */
 
 import { POINTS, pointWords, stonesOf } from "./board.js";
 import { $, say } from "./dom.js";
@@ -7,7 +7,7 @@ import { sideOf } from "./tree.js";
 import { t } from "./strings.js";
 
 export class Editor {
-  /* `changed` shows the board again; `stop` ends the setting up, with a position to use or none. */
+  /* `changed` redraws the board; `stop` ends the editor, with a position to use or without one. */
   constructor({ game, changed, stop }) {
     Object.assign(this, { game, changed, active: false });
     this.checks = 0;
@@ -37,7 +37,7 @@ export class Editor {
     return [...document.getElementsByName("brush")].find(({ checked }) => checked).value;
   }
 
-  /* A point is pressed: it gets the stone of the brush, or loses it. */
+  /* Handles a press on a point: puts the stone of the brush, or removes it. */
   choose(name) {
     const { brush } = this;
     if (brush === "none" || this.stones[name] === brush) delete this.stones[name];

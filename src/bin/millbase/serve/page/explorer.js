@@ -14,7 +14,7 @@ export class Explorer {
     this.best = null;
   }
 
-  /* Shows those turns that go on from what is chosen on the board. */
+  /* Shows the turns that begin with the points chosen on the board. */
   show({ candidates, active, values }) {
     const { game } = this;
     if (this.node !== game.node || this.answer !== game.node.answer) {
@@ -70,7 +70,7 @@ export class Explorer {
     replace(this.line, tag("b", {}, t("explorer.best")), " ", ...line.flatMap(turn => [turn.text, " "]));
   }
 
-  /* Asks once for what the answer about the values does not have. */
+  /* Asks once for the fields that the answer about the values lacks. */
   async learn() {
     const { game, node } = this;
     if (this.asked) return;

@@ -1,10 +1,10 @@
-/* The game under way: where it stands in its tree, the players, and what is known. It asks the backend
-   and says `change` when anything is new, `turn` when a turn was made, `trouble` with a sentence. */
+/* The current game: its tree, the node shown, the players, and the known values. It asks the backend
+   and calls `change` after any change, `turn` after a turn, `trouble` with a sentence for errors. */
 
 import { Node, other } from "./tree.js";
 
 const MACHINE_PAUSE = 500; // ms between the turns of the machine, at least
-const SEARCH_TIME = 800; // ms for the machine where no database answers
+const SEARCH_TIME = 800; // ms for the machine if no database answers
 const REVIEW_TIME = 80; // ms for an estimate in a review
 export const PERFECT = 30;
 
@@ -57,7 +57,7 @@ export class Game extends EventTarget {
   get isLeaf() { return this.node.children.length === 0; }
   get machines() { return Object.values(this.players).filter(player => player === "machine").length; }
 
-  /* Begins with a position, or with a tree that was read or kept. */
+  /* Begins with a position, or with a tree that was read or stored. */
   begin({ rules, root, node, players, level, seed, mode, replies }) {
     this.rules = rules;
     this.players = players ?? { white: "hand", black: "hand" };
@@ -74,7 +74,7 @@ export class Game extends EventTarget {
     return this.refresh();
   }
 
-  /* Makes a turn: the one that stands here already, or a new variation. */
+  /* Makes a turn: follows the existing child, or adds a new variation. */
   play(turn) {
     const before = this.node;
     const node = before.child(turn.text, turn.position);
@@ -89,7 +89,8 @@ export class Game extends EventTarget {
     if (node !== this.node) this.goTo(node);
   }
 
-  /* Back to where a hand was to move; the turns after it stay. Between two machines they wait. */
+  /* Goes back to the last position with a person to move; the later turns stay in the tree. Two machines
+     pause. */
   takeBack() {
     const hands = Object.keys(this.players).filter(side => this.players[side] === "hand");
     let node = this.node.parent;
@@ -118,7 +119,7 @@ export class Game extends EventTarget {
     this.refresh();
   }
 
-  /* The machine moves at the end of a line, never where somebody looks at what was played. */
+  /* Lets the machine move at the end of a line, never while the user looks at an earlier position. */
   get machineMoves() {
     const { node } = this;
     return node.game !== null && !node.game.ending && !this.paused && this.isLeaf
@@ -137,7 +138,7 @@ export class Game extends EventTarget {
     return node.answer?.turns ?? node.game.turns;
   }
 
-  /* The result that a node's turn gave away: { lost, from, to }, null if none is known to be. */
+  /* The result that a node's turn gave away: { lost, from, to }; null if it is not known to be an error. */
   fault(node) {
     const before = node.parent?.answer;
     const turn = before?.turns.find(({ text }) => text === node.turn);
@@ -211,7 +212,7 @@ export class Game extends EventTarget {
     }
   }
 
-  /* Databases have come: what was not known may be known now. */
+  /* Asks again after a build added databases: unknown values may be known now. */
   forgetUnknown() {
     const forget = node => {
       if (node.answer === null) node.answer = undefined;
@@ -221,7 +222,7 @@ export class Game extends EventTarget {
     this.refresh();
   }
 
-  /* Finds the values of the line that is shown, and estimates where there are none. */
+  /* Finds the values of the line shown, and estimates those that are unknown. */
   async review() {
     for (const node of this.node.wholeLine) {
       await this.learnTurns(node);
@@ -235,7 +236,7 @@ export class Game extends EventTarget {
     }
   }
 
-  /* Adds a line that was read to the tree after a node; says at which turn it stopped being legal. */
+  /* Adds a line that was read to the tree after a node; returns the first turn that is not legal. */
   async add(line, node) {
     const before = node.moves;
     const answer = await this.backend.game(this.rules, node.root.position, [...before, ...line.map(({ turn }) => turn)]);
@@ -269,5 +270,5 @@ export class Game extends EventTarget {
   }
 }
 
-/* A tree with nothing but its first position. */
+/* A tree that has only its first position. */
 export const fresh = position => new Node(null, position, null);

@@ -1,4 +1,4 @@
-/* The value over the game as a small drawing: up is good for White. A press goes to the turn. */
+/* The value over the game as a small drawing: up is good for White. A click shows the turn. */
 
 import { svg } from "./dom.js";
 import { worth } from "./game.js";
@@ -8,7 +8,7 @@ const WIDTH = 320;
 const HEIGHT = 84;
 const EDGE = 6;
 
-/* Draws the line through the game's node; turns that gave something away are marked. */
+/* Draws the line through the game's node, and marks turns that gave something away. */
 export function drawGraph(element, game) {
   const line = game.node.wholeLine;
   const last = Math.max(1, line.length - 1);

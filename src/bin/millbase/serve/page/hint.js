@@ -1,10 +1,10 @@
-/* A hint in three steps: which stone, where to, and why. */
+/* A hint in three steps: the stone, the target, and the reason. */
 
 import { PERFECT, weight } from "./game.js";
 import { t, valueWords } from "./strings.js";
 
-const SEARCH_TIME = 800; // ms where no database answers
-const SHOWN_TURNS = 6; // turns of a line that is given as the reason
+const SEARCH_TIME = 800; // ms if no database answers
+const SHOWN_TURNS = 6; // turns of the line that gives the reason
 
 export class Hint {
   constructor(game) {
@@ -18,7 +18,7 @@ export class Hint {
     this.turn = null;
   }
 
-  /* Points that the steps so far point out. */
+  /* The points that the steps so far have shown. */
   get points() {
     if (this.node !== this.game.node || this.step === 0) return [];
     const { from, to, removed } = this.turn;
@@ -27,7 +27,7 @@ export class Hint {
     return points.filter(Boolean);
   }
 
-  /* The words of the next step, `null` where there is nothing to hint at. */
+  /* The words of the next step; `null` if there is nothing to hint at. */
   async next() {
     const { game } = this;
     const { node } = game;
@@ -57,7 +57,7 @@ export class Hint {
     return this.turn !== undefined;
   }
 
-  /* Where nothing moves, the first step names the part of the board only. */
+  /* If no stone moves, the first step names only the part of the board. */
   where() {
     const { from, to, removed } = this.turn;
     if (from) return t("hint.stone", { point: from });

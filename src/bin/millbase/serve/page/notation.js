@@ -1,7 +1,7 @@
-/* Games as text: reading what people paste, writing what others can read, and addresses.
+/* Games as text: reads pasted games, writes games that other programs can read, and makes addresses.
 
    Reading gives { rules, position, line }: a line is a list of { turn, comment, variations }, the
-   variations being other lines in place of the turn. Whether turns are legal is not decided here. */
+   variations being other lines in place of the turn. This file does not check whether turns are legal. */
 
 const BOARD = /[O@*]{8}\/[O@*]{8}\/[O@*]{8}/;
 /* A position's text: after the board single letters, numbers, and fields with a colon. */
@@ -13,7 +13,7 @@ export function readGame(text) {
   const headers = {};
   let rest = text.replace(HEADER, (_, key, value) => { headers[key.toLowerCase()] = value; return ""; });
   let position = headers.position ?? null;
-  // Comments may hold anything, so positions are looked for outside them.
+  // Comments may contain anything, so positions are searched for outside them.
   const found = POSITION.exec(rest.replace(/\{[^}]*\}/g, all => " ".repeat(all.length)));
   if (found) {
     // Fields with a colon belong to other programs.
@@ -44,7 +44,7 @@ function readLine(tokens, at) {
         if (turn === "x") { joins = true; continue; }
         const text = joins && !turn.startsWith("x") ? `x${turn}` : turn;
         joins = false;
-        // A removal that stands alone belongs to the turn before it.
+        // A separate removal belongs to the turn before it.
         if (text.startsWith("x") && last && last.variations.length === 0) last.turn += text;
         else line.push({ turn: text, comment: "", variations: [] });
       }

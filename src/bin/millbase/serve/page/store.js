@@ -1,5 +1,5 @@
-/* The browser keeps the game under way, earlier games, settings, and the tally of practice.
-   Where it keeps nothing, as in a private window, everything works without. */
+/* The browser's storage of the current game, earlier games, settings, and the tally of practice.
+   Without storage, as in a private window, everything else works. */
 
 const KEY = "millbase";
 const MOST_GAMES = 12;
@@ -16,7 +16,7 @@ function write(name, value) {
   try {
     localStorage.setItem(`${KEY}.${name}`, JSON.stringify(value));
   } catch {
-    // There is no room, or keeping is forbidden.
+    // The storage is full or forbidden.
   }
 }
 
@@ -38,7 +38,7 @@ export const savePuzzleTally = () => write("puzzles", puzzleTally);
 
 export const earlierGames = () => read("earlier", []);
 
-/* Keeps a game that another one takes the place of; the oldest goes. */
+/* Stores a game that another one replaces, and drops the oldest. */
 export function keepGame(text, turns) {
   const others = earlierGames().filter(game => game.text !== text);
   write("earlier", [{ text, turns, date: new Date().toISOString() }, ...others].slice(0, MOST_GAMES));

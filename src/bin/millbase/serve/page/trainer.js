@@ -1,4 +1,4 @@
-/* Practice: random positions to win, or to hold, against the perfect player, with a tally. */
+/* Practice: random positions to win or to hold against the perfect player, with a tally. */
 
 import { $, replace, say, tag } from "./dom.js";
 import { PERFECT, fresh } from "./game.js";
@@ -18,7 +18,7 @@ export class Trainer {
     this.showTally();
   }
 
-  /* Offers the pairs that are there. */
+  /* Offers the pairs that are present. */
   async offer() {
     const { databases } = await this.game.backend.databases(this.game.rules);
     const pairs = databases.filter(({ present }) => present).map(({ pair }) => pair);
@@ -54,7 +54,7 @@ export class Trainer {
     this.watch();
   }
 
-  /* Looks at what was played: the task is done, failed, or goes on. */
+  /* Checks the turns played: the task is solved, failed, or goes on. */
   watch() {
     const { game, task } = this;
     const active = game.mode === "train" && task !== null;

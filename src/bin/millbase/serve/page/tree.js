@@ -1,5 +1,5 @@
 /* The tree of a game: each node has the turn that led to it, and one child for each turn that was
-   tried after it. The first child goes on with the main line. */
+   tried after it. The first child continues the main line. */
 
 export class Node {
   constructor(turn, position, parent) {
@@ -10,7 +10,7 @@ export class Node {
     this.comment = "";
     /* The legal turns and the ending, once they are known. */
     this.game = null;
-    /* The answer with values; null where there is none, undefined before it is known. */
+    /* The answer with values; null if there is none, undefined before it is known. */
     this.answer = undefined;
     /* A search's score of the position for White, in hundredths of a stone. */
     this.estimate = null;
@@ -58,7 +58,7 @@ export class Node {
     return child;
   }
 
-  /* Takes this node and all after it out of the tree. */
+  /* Removes this node and all after it from the tree. */
   remove() {
     this.parent.children = this.parent.children.filter(child => child !== this);
   }
@@ -71,7 +71,7 @@ export class Node {
     }
   }
 
-  /* How many turns the tree has. */
+  /* The number of turns in the tree. */
   get size() {
     return this.children.reduce((size, child) => size + 1 + child.size, 0);
   }
