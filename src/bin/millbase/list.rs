@@ -33,7 +33,6 @@ pub struct ListAnswer {
     databases: Vec<JsonEntry>,
     placing: Vec<placing::JsonPly>,
     /// Why files that are there cannot be used.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     unusable: Vec<String>,
 }
 

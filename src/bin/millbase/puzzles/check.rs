@@ -20,7 +20,7 @@ use super::{JsonPack, JsonPuzzle};
 use crate::databases;
 use crate::options::Options;
 use crate::output;
-use crate::status::{Status, Usage};
+use crate::status::{self, Status, Usage};
 
 /// Check a pack of puzzles and name everything that is wrong
 ///
@@ -117,7 +117,9 @@ impl Check {
             None => Ok(Status::Done),
             Some(missing) => {
                 let unchecked = report.unchecked;
-                Err(Error::new(missing).context(format!("{unchecked} puzzles cannot be checked")))
+                let error = Error::new(missing);
+                let error = error.context(format!("{unchecked} puzzles cannot be checked"));
+                Ok(status::after_answer(&error))
             }
         }
     }

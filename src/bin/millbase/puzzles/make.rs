@@ -20,7 +20,7 @@ use crate::databases;
 use crate::options::Options;
 use crate::output;
 use crate::progress;
-use crate::status::{Status, Usage};
+use crate::status::{self, Status, Usage};
 
 /// Make puzzles: positions with one best first turn, or one that holds the draw
 ///
@@ -150,7 +150,7 @@ impl Make {
             let sentence = format!(
                 "chance found only {found} of {count} such puzzles; ask for less, or use other --from"
             );
-            return Err(Usage(sentence).into());
+            return Ok(status::after_answer(&Usage(sentence).into()));
         }
         Ok(Status::Done)
     }

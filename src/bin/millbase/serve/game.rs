@@ -17,7 +17,6 @@ use super::api_error::ApiError;
 use super::question::{Asked, Played, Question};
 use super::reply::{self, JsonLegal};
 use super::work::{Effort, Work};
-use crate::output::JsonValue;
 use crate::status::{JsonFailure, Usage};
 
 /// How long the player thinks where the databases do not answer, unless the question says otherwise.
@@ -118,9 +117,9 @@ struct JsonChoice {
     side_to_move: &'static str,
     /// `None` when the game is over.
     turn: Option<String>,
-    /// The value of the turn where it is known, for the side that makes it.
-    #[serde(flatten)]
-    known: Option<JsonValue>,
+    /// The result of the turn where it is known, for the side that makes it.
+    wdl: Option<&'static str>,
+    dtw: Option<u16>,
     /// The search's score of the turn, in hundredths of a stone, where the value is not known.
     score: Option<i32>,
     /// How deep the search looked.
@@ -177,7 +176,8 @@ impl JsonChoice {
             position: position.text(game.rules()),
             side_to_move: position.side_to_move().name(),
             turn: choice.as_ref().map(|choice| choice.turn.to_string()),
-            known: known.map(Value::into),
+            wdl: known.map(|value| value.wdl().name()),
+            dtw: known.and_then(Value::dtw).map(|dtw| dtw.0),
             score: searched.map(|thought| hundredths(thought.report.score.meaning())),
             depth: searched.map(|thought| thought.report.depth),
             line: line.unwrap_or_default(),

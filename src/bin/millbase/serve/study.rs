@@ -34,6 +34,7 @@ struct JsonRanking {
     phase: &'static str,
     #[serde(flatten)]
     value: JsonValue,
+    source: &'static str,
     turns: Vec<JsonRanked>,
 }
 
@@ -82,6 +83,7 @@ fn ranking(database: &Database, position: &Position) -> Result<JsonRanking> {
         phase: position.phase(rules).name(),
         turns: turns.collect(),
         value: answer.value.into(),
+        source: answer.source.name(),
     })
 }
 
