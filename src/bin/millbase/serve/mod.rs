@@ -48,9 +48,9 @@ use work::Work;
 ///
 /// The page is at '/'. Programs ask GET /probe?fen=POSITION, /line?fen=POSITION and
 /// /turns?fen=POSITION, /play?fen=POSITION&moves=TURNS, /databases, /rules and /healthz, and are
-/// answered with the JSON objects of the commands; docs/FRONTENDS.md has all paths. The page can
-/// build missing databases where only this machine can connect. Only programs of this machine can connect, unless --public and another address are
-/// given. Ctrl-C finishes what was asked and ends; a second one ends at once.
+/// answered with the JSON objects of the commands; docs/FRONTENDS.md has all paths, docs/JSON.md all
+/// fields. The page can build missing databases where only this machine can connect. Only programs of
+/// this machine can connect, unless --public and another address are given. Ctrl-C finishes what was asked and ends; a second one ends at once.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
