@@ -216,7 +216,7 @@ impl Answers {
         assert!(new["pairs"][0]["seconds"].is_f64());
         let old = self.run(&place, "build", &own(&["build"]), 0);
         assert!(old["pairs"][0]["seconds"].is_null());
-        self.run(&place, "verify", &own(&["verify"]), 0);
+        self.run(&place, "verify", &own(&["verify", "--sample", "20"]), 0);
         self.run(
             &place,
             "repack",
@@ -286,7 +286,7 @@ impl Answers {
             format!("{tags}[FEN \"{RACE}\"]\n\n{turns}\n\n")
         };
         let first = game("1. e3-e4 c4-a1xa7");
-        let several = format!("{first}{}d6 f4\n", game("1. e3-a1 c4-a4 2. a1-g7xd1"));
+        let several = format!("{first}{}d6 f4 d2 b4\n", game("1. e3-a1 c4-a4 2. a1-g7xd1"));
         fs::write(place.path().join("one.txt"), first).unwrap();
         self.run(&place, "reviewedGame", &["review", "one.txt"], 0);
         self.lines(&place, "reviewedArchive", &["review", "-"], &several, 0);
@@ -303,15 +303,6 @@ impl Answers {
         let players = ["match", "name=strong", "level=3 depth=1", "--log", "log"];
         let starts = ["--sample", "2", "--from", "3-3"];
         self.run(&place, "match", &[&players[..], &starts].concat(), 0);
-        let log = fs::read_to_string(place.path().join("log")).unwrap();
-        for (number, line) in log.lines().enumerate() {
-            let definition = ["matchLog", "matchLogGame"][number.min(1)];
-            self.add(
-                definition,
-                "match --log",
-                serde_json::from_str(line).unwrap(),
-            );
-        }
         let loser = [
             "match",
             "level=30",
@@ -323,10 +314,24 @@ impl Answers {
         ];
         let lost = self.run(&place, "match", &loser, 0);
         assert_eq!(lost["players"][1]["forfeits"], 2);
+        for log in ["log", "lost"] {
+            let text = fs::read_to_string(place.path().join(log)).unwrap();
+            for (number, line) in text.lines().enumerate() {
+                let definition = ["matchLog", "matchLogGame"][number.min(1)];
+                self.add(definition, log, serde_json::from_str(line).unwrap());
+            }
+        }
+        fs::write(place.path().join("three.toml"), "stones = 3\n").unwrap();
         let exam = ["--from", "3-3", "--positions", "4", "--starts", "1"];
         let limits = ["--option", "Hash=1", "--depth", "1"];
         let engine = [
-            "--rules", "own.toml", "--", PROGRAM, "uci", "--rules", "own.toml",
+            "--rules",
+            "three.toml",
+            "--",
+            PROGRAM,
+            "uci",
+            "--rules",
+            "three.toml",
         ];
         self.run(
             &place,
@@ -362,6 +367,7 @@ impl Answers {
             (&checked["wrong"], &checked["unchecked"]),
             (&json!(0), &json!(1))
         );
+        assert!(checked["missing"].as_str().unwrap().contains("6-4"));
     }
 
     fn of_the_server(&mut self) {
@@ -477,18 +483,20 @@ fn answers_are_as_the_schema_says() {
     assert!(REAL.len() >= 90, "{} answers", REAL.len());
 }
 
-/// The answer with at most this many items of each list, which keeps checks short.
-fn shortened(json: &Json, most: usize) -> Json {
+/// The answer with two items of each long list, which keeps checks short.
+fn shortened(json: &Json) -> Json {
+    /// Shorter lists may have a length of their own.
+    const SHORT: usize = 6;
     match json {
         Json::Array(items) => {
-            let items = items.iter().take(most);
-            items.map(|item| shortened(item, most)).collect()
+            let most = if items.len() > SHORT { 2 } else { SHORT };
+            items.iter().take(most).map(shortened).collect()
         }
         Json::Object(fields) => {
             let fields = fields.iter();
             Json::Object(
                 fields
-                    .map(|(key, value)| (key.clone(), shortened(value, most)))
+                    .map(|(key, value)| (key.clone(), shortened(value)))
                     .collect(),
             )
         }
@@ -496,20 +504,36 @@ fn shortened(json: &Json, most: usize) -> Json {
     }
 }
 
-/// A definition that no answer needs would be refused by nobody if it were wrong: with it closed to
+/// A definition with those that it refers to, directly or not.
+fn parts(name: &str, found: &mut BTreeSet<String>) {
+    if found.insert(name.to_owned()) {
+        let text = DEFINITIONS[name].to_string();
+        for reference in text.split("\"#/$defs/").skip(1) {
+            parts(reference.split('"').next().expect("a name"), found);
+        }
+    }
+}
+
+/// Nobody would see that a definition is wrong if no answer needed it: with the definition closed to
 /// everything, some answer must fail.
 #[test]
 fn every_definition_is_needed_by_an_answer() {
-    let answers: Vec<(&str, Json)> = (REAL.iter())
-        .map(|real| (real.definition, shortened(&real.json, 6)))
-        .collect();
+    let answers = REAL.iter().map(|real| {
+        let mut needed = BTreeSet::new();
+        parts(real.definition, &mut needed);
+        (real.definition, needed, shortened(&real.json))
+    });
+    let answers: Vec<_> = answers.collect();
+    let whole: Json = serde_json::from_str(SCHEMA).unwrap();
     for name in DEFINITIONS.keys() {
-        let mut schema: Json = serde_json::from_str(SCHEMA).unwrap();
+        let mut schema = whole.clone();
         schema["$defs"][name] = json!(false);
         let mut checker = Checker::new(schema);
-        let is_needed = answers
+        let mut answers = answers
             .iter()
-            .any(|(definition, json)| checker.check(definition, json).is_err());
+            .filter(|(_, needed, _)| needed.contains(name));
+        let is_needed =
+            answers.any(|(definition, _, json)| checker.check(definition, json).is_err());
         assert!(is_needed, "no answer needs '{name}'");
     }
     assert!(DEFINITIONS.len() >= 90, "{}", DEFINITIONS.len());
@@ -530,40 +554,35 @@ enum Mistake {
     Text,
 }
 
-/// All ways to make one mistake: what it is, the last name on the way to it, and the wrong answer.
+/// All ways to make one mistake: what it is, where, and the wrong answer.
 fn mistakes(json: &Json) -> Vec<(Mistake, String, Json)> {
     let mut found = Vec::new();
     for (pointer, value) in places(json, String::new()) {
-        let names = pointer
-            .split('/')
-            .filter(|name| name.parse::<u8>().is_err());
-        let name = names.last().unwrap_or_default().to_owned();
-        let mut with = |mistake, wrong: Json| {
+        let mut with = |mistake, place: &str, wrong: Json| {
             let mut whole = json.clone();
             *whole.pointer_mut(&pointer).expect("a place") = wrong;
-            found.push((mistake, name.clone(), whole));
+            found.push((mistake, place.to_owned(), whole));
         };
-        with(Mistake::Kind, json!({ "unheard of": true }));
+        with(Mistake::Kind, &pointer, json!({ "unheard of": true }));
         match value {
             Json::Object(fields) => {
                 let mut more = fields.clone();
                 more.insert("unheard of".to_owned(), Json::Null);
-                with(Mistake::Extra, more.into());
+                with(Mistake::Extra, &pointer, more.into());
                 for key in fields.keys() {
                     let mut fewer = fields.clone();
                     fewer.remove(key);
-                    let mut whole = json.clone();
-                    *whole.pointer_mut(&pointer).expect("a place") = fewer.into();
-                    found.push((Mistake::Missing, key.clone(), whole));
+                    with(Mistake::Missing, &format!("{pointer}/{key}"), fewer.into());
                 }
             }
-            Json::Number(number) if name == "dtw" => {
-                let parity = number.as_u64().expect("a depth") + 1;
-                [json!(255), json!(-1), json!(parity), json!(0.5)]
-                    .map(|wrong| with(Mistake::Range, wrong));
+            Json::Number(number) if pointer.ends_with("/dtw") => {
+                let of_the_other = number.as_u64().expect("a depth") + 1;
+                for wrong in [json!(255), json!(-1), json!(0.5), json!(of_the_other)] {
+                    with(Mistake::Range, &pointer, wrong);
+                }
             }
-            Json::Number(_) => with(Mistake::Range, json!(-1_000_000)),
-            Json::String(_) => with(Mistake::Text, json!("nonsense")),
+            Json::Number(_) => with(Mistake::Range, &pointer, json!(-1_000_000)),
+            Json::String(_) => with(Mistake::Text, &pointer, json!("nonsense")),
             _ => {}
         }
     }
@@ -589,34 +608,272 @@ fn places(json: &Json, pointer: String) -> Vec<(String, &Json)> {
     found
 }
 
+/// The same place of every item of a list.
+fn without_numbers(pointer: &str) -> String {
+    let names = pointer
+        .split('/')
+        .filter(|name| name.parse::<u8>().is_err());
+    names.collect::<Vec<_>>().join("/")
+}
+
+/// Texts that may be anything.
+const FREE_TEXTS: [&str; 33] = [
+    "bench/databases/file",
+    "build/folder",
+    "build/placing/file",
+    "buildPlan/folder",
+    "error/error/message",
+    "game/ending/message",
+    "game/illegal/message",
+    "game/illegal/turn",
+    "judge/engine",
+    "list/databases/file",
+    "list/folder",
+    "list/placing/file",
+    "list/unusable",
+    "match/players/name",
+    "match/players/settings",
+    "matchLog/first",
+    "matchLog/rules",
+    "matchLog/second",
+    "matchLogGame/forfeit",
+    "matchLogGame/moves",
+    "play/ending/message",
+    "puzzles/puzzles/id",
+    "puzzlesChecked/missing",
+    "puzzlesChecked/problems/problem",
+    "puzzlesChecked/problems/puzzle",
+    "repack/folder",
+    "reviewedArchive/openings/name",
+    "reviewedArchive/players/name",
+    "reviewedGame/black",
+    "reviewedGame/missing",
+    "reviewedGame/white",
+    "stats/placing/file",
+    "verify/pairs/error/message",
+];
+
 #[test]
 fn wrong_answers_are_refused() {
     let mut checker = Checker::whole();
     let mut refused: BTreeMap<Mistake, usize> = BTreeMap::new();
     let mut accepted: BTreeMap<Mistake, BTreeSet<String>> = BTreeMap::new();
-    // One answer of each sort is enough: the same definition and the same fields that are null.
+    // One answer of each shape is enough.
     let mut seen = BTreeSet::new();
     for real in REAL.iter() {
-        let json = shortened(&real.json, 2);
-        let shape: Vec<String> = places(&json, String::new())
-            .into_iter()
-            .map(|(pointer, value)| format!("{pointer}{}", value.is_null()))
-            .collect();
-        if !seen.insert((real.definition, shape)) {
+        let json = shortened(&real.json);
+        let shape = places(&json, String::new()).into_iter();
+        let shape = shape.map(|(pointer, value)| (pointer, value.is_null()));
+        if !seen.insert((real.definition, shape.collect::<Vec<_>>())) {
             continue;
         }
-        for (mistake, name, wrong) in mistakes(&json) {
+        let checked = checker.check(real.definition, &json);
+        assert!(checked.is_ok(), "{}: {checked:?}", real.asked);
+        for (mistake, pointer, wrong) in mistakes(&json) {
             match checker.check(real.definition, &wrong) {
                 Err(_) => *refused.entry(mistake).or_default() += 1,
                 Ok(()) => {
-                    let place = match mistake {
-                        Mistake::Missing => format!("{}.{name}", real.definition),
-                        _ => name,
-                    };
+                    let place = format!("{}{}", real.definition, without_numbers(&pointer));
                     accepted.entry(mistake).or_default().insert(place);
                 }
             }
         }
     }
-    println!("{refused:?} {accepted:?}");
+    let places = |mistake| -> Vec<&str> {
+        let places = accepted.get(&mistake).into_iter().flatten();
+        places.map(String::as_str).collect()
+    };
+    let nothing: [&str; 0] = [];
+    assert_eq!(places(Mistake::Extra), nothing);
+    assert_eq!(places(Mistake::Kind), nothing);
+    // Fields that an option asks for.
+    let optional = [
+        "build/placing",
+        "buildPlan/placing",
+        "perft/turns",
+        "stats/tables/histogram",
+    ];
+    assert_eq!(places(Mistake::Missing), optional);
+    // Worse than turns by chance.
+    let skills = [
+        "judge/groups/skill",
+        "judge/groups/skill_interval",
+        "judge/skill",
+        "judge/skill_interval",
+    ];
+    assert_eq!(places(Mistake::Range), skills);
+    assert_eq!(places(Mistake::Text), FREE_TEXTS);
+    for (mistake, least) in [
+        (Mistake::Missing, 1800),
+        (Mistake::Extra, 200),
+        (Mistake::Kind, 2000),
+        (Mistake::Range, 1000),
+        (Mistake::Text, 500),
+    ] {
+        let count = refused.get(&mistake).copied().unwrap_or_default();
+        assert!(count >= least, "{mistake:?}: {count}");
+    }
+}
+
+#[test]
+fn words_have_their_form() {
+    let mut checker = Checker::whole();
+    for (definition, right, wrong) in [
+        (
+            "turn",
+            &[
+                "d6",
+                "d6-d5",
+                "d6-d5xb4",
+                "a1xa4xa7",
+                "xb4",
+                "xb4xd1xg7",
+                "pass",
+            ][..],
+            &[
+                "", "d4", "a2", "d6-", "d6d5", "d6-d5-d6", "passxb4", "x", "xb4-d6", "D6",
+            ][..],
+        ),
+        (
+            "point",
+            &["a1", "d1", "d7", "e5", "g4"],
+            &["d4", "a2", "c6", "h1", "a8", "a11", ""],
+        ),
+        (
+            "pair",
+            &["3-3", "9-8", "12-12", "10-3"],
+            &["2-3", "13-3", "9_8", "9-2", "03-3", "9-8-7"],
+        ),
+        (
+            "position",
+            &[
+                "********/********/******** w p p 0 9 0 9 0 0 -1 -1 -1 -1 0 0 1",
+                "O@O@O@O@/O@O@O@O@/O@O@O@O@ b o ? 12 0 12 0 0 0 -1 -1 -1 -1 0 0 1",
+                "********/@*****@*/OO@**@*O w m r 3 0 4 0 1 0 -1 -1 -1 -1 0 0 1",
+            ],
+            &[
+                "********/********/******** w p p 0 9 0 9 0 0",
+                "********/********/******* w p p 0 9 0 9 0 0 -1 -1 -1 -1 0 0 1",
+                "********/********/******** w m p 0 9 0 9 0 0 -1 -1 -1 -1 0 0 1",
+                "********/********/******** x p p 0 9 0 9 0 0 -1 -1 -1 -1 0 0 1",
+                "********/********/******** w p p 0 13 0 9 0 0 -1 -1 -1 -1 0 0 1",
+                "********/********/******** w p p 0 9 0 9 4 0 -1 -1 -1 -1 0 0 1",
+            ],
+        ),
+    ] {
+        for text in right {
+            let checked = checker.check(definition, &json!(text));
+            assert!(checked.is_ok(), "{definition} '{text}': {checked:?}");
+        }
+        for text in wrong {
+            let checked = checker.check(definition, &json!(text));
+            assert!(checked.is_err(), "{definition} '{text}'");
+        }
+    }
+}
+
+// The page
+
+/// The sections of the page: their headings, and the text up to the next heading.
+fn sections() -> BTreeMap<&'static str, &'static str> {
+    let parts = PAGE.split("\n#").skip(1);
+    let parts = parts.filter_map(|part| part.trim_start_matches('#').split_once('\n'));
+    parts.map(|(name, text)| (name.trim(), text)).collect()
+}
+
+/// The words of an enumeration in a field.
+fn words(field: &Json, found: &mut Vec<String>) {
+    match field {
+        Json::Object(parts) => {
+            for (key, part) in parts {
+                match (key.as_str(), part) {
+                    ("enum", Json::Array(all)) => {
+                        found.extend(
+                            all.iter()
+                                .filter_map(|word| word.as_str().map(str::to_owned)),
+                        );
+                    }
+                    _ => words(part, found),
+                }
+            }
+        }
+        Json::Array(parts) => parts.iter().for_each(|part| words(part, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn the_page_describes_the_fields_of_the_schema() {
+    let sections = sections();
+    let mut fields = 0;
+    for (name, definition) in DEFINITIONS.iter() {
+        let Some(properties) = definition["properties"].as_object() else {
+            let word = if name == "dtw" { "depth" } else { name };
+            let is_elsewhere = ["version", "result", "code"].contains(&word);
+            let row = format!("\n| {word} | ");
+            assert!(is_elsewhere || PAGE.contains(&row), "no word '{word}'");
+            continue;
+        };
+        let section = sections.get(name.as_str());
+        let section = section.unwrap_or_else(|| panic!("no section '{name}'"));
+        let rows: BTreeSet<&str> = (section.lines())
+            .filter_map(|line| line.strip_prefix("| `")?.split('`').next())
+            .filter(|row| name != "failure" || ["code", "message"].contains(row))
+            .collect();
+        let expected = properties.keys().map(String::as_str);
+        let expected: BTreeSet<&str> = expected.filter(|&key| key != "version").collect();
+        assert_eq!(rows, expected, "{name}");
+        fields += rows.len();
+        let mut found = Vec::new();
+        words(&definition["properties"], &mut found);
+        for word in found {
+            assert!(section.contains(&format!("`{word}`")), "{name}: '{word}'");
+        }
+    }
+    assert!(fields > 400, "{fields}");
+    let mut codes = Vec::new();
+    words(&DEFINITIONS["code"], &mut codes);
+    assert_eq!(codes.len(), 9);
+    for code in codes {
+        assert!(PAGE.contains(&format!("\n| `{code}` | ")), "{code}");
+    }
+}
+
+#[test]
+fn the_example_of_the_page_is_an_answer() {
+    let (_, example) = PAGE.split_once("```console\n$ millbase ").unwrap();
+    let (example, _) = example.split_once("\n```").unwrap();
+    let (command, answer) = example.split_once('\n').unwrap();
+    let args: Vec<&str> = command.split('\'').collect();
+    let args: Vec<&str> = args[0].split_whitespace().chain([args[1]]).collect();
+    let run = process::run(&mut process::program(place().path(), &args));
+    let expected: Vec<&str> = answer.lines().map(str::trim_start).collect();
+    assert_eq!(run.out.trim_end(), expected.concat());
+}
+
+#[test]
+fn links_to_the_page_lead_to_a_heading() {
+    let anchors: BTreeSet<String> = (sections().into_keys())
+        .map(|heading| heading.to_lowercase().replace(' ', "-"))
+        .collect();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let mut links = 0;
+    for file in fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "md") {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        let own = if path.ends_with("JSON.md") {
+            "](#"
+        } else {
+            "](JSON.md#"
+        };
+        for link in text.split(own).skip(1) {
+            let anchor = link.split(')').next().unwrap();
+            assert!(anchors.contains(anchor), "{}: {anchor}", path.display());
+            links += 1;
+        }
+    }
+    assert!(links > 80, "{links}");
 }

@@ -55,6 +55,8 @@ struct CheckReport {
     unchecked: usize,
     pack_problems: Vec<String>,
     problems: Vec<Problem>,
+    /// Why the first of the unchecked puzzles is not.
+    missing: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -78,6 +80,7 @@ impl Check {
             unchecked: 0,
             pack_problems,
             problems: Vec::new(),
+            missing: None,
         };
         let mut missing = None;
         let mut known: HashMap<Position, String> = HashMap::new();
@@ -111,6 +114,7 @@ impl Check {
                     problem,
                 }));
         }
+        report.missing = missing.as_ref().map(DbError::to_string);
         report.write(options)?;
         match missing {
             _ if report.wrong > 0 || !report.pack_problems.is_empty() => Ok(Status::No),

@@ -115,6 +115,7 @@ pub async fn game(State(work): State<Work>, asked: Asked) -> Result<Response, Ap
 struct JsonChoice {
     position: String,
     side_to_move: &'static str,
+    phase: &'static str,
     /// `None` when the game is over.
     turn: Option<String>,
     /// The result of the turn where it is known, for the side that makes it.
@@ -175,6 +176,7 @@ impl JsonChoice {
         JsonChoice {
             position: position.text(game.rules()),
             side_to_move: position.side_to_move().name(),
+            phase: position.phase(game.rules()).name(),
             turn: choice.as_ref().map(|choice| choice.turn.to_string()),
             wdl: known.map(|value| value.wdl().name()),
             dtw: known.and_then(Value::dtw).map(|dtw| dtw.0),
