@@ -21,6 +21,7 @@ mod coach_program;
 mod format;
 mod frontends;
 mod index;
+mod json_schema;
 mod layers;
 mod page;
 mod placing;

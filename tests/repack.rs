@@ -170,7 +170,7 @@ fn files_without_depths_say_so() {
 
     let list = json(&run(folder, &["list", "--json"]));
     assert!(list.to_string().contains("4-3"));
-    let words = "tells only who wins";
+    let words = "holds results without depths";
     assert_fails(&run(folder, &["line", FLYING]), None, words);
 
     // Missing depths cannot be written, and a folder may not have files of both profiles.

@@ -30,9 +30,11 @@ const LARGER: &str = "OOO*****/O*O**O**/@*@**@*@ w m s 6 0 4 0 0 0";
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server in an empty folder, which ends with the test.
-struct Server {
+pub struct Server {
     child: Child,
-    address: SocketAddr,
+    pub address: SocketAddr,
+    /// What it announced.
+    pub ready: Json,
     home: TempDir,
 }
 
@@ -44,11 +46,11 @@ impl Drop for Server {
 }
 
 impl Server {
-    fn start(args: &[&str]) -> Server {
+    pub fn start(args: &[&str]) -> Server {
         Server::start_in(TempDir::new().unwrap(), args)
     }
 
-    fn start_in(home: TempDir, args: &[&str]) -> Server {
+    pub fn start_in(home: TempDir, args: &[&str]) -> Server {
         Server::start_at("127.0.0.1:0", home, args)
     }
 
@@ -70,6 +72,7 @@ impl Server {
         Server {
             child,
             address,
+            ready,
             home,
         }
     }
@@ -82,7 +85,7 @@ impl Server {
     }
 
     /// Sends these bytes, and returns the response until the server closes the connection.
-    fn exchange(&self, request: &[u8]) -> Vec<u8> {
+    pub fn exchange(&self, request: &[u8]) -> Vec<u8> {
         let mut stream = self.connect();
         // The server may close the connection before it has read everything.
         let _ = stream.write_all(request);
@@ -91,16 +94,16 @@ impl Server {
         answer
     }
 
-    fn request(&self, method: &str, path: &str) -> Reply {
+    pub fn request(&self, method: &str, path: &str) -> Reply {
         let text = format!("{method} {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n");
         Reply::read(&self.exchange(text.as_bytes()))
     }
 
-    fn get(&self, path: &str) -> Reply {
+    pub fn get(&self, path: &str) -> Reply {
         self.request("GET", path)
     }
 
-    fn ask(&self, path: &str, position: &str) -> Reply {
+    pub fn ask(&self, path: &str, position: &str) -> Reply {
         self.get(&format!("{path}?fen={}", encoded(position.as_bytes())))
     }
 
@@ -137,14 +140,14 @@ fn encoded(text: &[u8]) -> String {
 }
 
 /// An answer of the server.
-struct Reply {
-    status: u16,
+pub struct Reply {
+    pub status: u16,
     head: String,
     body: String,
 }
 
 impl Reply {
-    fn read(bytes: &[u8]) -> Reply {
+    pub fn read(bytes: &[u8]) -> Reply {
         let text = String::from_utf8(bytes.to_vec()).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").expect("an answer");
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
@@ -155,7 +158,7 @@ impl Reply {
         }
     }
 
-    fn json(&self) -> Json {
+    pub fn json(&self) -> Json {
         assert!(self.head.contains("\r\ncontent-type: application/json"));
         let json: Json = serde_json::from_str(&self.body).unwrap();
         assert_eq!(json["version"], 1);

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anyhow::Result;
 use clap::Args;
 use millbase::probe::{self, LineEnd};
-use millbase::{Position, Rules, Value};
+use millbase::{Answer, Position, Rules, Value};
 use serde::Serialize;
 
 use crate::databases;
@@ -40,6 +40,7 @@ pub struct LineAnswer {
     phase: &'static str,
     #[serde(flatten)]
     result: JsonValue,
+    source: &'static str,
     line: Vec<JsonTurn>,
     end: &'static str,
     /// The number of turns after which the final position stood for the first time; `None` unless
@@ -53,16 +54,16 @@ impl Line {
         let rules = &options.rules;
         let position = input::position_of(&self.position, rules)?;
         let db = databases::open(options)?;
-        let value = db.answer(&position)?.value;
+        let answer = db.answer(&position)?;
         let line = db.line(&position, self.limit as usize)?;
         let mut out = output::stdout();
         if options.json {
-            output::json(&mut out, &LineAnswer::new(&position, value, &line, rules))?;
+            output::json(&mut out, &LineAnswer::new(&position, &answer, &line, rules))?;
         } else {
             write(
                 &mut out,
                 &position,
-                value,
+                answer.value,
                 &line,
                 rules,
                 Palette::of(options),
@@ -74,8 +75,13 @@ impl Line {
 }
 
 impl LineAnswer {
-    /// The answer for a position of this value.
-    pub fn new(position: &Position, value: Value, line: &probe::Line, rules: &Rules) -> LineAnswer {
+    /// The answer for a position and what is known of it.
+    pub fn new(
+        position: &Position,
+        answer: &Answer,
+        line: &probe::Line,
+        rules: &Rules,
+    ) -> LineAnswer {
         let turns = line.turns.iter().map(|ranked| JsonTurn::new(ranked, rules));
         let (end, repeats) = match line.end {
             LineEnd::Over => ("over", None),
@@ -86,7 +92,8 @@ impl LineAnswer {
             position: position.text(rules),
             side_to_move: position.side_to_move().name(),
             phase: position.phase(rules).name(),
-            result: value.into(),
+            result: answer.value.into(),
+            source: answer.source.name(),
             line: turns.collect(),
             end,
             repeats,

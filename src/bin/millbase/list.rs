@@ -33,7 +33,6 @@ pub struct ListAnswer {
     databases: Vec<JsonEntry>,
     placing: Vec<placing::JsonPly>,
     /// The reasons why existing files cannot be used.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     unusable: Vec<String>,
 }
 

@@ -30,7 +30,7 @@ pub struct Options {
     #[arg(long, global = true, hide = true)]
     pub map: bool,
 
-    /// Print the answer as JSON
+    /// Print the answer as JSON; docs/JSON.md describes every field
     #[arg(long, global = true)]
     pub json: bool,
 

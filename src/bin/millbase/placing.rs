@@ -261,7 +261,6 @@ pub struct JsonChecked {
     /// White's and Black's lost stones of the tables with wrong counts.
     miscounted: Vec<[u8; 2]>,
     /// Why the ply could not be checked.
-    #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<JsonFailure>,
 }
 

@@ -40,7 +40,6 @@ pub struct Stats {
 #[derive(Serialize)]
 struct StatsAnswer {
     tables: Vec<TableCounts>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     placing: Vec<placing::JsonPly>,
 }
 

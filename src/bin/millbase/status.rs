@@ -164,6 +164,13 @@ pub fn report(error: &Error, json: bool) -> ExitCode {
     status.into()
 }
 
+/// Writes the failure's sentence to stderr after an answer that holds it already, and returns the
+/// status to end with.
+pub fn after_answer(error: &Error) -> Status {
+    output::to_stderr(&format!("error: {}\n", sentence(error)));
+    of(error)
+}
+
 /// Writes a failure as a JSON answer to stdout; ignores failures to write.
 pub fn write_json(status: Status, sentence: &str) {
     let mut out = output::stdout();

@@ -66,7 +66,6 @@ pub struct Verify {
 struct VerifyAnswer {
     ok: bool,
     pairs: Vec<JsonPair>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     placing: Vec<placing::JsonChecked>,
 }
 
@@ -80,7 +79,6 @@ struct JsonPair {
     /// The tables with wrong counts, by the stones of the side to move.
     miscounted: Vec<u8>,
     /// Why the pair could not be checked.
-    #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<JsonFailure>,
 }
 

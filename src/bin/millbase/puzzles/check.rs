@@ -20,7 +20,7 @@ use super::{JsonPack, JsonPuzzle};
 use crate::databases;
 use crate::options::Options;
 use crate::output;
-use crate::status::{Status, Usage};
+use crate::status::{self, Status, Usage};
 
 /// Check a pack of puzzles and list everything that is wrong
 ///
@@ -55,6 +55,8 @@ struct CheckReport {
     unchecked: usize,
     pack_problems: Vec<String>,
     problems: Vec<Problem>,
+    /// Why the first of the unchecked puzzles is not.
+    missing: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -78,6 +80,7 @@ impl Check {
             unchecked: 0,
             pack_problems,
             problems: Vec::new(),
+            missing: None,
         };
         let mut missing = None;
         let mut known: HashMap<Position, String> = HashMap::new();
@@ -111,13 +114,16 @@ impl Check {
                     problem,
                 }));
         }
+        report.missing = missing.as_ref().map(DbError::to_string);
         report.write(options)?;
         match missing {
             _ if report.wrong > 0 || !report.pack_problems.is_empty() => Ok(Status::No),
             None => Ok(Status::Done),
             Some(missing) => {
                 let unchecked = report.unchecked;
-                Err(Error::new(missing).context(format!("{unchecked} puzzles cannot be checked")))
+                let error = Error::new(missing);
+                let error = error.context(format!("{unchecked} puzzles cannot be checked"));
+                Ok(status::after_answer(&error))
             }
         }
     }

@@ -20,7 +20,7 @@ use crate::databases;
 use crate::options::Options;
 use crate::output;
 use crate::progress;
-use crate::status::{Status, Usage};
+use crate::status::{self, Status, Usage};
 
 /// Make puzzles: positions in which one first turn is best, or alone holds the draw
 ///
@@ -152,7 +152,7 @@ impl Make {
                 "only {found} of {count} such puzzles were found; ask for fewer, or choose \
                 another --from"
             );
-            return Err(Usage(sentence).into());
+            return Ok(status::after_answer(&Usage(sentence).into()));
         }
         Ok(Status::Done)
     }

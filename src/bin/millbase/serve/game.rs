@@ -17,7 +17,6 @@ use super::api_error::ApiError;
 use super::question::{Asked, Played, Question};
 use super::reply::{self, JsonLegal};
 use super::work::{Effort, Work};
-use crate::output::JsonValue;
 use crate::status::{JsonFailure, Usage};
 
 /// The default time to search if the databases do not know the position, in milliseconds.
@@ -116,11 +115,12 @@ pub async fn game(State(work): State<Work>, asked: Asked) -> Result<Response, Ap
 struct JsonChoice {
     position: String,
     side_to_move: &'static str,
+    phase: &'static str,
     /// `None` if the game is over.
     turn: Option<String>,
     /// The value of the turn for the side that makes it, where it is known.
-    #[serde(flatten)]
-    known: Option<JsonValue>,
+    wdl: Option<&'static str>,
+    dtw: Option<u16>,
     /// The search's score of the turn, in hundredths of a stone, where the value is not known.
     score: Option<i32>,
     /// The depth of the search.
@@ -176,8 +176,10 @@ impl JsonChoice {
         JsonChoice {
             position: position.text(game.rules()),
             side_to_move: position.side_to_move().name(),
+            phase: position.phase(game.rules()).name(),
             turn: choice.as_ref().map(|choice| choice.turn.to_string()),
-            known: known.map(Value::into),
+            wdl: known.map(|value| value.wdl().name()),
+            dtw: known.and_then(Value::dtw).map(|dtw| dtw.0),
             score: searched.map(|thought| hundredths(thought.report.score.meaning())),
             depth: searched.map(|thought| thought.report.depth),
             line: line.unwrap_or_default(),

@@ -84,9 +84,9 @@ async fn probe(State(work): State<Work>, asked: Asked) -> Result<Response, ApiEr
 async fn line(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
     answer(&work, asked, |db, position, question| {
         let limit = question.limit.unwrap_or(LONGEST_LINE).min(LONGEST_LINE);
-        let value = db.answer(position)?.value;
+        let answer = db.answer(position)?;
         let line = db.line(position, limit)?;
-        Ok(line::LineAnswer::new(position, value, &line, db.rules()))
+        Ok(line::LineAnswer::new(position, &answer, &line, db.rules()))
     })
     .await
 }

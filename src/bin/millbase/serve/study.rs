@@ -35,6 +35,7 @@ struct JsonRanking {
     phase: &'static str,
     #[serde(flatten)]
     value: JsonValue,
+    source: &'static str,
     turns: Vec<JsonRanked>,
 }
 
@@ -84,6 +85,7 @@ fn ranking(database: &Database, position: &Position) -> Result<JsonRanking> {
         phase: position.phase(rules).name(),
         turns: turns.collect(),
         value: answer.value.into(),
+        source: answer.source.name(),
     })
 }
 
