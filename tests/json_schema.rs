@@ -175,6 +175,9 @@ impl Answers {
             assert_eq!(line["source"], source);
         }
         self.run(&place, "line", &["line", FLYING, "--limit", "2"], 0);
+        for turns in ["none", "best"] {
+            self.run(&place, "probe", &["probe", FLYING, "--turns", turns], 0);
+        }
         fs::write(place.path().join("four.toml"), "stones = 4\n").unwrap();
         let four = ["--rules", "four.toml"];
         self.run(
@@ -242,6 +245,14 @@ impl Answers {
         self.run(&place, "list", &["list"], 0);
         self.run(&place, "stats", &["stats"], 0);
         self.run(&place, "verify", &["verify", "--sample", "20"], 0);
+        let sums = format!(
+            "{}  wdl.mill\n{}  3-3.mill\n",
+            "0".repeat(64),
+            "f".repeat(64)
+        );
+        fs::write(place.path().join("sums"), sums).unwrap();
+        let sums = ["verify", "--sums", "sums", "--db", "wdl"];
+        self.run(&place, "verifySums", &sums, 1);
         self.run(&place, "error", &["prove"], 3);
     }
 
@@ -651,6 +662,7 @@ const FREE_TEXTS: [&str; 33] = [
     "reviewedGame/white",
     "stats/placing/file",
     "verify/pairs/error/message",
+    "verifySums/files/file",
 ];
 
 #[test]
@@ -691,6 +703,7 @@ fn wrong_answers_are_refused() {
         "build/placing",
         "buildPlan/placing",
         "perft/turns",
+        "probe/turns",
         "stats/tables/histogram",
     ];
     assert_eq!(places(Mistake::Missing), optional);
