@@ -32,6 +32,7 @@
 //! probe     value, ranked turns and best line of any position
 //! solve     retrograde analysis of the pairs, and the plies of the placing phase    feature build
 //! verify    recomputes every value                                                  feature build
+//! malom     our values as the sector files of another program                       feature build
 //! prove     the proof of the start position
 //! engine    game, players, protocol
 //! coach     grades games, judges engines, makes and checks puzzles
@@ -48,6 +49,8 @@ pub mod board;
 pub mod coach;
 pub mod engine;
 pub mod index;
+#[cfg(feature = "build")]
+pub mod malom;
 pub mod probe;
 pub mod prove;
 pub mod rules;
@@ -79,3 +82,8 @@ struct Readme;
 #[cfg(all(doctest, feature = "embedded"))]
 #[doc = include_str!("../docs/FRONTENDS.md")]
 struct Frontends;
+
+/// The example for readers of sector files runs as a test.
+#[cfg(all(doctest, feature = "embedded", feature = "build"))]
+#[doc = include_str!("../docs/MALOM.md")]
+struct Malom;

@@ -23,6 +23,9 @@ mod frontends;
 mod index;
 mod json_schema;
 mod layers;
+mod malom;
+#[cfg(feature = "cli")]
+mod malom_program;
 mod page;
 mod placing;
 mod placing_program;

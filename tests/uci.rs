@@ -180,9 +180,6 @@ fn rubbish_changes_nothing() {
         "setoption name ScoreView value black",
         "setoption name Nothing value 1",
         "setoption name MillbasePath value /nowhere/at all",
-        "go depth x",
-        "go nodes",
-        "go ponder",
         &long,
     ] {
         let answer = engine.ask(rubbish, "info string");
@@ -198,6 +195,57 @@ fn rubbish_changes_nothing() {
     engine.expect("info string error");
     engine.say_bytes(b"\n\r\n  \n");
     assert_eq!(engine.ask("isready", "readyok"), ["readyok"]);
+    engine.quit();
+}
+
+/// A frontend that gets no turn waits for ever.
+#[test]
+fn every_go_ends_in_a_turn() {
+    let mut engine = Engine::start(&["--threads", "1"]);
+    // Programs note more about a position than others read.
+    engine.say(&format!(
+        "position fen {WON} -1 -1 -1 -1 0 0 1 ids:nodes x=\u{e9} moves a1-e4"
+    ));
+    let shown = engine.ask("d", "Value:");
+    assert!(
+        shown
+            .iter()
+            .any(|line| line.starts_with("Fen: ") && line.contains(" b "))
+    );
+    for (go, notes) in [
+        ("go wtime 1000 btime 1000", 0),
+        ("go wtime 1000 btime 1000 winc 10 binc 10 movestogo 20", 0),
+        ("go wtime -5 btime 0", 0),
+        ("go movetime 20 ponder", 1),
+        ("go ponder wtime 1000 btime 1000", 1),
+        ("go searchmoves d6 a1 depth 2", 1),
+        ("go depth x", 1),
+        ("go nodes", 1),
+        ("go quickly please movetime 10", 2),
+        ("go mate 1", 0),
+    ] {
+        let lines = engine.ask(go, "bestmove");
+        let errors = lines
+            .iter()
+            .filter(|line| line.starts_with("info string error"));
+        assert_eq!(errors.count(), notes, "{go}: {lines:?}");
+        assert!(!lines[lines.len() - 1].contains("none"), "{go}");
+    }
+    engine.say("ponderhit");
+    assert_eq!(engine.ask("isready", "readyok"), ["readyok"]);
+    engine.quit();
+}
+
+/// Where nothing is known, the time for a turn comes from the clock of the side to move.
+#[test]
+fn clocks_are_kept() {
+    let mut engine = Engine::start(&["--threads", "1"]);
+    engine.say("setoption name SkillLevel value 19");
+    engine.say("position startpos moves d6 f4");
+    let limit = Duration::from_millis(60);
+    quick(limit, || {
+        engine.ask("go wtime 1000 btime 900000", "bestmove")
+    });
     engine.quit();
 }
 

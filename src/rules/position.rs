@@ -428,9 +428,8 @@ struct Fields {
 }
 
 impl Fields {
-    /// The most numbers that may follow the fields used here.
-    const UNUSED: usize = 7;
-
+    /// Reads the ten fields that are used here. Programs append others: counters, marks of mills, and
+    /// notes about the position such as `ids:nodes`.
     fn read(text: &str) -> Result<Fields, PositionError> {
         ensure!(!text.trim_ascii().is_empty(), "the position is empty");
         let mut words = text.split_ascii_whitespace();
@@ -467,15 +466,6 @@ impl Fields {
                     shown(word)
                 ))
             })?;
-        }
-        let mut rest = 0;
-        for word in words {
-            rest += 1;
-            ensure!(
-                rest <= Fields::UNUSED && word.parse::<i32>().is_ok(),
-                "'{}' does not belong after the position; remove it",
-                shown(word)
-            );
         }
         Ok(Fields {
             white,

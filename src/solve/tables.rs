@@ -206,7 +206,7 @@ pub struct TableCache {
 
 /// A table as a sequence of compressed parts.
 #[derive(Debug)]
-struct Compressed {
+pub(crate) struct Compressed {
     /// Longer than the parts together; pages that are not written take no memory.
     bytes: Bytes,
     lengths: Vec<usize>,
@@ -260,7 +260,7 @@ impl TableCache {
 
 impl Compressed {
     /// The bytes of the compressed parts.
-    fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.lengths.iter().sum()
     }
 
@@ -270,7 +270,7 @@ impl Compressed {
     /// The number of parts that are compressed at the same time.
     const AT_ONCE: usize = 64;
 
-    fn new(values: &[u8]) -> io::Result<Compressed> {
+    pub(crate) fn new(values: &[u8]) -> io::Result<Compressed> {
         let parts = values.len().div_ceil(Compressed::PART);
         let mut bytes = Bytes::zeroed(parts * zstd::zstd_safe::compress_bound(Compressed::PART))?;
         let (mut lengths, mut end) = (Vec::with_capacity(parts), 0);
@@ -286,7 +286,7 @@ impl Compressed {
         Ok(Compressed { bytes, lengths })
     }
 
-    fn unpack(&self, length: usize) -> io::Result<Bytes> {
+    pub(crate) fn unpack(&self, length: usize) -> io::Result<Bytes> {
         let mut values = Bytes::zeroed(length)?;
         let mut rest = &self.bytes[..];
         let mut parts = Vec::with_capacity(self.lengths.len());

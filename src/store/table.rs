@@ -191,6 +191,18 @@ impl<'a> Table<'a> {
         })
     }
 
+    /// Decodes a row of the index, zeros where nothing is stored.
+    #[cfg(feature = "build")]
+    pub fn decode_row(self, row: usize, values: &mut [u8]) -> Result<(), DbError> {
+        match self.place_of(row) {
+            Some(place) => self.read(place)?.decode_all(values),
+            None => {
+                values.fill(0);
+                Ok(())
+            }
+        }
+    }
+
     /// Calls `take` for each stored row with its place in the index, its part of `target`, which has
     /// `stride` units for each row of the index, and its values, 0 for those that are not stored.
     pub fn for_each_row<T: Send>(

@@ -10,8 +10,8 @@ use clap::{ArgMatches, CommandFactory, Parser, Subcommand};
 use crate::options::Options;
 use crate::status::Status;
 use crate::{
-    bench, build, completions, explain, judge, line, list, matches, output, perft, play, probe,
-    prove, puzzles, repack, review, serve, stats, status, uci, verify,
+    bench, build, completions, explain, judge, line, list, malom, matches, output, perft, play,
+    probe, prove, puzzles, repack, review, serve, stats, status, uci, verify,
 };
 
 /// Perfect play for Nine Men's Morris.
@@ -65,6 +65,10 @@ enum Command {
     Match(Box<matches::Match>),
     Judge(judge::Judge),
     Puzzles(puzzles::Puzzles),
+    Export(malom::Export),
+    Compare(malom::Compare),
+    #[cfg(target_os = "linux")]
+    Mount(malom::Mount),
     Uci(uci::Uci),
     Bench(bench::Bench),
     Completions(completions::Completions),
@@ -124,6 +128,10 @@ impl Cli {
             Command::Match(command) => command.run(options),
             Command::Judge(command) => command.run(options),
             Command::Puzzles(command) => command.run(options),
+            Command::Export(command) => command.run(options),
+            Command::Compare(command) => command.run(options),
+            #[cfg(target_os = "linux")]
+            Command::Mount(command) => command.run(options),
             Command::Uci(command) => command.run(options),
             Command::Bench(command) => command.run(options),
             Command::Completions(command) => command.run(Cli::command()),

@@ -10,6 +10,7 @@ mod input;
 mod judge;
 mod line;
 mod list;
+mod malom;
 mod matches;
 mod options;
 mod output;

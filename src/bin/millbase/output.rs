@@ -2,7 +2,7 @@
 //! on stderr.
 
 use std::env;
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
 use clap::ColorChoice;
@@ -58,6 +58,16 @@ pub fn json(out: &mut impl Write, answer: &impl Serialize) -> io::Result<()> {
 pub struct JsonValue {
     wdl: &'static str,
     dtw: Option<u16>,
+}
+
+impl fmt::Display for JsonValue {
+    /// As a [`Value`] is written.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.dtw {
+            Some(dtw) => write!(f, "{} in {dtw}", self.wdl),
+            None => f.write_str(self.wdl),
+        }
+    }
 }
 
 impl From<Value> for JsonValue {

@@ -48,7 +48,7 @@ pub struct Setup {
 }
 
 /// The limits of `go`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Go {
     /// The depth in turns.
     pub depth: Option<u32>,
@@ -58,6 +58,44 @@ pub struct Go {
     pub time: Option<Duration>,
     /// Until `stop`.
     pub infinite: bool,
+    /// What is left on White's and Black's clocks, and what each turn adds.
+    pub clocks: [Clock; 2],
+    /// The turns until the clocks get more time.
+    pub turns_to_go: Option<u32>,
+    /// The words that change nothing, as one sentence each.
+    pub ignored: Vec<CommandError>,
+}
+
+/// A player's clock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Clock {
+    /// The time left, if the frontend keeps a clock.
+    pub left: Option<Duration>,
+    /// What each turn adds.
+    pub increment: Duration,
+}
+
+impl Clock {
+    /// A clock that says nothing about the turns to come has to last for so many.
+    const TURNS: u32 = 25;
+
+    /// How long to think about one turn: an even share of what is left and most of what the turn adds,
+    /// but never more than half of what is left.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use millbase::engine::uci::Clock;
+    /// let clock = Clock { left: Some(Duration::from_secs(50)), increment: Duration::ZERO };
+    /// assert_eq!(clock.share(None), Some(Duration::from_secs(2)));
+    /// assert_eq!(clock.share(Some(1)), Some(Duration::from_secs(25)));
+    /// assert_eq!(Clock::default().share(None), None);
+    /// ```
+    pub fn share(self, turns_to_go: Option<u32>) -> Option<Duration> {
+        let left = self.left?;
+        let turns = turns_to_go.unwrap_or(Clock::TURNS).clamp(1, Clock::TURNS);
+        let share = left / turns + self.increment / 4 * 3;
+        Some(share.min(left / 2))
+    }
 }
 
 /// The reason why a line is not a command or cannot be obeyed; one sentence.
@@ -108,9 +146,11 @@ impl Command {
             .unwrap_or((line, ""));
         let command = match word {
             "" => return Ok(None),
+            // Of other protocols' commands, those that need no answer.
+            "debug" | "ponderhit" | "register" => return Ok(None),
             "setoption" => set_option(rest)?,
             "position" => Command::Position(Setup::parse(rest)?),
-            "go" => Command::Go(Go::parse(rest)?),
+            "go" => Command::Go(Go::parse(rest)),
             _ => {
                 let command = match word {
                     "uci" => Command::Uci,
@@ -194,40 +234,92 @@ impl Setup {
 }
 
 impl Go {
-    /// Parses the rest of `go`.
-    fn parse(rest: &str) -> Result<Go, CommandError> {
+    /// Parses the rest of `go`. It refuses nothing: a frontend without an answer would wait forever.
+    fn parse(rest: &str) -> Go {
         let mut go = Go::default();
-        let mut words = rest.split_whitespace();
+        let mut words = rest.split_whitespace().peekable();
         while let Some(word) = words.next() {
-            let mut number = |least: u64| {
-                let text = words.next().unwrap_or_default();
-                let number = text.parse::<u64>().ok().filter(|&number| number >= least);
-                number.ok_or_else(|| {
-                    CommandError(format!(
-                        "'go {word}' needs a whole number, at least {least}, not '{}'",
-                        shown(text)
-                    ))
-                })
-            };
             match word {
-                "depth" => {
-                    let depth = number(1)?.min(Limits::MOST_DEPTH.into());
-                    go.depth = Some(depth as u32);
-                }
-                "nodes" => go.nodes = Some(number(1)?),
-                "movetime" => go.time = Some(Duration::from_millis(number(0)?)),
                 "infinite" => go.infinite = true,
-                _ => {
-                    return error(format!(
-                        "'go' does not know '{}', only depth, movetime, nodes and infinite",
-                        shown(word)
-                    ));
+                "ponder" => go.ignore("'go ponder' is answered as 'go'"),
+                "searchmoves" => {
+                    while words.next_if(|word| !KEYWORDS.contains(word)).is_some() {}
+                    go.ignore("'searchmoves' is ignored: all turns are considered");
                 }
+                _ if KEYWORDS.contains(&word) => {
+                    let text = words.next_if(|word| !KEYWORDS.contains(word));
+                    let text = text.unwrap_or_default();
+                    match text.parse::<i128>() {
+                        // Clocks that have run out are below zero in some frontends.
+                        Ok(number) => go.limit(word, number.clamp(0, u64::MAX.into()) as u64),
+                        Err(_) => go.ignore(format!(
+                            "'go {word}' needs a whole number, not '{}'",
+                            shown(text)
+                        )),
+                    }
+                }
+                _ => go.ignore(format!("'go' does not know '{}'", shown(word))),
             }
         }
-        Ok(go)
+        go
+    }
+
+    fn ignore(&mut self, sentence: impl Into<String>) {
+        // One of each: a line may have many words.
+        let sentence = CommandError(sentence.into());
+        if self.ignored.len() < 10 && !self.ignored.contains(&sentence) {
+            self.ignored.push(sentence);
+        }
+    }
+
+    /// Takes note of a keyword with its number.
+    fn limit(&mut self, word: &str, number: u64) {
+        let short = u32::try_from(number).unwrap_or(u32::MAX);
+        let time = Duration::from_millis(short.into());
+        let [white, black] = &mut self.clocks;
+        match word {
+            "wtime" => white.left = Some(time),
+            "btime" => black.left = Some(time),
+            "winc" => white.increment = time,
+            "binc" => black.increment = time,
+            "movestogo" => self.turns_to_go = Some(short).filter(|&turns| turns > 0),
+            "movetime" => self.time = Some(time),
+            _ if number == 0 => self.ignore(format!("'go {word}' needs a number above zero")),
+            "depth" => self.depth = Some(short.min(Limits::MOST_DEPTH)),
+            "nodes" => self.nodes = Some(number),
+            // A win in so many moves of ours: as many turns of the opponent lie between.
+            _ => self.depth = Some(short.saturating_mul(2).min(Limits::MOST_DEPTH)),
+        }
+    }
+
+    /// How long to think where `is_white` says who is to move: what the frontend names, or a share of
+    /// the mover's clock.
+    pub fn time_for(&self, is_white: bool) -> Option<Duration> {
+        let [white, black] = self.clocks;
+        let clock = if is_white { white } else { black };
+        let share = clock.share(self.turns_to_go);
+        match (self.time, share) {
+            (Some(time), Some(share)) => Some(time.min(share)),
+            (time, share) => time.or(share),
+        }
     }
 }
+
+/// The words of `go` that mean something.
+const KEYWORDS: [&str; 12] = [
+    "binc",
+    "btime",
+    "depth",
+    "infinite",
+    "mate",
+    "movestogo",
+    "movetime",
+    "nodes",
+    "ponder",
+    "searchmoves",
+    "winc",
+    "wtime",
+];
 
 #[cfg(test)]
 mod tests {
@@ -264,7 +356,7 @@ mod tests {
                 depth: Some(5),
                 nodes: Some(7),
                 time: Some(Duration::from_millis(100)),
-                infinite: false
+                ..Go::default()
             })
         );
         let Command::Go(go) = command("go depth 99999999999") else {
@@ -289,15 +381,71 @@ mod tests {
             "setoption value 3",
             "setoption name  value 3",
             "setoption Hash 3",
-            "go depth",
-            "go depth 0",
-            "go depth -1",
-            "go movetime x",
-            "go movetime 99999999999999999999999",
-            "go fast",
         ] {
             assert!(Command::parse(line).is_err(), "{line}");
         }
+    }
+
+    fn go(line: &str) -> Go {
+        match command(line) {
+            Command::Go(go) => go,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn every_go_searches() {
+        for line in [
+            "go depth",
+            "go depth 0",
+            "go depth -1",
+            "go depth x",
+            "go movetime x",
+            "go nodes 99999999999999999999999999999999999999999999",
+            "go fast",
+            "go ponder",
+            "go searchmoves d6 d5xb4",
+            "go movestogo",
+            "go \0",
+        ] {
+            let Go { ignored, .. } = go(line);
+            assert_eq!(ignored.len(), 1, "{line}: {ignored:?}");
+            assert_eq!(
+                Go {
+                    ignored,
+                    ..Go::default()
+                },
+                go(line)
+            );
+        }
+        let many = format!("go {}", "x y z ".repeat(1000));
+        assert_eq!(go(&many).ignored.len(), 3);
+        // What follows is read all the same.
+        let mixed =
+            go("go ponder fast searchmoves a1 b2 wtime 1000 btime 3000 winc 40 depth x movetime 7");
+        assert_eq!(mixed.ignored.len(), 4);
+        assert_eq!(mixed.time, Some(Duration::from_millis(7)));
+        assert_eq!(mixed.clocks[1].left, Some(Duration::from_secs(3)));
+        assert_eq!(go("go mate 3").depth, Some(6));
+        assert_eq!(go("go movetime 99999999999999999999999").ignored, []);
+    }
+
+    #[test]
+    fn clocks_are_shared_out() {
+        let millis = |line: &str, is_white| {
+            let time = go(line).time_for(is_white);
+            time.map(|time| time.as_millis())
+        };
+        let clocks = "go wtime 1000 btime 5000";
+        assert_eq!(millis(clocks, true), Some(40));
+        assert_eq!(millis(clocks, false), Some(200));
+        assert_eq!(millis("go wtime 1000 winc 400 btime 5000", true), Some(340));
+        assert_eq!(millis("go wtime 100 winc 4000 btime 5000", true), Some(50));
+        assert_eq!(millis("go wtime 1000 movestogo 10", true), Some(100));
+        assert_eq!(millis("go wtime 1000 movestogo 1", true), Some(500));
+        assert_eq!(millis("go wtime -20 btime 5000", true), Some(0));
+        assert_eq!(millis("go wtime 1000", false), None);
+        assert_eq!(millis("go wtime 100000 movetime 50", true), Some(50));
     }
 
     proptest::proptest! {

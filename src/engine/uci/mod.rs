@@ -18,6 +18,6 @@ mod info;
 mod options;
 mod session;
 
-pub use command::{Command, CommandError, Go, Setup};
+pub use command::{Clock, Command, CommandError, Go, Setup};
 pub use options::Settings;
 pub use session::run;

@@ -322,13 +322,19 @@ impl<W: Write + Send + 'static> Session<W> {
 
     fn go(&mut self, go: Go) -> io::Result<()> {
         let start = Instant::now();
+        for sentence in &go.ignored {
+            self.output.error(sentence)?;
+        }
+        let is_white = self.game.position().side_to_move() == Side::White;
         let has_limit = go.depth.is_some() || go.nodes.is_some() || go.infinite;
         let mut limits = Limits {
             depth: go.depth,
             nodes: go.nodes,
             time: match go.infinite {
                 true => None,
-                false => go.time.or((!has_limit).then_some(DEFAULT_TIME)),
+                false => go
+                    .time_for(is_white)
+                    .or((!has_limit).then_some(DEFAULT_TIME)),
             },
             lines: self.settings.lines as usize,
             algorithm: self.settings.algorithm(),

@@ -11,7 +11,6 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::solve::{CaptureValues, Successors, solve};
 use crate::index::Material;
 use crate::index::histogram::Histogram;
 use crate::index::reachable::{Reachable, Stage};
@@ -299,15 +298,8 @@ fn build_ply(
         report.load += start.elapsed();
 
         let start = Instant::now();
-        let successors = Successors {
-            quiet: quiet.as_deref(),
-            captures: match &table {
-                Some(values) => CaptureValues::Table(values),
-                None if reachable.ends_game(capture) => CaptureValues::EndTheGame,
-                None => CaptureValues::None,
-            },
-        };
-        let values = solve(rules, reachable, stage, successors);
+        let values =
+            super::solve_stage(rules, reachable, stage, quiet.as_deref(), table.as_deref());
         let values = values.map_err(|error| SolvePlyError::Memory(ply, error))?;
         kept = table.map(|table| (capture, table));
         drop(quiet);

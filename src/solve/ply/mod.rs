@@ -8,8 +8,11 @@ mod solve;
 
 pub use build::{PlyPlan, PlyProgress, PlyReport, SolvePlyError, build, kept_plies};
 
-use crate::index::reachable::Stage;
+use std::io;
+
+use crate::index::reachable::{Reachable, Stage};
 use crate::probe::Database;
+use crate::rules::Rules;
 use crate::store::memory::Bytes;
 use crate::store::{DbError, ply_file_name};
 
@@ -34,4 +37,26 @@ pub fn load(database: &Database, stage: Stage) -> Result<Bytes, DbError> {
     let mut values = memory(table.index().len())?;
     table.load(&mut values)?;
     Ok(values)
+}
+
+/// All values of a stage from those of the two that its turns lead to; `None` where there is no such
+/// turn, or where captures end the game. Entries that no game can reach are 0.
+///
+/// # Errors
+///
+/// If the system refuses the memory.
+pub(crate) fn solve_stage(
+    rules: &Rules,
+    reachable: &Reachable,
+    stage: Stage,
+    quiet: Option<&[u8]>,
+    captures: Option<&[u8]>,
+) -> io::Result<Bytes> {
+    let captures = match captures {
+        Some(values) => solve::CaptureValues::Table(values),
+        None if reachable.ends_game(stage.after_capture()) => solve::CaptureValues::EndTheGame,
+        None => solve::CaptureValues::None,
+    };
+    let successors = solve::Successors { quiet, captures };
+    solve::solve(rules, reachable, stage, successors)
 }

@@ -1,0 +1,237 @@
+//! `millbase compare malom`: somebody's sector files against our values.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use millbase::Rules;
+use millbase::malom::{self, Comparison, Difference, FileState, Found, SECVAL};
+use serde::Serialize;
+
+use super::{Selection, scheme_of, sectors};
+use crate::options::Options;
+use crate::output::{self, Cell, JsonValue, Palette, Table, grouped};
+use crate::progress;
+use crate::status::{Status, Usage};
+
+/// Check Malom's sector files against the databases
+///
+/// Every slot of every file is compared: win, draw or loss, and the number of turns. Of draws only
+/// that they are draws. Positions that no game can reach are left out. The exit status is 1 if a slot
+/// differs or a file is damaged; files that are not there are only counted.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  millbase compare malom strong
+  millbase compare malom strong --pair 6-4 --first 10")]
+pub struct Malom {
+    /// The folder with std.secval and the sector files
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+
+    #[command(flatten)]
+    selection: Selection,
+
+    /// Show this many of the first slots of a sector that differ
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    first: usize,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    compared: usize,
+    missing: usize,
+    slots: u64,
+    unreachable: u64,
+    differences: u64,
+    /// Those that differ.
+    sectors: Vec<JsonSector>,
+    damaged: Vec<JsonDamage>,
+}
+
+#[derive(Serialize)]
+struct JsonSector {
+    file: String,
+    slots: u64,
+    results: u64,
+    depths: u64,
+    unknown: u64,
+    first: Vec<JsonDifference>,
+}
+
+#[derive(Serialize)]
+struct JsonDifference {
+    slot: u64,
+    position: String,
+    ours: JsonValue,
+    /// `None` where the slot says nothing that the format knows.
+    theirs: Option<JsonValue>,
+}
+
+#[derive(Serialize)]
+struct JsonDamage {
+    file: String,
+    damage: String,
+}
+
+impl Malom {
+    /// Compares the files that are there.
+    pub fn run(&self, options: &Options) -> Result<Status> {
+        let folder = &self.folder;
+        let name = folder.display();
+        let Some(scheme) = scheme_of(folder)? else {
+            let text = format!("'{name}' has no {SECVAL}, which every reader of the files needs");
+            return Err(Usage(text).into());
+        };
+        let (mut there, mut missing, mut damaged) = (Vec::new(), 0, Vec::new());
+        for sector in self.selection.sectors()? {
+            let file = folder.join(sector.name());
+            let state = FileState::of(&file, sector);
+            match state.with_context(|| format!("cannot read '{}'", file.display()))? {
+                FileState::There => there.push(sector),
+                FileState::Missing => missing += 1,
+                FileState::Damaged(damage) => damaged.push(JsonDamage {
+                    file: sector.name(),
+                    damage,
+                }),
+            }
+        }
+        if there.is_empty() && damaged.is_empty() {
+            let text = format!("'{name}' has none of these sector files");
+            return Err(Usage(text).into());
+        }
+        let sectors = sectors(scheme, options)?;
+        let slots = there.iter().map(|sector| sector.slots()).sum();
+        let bar = progress::bar(options, slots, progress::forecast);
+        bar.set_message("compare");
+        let mut found = Vec::new();
+        for whole in sectors.walk(&there)? {
+            let whole = whole?;
+            let sector = whole.sector();
+            bar.set_prefix(sector.name());
+            let file = folder.join(sector.name());
+            let compared = malom::compare(&whole, &file, self.first, |slots| bar.inc(slots));
+            let compared = compared.with_context(|| format!("cannot read '{}'", file.display()))?;
+            output::step(options, summary(&compared));
+            found.push(compared);
+        }
+        bar.finish_and_clear();
+        let differences = found.iter().map(Comparison::differences).sum();
+        let no = differences > 0 || !damaged.is_empty();
+        let answer = Answer {
+            compared: found.len(),
+            missing,
+            slots: found.iter().map(|sector| sector.compared).sum(),
+            unreachable: found.iter().map(|sector| sector.unreachable).sum(),
+            differences,
+            sectors: found
+                .iter()
+                .filter(|sector| sector.differences() > 0)
+                .map(json)
+                .collect(),
+            damaged,
+        };
+        let mut out = output::stdout();
+        match options.json {
+            true => output::json(&mut out, &answer)?,
+            false => answer.write(&mut out, Palette::of(options))?,
+        }
+        out.flush()?;
+        Ok(if no { Status::No } else { Status::Done })
+    }
+}
+
+/// A sector that is done, in one line.
+fn summary(found: &Comparison) -> String {
+    let slots = grouped(found.compared);
+    format!(
+        "{}: {slots} slots compared, {} differ",
+        found.sector.name(),
+        grouped(found.differences())
+    )
+}
+
+fn json(found: &Comparison) -> JsonSector {
+    JsonSector {
+        file: found.sector.name(),
+        slots: found.compared,
+        results: found.results,
+        depths: found.depths,
+        unknown: found.damaged,
+        first: found.first.iter().map(json_difference).collect(),
+    }
+}
+
+fn json_difference(difference: &Difference) -> JsonDifference {
+    let theirs = match difference.found {
+        Found::Value(value) => Some(value),
+        Found::TooDeep => Some(difference.ours.without_depth()),
+        Found::Damage => None,
+    };
+    JsonDifference {
+        slot: difference.slot,
+        position: difference.position.text(&Rules::STANDARD),
+        ours: difference.ours.into(),
+        theirs: theirs.map(JsonValue::from),
+    }
+}
+
+/// A value of a file in words.
+fn words(theirs: &Option<JsonValue>) -> String {
+    theirs.as_ref().map_or_else(
+        || "nothing that the format knows".to_owned(),
+        JsonValue::to_string,
+    )
+}
+
+impl Answer {
+    fn write(&self, out: &mut impl Write, palette: Palette) -> Result<()> {
+        for JsonDamage { file, damage } in &self.damaged {
+            writeln!(out, "{file} is damaged: {damage}")?;
+        }
+        if !self.sectors.is_empty() {
+            let headings = ["sector", "slots", "other result", "other depth", "unknown"];
+            let mut table = Table::new(&headings);
+            for sector in &self.sectors {
+                table.row(vec![
+                    Cell::text(&sector.file),
+                    Cell::count(sector.slots),
+                    Cell::count(sector.results),
+                    Cell::count(sector.depths),
+                    Cell::count(sector.unknown),
+                ]);
+            }
+            table.write(out, palette)?;
+            for sector in &self.sectors {
+                for difference in &sector.first {
+                    let JsonDifference {
+                        slot,
+                        position,
+                        ours,
+                        theirs,
+                    } = difference;
+                    let (file, theirs) = (&sector.file, words(theirs));
+                    writeln!(
+                        out,
+                        "\n{file}, slot {slot}: {theirs} instead of {ours}\n{position}"
+                    )?;
+                }
+            }
+            writeln!(out)?;
+        }
+        writeln!(
+            out,
+            "{} sectors compared, {} of {} damaged, {} not there; {} slots compared, {} differ, {} that no \
+             game can reach left out",
+            self.compared,
+            self.damaged.len(),
+            self.compared + self.damaged.len(),
+            self.missing,
+            grouped(self.slots),
+            grouped(self.differences),
+            grouped(self.unreachable)
+        )?;
+        Ok(())
+    }
+}

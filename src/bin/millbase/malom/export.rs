@@ -1,0 +1,341 @@
+//! `millbase export malom`: the sectors as files.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressState};
+use millbase::malom::{SECVAL, Scheme, Sector, Walk};
+use serde::Serialize;
+
+use super::{Selection, named_scheme, scheme_name, scheme_of, sectors};
+use crate::options::Options;
+use crate::output::{self, grouped};
+use crate::progress;
+use crate::status::{Status, Usage};
+
+/// Write the values as Malom's sector files, which several programs read
+///
+/// All 498 files take 84 GB, those of the moving phase 28 GB. A folder that has a std.secval already
+/// gets files that go with it, and files that are there stay; an empty one gets a std.secval of our
+/// own, in which every draw is worth 0. So the same command goes on where it was stopped. Draws are
+/// not graded, and positions that no game can reach are marked as draws: see docs/MALOM.md.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  millbase export malom --to strong
+  millbase export malom --to strong --moving --max-stones 12
+  millbase export malom --to strong --pair 8-7")]
+pub struct Malom {
+    /// Folder for the files
+    #[arg(long, value_name = "DIR")]
+    to: PathBuf,
+
+    #[command(flatten)]
+    selection: Selection,
+
+    /// Make files that go with this std.secval, and copy it to the folder
+    #[arg(long, value_name = "FILE")]
+    secval: Option<PathBuf>,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    folder: PathBuf,
+    scheme: &'static str,
+    sectors: usize,
+    written: usize,
+    bytes: u64,
+    bytes_written: u64,
+    seconds: f64,
+}
+
+impl Malom {
+    /// Writes the files that are missing.
+    pub fn run(&self, options: &Options) -> Result<Status> {
+        let wanted = self.selection.sectors()?;
+        let folder = &self.to;
+        let to = folder.display();
+        let scheme = self.scheme()?;
+        let sectors = sectors(scheme, options)?;
+        let (missing, bytes) = missing(folder, &wanted)?;
+        let walk = sectors.walk(&missing)?;
+        fs::create_dir_all(folder).with_context(|| format!("cannot create the folder '{to}'"))?;
+        check_space(folder, bytes)?;
+        write_secval(folder, sectors.scheme())?;
+        output::note(
+            options,
+            format_args!(
+                "{} of {} sectors to write, {}",
+                missing.len(),
+                wanted.len(),
+                output::bytes(bytes)
+            ),
+        );
+        let start = Instant::now();
+        let bar = progress::bar(options, bytes, speed);
+        bar.set_message("export");
+        let open = Arc::new(Mutex::new(None));
+        stop_on_signals(&open, &bar)?;
+        write(walk, folder, options, &bar, &open)?;
+        bar.finish_and_clear();
+        let answer = Answer {
+            folder: folder.clone(),
+            scheme: scheme_name(sectors.scheme()),
+            sectors: wanted.len(),
+            written: missing.len(),
+            bytes: wanted.iter().map(|sector| sector.bytes()).sum(),
+            bytes_written: bytes,
+            seconds: start.elapsed().as_secs_f64(),
+        };
+        let mut out = output::stdout();
+        if options.json {
+            output::json(&mut out, &answer)?;
+        } else {
+            writeln!(
+                out,
+                "{} sectors in '{to}', {} bytes, {} of them written now in {}, {:.0} MB/s",
+                answer.sectors,
+                grouped(answer.bytes),
+                answer.written,
+                progress::duration(answer.seconds),
+                bytes as f64 / answer.seconds.max(0.001) / 1e6
+            )?;
+        }
+        out.flush()?;
+        Ok(Status::Done)
+    }
+
+    /// The keys: those of the folder, those that the user names, our own.
+    fn scheme(&self) -> Result<Scheme> {
+        let (there, named) = (scheme_of(&self.to)?, named_scheme(&self.secval)?);
+        match (there, named) {
+            (Some(there), Some(named)) if there != named => Err(Usage(format!(
+                "'{}' has another {SECVAL} already; name another folder with --to, or leave out --secval",
+                self.to.display()
+            ))
+            .into()),
+            (there, named) => Ok(there.or(named).unwrap_or_else(Scheme::complete)),
+        }
+    }
+}
+
+/// The sectors that have no file yet, and the bytes that they take. A file of another size is not
+/// replaced unasked.
+fn missing(folder: &Path, wanted: &[Sector]) -> Result<(Vec<Sector>, u64)> {
+    let mut missing = Vec::new();
+    for &sector in wanted {
+        let path = folder.join(sector.name());
+        match fs::metadata(&path) {
+            Ok(there) if there.len() >= sector.bytes() => {}
+            Ok(there) => {
+                return Err(Usage(format!(
+                    "'{}' is truncated: {} bytes instead of {}; remove it, and it is written anew",
+                    path.display(),
+                    there.len(),
+                    sector.bytes()
+                ))
+                .into());
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => missing.push(sector),
+            Err(error) => {
+                let path = path.display();
+                return Err(error).with_context(|| format!("cannot look at '{path}'"));
+            }
+        }
+    }
+    let bytes = missing.iter().map(|sector| sector.bytes()).sum();
+    Ok((missing, bytes))
+}
+
+/// What must be left on the disk besides the files.
+const SPARE: u64 = 16 << 20;
+
+/// Refuses to begin where the disk has no room for all files.
+#[cfg(unix)]
+fn check_space(folder: &Path, bytes: u64) -> Result<()> {
+    let name = folder.display();
+    let disk = rustix::fs::statvfs(folder);
+    let disk = disk.with_context(|| format!("cannot ask for the free space of '{name}'"))?;
+    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+    if bytes > 0 && free < bytes + SPARE {
+        let (needed, free) = (output::bytes(bytes), output::bytes(free));
+        let text = format!(
+            "the files take {needed}, and the disk of '{name}' has {free} left; name a folder on \
+             another disk, or choose fewer sectors with --moving or --max-stones"
+        );
+        return Err(Usage(text).into());
+    }
+    Ok(())
+}
+
+/// Elsewhere the system says so when the disk is full.
+#[cfg(not(unix))]
+fn check_space(_folder: &Path, _bytes: u64) -> Result<()> {
+    let _ = SPARE;
+    Ok(())
+}
+
+/// Writes the list of the sectors if the folder has none.
+fn write_secval(folder: &Path, scheme: &Scheme) -> Result<()> {
+    let path = folder.join(SECVAL);
+    if path.exists() {
+        return Ok(());
+    }
+    let name = path.display();
+    let temporary = temporary(&path);
+    fs::write(&temporary, scheme.text())
+        .and_then(|()| fs::rename(&temporary, &path))
+        .with_context(|| format!("cannot write '{name}'"))
+}
+
+/// The name under which a file is written.
+fn temporary(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.tmp"))
+}
+
+/// What the writing thread is given.
+enum Step {
+    /// The file of a sector begins.
+    Begin(Sector),
+    /// Its next bytes.
+    Part(Vec<u8>),
+    /// It is complete.
+    End,
+}
+
+/// Parts that wait for the disk: while they are written, the next ones are made.
+const WAITING: usize = 4;
+
+/// The path of the file that is being written.
+type Open = Mutex<Option<PathBuf>>;
+
+fn write(
+    walk: Walk<'_>,
+    folder: &Path,
+    options: &Options,
+    bar: &ProgressBar,
+    open: &Open,
+) -> Result<()> {
+    thread::scope(|scope| {
+        let (sender, steps) = sync_channel(WAITING);
+        let writer = scope.spawn(|| write_steps(steps, folder, options, bar, open));
+        let made = make(walk, &sender, bar);
+        drop(sender);
+        let written = writer.join();
+        written.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        made
+    })
+}
+
+/// Makes the parts of all sectors, until the writer is gone.
+fn make(walk: Walk<'_>, sender: &SyncSender<Step>, bar: &ProgressBar) -> Result<()> {
+    for whole in walk {
+        let whole = whole?;
+        bar.set_prefix(whole.sector().name());
+        let sent = sender.send(Step::Begin(whole.sector()));
+        let sent = sent.and_then(|()| whole.parts(|part| sender.send(Step::Part(part))));
+        if sent.and_then(|()| sender.send(Step::End)).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the files. One that has its name is complete.
+fn write_steps(
+    steps: Receiver<Step>,
+    folder: &Path,
+    options: &Options,
+    bar: &ProgressBar,
+    open: &Open,
+) -> Result<()> {
+    let held = || open.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut current: Option<(File, Sector, PathBuf, Instant)> = None;
+    for step in steps {
+        let result = match (step, &mut current) {
+            (Step::Begin(sector), _) => {
+                let path = folder.join(sector.name());
+                let temporary = temporary(&path);
+                // Who stops the program removes the file that is named here.
+                let mut open = held();
+                *open = Some(temporary.clone());
+                File::create(&temporary).map(|file| {
+                    current = Some((file, sector, path, Instant::now()));
+                })
+            }
+            (Step::Part(part), Some((file, ..))) => {
+                bar.inc(part.len() as u64);
+                file.write_all(&part)
+            }
+            (Step::End, Some((file, sector, path, start))) => {
+                let done = file.sync_all();
+                let mut open = held();
+                let done = done.and_then(|()| fs::rename(temporary(path), path));
+                *open = None;
+                output::step(
+                    options,
+                    format_args!(
+                        "{} written in {:.2} s, {}",
+                        sector.name(),
+                        start.elapsed().as_secs_f64(),
+                        output::bytes(sector.bytes())
+                    ),
+                );
+                done
+            }
+            (_, None) => Ok(()),
+        };
+        if let Err(error) = result {
+            let temporary = held().take();
+            let name = temporary.unwrap_or_default();
+            let _ = fs::remove_file(&name);
+            return Err(error).with_context(|| format!("cannot write '{}'", name.display()));
+        }
+    }
+    // The making of the sector failed.
+    if let Some(unfinished) = held().take() {
+        let _ = fs::remove_file(unfinished);
+    }
+    Ok(())
+}
+
+/// The bytes per second so far, and the time that the others take if they keep to it.
+fn speed(state: &ProgressState) -> String {
+    let (done, all) = (state.pos(), state.len().unwrap_or(0));
+    let seconds = state.elapsed().as_secs_f64().max(0.001);
+    let left = seconds / done as f64 * all.saturating_sub(done) as f64;
+    match done {
+        0 => String::new(),
+        _ => format!(
+            "{:.0} MB/s  {} left",
+            done as f64 / seconds / 1e6,
+            progress::duration(left)
+        ),
+    }
+}
+
+/// Ends the program when the user or the system asks to, without the file that is not complete.
+fn stop_on_signals(open: &Arc<Open>, bar: &ProgressBar) -> Result<()> {
+    let (open, bar) = (Arc::clone(open), bar.clone());
+    let stop = move || {
+        bar.finish_and_clear();
+        let open = open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = &*open {
+            let _ = fs::remove_file(file);
+        }
+        output::to_stderr(
+            "stopped; the finished sectors are safe, and the same command goes on with the next\n",
+        );
+        process::exit(Status::Stopped as i32);
+    };
+    ctrlc::set_handler(stop).context("cannot watch for Ctrl-C")
+}

@@ -1,0 +1,147 @@
+//! `millbase export`, `compare` and `mount`: our values as the sector files of another program.
+
+mod compare;
+mod export;
+#[cfg(target_os = "linux")]
+mod mount;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use clap::{Args, Subcommand};
+use millbase::malom::{SECVAL, Scheme, Sector, Sectors};
+use millbase::{Pair, Rules};
+
+#[cfg(target_os = "linux")]
+pub use mount::Mount;
+
+use crate::databases;
+use crate::input;
+use crate::options::Options;
+use crate::status::{Status, Usage};
+
+/// Write the databases as files of another program
+#[derive(Args)]
+#[command(after_help = "\
+Example:
+  millbase export malom --to strong --moving")]
+pub struct Export {
+    #[command(subcommand)]
+    format: ExportFormat,
+}
+
+#[derive(Subcommand)]
+enum ExportFormat {
+    Malom(export::Malom),
+}
+
+impl Export {
+    /// Writes the files.
+    pub fn run(&self, options: &Options) -> Result<Status> {
+        let ExportFormat::Malom(command) = &self.format;
+        command.run(options)
+    }
+}
+
+/// Check files of another program against the databases
+#[derive(Args)]
+#[command(after_help = "\
+Example:
+  millbase compare malom strong")]
+pub struct Compare {
+    #[command(subcommand)]
+    format: CompareFormat,
+}
+
+#[derive(Subcommand)]
+enum CompareFormat {
+    Malom(compare::Malom),
+}
+
+impl Compare {
+    /// Compares the files.
+    pub fn run(&self, options: &Options) -> Result<Status> {
+        let CompareFormat::Malom(command) = &self.format;
+        command.run(options)
+    }
+}
+
+/// Which sectors.
+#[derive(Args)]
+struct Selection {
+    /// Only the sectors of this pair without stones in hand, like 6-4
+    #[arg(long, value_parser = input::pair, conflicts_with_all = ["max_stones", "moving"])]
+    pair: Option<Pair>,
+
+    /// Only the sectors with at most N stones on the board, 0 to 18
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=18))]
+    max_stones: Option<u8>,
+
+    /// Only the sectors without stones in hand
+    #[arg(long)]
+    moving: bool,
+}
+
+impl Selection {
+    /// The sectors that are meant, in the order of their names.
+    fn sectors(&self) -> Result<Vec<Sector>> {
+        input::check_pairs(&self.pair, &Rules::STANDARD)?;
+        let mut sectors = Sector::all().to_vec();
+        sectors.retain(|sector| {
+            let [mover, waiting, ..] = sector.numbers();
+            self.max_stones.is_none_or(|most| mover + waiting <= most)
+                && (!self.moving || sector.is_moving())
+                && self.pair.is_none_or(|pair| sector.pair() == Some(pair))
+        });
+        match sectors.is_empty() {
+            true => Err(Usage("there is no such sector".to_owned()).into()),
+            false => Ok(sectors),
+        }
+    }
+}
+
+/// The databases as sectors.
+fn sectors(scheme: Scheme, options: &Options) -> Result<Sectors> {
+    if options.rules != Rules::STANDARD {
+        let text = "sector files are made for the standard rules only; leave out --rules";
+        return Err(Usage(text.to_owned()).into());
+    }
+    Ok(Sectors::new(Arc::new(databases::open(options)?), scheme)?)
+}
+
+/// The keys of a file.
+fn read_scheme(file: &Path) -> Result<Scheme> {
+    let name = file.display();
+    let text = fs::read_to_string(file).with_context(|| format!("cannot read '{name}'"))?;
+    let scheme = Scheme::compatible(&text);
+    Ok(scheme.map_err(|error| Usage(format!("'{name}' is no list of the sectors: {error}")))?)
+}
+
+/// The text that lists the sectors of a folder, if it has one.
+fn scheme_of(folder: &Path) -> Result<Option<Scheme>> {
+    let file = folder.join(SECVAL);
+    match fs::metadata(&file) {
+        Ok(_) => read_scheme(&file).map(Some),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => {
+            let name = file.display();
+            Err(error).with_context(|| format!("cannot read '{name}'"))
+        }
+    }
+}
+
+/// The keys of a file that the user names, or our own.
+fn named_scheme(file: &Option<PathBuf>) -> Result<Option<Scheme>> {
+    file.as_deref().map(read_scheme).transpose()
+}
+
+/// The word for a scheme in answers.
+fn scheme_name(scheme: &Scheme) -> &'static str {
+    match *scheme == Scheme::complete() {
+        true => "complete",
+        false => "compatible",
+    }
+}

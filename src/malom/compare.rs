@@ -1,0 +1,272 @@
+//! Somebody's sector files against our values.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use super::sector::Sector;
+use super::slots::{Meaning, Slots};
+use super::walk::Whole;
+use crate::rules::position::Position;
+use crate::value::Value;
+
+/// What is there of a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FileState {
+    /// A file of the right size with a right header. What its slots say is not checked.
+    There,
+    /// No file.
+    Missing,
+    /// A file that is damaged; the text says how, as part of a sentence.
+    Damaged(String),
+}
+
+impl FileState {
+    /// Looks at the size, the header and the end of a file.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses to read.
+    pub fn of(file: &Path, sector: Sector) -> io::Result<FileState> {
+        match File::open(file) {
+            Ok(mut file) => Ok(match Escapes::of(&mut file, sector)? {
+                Ok(_) => FileState::There,
+                Err(what) => FileState::Damaged(what),
+            }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(FileState::Missing),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The second keys that do not fit a slot, by its number.
+struct Escapes(HashMap<u64, i32>);
+
+impl Escapes {
+    /// Checks the header and the size; leaves the file at its first slot. The inner error says what
+    /// is wrong with the file.
+    fn of(file: &mut File, sector: Sector) -> io::Result<Result<Escapes, String>> {
+        let size = file.metadata()?.len();
+        let end = Sector::HEADER + Sector::SLOT * sector.slots();
+        if size < sector.bytes() {
+            let expected = sector.bytes();
+            return Ok(Err(format!(
+                "truncated: {size} bytes instead of {expected}"
+            )));
+        }
+        let mut header = [0; Sector::HEADER as usize];
+        file.read_exact(&mut header)?;
+        if header != Slots::header() {
+            return Ok(Err("its header is not that of such a sector".to_owned()));
+        }
+        file.seek(SeekFrom::Start(end))?;
+        let mut input = BufReader::new(file.by_ref());
+        let mut word = || {
+            let mut bytes = [0; 4];
+            input
+                .read_exact(&mut bytes)
+                .map(|()| i32::from_le_bytes(bytes))
+        };
+        let count = word()?;
+        let expected = u64::try_from(count).ok();
+        let expected = expected.map(|count| sector.bytes().saturating_add(8 * count));
+        if expected != Some(size) {
+            let expected = sector.bytes();
+            return Ok(Err(match count {
+                0 => format!("too long: {size} bytes instead of {expected}"),
+                _ => format!("a list of {count} escapes does not fit its size, {size} bytes"),
+            }));
+        }
+        let mut escapes = HashMap::new();
+        for _ in 0..count {
+            let (slot, key) = (word()?, word()?);
+            let slot = u64::try_from(slot).ok();
+            let known = slot.filter(|&slot| slot < sector.slots());
+            match known {
+                Some(slot) if escapes.insert(slot, key).is_none() => {}
+                _ => return Ok(Err("its list of escapes names a wrong slot".to_owned())),
+            }
+        }
+        drop(input);
+        file.seek(SeekFrom::Start(Sector::HEADER))?;
+        Ok(Ok(Escapes(escapes)))
+    }
+}
+
+/// What a file has for a slot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Found {
+    /// This value; of a draw only that it is one.
+    Value(Value),
+    /// A win or a loss deeper than any of ours.
+    TooDeep,
+    /// Nothing that the format knows.
+    Damage,
+}
+
+/// A slot in which a file differs from our value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Difference {
+    /// The number of the slot, from 0.
+    pub slot: u64,
+    /// Its position.
+    pub position: Position,
+    /// Our value.
+    pub ours: Value,
+    /// That of the file.
+    pub found: Found,
+}
+
+/// What a comparison of a sector found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Comparison {
+    /// The sector.
+    pub sector: Sector,
+    /// Slots with a value of ours.
+    pub compared: u64,
+    /// Slots without: no game comes to their positions.
+    pub unreachable: u64,
+    /// Slots with another result.
+    pub results: u64,
+    /// Slots with the same result in another number of turns, or deeper than any of ours.
+    pub depths: u64,
+    /// Slots that say nothing that the format knows, wherever they are.
+    pub damaged: u64,
+    /// The first slots that differ.
+    pub first: Vec<Difference>,
+}
+
+impl Comparison {
+    /// How many slots differ in any way.
+    pub fn differences(&self) -> u64 {
+        self.results + self.depths + self.damaged
+    }
+
+    fn add(&mut self, other: Comparison, most: usize) {
+        self.compared += other.compared;
+        self.unreachable += other.unreachable;
+        self.results += other.results;
+        self.depths += other.depths;
+        self.damaged += other.damaged;
+        let room = most.saturating_sub(self.first.len());
+        self.first.extend(other.first.into_iter().take(room));
+    }
+}
+
+/// Compares a file with our values, which `whole` must have been made with the keys of the file's
+/// folder for. `most` bounds [`Comparison::first`]; `progress` is told of slots that are done.
+///
+/// # Errors
+///
+/// If the system refuses to read, or the file is damaged as [`FileState::of`] says.
+pub fn compare(
+    whole: &Whole<'_>,
+    file: &Path,
+    most: usize,
+    mut progress: impl FnMut(u64),
+) -> io::Result<Comparison> {
+    let mut file = File::open(file)?;
+    let sector = whole.sector();
+    let escapes = Escapes::of(&mut file, sector)?.map_err(io::Error::other)?;
+    let nothing = Comparison {
+        sector,
+        compared: 0,
+        unreachable: 0,
+        results: 0,
+        depths: 0,
+        damaged: 0,
+        first: Vec::new(),
+    };
+    let mut all = nothing.clone();
+    let columns = whole.slots.columns();
+    let width = columns * Sector::SLOT as usize;
+    let rows = whole.rows_at_once();
+    let mut part = vec![0; rows * width];
+    for (number, ours) in whole.values.chunks(rows * columns).enumerate() {
+        let part = &mut part[..ours.len() * Sector::SLOT as usize];
+        file.read_exact(part)?;
+        let pairs = part.par_chunks(width).zip(ours.par_chunks(columns));
+        let found = pairs.enumerate().map(|(row, (found, ours))| {
+            let mut of_row = nothing.clone();
+            compare_row(
+                whole,
+                number * rows + row,
+                ours,
+                found,
+                &escapes,
+                most,
+                &mut of_row,
+            );
+            of_row
+        });
+        for of_row in found.collect::<Vec<_>>() {
+            all.add(of_row, most);
+        }
+        progress(ours.len() as u64);
+    }
+    Ok(all)
+}
+
+fn compare_row(
+    whole: &Whole<'_>,
+    row: usize,
+    ours: &[u8],
+    bytes: &[u8],
+    escapes: &Escapes,
+    most: usize,
+    result: &mut Comparison,
+) {
+    let slots = &whole.slots;
+    let (found, _) = bytes.as_chunks::<3>();
+    let first = row as u64 * ours.len() as u64;
+    let meaning = |column: usize| match slots.read(found[column]) {
+        Meaning::Escape => match escapes.0.get(&(first + column as u64)) {
+            // Escapes are for distances of draws; those of wins and losses fit a slot.
+            Some(_) => slots.read_escaped(found[column]),
+            None => Meaning::Unknown,
+        },
+        meaning => meaning,
+    };
+    for (column, &byte) in ours.iter().enumerate() {
+        let mut says = meaning(column);
+        if let Meaning::Redirect(symmetry) = says {
+            let target = slots.redirected(row, column, symmetry);
+            says = target.map_or(Meaning::Unknown, meaning);
+        }
+        let value = Value::from_byte(byte);
+        let found = match says {
+            Meaning::Value(found) => Found::Value(Value::from_byte(found)),
+            Meaning::TooDeep => Found::TooDeep,
+            // A redirect to a redirect is none.
+            _ => Found::Damage,
+        };
+        let waiting = || slots.waiting(row, column);
+        let reachable = whole.has_value(row, waiting);
+        match reachable {
+            true => result.compared += 1,
+            false => result.unreachable += 1,
+        }
+        match found {
+            Found::Damage => result.damaged += 1,
+            _ if !reachable => continue,
+            Found::Value(found) if found == value => continue,
+            Found::Value(found) if found.wdl() != value.wdl() => result.results += 1,
+            Found::Value(_) | Found::TooDeep => result.depths += 1,
+        }
+        if result.first.len() < most {
+            let mover = slots.index.rows().set(row);
+            let position = whole.sectors.position(result.sector, mover, waiting());
+            result
+                .first
+                .extend(position.ok().map(|position| Difference {
+                    slot: first + column as u64,
+                    position,
+                    ours: value,
+                    found,
+                }));
+        }
+    }
+}

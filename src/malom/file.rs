@@ -1,0 +1,183 @@
+//! A sector as an open file: bytes made when they are read.
+
+use std::fmt;
+use std::io::{self, Read, Seek, SeekFrom};
+
+use super::sector::Sector;
+use super::slots::Slots;
+use super::tables::Sectors;
+
+/// A sector as a file that is open for reading. See [`Sectors::open`].
+///
+/// A few slots are probed one by one. Who reads on gets whole rows where a file has them; of the other
+/// sectors the values are made all at once, which takes a minute or two for the largest, and then
+/// kept as [`Sectors::with_memory`] allows.
+pub struct SectorFile {
+    sectors: Sectors,
+    sector: Sector,
+    slots: Slots,
+    position: u64,
+    /// The row made last: its number and its bytes.
+    row: Option<usize>,
+    bytes: Vec<u8>,
+    values: Vec<u8>,
+    /// Where the last read ended, and how many slots were read there in one go.
+    end: u64,
+    run: u64,
+}
+
+/// From so many slots in one go a row is made as a whole.
+const ROW_RUN: u64 = 16;
+
+/// From so many slots in one go all values are made: a sixteenth of the sector within these bounds.
+const LEAST_WHOLE_RUN: u64 = 1 << 10;
+const MOST_WHOLE_RUN: u64 = 1 << 14;
+
+impl SectorFile {
+    pub(super) fn new(sectors: Sectors, sector: Sector) -> SectorFile {
+        SectorFile {
+            slots: Slots::new(sector, sectors.scheme()),
+            sectors,
+            sector,
+            position: 0,
+            row: None,
+            bytes: Vec::new(),
+            values: Vec::new(),
+            end: 0,
+            run: 0,
+        }
+    }
+
+    /// Which sector.
+    pub fn sector(&self) -> Sector {
+        self.sector
+    }
+
+    /// Reads at a place as far as there is room or the file goes; returns how many bytes.
+    ///
+    /// # Errors
+    ///
+    /// If a value cannot be read; the [`DbError`](crate::DbError) is the cause.
+    pub fn read_at(&mut self, place: u64, out: &mut [u8]) -> io::Result<usize> {
+        let left = self.sector.bytes().saturating_sub(place);
+        let length = usize::try_from(left).unwrap_or(usize::MAX).min(out.len());
+        let slots = (length as u64).div_ceil(Sector::SLOT);
+        self.run = match place == self.end {
+            true => self.run + slots,
+            false => slots,
+        };
+        self.end = place + length as u64;
+        let mut done = 0;
+        while done < length {
+            done += self.part(place + done as u64, &mut out[done..length])?;
+        }
+        Ok(length)
+    }
+
+    /// Reads some bytes, at least one.
+    fn part(&mut self, place: u64, out: &mut [u8]) -> io::Result<usize> {
+        let Some(inside) = place.checked_sub(Sector::HEADER) else {
+            return Ok(copy(&Slots::header()[place as usize..], out));
+        };
+        let slot = inside / Sector::SLOT;
+        if slot >= self.sector.slots() {
+            let tail = inside - Sector::SLOT * self.sector.slots();
+            return Ok(copy(&[0; Sector::TAIL as usize][tail as usize..], out));
+        }
+        let within = (inside % Sector::SLOT) as usize;
+        let columns = self.slots.columns() as u64;
+        let (row, column) = ((slot / columns) as usize, (slot % columns) as usize);
+        if self.row == Some(row) || self.make_row(row)? {
+            let start = column * Sector::SLOT as usize + within;
+            return Ok(copy(&self.bytes[start..], out));
+        }
+        let mover = self.slots.index.rows().set(row);
+        let waiting = self.slots.waiting(row, column);
+        let bytes = self.slots.write_slot(row, column, || {
+            let kept = self.sectors.kept(self.sector);
+            match kept {
+                Some(values) => Ok(values[slot as usize]),
+                None => self.sectors.value(self.sector, mover, waiting),
+            }
+        });
+        let bytes = bytes.map_err(io::Error::other)?;
+        Ok(copy(&bytes[within..], out))
+    }
+
+    /// Makes the bytes of a row, if enough is read to make that worthwhile.
+    fn make_row(&mut self, row: usize) -> io::Result<bool> {
+        if self.run < ROW_RUN {
+            return Ok(false);
+        }
+        let columns = self.slots.columns();
+        let kept = self.sectors.kept(self.sector);
+        self.values.resize(columns, 0);
+        if kept.is_none() {
+            // A row that cannot be made is none.
+            self.row = None;
+            let found = self.sectors.row(self.sector, row, &mut self.values);
+            if found.map_err(io::Error::other)? {
+                self.write_row(row);
+                return Ok(true);
+            }
+        }
+        let whole_run = (self.sector.slots() / 16).clamp(LEAST_WHOLE_RUN, MOST_WHOLE_RUN);
+        let kept = match kept {
+            None if self.run >= whole_run => {
+                self.sectors.keep(self.sector).map_err(io::Error::other)?
+            }
+            kept => kept,
+        };
+        let Some(values) = kept else {
+            return Ok(false);
+        };
+        self.values
+            .copy_from_slice(&values[row * columns..][..columns]);
+        self.write_row(row);
+        Ok(true)
+    }
+
+    fn write_row(&mut self, row: usize) {
+        self.bytes
+            .resize(self.values.len() * Sector::SLOT as usize, 0);
+        self.slots.write_row(row, &self.values, &mut self.bytes);
+        self.row = Some(row);
+    }
+}
+
+/// Copies as much as there is and fits; returns how many bytes.
+fn copy(from: &[u8], to: &mut [u8]) -> usize {
+    let length = from.len().min(to.len());
+    to[..length].copy_from_slice(&from[..length]);
+    length
+}
+
+impl Read for SectorFile {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let length = self.read_at(self.position, out)?;
+        self.position += length as u64;
+        Ok(length)
+    }
+}
+
+impl Seek for SectorFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let place = match to {
+            SeekFrom::Start(place) => Some(place),
+            SeekFrom::End(offset) => self.sector.bytes().checked_add_signed(offset),
+            SeekFrom::Current(offset) => self.position.checked_add_signed(offset),
+        };
+        let before = || io::Error::new(io::ErrorKind::InvalidInput, "a place before the file");
+        self.position = place.ok_or_else(before)?;
+        Ok(self.position)
+    }
+}
+
+impl fmt::Debug for SectorFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SectorFile")
+            .field("sector", &self.sector)
+            .field("position", &self.position)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,269 @@
+//! Which sectors there are: their names, their sizes, and the positions that they have.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::OnceLock;
+
+use crate::index::reachable::Stage;
+use crate::index::{Material, Pair};
+use crate::rules::{FEWEST_STONES, Rules};
+
+/// The stones of a side.
+const STONES: u8 = Rules::STANDARD.stones;
+
+/// The positions with these stones of the side to move and of the other side. There are 498.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Sector {
+    mover: u8,
+    waiting: u8,
+    mover_in_hand: u8,
+    waiting_in_hand: u8,
+}
+
+impl Sector {
+    /// Bytes before the slots.
+    pub const HEADER: u64 = 64;
+
+    /// Bytes of a slot.
+    pub const SLOT: u64 = 3;
+
+    /// Bytes after the slots of a sector without escapes.
+    pub const TAIL: u64 = 4;
+
+    /// The sector with so many stones on the board and in hand; `None` if there is none.
+    ///
+    /// ```
+    /// use millbase::malom::Sector;
+    /// assert!(Sector::new(4, 3, 0, 0).is_some());
+    /// assert!(Sector::new(0, 0, 9, 9).is_some());
+    /// // No game comes to such numbers in hand.
+    /// assert_eq!(Sector::new(3, 3, 1, 3), None);
+    /// ```
+    pub fn new(mover: u8, waiting: u8, mover_in_hand: u8, waiting_in_hand: u8) -> Option<Sector> {
+        let sector = Sector {
+            mover,
+            waiting,
+            mover_in_hand,
+            waiting_in_hand,
+        };
+        Sector::all()
+            .binary_search(&sector)
+            .is_ok()
+            .then_some(sector)
+    }
+
+    /// The sector without stones in hand of a table; `None` if there is none.
+    pub fn of_moving(material: Material) -> Option<Sector> {
+        Sector::new(material.mover, material.waiting, 0, 0)
+    }
+
+    /// All sectors, ascending by their four numbers.
+    ///
+    /// ```
+    /// use millbase::malom::Sector;
+    /// let bytes: u64 = Sector::all().iter().map(|sector| sector.bytes()).sum();
+    /// assert_eq!((Sector::all().len(), bytes), (498, 83_582_099_742));
+    /// ```
+    pub fn all() -> &'static [Sector] {
+        static ALL: OnceLock<Vec<Sector>> = OnceLock::new();
+        ALL.get_or_init(|| {
+            let moving = Pair::all(STONES).into_iter().flat_map(|pair| pair.tables());
+            let mut found: BTreeSet<Sector> = moving
+                .map(|Material { mover, waiting }| Sector {
+                    mover,
+                    waiting,
+                    mover_in_hand: 0,
+                    waiting_in_hand: 0,
+                })
+                .collect();
+            let mut open = vec![Sector {
+                mover: 0,
+                waiting: 0,
+                mover_in_hand: STONES,
+                waiting_in_hand: STONES,
+            }];
+            while let Some(sector) = open.pop() {
+                if !sector.is_moving() && found.insert(sector) {
+                    open.extend(sector.after_placements());
+                }
+            }
+            found.into_iter().collect()
+        })
+    }
+
+    /// What a placement leads to if every one could close a mill: the set of files takes all numbers
+    /// of stones that follow, as long as three stones are left.
+    fn after_placements(self) -> impl Iterator<Item = Sector> {
+        let quiet = Sector {
+            mover: self.waiting,
+            waiting: self.mover + 1,
+            mover_in_hand: self.waiting_in_hand,
+            waiting_in_hand: self.mover_in_hand.saturating_sub(1),
+        };
+        let left = self.waiting + self.waiting_in_hand;
+        let captures = self.waiting > 0 && left > FEWEST_STONES;
+        let capture = captures.then(|| Sector {
+            mover: quiet.mover - 1,
+            ..quiet
+        });
+        [Some(quiet), capture].into_iter().flatten()
+    }
+
+    /// The file's name.
+    ///
+    /// ```
+    /// use millbase::malom::Sector;
+    /// assert_eq!(Sector::new(1, 2, 8, 7).unwrap().name(), "std_1_2_8_7.sec2");
+    /// ```
+    pub fn name(self) -> String {
+        format!("std_{self}.sec2")
+    }
+
+    /// The numbers of stones: of the side to move and of the other on the board, then in hand.
+    pub fn numbers(self) -> [u8; 4] {
+        [
+            self.mover,
+            self.waiting,
+            self.mover_in_hand,
+            self.waiting_in_hand,
+        ]
+    }
+
+    /// How many slots the sector has.
+    pub fn slots(self) -> u64 {
+        self.material().entries()
+    }
+
+    /// The size of the file in bytes.
+    pub fn bytes(self) -> u64 {
+        Sector::HEADER + Sector::SLOT * self.slots() + Sector::TAIL
+    }
+
+    /// Whether no stones are in hand.
+    pub fn is_moving(self) -> bool {
+        self.mover_in_hand == 0 && self.waiting_in_hand == 0
+    }
+
+    /// The stones on the board.
+    pub fn material(self) -> Material {
+        Material {
+            mover: self.mover,
+            waiting: self.waiting,
+        }
+    }
+
+    /// The pair of a sector without stones in hand.
+    pub fn pair(self) -> Option<Pair> {
+        self.material().pair().filter(|_| self.is_moving())
+    }
+
+    /// How far placing has come in a game with so many stones a side; `None` if it has no such numbers.
+    pub(crate) fn stage(self, stones: u8) -> Option<Stage> {
+        let side = |board: u8, hand: u8| {
+            let placed = stones.checked_sub(hand)?;
+            Some((placed, placed.checked_sub(board)?))
+        };
+        let mover = side(self.mover, self.mover_in_hand)?;
+        let waiting = side(self.waiting, self.waiting_in_hand)?;
+        // The side that placed the first stone is to move where both have as many in hand.
+        let (white, black) = match self.mover_in_hand == self.waiting_in_hand {
+            true => (mover, waiting),
+            false => (waiting, mover),
+        };
+        Some(Stage {
+            ply: white.0 + black.0,
+            white_lost: white.1,
+            black_lost: black.1,
+        })
+    }
+
+    /// The sector of a stage of such a game.
+    pub(crate) fn of_stage(stage: Stage, stones: u8) -> Option<Sector> {
+        let (mover, waiting) = (stage.mover(), stage.mover().other());
+        let in_hand = |side| stones.saturating_sub(stage.placed(side));
+        let Material {
+            mover: on_board,
+            waiting: others,
+        } = stage.material();
+        Sector::new(on_board, others, in_hand(mover), in_hand(waiting))
+    }
+}
+
+impl fmt::Display for Sector {
+    /// The four numbers with underscores between them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [mover, waiting, mover_in_hand, waiting_in_hand] = self.numbers();
+        f.pad(&format!(
+            "{mover}_{waiting}_{mover_in_hand}_{waiting_in_hand}"
+        ))
+    }
+}
+
+impl FromStr for Sector {
+    type Err = SectorError;
+
+    /// Reads a file's name.
+    fn from_str(text: &str) -> Result<Sector, SectorError> {
+        let numbers = text
+            .strip_prefix("std_")
+            .and_then(|rest| rest.strip_suffix(".sec2"));
+        let numbers = numbers.ok_or(SectorError)?.split('_');
+        // Only the usual form of a number: a name stands for one sector, and a sector has one name.
+        let numbers = numbers.map(|text| match text.as_bytes() {
+            [digit @ b'0'..=b'9'] => Ok(digit - b'0'),
+            _ => Err(SectorError),
+        });
+        let numbers: Vec<u8> = numbers.collect::<Result<_, _>>()?;
+        match numbers[..] {
+            [a, b, c, d] => Sector::new(a, b, c, d).ok_or(SectorError),
+            _ => Err(SectorError),
+        }
+    }
+}
+
+/// A text that names no sector.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SectorError;
+
+impl fmt::Display for SectorError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a sector is like std_4_3_0_0.sec2: the stones of the side to move and of the other on the board, then in hand")
+    }
+}
+
+impl std::error::Error for SectorError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sectors_are_known_by_their_names_and_stages() {
+        let moving = Sector::all().iter().filter(|sector| sector.is_moving());
+        assert_eq!(moving.count(), 49);
+        for &sector in Sector::all() {
+            assert_eq!(sector.name().parse(), Ok(sector));
+            let stage = sector.stage(9).unwrap();
+            assert_eq!(stage.material(), sector.material());
+            assert_eq!(Sector::of_stage(stage, 9), Some(sector));
+            let [.., mover, waiting] = sector.numbers();
+            assert_eq!(stage.ply, 18 - mover - waiting);
+            let [on_board, others, ..] = sector.numbers();
+            let fits = on_board + mover <= 4 && others + waiting <= 4;
+            assert_eq!(sector.stage(4).is_some(), fits);
+        }
+        for wrong in [
+            "",
+            "std_4_3_0_0",
+            "std_4_3_0.sec2",
+            "std_4_3_0_0_0.sec2",
+            "std_04_3_0_0.sec2",
+            "std_+4_3_0_0.sec2",
+            "std_4_2_0_0.sec2",
+            "lask_4_3_0_0.sec2",
+        ] {
+            assert_eq!(wrong.parse::<Sector>(), Err(SectorError), "{wrong}");
+        }
+    }
+}

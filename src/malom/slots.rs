@@ -1,0 +1,297 @@
+//! Values to slots and back.
+//!
+//! ```text
+//! first key    second key    meaning
+//! not 0        n             value = first key + the sector's number: a win or a loss in n turns,
+//!                            or a draw
+//! 0            0 or more     a draw
+//! 0            -1 to -16     redirect: turn the board by symmetry (-1 - second key), look there
+//! ```
+//!
+//! A row whose set has a stabiliser holds each of its positions several times. Of these slots, that
+//! with the smallest set of the waiting side has the value, and the others redirect to it.
+
+use super::scheme::{MOST, Scheme};
+use super::sector::Sector;
+use crate::board::PointSet;
+use crate::board::bits;
+use crate::board::symmetry::Symmetry;
+use crate::index::Index;
+
+/// The symmetries of the format in its order, by our numbers. Its points are numbered as ours but for
+/// a quarter turn and the order of the rings, so "bit k of a ring" is the same in both.
+const SYMMETRIES: [u8; Symmetry::COUNT] = [1, 2, 3, 6, 4, 5, 7, 8, 9, 10, 11, 14, 12, 13, 15, 0];
+
+/// The symmetry with a number of the format.
+fn symmetry(number: usize) -> Symmetry {
+    Symmetry::numbered(SYMMETRIES[number].into())
+}
+
+/// The bytes of a slot.
+const BYTES: usize = Sector::SLOT as usize;
+
+/// A slot as it stands in a file.
+fn pack(first: i16, second: i16) -> [u8; BYTES] {
+    let [first, second] = [first, second].map(|key| u32::from(key as u16 & 0xfff));
+    let [a, b, c, _] = (first | second << 12).to_le_bytes();
+    [a, b, c]
+}
+
+/// The two keys of a slot.
+fn unpack(bytes: [u8; BYTES]) -> (i16, i16) {
+    let word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], 0]);
+    let signed = |key: u32| (key as i16) << 4 >> 4;
+    (signed(word & 0xfff), signed(word >> 12))
+}
+
+/// What a slot of a file says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Meaning {
+    /// A value byte, see [`Value::from_byte`](crate::Value::from_byte).
+    Value(u8),
+    /// A win or a loss deeper than a value byte says.
+    TooDeep,
+    /// Look at the slot to which this symmetry turns the board.
+    Redirect(Symmetry),
+    /// The second key is in the list of escapes.
+    Escape,
+    /// Nothing that the format knows.
+    Unknown,
+}
+
+/// Writes and reads the slots of one sector.
+pub(super) struct Slots {
+    pub index: Index,
+    /// The sets of the columns, by their numbers.
+    subsets: Vec<u32>,
+    /// By value byte.
+    packed: Box<[[u8; BYTES]; 256]>,
+    /// The sector's number, and that of a win.
+    value: i16,
+    win: i16,
+}
+
+impl Slots {
+    pub fn new(sector: Sector, scheme: &Scheme) -> Slots {
+        let index = Index::new(sector.material());
+        let (value, win) = (scheme.value(sector), scheme.win());
+        let slot = |byte: usize| match byte as i16 {
+            0 => pack(-value, 0),
+            byte if byte % 2 == 0 => pack(win - value, byte - 1),
+            byte => pack(-win - value, byte - 1),
+        };
+        Slots {
+            subsets: index.columns().iter().collect(),
+            packed: Box::new(std::array::from_fn(slot)),
+            index,
+            value,
+            win,
+        }
+    }
+
+    pub fn columns(&self) -> usize {
+        self.subsets.len()
+    }
+
+    /// The header of the file.
+    pub fn header() -> [u8; Sector::HEADER as usize] {
+        const VERSION: u32 = 2;
+        const FIRST_KEY_BITS: u32 = 12;
+        let mut header = [0; Sector::HEADER as usize];
+        for (place, field) in
+            header
+                .chunks_exact_mut(4)
+                .zip([VERSION, BYTES as u32, FIRST_KEY_BITS])
+        {
+            place.copy_from_slice(&field.to_le_bytes());
+        }
+        header
+    }
+
+    /// Writes the slots of a row from its values.
+    pub fn write_row(&self, row: usize, values: &[u8], out: &mut [u8]) {
+        let (slots, _) = out.as_chunks_mut::<BYTES>();
+        for (slot, &value) in slots.iter_mut().zip(values) {
+            *slot = self.packed[usize::from(value)];
+        }
+        let Some(redirects) = Redirects::of(&self.index, row) else {
+            return;
+        };
+        for (slot, &subset) in slots.iter_mut().zip(&self.subsets) {
+            if let Some(number) = redirects.from(subset) {
+                *slot = pack(0, -1 - number);
+            }
+        }
+    }
+
+    /// One slot, from the value if it has one.
+    pub fn write_slot<E>(
+        &self,
+        row: usize,
+        column: usize,
+        value: impl FnOnce() -> Result<u8, E>,
+    ) -> Result<[u8; BYTES], E> {
+        let redirects = Redirects::of(&self.index, row);
+        let redirect = redirects.and_then(|redirects| redirects.from(self.subsets[column]));
+        Ok(match redirect {
+            Some(number) => pack(0, -1 - number),
+            None => self.packed[usize::from(value()?)],
+        })
+    }
+
+    /// What a slot says by this sector's number.
+    pub fn read(&self, bytes: [u8; BYTES]) -> Meaning {
+        let (first, second) = unpack(bytes);
+        let value = first + self.value;
+        match (first, second) {
+            (_, second) if second < -MOST => Meaning::Escape,
+            (0, second @ 0..) if second <= MOST => Meaning::Value(0),
+            (0, second @ -16..=-1) => Meaning::Redirect(symmetry((-1 - second) as usize)),
+            (0, _) => Meaning::Unknown,
+            (_, depth) if value == self.win => match depth {
+                1.. if depth % 2 == 1 => byte(depth + 1),
+                _ => Meaning::Unknown,
+            },
+            (_, depth) if value == -self.win => match depth {
+                0.. if depth % 2 == 0 => byte(depth + 1),
+                _ => Meaning::Unknown,
+            },
+            _ if value.abs() < self.win => Meaning::Value(0),
+            _ => Meaning::Unknown,
+        }
+    }
+
+    /// What a slot with an escape says: a draw, as the depths of wins and losses need none.
+    pub fn read_escaped(&self, bytes: [u8; BYTES]) -> Meaning {
+        let (first, _) = unpack(bytes);
+        match (first + self.value).abs() < self.win {
+            true => Meaning::Value(0),
+            false => Meaning::TooDeep,
+        }
+    }
+
+    /// The column of a row to which a redirect leads; `None` if it does not stay in the row.
+    pub fn redirected(&self, row: usize, column: usize, symmetry: Symmetry) -> Option<usize> {
+        let mover = self.index.rows().set(row);
+        if symmetry.apply(mover) != mover {
+            return None;
+        }
+        let waiting = symmetry.apply(self.waiting(row, column));
+        Some(self.index.column(row, waiting))
+    }
+
+    /// The waiting side's set of a slot.
+    pub fn waiting(&self, row: usize, column: usize) -> PointSet {
+        let free = !self.index.rows().set(row);
+        PointSet::from_bits(bits::pdep(self.subsets[column], free.bits()))
+    }
+}
+
+/// A value byte, if the depth fits one.
+fn byte(byte: i16) -> Meaning {
+    u8::try_from(byte).map_or(Meaning::TooDeep, Meaning::Value)
+}
+
+/// The redirects of a row with a stabiliser.
+struct Redirects {
+    free: PointSet,
+    /// The stabiliser in the order of the format, with its numbers there; without the identity.
+    symmetries: Vec<(i16, Symmetry)>,
+}
+
+impl Redirects {
+    /// `None` for a row whose slots are all different positions.
+    fn of(index: &Index, row: usize) -> Option<Redirects> {
+        if !index.rows().is_symmetric(row) {
+            return None;
+        }
+        let mover = index.rows().set(row);
+        let numbered = (0..Symmetry::COUNT).map(|number| (number as i16, symmetry(number)));
+        let others = numbered.filter(|&(_, symmetry)| {
+            symmetry != Symmetry::IDENTITY && symmetry.apply(mover) == mover
+        });
+        Some(Redirects {
+            free: !mover,
+            symmetries: others.collect(),
+        })
+    }
+
+    /// The number of the first symmetry that turns the waiting side's set into the smallest; `None` if
+    /// it is the smallest already.
+    fn from(&self, subset: u32) -> Option<i16> {
+        let mut smallest = PointSet::from_bits(bits::pdep(subset, self.free.bits()));
+        let waiting = smallest;
+        let mut found = None;
+        for &(number, symmetry) in &self.symmetries {
+            let image = symmetry.apply(waiting);
+            if image < smallest {
+                (found, smallest) = (Some(number), image);
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn symmetries_are_those_of_the_format() {
+        // Where the bit k of a ring goes to, and whether the outer and the inner ring change places.
+        let turns: [fn(i32) -> i32; 8] = [
+            |k| k + 2,
+            |k| k + 4,
+            |k| k + 6,
+            |k| 4 - k,
+            |k| -k,
+            |k| 2 - k,
+            |k| 6 - k,
+            |k| k,
+        ];
+        for number in 0..16 {
+            let (turn, exchanges) = match number {
+                0..7 => (turns[number], false),
+                7 => (turns[7], true),
+                8..15 => (turns[number - 8], true),
+                _ => (turns[7], false),
+            };
+            for bit in 0..24 {
+                let (ring, place) = (bit / 8, bit % 8);
+                let ring = if exchanges { 2 - ring } else { ring };
+                let expected = 8 * ring + turn(place).rem_euclid(8);
+                let image = symmetry(number).apply(PointSet::from_bits(1 << bit));
+                assert_eq!(image.bits(), 1 << expected, "{number}: {bit}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let sector = Sector::new(4, 3, 0, 0).unwrap();
+        let text = Scheme::complete().text().to_owned();
+        let graded = text
+            .replace("-1\n", "-299\n")
+            .replace(": 1\n", ": 299\n")
+            .replace("\n4 3 0 0  0", "\n4 3 0 0  -17");
+        for text in [text, graded] {
+            let slots = Slots::new(sector, &Scheme::compatible(&text).unwrap());
+            for value in 0..=255u8 {
+                let slot = slots.packed[usize::from(value)];
+                assert_eq!(slots.read(slot), Meaning::Value(value));
+            }
+            for number in 0..16 {
+                let redirect = slots.read(pack(0, -1 - number));
+                assert_eq!(redirect, Meaning::Redirect(symmetry(number as usize)));
+            }
+            assert_eq!(slots.read(pack(1, -2048)), Meaning::Escape);
+            assert_eq!(slots.read(pack(0, -17)), Meaning::Unknown);
+            assert_eq!(slots.read(pack(2047, 1)), Meaning::Unknown);
+            let (win, value) = (slots.win, slots.value);
+            assert_eq!(slots.read(pack(win - value, 300)), Meaning::Unknown);
+            assert_eq!(slots.read(pack(win - value, 301)), Meaning::TooDeep);
+            assert_eq!(slots.read(pack(-win - value, 1)), Meaning::Unknown);
+        }
+        assert_eq!(Slots::header()[..12], [2, 0, 0, 0, 3, 0, 0, 0, 12, 0, 0, 0]);
+    }
+}

@@ -1,0 +1,496 @@
+//! The values of a sector: all of them, a row, or one.
+//!
+//! ```text
+//! sector                                 rows                    all values
+//! larger side to move, 3-3               from the file           from the file
+//! equal sides                            -                       the file's, the omitted ones filled in
+//! smaller side to move                   -                       one turn of search over two tables
+//! placing, the ply has a file            from the file           from the file
+//! placing, the ply has none              -                       one turn of search over two tables
+//! ```
+//!
+//! One value alone is a probe, whatever the sector.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use super::file::SectorFile;
+use super::scheme::Scheme;
+use super::sector::Sector;
+use super::walk::Walk;
+use crate::board::PointSet;
+use crate::index::reachable::{Reachable, Stage};
+use crate::index::{Index, Material, Pair};
+use crate::probe::Database;
+use crate::rules::Rules;
+use crate::rules::position::Position;
+use crate::solve::{Compressed, derive_from, load, ply};
+use crate::store::codec::{Coverage, is_derived};
+use crate::store::memory::Bytes;
+use crate::store::table::Table;
+use crate::store::{DbError, PlyFile, ply_file_name};
+use crate::value::{Metric, Value};
+
+/// All sectors that databases have the values for. Clones share what they keep; many threads may use
+/// them at the same time.
+#[derive(Clone, Debug)]
+pub struct Sectors(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    database: Arc<Database>,
+    scheme: Scheme,
+    /// Which sets each side can have while placing.
+    reachable: OnceLock<Reachable>,
+    /// The bytes that whole sectors may take.
+    memory: u64,
+    /// Whole sectors, the one used last at the end.
+    whole: Mutex<Vec<(Sector, Arc<Bytes>)>>,
+    /// Held while a sector is made, so that only one takes the memory for that.
+    making: Mutex<()>,
+}
+
+/// With more placements to the next file or to the moving phase, a sector is not offered.
+const MOST_PLACEMENTS: u8 = 3;
+
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Sectors {
+    /// The bytes that whole sectors take in memory unless [`Sectors::with_memory`] says otherwise:
+    /// as many as making the largest takes.
+    pub const DEFAULT_MEMORY: u64 = 2 << 30;
+
+    /// The sectors of these databases, with keys by this scheme.
+    ///
+    /// # Errors
+    ///
+    /// [`DbError::NotStored`] if the databases are not those of the standard rules, with nine stones a
+    /// side or fewer.
+    pub fn new(database: Arc<Database>, scheme: Scheme) -> Result<Sectors, DbError> {
+        let stones = database.rules().stones;
+        let standard = Rules {
+            stones,
+            ..Rules::STANDARD
+        };
+        if *database.rules() != standard || stones > Rules::STANDARD.stones {
+            let what = "sector files are made for the standard rules only";
+            return Err(DbError::NotStored(what.to_owned()));
+        }
+        Ok(Sectors(Arc::new(Shared {
+            database,
+            scheme,
+            reachable: OnceLock::new(),
+            memory: Sectors::DEFAULT_MEMORY,
+            whole: Mutex::default(),
+            making: Mutex::default(),
+        })))
+    }
+
+    /// The same, nothing kept yet, with another bound for the bytes that whole sectors may take. Files
+    /// that are read from beginning to end are then made slot by slot where the bound does not allow
+    /// more, which takes many times as long.
+    #[must_use]
+    pub fn with_memory(self, bytes: u64) -> Sectors {
+        Sectors(Arc::new(Shared {
+            database: Arc::clone(&self.0.database),
+            scheme: self.0.scheme.clone(),
+            reachable: OnceLock::new(),
+            memory: bytes,
+            whole: Mutex::default(),
+            making: Mutex::default(),
+        }))
+    }
+
+    /// The databases.
+    pub fn database(&self) -> &Database {
+        &self.0.database
+    }
+
+    /// The keys.
+    pub fn scheme(&self) -> &Scheme {
+        &self.0.scheme
+    }
+
+    /// A sector as an open file.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Sectors::check`].
+    pub fn open(&self, sector: Sector) -> Result<SectorFile, DbError> {
+        self.check(sector)?;
+        Ok(SectorFile::new(self.clone(), sector))
+    }
+
+    /// The sectors that the databases have the values for.
+    pub fn available(&self) -> Vec<Sector> {
+        let mut checked = HashMap::new();
+        let all = Sector::all().iter().copied();
+        all.filter(|&sector| self.check_with(sector, &mut checked).is_ok())
+            .collect()
+    }
+
+    /// Whether the databases have what the values of a sector follow from.
+    ///
+    /// # Errors
+    ///
+    /// [`DbError::Missing`] if a pair is missing, [`DbError::NoDepths`] if a file has no depths,
+    /// [`DbError::NotStored`] if the placing phase is missing, and why a file cannot be used.
+    pub fn check(&self, sector: Sector) -> Result<(), DbError> {
+        self.check_with(sector, &mut HashMap::new())
+    }
+
+    fn check_with(
+        &self,
+        sector: Sector,
+        checked: &mut HashMap<Sector, Result<(), DbError>>,
+    ) -> Result<(), DbError> {
+        if let Some(result) = checked.get(&sector) {
+            return result.clone();
+        }
+        let result = self.check_files(sector).and_then(|()| {
+            let needed = self.needs(sector)?;
+            needed
+                .into_iter()
+                .try_for_each(|needed| self.check_with(needed, checked))
+        });
+        checked.insert(sector, result.clone());
+        result
+    }
+
+    /// Whether the file of a sector is there and has depths, or, for a ply without a file, whether the
+    /// next one is near.
+    fn check_files(&self, sector: Sector) -> Result<(), DbError> {
+        let database = self.database();
+        if sector.is_moving() {
+            let file = database.file_of(sector.material())?;
+            let pair = file.pair();
+            return match file.metric() {
+                Metric::Depth => Ok(()),
+                Metric::Wdl => Err(DbError::NoDepths { pair }),
+            };
+        }
+        let plies = self.plies();
+        let from = self.stage(sector)?.ply;
+        for ply in from..plies.min(from + MOST_PLACEMENTS) {
+            if let Some(file) = database.ply(ply)? {
+                return depths_of(file);
+            }
+        }
+        if from + MOST_PLACEMENTS < plies {
+            return Err(DbError::NotStored(format!(
+                "{} is missing; `millbase build --placing` makes it",
+                ply_file_name(from)
+            )));
+        }
+        // The last placements lead to almost all pairs.
+        let pairs = Pair::all(database.rules().stones).into_iter();
+        pairs
+            .filter_map(|pair| Sector::new(pair.larger(), pair.smaller(), 0, 0))
+            .try_for_each(|sector| self.check_files(sector))
+    }
+
+    /// The sectors from which all values of a sector are derived; none if a file has them.
+    pub(super) fn needs(&self, sector: Sector) -> Result<Vec<Sector>, DbError> {
+        let database = self.database();
+        let material = sector.material();
+        if sector.is_moving() {
+            let coverage = database.file_of(material)?.coverage();
+            let after = material.after_captures(database.rules());
+            let tables: Vec<Material> = match (is_derived(material), coverage) {
+                (true, _) => [vec![material.exchanged()], after].concat(),
+                (false, Coverage::Even) => after,
+                (false, _) => Vec::new(),
+            };
+            return Ok(tables.into_iter().filter_map(Sector::of_moving).collect());
+        }
+        let stage = self.stage(sector)?;
+        if database.ply(stage.ply)?.is_some() || !self.exists(stage) {
+            return Ok(Vec::new());
+        }
+        let next = [stage.after_quiet(), stage.after_capture()];
+        let next = next.into_iter().filter(|&stage| self.exists(stage));
+        Ok(next.filter_map(|stage| self.sector(stage)).collect())
+    }
+
+    /// Placements of a game.
+    fn plies(&self) -> u8 {
+        2 * self.database().rules().stones
+    }
+
+    /// The stage of a sector, which the game must have.
+    pub(super) fn stage(&self, sector: Sector) -> Result<Stage, DbError> {
+        let stones = self.database().rules().stones;
+        let stage = sector.stage(stones);
+        stage.ok_or_else(|| {
+            DbError::NotStored(format!(
+                "no game with {stones} stones has the sector {sector}"
+            ))
+        })
+    }
+
+    fn sector(&self, stage: Stage) -> Option<Sector> {
+        Sector::of_stage(stage, self.database().rules().stones)
+    }
+
+    pub(super) fn reachable(&self) -> &Reachable {
+        let reachable = &self.0.reachable;
+        reachable.get_or_init(|| Reachable::new(self.database().rules(), self.plies()))
+    }
+
+    /// Whether a game comes to a stage.
+    fn exists(&self, stage: Stage) -> bool {
+        !self.reachable().rows(stage, stage.mover()).is_empty()
+    }
+
+    /// The position of a slot. Without stones in hand White is to move.
+    pub(super) fn position(
+        &self,
+        sector: Sector,
+        mover: PointSet,
+        waiting: PointSet,
+    ) -> Result<Position, DbError> {
+        Ok(match sector.is_moving() {
+            true => Position::moving(mover, waiting),
+            false => {
+                let stage = self.stage(sector)?;
+                stage.position(mover, waiting, self.database().rules())
+            }
+        })
+    }
+
+    /// The value byte of one slot, by a probe; that of a draw where no game comes to the position.
+    pub(super) fn value(
+        &self,
+        sector: Sector,
+        mover: PointSet,
+        waiting: PointSet,
+    ) -> Result<u8, DbError> {
+        if !sector.is_moving() {
+            let stage = self.stage(sector)?;
+            let can_have = |side, set| self.reachable().contains(stage, side, set);
+            let mover_side = stage.mover();
+            if !can_have(mover_side, mover) || !can_have(mover_side.other(), waiting) {
+                return Ok(0);
+            }
+        }
+        let value: Value = self
+            .database()
+            .probe(&self.position(sector, mover, waiting)?)?;
+        let too_deep = || DbError::NotStored("a value is too deep for a slot".to_owned());
+        value.to_byte().ok_or_else(too_deep)
+    }
+
+    /// Fills the values of a row from the file that has them; `false` if none has.
+    pub(super) fn row(
+        &self,
+        sector: Sector,
+        row: usize,
+        values: &mut [u8],
+    ) -> Result<bool, DbError> {
+        let Some(table) = self.table(sector)? else {
+            return Ok(false);
+        };
+        table.decode_row(row, values)?;
+        Ok(true)
+    }
+
+    /// The table of a file that has all values of a sector.
+    fn table(&self, sector: Sector) -> Result<Option<Table<'_>>, DbError> {
+        let database = self.database();
+        if !sector.is_moving() {
+            let stage = self.stage(sector)?;
+            let file = database.ply(stage.ply)?;
+            return match (file, database.placing()) {
+                (Some(file), Some(plies)) => file.table(stage, &plies.reachable),
+                _ => Ok(None),
+            };
+        }
+        let file = database.file_of(sector.material())?;
+        match is_derived(sector.material()) || !file.coverage().is_complete() {
+            true => Ok(None),
+            false => file.table().map(Some),
+        }
+    }
+
+    /// All values of a sector if they were made and are kept.
+    pub(super) fn kept(&self, sector: Sector) -> Option<Arc<Bytes>> {
+        let mut whole = held(&self.0.whole);
+        let place = whole.iter().position(|(other, _)| *other == sector)?;
+        let found = whole.remove(place);
+        let values = Arc::clone(&found.1);
+        whole.push(found);
+        Some(values)
+    }
+
+    /// All values of a sector, made now if they are not kept; `None` if that takes more memory than
+    /// there is.
+    pub(super) fn keep(&self, sector: Sector) -> Result<Option<Arc<Bytes>>, DbError> {
+        if let Some(values) = self.kept(sector) {
+            return Ok(Some(values));
+        }
+        let needed = self.needs(sector)?.into_iter().map(Sector::slots);
+        let needed = sector.slots() + needed.sum::<u64>();
+        if needed > self.0.memory {
+            return Ok(None);
+        }
+        let _making = held(&self.0.making);
+        if let Some(values) = self.kept(sector) {
+            return Ok(Some(values));
+        }
+        // Room for the new one, and for what it is made from.
+        let bytes = |whole: &[(Sector, Arc<Bytes>)]| -> u64 {
+            whole.iter().map(|(_, values)| values.len() as u64).sum()
+        };
+        let mut whole = held(&self.0.whole);
+        while !whole.is_empty() && bytes(&whole) + needed > self.0.memory {
+            whole.remove(0);
+        }
+        drop(whole);
+        let values = Arc::new(Maker::new(self, &[sector])?.make(sector)?);
+        held(&self.0.whole).push((sector, Arc::clone(&values)));
+        Ok(Some(values))
+    }
+
+    /// These sectors with all their values, one after the other in an order in which tables that
+    /// several are derived from are made once. This takes up to 3 GB of memory for the largest.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Sectors::check`], for any of them.
+    pub fn walk(&self, sectors: &[Sector]) -> Result<Walk<'_>, DbError> {
+        Walk::new(self, sectors)
+    }
+}
+
+fn depths_of(file: &PlyFile) -> Result<(), DbError> {
+    match file.metric() {
+        Metric::Depth => Ok(()),
+        Metric::Wdl => Err(DbError::NotStored(format!(
+            "{} holds no depths",
+            file.path().display()
+        ))),
+    }
+}
+
+/// Makes whole tables for a list of sectors that is known in advance. A table that will be needed
+/// again is kept compressed, as far as there is room.
+pub(super) struct Maker<'a> {
+    sectors: &'a Sectors,
+    /// How often each will still be needed.
+    uses: HashMap<Sector, u32>,
+    kept: HashMap<Sector, Compressed>,
+    kept_bytes: usize,
+}
+
+impl<'a> Maker<'a> {
+    /// The most bytes of tables that are kept.
+    const MOST_KEPT: usize = 1 << 30;
+
+    /// For these sectors, in the order in which they will be asked for.
+    pub fn new(sectors: &'a Sectors, wanted: &[Sector]) -> Result<Maker<'a>, DbError> {
+        let mut checked = HashMap::new();
+        for &sector in wanted {
+            sectors.check_with(sector, &mut checked)?;
+        }
+        let mut maker = Maker {
+            sectors,
+            uses: HashMap::new(),
+            kept: HashMap::new(),
+            kept_bytes: 0,
+        };
+        let mut counted = HashSet::new();
+        for &sector in wanted {
+            maker.count(sector, &mut counted)?;
+        }
+        Ok(maker)
+    }
+
+    /// Counts a use of a table. Only the first use needs the tables that it is derived from.
+    fn count(&mut self, sector: Sector, counted: &mut HashSet<Sector>) -> Result<(), DbError> {
+        *self.uses.entry(sector).or_default() += 1;
+        if counted.insert(sector) {
+            for needed in self.sectors.needs(sector)? {
+                self.count(needed, counted)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// All values of a sector; those of draws where our files have none.
+    pub fn make(&mut self, sector: Sector) -> Result<Bytes, DbError> {
+        let uses = self.uses.entry(sector).or_default();
+        *uses = uses.saturating_sub(1);
+        let again = *uses > 0;
+        if let Some(kept) = self.kept.get(&sector) {
+            let values = kept.unpack(sector.slots() as usize);
+            if !again && let Some(kept) = self.kept.remove(&sector) {
+                self.kept_bytes -= kept.size();
+            }
+            return values.map_err(|error| refused(sector, error));
+        }
+        let values = self.derive(sector)?;
+        if again && self.kept_bytes < Maker::MOST_KEPT {
+            // What cannot be kept is made when it is needed.
+            if let Ok(kept) = Compressed::new(&values) {
+                self.kept_bytes += kept.size();
+                self.kept.insert(sector, kept);
+            }
+        }
+        Ok(values)
+    }
+
+    fn derive(&mut self, sector: Sector) -> Result<Bytes, DbError> {
+        let sectors = self.sectors;
+        let database = sectors.database();
+        let material = sector.material();
+        if sector.is_moving() {
+            if !is_derived(material) {
+                return load(database, material);
+            }
+            let quiet = self.next(Sector::of_moving(material.exchanged()))?;
+            let after = material.after_captures(database.rules()).into_iter();
+            let captures = after
+                .filter_map(|after| self.next(Sector::of_moving(after)).transpose())
+                .collect::<Result<Vec<_>, _>>()?;
+            return derive_from(
+                database,
+                material,
+                quiet.as_deref().unwrap_or_default(),
+                &captures,
+            );
+        }
+        let stage = sectors.stage(sector)?;
+        let reachable = sectors.reachable();
+        if !sectors.exists(stage) {
+            let values = Bytes::zeroed(Index::new(material).len());
+            return values.map_err(|error| refused(sector, error));
+        }
+        if database.ply(stage.ply)?.is_some() {
+            return ply::load(database, stage);
+        }
+        let next = |stage: Stage| sectors.exists(stage).then_some(stage);
+        let quiet = next(stage.after_quiet()).and_then(|stage| sectors.sector(stage));
+        let captures = next(stage.after_capture()).and_then(|stage| sectors.sector(stage));
+        let quiet = self.next(quiet)?;
+        let captures = self.next(captures)?;
+        let values = ply::solve_stage(
+            database.rules(),
+            reachable,
+            stage,
+            quiet.as_deref(),
+            captures.as_deref(),
+        );
+        values.map_err(|error| refused(sector, error))
+    }
+
+    fn next(&mut self, sector: Option<Sector>) -> Result<Option<Bytes>, DbError> {
+        sector.map(|sector| self.make(sector)).transpose()
+    }
+}
+
+/// The error where there is no memory for a sector.
+fn refused(sector: Sector, error: std::io::Error) -> DbError {
+    DbError::io(sector.name().as_ref())(error)
+}

@@ -1,0 +1,161 @@
+//! Sectors with all their values, one after the other.
+
+use std::io::{self, Write};
+
+use rayon::prelude::*;
+
+use super::sector::Sector;
+use super::slots::Slots;
+use super::tables::{Maker, Sectors};
+use crate::board::PointSet;
+use crate::index::BitSet;
+use crate::store::DbError;
+use crate::store::codec::SetMarks;
+use crate::store::memory::Bytes;
+
+/// The sectors of a list, made one after the other. See [`Sectors::walk`].
+pub struct Walk<'a> {
+    sectors: &'a Sectors,
+    maker: Maker<'a>,
+    /// Those to come, the next one at the end.
+    left: Vec<Sector>,
+}
+
+/// A sector with all its values.
+pub struct Whole<'a> {
+    pub(super) sectors: &'a Sectors,
+    sector: Sector,
+    pub(super) slots: Slots,
+    pub(super) values: Bytes,
+    possible: Option<Possible>,
+}
+
+/// Which sets a game can reach at a stage of placing.
+struct Possible {
+    rows: BitSet,
+    waiting: SetMarks,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(sectors: &'a Sectors, wanted: &[Sector]) -> Result<Walk<'a>, DbError> {
+        let mut wanted = wanted.to_vec();
+        // Pairs after those that their captures lead to; then the placing phase, its end first, in an
+        // order in which the table that captures of one stage lead to is the next one's.
+        wanted.sort_by_key(|&sector| {
+            let material = sector.material();
+            let larger = material.mover.max(material.waiting);
+            match sectors.stage(sector) {
+                Ok(stage) if !sector.is_moving() => (
+                    1,
+                    u8::MAX - stage.ply,
+                    stage.lost(stage.mover()),
+                    stage.lost(stage.mover().other()),
+                ),
+                _ => (
+                    0,
+                    material.mover + material.waiting,
+                    u8::MAX - larger,
+                    u8::MAX - material.mover,
+                ),
+            }
+        });
+        wanted.dedup();
+        let maker = Maker::new(sectors, &wanted)?;
+        wanted.reverse();
+        Ok(Walk {
+            sectors,
+            maker,
+            left: wanted,
+        })
+    }
+}
+
+impl<'a> Walk<'a> {
+    fn make(&mut self, sector: Sector) -> Result<Whole<'a>, DbError> {
+        let possible = (!sector.is_moving()).then(|| Possible::new(self.sectors, sector));
+        Ok(Whole {
+            sectors: self.sectors,
+            sector,
+            slots: Slots::new(sector, self.sectors.scheme()),
+            values: self.maker.make(sector)?,
+            possible: possible.transpose()?,
+        })
+    }
+}
+
+impl<'a> Iterator for Walk<'a> {
+    type Item = Result<Whole<'a>, DbError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let sector = self.left.pop()?;
+        Some(self.make(sector))
+    }
+}
+
+impl Possible {
+    fn new(sectors: &Sectors, sector: Sector) -> Result<Possible, DbError> {
+        let stage = sectors.stage(sector)?;
+        let reachable = sectors.reachable();
+        let (mover, waiting) = (stage.mover(), stage.mover().other());
+        Ok(Possible {
+            rows: reachable.rows(stage, mover).clone(),
+            waiting: SetMarks::of_rows(stage.stones(waiting), reachable.rows(stage, waiting)),
+        })
+    }
+}
+
+impl Whole<'_> {
+    /// About how many bytes are made at once.
+    const PART: usize = 4 << 20;
+
+    /// Which sector.
+    pub fn sector(&self) -> Sector {
+        self.sector
+    }
+
+    /// How many rows are about as long as a part.
+    pub(super) fn rows_at_once(&self) -> usize {
+        (Whole::PART / (self.slots.columns() * Sector::SLOT as usize)).max(1)
+    }
+
+    /// Whether there is a value for a slot; the others, which no game can reach, are 0.
+    pub(super) fn has_value(&self, row: usize, waiting: impl FnOnce() -> PointSet) -> bool {
+        self.possible.as_ref().is_none_or(|possible| {
+            possible.rows.contains(row) && possible.waiting.contains(waiting())
+        })
+    }
+
+    /// Passes the bytes of the file to `take`, part by part.
+    ///
+    /// # Errors
+    ///
+    /// Those of `take`.
+    pub fn parts<E>(&self, mut take: impl FnMut(Vec<u8>) -> Result<(), E>) -> Result<(), E> {
+        let columns = self.slots.columns();
+        let width = columns * Sector::SLOT as usize;
+        let rows = self.rows_at_once();
+        let mut part = Slots::header().to_vec();
+        for (first, values) in self.values.chunks(rows * columns).enumerate() {
+            let head = part.len();
+            part.resize(head + values.len() * Sector::SLOT as usize, 0);
+            let pairs = part[head..]
+                .par_chunks_mut(width)
+                .zip(values.par_chunks(columns));
+            pairs.enumerate().for_each(|(row, (out, values))| {
+                self.slots.write_row(first * rows + row, values, out);
+            });
+            take(std::mem::take(&mut part))?;
+        }
+        part.resize(part.len() + Sector::TAIL as usize, 0);
+        take(part)
+    }
+
+    /// Writes the file's bytes.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn write_to(&self, out: &mut impl Write) -> io::Result<()> {
+        self.parts(|part| out.write_all(&part))
+    }
+}
