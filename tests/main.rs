@@ -36,6 +36,7 @@ mod repack;
 mod rules;
 mod search;
 mod serve;
+mod sources;
 mod uci;
 mod values;
 

@@ -1,6 +1,7 @@
 //! Random positions: the starts of matches, the questions for engines, the raw material of puzzles.
 
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
 use crate::board::symmetry::Symmetry;
@@ -146,6 +147,22 @@ pub fn sample(
 pub fn any(rules: &Rules, family: Family, seed: u64) -> Option<Position> {
     let mut random = Random::new(seed);
     (0..MOST_DRAWS).find_map(|_| family.draw(rules, &mut random))
+}
+
+/// The positions of a family with these numbers, each drawn independently: the same seed and number give
+/// the same position. The list is shorter only if a family has no position that can be drawn.
+///
+/// ```
+/// use millbase::coach::sample::{Family, many};
+/// use millbase::{Pair, Rules};
+/// let family = Family::Pair(Pair::new(5, 4).unwrap());
+/// let positions = many(&Rules::STANDARD, family, 0..100, 7);
+/// assert_eq!(positions.len(), 100);
+/// assert_eq!(many(&Rules::STANDARD, family, 40..60, 7), positions[40..60]);
+/// ```
+pub fn many(rules: &Rules, family: Family, numbers: Range<u64>, seed: u64) -> Vec<Position> {
+    let positions = numbers.map_while(|number| any(rules, family, seed_of(seed, number)));
+    positions.collect()
 }
 
 /// Derives the seed for a numbered item from another seed.

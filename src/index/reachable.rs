@@ -162,21 +162,27 @@ impl Reachable {
     pub fn new(rules: &Rules, last_ply: u8) -> Reachable {
         let most_lost = rules.stones.saturating_sub(FEWEST_STONES);
         let width = usize::from(most_lost) + 1;
-        let nothing = || vec![[BitSet::EMPTY, BitSet::EMPTY]; width * width];
         let mut reachable = Reachable {
             most_lost,
-            stages: vec![nothing()],
+            stages: vec![vec![[BitSet::EMPTY, BitSet::EMPTY]; width * width]],
         };
         let mut empty = BitSet::new(1);
         empty.insert(0);
         reachable.stages[0][0] = [empty.clone(), empty];
-        for ply in 0..last_ply {
-            reachable.stages.push(nothing());
-            for stage in reachable.stages_of(ply).collect::<Vec<_>>() {
-                reachable.follow(rules, stage);
+        reachable.extend(rules, last_ply);
+        reachable
+    }
+
+    /// Follows all games up to a later ply, under the same rules.
+    pub(crate) fn extend(&mut self, rules: &Rules, last_ply: u8) {
+        let places = self.stages[0].len();
+        for ply in self.stages.len() as u8 - 1..last_ply {
+            let nothing = || [BitSet::EMPTY, BitSet::EMPTY];
+            self.stages.push((0..places).map(|_| nothing()).collect());
+            for stage in self.stages_of(ply).collect::<Vec<_>>() {
+                self.follow(rules, stage);
             }
         }
-        reachable
     }
 
     /// The stages with this many turns that a game can reach, ordered by the mover's losses, then

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::index::histogram::Histogram;
 use crate::index::reachable::Reachable;
@@ -28,6 +28,64 @@ const EMBEDDED: &[(u8, u8, &[u8])] = &[];
 /// A file, or the reason why it cannot be used.
 type Opened<T> = Result<T, DbError>;
 
+/// An existing file.
+#[derive(Debug)]
+enum Slot<T> {
+    Opened(Opened<T>),
+    /// Its head had not arrived. A head that turns out to be wrong is requested again.
+    Awaited {
+        source: Arc<dyn ByteSource>,
+        opened: OnceLock<T>,
+    },
+}
+
+impl<T> Slot<T> {
+    /// Opens the file, as far as its head is there.
+    fn new(
+        source: Box<dyn ByteSource>,
+        open: impl FnOnce(Box<dyn ByteSource>) -> Opened<T>,
+    ) -> Slot<T> {
+        let source: Arc<dyn ByteSource> = source.into();
+        match open(Box::new(source.clone())) {
+            Err(DbError::Pending(_)) => Slot::Awaited {
+                source,
+                opened: OnceLock::new(),
+            },
+            opened => Slot::Opened(opened),
+        }
+    }
+
+    /// The file, opened now if its head has come.
+    fn file(&self, open: impl FnOnce(Box<dyn ByteSource>) -> Opened<T>) -> Result<&T, DbError> {
+        match self {
+            Slot::Opened(Ok(file)) => Ok(file),
+            Slot::Opened(Err(error)) => Err(error.clone()),
+            Slot::Awaited { source, opened } => match opened.get() {
+                Some(file) => Ok(file),
+                None => {
+                    let file = open(Box::new(source.clone()))?;
+                    Ok(opened.get_or_init(|| file))
+                }
+            },
+        }
+    }
+
+    /// The file, if it was opened and can be used.
+    fn usable(&self) -> Option<&T> {
+        match self {
+            Slot::Opened(opened) => opened.as_ref().ok(),
+            Slot::Awaited { opened, .. } => opened.get(),
+        }
+    }
+
+    fn error(&self) -> Option<&DbError> {
+        match self {
+            Slot::Opened(opened) => opened.as_ref().err(),
+            Slot::Awaited { .. } => None,
+        }
+    }
+}
+
 /// The databases of one set of rules. Many threads may probe them at the same time.
 ///
 /// A file that is damaged, foreign or of another version causes errors only for queries that need
@@ -37,7 +95,7 @@ pub struct Database {
     folder: Option<PathBuf>,
     access: Access,
     /// Indexed by [`store::slot`].
-    pairs: Vec<Option<Opened<PairFile>>>,
+    pairs: Vec<Option<Slot<PairFile>>>,
     /// Opened at the first query.
     plies: OnceLock<Plies>,
     pub(super) blocks: BlockCache,
@@ -47,20 +105,25 @@ pub struct Database {
 /// The files of the placing phase.
 #[derive(Debug)]
 pub(crate) struct Plies {
+    rules: Rules,
     pub reachable: Reachable,
     /// Indexed by ply.
-    files: Vec<Option<Opened<PlyFile>>>,
+    files: Vec<Option<Slot<PlyFile>>>,
 }
 
 impl Plies {
     /// The file of a ply, `None` if there is none.
-    pub fn file(&self, ply: u8) -> Option<&Opened<PlyFile>> {
-        self.files.get(usize::from(ply))?.as_ref()
+    pub fn file(&self, ply: u8) -> Option<Result<&PlyFile, DbError>> {
+        let slot = self.files.get(usize::from(ply))?.as_ref()?;
+        Some(slot.file(|source| {
+            let name = PathBuf::from(store::ply_file_name(ply));
+            PlyFile::open(name, source, ply, self.rules, &self.reachable)
+        }))
     }
 
     /// The smallest ply from `ply` on that has a file; `None` if there is none.
     pub fn next(&self, ply: u8) -> Option<u8> {
-        (ply..self.files.len() as u8).find(|&ply| self.file(ply).is_some())
+        (ply..self.files.len() as u8).find(|&ply| self.files[usize::from(ply)].is_some())
     }
 }
 
@@ -85,7 +148,7 @@ impl Database {
         for &(larger, smaller, bytes) in EMBEDDED {
             if let Some(pair) = Pair::new(larger, smaller).filter(|_| larger <= rules.stones) {
                 let file = PairFile::open(None, Box::new(bytes), pair, rules);
-                database.pairs[store::slot(pair)] = file.ok().map(Ok);
+                database.pairs[store::slot(pair)] = file.ok().map(|file| Slot::Opened(Ok(file)));
             }
         }
         database
@@ -172,7 +235,7 @@ impl Database {
             let path = folder.join(store::file_name(pair));
             let open = |source| PairFile::open(Some(path.clone()), source, pair, rules);
             if let Some(file) = open_file(&path, access, open) {
-                database.pairs[store::slot(pair)] = Some(file);
+                database.pairs[store::slot(pair)] = Some(Slot::Opened(file));
             }
         }
         database.folder = Some(folder.to_path_buf());
@@ -196,6 +259,10 @@ impl Database {
     /// it is damaged, it is unusable like any other file. A name that no file of these rules can
     /// have changes nothing.
     ///
+    /// The source may lack bytes: if it answers [`WouldBlock`](std::io::ErrorKind::WouldBlock), the
+    /// questions that need them answer [`DbError::Pending`] with the ranges to fetch, see
+    /// [`Pieces`](store::Pieces).
+    ///
     /// Add all files before the first query: cached answers stay.
     #[must_use]
     pub fn with_file(mut self, name: &str, source: Box<dyn ByteSource>) -> Database {
@@ -205,18 +272,18 @@ impl Database {
         let pair = pairs.find(|&pair| store::file_name(pair) == name);
         let ply = (0..2 * rules.stones).find(|&ply| store::ply_file_name(ply) == name);
         if let Some(pair) = pair {
-            let file = PairFile::open(Some(path), source, pair, rules);
-            self.pairs[store::slot(pair)] = Some(file);
+            let open = |source| PairFile::open(Some(path), source, pair, rules);
+            self.pairs[store::slot(pair)] = Some(Slot::new(source, open));
         } else if let Some(ply) = ply {
             let plies = self.plies.take();
             let mut plies = plies.unwrap_or_else(|| self.open_plies());
             let place = usize::from(ply);
             if place >= plies.files.len() {
-                plies.reachable = Reachable::new(&rules, ply);
+                plies.reachable.extend(&rules, ply);
                 plies.files.resize_with(place + 1, || None);
             }
-            let file = PlyFile::open(path, source, ply, rules, &plies.reachable);
-            plies.files[place] = Some(file);
+            let open = |source| PlyFile::open(path, source, ply, rules, &plies.reachable);
+            plies.files[place] = Some(Slot::new(source, open));
             self.plies = OnceLock::from(plies);
         }
         self
@@ -227,15 +294,16 @@ impl Database {
         &self.rules
     }
 
-    /// The usable files of pairs, in the order of their pairs.
+    /// The usable files of pairs, in the order of their pairs. A file whose head has not arrived is not
+    /// among them.
     pub fn pairs(&self) -> impl Iterator<Item = &PairFile> {
-        self.pairs.iter().flatten().flatten()
+        self.pairs.iter().flatten().filter_map(Slot::usable)
     }
 
-    /// The usable files of plies, in their order.
+    /// The usable files of plies, in their order. A file whose head has not arrived is not among them.
     pub fn plies(&self) -> impl Iterator<Item = &PlyFile> {
         let files = self.placing().into_iter().flat_map(|plies| &plies.files);
-        files.flatten().flatten()
+        files.flatten().filter_map(Slot::usable)
     }
 
     /// The file of a ply, `None` if there is none.
@@ -245,24 +313,20 @@ impl Database {
     /// The reason why the file cannot be used, as for [`Database::file`].
     pub fn ply(&self, ply: u8) -> Result<Option<&PlyFile>, DbError> {
         let file = self.placing().and_then(|plies| plies.file(ply));
-        file.map(Result::as_ref).transpose().map_err(Clone::clone)
+        file.transpose()
     }
 
     /// The reasons why existing files cannot be used: they are damaged, foreign, or of another
     /// version.
     pub fn unusable(&self) -> impl Iterator<Item = &DbError> {
-        let pairs = self
-            .pairs
-            .iter()
-            .flatten()
-            .filter_map(|file| file.as_ref().err());
+        let pairs = self.pairs.iter().flatten().filter_map(Slot::error);
         let plies = self.placing().into_iter().flat_map(|plies| &plies.files);
-        pairs.chain(plies.flatten().filter_map(|file| file.as_ref().err()))
+        pairs.chain(plies.flatten().filter_map(Slot::error))
     }
 
     /// Whether the database of a pair can be used.
     pub fn has(&self, pair: Pair) -> bool {
-        matches!(self.pairs[store::slot(pair)], Some(Ok(_)))
+        self.file(pair).is_ok()
     }
 
     /// The file of a pair.
@@ -270,12 +334,15 @@ impl Database {
     /// # Errors
     ///
     /// [`DbError::Missing`] if there is none; otherwise the reason why it cannot be used:
-    /// [`DbError::Corrupt`], [`DbError::OtherRules`], [`DbError::OtherVersion`] or [`DbError::Io`].
+    /// [`DbError::Corrupt`], [`DbError::OtherRules`], [`DbError::OtherVersion`] or [`DbError::Io`];
+    /// [`DbError::Pending`] if its head has not arrived.
     #[inline]
     pub fn file(&self, pair: Pair) -> Result<&PairFile, DbError> {
         match &self.pairs[store::slot(pair)] {
-            Some(Ok(file)) => Ok(file),
-            Some(Err(error)) => Err(error.clone()),
+            Some(slot) => slot.file(|source| {
+                let name = PathBuf::from(store::file_name(pair));
+                PairFile::open(Some(name), source, pair, self.rules)
+            }),
             None => Err(DbError::Missing {
                 pair,
                 folder: self.folder.clone(),
@@ -321,10 +388,14 @@ impl Database {
         let open = |ply| {
             let path = path(ply)?;
             let open = |source| PlyFile::open(path.clone(), source, ply, self.rules, &reachable);
-            open_file(&path, self.access, open)
+            open_file(&path, self.access, open).map(Slot::Opened)
         };
         let files = last.map_or(Vec::new(), |last| (0..=last).map(open).collect());
-        Plies { reachable, files }
+        Plies {
+            rules: self.rules,
+            reachable,
+            files,
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Values of positions with stones in hand: read from a file if one holds them, else by a search
 //! down to the next ply that has a file or to the moving phase.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::collections::{HashSet, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::database::Database;
@@ -12,7 +13,7 @@ use crate::rules::{MOST_STONES, Rules};
 use crate::search::core::{Bounds, Counts, Knowledge, Shared, Window, Worker};
 use crate::search::score::{Meaning, Score};
 use crate::search::table::TranspositionTable;
-use crate::store::{DbError, rules_option};
+use crate::store::{Awaited, DbError, rules_option};
 use crate::value::{Dtw, Metric, Value};
 
 /// The most placements to the next file or to the moving phase for which a search is started. With
@@ -26,6 +27,13 @@ const MOST_NODES: u64 = 20_000_000;
 /// The most turns from the last placement to stored positions: omitted positions follow from their
 /// turns, and some captures lead to other omitted positions.
 const MOST_DERIVED: u32 = 2 * MOST_STONES as u32;
+
+/// With at most this many placements to a file or to the moving phase, what a search needs is foreseen by
+/// looking at all positions on the way, no more than these; with more, by going on with the search as
+/// if what is not here yet were drawn. Neither asks for more ranges than these.
+const FORESEEN_PLACEMENTS: u8 = 2;
+const MOST_FORESEEN: usize = 20_000;
+const MOST_RANGES: usize = 1_000;
 
 /// Whether a few placements lead to a file of the placing phase or, if such files exist, to the
 /// moving phase.
@@ -64,6 +72,9 @@ struct Files<'a> {
     /// Set at the first failure, which ends the search.
     stop: AtomicBool,
     failure: Mutex<Option<DbError>>,
+    /// The ranges that are not here yet, and how many more positions may be looked at to find others.
+    awaited: Mutex<Awaited>,
+    more: AtomicUsize,
 }
 
 impl Files<'_> {
@@ -92,12 +103,31 @@ impl Files<'_> {
     }
 }
 
+impl Files<'_> {
+    /// Notes ranges that are not here yet. The search ends when it has looked at enough positions after
+    /// the first of them.
+    fn wait_for(&self, pending: DbError) {
+        let mut awaited = self.awaited.lock().unwrap_or_else(PoisonError::into_inner);
+        // The error is noted, so there is nothing else to say.
+        let _ = awaited.note::<()>(Err(pending));
+        let more = self.more.load(Ordering::Relaxed);
+        self.more.store(more.saturating_sub(1), Ordering::Relaxed);
+        if more == 0 || awaited.len() >= MOST_RANGES {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
 impl Knowledge for Files<'_> {
     fn known(&self, position: &Position, _window: Window, counts: &mut Counts) -> Option<Score> {
         match self.value(position) {
             Ok(value) => {
                 counts.tb_hits += u64::from(value.is_some());
                 value.map(Score::from)
+            }
+            Err(error @ DbError::Pending(_)) => {
+                self.wait_for(error);
+                Some(Score::DRAW)
             }
             Err(error) => {
                 if let Ok(mut failure) = self.failure.lock() {
@@ -137,12 +167,33 @@ pub(super) fn values(
         .first()
         .is_some_and(|first| is_near_file(database, first));
     let most_nodes = most_nodes.filter(|_| !near).unwrap_or(MOST_NODES);
+    loop {
+        match search(database, positions, placements, most_nodes) {
+            // The head of this file came while the search went on; now it is known.
+            Err(DbError::NoDepths { .. }) => {}
+            found => return found,
+        }
+    }
+}
+
+/// [`values`], found by a search from positions this number of placements from a file.
+fn search(
+    database: &Database,
+    positions: &[Position],
+    placements: u8,
+    most_nodes: u64,
+) -> Result<Vec<Value>, DbError> {
     let files = Files {
         database,
         depths: database.pairs().all(|file| file.metric() == Metric::Depth),
         rows: Mutex::default(),
         stop: AtomicBool::new(false),
         failure: Mutex::new(None),
+        awaited: Mutex::default(),
+        more: AtomicUsize::new(match placements <= FORESEEN_PLACEMENTS {
+            true => 0,
+            false => MOST_FORESEEN,
+        }),
     };
     // Most positions are close to a file or have a low node limit, so a small table suffices.
     let most_bytes = most_nodes
@@ -168,12 +219,50 @@ pub(super) fn values(
         .iter()
         .map(|position| value(&mut worker, position));
     let found = values.collect();
-    let failure = files.failure.into_inner().ok().flatten();
+    let failure = files.failure.lock().ok().and_then(|mut held| held.take());
+    let awaited =
+        std::mem::take(&mut *files.awaited.lock().unwrap_or_else(PoisonError::into_inner));
     match (failure, found) {
         (Some(failure), _) => Err(failure),
+        _ if !awaited.is_empty() => {
+            let near = placements <= FORESEEN_PLACEMENTS;
+            Err(foresee(&files, positions, awaited, near)?)
+        }
         (None, Some(values)) => Ok(values),
         (None, None) => Err(too_early(database.rules())),
     }
+}
+
+/// The error that asks for these ranges and, near a file, for those that a search from these positions
+/// may need besides, the nearest first: those of all positions that a turn leads to from one that no
+/// file holds.
+fn foresee(
+    files: &Files<'_>,
+    positions: &[Position],
+    mut awaited: Awaited,
+    near: bool,
+) -> Result<DbError, DbError> {
+    if !near {
+        return Ok(awaited.into_error());
+    }
+    let rules = files.database.rules();
+    let mut seen: HashSet<Position> = positions.iter().copied().collect();
+    let mut queue: VecDeque<Position> = positions.iter().copied().collect();
+    while let Some(position) = queue.pop_front() {
+        if awaited.len() >= MOST_RANGES {
+            break;
+        }
+        if position.is_over(rules) || awaited.note(files.value(&position))? != Some(None) {
+            continue;
+        }
+        position.for_each_turn(rules, |turn| {
+            let after = position.after(turn);
+            if seen.len() < MOST_FORESEEN && seen.insert(after) {
+                queue.push_back(after);
+            }
+        });
+    }
+    Ok(awaited.into_error())
 }
 
 /// The position's value; `None` if the search was stopped. A first search finds win, draw or loss;

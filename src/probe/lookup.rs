@@ -13,7 +13,7 @@ use crate::rules::FEWEST_STONES;
 use crate::rules::position::Position;
 use crate::rules::turns::left_after_removals;
 use crate::store::table::{FoundRow, Wanted};
-use crate::store::{DbError, PairFile};
+use crate::store::{Awaited, DbError, PairFile};
 use crate::value::{Metric, Value};
 
 impl Database {
@@ -38,7 +38,7 @@ impl Database {
     }
 
     /// The value of a position without stones in hand, if its file holds it or it was derived
-    /// before; the search finds all others through their turns. All files must hold depths.
+    /// before; the search finds all others through their turns. A file without depths is an error.
     pub(super) fn held<'a>(
         &'a self,
         mover: PointSet,
@@ -46,6 +46,9 @@ impl Database {
         rows: &mut RowCache<'a>,
     ) -> Result<Option<Value>, DbError> {
         let file = self.file_of(Material::of(mover, waiting))?;
+        if !has(file, Metric::Depth) {
+            return Err(DbError::NoDepths { pair: file.pair() });
+        }
         if !file.holds(mover, waiting) {
             let byte = self.values.get(Metric::Depth as u8, mover, waiting);
             return Ok(byte.map(Value::from_byte));
@@ -68,7 +71,7 @@ impl Database {
         };
         let file = match plies.file(stage.ply) {
             Some(Ok(file)) => file,
-            Some(Err(error)) => return Err(error.clone()),
+            Some(Err(error)) => return Err(error),
             None => return Ok(None),
         };
         if Material::of(mover, waiting) != stage.material() {
@@ -140,6 +143,9 @@ impl Database {
     ///
     /// All quiet turns of a position lead to one row, and its captures to one row for each
     /// removable set of stones. So this looks positions up row by row and block by block.
+    ///
+    /// Where bytes have not arrived, it looks up the other positions all the same, so that
+    /// [`DbError::Pending`] has the ranges of all of them.
     pub(super) fn each(
         &self,
         positions: &[(PointSet, PointSet)],
@@ -148,17 +154,25 @@ impl Database {
     ) -> Result<bool, DbError> {
         let mut rows: Vec<(PointSet, FoundRow<'_>)> = Vec::new();
         let mut wanted = Vec::with_capacity(positions.len());
+        let mut awaited = Awaited::default();
         for (place, &(mover, waiting)) in positions.iter().enumerate() {
             if mover.len() < FEWEST_STONES.into() {
                 found(place, Value::LOST);
                 continue;
             }
-            let file = self.file_of(Material::of(mover, waiting))?;
+            let file = self.file_of(Material::of(mover, waiting));
+            let Some(file) = awaited.note(file)? else {
+                continue;
+            };
             if !has(file, metric) {
                 return Ok(false);
             }
             if !file.holds(mover, waiting) {
-                let Some(byte) = self.derived(mover, waiting, metric)? else {
+                let derived = self.derived(mover, waiting, metric);
+                let Some(byte) = awaited.note(derived)? else {
+                    continue;
+                };
+                let Some(byte) = byte else {
                     return Ok(false);
                 };
                 found(place, Value::from_byte(byte));
@@ -179,10 +193,12 @@ impl Database {
         for wanted in wanted.chunk_by(|(row, _), (other, _)| row == other) {
             let of_row: Vec<Wanted> = wanted.iter().map(|&(_, wanted)| wanted).collect();
             let (_, row) = &mut rows[wanted[0].0];
-            row.values(&of_row, &self.blocks, &mut |place, byte| {
+            let values = row.values(&of_row, &self.blocks, &mut |place, byte| {
                 found(place, Value::from_byte(metric.of_byte(byte)));
-            })?;
+            });
+            awaited.note(values)?;
         }
+        awaited.finish()?;
         Ok(true)
     }
 }

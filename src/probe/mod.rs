@@ -8,10 +8,12 @@
 //! - `ask`: the queries, the same for every kind of position
 //! - `lookup`: stored values, and values of the moving phase that follow from them
 //! - `look_ahead`: values of positions with stones in hand, by a search down to stored ones
+//! - `bulk`: many positions at once, as arrays of bit masks
 //! - `bitbase`: win, draw or loss of chosen pairs in memory
 
 mod ask;
 mod bitbase;
+mod bulk;
 mod database;
 mod look_ahead;
 mod lookup;
@@ -20,6 +22,7 @@ mod tests;
 
 pub use ask::{Answer, Line, LineEnd, RankedTurn, Source};
 pub use bitbase::{Bitbase, BitbaseRow};
+pub use bulk::{BulkError, Masks, Values, numbers};
 pub use database::Database;
 
 use crate::rules::position::Position;

@@ -12,8 +12,8 @@
 //! of the placing phase.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::time::Instant;
 
+use super::clock::Instant;
 use super::key;
 use super::order::{self, Histories, Order, Ranked};
 use super::score::Score;

@@ -11,7 +11,9 @@
 //! - `evaluate`: the static evaluation
 //! - `table`: the transposition table
 //! - `key`: keys of positions
+//! - `clock`: the time, also where the standard library has none
 
+pub(crate) mod clock;
 pub(crate) mod core;
 mod drive;
 mod evaluate;
@@ -26,8 +28,8 @@ pub(crate) mod table;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Instant;
 
+use self::clock::Instant;
 use self::core::{Abdada, Bounds, Counts, Knowledge, Shared, Window};
 use self::evaluate::evaluate;
 use self::root::Root;

@@ -1,7 +1,6 @@
 //! Iterative deepening at the root: its turns, the best lines, and the end of the search.
 
-use std::time::Instant;
-
+use super::clock::Instant;
 use super::core::{Knowledge, Shared, Window, Worker};
 use super::drive;
 use super::key;

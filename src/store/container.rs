@@ -27,6 +27,7 @@ use std::sync::OnceLock;
 use super::codec::Parameters;
 use super::error::DbError;
 use super::fields::{CHECKSUM, Fields, ROW_CHECKSUM, checked, checked_row};
+use super::pieces::NeededRange;
 use super::source::ByteSource;
 use crate::rules::Rules;
 use crate::value::Metric;
@@ -138,8 +139,10 @@ impl Container {
         rules: &Rules,
     ) -> Result<Container, DbError> {
         let size = source.size();
-        let bytes = source.read(0, size.min(MOST_HEAD as u64) as usize);
-        let bytes = bytes.map_err(DbError::io(&name))?.into_owned();
+        let length = size.min(MOST_HEAD as u64) as usize;
+        let bytes = source.read(0, length);
+        let bytes = bytes.map_err(|error| unread(&name, 0, length, error))?;
+        let bytes = bytes.into_owned();
         let head = head(&bytes, size, &name)?;
         let mut fields = Fields {
             bytes: head,
@@ -258,13 +261,23 @@ impl Container {
 
     fn read(&self, start: u64, length: usize) -> Result<Cow<'_, [u8]>, DbError> {
         let bytes = self.source.read(start, length);
-        bytes.map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => {
-                let what = format!("the file ends before byte {}", start + length as u64);
-                DbError::corrupt(&self.name, start, what)
-            }
-            _ => DbError::io(&self.name)(error),
-        })
+        bytes.map_err(|error| unread(&self.name, start, length, error))
+    }
+}
+
+/// Why bytes of a file could not be read.
+fn unread(name: &Path, start: u64, length: usize, error: io::Error) -> DbError {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => {
+            let what = format!("the file ends before byte {}", start + length as u64);
+            DbError::corrupt(name, start, what)
+        }
+        io::ErrorKind::WouldBlock => DbError::Pending(vec![NeededRange {
+            file: name.to_path_buf(),
+            start,
+            length: length as u64,
+        }]),
+        _ => DbError::io(name)(error),
     }
 }
 

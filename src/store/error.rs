@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::pieces::NeededRange;
 use crate::index::Pair;
 use crate::rules::Rules;
 
@@ -61,6 +62,9 @@ pub enum DbError {
         /// The pair.
         pair: Pair,
     },
+    /// Bytes of files that the answer needs have not arrived: fetch all these ranges, supply them,
+    /// and ask again.
+    Pending(Vec<NeededRange>),
     /// No database holds such positions; the text is a clause that says why.
     NotStored(String),
 }
@@ -136,6 +140,18 @@ impl fmt::Display for DbError {
                 "the database {pair} holds results without depths; build the pairs again with \
                  `millbase build` into another folder"
             ),
+            DbError::Pending(ranges) => {
+                let bytes: u64 = ranges.iter().map(|range| range.length).sum();
+                write!(
+                    f,
+                    "{bytes} bytes of {} ranges are not here yet",
+                    ranges.len()
+                )?;
+                if let Some(first) = ranges.first() {
+                    write!(f, ", the first of {}", first.file.display())?;
+                }
+                f.write_str("; fetch them and ask again")
+            }
             DbError::NotStored(why) => write!(f, "the databases have no answer: {why}"),
         }
     }

@@ -2,6 +2,7 @@
 //! `placing-14.mill`. docs/FORMAT.md describes it.
 //!
 //! - `source`: the bytes, from a file, a map or memory
+//! - `pieces`: the bytes of a file that comes piece by piece, and what a question still needs
 //! - `container`, `fields`: head, directory and checksums
 //! - `pair`, `ply`: the two schemas, which define the tables of a container
 //! - `table`: from a set to its row, from a column to its block, from a block to values
@@ -20,6 +21,7 @@ mod fields;
 #[cfg(feature = "build")]
 pub mod memory;
 mod pair;
+mod pieces;
 mod ply;
 mod profile;
 pub(crate) mod source;
@@ -34,6 +36,8 @@ pub use pair::{PairFile, file_name};
 pub(crate) use pair::{SLOTS, slot};
 #[cfg(feature = "build")]
 pub use pair::{SolvedPair, write_pair};
+pub(crate) use pieces::Awaited;
+pub use pieces::{NeededRange, Pieces};
 #[cfg(feature = "build")]
 pub(crate) use ply::{LARGEST_VALUE, PlyWriter};
 pub use ply::{PlyFile, ply_file_name};

@@ -5,6 +5,7 @@ use std::fmt;
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use memmap2::Mmap;
 
@@ -17,7 +18,10 @@ pub trait ByteSource: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::UnexpectedEof`] if the bytes end too soon, or the source's own error.
+    /// [`io::ErrorKind::UnexpectedEof`] if the bytes end too soon, [`io::ErrorKind::WouldBlock`] if
+    /// they have not arrived, or the source's own error. A question that needs bytes that have not
+    /// arrived collects all ranges it can foresee and answers
+    /// [`DbError::Pending`](super::DbError::Pending).
     fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>>;
 }
 
@@ -99,6 +103,16 @@ impl ByteSource for Mapped {
 
     fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
         slice(&self.0, start, length)
+    }
+}
+
+impl<T: ByteSource + ?Sized> ByteSource for Arc<T> {
+    fn size(&self) -> u64 {
+        (**self).size()
+    }
+
+    fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
+        (**self).read(start, length)
     }
 }
 

@@ -11,12 +11,13 @@ mod skill;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::engine::game::Game;
 use crate::probe::{Answer, Database, RankedTurn};
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
+use crate::search::clock::Instant;
 use crate::search::{Info, Limits, NoProber, Prober, Score, Search};
 use crate::store::DbError;
 use crate::value::Value;

@@ -27,7 +27,7 @@ pub fn load(database: &Database, stage: Stage) -> Result<Bytes, DbError> {
     let plies = database.placing().ok_or_else(missing)?;
     let file = match plies.file(stage.ply) {
         Some(Ok(file)) => file,
-        Some(Err(error)) => return Err(error.clone()),
+        Some(Err(error)) => return Err(error),
         None => return Err(missing()),
     };
     let memory = |length| Bytes::zeroed(length).map_err(DbError::io(file.path()));

@@ -1,0 +1,32 @@
+//! The committed header is the one that cbindgen makes of the source.
+
+use std::path::Path;
+
+#[test]
+fn the_header_is_up_to_date() {
+    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let config = cbindgen::Config::from_file(crate_folder.join("cbindgen.toml")).unwrap();
+    let source = crate_folder.join("src/lib.rs");
+    let builder = cbindgen::Builder::new()
+        .with_config(config)
+        .with_src(source);
+    let mut header = Vec::new();
+    builder.generate().unwrap().write(&mut header);
+    let header = String::from_utf8(header).unwrap();
+    let path = crate_folder.join("include/millbase.h");
+    if std::env::var_os("MILLBASE_WRITE_HEADER").is_some() {
+        std::fs::write(&path, &header).unwrap();
+    }
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        header == committed,
+        "include/millbase.h is out of date; make it with MILLBASE_WRITE_HEADER=1 cargo test"
+    );
+}
+
+#[test]
+fn the_version_is_the_crates() {
+    let manifest = include_str!("../../../Cargo.toml");
+    let version = concat!("\nversion = \"", env!("CARGO_PKG_VERSION"), "\"\n");
+    assert!(manifest.contains(version));
+}

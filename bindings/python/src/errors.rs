@@ -1,0 +1,64 @@
+//! Exceptions with the library's sentences.
+
+use millbase::DbError;
+use millbase::probe::BulkError;
+use pyo3::create_exception;
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+
+create_exception!(
+    millbase,
+    Error,
+    PyException,
+    "What every error of this module is."
+);
+create_exception!(
+    millbase,
+    PositionError,
+    Error,
+    "A text, a turn or bit masks that are not what they should be."
+);
+create_exception!(
+    millbase,
+    MissingError,
+    Error,
+    "A database that is needed is not there."
+);
+create_exception!(
+    millbase,
+    CorruptError,
+    Error,
+    "A file is not what was written."
+);
+
+/// Adds the exceptions to the module.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add("Error", py.get_type::<Error>())?;
+    module.add("PositionError", py.get_type::<PositionError>())?;
+    module.add("MissingError", py.get_type::<MissingError>())?;
+    module.add("CorruptError", py.get_type::<CorruptError>())
+}
+
+/// The exception of a database's error.
+pub fn database(error: DbError) -> PyErr {
+    let sentence = error.to_string();
+    match error {
+        DbError::Missing { .. } => MissingError::new_err(sentence),
+        DbError::Corrupt { .. } => CorruptError::new_err(sentence),
+        _ => Error::new_err(sentence),
+    }
+}
+
+/// The exception of a question about many positions.
+pub fn bulk(error: BulkError) -> PyErr {
+    match error {
+        BulkError::Database(error) => database(error),
+        other => PositionError::new_err(other.to_string()),
+    }
+}
+
+/// The exception of a text that is wrong.
+pub fn position(sentence: impl ToString) -> PyErr {
+    PositionError::new_err(sentence.to_string())
+}

@@ -1,0 +1,130 @@
+/** Perfect play for Nine Men's Morris. */
+
+export type Wdl = "win" | "draw" | "loss";
+export type Phase = "placing" | "moving" | "flying" | "over";
+export type Side = "white" | "black";
+export type RulesName = "standard" | "no-flying" | "ten" | "twelve" | "morabaraba";
+
+/** What a position is worth to its side to move. */
+export interface Value {
+  wdl: Wdl;
+  /** Turns to the end; null for a draw, and where the files hold no depths. */
+  dtw: number | null;
+}
+
+/** A turn with its value for the side that makes it, and the text of the position after it. */
+export interface RankedTurn extends Value {
+  turn: string;
+  position: string;
+}
+
+export interface PositionFields {
+  /** The position's text in its canonical form. */
+  position: string;
+  side_to_move: Side;
+  phase: Phase;
+}
+
+/** What `position` says without any file. */
+export interface PositionInfo extends PositionFields {
+  /** The bits of the stones: bit 0 is d5, the order is that of the position's text. */
+  white: number;
+  black: number;
+  white_in_hand: number;
+  black_in_hand: number;
+  /** The legal turns, in the order of their texts. */
+  turns: string[];
+}
+
+/** The answer of `millbase --json probe`. */
+export interface Answer extends PositionFields, Value {
+  version: 1;
+  source: "rules" | "database" | "search";
+  /** Best first. */
+  turns: RankedTurn[];
+}
+
+export interface Line {
+  turns: RankedTurn[];
+  end: "over" | "repetition" | "limit";
+}
+
+/** What a search thinks, for the side to move: turns to the end, or an evaluation. */
+export type Score = { win: number | null } | { loss: number | null } | { centistones: number };
+
+export interface Choice {
+  /** null when the game is over. */
+  turn: string | null;
+  score?: Score;
+  known?: Value | null;
+  depth?: number;
+  nodes?: number;
+  line?: string[];
+}
+
+/** Anything that gives bytes. `read` must give all of them, or reject. */
+export interface Source {
+  size: number;
+  read(start: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
+}
+
+export type FileSource = ArrayBuffer | ArrayBufferView | Blob | string | URL | { url: string | URL; size?: number } | Source;
+
+export interface OpenOptions {
+  rules?: RulesName;
+  /** Files by their names, as "9-8.mill" or "placing-14.mill". */
+  files?: Record<string, FileSource>;
+  /** Bytes of each file that stay in memory between questions; 64 MiB. */
+  cacheBytes?: number;
+  /** The module's bytes, or where they are; found beside this package without it. */
+  wasm?: BufferSource | Response | URL | string;
+  signal?: AbortSignal;
+}
+
+export interface AskOptions {
+  /** Ends the question; bytes that have come stay. */
+  signal?: AbortSignal;
+}
+
+export interface ChooseOptions extends AskOptions {
+  /** The turns of the game so far. */
+  turns?: string[];
+  /** 0 to 30, which is perfect. */
+  level?: number;
+  seed?: number;
+  /** Limits; 0 for none. */
+  milliseconds?: number;
+  nodes?: number;
+  depth?: number;
+}
+
+/** What every error of this package is, except that an aborted question rejects with the signal's reason. */
+export class MillbaseError extends Error {
+  code: "position" | "missing" | "corrupt" | "database" | "source";
+  constructor(code: MillbaseError["code"], message: string, options?: ErrorOptions);
+}
+
+/** The rules, the databases and a player. */
+export class Millbase {
+  private constructor();
+  start(): string;
+  /** The pairs whose files can be used now, as "9-8". */
+  pairs(): string[];
+  position(fen: string): PositionInfo;
+  play(fen: string, turn: string): string;
+  probe(fen: string, options?: AskOptions): Promise<Value>;
+  answer(fen: string, options?: AskOptions): Promise<Answer>;
+  line(fen: string, options?: AskOptions & { limit?: number }): Promise<Line>;
+  /** Bits of the stones, and 0 where White is to move, 1 where Black is; 1, 0 or -1, and turns to the end or -1. */
+  probeMany(
+    white: ArrayLike<number>,
+    black: ArrayLike<number>,
+    toMove: ArrayLike<number>,
+    options?: AskOptions,
+  ): Promise<{ wdl: Int8Array; dtw: Int16Array }>;
+  choose(fen: string, options?: ChooseOptions): Promise<Choice>;
+  close(): void;
+}
+
+export function open(options?: OpenOptions): Promise<Millbase>;
+export function version(): Promise<string>;

@@ -1,0 +1,264 @@
+// The npm package in Node: against the table of positions, from every kind of source, and on hostile input.
+//
+//     PKG=$PWD/pkg node --test test/*.test.js
+
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { readFile } from "node:fs/promises";
+import { after, before, test } from "node:test";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+
+const pkg = new URL(process.env.PKG ? `file://${process.env.PKG}/` : "../pkg/", import.meta.url);
+const { open, version, MillbaseError } = await import(new URL("index.js", pkg));
+
+const folder = new URL("../../../db/", import.meta.url);
+const NAMES = ["3-3.mill", "4-3.mill", "4-4.mill", "5-3.mill", "5-4.mill", "6-3.mill"];
+const WIN = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0";
+const bytes = Object.fromEntries(await Promise.all(NAMES.map(async (name) => [name, await readFile(new URL(name, folder))])));
+
+const lines = (await readFile(new URL("../../positions.csv", import.meta.url), "utf8")).trim().split("\n").slice(2);
+const table = lines.map((line) => {
+  const [fen, wdl, dtw, turns, best, phase] = line.split(",");
+  return { fen, wdl, dtw: dtw === "" ? null : Number(dtw), turns: Number(turns), best, phase };
+});
+
+// Without its own databases the module knows what the files say only: pairs that a file replaces.
+let server, base;
+const log = [];
+let behaviour = {};
+before(async () => {
+  server = createServer(async (request, response) => {
+    log.push(request.headers.range ?? request.method);
+    const name = request.url.slice(1);
+    const whole = bytes[name];
+    const [, start, end] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? "") ?? [];
+    const fault = behaviour.fault?.(Number(end) - Number(start));
+    if (!whole || fault === "gone") {
+      return response.writeHead(404).end();
+    }
+    if (fault === "hang") {
+      return;
+    }
+    if (start === undefined || fault === "whole") {
+      return response.writeHead(200).end(whole);
+    }
+    const last = Math.min(Number(end), whole.length - 1);
+    let part = Buffer.from(whole.subarray(Number(start), last + 1));
+    if (fault === "lie") {
+      // In the head, which begins the first request.
+      part[60 % part.length] ^= 0x10;
+    }
+    if (fault === "short") {
+      part = part.subarray(0, part.length - 1);
+    }
+    response.writeHead(206, { "Content-Range": `bytes ${start}-${last}/${whole.length}` }).end(part);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  base = `http://127.0.0.1:${server.address().port}/`;
+});
+after(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const urls = () => Object.fromEntries(NAMES.map((name) => [name, base + name]));
+
+async function checkRow(mill, row) {
+  const answer = await mill.answer(row.fen);
+  const message = row.fen;
+  assert.equal(answer.position, row.fen, message);
+  assert.deepEqual([answer.wdl, answer.dtw, answer.phase], [row.wdl, row.dtw, row.phase], message);
+  assert.equal(answer.turns.length, row.turns, message);
+  const { turns } = mill.position(row.fen);
+  assert.deepEqual(answer.turns.map((turn) => turn.turn).sort(), [...turns].sort(), message);
+  assert.deepEqual(await mill.probe(row.fen), { wdl: row.wdl, dtw: row.dtw }, message);
+  if (row.best) {
+    assert.equal(answer.turns[0].turn, row.best, message);
+    assert.equal(answer.turns[0].position, mill.play(row.fen, row.best), message);
+  }
+}
+
+test("a thousand positions from the embedded databases", async () => {
+  const mill = await open();
+  assert.equal(table.length, 1000);
+  assert.equal(mill.pairs().length, 6);
+  for (const row of table) {
+    await checkRow(mill, row);
+  }
+  mill.close();
+});
+
+for (const [kind, files] of [
+  ["ArrayBuffer", () => Object.fromEntries(NAMES.map((n) => [n, bytes[n].buffer.slice(bytes[n].byteOffset, bytes[n].byteOffset + bytes[n].length)]))],
+  ["Buffer", () => bytes],
+  ["File", () => Object.fromEntries(NAMES.map((name) => [name, new File([bytes[name]], name)]))],
+  ["URL with ranges", urls],
+]) {
+  test(`positions from ${kind}`, async () => {
+    log.length = 0;
+    const mill = await open({ files: files() });
+    // The heads of the files have not come, so nothing can be used yet: no answer is an embedded one.
+    assert.deepEqual(mill.pairs(), []);
+    for (const row of table.filter((_, at) => at % 4 === 0)) {
+      await checkRow(mill, row);
+    }
+    assert.equal(mill.pairs().length, 6);
+    if (kind.startsWith("URL")) {
+      assert.ok(log.length > 10 && log.every((range) => range.startsWith("bytes=")), log[0]);
+      // What was fetched stays: nothing is asked for twice.
+      const requests = log.length;
+      assert.equal(new Set(log).size > 5, true);
+      await checkRow(mill, table[0]);
+      assert.equal(log.length, requests);
+    }
+    mill.close();
+  });
+}
+
+test("few rounds, all ranges of a round at the same time", async () => {
+  let running = 0, most = 0, reads = 0;
+  const delayed = (name) => ({
+    size: bytes[name].length,
+    async read(start, length) {
+      running += 1;
+      reads += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      running -= 1;
+      return bytes[name].subarray(start, start + length);
+    },
+  });
+  const mill = await open({ files: Object.fromEntries(NAMES.map((name) => [name, delayed(name)])) });
+  const answer = await mill.answer("O@*O*O**/*@**O***/@**@**O* w m s 5 0 4 0 0 0");
+  assert.equal(answer.turns.length > 3, true);
+  assert.ok(reads >= 2 && reads <= 12, `${reads} reads`);
+  // Both pairs of a question are asked for at once where a turn can capture.
+  const line = await mill.line(WIN);
+  assert.deepEqual([line.turns.length, line.end], [21, "over"]);
+  assert.ok(most >= 1);
+});
+
+test("values in bulk", async () => {
+  const mill = await open({ files: urls() });
+  const rows = table.filter((row) => row.phase !== "placing" && !row.fen.includes(" r "));
+  assert.ok(rows.length > 800);
+  const positions = rows.map((row) => mill.position(row.fen));
+  const white = positions.map((position) => position.white);
+  const black = positions.map((position) => position.black);
+  const side = positions.map((position) => Number(position.side_to_move === "black"));
+  const { wdl, dtw } = await mill.probeMany(white, black, side);
+  rows.forEach((row, at) => {
+    assert.equal(wdl[at], { win: 1, draw: 0, loss: -1 }[row.wdl]);
+    assert.equal(dtw[at], row.dtw ?? -1);
+  });
+  const wrong = (args, sentence) => assert.rejects(mill.probeMany(...args), { name: "MillbaseError", code: "position", message: sentence });
+  await wrong([[7], [56], [0, 0]], /differ in length/);
+  await wrong([[7, 7], [56, 7], [0, 0]], /index 1 .* share points/);
+  await wrong([[-1], [56], [0]], /whole numbers/);
+  await wrong([[1.5], [56], [0]], /whole numbers/);
+  await wrong([[7], [56], [9]], /side to move is 9/);
+  await wrong([[0], [56], [0]], /has 0 stones/);
+});
+
+test("rules and a player without any file", async () => {
+  const mill = await open();
+  let fen = mill.start();
+  const turns = [];
+  assert.equal(mill.position(fen).turns.length, 24);
+  for (let ply = 0; ply < 24; ply++) {
+    const { turn } = await mill.choose(mill.start(), { turns, level: 6, seed: 3, milliseconds: 100 });
+    assert.ok(mill.position(fen).turns.includes(turn), turn);
+    fen = mill.play(fen, turn);
+    turns.push(turn);
+  }
+  const again = await mill.choose(mill.start(), { turns: turns.slice(0, 5), level: 6, seed: 3, milliseconds: 0 });
+  assert.equal(again.turn, turns[5]);
+  const begin = Date.now();
+  const choice = await mill.choose(mill.start(), { milliseconds: 300 });
+  assert.ok(choice.depth >= 1 && choice.nodes > 100 && choice.line[0] === choice.turn);
+  assert.ok(Date.now() - begin < 60_000);
+  const perfect = await mill.choose(WIN);
+  assert.deepEqual([perfect.turn, perfect.known], ["a1-e4", { wdl: "win", dtw: 21 }]);
+  const over = table.find((row) => row.phase === "over");
+  assert.equal((await mill.choose(over.fen)).turn, null);
+  await assert.rejects(mill.choose(mill.start(), { turns: ["a7", "a7"] }), { code: "position", message: /a7/ });
+  const ten = await open({ rules: "ten" });
+  assert.equal(ten.position(ten.start()).white_in_hand, 10);
+});
+
+test("an aborted question rejects, and the next one is answered", async () => {
+  const mill = await open({ files: urls() });
+  behaviour = { fault: () => "hang" };
+  const abort = new AbortController();
+  const question = mill.answer(WIN, { signal: abort.signal });
+  setTimeout(() => abort.abort(), 50);
+  await assert.rejects(question, { name: "AbortError" });
+  await assert.rejects(mill.answer(WIN, { signal: AbortSignal.abort() }), { name: "AbortError" });
+  await assert.rejects(mill.probe(WIN, { signal: AbortSignal.timeout(50) }), { name: "TimeoutError" });
+  behaviour = {};
+  assert.equal((await mill.answer(WIN)).dtw, 21);
+});
+
+test("servers that fail, lie, or know no ranges", async () => {
+  const mill = await open({ files: urls() });
+  for (const [fault, code, sentence] of [
+    ["gone", "source", /the server answers 404/],
+    ["whole", "source", /does not answer ranges/],
+    ["short", "source", /ends at byte .*, before byte/],
+    ["lie", "corrupt", /4-3.mill is corrupted/],
+  ]) {
+    behaviour = { fault: () => fault };
+    await assert.rejects(mill.answer(WIN), { name: "MillbaseError", code, message: sentence }, fault);
+    if (fault === "gone") {
+      await assert.rejects(open({ files: urls() }), { code: "source" });
+    }
+    behaviour = {};
+  }
+  assert.equal((await mill.answer(WIN)).dtw, 21);
+  await assert.rejects(open({ files: { "9-9.mill": "http://127.0.0.1:1/9-9.mill" } }), { code: "source", message: /cannot be fetched/ });
+});
+
+test("hostile input", async () => {
+  const mill = await open();
+  for (const wrong of ["", "rubbish", "\0", "\ud800", "O".repeat(1e6), WIN + " x", "☃ w m s 3 0 3 0 0 0"]) {
+    await assert.rejects(mill.probe(wrong), { name: "MillbaseError", code: "position" });
+    assert.throws(() => mill.position(wrong), { code: "position" });
+  }
+  for (const wrong of [undefined, null, 3, {}, [WIN]]) {
+    await assert.rejects(mill.answer(wrong), { code: "position", message: /must be a text/ });
+    assert.throws(() => mill.play(WIN, wrong), MillbaseError);
+  }
+  assert.throws(() => mill.play(WIN, "a7-a4"), { code: "position", message: /not a legal turn of white/ });
+  await assert.rejects(open({ rules: "chess" }), { message: /must be one of standard/ });
+  await assert.rejects(open({ files: { "4-3.mill": 7 } }), { code: "source" });
+  await assert.rejects(mill.probe("O*O*O*O*/O*O*O***/@*@*@*@* w m s 7 0 4 0 0 0"), { code: "missing", message: /--pair 7-4/ });
+  const whole = bytes["4-3.mill"];
+  for (const cut of [0, 1, 39, 9000, whole.length - 1]) {
+    const damaged = await open({ files: { "4-3.mill": whole.subarray(0, cut) } });
+    await assert.rejects(damaged.answer(WIN), { code: "corrupt", message: /4-3.mill is corrupted/ }, `${cut}`);
+    assert.equal((await damaged.answer(table.find((row) => row.fen.includes(" 3 0 3 0 ")).fen)).version, 1);
+  }
+  for (let at = 0; at < 40; at++) {
+    const damaged = Uint8Array.from(whole);
+    damaged[(at * 7919) % damaged.length] ^= 1 << at % 8;
+    const mill = await open({ files: { "4-3.mill": damaged } });
+    try {
+      assert.equal((await mill.answer(WIN)).dtw, 21);
+    } catch (error) {
+      assert.ok(error instanceof MillbaseError, error);
+    }
+    mill.close();
+  }
+});
+
+test("the version is the crate's, the package is small", async () => {
+  const manifest = await readFile(new URL("../../../Cargo.toml", import.meta.url), "utf8");
+  assert.ok(manifest.includes(`\nversion = "${await version()}"\n`));
+  assert.equal(JSON.parse(await readFile(new URL("package.json", pkg))).version, await version());
+  const module = await readFile(new URL("core_bg.wasm", pkg));
+  // The embedded files are compressed already: what they take is taken off.
+  const embedded = NAMES.reduce((sum, name) => sum + brotliCompressSync(bytes[name]).length, 0);
+  const rest = gzipSync(module).length - embedded;
+  console.log(`module ${module.length} bytes, gzip ${gzipSync(module).length}, without databases about ${rest}`);
+  assert.ok(rest < 350_000, `${rest}`);
+});
