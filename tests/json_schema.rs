@@ -254,6 +254,20 @@ impl Answers {
         let sums = ["verify", "--sums", "sums", "--db", "wdl"];
         self.run(&place, "verifySums", &sums, 1);
         self.run(&place, "error", &["prove"], 3);
+        let export = ["export", "malom", "--to", "sectors", "--moving"];
+        let export = [&export[..], &["--max-stones", "7"]].concat();
+        self.run(&place, "exported", &export, 0);
+        let file = |name: &str| place.path().join("sectors").join(name);
+        let mut slots = fs::read(file("std_3_3_0_0.sec2")).unwrap();
+        // Wins in three turns.
+        for slot in slots[64..].chunks_exact_mut(3).take(200) {
+            slot.copy_from_slice(&[1, 0x30, 0]);
+        }
+        fs::write(file("std_3_3_0_0.sec2"), slots).unwrap();
+        fs::write(file("std_4_3_0_0.sec2"), "rubbish").unwrap();
+        let found = self.run(&place, "compared", &["compare", "malom", "sectors"], 1);
+        assert_eq!(found["damaged"].as_array().unwrap().len(), 1);
+        assert!(found["differences"].as_u64().unwrap() > 0);
     }
 
     /// A wrong value, wrong counts, and a file that is none.
@@ -628,12 +642,14 @@ fn without_numbers(pointer: &str) -> String {
 }
 
 /// Texts that may be anything.
-const FREE_TEXTS: [&str; 34] = [
+const FREE_TEXTS: [&str; 36] = [
     "bench/databases/file",
     "build/folder",
     "build/placing/file",
     "buildPlan/folder",
+    "compared/damaged/damage",
     "error/error/message",
+    "exported/folder",
     "game/ending/message",
     "game/illegal/message",
     "game/illegal/turn",

@@ -39,7 +39,7 @@ pub struct Malom {
 }
 
 #[derive(Serialize)]
-struct Answer {
+struct CompareAnswer {
     compared: usize,
     missing: usize,
     slots: u64,
@@ -119,7 +119,7 @@ impl Malom {
         bar.finish_and_clear();
         let differences = found.iter().map(Comparison::differences).sum();
         let no = differences > 0 || !damaged.is_empty();
-        let answer = Answer {
+        let answer = CompareAnswer {
             compared: found.len(),
             missing,
             slots: found.iter().map(|sector| sector.compared).sum(),
@@ -185,7 +185,7 @@ fn words(theirs: &Option<JsonValue>) -> String {
     )
 }
 
-impl Answer {
+impl CompareAnswer {
     fn write(&self, out: &mut impl Write, palette: Palette) -> Result<()> {
         for JsonDamage { file, damage } in &self.damaged {
             writeln!(out, "{file} is damaged: {damage}")?;

@@ -47,7 +47,7 @@ pub struct Malom {
 }
 
 #[derive(Serialize)]
-struct Answer {
+struct ExportAnswer {
     folder: PathBuf,
     scheme: &'static str,
     sectors: usize,
@@ -86,7 +86,7 @@ impl Malom {
         stop_on_signals(&open, &bar)?;
         write(walk, folder, options, &bar, &open)?;
         bar.finish_and_clear();
-        let answer = Answer {
+        let answer = ExportAnswer {
             folder: folder.clone(),
             scheme: scheme_name(sectors.scheme()),
             sectors: wanted.len(),

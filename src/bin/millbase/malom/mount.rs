@@ -59,7 +59,7 @@ pub struct Mount {
 }
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct MountAnswer<'a> {
     mounted: &'a Path,
     files: usize,
     bytes: u64,
@@ -96,7 +96,7 @@ impl Mount {
                 ),
             );
         }
-        let answer = Answer {
+        let answer = MountAnswer {
             mounted: folder,
             files: files.sectors.len() + 1,
             bytes: files.sectors.iter().map(|sector| sector.bytes()).sum(),
