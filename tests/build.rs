@@ -264,7 +264,7 @@ fn builds_stop_when_they_are_asked_to() {
         assert_eq!(status.code(), Some(130), "{rest}");
         let last = rest.lines().last().unwrap();
         assert!(last.starts_with("stopped; "), "{rest}");
-        assert!(last.contains("the same command goes on"), "{rest}");
+        assert!(last.contains("the same command continues"), "{rest}");
         assert!(!is_writing(folder.path()));
         assert_right(&files(folder.path()));
         times.push(time);

@@ -333,7 +333,7 @@ fn stop_on_signals(open: &Arc<Open>, bar: &ProgressBar) -> Result<()> {
             let _ = fs::remove_file(file);
         }
         output::to_stderr(
-            "stopped; the finished sectors are safe, and the same command goes on with the next\n",
+            "stopped; the finished sectors are safe, and the same command continues with the next\n",
         );
         process::exit(Status::Stopped as i32);
     };
