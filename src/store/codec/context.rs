@@ -266,9 +266,9 @@ impl Shape {
 
     /// The block with this column, and its columns.
     ///
-    /// The block is the last one that starts at the column or before it: ((column + 1) · blocks -
-    /// 1) / columns. A division would take a tenth of a lookup's time; multiplication by the
-    /// reciprocal is exact for numbers below 2^32.
+    /// That is the last block that starts at the column or before it:
+    /// `((column + 1) · blocks - 1) / columns`. Dividing takes a tenth of a look-up; multiplication by
+    /// the reciprocal is exact for numbers below 2^32.
     #[inline]
     pub fn block_with(&self, column: usize) -> (usize, Range<usize>) {
         let number = (column + 1) * self.blocks() - 1;
