@@ -501,6 +501,32 @@ async fn a_won_game_is_clicked_to_its_end() {
 }
 
 #[tokio::test]
+async fn mistakes_are_found_one_after_the_other() {
+    visit(Screen::Desk, async |page: Page| {
+        page.load(MILL).await;
+        page.says("win in 1").await;
+        page.play("d1-d2").await;
+        page.says("played d1-d2.").await;
+        page.tab("game").await;
+        let shown = "return !document.getElementById('next-mistake').hidden";
+        page.until(shown).await;
+        page.click("find-mistakes").await;
+        page.element_says("review-words", "Mistakes: 1.").await;
+        page.click("first").await;
+        page.says("win in 1").await;
+        page.click("next-mistake").await;
+        page.says("played d1-d2.").await;
+        // After the last one comes the first.
+        page.click("next-mistake").await;
+        page.says("played d1-d2.").await;
+        page.load(FLYING).await;
+        page.until("return document.getElementById('next-mistake').hidden")
+            .await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn stones_are_removed_and_turns_taken_back() {
     visit(Screen::Desk, async |page: Page| {
         page.load(MILL).await;

@@ -334,6 +334,7 @@ function enable(id, enabled) {
 
 function renderButtons() {
   const { node } = game;
+  show($("next-mistake"), mistakes(node.wholeLine).length > 0, $("find-mistakes"));
   enable("first", node.parent !== null);
   enable("previous", node.parent !== null);
   enable("next", !game.isLeaf);
@@ -604,6 +605,7 @@ function listen() {
   });
   press("review", review);
   press("find-mistakes", review);
+  press("next-mistake", nextMistake);
   press("promote", () => { game.node.promote(); render(); });
   press("remove", () => {
     const count = game.node.size + 1;
@@ -692,13 +694,24 @@ async function review() {
   try {
     const line = game.node.wholeLine;
     await game.review();
-    const faults = line.filter(node => game.fault(node));
+    const faults = mistakes(line);
     say($("review-words"), faults.length > 0 ? t("review.done", { count: faults.length }) : t("review.none"));
     if (faults.length > 0) game.goTo(faults[0]);
   } catch (error) {
     say($("review-words"), "");
     game.trouble(error);
   }
+}
+
+const mistakes = line => line.filter(node => game.fault(node));
+
+/* Goes to the next known mistake of the line, after the last one to the first. */
+function nextMistake() {
+  const line = game.node.wholeLine;
+  const place = line.indexOf(game.node);
+  const known = mistakes(line);
+  const next = known.find(node => line.indexOf(node) > place) ?? known[0];
+  if (next) game.goTo(next);
 }
 
 function useLanguage() {

@@ -109,7 +109,7 @@ const ENGLISH = {
   "game.comment": "Comment on this turn",
   "game.remove": "Delete from here", "game.promote": "Make main line",
   "game.sure": "Delete {count} turns?",
-  "game.review": "Find mistakes",
+  "game.review": "Find mistakes", "game.mistake": "Next mistake",
   "graph.label": "The value over the game", "graph.faults": "The value over the game; mistakes: {turns}",
 
   "turns.title": "Turns of this position",
@@ -266,7 +266,7 @@ const GERMAN = {
   "game.comment": "Kommentar zu diesem Zug",
   "game.remove": "Ab hier löschen", "game.promote": "Zur Hauptlinie",
   "game.sure": "{count} Züge löschen?",
-  "game.review": "Fehler suchen",
+  "game.review": "Fehler suchen", "game.mistake": "Nächster Fehler",
   "graph.label": "Der Wert im Lauf der Partie", "graph.faults": "Der Wert im Lauf der Partie; Fehler: {turns}",
 
   "turns.title": "Züge dieser Stellung",
