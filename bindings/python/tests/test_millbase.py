@@ -178,7 +178,7 @@ def test_ctrl_c_works(work):
 )
 def test_wrong_positions_are_exceptions(db, text):
     for ask in [db.probe, db.turns, db.line, millbase.Position]:
-        with pytest.raises(millbase.PositionError, match="the |belong"):
+        with pytest.raises(millbase.PositionError, match="the "):
             ask(text)
 
 

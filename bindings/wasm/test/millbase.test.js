@@ -220,7 +220,7 @@ test("servers that fail, lie, or know no ranges", async () => {
 
 test("hostile input", async () => {
   const mill = await open();
-  for (const wrong of ["", "rubbish", "\0", "\ud800", "O".repeat(1e6), WIN + " x", "☃ w m s 3 0 3 0 0 0"]) {
+  for (const wrong of ["", "rubbish", "\0", "\ud800", "O".repeat(1e6), WIN.replace(" w ", " x "), "☃ w m s 3 0 3 0 0 0"]) {
     await assert.rejects(mill.probe(wrong), { name: "MillbaseError", code: "position" });
     assert.throws(() => mill.position(wrong), { code: "position" });
   }
