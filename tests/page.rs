@@ -506,7 +506,7 @@ async fn mistakes_are_found_one_after_the_other() {
         page.load(MILL).await;
         page.says("win in 1").await;
         page.play("d1-d2").await;
-        page.says("played d1-d2.").await;
+        page.says("played d1-d2, a blunder").await;
         page.tab("game").await;
         let shown = "return !document.getElementById('next-mistake').hidden";
         page.until(shown).await;
@@ -515,10 +515,10 @@ async fn mistakes_are_found_one_after_the_other() {
         page.click("first").await;
         page.says("win in 1").await;
         page.click("next-mistake").await;
-        page.says("played d1-d2.").await;
+        page.says("played d1-d2, a blunder").await;
         // After the last one comes the first.
         page.click("next-mistake").await;
-        page.says("played d1-d2.").await;
+        page.says("played d1-d2, a blunder").await;
         page.load(FLYING).await;
         page.until("return document.getElementById('next-mistake').hidden")
             .await;
