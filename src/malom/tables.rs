@@ -11,7 +11,7 @@
 //!
 //! One value alone is a probe, whatever the sector.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::file::SectorFile;
@@ -24,7 +24,7 @@ use crate::index::{Index, Material, Pair};
 use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::position::Position;
-use crate::solve::{Compressed, derive_from, load, ply};
+use crate::solve::{Reused, derive_from, load, ply};
 use crate::store::codec::{Coverage, is_derived};
 use crate::store::memory::Bytes;
 use crate::store::table::Table;
@@ -374,20 +374,14 @@ fn depths_of(file: &PlyFile) -> Result<(), DbError> {
     }
 }
 
-/// Makes whole tables for a list of sectors that is known in advance. A table that will be needed
-/// again is kept compressed, as far as there is room.
+/// Makes whole tables for a list of sectors that is known in advance, and keeps those that will be
+/// needed again.
 pub(super) struct Maker<'a> {
     sectors: &'a Sectors,
-    /// How often each will still be needed.
-    uses: HashMap<Sector, u32>,
-    kept: HashMap<Sector, Compressed>,
-    kept_bytes: usize,
+    tables: Reused<Sector>,
 }
 
 impl<'a> Maker<'a> {
-    /// The most bytes of tables that are kept.
-    const MOST_KEPT: usize = 1 << 30;
-
     /// For these sectors, in the order in which they will be asked for.
     pub fn new(sectors: &'a Sectors, wanted: &[Sector]) -> Result<Maker<'a>, DbError> {
         let mut checked = HashMap::new();
@@ -396,23 +390,19 @@ impl<'a> Maker<'a> {
         }
         let mut maker = Maker {
             sectors,
-            uses: HashMap::new(),
-            kept: HashMap::new(),
-            kept_bytes: 0,
+            tables: Reused::default(),
         };
-        let mut counted = HashSet::new();
         for &sector in wanted {
-            maker.count(sector, &mut counted)?;
+            maker.count(sector)?;
         }
         Ok(maker)
     }
 
     /// Counts a use of a table. Only the first use needs the tables that it is derived from.
-    fn count(&mut self, sector: Sector, counted: &mut HashSet<Sector>) -> Result<(), DbError> {
-        *self.uses.entry(sector).or_default() += 1;
-        if counted.insert(sector) {
+    fn count(&mut self, sector: Sector) -> Result<(), DbError> {
+        if self.tables.count(sector) {
             for needed in self.sectors.needs(sector)? {
-                self.count(needed, counted)?;
+                self.count(needed)?;
             }
         }
         Ok(())
@@ -420,24 +410,11 @@ impl<'a> Maker<'a> {
 
     /// All values of a sector; those of draws where our files have none.
     pub fn make(&mut self, sector: Sector) -> Result<Bytes, DbError> {
-        let uses = self.uses.entry(sector).or_default();
-        *uses = uses.saturating_sub(1);
-        let again = *uses > 0;
-        if let Some(kept) = self.kept.get(&sector) {
-            let values = kept.unpack(sector.slots() as usize);
-            if !again && let Some(kept) = self.kept.remove(&sector) {
-                self.kept_bytes -= kept.size();
-            }
+        if let Some(values) = self.tables.take(sector, sector.slots() as usize) {
             return values.map_err(|error| refused(sector, error));
         }
         let values = self.derive(sector)?;
-        if again && self.kept_bytes < Maker::MOST_KEPT {
-            // What cannot be kept is made when it is needed.
-            if let Ok(kept) = Compressed::new(&values) {
-                self.kept_bytes += kept.size();
-                self.kept.insert(sector, kept);
-            }
-        }
+        self.tables.keep(sector, &values);
         Ok(values)
     }
 

@@ -5,5 +5,5 @@ pub mod pair;
 pub mod ply;
 mod tables;
 
-pub(crate) use tables::{Compressed, Loader, derive_from};
+pub(crate) use tables::{Loader, Reused, derive_from};
 pub use tables::{TableCache, load, whole_bitbase};

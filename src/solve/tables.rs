@@ -1,6 +1,7 @@
 //! Loads whole tables from the files, with omitted values filled in.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::io;
 
 use rayon::prelude::*;
@@ -25,14 +26,64 @@ pub fn load(db: &Database, material: Material) -> Result<Bytes, DbError> {
     Loader::new(db, &[material])?.load(material)
 }
 
-/// Loads whole tables in an order that is known in advance. Keeps a table that will be needed
-/// again, by itself or to derive another, in compressed form as long as there is room.
+/// Tables whose uses are known in advance. Those that will be used again are kept compressed, as long
+/// as there is room.
+pub(crate) struct Reused<K> {
+    /// The number of further uses of each table.
+    uses: HashMap<K, u32>,
+    tables: HashMap<K, Compressed>,
+    bytes: usize,
+}
+
+impl<K> Default for Reused<K> {
+    fn default() -> Reused<K> {
+        Reused {
+            uses: HashMap::new(),
+            tables: HashMap::new(),
+            bytes: 0,
+        }
+    }
+}
+
+impl<K: Copy + Eq + Hash> Reused<K> {
+    /// Counts a use of a table; says whether it is the first.
+    pub fn count(&mut self, table: K) -> bool {
+        let uses = self.uses.entry(table).or_default();
+        *uses += 1;
+        *uses == 1
+    }
+
+    /// Begins a use of a table: its values, `length` of them, if it is kept.
+    pub fn take(&mut self, table: K, length: usize) -> Option<io::Result<Bytes>> {
+        let uses = self.uses.entry(table).or_default();
+        *uses = uses.saturating_sub(1);
+        let again = *uses > 0;
+        let values = self.tables.get(&table)?.unpack(length);
+        if !again && let Some(compressed) = self.tables.remove(&table) {
+            self.bytes -= compressed.size();
+        }
+        Some(values)
+    }
+
+    /// Keeps a table that will be used again. One that cannot be compressed is made again when it is
+    /// needed.
+    pub fn keep(&mut self, table: K, values: &[u8]) {
+        let again = self.uses.get(&table).is_some_and(|&uses| uses > 0);
+        if again
+            && self.bytes < Loader::MOST_KEPT
+            && let Ok(compressed) = Compressed::new(values)
+        {
+            self.bytes += compressed.size();
+            self.tables.insert(table, compressed);
+        }
+    }
+}
+
+/// Loads whole tables in an order that is known in advance, and keeps those that will be needed
+/// again, by themselves or to derive others.
 pub(crate) struct Loader<'a> {
     db: &'a Database,
-    /// The number of further uses of each table.
-    uses: HashMap<Material, u32>,
-    compressed: HashMap<Material, Compressed>,
-    kept_bytes: usize,
+    tables: Reused<Material>,
 }
 
 impl<'a> Loader<'a> {
@@ -47,9 +98,7 @@ impl<'a> Loader<'a> {
     pub fn new(db: &'a Database, wanted: &[Material]) -> Result<Loader<'a>, DbError> {
         let mut loader = Loader {
             db,
-            uses: HashMap::new(),
-            compressed: HashMap::new(),
-            kept_bytes: 0,
+            tables: Reused::default(),
         };
         for &material in wanted {
             loader.count(material)?;
@@ -59,9 +108,7 @@ impl<'a> Loader<'a> {
 
     /// Counts a use of a table. Only the first use needs the tables that it is derived from.
     fn count(&mut self, material: Material) -> Result<(), DbError> {
-        let uses = self.uses.entry(material).or_default();
-        *uses += 1;
-        if *uses == 1 {
+        if self.tables.count(material) {
             for needed in needs(self.db, material)? {
                 self.count(needed)?;
             }
@@ -75,24 +122,11 @@ impl<'a> Loader<'a> {
     ///
     /// As for [`load`].
     pub fn load(&mut self, material: Material) -> Result<Bytes, DbError> {
-        let uses = self.uses.entry(material).or_default();
-        *uses = uses.saturating_sub(1);
-        let again = *uses > 0;
-        if let Some(compressed) = self.compressed.get(&material) {
-            let values = compressed.unpack(material.entries() as usize);
-            if !again && let Some(compressed) = self.compressed.remove(&material) {
-                self.kept_bytes -= compressed.size();
-            }
+        if let Some(values) = self.tables.take(material, material.entries() as usize) {
             return values.map_err(refused(self.db, material)?);
         }
         let values = self.read(material)?;
-        if again && self.kept_bytes < Loader::MOST_KEPT {
-            // A table that cannot be compressed is loaded when it is needed.
-            if let Ok(compressed) = Compressed::new(&values) {
-                self.kept_bytes += compressed.size();
-                self.compressed.insert(material, compressed);
-            }
-        }
+        self.tables.keep(material, &values);
         Ok(values)
     }
 
@@ -206,7 +240,7 @@ pub struct TableCache {
 
 /// A table as a sequence of compressed parts.
 #[derive(Debug)]
-pub(crate) struct Compressed {
+struct Compressed {
     /// Longer than the parts together; pages that are not written take no memory.
     bytes: Bytes,
     lengths: Vec<usize>,
@@ -270,7 +304,7 @@ impl Compressed {
     /// The number of parts that are compressed at the same time.
     const AT_ONCE: usize = 64;
 
-    pub(crate) fn new(values: &[u8]) -> io::Result<Compressed> {
+    fn new(values: &[u8]) -> io::Result<Compressed> {
         let parts = values.len().div_ceil(Compressed::PART);
         let mut bytes = Bytes::zeroed(parts * zstd::zstd_safe::compress_bound(Compressed::PART))?;
         let (mut lengths, mut end) = (Vec::with_capacity(parts), 0);
