@@ -26,10 +26,10 @@ pub struct SectorFile {
     run: u64,
 }
 
-/// From so many slots in one go a row is made as a whole.
+/// The number of slots of one read from which on a row is made as a whole.
 const ROW_RUN: u64 = 16;
 
-/// From so many slots in one go all values are made: a sixteenth of the sector within these bounds.
+/// The number of slots of one read from which on all values are made: a sixteenth of the sector within these bounds.
 const LEAST_WHOLE_RUN: u64 = 1 << 10;
 const MOST_WHOLE_RUN: u64 = 1 << 14;
 

@@ -31,7 +31,7 @@ impl Sector {
     /// Bytes after the slots of a sector without escapes.
     pub const TAIL: u64 = 4;
 
-    /// The sector with so many stones on the board and in hand; `None` if there is none.
+    /// The sector with these numbers of stones on the board and in hand; `None` if there is none.
     ///
     /// ```
     /// use millbase::malom::Sector;
@@ -158,7 +158,7 @@ impl Sector {
         self.material().pair().filter(|_| self.is_moving())
     }
 
-    /// How far placing has come in a game with so many stones a side; `None` if it has no such numbers.
+    /// How far placing has come in a game with `stones` stones a side; `None` if it has no such numbers.
     pub(crate) fn stage(self, stones: u8) -> Option<Stage> {
         let side = |board: u8, hand: u8| {
             let placed = stones.checked_sub(hand)?;

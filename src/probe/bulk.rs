@@ -177,7 +177,7 @@ pub fn numbers(value: Value) -> (i8, i16) {
 }
 
 impl Database {
-    /// The values of many positions, found on so many threads. Neighbouring positions of one set of
+    /// The values of many positions, found on `threads` threads. Neighbouring positions of one set of
     /// the side to move are found fastest.
     ///
     /// ```

@@ -164,7 +164,7 @@ enum millbase_status millbase_best_turn(const struct millbase_db *db,
                                         struct millbase_turn *out);
 
 /**
- * The values of `count` positions of the moving phase on so many threads: the bits of White's and
+ * The values of `count` positions of the moving phase on `threads` threads: the bits of White's and
  * Black's stones (bit 0 is d5, the order is that of the position's text), 0 where White is to move
  * and 1 where Black is. `wdl` gets 1, 0 or -1, `dtw` the turns to the end or -1.
  *

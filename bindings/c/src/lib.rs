@@ -104,7 +104,7 @@ fn call(work: impl FnOnce() -> Result<(), Failure>) -> Status {
     status
 }
 
-/// The text behind a pointer.
+/// The text at a pointer.
 ///
 /// # Safety
 ///
@@ -124,7 +124,7 @@ fn null(name: &str) -> Failure {
     Failure(Status::Argument, format!("{name} is a null pointer"))
 }
 
-/// The databases behind a handle.
+/// The databases of a handle.
 ///
 /// # Safety
 ///
@@ -135,7 +135,7 @@ unsafe fn opened<'a>(db: *const Database) -> Result<&'a millbase::Database, Fail
     db.map(|db| &db.database).ok_or_else(|| null("db"))
 }
 
-/// The elements behind a pointer, which may be null where there are none.
+/// The elements at a pointer, which may be null if there are none.
 ///
 /// # Safety
 ///
@@ -363,7 +363,7 @@ pub unsafe extern "C" fn millbase_best_turn(
     })
 }
 
-/// The values of `count` positions of the moving phase on so many threads: the bits of White's and
+/// The values of `count` positions of the moving phase on `threads` threads: the bits of White's and
 /// Black's stones (bit 0 is d5, the order is that of the position's text), 0 where White is to move
 /// and 1 where Black is. `wdl` gets 1, 0 or -1, `dtw` the turns to the end or -1.
 ///

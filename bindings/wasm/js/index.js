@@ -86,12 +86,12 @@ export class Millbase {
 
   /** A position's fields and its legal turns. */
   position(fen) {
-    return this.#told(this.#core.position(text(fen, "the position")));
+    return this.#result(this.#core.position(text(fen, "the position")));
   }
 
   /** The text of the position after a legal turn. */
   play(fen, turn) {
-    return this.#told(this.#core.after(text(fen, "the position"), text(turn, "the turn"))).position;
+    return this.#result(this.#core.after(text(fen, "the position"), text(turn, "the turn"))).position;
   }
 
   /** What a position is worth. */
@@ -134,12 +134,12 @@ export class Millbase {
     this.#core.free();
   }
 
-  #told(answer) {
-    const told = JSON.parse(answer);
-    if (told.error) {
-      throw new MillbaseError(told.error.code, told.error.message);
+  #result(answer) {
+    const result = JSON.parse(answer);
+    if (result.error) {
+      throw new MillbaseError(result.error.code, result.error.message);
     }
-    return told;
+    return result;
   }
 
   /** Asks, and fetches and asks again until there is an answer. */
@@ -152,11 +152,11 @@ export class Millbase {
     this.#waiting += 1;
     try {
       for (;;) {
-        const told = this.#told(question());
-        if (!told.pending) {
-          return told;
+        const result = this.#result(question());
+        if (!result.pending) {
+          return result;
         }
-        await this.#fetch(told.pending, signal);
+        await this.#fetch(result.pending, signal);
         signal?.throwIfAborted();
       }
     } catch (error) {

@@ -67,7 +67,7 @@ fn wrong(sentence: impl ToString) -> Failure {
 }
 
 /// The answer's text, or that of the failure.
-fn told(answer: Result<String, Failure>) -> String {
+fn json_of(answer: Result<String, Failure>) -> String {
     let error = |code: &str, sentence: String| {
         let (code, sentence) = (Text(code), Text(&sentence));
         format!(r#"{{"error":{{"code":{code},"message":{sentence}}}}}"#)
@@ -174,7 +174,7 @@ impl Core {
 
     /// A position's fields and its legal turns.
     pub fn position(&self, fen: &str) -> String {
-        told(self.parse(fen).map(|position| {
+        json_of(self.parse(fen).map(|position| {
             let turns = list(self.legal(&position).iter().map(|turn| format!(r#""{turn}""#)));
             format!(
                 r#"{{{},"white":{},"black":{},"white_in_hand":{},"black_in_hand":{},"turns":{turns}}}"#,
@@ -189,7 +189,7 @@ impl Core {
 
     /// The text of the position after a legal turn.
     pub fn after(&self, fen: &str, turn: &str) -> String {
-        told(self.parse(fen).and_then(|position| {
+        json_of(self.parse(fen).and_then(|position| {
             let turn: Turn = turn.parse().map_err(wrong)?;
             if !self.legal(&position).contains(&turn) {
                 let side = position.side_to_move();
@@ -202,7 +202,7 @@ impl Core {
 
     /// What a position is worth.
     pub fn probe(&self, fen: &str) -> String {
-        told(self.parse(fen).and_then(|position| {
+        json_of(self.parse(fen).and_then(|position| {
             let found = self.database.probe(&position)?;
             Ok(format!("{{{}}}", value(found)))
         }))
@@ -210,7 +210,7 @@ impl Core {
 
     /// A position's value and its turns, best first, as `millbase --json probe` has them.
     pub fn answer(&self, fen: &str) -> String {
-        told(self.parse(fen).and_then(|position| {
+        json_of(self.parse(fen).and_then(|position| {
             let answer = self.database.answer(&position)?;
             let turns = list(answer.turns.iter().map(|ranked| {
                 let (turn, after) = (ranked.turn, ranked.after.text(&self.rules));
@@ -228,7 +228,7 @@ impl Core {
 
     /// The game in which both sides always make their best turn.
     pub fn line(&self, fen: &str, limit: usize) -> String {
-        told(self.parse(fen).and_then(|position| {
+        json_of(self.parse(fen).and_then(|position| {
             let line = self.database.line(&position, limit)?;
             let turns = list(line.turns.iter().map(|ranked| {
                 let (turn, after) = (ranked.turn, ranked.after.text(&self.rules));
@@ -259,7 +259,7 @@ impl Core {
             to_move,
         };
         let done = self.database.probe_many(masks, Values { wdl, dtw }, 1);
-        told(done.map(|()| "{}".to_string()).map_err(Failure::from))
+        json_of(done.map(|()| "{}".to_string()).map_err(Failure::from))
     }
 
     /// A player's turn after these turns from a position: `level` 0 to 30, `seed` as for the program's
@@ -275,7 +275,7 @@ impl Core {
         nodes: f64,
         depth: u32,
     ) -> String {
-        told(self.parse(fen).and_then(|position| {
+        json_of(self.parse(fen).and_then(|position| {
             let mut game = Game::new(self.rules, position);
             for turn in turns.split_ascii_whitespace() {
                 game.play(turn).map_err(wrong)?;
