@@ -618,9 +618,9 @@ async fn a_game_viewed_in_the_middle_loses_nothing() {
         page.script("Storage.prototype.setItem = () => {}; localStorage.clear()")
             .await;
         page.client.refresh().await.unwrap();
-        assert_eq!(page.client.current_url().await.unwrap(), address);
         page.says("Black played a1.").await;
         assert_eq!(page.game().await.len(), 8);
+        assert_eq!(page.client.current_url().await.unwrap(), address);
     })
     .await;
 }
