@@ -36,19 +36,23 @@
 //! prove     the proof of the start position
 //! engine    game, players, protocol
 //! coach     grades games, judges engines, makes and checks puzzles
+//! json      the program's answers as JSON, for commands, server and page             feature json
 //! ```
 //!
 //! A probe goes down once and up again: position → schema of the pair or ply → row and block →
 //! codec → value.
 //!
 //! Features: `build` adds solving, writing and verifying, and depends on rayon; `embedded` makes
-//! the small databases part of the library; `cli`, the default, is the program and enables both.
+//! the small databases part of the library; `json` adds the program's answers as JSON; `cli`, the default, is the program
+//! and enables all of them.
 #![warn(missing_docs)]
 
 pub mod board;
 pub mod coach;
 pub mod engine;
 pub mod index;
+#[cfg(feature = "json")]
+pub mod json;
 #[cfg(feature = "build")]
 pub mod malom;
 pub mod probe;

@@ -48,6 +48,21 @@ impl Pair {
         })
     }
 
+    /// Checks that the rules give a side as many stones; the error is a sentence.
+    ///
+    /// # Errors
+    ///
+    /// If they do not.
+    pub fn check(self, rules: &Rules) -> Result<(), String> {
+        match self.larger <= rules.stones {
+            true => Ok(()),
+            false => Err(format!(
+                "there is no pair {self} under these rules: a side has at most {} stones",
+                rules.stones
+            )),
+        }
+    }
+
     /// The larger number of stones.
     pub fn larger(self) -> u8 {
         self.larger

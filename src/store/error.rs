@@ -70,6 +70,21 @@ pub enum DbError {
 }
 
 impl DbError {
+    /// Whether no file holds the answer.
+    pub fn is_missing(&self) -> bool {
+        use DbError::{Missing, NoDepths, NotStored};
+        matches!(self, Missing { .. } | NoDepths { .. } | NotStored(_))
+    }
+
+    /// Whether a file exists whose bytes cannot be used: it is damaged, or of other rules or another version.
+    pub fn is_unusable(&self) -> bool {
+        use DbError::{Corrupt, OtherRules, OtherVersion};
+        matches!(
+            self,
+            Corrupt { .. } | OtherRules { .. } | OtherVersion { .. }
+        )
+    }
+
     /// For `map_err`: the error of an operation on a file.
     pub(crate) fn io(file: &Path) -> impl FnOnce(io::Error) -> DbError + '_ {
         move |source| DbError::Io {

@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use millbase::coach::explain::{Explanation, TurnFacts};
 use millbase::coach::truth::Truth;
+use millbase::json::value::{JsonTurn, JsonValue};
 use millbase::probe::RankedTurn;
 use millbase::{PointSet, Rules, Turn};
 use serde::Serialize;
@@ -13,7 +14,7 @@ use serde::Serialize;
 use crate::databases;
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, Ink, JsonTurn, JsonValue, Palette, Table};
+use crate::output::{self, Cell, Ink, Palette, Table};
 use crate::status::{Status, Usage};
 
 /// Show facts about a position: the threats that right turns prevent and wrong ones allow

@@ -3,12 +3,10 @@
 use std::io::{self, BufRead, BufReader, Read};
 
 use millbase::index::PairError;
+pub use millbase::json::question::position;
 use millbase::{Pair, Position, PositionError, Rules};
 
 use crate::status::Usage;
-
-/// The word for the empty board.
-const START: &str = "start";
 
 /// The most bytes of a line. A longer line is not a position, and the rest of it is skipped.
 const LONGEST_LINE: u64 = 1024;
@@ -18,14 +16,6 @@ const BUFFER: usize = 1 << 14;
 
 /// The most lines of a batch.
 const LARGEST_BATCH: usize = 4096;
-
-/// Parses a position's text or the word `start`.
-pub fn position(text: &str, rules: &Rules) -> Result<Position, PositionError> {
-    match text.trim() {
-        START => Ok(Position::start(rules)),
-        _ => Position::parse(text, rules),
-    }
-}
 
 /// Parses the position that the arguments give as one word or as several.
 pub fn position_of(words: &[String], rules: &Rules) -> Result<Position, PositionError> {
@@ -42,13 +32,8 @@ pub fn check_pairs<'a>(
     pairs: impl IntoIterator<Item = &'a Pair>,
     rules: &Rules,
 ) -> Result<(), Usage> {
-    match pairs.into_iter().find(|pair| pair.larger() > rules.stones) {
-        None => Ok(()),
-        Some(pair) => Err(Usage(format!(
-            "there is no pair {pair} under these rules: a side has at most {} stones",
-            rules.stones
-        ))),
-    }
+    let mut pairs = pairs.into_iter();
+    pairs.try_for_each(|pair| pair.check(rules)).map_err(Usage)
 }
 
 /// Parses a size like `4G`, `800M` or `1048576` into bytes.

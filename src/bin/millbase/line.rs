@@ -4,14 +4,14 @@ use std::io::{self, Write};
 
 use anyhow::Result;
 use clap::Args;
+use millbase::json::line::LineAnswer;
 use millbase::probe::{self, LineEnd};
-use millbase::{Answer, Position, Rules, Value};
-use serde::Serialize;
+use millbase::{Position, Rules, Value};
 
 use crate::databases;
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, Ink, JsonTurn, JsonValue, Palette, Table};
+use crate::output::{self, Cell, Ink, Palette, Table};
 use crate::status::Status;
 
 /// Show an optimal continuation, to the end of the game or until a drawn position repeats
@@ -30,22 +30,6 @@ pub struct Line {
     /// The most turns to show
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(..=100_000))]
     limit: u32,
-}
-
-/// A position with a best continuation, for JSON answers.
-#[derive(Serialize)]
-pub struct LineAnswer {
-    position: String,
-    side_to_move: &'static str,
-    phase: &'static str,
-    #[serde(flatten)]
-    result: JsonValue,
-    source: &'static str,
-    line: Vec<JsonTurn>,
-    end: &'static str,
-    /// The number of turns after which the final position stood for the first time; `None` unless
-    /// it repeats.
-    repeats: Option<usize>,
 }
 
 impl Line {
@@ -71,33 +55,6 @@ impl Line {
         }
         out.flush()?;
         Ok(Status::Done)
-    }
-}
-
-impl LineAnswer {
-    /// The answer for a position and what is known of it.
-    pub fn new(
-        position: &Position,
-        answer: &Answer,
-        line: &probe::Line,
-        rules: &Rules,
-    ) -> LineAnswer {
-        let turns = line.turns.iter().map(|ranked| JsonTurn::new(ranked, rules));
-        let (end, repeats) = match line.end {
-            LineEnd::Over => ("over", None),
-            LineEnd::Repetition { from } => ("repetition", Some(from)),
-            LineEnd::Limit => ("limit", None),
-        };
-        LineAnswer {
-            position: position.text(rules),
-            side_to_move: position.side_to_move().name(),
-            phase: position.phase(rules).name(),
-            result: answer.value.into(),
-            source: answer.source.name(),
-            line: turns.collect(),
-            end,
-            repeats,
-        }
     }
 }
 

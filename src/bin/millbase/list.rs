@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use millbase::Pair;
 use millbase::index::reachable::not_solved;
+use millbase::json::rules::JsonRules;
 use millbase::probe::Database;
 use millbase::store::{DbError, PairFile, rules_option};
 use serde::Serialize;
@@ -14,7 +15,6 @@ use crate::databases;
 use crate::options::Options;
 use crate::output::{self, Cell, Palette, Table};
 use crate::placing;
-use crate::rules::JsonRules;
 use crate::status::Status;
 
 /// List the databases that are present and those that are missing, with the pairs that each needs

@@ -2,19 +2,16 @@
 //! on stderr.
 
 use std::env;
-use std::fmt::{self, Display};
+use std::fmt::Display;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
 use clap::ColorChoice;
-use millbase::probe::RankedTurn;
+use millbase::json;
 use millbase::rules::diagram::draw;
-use millbase::{Letters, Position, Rules, Turn, Value, Wdl};
-use serde::{Serialize, Serializer};
+use millbase::{Position, Rules, Value, Wdl};
+use serde::Serialize;
 
 use crate::options::Options;
-
-/// The version of all JSON answers.
-const JSON_VERSION: u32 = 1;
 
 /// Stdout, locked and buffered; flush it before waiting and at the end.
 pub fn stdout() -> BufWriter<StdoutLock<'static>> {
@@ -42,75 +39,8 @@ pub fn step(options: &Options, text: impl Display) {
 
 /// Writes one JSON object and a line break.
 pub fn json(out: &mut impl Write, answer: &impl Serialize) -> io::Result<()> {
-    #[derive(Serialize)]
-    struct Versioned<'a, T> {
-        version: u32,
-        #[serde(flatten)]
-        answer: &'a T,
-    }
-    let version = JSON_VERSION;
-    serde_json::to_writer(&mut *out, &Versioned { version, answer })?;
+    json::write(out, answer)?;
     out.write_all(b"\n")
-}
-
-/// A value as the fields `wdl` and `dtw`, the depth in turns.
-#[derive(Serialize)]
-pub struct JsonValue {
-    wdl: &'static str,
-    dtw: Option<u16>,
-}
-
-impl fmt::Display for JsonValue {
-    /// As a [`Value`] is written.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.dtw {
-            Some(dtw) => write!(f, "{} in {dtw}", self.wdl),
-            None => f.write_str(self.wdl),
-        }
-    }
-}
-
-impl From<Value> for JsonValue {
-    fn from(value: Value) -> JsonValue {
-        JsonValue {
-            wdl: value.wdl().name(),
-            dtw: value.dtw().map(|dtw| dtw.0),
-        }
-    }
-}
-
-/// A ranked turn, with the value for the side that makes it.
-#[derive(Serialize)]
-pub struct JsonTurn {
-    #[serde(serialize_with = "as_text")]
-    turn: Turn,
-    wdl: &'static str,
-    dtw: Option<u16>,
-    #[serde(serialize_with = "as_letters")]
-    position: Letters,
-}
-
-impl JsonTurn {
-    /// A turn of a game with these rules.
-    pub fn new(ranked: &RankedTurn, rules: &Rules) -> JsonTurn {
-        let JsonValue { wdl, dtw } = ranked.value.into();
-        JsonTurn {
-            turn: ranked.turn,
-            wdl,
-            dtw,
-            position: ranked.after.letters(rules),
-        }
-    }
-}
-
-// Streams have many turns, so their texts are written without allocating strings.
-
-fn as_text<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(value)
-}
-
-pub fn as_letters<S: Serializer>(letters: &Letters, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(letters.as_str())
 }
 
 /// Whether the terminal understands colours and the user wants them.

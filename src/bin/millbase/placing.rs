@@ -9,6 +9,8 @@ use anyhow::{Error, Result};
 use millbase::Rules;
 use millbase::index::histogram::Histogram;
 use millbase::index::reachable::not_solved;
+use millbase::json::failure::JsonFailure;
+use millbase::json::value::JsonValue;
 use millbase::probe::Database;
 use millbase::solve::pair::BuildFolder;
 use millbase::solve::ply::{self, PlyPlan, PlyProgress, PlyReport};
@@ -17,9 +19,9 @@ use millbase::verify::ply::{PlyFindings, verify_ply};
 use serde::Serialize;
 
 use crate::options::Options;
-use crate::output::{self, Cell, Ink, JsonValue, Palette, Table, grouped};
+use crate::output::{self, Cell, Ink, Palette, Table, grouped};
 use crate::progress;
-use crate::status::{self, JsonFailure, Status, Usage};
+use crate::status::{self, Status, Usage};
 
 /// Bytes of the files per entry of their tables, for forecasts.
 const BYTES_PER_ENTRY: f64 = 0.087;
@@ -292,7 +294,7 @@ impl Checked {
             miscounted: miscounted
                 .map(|stage| [stage.white_lost, stage.black_lost])
                 .collect(),
-            error: self.error.as_ref().map(JsonFailure::from),
+            error: self.error.as_ref().map(status::failure),
         }
     }
 }

@@ -4,17 +4,18 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Error, Result};
 use clap::{Args, ValueEnum};
+use millbase::json::failure::JsonError;
+use millbase::json::probe::ProbeAnswer;
 use millbase::probe::{Database, RankedTurn};
 use millbase::store::DbError;
-use millbase::{Letters, Position, Rules, Wdl};
+use millbase::{Position, Rules, Wdl};
 use rayon::prelude::*;
-use serde::Serialize;
 
 use crate::databases;
 use crate::input::{self, Batches};
 use crate::options::Options;
-use crate::output::{self, Cell, Ink, JsonTurn, JsonValue, Palette, Table};
-use crate::status::{self, JsonError, Status};
+use crate::output::{self, Cell, Ink, Palette, Table};
+use crate::status::{self, Status};
 
 /// Show the value of a position and of all its turns, best first
 ///
@@ -53,6 +54,17 @@ enum Turns {
     All,
 }
 
+impl Turns {
+    /// The most turns to show; `None` for no list of turns.
+    fn most(self) -> Option<usize> {
+        match self {
+            Turns::None => None,
+            Turns::Best => Some(1),
+            Turns::All => Some(usize::MAX),
+        }
+    }
+}
+
 impl Probe {
     /// Answers the position of the arguments or those of stdin.
     pub fn run(&self, options: &Options) -> Result<Status> {
@@ -79,7 +91,7 @@ impl Probe {
 }
 
 /// A position with its value and its ranked turns.
-pub struct Probed<'a> {
+struct Probed<'a> {
     position: &'a Position,
     rules: Rules,
     answer: millbase::Answer,
@@ -106,34 +118,14 @@ impl<'a> Probed<'a> {
         })
     }
 
-    /// The answer with all turns, for the server.
-    pub fn with_all_turns(db: &Database, position: &'a Position) -> Result<Probed<'a>, DbError> {
-        Probed::find(db, position, Turns::All)
-    }
-
     /// The answer as programs read it.
-    pub fn json(&self) -> ProbeAnswer {
-        let turns = || {
-            let turns = self.shown().iter();
-            turns.map(|ranked| JsonTurn::new(ranked, &self.rules))
-        };
-        ProbeAnswer {
-            position: self.position.letters(&self.rules),
-            side_to_move: self.position.side_to_move().name(),
-            phase: self.position.phase(&self.rules).name(),
-            result: self.answer.value.into(),
-            source: self.answer.source.name(),
-            turns: (self.turns != Turns::None).then(|| turns().collect()),
-        }
+    fn json(&self) -> ProbeAnswer {
+        ProbeAnswer::new(self.position, &self.answer, self.turns.most(), &self.rules)
     }
 
     /// The turns to show.
     fn shown(&self) -> &[RankedTurn] {
-        let most = match self.turns {
-            Turns::None => 0,
-            Turns::Best => 1,
-            Turns::All => usize::MAX,
-        };
+        let most = self.turns.most().unwrap_or(0);
         &self.answer.turns[..self.answer.turns.len().min(most)]
     }
 
@@ -173,21 +165,6 @@ impl<'a> Probed<'a> {
             None => writeln!(out, "{value}"),
         }
     }
-}
-
-/// The fields of the answer.
-#[derive(Serialize)]
-pub struct ProbeAnswer {
-    #[serde(serialize_with = "output::as_letters")]
-    position: Letters,
-    side_to_move: &'static str,
-    phase: &'static str,
-    #[serde(flatten)]
-    result: JsonValue,
-    source: &'static str,
-    /// `None` where none were asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    turns: Option<Vec<JsonTurn>>,
 }
 
 /// The number of lines that one thread answers in sequence, into one buffer.
@@ -252,7 +229,7 @@ impl Probing<'_> {
         if let Err(error) = self.answer(line, &mut replies.text) {
             replies.text.truncate(before);
             match self.json {
-                true => output::json(&mut replies.text, &JsonError::from(&error))?,
+                true => output::json(&mut replies.text, &JsonError::from(status::failure(&error)))?,
                 false => writeln!(replies.text, "error: {}", status::sentence(&error))?,
             }
             replies.failed.push((replies.lines, status::of(&error)));

@@ -13,6 +13,8 @@ use millbase::coach::graph;
 use millbase::coach::record::{Record, RecordError, Records};
 use millbase::coach::review::{self, Grade, Reviewed, Tally};
 use millbase::coach::truth::Truth;
+use millbase::json::failure::JsonError;
+use millbase::json::value::JsonValue;
 use millbase::store::DbError;
 use millbase::{Database, Phase, Rules, Side};
 use rayon::prelude::*;
@@ -20,7 +22,7 @@ use serde::Serialize;
 
 use crate::databases;
 use crate::options::Options;
-use crate::output::{self, Cell, Ink, JsonValue, Palette, Table};
+use crate::output::{self, Cell, Ink, Palette, Table};
 use crate::status::{Status, Usage};
 
 /// Grade the turns of a game or of an archive of games
@@ -169,7 +171,7 @@ impl Session<'_> {
         self.unread += 1;
         let sentence = format!("{name}, {error}");
         if self.command.each && self.options.json {
-            let error = crate::status::JsonError::new(Status::Usage.code(), sentence.clone());
+            let error = JsonError::new(Status::Usage.code(), sentence.clone());
             let mut out = output::stdout();
             output::json(&mut out, &error)?;
             out.flush()?;

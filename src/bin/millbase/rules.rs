@@ -9,7 +9,7 @@ use clap::Args;
 use millbase::engine::draws::DrawRule;
 use millbase::rules::{FEWEST_STONES, MOST_STONES};
 use millbase::{Blocked, FullBoard, Rules};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use toml::Spanned;
 
 /// The largest file of settings, in bytes.
@@ -28,22 +28,8 @@ struct Settings {
     flying: Option<Spanned<i64>>,
     removal_from_mills: Option<bool>,
     removal_per_mill: Option<bool>,
-    blocked: Option<Side>,
-    full_board: Option<Board>,
-}
-
-#[derive(Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Side {
-    Loses,
-    Passes,
-}
-
-#[derive(Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Board {
-    Loses,
-    Draws,
+    blocked: Option<Blocked>,
+    full_board: Option<FullBoard>,
 }
 
 /// The options of `play` and `serve` for the rules about draws.
@@ -88,41 +74,6 @@ pub fn parse(text: &str) -> Result<Rules, String> {
 /// The names of the sets.
 pub fn names() -> String {
     Rules::NAMED.map(|(name, _)| name).join(", ")
-}
-
-/// The rules for JSON answers; except for the name, the keys are those of the files.
-#[derive(Serialize)]
-pub struct JsonRules {
-    /// `None` for settings without a name.
-    name: Option<&'static str>,
-    stones: u8,
-    diagonals: bool,
-    flying: u8,
-    removal_from_mills: bool,
-    removal_per_mill: bool,
-    blocked: Side,
-    full_board: Board,
-}
-
-impl From<&Rules> for JsonRules {
-    fn from(rules: &Rules) -> JsonRules {
-        JsonRules {
-            name: rules.name(),
-            stones: rules.stones,
-            diagonals: rules.diagonals,
-            flying: rules.flying,
-            removal_from_mills: rules.removal_from_mills,
-            removal_per_mill: rules.removal_per_mill,
-            blocked: match rules.blocked {
-                Blocked::Loses => Side::Loses,
-                Blocked::Passes => Side::Passes,
-            },
-            full_board: match rules.full_board {
-                FullBoard::Loses => Board::Loses,
-                FullBoard::Draws => Board::Draws,
-            },
-        }
-    }
 }
 
 fn named(name: &str) -> Result<Rules, String> {
@@ -172,16 +123,8 @@ fn of_settings(text: &str) -> Result<Rules, String> {
     ] {
         *setting = wanted.unwrap_or(*setting);
     }
-    rules.blocked = match settings.blocked {
-        None => rules.blocked,
-        Some(Side::Loses) => Blocked::Loses,
-        Some(Side::Passes) => Blocked::Passes,
-    };
-    rules.full_board = match settings.full_board {
-        None => rules.full_board,
-        Some(Board::Loses) => FullBoard::Loses,
-        Some(Board::Draws) => FullBoard::Draws,
-    };
+    rules.blocked = settings.blocked.unwrap_or(rules.blocked);
+    rules.full_board = settings.full_board.unwrap_or(rules.full_board);
     Ok(rules)
 }
 

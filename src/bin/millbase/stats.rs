@@ -5,6 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 use clap::Args;
 use millbase::index::histogram::Histogram;
+use millbase::json::value::JsonValue;
 use millbase::probe::Database;
 use millbase::store::PairFile;
 use millbase::value::Metric;
@@ -14,7 +15,7 @@ use serde::Serialize;
 use crate::databases;
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, Ink, JsonValue, Palette, Table};
+use crate::output::{self, Cell, Ink, Palette, Table};
 use crate::placing;
 use crate::status::Status;
 

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use anyhow::Error;
 use millbase::PositionError;
+use millbase::json::failure::{Failure, JsonError, JsonFailure};
 use millbase::solve::pair::SolvePairError;
 use millbase::solve::ply;
 use millbase::store::DbError;
-use serde::Serialize;
 
 use crate::output;
 
@@ -54,39 +54,10 @@ impl From<Status> for ExitCode {
 }
 
 /// A failure as the field `error` of JSON answers.
-#[derive(Serialize)]
-pub struct JsonFailure {
-    code: &'static str,
-    message: String,
-}
-
-impl From<&Error> for JsonFailure {
-    fn from(error: &Error) -> JsonFailure {
-        JsonFailure {
-            code: of(error).code(),
-            message: sentence(error),
-        }
-    }
-}
-
-/// A failure as a JSON answer.
-#[derive(Serialize)]
-pub struct JsonError {
-    error: JsonFailure,
-}
-
-impl JsonError {
-    /// The failure's word, and its sentence for people.
-    pub fn new(code: &'static str, message: String) -> JsonError {
-        let error = JsonFailure { code, message };
-        JsonError { error }
-    }
-}
-
-impl From<&Error> for JsonError {
-    fn from(error: &Error) -> JsonError {
-        let error = JsonFailure::from(error);
-        JsonError { error }
+pub fn failure(error: &Error) -> JsonFailure {
+    JsonFailure {
+        code: of(error).code(),
+        message: sentence(error),
     }
 }
 
@@ -113,6 +84,8 @@ pub fn of(error: &Error) -> Status {
                 Some(of_solve(error))
             } else if let Some(error) = cause.downcast_ref::<ply::SolvePlyError>() {
                 Some(of_placing(error))
+            } else if let Some(failure) = cause.downcast_ref::<Failure>() {
+                Some(of_failure(failure))
             } else if cause.is::<PositionError>() || cause.is::<Usage>() {
                 Some(Status::Usage)
             } else {
@@ -124,13 +97,16 @@ pub fn of(error: &Error) -> Status {
 
 pub fn of_db(error: &DbError) -> Status {
     match error {
-        DbError::Missing { .. } | DbError::NoDepths { .. } | DbError::NotStored(_) => {
-            Status::Missing
-        }
-        DbError::Corrupt { .. } | DbError::OtherRules { .. } | DbError::OtherVersion { .. } => {
-            Status::Corrupt
-        }
+        _ if error.is_missing() => Status::Missing,
+        _ if error.is_unusable() => Status::Corrupt,
         _ => Status::System,
+    }
+}
+
+fn of_failure(failure: &Failure) -> Status {
+    match failure {
+        Failure::Database(error) => of_db(error),
+        Failure::Question(_) | Failure::Position(_) => Status::Usage,
     }
 }
 

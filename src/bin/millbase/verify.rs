@@ -7,6 +7,8 @@ use std::time::Instant;
 use anyhow::{Error, Result};
 use clap::Args;
 use indicatif::ProgressBar;
+use millbase::json::failure::JsonFailure;
+use millbase::json::value::JsonValue;
 use millbase::probe::Database;
 use millbase::solve::TableCache;
 use millbase::store::{DbError, rules_option};
@@ -17,10 +19,10 @@ use serde::Serialize;
 use crate::databases;
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, Ink, JsonValue, Palette, Table, grouped};
+use crate::output::{self, Cell, Ink, Palette, Table, grouped};
 use crate::placing;
 use crate::progress;
-use crate::status::{self, JsonFailure, Status};
+use crate::status::{self, Status};
 use crate::sums;
 
 /// Check the databases: recompute every value from the positions that its turns lead to
@@ -118,7 +120,7 @@ impl Checked {
             seconds: self.seconds,
             mismatches: mismatches.collect(),
             miscounted: miscounted.collect(),
-            error: self.error.as_ref().map(JsonFailure::from),
+            error: self.error.as_ref().map(status::failure),
         }
     }
 }

@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 use millbase::Rules;
+use millbase::json::value::JsonValue;
 use millbase::malom::{self, Comparison, Difference, FileState, Found, SECVAL};
 use serde::Serialize;
 
 use super::{Selection, scheme_of, sectors};
 use crate::options::Options;
-use crate::output::{self, Cell, JsonValue, Palette, Table, grouped};
+use crate::output::{self, Cell, Palette, Table, grouped};
 use crate::progress;
 use crate::status::{Status, Usage};
 

@@ -6,9 +6,10 @@ use std::time::Duration;
 use anyhow::Error;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use millbase::json::failure::{Failure, JsonError};
 
 use super::reply;
-use crate::status::{self, JsonError, Status};
+use crate::status::{self, Status};
 
 /// The reason why a request has no answer.
 #[derive(Debug)]
@@ -25,6 +26,12 @@ pub enum ApiError {
     NoMethod,
     /// This server does not start builds, or not for this request.
     MayNotBuild,
+}
+
+impl From<Failure> for ApiError {
+    fn from(failure: Failure) -> ApiError {
+        ApiError::Failed(failure.into())
+    }
 }
 
 impl ApiError {
@@ -45,7 +52,7 @@ impl ApiError {
 
     fn body(&self) -> JsonError {
         match self {
-            ApiError::Failed(error) => JsonError::from(error),
+            ApiError::Failed(error) => JsonError::from(status::failure(error)),
             ApiError::Busy => JsonError::new(
                 "busy",
                 "the server is answering too many questions; ask again in a second".to_owned(),

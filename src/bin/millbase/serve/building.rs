@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
+use millbase::json::question::Question;
 use millbase::solve::pair::{self, BuildFolder, Observer, PairPlan, PairProgress};
 use millbase::solve::ply;
 use millbase::store::{Level, Profile};
@@ -18,8 +19,8 @@ use millbase::{Pair, Rules};
 use serde::Serialize;
 
 use super::api_error::ApiError;
-use super::question::{Asked, Question};
 use super::reply;
+use super::routes::{self, Asked};
 use super::work::Work;
 use crate::options::Options;
 use crate::progress::Forecast;
@@ -117,9 +118,7 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Answers with the state of the build.
 pub async fn state(State(builder): State<Builder>, asked: Asked) -> Result<Response, ApiError> {
-    let question = Question::of(asked).map_err(ApiError::Failed)?;
-    let rules = question.rules(builder.work.rules());
-    let rules = rules.map_err(ApiError::Failed)?;
+    let (_, rules) = routes::read(&builder.work, asked)?;
     let answer = builder.json(&rules).map_err(ApiError::Failed)?;
     Ok(reply::json(StatusCode::OK, &answer))
 }
@@ -133,9 +132,7 @@ pub async fn begin(
     if !builder.may_build(&headers) {
         return Err(ApiError::MayNotBuild);
     }
-    let question = Question::of(asked).map_err(ApiError::Failed)?;
-    let rules = question.rules(builder.work.rules());
-    let rules = rules.map_err(ApiError::Failed)?;
+    let (question, rules) = routes::read(&builder.work, asked)?;
     builder.begin(&question, rules).map_err(ApiError::Failed)?;
     let answer = builder.json(&rules).map_err(ApiError::Failed)?;
     Ok(reply::json(StatusCode::ACCEPTED, &answer))

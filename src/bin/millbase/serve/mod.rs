@@ -2,9 +2,8 @@
 //!
 //! - this file: the options, starting and stopping
 //! - `connections`: accepting connections, and their limits
-//! - `routes`: the paths, and the answers about positions, databases and rules
-//! - `game`, `study`, `building`: the answers about games, for study, and about builds
-//! - `question`: the fields of a question
+//! - `routes`: the paths and their answers, most of which `millbase::json` makes
+//! - `building`: builds that the page starts
 //! - `work`: the databases, and the limits on the number and the time of questions
 //! - `api_error`: errors with their status codes and bodies
 //! - `page`: the page at `/` and its files
@@ -12,12 +11,9 @@
 mod api_error;
 mod building;
 mod connections;
-mod game;
 mod page;
-mod question;
 mod reply;
 mod routes;
-mod study;
 #[cfg(test)]
 mod tests;
 mod work;

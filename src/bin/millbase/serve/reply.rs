@@ -1,9 +1,8 @@
-//! Answers as responses in JSON, and the parts that several answers share.
+//! Answers as responses in JSON.
 
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use millbase::{Position, Rules, Turn};
 use serde::Serialize;
 
 use crate::output;
@@ -32,28 +31,4 @@ pub fn reply(status: StatusCode, body: Vec<u8>) -> Response {
         headers.insert(name, HeaderValue::from_static(value));
     }
     response
-}
-
-/// A legal turn with the position after it.
-#[derive(Serialize)]
-pub struct JsonLegal {
-    turn: String,
-    position: String,
-}
-
-impl JsonLegal {
-    pub fn new(turn: Turn, after: Position, rules: &Rules) -> JsonLegal {
-        JsonLegal {
-            turn: turn.to_string(),
-            position: after.text(rules),
-        }
-    }
-}
-
-/// The legal turns in the order of their texts.
-pub fn legal(position: &Position, rules: &Rules) -> Vec<JsonLegal> {
-    let turns = position.turns(rules).into_iter();
-    turns
-        .map(|turn| JsonLegal::new(turn, position.after(turn), rules))
-        .collect()
 }

@@ -1,12 +1,15 @@
-//! The paths of the server, and the answers about positions, databases and rules.
+//! The paths of the server and their answers.
 
-use anyhow::Result;
 use axum::Router;
-use axum::extract::State;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
-use millbase::{Database, Position, Rules};
+use millbase::Rules;
+use millbase::json::failure::Failure;
+use millbase::json::question::{Known, Question};
+use millbase::json::rules::{JsonRules, RuleSets};
 use serde::Serialize;
 use tower_http::cors::{Any, CorsLayer};
 use tower_http::trace::{DefaultMakeSpan, DefaultOnResponse, TraceLayer};
@@ -14,15 +17,9 @@ use tracing::Level;
 
 use super::api_error::ApiError;
 use super::building::{self, Builder};
-use super::question::{Asked, Question};
-use super::reply::{self, JsonLegal};
 use super::work::{Effort, Work};
-use super::{game, page, study};
-use crate::rules::JsonRules;
-use crate::{line, list, output, probe};
-
-/// The most turns of a line.
-const LONGEST_LINE: usize = 1000;
+use super::{page, reply};
+use crate::{list, output};
 
 /// All paths; with `cors`, pages of all origins may read the answers.
 pub fn all(work: Work, builder: Builder, cors: bool) -> Router {
@@ -34,12 +31,12 @@ pub fn all(work: Work, builder: Builder, cors: bool) -> Router {
         .with_state(builder);
     let app = Router::new()
         .route("/probe", get(probe))
-        .route("/rank", get(study::rank))
+        .route("/rank", get(rank))
         .route("/line", get(line))
         .route("/turns", get(turns))
-        .route("/game", get(game::game))
-        .route("/play", get(game::play))
-        .route("/random", get(study::random))
+        .route("/game", get(game))
+        .route("/play", get(play))
+        .route("/random", get(random))
         .route("/databases", get(databases))
         .route("/rules", get(rules))
         .route("/rulesets", get(rulesets))
@@ -57,104 +54,101 @@ pub fn all(work: Work, builder: Builder, cors: bool) -> Router {
     }
 }
 
+/// The question of a request, or the reason why it cannot be read.
+pub type Asked = Result<Query<Question>, QueryRejection>;
+
+/// The question of a request and the rules that it names.
+pub fn read(work: &Work, asked: Asked) -> Result<(Question, Rules), ApiError> {
+    let Query(question) = asked.map_err(|error| {
+        Failure::Question(format!(
+            "the question cannot be read: {}; ask like /probe?fen=start, with the position \
+             percent-encoded",
+            error.body_text()
+        ))
+    })?;
+    let question = question.checked()?;
+    let rules = question.rules(work.rules())?;
+    Ok((question, rules))
+}
+
+fn reply_with(answer: &impl Serialize) -> Response {
+    reply::json(StatusCode::OK, answer)
+}
+
 /// Answers a question about a position from the databases or by a search down to them.
+async fn about_position<T: Serialize + 'static>(
+    work: Work,
+    asked: Asked,
+    find: fn(&Known, &Question) -> Result<T, Failure>,
+) -> Result<Response, ApiError> {
+    let (question, rules) = read(&work, asked)?;
+    let effort = Effort::of(&question.position(&rules)?);
+    answer(&work, rules, effort, question, find).await
+}
+
+/// Answers a question; the answer is written where it is found, apart from the connections.
 async fn answer<T: Serialize + 'static>(
     work: &Work,
-    asked: Asked,
-    find: fn(&Database, &Position, &Question) -> Result<T>,
+    rules: Rules,
+    effort: Effort,
+    question: Question,
+    find: fn(&Known, &Question) -> Result<T, Failure>,
 ) -> Result<Response, ApiError> {
-    let question = Question::of(asked).map_err(ApiError::Failed)?;
-    let rules = question.rules(work.rules()).map_err(ApiError::Failed)?;
-    let position = question.position(&rules).map_err(ApiError::Failed)?;
-    let body = work.ask(rules, Effort::of(&position), move |known| {
+    let body = work.ask(rules, effort, move |known| {
         let mut body = Vec::with_capacity(4096);
-        output::json(&mut body, &find(&known.database, &position, &question)?)?;
+        output::json(&mut body, &find(known, &question)?)?;
         Ok(body)
     });
     Ok(reply::reply(StatusCode::OK, body.await?))
 }
 
 async fn probe(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
-    answer(&work, asked, |db, position, _| {
-        Ok(probe::Probed::with_all_turns(db, position)?.json())
-    })
-    .await
+    about_position(work, asked, Known::probe).await
+}
+
+async fn rank(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
+    about_position(work, asked, Known::rank).await
 }
 
 async fn line(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
-    answer(&work, asked, |db, position, question| {
-        let limit = question.limit.unwrap_or(LONGEST_LINE).min(LONGEST_LINE);
-        let answer = db.answer(position)?;
-        let line = db.line(position, limit)?;
-        Ok(line::LineAnswer::new(position, &answer, &line, db.rules()))
-    })
-    .await
+    about_position(work, asked, Known::line).await
 }
 
-/// The legal turns of a position, which need no database.
-#[derive(Serialize)]
-struct Turns {
-    position: String,
-    side_to_move: &'static str,
-    phase: &'static str,
-    turns: Vec<JsonLegal>,
+async fn play(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
+    let (question, rules) = read(&work, asked)?;
+    answer(&work, rules, Effort::Search, question, Known::play).await
+}
+
+async fn random(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
+    let (question, rules) = read(&work, asked)?;
+    answer(&work, rules, Effort::Search, question, Known::random).await
 }
 
 async fn turns(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
-    let question = Question::of(asked).map_err(ApiError::Failed)?;
-    let rules = question.rules(work.rules()).map_err(ApiError::Failed)?;
-    let position = question.position(&rules).map_err(ApiError::Failed)?;
-    let answer = Turns {
-        position: position.text(&rules),
-        side_to_move: position.side_to_move().name(),
-        phase: position.phase(&rules).name(),
-        turns: reply::legal(&position, &rules),
-    };
-    Ok(reply::json(StatusCode::OK, &answer))
+    let (question, rules) = read(&work, asked)?;
+    Ok(reply_with(&question.turns(&rules)?))
+}
+
+async fn game(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
+    let (question, rules) = read(&work, asked)?;
+    Ok(reply_with(&question.record(&rules, work.draws())?))
 }
 
 async fn databases(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
-    let question = Question::of(asked).map_err(ApiError::Failed)?;
-    let rules = question.rules(work.rules()).map_err(ApiError::Failed)?;
+    let (_, rules) = read(&work, asked)?;
     let known = work.knowledge(rules).map_err(ApiError::Failed)?;
-    let answer = list::ListAnswer::without_paths(&known.database);
-    Ok(reply::json(StatusCode::OK, &answer))
+    Ok(reply_with(&list::ListAnswer::without_paths(
+        &known.database,
+    )))
 }
 
 async fn rules(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
-    let question = Question::of(asked).map_err(ApiError::Failed)?;
-    let rules = question.rules(work.rules()).map_err(ApiError::Failed)?;
-    Ok(reply::json(StatusCode::OK, &JsonRules::from(&rules)))
-}
-
-/// The sets of rules that questions can name.
-#[derive(Serialize)]
-struct RuleSets {
-    /// The rules of questions that name none.
-    own: JsonRules,
-    named: Vec<JsonRules>,
-    draws: JsonDraws,
-}
-
-/// The rules about draws; 0 means never.
-#[derive(Serialize)]
-struct JsonDraws {
-    repetitions: u32,
-    quiet_turns: u32,
+    let (_, rules) = read(&work, asked)?;
+    Ok(reply_with(&JsonRules::from(&rules)))
 }
 
 async fn rulesets(State(work): State<Work>) -> Response {
-    let draws = work.draws();
-    let named = Rules::NAMED.iter();
-    let answer = RuleSets {
-        own: JsonRules::from(work.rules()),
-        named: named.map(|(_, rules)| JsonRules::from(rules)).collect(),
-        draws: JsonDraws {
-            repetitions: draws.repetitions,
-            quiet_turns: draws.quiet_turns,
-        },
-    };
-    reply::json(StatusCode::OK, &answer)
+    reply_with(&RuleSets::new(work.rules(), work.draws()))
 }
 
 #[derive(Serialize)]
@@ -169,5 +163,5 @@ async fn health(State(work): State<Work>) -> Result<Response, ApiError> {
         status: "ok",
         databases: known.database.pairs().count(),
     };
-    Ok(reply::json(StatusCode::OK, &answer))
+    Ok(reply_with(&answer))
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use millbase::engine::draws::DrawRule;
-use millbase::engine::player::{Level, Player};
+use millbase::json::question::Known;
 use millbase::search::Search;
 use millbase::{Database, Position, Rules};
 use tokio::sync::Semaphore;
@@ -45,36 +45,6 @@ impl Effort {
 /// A function that opens the databases of rules.
 type Open = dyn Fn(Rules) -> Result<Database> + Send + Sync;
 
-/// The databases and the search of one set of rules.
-#[derive(Clone)]
-pub struct Opened {
-    /// The databases.
-    pub database: Arc<Database>,
-    /// The search with its transposition table.
-    search: Arc<Search>,
-}
-
-impl Opened {
-    fn of(database: Database) -> Opened {
-        // One thread for each search: as many questions search at a time as there are cores.
-        let search = Search::new(*database.rules(), SEARCH_BYTES, 1);
-        Opened {
-            database: Arc::new(database),
-            search: Arc::new(search),
-        }
-    }
-
-    /// The player of the engine and the terminal.
-    pub fn player(&self, level: Level, seed: u64) -> Player {
-        Player {
-            database: Arc::clone(&self.database),
-            search: Arc::clone(&self.search),
-            level,
-            seed,
-        }
-    }
-}
-
 /// The databases and the places for questions in progress.
 #[derive(Clone)]
 pub struct Work {
@@ -82,7 +52,7 @@ pub struct Work {
     rules: Rules,
     draws: DrawRule,
     open: Arc<Open>,
-    opened: Arc<RwLock<HashMap<Rules, Opened>>>,
+    opened: Arc<RwLock<HashMap<Rules, Known>>>,
     places: Arc<Semaphore>,
     /// Places for questions that search, apart, so that lookups do not wait for searches.
     searches: Arc<Semaphore>,
@@ -125,7 +95,7 @@ impl Work {
     }
 
     /// The databases and the search of these rules, opened at the first call.
-    pub fn knowledge(&self, rules: Rules) -> Result<Opened> {
+    pub fn knowledge(&self, rules: Rules) -> Result<Known> {
         let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = opened.get(&rules) {
             return Ok(known.clone());
@@ -136,8 +106,14 @@ impl Work {
 
     /// Opens the databases of these rules again, so that later questions see new files. If that
     /// fails, the databases that were open stay.
-    pub fn reopen(&self, rules: Rules) -> Result<Opened> {
-        let known = Opened::of((self.open)(rules)?);
+    pub fn reopen(&self, rules: Rules) -> Result<Known> {
+        // One thread for each search: as many questions search at a time as there are cores.
+        let search = Search::new(rules, SEARCH_BYTES, 1);
+        let known = Known {
+            database: Arc::new((self.open)(rules)?),
+            search: Arc::new(search),
+            draws: self.draws,
+        };
         let mut opened = self.opened.write().unwrap_or_else(PoisonError::into_inner);
         opened.insert(rules, known.clone());
         Ok(known)
@@ -149,7 +125,7 @@ impl Work {
         &self,
         rules: Rules,
         effort: Effort,
-        question: impl FnOnce(&Opened) -> Result<T> + Send + 'static,
+        question: impl FnOnce(&Known) -> Result<T> + Send + 'static,
     ) -> Result<T, ApiError> {
         let places = Arc::clone(&self.places);
         let place = places.try_acquire_owned().map_err(|_| ApiError::Busy)?;

@@ -1,0 +1,43 @@
+//! A best line, as `millbase --json line` answers.
+
+use serde::Serialize;
+
+use super::value::{JsonPosition, JsonTurn, JsonValue};
+use crate::probe::{Answer, Line, LineEnd};
+use crate::rules::Rules;
+use crate::rules::position::Position;
+
+/// A position with a best line.
+#[derive(Serialize)]
+pub struct LineAnswer {
+    #[serde(flatten)]
+    position: JsonPosition,
+    #[serde(flatten)]
+    value: JsonValue,
+    source: &'static str,
+    line: Vec<JsonTurn>,
+    end: &'static str,
+    /// The number of turns after which the final position stood for the first time; `None` unless
+    /// it repeats.
+    repeats: Option<usize>,
+}
+
+impl LineAnswer {
+    /// The answer for a position, its value and its line.
+    pub fn new(position: &Position, answer: &Answer, line: &Line, rules: &Rules) -> LineAnswer {
+        let turns = line.turns.iter().map(|ranked| JsonTurn::new(ranked, rules));
+        let (end, repeats) = match line.end {
+            LineEnd::Over => ("over", None),
+            LineEnd::Repetition { from } => ("repetition", Some(from)),
+            LineEnd::Limit => ("limit", None),
+        };
+        LineAnswer {
+            position: JsonPosition::new(position, rules),
+            value: answer.value.into(),
+            source: answer.source.name(),
+            line: turns.collect(),
+            end,
+            repeats,
+        }
+    }
+}
