@@ -100,7 +100,7 @@ export interface ChooseOptions extends AskOptions {
 
 /** What every error of this package is, except that an aborted question rejects with the signal's reason. */
 export class MillbaseError extends Error {
-  code: "position" | "missing" | "corrupt" | "database" | "source";
+  code: "invalid" | "missing" | "corrupt" | "system" | "source";
   constructor(code: MillbaseError["code"], message: string, options?: ErrorOptions);
 }
 
@@ -114,6 +114,12 @@ export class Millbase {
   play(fen: string, turn: string): string;
   probe(fen: string, options?: AskOptions): Promise<Value>;
   answer(fen: string, options?: AskOptions): Promise<Answer>;
+  /** The answer of `millbase serve` to a question with these fields at the path of this name. */
+  ask(
+    kind: "probe" | "rank" | "line" | "play" | "random" | "turns" | "game" | "rulesets",
+    question: Record<string, unknown>,
+    options?: AskOptions,
+  ): Promise<Record<string, unknown>>;
   line(fen: string, options?: AskOptions & { limit?: number }): Promise<Line>;
   /** Bits of the stones, and 0 where White is to move, 1 where Black is; 1, 0 or -1, and turns to the end or -1. */
   probeMany(

@@ -43,7 +43,7 @@ export async function open({ rules = "standard", files = {}, cacheBytes = 64 << 
   try {
     core = new Core(rules);
   } catch (error) {
-    throw new MillbaseError("position", error.message);
+    throw new MillbaseError("invalid", error.message);
   }
   const names = Object.keys(files);
   const sources = await Promise.all(names.map((name) => sourceOf(name, files[name], signal)));
@@ -102,8 +102,13 @@ export class Millbase {
 
   /** A position's value and its turns, best first. */
   async answer(fen, options) {
-    text(fen, "the position");
-    return this.#ask(() => this.#core.answer(fen), options);
+    return this.ask("probe", { fen: text(fen, "the position") }, options);
+  }
+
+  /** The answer of `millbase serve` to a question with these fields at the path `/${kind}`. */
+  async ask(kind, question, options) {
+    const fields = JSON.stringify(question);
+    return this.#ask(() => this.#core.ask(text(kind, "the kind of question"), fields), options);
   }
 
   /** The game in which both sides always make their best turn. */
@@ -198,7 +203,7 @@ export class Millbase {
 
 function text(value, what) {
   if (typeof value !== "string") {
-    throw new MillbaseError("position", `${what} must be a text`);
+    throw new MillbaseError("invalid", `${what} must be a text`);
   }
   return value;
 }
@@ -210,7 +215,7 @@ function numbers(array, Type) {
   }
   const given = Array.from(array);
   if (!given.every((number) => Number.isInteger(number) && number >= 0 && number <= most)) {
-    throw new MillbaseError("position", `the arrays must have whole numbers from 0 to ${most}`);
+    throw new MillbaseError("invalid", `the arrays must have whole numbers from 0 to ${most}`);
   }
   return Type.from(given);
 }

@@ -9,22 +9,25 @@
 //! {…}                                                             the answer
 //! ```
 
-mod json;
-
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use millbase::engine::draws::DrawRule;
 use millbase::engine::game::Game;
 use millbase::engine::player::{Level, Player};
+use millbase::json::failure::{Failure, JsonError, JsonFailure};
+use millbase::json::question::{Known, Question};
+use millbase::json::rules::RuleSets;
+use millbase::json::value::{JsonPosition, JsonTurn, JsonValue};
 use millbase::probe::{BulkError, Masks, Values};
 use millbase::search::{Limits, Meaning, Search};
-use millbase::store::Pieces;
-use millbase::{Database, DbError, LineEnd, Position, Rules, Side, Turn, Value};
+use millbase::store::{NeededRange, Pieces};
+use millbase::{Database, DbError, LineEnd, Position, Rules, Side, Turn};
+use serde::Serialize;
 use wasm_bindgen::prelude::*;
-
-use json::{Text, list};
 
 /// Bytes of the transposition table of a player.
 const HASH_BYTES: usize = 16 << 20;
@@ -41,79 +44,112 @@ pub struct Core {
     search: Arc<Search>,
 }
 
-/// Why there is no answer.
-enum Failure {
-    Wrong(String),
-    Database(DbError),
-}
-
-impl From<DbError> for Failure {
-    fn from(error: DbError) -> Failure {
-        Failure::Database(error)
-    }
-}
-
-impl From<BulkError> for Failure {
-    fn from(error: BulkError) -> Failure {
-        match error {
-            BulkError::Database(error) => Failure::Database(error),
-            other => wrong(other),
-        }
-    }
-}
-
 fn wrong(sentence: impl ToString) -> Failure {
-    Failure::Wrong(sentence.to_string())
+    Failure::Question(sentence.to_string())
 }
 
-/// The answer's text, or that of the failure.
-fn json_of(answer: Result<String, Failure>) -> String {
-    let error = |code: &str, sentence: String| {
-        let (code, sentence) = (Text(code), Text(&sentence));
-        format!(r#"{{"error":{{"code":{code},"message":{sentence}}}}}"#)
-    };
+/// The JSON text of an answer.
+fn json(answer: &impl Serialize) -> String {
+    let mut text = Vec::new();
+    let written = millbase::json::write(&mut text, answer);
+    let text = written.ok().and_then(|()| String::from_utf8(text).ok());
+    text.unwrap_or_default()
+}
+
+/// The JSON text of an answer, of the ranges that it waits for, or of the failure.
+fn json_of<T: Serialize>(answer: Result<T, Failure>) -> String {
+    #[derive(Serialize)]
+    struct Range<'a> {
+        file: Cow<'a, str>,
+        start: u64,
+        length: u64,
+    }
+    #[derive(Serialize)]
+    struct Pending<'a> {
+        pending: Vec<Range<'a>>,
+    }
     match answer {
-        Ok(answer) => answer,
-        Err(Failure::Wrong(sentence)) => error("position", sentence),
+        Ok(answer) => json(&answer),
         Err(Failure::Database(DbError::Pending(ranges))) => {
-            let ranges = list(ranges.iter().map(|range| {
-                let (file, start, length) =
-                    (range.file.to_string_lossy(), range.start, range.length);
-                format!(
-                    r#"{{"file":{},"start":{start},"length":{length}}}"#,
-                    Text(&file)
-                )
-            }));
-            format!(r#"{{"pending":{ranges}}}"#)
+            let ranges = ranges.iter().map(|range: &NeededRange| Range {
+                file: range.file.to_string_lossy(),
+                start: range.start,
+                length: range.length,
+            });
+            json(&Pending {
+                pending: ranges.collect(),
+            })
         }
-        Err(Failure::Database(failure)) => {
-            let code = match failure {
-                DbError::Missing { .. } => "missing",
-                DbError::Corrupt { .. } => "corrupt",
-                _ => "database",
-            };
-            error(code, failure.to_string())
+        Err(failure) => json(&JsonError::from(JsonFailure::from(&failure))),
+    }
+}
+
+/// The search's score of a line, for the side to move.
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Score {
+    Win(Option<i32>),
+    Loss(Option<i32>),
+    Centistones(i32),
+}
+
+impl From<Meaning> for Score {
+    fn from(meaning: Meaning) -> Score {
+        match meaning {
+            Meaning::Win(turns) => Score::Win(Some(turns.into())),
+            Meaning::Loss(turns) => Score::Loss(Some(turns.into())),
+            Meaning::KnownWin => Score::Win(None),
+            Meaning::KnownLoss => Score::Loss(None),
+            Meaning::Evaluation(centistones) => Score::Centistones(centistones.into()),
         }
     }
 }
 
-/// The fields of a value.
-fn value(value: Value) -> String {
-    let dtw = value.dtw().map(|dtw| dtw.0.to_string());
-    let dtw = dtw.unwrap_or_else(|| "null".to_string());
-    format!(r#""wdl":"{}","dtw":{dtw}"#, value.wdl())
+/// A position with its legal turns.
+#[derive(Serialize)]
+struct PositionInfo {
+    #[serde(flatten)]
+    position: JsonPosition,
+    white: u32,
+    black: u32,
+    white_in_hand: u8,
+    black_in_hand: u8,
+    turns: Vec<String>,
 }
 
-/// What was found of a line, for the side to move.
-fn score(meaning: Meaning) -> String {
-    match meaning {
-        Meaning::Win(turns) => format!(r#"{{"win":{turns}}}"#),
-        Meaning::Loss(turns) => format!(r#"{{"loss":{turns}}}"#),
-        Meaning::KnownWin => r#"{"win":null}"#.to_string(),
-        Meaning::KnownLoss => r#"{"loss":null}"#.to_string(),
-        Meaning::Evaluation(centistones) => format!(r#"{{"centistones":{centistones}}}"#),
-    }
+/// The text of a position after a turn.
+#[derive(Serialize)]
+struct After {
+    position: String,
 }
+
+/// A best line.
+#[derive(Serialize)]
+struct Line {
+    turns: Vec<JsonTurn>,
+    end: &'static str,
+}
+
+/// A player's turn; `None` if the game is over.
+#[derive(Serialize)]
+struct Chosen {
+    turn: Option<String>,
+    #[serde(flatten)]
+    thought: Option<Thought>,
+}
+
+#[derive(Serialize)]
+struct Thought {
+    score: Score,
+    known: Option<JsonValue>,
+    depth: u32,
+    nodes: u64,
+    line: Vec<String>,
+}
+
+/// An answer without fields.
+#[derive(Serialize)]
+struct Done {}
 
 #[wasm_bindgen]
 impl Core {
@@ -169,21 +205,48 @@ impl Core {
     /// The names of the pairs whose files can be used now.
     pub fn pairs(&self) -> String {
         let pairs = self.database.pairs();
-        list(pairs.map(|file| format!(r#""{}""#, file.pair())))
+        let pairs: Vec<String> = pairs.map(|file| file.pair().to_string()).collect();
+        serde_json::to_string(&pairs).unwrap_or_default()
+    }
+
+    /// Answers a question of the page, `kind` being the path that the server has for it, with the
+    /// server's JSON.
+    pub fn ask(&self, kind: &str, question: &str) -> String {
+        let read = || {
+            let question: Question = serde_json::from_str(question).map_err(wrong)?;
+            question.checked()
+        };
+        let question = match read() {
+            Ok(question) => question,
+            Err(failure) => return json_of::<Done>(Err(failure)),
+        };
+        let known = Known {
+            database: Arc::clone(&self.database),
+            search: Arc::clone(&self.search),
+            draws: DrawRule::USUAL,
+        };
+        match kind {
+            "probe" => json_of(known.probe(&question)),
+            "rank" => json_of(known.rank(&question)),
+            "line" => json_of(known.line(&question)),
+            "play" => json_of(known.play(&question)),
+            "random" => json_of(known.random(&question)),
+            "turns" => json_of(question.turns(&self.rules)),
+            "game" => json_of(question.record(&self.rules, known.draws)),
+            "rulesets" => json(&RuleSets::new(&self.rules, known.draws)),
+            _ => json_of::<Done>(Err(wrong(format!("there is no question '{kind}'")))),
+        }
     }
 
     /// A position's fields and its legal turns.
     pub fn position(&self, fen: &str) -> String {
-        json_of(self.parse(fen).map(|position| {
-            let turns = list(self.legal(&position).iter().map(|turn| format!(r#""{turn}""#)));
-            format!(
-                r#"{{{},"white":{},"black":{},"white_in_hand":{},"black_in_hand":{},"turns":{turns}}}"#,
-                self.fields(&position),
-                position.stones(Side::White).bits(),
-                position.stones(Side::Black).bits(),
-                position.in_hand(Side::White),
-                position.in_hand(Side::Black),
-            )
+        json_of(self.parse(fen).map(|position| PositionInfo {
+            position: JsonPosition::new(&position, &self.rules),
+            white: position.stones(Side::White).bits(),
+            black: position.stones(Side::Black).bits(),
+            white_in_hand: position.in_hand(Side::White),
+            black_in_hand: position.in_hand(Side::Black),
+            turns: self.legal(&position).iter().map(Turn::to_string).collect(),
         }))
     }
 
@@ -195,34 +258,16 @@ impl Core {
                 let side = position.side_to_move();
                 return Err(wrong(format!("{turn} is not a legal turn of {side} here")));
             }
-            let after = position.after(turn).text(&self.rules);
-            Ok(format!(r#"{{"position":"{after}"}}"#))
+            let position = position.after(turn).text(&self.rules);
+            Ok(After { position })
         }))
     }
 
-    /// What a position is worth.
+    /// The value of a position.
     pub fn probe(&self, fen: &str) -> String {
         json_of(self.parse(fen).and_then(|position| {
-            let found = self.database.probe(&position)?;
-            Ok(format!("{{{}}}", value(found)))
-        }))
-    }
-
-    /// A position's value and its turns, best first, as `millbase --json probe` has them.
-    pub fn answer(&self, fen: &str) -> String {
-        json_of(self.parse(fen).and_then(|position| {
-            let answer = self.database.answer(&position)?;
-            let turns = list(answer.turns.iter().map(|ranked| {
-                let (turn, after) = (ranked.turn, ranked.after.text(&self.rules));
-                let value = value(ranked.value);
-                format!(r#"{{"turn":"{turn}",{value},"position":"{after}"}}"#)
-            }));
-            Ok(format!(
-                r#"{{"version":1,{},{},"source":"{}","turns":{turns}}}"#,
-                self.fields(&position),
-                value(answer.value),
-                answer.source.name()
-            ))
+            let value = self.database.probe(&position)?;
+            Ok(JsonValue::from(value))
         }))
     }
 
@@ -230,17 +275,17 @@ impl Core {
     pub fn line(&self, fen: &str, limit: usize) -> String {
         json_of(self.parse(fen).and_then(|position| {
             let line = self.database.line(&position, limit)?;
-            let turns = list(line.turns.iter().map(|ranked| {
-                let (turn, after) = (ranked.turn, ranked.after.text(&self.rules));
-                let value = value(ranked.value);
-                format!(r#"{{"turn":"{turn}",{value},"position":"{after}"}}"#)
-            }));
-            let end = match line.end {
-                LineEnd::Over => "over",
-                LineEnd::Repetition { .. } => "repetition",
-                LineEnd::Limit => "limit",
-            };
-            Ok(format!(r#"{{"turns":{turns},"end":"{end}"}}"#))
+            let turns = line.turns.iter();
+            Ok(Line {
+                turns: turns
+                    .map(|ranked| JsonTurn::new(ranked, &self.rules))
+                    .collect(),
+                end: match line.end {
+                    LineEnd::Over => "over",
+                    LineEnd::Repetition { .. } => "repetition",
+                    LineEnd::Limit => "limit",
+                },
+            })
         }))
     }
 
@@ -259,7 +304,10 @@ impl Core {
             to_move,
         };
         let done = self.database.probe_many(masks, Values { wdl, dtw }, 1);
-        json_of(done.map(|()| "{}".to_string()).map_err(Failure::from))
+        json_of(done.map(|()| Done {}).map_err(|error| match error {
+            BulkError::Database(error) => Failure::Database(error),
+            other => wrong(other),
+        }))
     }
 
     /// A player's turn after these turns from a position: `level` 0 to 30, `seed` as for the program's
@@ -298,30 +346,27 @@ impl Core {
                 ..Limits::default()
             };
             let choice = player.choose(&game, &limits, &AtomicBool::new(false), &mut |_| ());
-            let Some(choice) = choice else {
-                return Ok(r#"{"turn":null}"#.to_string());
-            };
-            let report = &choice.thought.report;
-            let known = choice
-                .thought
-                .known
-                .map(|known| format!("{{{}}}", value(known)));
-            Ok(format!(
-                r#"{{"turn":"{}","score":{},"known":{},"depth":{},"nodes":{},"line":{}}}"#,
-                choice.turn,
-                score(report.score.meaning()),
-                known.as_deref().unwrap_or("null"),
-                report.depth,
-                report.nodes,
-                list(report.line.iter().map(|turn| format!(r#""{turn}""#))),
-            ))
+            let thought = choice.as_ref().map(|choice| {
+                let report = &choice.thought.report;
+                Thought {
+                    score: report.score.meaning().into(),
+                    known: choice.thought.known.map(JsonValue::from),
+                    depth: report.depth,
+                    nodes: report.nodes,
+                    line: report.line.iter().map(Turn::to_string).collect(),
+                }
+            });
+            Ok(Chosen {
+                turn: choice.map(|choice| choice.turn.to_string()),
+                thought,
+            })
         }))
     }
 }
 
 impl Core {
     fn parse(&self, fen: &str) -> Result<Position, Failure> {
-        Position::parse(fen, &self.rules).map_err(wrong)
+        Ok(Position::parse(fen, &self.rules)?)
     }
 
     fn legal(&self, position: &Position) -> Vec<Turn> {
@@ -329,16 +374,6 @@ impl Core {
             true => Vec::new(),
             false => position.turns(&self.rules),
         }
-    }
-
-    /// The fields that say what a position is.
-    fn fields(&self, position: &Position) -> String {
-        format!(
-            r#""position":"{}","side_to_move":"{}","phase":"{}""#,
-            position.text(&self.rules),
-            position.side_to_move(),
-            position.phase(&self.rules).name()
-        )
     }
 }
 

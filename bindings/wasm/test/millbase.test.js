@@ -151,7 +151,7 @@ test("values in bulk", async () => {
     assert.equal(wdl[at], { win: 1, draw: 0, loss: -1 }[row.wdl]);
     assert.equal(dtw[at], row.dtw ?? -1);
   });
-  const wrong = (args, sentence) => assert.rejects(mill.probeMany(...args), { name: "MillbaseError", code: "position", message: sentence });
+  const wrong = (args, sentence) => assert.rejects(mill.probeMany(...args), { name: "MillbaseError", code: "invalid", message: sentence });
   await wrong([[7], [56], [0, 0]], /differ in length/);
   await wrong([[7, 7], [56, 7], [0, 0]], /index 1 .* share points/);
   await wrong([[-1], [56], [0]], /whole numbers/);
@@ -181,7 +181,7 @@ test("rules and a player without any file", async () => {
   assert.deepEqual([perfect.turn, perfect.known], ["a1-e4", { wdl: "win", dtw: 21 }]);
   const over = table.find((row) => row.phase === "over");
   assert.equal((await mill.choose(over.fen)).turn, null);
-  await assert.rejects(mill.choose(mill.start(), { turns: ["a7", "a7"] }), { code: "position", message: /a7/ });
+  await assert.rejects(mill.choose(mill.start(), { turns: ["a7", "a7"] }), { code: "invalid", message: /a7/ });
   const ten = await open({ rules: "ten" });
   assert.equal(ten.position(ten.start()).white_in_hand, 10);
 });
@@ -221,14 +221,14 @@ test("servers that fail, lie, or know no ranges", async () => {
 test("hostile input", async () => {
   const mill = await open();
   for (const wrong of ["", "rubbish", "\0", "\ud800", "O".repeat(1e6), WIN.replace(" w ", " x "), "☃ w m s 3 0 3 0 0 0"]) {
-    await assert.rejects(mill.probe(wrong), { name: "MillbaseError", code: "position" });
-    assert.throws(() => mill.position(wrong), { code: "position" });
+    await assert.rejects(mill.probe(wrong), { name: "MillbaseError", code: "invalid" });
+    assert.throws(() => mill.position(wrong), { code: "invalid" });
   }
   for (const wrong of [undefined, null, 3, {}, [WIN]]) {
-    await assert.rejects(mill.answer(wrong), { code: "position", message: /must be a text/ });
+    await assert.rejects(mill.answer(wrong), { code: "invalid", message: /must be a text/ });
     assert.throws(() => mill.play(WIN, wrong), MillbaseError);
   }
-  assert.throws(() => mill.play(WIN, "a7-a4"), { code: "position", message: /not a legal turn of white/ });
+  assert.throws(() => mill.play(WIN, "a7-a4"), { code: "invalid", message: /not a legal turn of white/ });
   await assert.rejects(open({ rules: "chess" }), { message: /must be one of standard/ });
   await assert.rejects(open({ files: { "4-3.mill": 7 } }), { code: "source" });
   await assert.rejects(mill.probe("O*O*O*O*/O*O*O***/@*@*@*@* w m s 7 0 4 0 0 0"), { code: "missing", message: /--pair 7-4/ });

@@ -17,7 +17,7 @@ const HTML: &str = include_str!("page/index.html");
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-/// The files: name, type and contents.
+/// The files: name, type and contents. The other files of the folder are for static hosts, see `tools/site`.
 #[rustfmt::skip]
 const FILES: &[(&str, &str, &str)] = &[
     ("style.css", "text/css; charset=utf-8", include_str!("page/style.css")),
@@ -34,6 +34,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("notation.js", SCRIPT, include_str!("page/notation.js")),
     ("puzzles.js", SCRIPT, include_str!("page/puzzles.js")),
     ("puzzles.json", "application/json", include_str!("page/puzzles.json")),
+    ("server.js", SCRIPT, include_str!("page/server.js")),
     ("store.js", SCRIPT, include_str!("page/store.js")),
     ("strings.js", SCRIPT, include_str!("page/strings.js")),
     ("trainer.js", SCRIPT, include_str!("page/trainer.js")),

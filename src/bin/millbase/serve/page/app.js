@@ -1,7 +1,7 @@
 /* Ties the parts of the page together: sends input to the game, and shows the state of the game on the
    board, in the texts and in the panels. */
 
-import { http } from "./backend.js";
+import { backend as backendOf } from "./backend.js";
 import { Board, POINTS, millsThrough, pointWords, stonesOf } from "./board.js";
 import { Builder } from "./builder.js";
 import { $, copy, icon, replace, say, show, tag } from "./dom.js";
@@ -19,10 +19,14 @@ import { Node, other } from "./tree.js";
 
 const LEVELS = [0, 6, 10, 20, PERFECT];
 
-const backend = http({
-  onLost: () => show($("offline"), true),
-  onFound: () => show($("offline"), false),
-});
+/* Whether the page lies on a static host; then the databases are read in this browser. */
+const onHost = document.body.dataset.backend === "device";
+const lostAndFound = { onLost: () => { say($("offline"), t(onHost ? "offline.host" : "offline")); show($("offline"), true); }, onFound: () => show($("offline"), false) };
+const { device } = onHost ? await import("./device.js") : {};
+const { Keeper } = onHost ? await import("./keeper.js") : {};
+const { server } = onHost ? {} : await import("./server.js");
+const ask = onHost ? device({ ...lostAndFound, onKept: done => keeper.progress(done) }) : server(lostAndFound);
+const backend = backendOf(ask);
 const game = new Game(backend);
 const board = new Board($("board"), { choose, cancel: () => { chosen = nothing(); render(); } });
 const hint = new Hint(game);
@@ -33,7 +37,14 @@ const explorer = new Explorer({
 const editor = new Editor({ game, changed: render, stop: stopEditing });
 const trainer = new Trainer({ game, begin, say: words => { told = words; render(); } });
 const puzzles = new Puzzles({ game, begin: hidden, say: words => { told = words; render(); } });
-const builder = new Builder({ game, ruleName: () => ruleName(), come: () => { game.forgetUnknown(); trainer.offer(); } });
+const come = () => { game.forgetUnknown(); trainer.offer(); };
+const builder = onHost ? null : new Builder({ game, ruleName: () => ruleName(), come });
+const keeper = onHost ? new Keeper({ ask, come }) : null;
+if (onHost) {
+  show($("notices").parentElement, false);
+  // The page then opens without a network, too.
+  navigator.serviceWorker?.register("sw.js").catch(() => {});
+}
 
 /* The sets of rules, and the name of the server's own. */
 let rulesets = null;
@@ -456,7 +467,7 @@ function showEarlier() {
 
 /* Updates all that depends on the rules: databases, practice, the rules in brief. */
 function meetRules() {
-  builder.look().catch(error => game.trouble(error));
+  (builder ?? keeper).look().catch(error => game.trouble(error));
   trainer.offer().catch(error => game.trouble(error));
   const { stones: count, flying, diagonals } = rules();
   const { draws } = rulesets;
@@ -619,7 +630,7 @@ function listen() {
     $(id).addEventListener("change", () => {
       settings[key] = $(id).checked;
       saveSettings();
-      if (id === "notices") builder.look().catch(error => game.trouble(error));
+      if (id === "notices") builder?.look().catch(error => game.trouble(error));
       render();
     });
   }

@@ -1,4 +1,5 @@
-/* The only interface to the rules and the values. `http` is its implementation by the server.
+/* The only interface to the rules and the values. It asks by a function `ask(kind, question, options)`, of
+   which server.js has one that asks the server and device.js one that asks the module in this browser.
 
    Positions and turns are texts. An answer about a position has `position`, `side`, `phase`, `turns`,
    and where it is known `value`, for the side to move: { wdl, dtw }.
@@ -11,7 +12,7 @@
      line(rules, position, limit)   a best continuation
      play(rules, start, moves, how) the player's turn; `how` is { level, seed, movetime }
      random(rules, pair, wdl, seed) a position to practise with
-     building(rules), build(rules, placing)  returns the state of a build, or starts one
+     building(rules), build(rules, placing)  returns the state of a build, or starts one; only a server builds
 
    Each may fail with `Refused`, whose `code` is a word. A failed connection is not a failure: the
    question waits until the connection is back or its signal is aborted. */
@@ -27,11 +28,6 @@ export class Refused extends Error {
     return ["missing", "busy", "late"].includes(this.code);
   }
 }
-
-const RETRY = 2000; // ms between attempts to reach the server
-const MOST_BUSY = 4; // attempts while the server is busy
-
-const wait = time => new Promise(done => setTimeout(done, time));
 
 /* Splits a turn's text into its points. */
 export function readTurn({ turn, position, wdl, dtw, ...rest }) {
@@ -49,30 +45,7 @@ function readAnswer(body) {
   };
 }
 
-export function http({ onLost, onFound }) {
-  async function ask(path, question, options) {
-    const fields = Object.entries(question).filter(([, value]) => value != null && value !== "");
-    const address = `/${path}?${new URLSearchParams(fields)}`;
-    for (let attempt = 1; ; attempt++) {
-      let response;
-      try {
-        response = await fetch(address, options);
-      } catch (failure) {
-        if (failure.name === "AbortError") throw failure;
-        onLost();
-        await wait(RETRY);
-        continue;
-      }
-      onFound();
-      const body = await response.json();
-      if (response.ok) return body;
-      if (response.status === 503 && body.error.code === "busy" && attempt < MOST_BUSY) {
-        await wait(500 * attempt);
-        continue;
-      }
-      throw new Refused(body.error.code, body.error.message);
-    }
-  }
+export function backend(ask) {
   return {
     rules: () => ask("rulesets", {}),
     databases: rules => ask("databases", { rules }),

@@ -12,6 +12,7 @@ const ENGLISH = {
   "language": "Language",
   "noscript": "This page needs JavaScript.",
   "offline": "The server does not answer. Your game is safe; the page keeps trying.",
+  "offline.host": "The databases cannot be reached. Your game is safe; what is on this device still answers.",
   "trouble": "There is no answer at the moment; try again.",
   "close": "Close",
 
@@ -35,6 +36,16 @@ const ENGLISH = {
   "build.pairs": "Pair {pair}: {done} of {pairs} finished.",
   "build.placing": "Solving the placing phase.",
   "build.left": "About {time} left.",
+
+  "keep": "On this device",
+  "keep.none": "Databases that you keep on this device answer without a network.",
+  "keep.here": "{count} files with {bytes} are on this device and answer without a network.",
+  "keep.choose": "Databases to keep",
+  "keep.pairs": "Without stones in hand, up to {most} stones: {bytes}",
+  "keep.all": "All, with the placing phase: {bytes}",
+  "keep.start": "Keep", "keep.stop": "Stop", "keep.forget": "Remove all",
+  "keep.room": "This browser has not enough room for these databases.",
+  "keep.failed": "The download ended early. The complete files stay; try again for the others.",
 
   "white": "White", "black": "Black",
   "stone.white": "white stone", "stone.black": "black stone", "stone.none": "empty",
@@ -169,6 +180,7 @@ const GERMAN = {
   "language": "Sprache",
   "noscript": "Diese Seite braucht JavaScript.",
   "offline": "Der Server antwortet nicht. Deine Partie ist sicher; die Seite versucht es weiter.",
+  "offline.host": "Die Datenbanken sind nicht erreichbar. Deine Partie ist sicher; was auf diesem Gerät liegt, antwortet weiter.",
   "trouble": "Das ist gerade nicht zu beantworten; versuche es noch einmal.",
   "close": "Schließen",
 
@@ -192,6 +204,16 @@ const GERMAN = {
   "build.pairs": "Paar {pair}: {done} von {pairs} sind fertig.",
   "build.placing": "Die Setzphase wird gelöst.",
   "build.left": "Noch etwa {time}.",
+
+  "keep": "Auf diesem Gerät",
+  "keep.none": "Datenbanken, die auf diesem Gerät liegen, antworten auch ohne Netz.",
+  "keep.here": "{count} Dateien mit {bytes} liegen auf diesem Gerät und antworten auch ohne Netz.",
+  "keep.choose": "Datenbanken, die hier liegen sollen",
+  "keep.pairs": "Ohne Steine in der Hand, bis {most} Steine: {bytes}",
+  "keep.all": "Alle, mit der Setzphase: {bytes}",
+  "keep.start": "Laden", "keep.stop": "Anhalten", "keep.forget": "Alle entfernen",
+  "keep.room": "Dieser Browser hat nicht genug Platz für diese Datenbanken.",
+  "keep.failed": "Das Laden brach ab. Fertige Dateien bleiben; versuche es für die anderen noch einmal.",
 
   "white": "Weiß", "black": "Schwarz",
   "stone.white": "weißer Stein", "stone.black": "schwarzer Stein", "stone.none": "leer",

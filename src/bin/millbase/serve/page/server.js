@@ -1,0 +1,33 @@
+/* Asks the server of the page over HTTP. */
+
+import { Refused } from "./backend.js";
+
+const RETRY = 2000; // ms between attempts to reach the server
+const MOST_BUSY = 4; // attempts while the server is busy
+
+const wait = time => new Promise(done => setTimeout(done, time));
+
+/* `onLost` is called when the server cannot be reached, `onFound` when it answers. */
+export const server = ({ onLost, onFound }) => async (kind, question, options) => {
+  const fields = Object.entries(question).filter(([, value]) => value != null && value !== "");
+  const address = `/${kind}?${new URLSearchParams(fields)}`;
+  for (let attempt = 1; ; attempt++) {
+    let response;
+    try {
+      response = await fetch(address, options);
+    } catch (failure) {
+      if (failure.name === "AbortError") throw failure;
+      onLost();
+      await wait(RETRY);
+      continue;
+    }
+    onFound();
+    const body = await response.json();
+    if (response.ok) return body;
+    if (response.status === 503 && body.error.code === "busy" && attempt < MOST_BUSY) {
+      await wait(500 * attempt);
+      continue;
+    }
+    throw new Refused(body.error.code, body.error.message);
+  }
+};

@@ -1,0 +1,33 @@
+/* The service worker of a page on a static host: the page opens without a network. `tools/site` fills in the
+   version and the files. The databases are not its business: the page keeps them itself. */
+
+const VERSION = "{{version}}";
+const FILES = ["{{files}}"];
+
+const PREFIX = "millbase-page-";
+const ROOT = new URL("./", self.location);
+
+self.addEventListener("install", event => {
+  self.skipWaiting();
+  event.waitUntil(caches.open(PREFIX + VERSION).then(cache => cache.addAll(FILES)));
+});
+
+self.addEventListener("activate", event => {
+  event.waitUntil((async () => {
+    const old = (await caches.keys()).filter(name => name.startsWith(PREFIX) && name !== PREFIX + VERSION);
+    await Promise.all(old.map(name => caches.delete(name)));
+    await self.clients.claim();
+  })());
+});
+
+self.addEventListener("fetch", event => {
+  const { url, method } = event.request;
+  const path = url.startsWith(ROOT.href) ? new URL(url).pathname.slice(ROOT.pathname.length) : null;
+  if (method !== "GET" || path === null || path.startsWith("db/")) return;
+  const kept = () => caches.match(event.request, { ignoreSearch: true });
+  // The names of the page's files contain their hash; the others may have changed.
+  const answer = path.startsWith("page/")
+    ? kept().then(found => found ?? fetch(event.request))
+    : fetch(event.request).catch(async () => await kept() ?? Response.error());
+  event.respondWith(answer);
+});

@@ -1,0 +1,159 @@
+/* The worker of a page on a static host: answers questions with the WebAssembly module. The databases come
+   by ranges from the host, or whole from the browser's cache where they are kept on this device. Without
+   the host, the embedded and the kept databases answer, and a search plays. */
+
+import { open } from "./millbase/index.js";
+const LONGEST = 10_000; // ms for a question, as with the server
+const BUILT_IN = ["3-3", "4-3", "4-4", "5-3", "5-4", "6-3"];
+const ROOT = new URL("../../", import.meta.url);
+
+/* The browser's cache of the databases that are kept on this device. */
+const KEPT = "millbase-kept";
+
+/* The manifest of the host: { files: [{ rules, name, path, bytes, sha256 }] }. */
+let listed = null;
+
+function manifest() {
+  listed ??= (async () => {
+    const response = await fetch(new URL("manifest.json", ROOT));
+    if (!response.ok) throw new Error(`manifest.json: ${response.status}`);
+    return response.json();
+  })();
+  listed.catch(() => { listed = null; });
+  return listed;
+}
+
+const files = async rules => (await manifest()).files.filter(file => file.rules === rules);
+
+/* The address of a file. Another version of the file has another address, so no cache mixes two. */
+const urlOf = ({ path, sha256 }) => new URL(`${path}?${sha256.slice(0, 16)}`, ROOT).href;
+
+/* By rules: `far` reads the host's databases, `near` only those on this device. */
+const opened = new Map();
+const running = new Map();
+
+async function keptFiles(rules) {
+  const kept = {};
+  if (!self.caches) return kept;
+  const cache = await caches.open(KEPT);
+  for (const file of await files(rules)) {
+    const response = await cache.match(urlOf(file));
+    if (response) kept[file.name] = await response.blob();
+  }
+  return kept;
+}
+
+async function openBoth(rules) {
+  const kept = await keptFiles(rules);
+  const near = await open({ rules, files: kept });
+  const listed = await files(rules);
+  if (listed.length === 0) return { far: near, near };
+  const all = Object.fromEntries(listed.map(file => [file.name, { url: urlOf(file), size: file.bytes }]));
+  return { far: await open({ rules, files: { ...all, ...kept } }), near };
+}
+
+function both(rules) {
+  if (!opened.has(rules)) {
+    const opening = openBoth(rules);
+    opening.catch(() => opened.delete(rules));
+    opened.set(rules, opening);
+  }
+  return opened.get(rules);
+}
+
+/* The pairs of the rules, and the files of the placing phase. */
+async function databases(rules) {
+  const listed = await files(rules);
+  const { far } = await both(rules);
+  const { own, named } = await far.ask("rulesets", {});
+  const { stones } = named.find(({ name }) => name === rules) ?? own;
+  const present = new Set(far.pairs());
+  for (const { name } of listed) present.add(name.replace(".mill", ""));
+  const pairs = [];
+  for (let larger = 3; larger <= stones; larger++) {
+    for (let smaller = 3; smaller <= larger; smaller++) pairs.push(`${larger}-${smaller}`);
+  }
+  return {
+    databases: pairs.map(pair => ({ pair, present: present.has(pair), built_in: BUILT_IN.includes(pair) })),
+    placing: listed.filter(({ name }) => name.startsWith("placing")),
+  };
+}
+
+/* The sizes of all files of the standard rules, and the names of those that are kept. */
+async function kept() {
+  const all = (await files("standard")).map(({ name, bytes }) => ({ name, bytes }));
+  return { all, names: Object.keys(await keptFiles("standard")), possible: Boolean(self.caches) };
+}
+
+/* Keeps files of the host on this device, one after the other. */
+async function keep({ names }, signal) {
+  const cache = await caches.open(KEPT);
+  const wanted = [];
+  for (const file of await files("standard")) {
+    if (names.includes(file.name) && !await cache.match(urlOf(file))) wanted.push(file);
+  }
+  const bytes = wanted.reduce((sum, file) => sum + file.bytes, 0);
+  const { quota, usage } = await navigator.storage.estimate();
+  if (quota - usage < bytes) throw { code: "room", message: `there is room for ${quota - usage} bytes` };
+  let done = 0;
+  for (const file of wanted) {
+    const before = done;
+    const response = await fetch(urlOf(file), { signal });
+    if (!response.ok) throw { code: "source", message: `${file.name}: the host answers ${response.status}` };
+    const counted = new TransformStream({
+      transform(piece, controller) {
+        done += piece.byteLength;
+        postMessage({ kept: { done, bytes } });
+        controller.enqueue(piece);
+      },
+    });
+    await cache.put(urlOf(file), new Response(response.body.pipeThrough(counted)));
+    if (done - before !== file.bytes) {
+      await cache.delete(urlOf(file));
+      throw { code: "source", message: `${file.name} has ${done - before} bytes, not ${file.bytes}` };
+    }
+  }
+  opened.clear();
+  return kept();
+}
+
+async function forget() {
+  await caches.delete(KEPT);
+  opened.clear();
+  return kept();
+}
+
+async function answer(kind, { rules = "standard", ...question }, signal) {
+  if (kind === "databases") return databases(rules);
+  const { far, near } = await both(rules);
+  if (far === near) return near.ask(kind, question, { signal });
+  const late = AbortSignal.timeout(LONGEST);
+  try {
+    const found = await far.ask(kind, question, { signal: AbortSignal.any([signal, late]) });
+    postMessage({ lost: false });
+    return found;
+  } catch (error) {
+    signal.throwIfAborted();
+    const isLost = error.code === "source";
+    if (isLost) postMessage({ lost: true });
+    if (!isLost && !late.aborted) throw error;
+    if (late.aborted && kind !== "play") throw { code: "late", message: `the answer takes longer than ${LONGEST / 1000} s` };
+    return near.ask(kind, question, { signal });
+  }
+}
+
+const TASKS = { kept, keep, forget };
+
+self.addEventListener("message", async ({ data: { id, kind, question, abort } }) => {
+  if (abort) { running.get(abort)?.abort(); return; }
+  const controller = new AbortController();
+  running.set(id, controller);
+  try {
+    const found = await (TASKS[kind]?.(question, controller.signal) ?? answer(kind, question, controller.signal));
+    postMessage({ id, answer: found });
+  } catch (error) {
+    const { code = "system", message = String(error) } = error;
+    postMessage({ id, error: { code, message } });
+  }
+  running.delete(id);
+});
