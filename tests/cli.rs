@@ -1131,7 +1131,7 @@ fn damaged_files_are_reported() {
     let verify = place.run(&["verify", "--db", ".", "--quiet"]);
     assert_eq!(verify.status, 4);
     // Where three move in 4-3, values follow from those of 3-3, and captures in 4-4 lead there.
-    let damaged = "error: 3 of 6 pairs could not be checked, 3-3 4-3 4-4; the answer says why\n";
+    let damaged = "error: 3 of 6 files could not be checked: 3-3, 4-3, 4-4; the answer says why\n";
     assert_eq!(verify.err, damaged);
     let found = |words: &str| verify.out.lines().any(|line| line.starts_with(words));
     assert!(

@@ -2,11 +2,12 @@
 
 use std::io::{self, Write};
 
+use indicatif::HumanCount;
 use millbase::store::PairFile;
 use millbase::{Material, Position};
 use serde::Serialize;
 
-use crate::output::{Cell, Palette, Table, grouped};
+use crate::output::{Cell, Table};
 
 /// All measured figures.
 #[derive(Serialize)]
@@ -137,7 +138,7 @@ pub struct Build {
 
 impl BenchAnswer {
     /// Writes the figures for people.
-    pub fn write(&self, out: &mut impl Write, palette: Palette) -> io::Result<()> {
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         for (title, built_in) in [("built-in databases", true), ("databases", false)] {
             let these = self.databases.iter().filter(|db| db.built_in == built_in);
             let pairs: Vec<&str> = these.map(|db| db.pair.as_str()).collect();
@@ -146,9 +147,9 @@ impl BenchAnswer {
             }
         }
         writeln!(out, "threads: {}\n", self.threads)?;
-        self.by_tables().write(out, palette)?;
+        self.by_tables().write(out)?;
         writeln!(out)?;
-        self.others().write(out, palette)
+        self.others().write(out)
     }
 
     fn by_tables(&self) -> Table {
@@ -245,7 +246,7 @@ fn figure(value: f64) -> String {
     match value {
         ..10.0 => format!("{value:.2}"),
         10.0..100.0 => format!("{value:.1}"),
-        _ => grouped(value.round() as u64),
+        _ => HumanCount(value.round() as u64).to_string(),
     }
 }
 

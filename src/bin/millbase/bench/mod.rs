@@ -3,7 +3,7 @@
 mod answer;
 mod measure;
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -14,7 +14,7 @@ use millbase::probe::Database;
 
 use crate::databases;
 use crate::options::Options;
-use crate::output::{self, Palette};
+use crate::output;
 use crate::status::Status;
 
 use answer::{BenchAnswer, JsonDatabase, Tables, TablesFigures};
@@ -67,13 +67,7 @@ impl Bench {
         let measured = self.measure(db, &steps);
         steps.bar.finish_and_clear();
         let answer = measured?;
-        let mut out = output::stdout();
-        if options.json {
-            output::json(&mut out, &answer)?;
-        } else {
-            answer.write(&mut out, Palette::of(options))?;
-        }
-        out.flush()?;
+        output::answer(options, &answer, |out| answer.write(out))?;
         Ok(Status::Done)
     }
 
