@@ -719,6 +719,7 @@ fn wrong_answers_are_refused() {
     // Fields that an option asks for.
     let optional = [
         "build/placing",
+        "build/placing/seconds",
         "buildPlan/placing",
         "perft/turns",
         "probe/turns",

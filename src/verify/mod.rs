@@ -36,6 +36,7 @@ use crate::board::bits;
 use crate::index::histogram::Histogram;
 use crate::index::{Index, Material, Pair};
 use crate::probe::Database;
+use crate::random::Random;
 use crate::rules::position::Position;
 use crate::solve::{TableCache, derive_from, load};
 use crate::store::DbError;
@@ -261,7 +262,7 @@ pub fn verify_sample(
     seed: u64,
 ) -> Result<Report<Material>, DbError> {
     let mut report = Report::default();
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let metric = db.file(pair)?.metric();
     for material in pair.tables() {
         let index = Index::new(material);
@@ -293,20 +294,4 @@ pub fn verify_sample(
         }
     }
     Ok(report)
-}
-
-/// The generator splitmix64.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        ((u128::from(self.next()) * bound as u128) >> 64) as usize
-    }
 }

@@ -7,10 +7,11 @@
 
 use rayon::prelude::*;
 
-use super::{MOST_MISMATCHES, Mismatch, Random, Report};
+use super::{MOST_MISMATCHES, Mismatch, Report};
 use crate::index::histogram::Histogram;
 use crate::index::reachable::Stage;
 use crate::probe::Database;
+use crate::random::Random;
 use crate::rules::position::Position;
 use crate::store::table::Table;
 use crate::store::{DbError, PlyFile};
@@ -40,7 +41,7 @@ pub fn verify_ply(
             report.miscounted.push(stage);
         }
         let checks = (0..samples).into_par_iter().map(|sample| {
-            let mut random = Random(seed ^ sample << 16 ^ (number as u64) << 8);
+            let mut random = Random::new(seed ^ sample << 16 ^ (number as u64) << 8);
             let (position, stored) = some_position(database, table, stage, &mut random)?;
             let best = database.turns(&position)?.first().map(|best| best.value);
             let derived = best.or_else(|| position.result(database.rules()));

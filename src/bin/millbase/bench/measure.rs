@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use millbase::index::Index;
 use millbase::probe::Database;
+use millbase::random::Random;
 use millbase::search::{Limits, NoProber, Search};
 use millbase::solve::pair::{Solved, Times};
 use millbase::store::DbError;
@@ -100,7 +101,7 @@ pub fn positions(db: &Database, seed: u64) -> Result<Vec<Position>> {
             build some with 'millbase build'";
         return Err(Usage(message.to_owned()).into());
     }
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let position = || {
         let mut entry = random.below(entries);
         let index = tables.iter().find(|index| {
@@ -229,7 +230,7 @@ pub fn preloaded(db: &Database, seed: u64, budget: Duration) -> Result<Option<Pr
     let start = Instant::now();
     let bitbase = millbase::solve::whole_bitbase(db, &[pair])?;
     let seconds = start.elapsed().as_secs_f64();
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let tables: Vec<Index> = pair.tables().into_iter().map(Index::new).collect();
     let positions: Vec<(PointSet, PointSet)> = (0..PRELOADED)
         .map(|place| {
@@ -330,21 +331,6 @@ pub fn rate(budget: Duration, mut work: impl FnMut() -> Result<u64>) -> Result<f
         if time >= budget {
             return Ok(done as f64 / time.as_secs_f64());
         }
-    }
-}
-
-/// A random number generator (SplitMix64) that yields the same numbers from the same seed on every
-/// machine.
-struct Random(u64);
-
-impl Random {
-    /// A number below the bound.
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let mixed = mixed ^ mixed >> 31;
-        ((u128::from(mixed) * bound as u128) >> 64) as usize
     }
 }
 

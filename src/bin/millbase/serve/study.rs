@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use millbase::coach::sample::canonical;
+use millbase::random::Random;
 use millbase::{Database, Dtw, Pair, Point, Position, Rules, Value, Wdl};
 use serde::Serialize;
 
@@ -123,7 +124,7 @@ pub async fn random(State(work): State<Work>, asked: Asked) -> Result<Response, 
 
 fn find(database: &Database, pair: Pair, wdl: Wdl, seed: u64) -> Result<(Position, Value)> {
     let rules = database.rules();
-    let mut random = fastrand::Rng::with_seed(seed);
+    let mut random = Random::new(seed);
     for _ in 0..TRIES {
         let position = any_position(pair, &mut random);
         if position.is_over(rules) || has_mill(&position, rules) {
@@ -143,16 +144,17 @@ fn find(database: &Database, pair: Pair, wdl: Wdl, seed: u64) -> Result<(Positio
 }
 
 /// Stones on random points; either side has more.
-fn any_position(pair: Pair, random: &mut fastrand::Rng) -> Position {
+fn any_position(pair: Pair, random: &mut Random) -> Position {
     let mut points: Vec<Point> = Point::all().collect();
-    random.shuffle(&mut points);
-    let (first, second) = match random.bool() {
-        true => (pair.larger(), pair.smaller()),
-        false => (pair.smaller(), pair.larger()),
+    let mut stones = |count: u8| {
+        let drawn = (0..count).map(|_| points.swap_remove(random.below(points.len())));
+        drawn.collect()
     };
-    let (white, rest) = points.split_at(first.into());
-    let set = |points: &[Point]| points.iter().copied().collect();
-    Position::moving(set(white), set(&rest[..second.into()]))
+    let (larger, smaller) = (stones(pair.larger()), stones(pair.smaller()));
+    match random.below(2) {
+        0 => Position::moving(larger, smaller),
+        _ => Position::moving(smaller, larger),
+    }
 }
 
 /// Whether the waiting side has a mill. Such a position could look as if a removal were missing.
