@@ -223,12 +223,29 @@ fn probes(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// Generating turns: all leaves at a depth, while stones are placed and while they move.
+fn perft(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("perft");
+    let moving = "*OOO@@**/O@O****O/@O*@O@@* b m s 8 0 7 0 0 0";
+    let moving = Position::parse(moving, &RULES).unwrap();
+    for (name, position, depth) in [
+        ("placing", Position::start(&RULES), 4),
+        ("moving", moving, 4),
+    ] {
+        group.throughput(Throughput::Elements(position.perft(&RULES, depth)));
+        group.bench_function(name, |bench| {
+            bench.iter(|| black_box(&position).perft(&RULES, depth))
+        });
+    }
+    group.finish();
+}
+
 criterion_group! {
     name = benches;
     config = Criterion::default()
         .sample_size(20)
         .warm_up_time(Duration::from_millis(200))
         .measurement_time(Duration::from_millis(500));
-    targets = bit_operations, index, probes, bitbase
+    targets = bit_operations, index, probes, bitbase, perft
 }
 criterion_main!(benches);
