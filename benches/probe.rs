@@ -12,6 +12,7 @@ use millbase::board::bits::{self, Bits, Kernel, Portable};
 use millbase::board::symmetry::canonical;
 use millbase::index::{Index, Rows};
 use millbase::probe::Database;
+use millbase::random::Random;
 use millbase::{Material, Pair, PointSet, Position, Rules, Symmetry};
 
 const RULES: Rules = Rules::STANDARD;
@@ -22,24 +23,12 @@ const ELEMENTS: usize = 1024;
 /// The block cache of one cold probe, in bytes.
 const COLD_CACHE_BYTES: usize = 1 << 20;
 
-/// A random number generator (SplitMix64), always with the same seed.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-}
-
 /// Random positions of a table whose game goes on.
 fn positions(material: Material) -> Vec<Position> {
     let index = Index::new(material);
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let position = || {
-        let (mover, waiting) = index.sets(random.next() as usize % index.len());
+        let (mover, waiting) = index.sets(random.word() as usize % index.len());
         Position::moving(mover, waiting)
     };
     let running = |position: &Position| !position.is_over(&RULES);
@@ -50,10 +39,10 @@ fn positions(material: Material) -> Vec<Position> {
 /// Random sets of a number of stones.
 fn sets(stones: u8) -> Vec<PointSet> {
     let rows = Rows::of(stones);
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let set = || {
-        let row = random.next() as usize % rows.len();
-        Symmetry::numbered(random.next() as u32).apply(rows.set(row))
+        let row = random.word() as usize % rows.len();
+        Symmetry::numbered(random.word() as u32).apply(rows.set(row))
     };
     std::iter::repeat_with(set).take(ELEMENTS).collect()
 }
@@ -104,11 +93,11 @@ impl Kernel for Sum<'_> {
 
 /// The processor's operations against the portable ones.
 fn bit_operations(criterion: &mut Criterion) {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let words: Vec<[u32; 2]> = (0..ELEMENTS)
-        .map(|_| [random.next() as u32, random.next() as u32].map(|word| word & 0xff_ffff))
+        .map(|_| [random.word() as u32, random.word() as u32].map(|word| word & 0xff_ffff))
         .collect();
-    let bytes: Vec<u8> = (0..64 * ELEMENTS).map(|_| random.next() as u8).collect();
+    let bytes: Vec<u8> = (0..64 * ELEMENTS).map(|_| random.word() as u8).collect();
     let mut group = criterion.benchmark_group("bits");
     group.throughput(Throughput::Elements(ELEMENTS as u64));
     for (name, operation) in [
@@ -234,12 +223,29 @@ fn probes(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// Generating turns: all leaves at a depth, while stones are placed and while they move.
+fn perft(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("perft");
+    let moving = "*OOO@@**/O@O****O/@O*@O@@* b m s 8 0 7 0 0 0";
+    let moving = Position::parse(moving, &RULES).unwrap();
+    for (name, position, depth) in [
+        ("placing", Position::start(&RULES), 4),
+        ("moving", moving, 4),
+    ] {
+        group.throughput(Throughput::Elements(position.perft(&RULES, depth)));
+        group.bench_function(name, |bench| {
+            bench.iter(|| black_box(&position).perft(&RULES, depth))
+        });
+    }
+    group.finish();
+}
+
 criterion_group! {
     name = benches;
     config = Criterion::default()
         .sample_size(20)
         .warm_up_time(Duration::from_millis(200))
         .measurement_time(Duration::from_millis(500));
-    targets = bit_operations, index, probes, bitbase
+    targets = bit_operations, index, probes, bitbase, perft
 }
 criterion_main!(benches);

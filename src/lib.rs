@@ -24,6 +24,7 @@
 //!
 //! ```text
 //! board     points, lines and edges; sets of points; the 16 symmetries
+//! random    random numbers that are the same for a seed everywhere
 //! value     the value of a position: win, draw or loss, and the depth
 //! rules     the rules as data; position, turn, and the only generator of turns
 //! index     pairs and stages; where a table keeps a position; histograms
@@ -57,6 +58,7 @@ pub mod json;
 pub mod malom;
 pub mod probe;
 pub mod prove;
+pub mod random;
 pub mod rules;
 pub mod search;
 #[cfg(feature = "build")]

@@ -1,6 +1,6 @@
 //! Confidence intervals by the bootstrap: the range of a ratio over other samples of the same kind.
 
-use crate::engine::player::random::Random;
+use crate::random::Random;
 
 /// The 95 % confidence interval of a ratio.
 #[derive(Clone, Copy, PartialEq, Debug)]

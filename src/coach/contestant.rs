@@ -18,7 +18,6 @@ use std::time::Duration;
 
 use crate::coach::process::{Engine, EngineError};
 use crate::engine::game::{Game, shown};
-use crate::engine::player::random::Random;
 use crate::engine::player::{Level, Player};
 use crate::probe::Database;
 use crate::rules::Rules;
@@ -358,7 +357,7 @@ fn by_chance(kind: &Kind, game: &Game, seed: u64) -> Option<Turn> {
         Kind::Own { errs, .. } if *errs > 0 => f64::from(*errs) / 100.0,
         _ => return None,
     };
-    let mut random = Random::of(!seed, game.position(), game.actions().len());
+    let mut random = game.random(!seed);
     let turns = game.position().turns(game.rules());
     let is_wanted = random.unit() < errs && !turns.is_empty();
     is_wanted.then(|| turns[random.below(turns.len())])

@@ -7,9 +7,9 @@ use std::str::FromStr;
 use crate::board::symmetry::Symmetry;
 use crate::board::{Point, PointSet};
 use crate::coach::truth::Truth;
-use crate::engine::player::random::Random;
 use crate::index::Pair;
 use crate::probe::Answer;
+use crate::random::Random;
 use crate::rules::Rules;
 use crate::rules::position::{Position, Side};
 use crate::store::DbError;
@@ -167,7 +167,7 @@ pub fn many(rules: &Rules, family: Family, numbers: Range<u64>, seed: u64) -> Ve
 
 /// Derives the seed for a numbered item from another seed.
 pub(crate) fn seed_of(seed: u64, number: u64) -> u64 {
-    Random::new(seed ^ number.wrapping_mul(0xd6e8_feb8_6659_fd93)).next()
+    Random::new(seed ^ number.wrapping_mul(0xd6e8_feb8_6659_fd93)).word()
 }
 
 /// The canonical form of a position, the same for all positions that are equal up to symmetry and

@@ -10,6 +10,7 @@ use std::fmt;
 use crate::board::PointSet;
 use crate::engine::draws::DrawRule;
 use crate::engine::reason::Reason;
+use crate::random::Random;
 use crate::rules::Rules;
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::{Turn, TurnError, removable, removals_made};
@@ -123,6 +124,18 @@ impl Game {
     /// All actions so far.
     pub fn actions(&self) -> &[Turn] {
         &self.actions
+    }
+
+    /// Random numbers for a choice in this position, which depend on the seed, the position and the
+    /// number of actions so far.
+    pub(crate) fn random(&self, seed: u64) -> Random {
+        let bits = |side| u64::from(self.position().stones(side).bits());
+        let words = [
+            bits(Side::White) << 24 | bits(Side::Black),
+            self.actions().len() as u64,
+        ];
+        let mix = |state: u64, word| Random::new(state ^ word).word();
+        Random::new(words.into_iter().fold(seed, mix))
     }
 
     /// The turns so far, with the actions of a turn joined; the last turn may lack removals.

@@ -107,7 +107,12 @@ impl JsonPosition {
 
 // Streams have many turns, so their texts are written without allocating strings.
 
-fn as_text<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
+/// Serialises a value as its text.
+///
+/// # Errors
+///
+/// Those of the serialiser.
+pub fn as_text<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(value)
 }
 

@@ -36,6 +36,7 @@ use crate::board::bits;
 use crate::index::histogram::Histogram;
 use crate::index::{Index, Material, Pair};
 use crate::probe::Database;
+use crate::random::Random;
 use crate::rules::position::Position;
 use crate::solve::{TableCache, derive_from, load};
 use crate::store::DbError;
@@ -56,18 +57,29 @@ pub struct Mismatch {
     pub derived: Value,
 }
 
-/// The findings of a check.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Report {
-    /// The number of entries compared; fewer than the pair has if mismatches stopped the check.
+/// The findings of a check. Its tables are those of a pair's file, named by their [`Material`], or
+/// those of a ply's file, named by their [`Stage`](crate::index::reachable::Stage).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Report<Table> {
+    /// The number of entries compared; fewer than a pair has if mismatches stopped the check.
     pub checked: u64,
-    /// Wrong values, at most ten for each table.
+    /// Wrong values, at most ten for each table of a pair, and at most ten for a ply.
     pub mismatches: Vec<Mismatch>,
     /// The tables whose counts in the file differ from those of their values.
-    pub miscounted: Vec<Material>,
+    pub miscounted: Vec<Table>,
 }
 
-impl Report {
+impl<Table> Default for Report<Table> {
+    fn default() -> Report<Table> {
+        Report {
+            checked: 0,
+            mismatches: Vec::new(),
+            miscounted: Vec::new(),
+        }
+    }
+}
+
+impl<Table> Report<Table> {
     /// Whether the check found no error.
     pub fn is_clean(&self) -> bool {
         self.mismatches.is_empty() && self.miscounted.is_empty()
@@ -92,7 +104,7 @@ pub fn verify_pair(
     pair: Pair,
     table_cache: &mut TableCache,
     progress: &(dyn Fn(u64) + Sync),
-) -> Result<Report, DbError> {
+) -> Result<Report<Material>, DbError> {
     let mut report = Report::default();
     let done = AtomicU64::new(0);
     let advance = |entries| progress(done.fetch_add(entries, Ordering::Relaxed) + entries);
@@ -248,9 +260,9 @@ pub fn verify_sample(
     pair: Pair,
     samples: u64,
     seed: u64,
-) -> Result<Report, DbError> {
+) -> Result<Report<Material>, DbError> {
     let mut report = Report::default();
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let metric = db.file(pair)?.metric();
     for material in pair.tables() {
         let index = Index::new(material);
@@ -282,20 +294,4 @@ pub fn verify_sample(
         }
     }
     Ok(report)
-}
-
-/// The generator splitmix64.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        ((u128::from(self.next()) * bound as u128) >> 64) as usize
-    }
 }

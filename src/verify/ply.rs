@@ -7,32 +7,15 @@
 
 use rayon::prelude::*;
 
-use super::{MOST_MISMATCHES, Mismatch, Random};
+use super::{MOST_MISMATCHES, Mismatch, Report};
 use crate::index::histogram::Histogram;
 use crate::index::reachable::Stage;
 use crate::probe::Database;
+use crate::random::Random;
 use crate::rules::position::Position;
 use crate::store::table::Table;
 use crate::store::{DbError, PlyFile};
 use crate::value::Value;
-
-/// The findings of a check.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct PlyFindings {
-    /// The number of positions compared with their turns.
-    pub checked: u64,
-    /// Wrong values, up to a limit for each ply.
-    pub mismatches: Vec<Mismatch>,
-    /// The stages whose counts in the file differ from those of their values.
-    pub miscounted: Vec<Stage>,
-}
-
-impl PlyFindings {
-    /// Whether the check found no error.
-    pub fn is_clean(&self) -> bool {
-        self.mismatches.is_empty() && self.miscounted.is_empty()
-    }
-}
 
 /// Checks a ply's file: all of its bytes, and `samples` random positions of each stage. The same
 /// seed gives the same positions.
@@ -45,8 +28,8 @@ pub fn verify_ply(
     file: &PlyFile,
     samples: u64,
     seed: u64,
-) -> Result<PlyFindings, DbError> {
-    let mut report = PlyFindings::default();
+) -> Result<Report<Stage>, DbError> {
+    let mut report = Report::default();
     let Some(plies) = database.placing() else {
         return Ok(report);
     };
@@ -58,7 +41,7 @@ pub fn verify_ply(
             report.miscounted.push(stage);
         }
         let checks = (0..samples).into_par_iter().map(|sample| {
-            let mut random = Random(seed ^ sample << 16 ^ (number as u64) << 8);
+            let mut random = Random::new(seed ^ sample << 16 ^ (number as u64) << 8);
             let (position, stored) = some_position(database, table, stage, &mut random)?;
             let best = database.turns(&position)?.first().map(|best| best.value);
             let derived = best.or_else(|| position.result(database.rules()));

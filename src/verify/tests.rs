@@ -73,7 +73,7 @@ fn fabricated(material: Material) -> Owned {
         let (mover, waiting) = index.sets(entry);
         let image = |s: Symmetry| (s.apply(mover).bits(), s.apply(waiting).bits());
         let (mover, waiting) = Symmetry::all().map(image).min().unwrap_or_default();
-        let random = Random(u64::from(mover) << 32 | u64::from(waiting)).next();
+        let random = Random::new(u64::from(mover) << 32 | u64::from(waiting)).word();
         // Too many losses of the opponent or too many great depths would hide each other.
         match random % 8 {
             0 => 0,
@@ -140,7 +140,7 @@ fn derived_values_pass_and_all_others_are_detected() {
         }
         assert_eq!(check_table(check, &|_| ()), []);
 
-        let mut random = Random(1);
+        let mut random = Random::new(1);
         for _ in 0..4 {
             let entry = random.below(parent.values.len());
             let right = parent.values[entry];
@@ -197,7 +197,7 @@ fn several_removals_are_checked() {
             false => turns.map(|turn| turn.removed().len()).max().unwrap_or(0),
         }
     };
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let mut entries = [None; 4];
     for _ in 0..200_000 {
         let entry = random.below(parent.values.len());

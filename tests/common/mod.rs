@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::plain::check::Set;
 use crate::plain::{NAMES, PlainPosition, PlainRules, PlainTurn, Side as PlainSide, point};
-use millbase::{Blocked, FullBoard, Point, PointSet, Position, Rules, Side};
+use millbase::{Blocked, FullBoard, Point, PointSet, Position, Rules, Side, random};
 
 /// Checks that an action can be as quick as this, and returns its result. Other load on the machine
 /// may delay it many times, but not every time.
@@ -32,22 +32,17 @@ pub fn rows(file: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     file.lines().skip(2).map(|line| line.split(',').collect())
 }
 
-/// A small random number generator (SplitMix64) that yields the same numbers from a seed on every
-/// machine.
-pub struct Random(u64);
+/// Random choices that are the same for a seed on every machine.
+pub struct Random(random::Random);
 
 impl Random {
     pub fn new(seed: u64) -> Random {
-        Random(seed)
+        Random(random::Random::new(seed))
     }
 
     /// A number below `end`.
     pub fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ mixed >> 31) % end as u64) as usize
+        self.0.below(end)
     }
 
     /// One of the items.

@@ -1,6 +1,5 @@
 //! `millbase build`: solves the pairs that are missing and writes their files.
 
-use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write};
 use std::ops::RangeInclusive;
@@ -11,21 +10,22 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressState};
+use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState};
 use millbase::probe::Database;
 use millbase::solve::pair::{BuildFolder, Observer, PairPlan, PairProgress, PairReport};
+use millbase::solve::ply::PlyReport;
 use millbase::store::{DbError, Level, PairFile, Profile};
 use millbase::value::Metric;
-use millbase::{Pair, Rules};
+use millbase::{Material, Pair, Rules};
 use serde::Serialize;
 
 use crate::databases;
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, Palette, Table, grouped};
+use crate::output::{self, Cell, Table};
 use crate::placing;
 use crate::progress::{self, Forecast};
-use crate::stats::{self, TableCounts};
+use crate::report::{self, PairCounts, PlyCounts};
 use crate::status::{Status, Usage};
 
 /// The time of one entry on one core, from start to written file, in ns, for forecasts: measured
@@ -147,17 +147,18 @@ impl Build {
         }
         self.check_memory(&plan, &folder, rules)?;
         let unfinished = !plan.pairs.is_empty() || self.placing;
-        let reports = match unfinished {
+        let built = match unfinished {
             true => self.build(&folder, options)?,
-            false => HashMap::new(),
+            false => Built::default(),
         };
         let all = PairPlan::new(&self.wanted(rules), |_| false);
-        print_built(&all, &folder, &reports, self.placing, options)?;
+        let answer = JsonBuilt::new(&folder, &all.pairs, self.placing, &built, *rules)?;
+        output::answer(options, &answer, |out| answer.write(out))?;
         Ok(Status::Done)
     }
 
-    /// Builds the missing files, and returns a report on each pair.
-    fn build(&self, folder: &Path, options: &Options) -> Result<HashMap<Pair, PairReport>> {
+    /// Builds the missing files.
+    fn build(&self, folder: &Path, options: &Options) -> Result<Built> {
         fs::create_dir_all(folder).with_context(|| {
             format!(
                 "cannot create the folder '{}' for the databases",
@@ -170,15 +171,16 @@ impl Build {
         let plan = self.plan(folder, rules)?;
         let monitor = Monitor::new(&plan, options);
         stop_on_signals(&locked, &monitor.bar)?;
-        let result =
+        let pairs =
             millbase::solve::pair::build(&locked, rules, &plan, self.kind.profile(), &monitor);
         monitor.bar.finish_and_clear();
-        result?;
-        if self.placing {
-            placing::build(&locked, options)?;
-        }
-        let reports = held(&monitor.reports).clone();
-        Ok(reports)
+        Ok(Built {
+            pairs: pairs?,
+            plies: match self.placing {
+                true => placing::build(&locked, options)?,
+                false => Vec::new(),
+            },
+        })
     }
 
     /// The plan of the pairs that the folder lacks.
@@ -229,8 +231,8 @@ impl Build {
                 };
                 Err(Usage(format!(
                     "{pair} needs {} of memory, more than the {} of --memory; raise it{fewer}",
-                    output::bytes(plan.memory_of(rules, number)),
-                    output::bytes(limit),
+                    HumanBytes(plan.memory_of(rules, number)),
+                    HumanBytes(limit),
                 )))
             }
         }
@@ -282,12 +284,11 @@ pub fn stop_on_signals(folder: &Arc<BuildFolder>, bar: &ProgressBar) -> Result<(
     ctrlc::set_handler(stop).context("cannot watch for Ctrl-C")
 }
 
-/// Shows the progress of a build on stderr, and keeps the report of each pair.
+/// Shows the progress of a build on stderr.
 struct Monitor<'a> {
     options: &'a Options,
     bar: ProgressBar,
     forecast: Arc<Mutex<Forecast>>,
-    reports: Mutex<HashMap<Pair, PairReport>>,
 }
 
 impl<'a> Monitor<'a> {
@@ -300,13 +301,11 @@ impl<'a> Monitor<'a> {
             options,
             bar: progress::bar(options, plan.entries(), text),
             forecast,
-            reports: Mutex::default(),
         }
     }
 
     fn finish(&self, report: &PairReport) {
         let pair = report.pair;
-        held(&self.reports).insert(pair, report.clone());
         let step = |step: fn(&millbase::solve::pair::Times) -> Duration| {
             let total: Duration = report.tables.iter().map(|table| step(&table.times)).sum();
             total.as_secs_f64()
@@ -322,7 +321,7 @@ impl<'a> Monitor<'a> {
                 step(|times| times.scatter),
                 step(|times| times.propagate),
                 report.write.as_secs_f64(),
-                output::bytes(report.bytes),
+                HumanBytes(report.bytes),
             ),
         );
     }
@@ -381,66 +380,59 @@ fn print_plan(
     options: &Options,
 ) -> Result<()> {
     let rules = &options.rules;
-    let mut out = output::stdout();
-    if options.json {
-        let planned = |(number, pair): (usize, &Pair)| JsonPlanned {
-            pair: pair.to_string(),
-            entries: pair.entries(),
-            file_bytes: millbase::solve::pair::plan::file_bytes(rules, *pair),
-            memory_bytes: plan.memory_of(rules, number),
-        };
-        let answer = JsonPlan {
-            folder: folder.to_owned(),
-            entries: plan.entries(),
-            file_bytes: plan.file_bytes(rules),
-            memory_bytes: plan.memory(rules),
-            seconds: seconds(plan.entries()),
-            pairs: plan.pairs.iter().enumerate().map(planned).collect(),
-            placing: placing.map(|placing| placing::json_plan(placing, rules)),
-        };
-        output::json(&mut out, &answer)?;
-        out.flush()?;
-        return Ok(());
-    }
-    if plan.pairs.is_empty() {
-        writeln!(
-            out,
-            "nothing to build: all files are in {}",
-            folder.display()
-        )?;
-    } else {
+    let planned = |(number, pair): (usize, &Pair)| JsonPlanned {
+        pair: pair.to_string(),
+        entries: pair.entries(),
+        file_bytes: millbase::solve::pair::plan::file_bytes(rules, *pair),
+        memory_bytes: plan.memory_of(rules, number),
+    };
+    let answer = JsonPlan {
+        folder: folder.to_owned(),
+        entries: plan.entries(),
+        file_bytes: plan.file_bytes(rules),
+        memory_bytes: plan.memory(rules),
+        seconds: seconds(plan.entries()),
+        pairs: plan.pairs.iter().enumerate().map(planned).collect(),
+        placing: placing.map(|placing| placing::json_plan(placing, rules)),
+    };
+    let write = |out: &mut output::Stdout| {
+        answer.write(out)?;
+        match placing {
+            Some(placing) => placing::write_plan(out, placing, rules),
+            None => Ok(()),
+        }
+    };
+    Ok(output::answer(options, &answer, write)?)
+}
+
+impl JsonPlan {
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let folder = self.folder.display();
+        if self.pairs.is_empty() {
+            return writeln!(out, "nothing to build: all files are in {folder}");
+        }
         let mut table = Table::new(&["pair", "entries", "file, about", "memory"]);
-        for (number, pair) in plan.pairs.iter().enumerate() {
-            let entries = pair.entries();
+        for planned in &self.pairs {
             table.row(vec![
-                Cell::text(pair),
-                Cell::count(entries),
-                Cell::right(output::bytes(millbase::solve::pair::plan::file_bytes(
-                    rules, *pair,
-                ))),
-                Cell::right(output::bytes(plan.memory_of(rules, number))),
+                Cell::text(&planned.pair),
+                Cell::count(planned.entries),
+                Cell::right(HumanBytes(planned.file_bytes)),
+                Cell::right(HumanBytes(planned.memory_bytes)),
             ]);
         }
-        table.write(&mut out, Palette::of(options))?;
-        let entries = plan.entries();
+        table.write(out)?;
         writeln!(
             out,
-            "\n{} pairs with {} entries for {}: about {} of files, at most {} of memory, about {} \
-             on {} cores",
-            plan.pairs.len(),
-            grouped(entries),
-            folder.display(),
-            output::bytes(plan.file_bytes(rules)),
-            output::bytes(plan.memory(rules)),
-            progress::duration(seconds(entries)),
+            "\n{} pairs with {} entries for {folder}: about {} of files, at most {} of memory, \
+             about {} on {} cores",
+            self.pairs.len(),
+            HumanCount(self.entries),
+            HumanBytes(self.file_bytes),
+            HumanBytes(self.memory_bytes),
+            progress::duration(self.seconds),
             progress::cores(),
-        )?;
+        )
     }
-    if let Some(placing) = placing {
-        placing::write_plan(&mut out, placing, rules, Palette::of(options))?;
-    }
-    out.flush()?;
-    Ok(())
 }
 
 /// A forecast of the time to build a number of entries, in seconds.
@@ -448,12 +440,19 @@ pub fn seconds(entries: u64) -> f64 {
     progress::seconds_for(entries, NS_PER_ENTRY_AND_CORE)
 }
 
+/// The reports on the files that were built in this run.
+#[derive(Default)]
+struct Built {
+    pairs: Vec<PairReport>,
+    plies: Vec<PlyReport>,
+}
+
 #[derive(Serialize)]
 struct JsonBuilt {
     folder: PathBuf,
     pairs: Vec<JsonPair>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    placing: Option<Vec<placing::JsonPly>>,
+    placing: Option<Vec<PlyCounts>>,
 }
 
 #[derive(Serialize)]
@@ -468,93 +467,84 @@ struct JsonPair {
 #[derive(Serialize)]
 struct JsonTable {
     #[serde(flatten)]
-    counts: TableCounts,
+    counts: PairCounts,
     /// The time to solve the table of this side to move.
     seconds: Option<f64>,
 }
 
-/// Prints the counts of the files of all requested pairs, with the time of those built in this run.
-fn print_built(
-    all: &PairPlan,
-    folder: &Path,
-    reports: &HashMap<Pair, PairReport>,
-    opening: bool,
-    options: &Options,
-) -> Result<()> {
-    let db = databases::open_folder(folder, options.rules)?;
-    let headings = [&stats::HEADINGS[..], &["bytes", "seconds", "with file"]].concat();
-    let mut table = Table::new(&headings);
-    let mut pairs = Vec::new();
-    for &pair in &all.pairs {
-        let file = databases::file(&db, pair).filter(|file| file.path().is_some());
-        if let Some(file) = file {
-            let (pair, rows) = built(&db, file, reports.get(&pair))?;
-            pairs.push(pair);
-            rows.into_iter().for_each(|row| table.row(row));
-        }
+impl JsonBuilt {
+    /// The files of the requested pairs and, with `placing`, of the placing phase, with the times
+    /// of those built in this run.
+    fn new(
+        folder: &Path,
+        wanted: &[Pair],
+        placing: bool,
+        built: &Built,
+        rules: Rules,
+    ) -> Result<JsonBuilt> {
+        let db = databases::open_folder(folder, rules)?;
+        let files = wanted.iter().filter_map(|&pair| databases::file(&db, pair));
+        let files = files.filter(|file| file.path().is_some());
+        let pairs = files.map(|file| JsonPair::new(&db, file, &built.pairs));
+        let mut plies = report::plies(&db);
+        plies
+            .iter_mut()
+            .for_each(|ply| ply.note_built(&built.plies));
+        Ok(JsonBuilt {
+            folder: folder.to_owned(),
+            pairs: pairs.collect::<Result<_>>()?,
+            placing: placing.then_some(plies),
+        })
     }
-    let mut out = output::stdout();
-    if options.json {
-        let folder = folder.to_owned();
-        let placing = opening.then(|| placing::json_files(&db));
-        let answer = JsonBuilt {
-            folder,
-            pairs,
-            placing,
-        };
-        output::json(&mut out, &answer)?;
-    } else {
-        table.write(&mut out, Palette::of(options))?;
-        let files = pairs.iter().map(|pair| pair.bytes).sum();
-        let seconds: f64 = pairs.iter().filter_map(|pair| pair.seconds).sum();
+
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut table = PairCounts::table(&["bytes", "seconds", "with file"]);
+        let rows = self.pairs.iter().flat_map(JsonPair::rows);
+        rows.for_each(|row| table.row(row));
+        table.write(out)?;
+        let files = self.pairs.iter().map(|pair| pair.bytes).sum();
+        let seconds: f64 = self.pairs.iter().filter_map(|pair| pair.seconds).sum();
         writeln!(
             out,
             "\n{} pairs, {} of files, built in {}",
-            pairs.len(),
-            output::bytes(files),
+            self.pairs.len(),
+            HumanBytes(files),
             progress::duration(seconds),
         )?;
-        if opening {
-            placing::write_files(&mut out, &db, Palette::of(options))?;
-        }
+        report::write_plies(out, self.placing.as_deref().unwrap_or_default())
     }
-    out.flush()?;
-    Ok(())
 }
 
-/// The report on a pair's file, with a row for each of its tables.
-fn built(
-    db: &Database,
-    file: &PairFile,
-    report: Option<&PairReport>,
-) -> Result<(JsonPair, Vec<Vec<Cell>>)> {
-    let pair = file.pair();
-    let total = report.map(|report| report.total.as_secs_f64());
-    let (mut tables, mut rows) = (Vec::new(), Vec::new());
-    for (number, material) in pair.tables().into_iter().enumerate() {
-        let histogram = db.histogram(material)?;
-        let seconds = report.map(|report| report.tables[number].times.total().as_secs_f64());
-        let mut cells = stats::cells(file, material, histogram);
-        // A pair has one file, so its size and time stand beside the first table only.
-        cells.push(match number {
-            0 => Cell::count(file.bytes()),
-            _ => Cell::right(""),
-        });
-        for seconds in [seconds, total.filter(|_| number == 0)] {
-            let text = seconds.map(|seconds| format!("{seconds:.2}"));
-            cells.push(Cell::right(text.unwrap_or_default()));
-        }
-        rows.push(cells);
-        tables.push(JsonTable {
-            counts: TableCounts::new(file, material, histogram),
-            seconds,
-        });
+impl JsonPair {
+    fn new(db: &Database, file: &PairFile, reports: &[PairReport]) -> Result<JsonPair> {
+        let pair = file.pair();
+        let report = reports.iter().find(|report| report.pair == pair);
+        let table = |(number, material): (usize, Material)| {
+            let times = report.map(|report| report.tables[number].times);
+            Ok(JsonTable {
+                counts: PairCounts::new(file, material, db.histogram(material)?),
+                seconds: times.map(|times| times.total().as_secs_f64()),
+            })
+        };
+        let tables = pair.tables().into_iter().enumerate().map(table);
+        Ok(JsonPair {
+            pair: pair.to_string(),
+            bytes: file.bytes(),
+            seconds: report.map(|report| report.total.as_secs_f64()),
+            tables: tables.collect::<Result<_>>()?,
+        })
     }
-    let built = JsonPair {
-        pair: pair.to_string(),
-        bytes: file.bytes(),
-        seconds: total,
-        tables,
-    };
-    Ok((built, rows))
+
+    /// A row for each table. A pair has one file, so its size and time stand in the first one.
+    fn rows(&self) -> impl Iterator<Item = Vec<Cell>> {
+        let seconds = |seconds: Option<f64>| seconds.map(|seconds| format!("{seconds:.2}"));
+        self.tables.iter().enumerate().map(move |(number, table)| {
+            let is_first = number == 0;
+            let mut cells = table.counts.cells();
+            cells.push(Cell::optional(is_first.then_some(HumanCount(self.bytes))));
+            cells.push(Cell::optional(seconds(table.seconds)));
+            cells.push(Cell::optional(seconds(self.seconds.filter(|_| is_first))));
+            cells
+        })
+    }
 }

@@ -105,6 +105,7 @@ impl Cli {
 
     fn execute(&self) -> anyhow::Result<Status> {
         let options = &self.options;
+        output::set_colours(options);
         if let Some(threads) = options.threads {
             rayon::ThreadPoolBuilder::new()
                 .num_threads(threads.into())

@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::databases;
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, Ink, Palette, Table};
+use crate::output::{self, Cell, Table, ink};
 use crate::status::{Status, Usage};
 
 /// Show facts about a position: the threats that right turns prevent and wrong ones allow
@@ -83,12 +83,9 @@ impl Explain {
                 format!("{turn} is not a legal turn of this position; 'millbase probe' lists them");
             return Err(Usage(sentence).into());
         }
-        let mut out = output::stdout();
-        match options.json {
-            true => output::json(&mut out, &JsonExplanation::new(&explanation, rules))?,
-            false => write(&mut out, &explanation, rules, Palette::of(options))?,
-        }
-        out.flush()?;
+        output::answer(options, &JsonExplanation::new(&explanation, rules), |out| {
+            write(out, &explanation, rules)
+        })?;
         Ok(Status::Done)
     }
 }
@@ -105,20 +102,9 @@ fn line(turns: &[RankedTurn]) -> String {
     texts.join(" ")
 }
 
-fn write(
-    out: &mut impl Write,
-    explanation: &Explanation,
-    rules: &Rules,
-    palette: Palette,
-) -> io::Result<()> {
+fn write(out: &mut impl Write, explanation: &Explanation, rules: &Rules) -> io::Result<()> {
     let side = explanation.position.side_to_move();
-    output::write_position(
-        out,
-        &explanation.position,
-        explanation.value,
-        rules,
-        palette,
-    )?;
+    output::write_position(out, &explanation.position, explanation.value, rules)?;
     let [legal, keeping, best] = explanation.counts;
     if legal == 0 {
         return Ok(());
@@ -135,7 +121,7 @@ fn write(
         }
     }
     if let Some(passing) = explanation.passing {
-        writeln!(out, "if {side} could pass: {}", palette.value(passing))?;
+        writeln!(out, "if {side} could pass: {}", output::painted(passing))?;
     }
     let forced: Vec<String> = (explanation.forced.line.iter())
         .map(|turn| turn.to_string())
@@ -169,7 +155,7 @@ fn write(
         let value = facts.ranked.value;
         table.row(vec![
             Cell::text(facts.ranked.turn),
-            Cell::text(value).ink(Ink::of(value.wdl())),
+            Cell::text(value).ink(ink::of(value.wdl())),
             Cell::text(facts.verdict.grade.words()),
             Cell::right(facts.replies),
             Cell::right(facts.holding.len()),
@@ -179,7 +165,7 @@ fn write(
         ]);
     }
     writeln!(out)?;
-    table.write(out, palette)
+    table.write(out)
 }
 
 impl JsonExplanation {

@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use crate::databases;
 use crate::options::Options;
-use crate::output::{self, Cell, Palette, Table};
+use crate::output::{self, Cell, Table};
 use crate::progress;
 use crate::review::{ends, percent, percents};
 use crate::status::{Status, Usage};
@@ -122,12 +122,7 @@ impl Judge {
             .into());
         }
         self.play(&db, &engine, &families, &mut report, options)?;
-        let mut out = output::stdout();
-        match options.json {
-            true => output::json(&mut out, &report.json())?,
-            false => report.write(&mut out, Palette::of(options))?,
-        }
-        out.flush()?;
+        output::answer(options, &report.json(), |out| report.write(out))?;
         if let Some(failure) = &report.failure {
             output::note(
                 options,
@@ -315,7 +310,7 @@ impl JudgeReport {
             .sort_by(|left, right| (place(left.0), &left.1).cmp(&(place(right.0), &right.1)));
     }
 
-    fn write(&self, out: &mut impl Write, palette: Palette) -> io::Result<()> {
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{}", self.name)?;
         let (skill, interval) = (percent(self.all.skill()), self.all.skill_interval());
         writeln!(
@@ -339,7 +334,7 @@ impl JudgeReport {
                 Cell::right(percents(score.skill_interval())),
             ]);
         }
-        table.write(out, palette)?;
+        table.write(out)?;
         let mut table = Table::new(&["against the perfect player from", "won", "drawn", "lost"]);
         for (name, games) in STARTS.into_iter().zip(self.games) {
             if games.0 != [0; 3] {
@@ -349,7 +344,7 @@ impl JudgeReport {
             }
         }
         writeln!(out)?;
-        table.write(out, palette)
+        table.write(out)
     }
 
     fn json(&self) -> JsonReport<'_> {

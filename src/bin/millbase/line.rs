@@ -11,7 +11,7 @@ use millbase::{Position, Rules, Value};
 use crate::databases;
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, Ink, Palette, Table};
+use crate::output::{self, Cell, Table, ink};
 use crate::status::Status;
 
 /// Show an optimal continuation, to the end of the game or until a drawn position repeats
@@ -40,20 +40,10 @@ impl Line {
         let db = databases::open(options)?;
         let answer = db.answer(&position)?;
         let line = db.line(&position, self.limit as usize)?;
-        let mut out = output::stdout();
-        if options.json {
-            output::json(&mut out, &LineAnswer::new(&position, &answer, &line, rules))?;
-        } else {
-            write(
-                &mut out,
-                &position,
-                answer.value,
-                &line,
-                rules,
-                Palette::of(options),
-            )?;
-        }
-        out.flush()?;
+        let object = LineAnswer::new(&position, &answer, &line, rules);
+        output::answer(options, &object, |out| {
+            write(out, &position, answer.value, &line, rules)
+        })?;
         Ok(Status::Done)
     }
 }
@@ -64,9 +54,8 @@ fn write(
     value: Value,
     line: &probe::Line,
     rules: &Rules,
-    palette: Palette,
 ) -> io::Result<()> {
-    output::write_position(out, position, value, rules, palette)?;
+    output::write_position(out, position, value, rules)?;
     let mut side = position.side_to_move();
     if !line.turns.is_empty() {
         let mut table = Table::new(&["", "side", "turn", "value"]);
@@ -75,12 +64,12 @@ fn write(
                 Cell::right(number),
                 Cell::text(side),
                 Cell::text(ranked.turn),
-                Cell::text(ranked.value).ink(Ink::of(ranked.value.wdl())),
+                Cell::text(ranked.value).ink(ink::of(ranked.value.wdl())),
             ]);
             side = side.other();
         }
         writeln!(out)?;
-        table.write(out, palette)?;
+        table.write(out)?;
     }
     match line.end {
         // The best line of a drawn position ends only where the board is full.

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use clap::Args;
+use indicatif::HumanBytes;
 use millbase::Pair;
 use millbase::index::reachable::not_solved;
 use millbase::json::rules::JsonRules;
@@ -13,8 +14,8 @@ use serde::Serialize;
 
 use crate::databases;
 use crate::options::Options;
-use crate::output::{self, Cell, Palette, Table};
-use crate::placing;
+use crate::output::{self, Cell, Table};
+use crate::report::{self, PlyCounts};
 use crate::status::Status;
 
 /// List the databases that are present and those that are missing, with the pairs that each needs
@@ -31,7 +32,7 @@ pub struct ListAnswer {
     folder: Option<String>,
     bytes: u64,
     databases: Vec<JsonEntry>,
-    placing: Vec<placing::JsonPly>,
+    placing: Vec<PlyCounts>,
     /// The reasons why existing files cannot be used.
     unusable: Vec<String>,
 }
@@ -100,38 +101,34 @@ impl List {
         let folder = databases::folder(options);
         let folder = folder.map(|folder| folder.display().to_string());
         let entries = entries(&db);
-        let mut out = output::stdout();
-        if options.json {
-            output::json(&mut out, &ListAnswer::new(&db, folder))?;
-        } else {
-            if let Some(folder) = folder {
+        let answer = ListAnswer::new(&db, folder);
+        output::answer(options, &answer, |out| {
+            if let Some(folder) = &answer.folder {
                 writeln!(out, "folder {folder}\n")?;
             }
             let mut table = Table::new(&["pair", "bytes", "where"]);
             for entry in &entries {
                 table.row(entry.cells());
             }
-            table.write(&mut out, Palette::of(options))?;
+            table.write(out)?;
             let rules = rules_option(&options.rules);
             let present = entries.iter().filter(|entry| entry.file.is_some()).count();
             let all = entries.len();
-            let size = output::bytes(size(&db));
+            let size = HumanBytes(answer.bytes);
             writeln!(out, "\n{present} of {all} databases, {size}")?;
             if present < all {
                 writeln!(out, "'millbase build{rules}' makes the missing ones")?;
             }
-            placing::write_files(&mut out, &db, Palette::of(options))?;
+            report::write_plies(out, &answer.placing)?;
             if db.plies().next().is_none() && not_solved(&options.rules).is_none() {
                 writeln!(
                     out,
                     "'millbase build --placing{rules}' makes those of the placing phase"
                 )?;
             }
-            for error in db.unusable() {
-                writeln!(out, "unusable: {error}")?;
-            }
-        }
-        out.flush()?;
+            let mut unusable = answer.unusable.iter();
+            unusable.try_for_each(|error| writeln!(out, "unusable: {error}"))
+        })?;
         Ok(Status::Done)
     }
 }
@@ -142,9 +139,9 @@ impl ListAnswer {
         ListAnswer {
             rules: db.rules().into(),
             folder,
-            bytes: size(db),
+            bytes: db.pairs().map(PairFile::bytes).sum(),
             databases: entries(db).iter().map(Entry::json).collect(),
-            placing: placing::json_files(db),
+            placing: report::plies(db),
             unusable: db.unusable().map(DbError::to_string).collect(),
         }
     }
@@ -162,11 +159,6 @@ impl ListAnswer {
         answer.unusable.clear();
         answer
     }
-}
-
-/// The bytes of all databases together.
-fn size(db: &Database) -> u64 {
-    db.pairs().map(PairFile::bytes).sum()
 }
 
 /// All pairs of the game.

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Error, Result};
 use clap::Args;
+use indicatif::HumanCount;
 use millbase::coach::contest::{Contest, FirstError, Played, Standing, Summary};
 use millbase::coach::contestant::Settings;
 use millbase::coach::record::Outcome;
@@ -21,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use crate::databases;
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, Palette, Table};
+use crate::output::{self, Cell, Table};
 use crate::progress;
 use crate::review::{ends, percent, percents};
 use crate::status::{Status, Usage};
@@ -157,12 +158,7 @@ impl Match {
             return Err(error);
         }
         let report = MatchReport::new(&contest, &standing, begun.elapsed());
-        let mut out = output::stdout();
-        match options.json {
-            true => output::json(&mut out, &report)?,
-            false => report.write(&mut out, &standing, Palette::of(options))?,
-        }
-        out.flush()?;
+        output::answer(options, &report, |out| report.write(out, &standing))?;
         if let Some(why) = forfeit {
             output::note(
                 options,
@@ -449,14 +445,14 @@ impl MatchReport {
         }
     }
 
-    fn write(&self, out: &mut impl Write, standing: &Standing, palette: Palette) -> io::Result<()> {
+    fn write(&self, out: &mut impl Write, standing: &Standing) -> io::Result<()> {
         let [first, second] = &self.players;
         writeln!(out, "{} – {}", first.name, second.name)?;
         writeln!(
             out,
             "{} games from {} starts: {} won, {} drawn, {} lost",
-            output::grouped(self.games),
-            output::grouped(self.starts as u64),
+            HumanCount(self.games),
+            HumanCount(self.starts as u64),
             self.wins,
             self.draws,
             self.losses
@@ -476,11 +472,11 @@ impl MatchReport {
                 Cell::count(player.forfeits),
             ]);
         }
-        table.write(out, palette)?;
+        table.write(out)?;
         if self.reviewed < self.games {
             let missing = self.games - self.reviewed;
             let sentence = "games have turns that no database at hand answers";
-            writeln!(out, "\n{} {sentence}", output::grouped(missing))?;
+            writeln!(out, "\n{} {sentence}", HumanCount(missing))?;
         }
         Ok(())
     }

@@ -1,11 +1,13 @@
 //! The program's output: JSON objects, aligned tables, colours, the diagram of the board, and notes
 //! on stderr.
 
-use std::env;
 use std::fmt::Display;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
+use anstream::AutoStream;
 use clap::ColorChoice;
+use clap::builder::styling::{AnsiColor, Style};
+use indicatif::HumanCount;
 use millbase::json;
 use millbase::rules::diagram::draw;
 use millbase::{Position, Rules, Value, Wdl};
@@ -13,9 +15,38 @@ use serde::Serialize;
 
 use crate::options::Options;
 
-/// Stdout, locked and buffered; flush it before waiting and at the end.
-pub fn stdout() -> BufWriter<StdoutLock<'static>> {
-    BufWriter::with_capacity(1 << 16, io::stdout().lock())
+/// Stdout, locked and buffered, without colours where the user or the terminal wants none.
+pub type Stdout = BufWriter<AutoStream<StdoutLock<'static>>>;
+
+/// Stdout; flush it before waiting and at the end.
+pub fn stdout() -> Stdout {
+    BufWriter::with_capacity(1 << 16, AutoStream::auto(io::stdout().lock()))
+}
+
+/// Decides whether [`stdout`] keeps colours.
+pub fn set_colours(options: &Options) {
+    let choice = match options.color {
+        // JSON has no colours to remove.
+        _ if options.json => anstream::ColorChoice::AlwaysAnsi,
+        ColorChoice::Always => anstream::ColorChoice::Always,
+        ColorChoice::Never => anstream::ColorChoice::Never,
+        ColorChoice::Auto => anstream::ColorChoice::Auto,
+    };
+    choice.write_global();
+}
+
+/// Prints the answer: with `--json` the object, else the text.
+pub fn answer(
+    options: &Options,
+    object: &impl Serialize,
+    text: impl FnOnce(&mut Stdout) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut out = stdout();
+    match options.json {
+        true => json(&mut out, object)?,
+        false => text(&mut out)?,
+    }
+    out.flush()
 }
 
 /// Writes text to stderr; ignores failures to write.
@@ -43,80 +74,44 @@ pub fn json(out: &mut impl Write, answer: &impl Serialize) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-/// Whether the terminal understands colours and the user wants them.
-#[derive(Clone, Copy)]
-pub struct Palette(bool);
+/// The colours of texts.
+pub mod ink {
+    use super::*;
 
-impl Palette {
-    /// The palette for stdout.
-    pub fn of(options: &Options) -> Palette {
-        let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
-        Palette(match options.color {
-            ColorChoice::Always => true,
-            ColorChoice::Never => false,
-            ColorChoice::Auto => {
-                let dumb = env::var_os("TERM").is_some_and(|term| term == "dumb");
-                io::stdout().is_terminal() && !is_set("NO_COLOR") && !dumb
-            }
-        })
-    }
-
-    /// The text in this colour.
-    pub fn paint(self, ink: Ink, text: &str) -> String {
-        match ink.code() {
-            Some(code) if self.0 => format!("\x1b[{code}m{text}\x1b[0m"),
-            _ => text.to_owned(),
-        }
-    }
-
-    /// A value's text in its colour.
-    pub fn value(self, value: Value) -> String {
-        self.paint(Ink::of(value.wdl()), &value.to_string())
-    }
-}
-
-/// The colour or style of a text.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Ink {
-    Plain,
-    Heading,
-    Win,
-    Draw,
-    Loss,
+    pub const PLAIN: Style = Style::new();
+    pub const HEADING: Style = PLAIN.bold();
+    pub const WIN: Style = AnsiColor::Green.on_default();
+    pub const DRAW: Style = AnsiColor::Yellow.on_default();
+    pub const LOSS: Style = AnsiColor::Red.on_default();
     /// White's stones.
-    White,
+    pub const WHITE: Style = AnsiColor::Yellow.on_default().bold();
     /// Black's stones.
-    Black,
+    pub const BLACK: Style = AnsiColor::Blue.on_default().bold();
+
+    /// The colour of a result.
+    pub fn of(wdl: Wdl) -> Style {
+        match wdl {
+            Wdl::Win => WIN,
+            Wdl::Draw => DRAW,
+            Wdl::Loss => LOSS,
+        }
+    }
 }
 
-impl Ink {
-    /// The colour of a result.
-    pub fn of(wdl: Wdl) -> Ink {
-        match wdl {
-            Wdl::Win => Ink::Win,
-            Wdl::Draw => Ink::Draw,
-            Wdl::Loss => Ink::Loss,
-        }
-    }
+/// The text in this colour.
+pub fn paint(ink: Style, text: impl Display) -> String {
+    format!("{ink}{text}{ink:#}")
+}
 
-    /// The terminal's code.
-    fn code(self) -> Option<&'static str> {
-        match self {
-            Ink::Plain => None,
-            Ink::Heading => Some("1"),
-            Ink::Win => Some("32"),
-            Ink::Draw => Some("33"),
-            Ink::Loss => Some("31"),
-            Ink::White => Some("1;33"),
-            Ink::Black => Some("1;34"),
-        }
-    }
+/// A value's text in its colour.
+pub fn painted(value: Value) -> String {
+    paint(ink::of(value.wdl()), value)
 }
 
 /// One cell of a [`Table`].
 pub struct Cell {
     text: String,
-    ink: Ink,
+    ink: Style,
     right: bool,
 }
 
@@ -125,7 +120,7 @@ impl Cell {
     pub fn text(text: impl Display) -> Cell {
         Cell {
             text: text.to_string(),
-            ink: Ink::Plain,
+            ink: ink::PLAIN,
             right: false,
         }
     }
@@ -140,16 +135,16 @@ impl Cell {
 
     /// A count with its digits in groups of three.
     pub fn count(count: u64) -> Cell {
-        Cell::right(grouped(count))
+        Cell::right(HumanCount(count))
     }
 
-    /// A depth in turns; empty for `None`.
-    pub fn depth(dtw: Option<millbase::Dtw>) -> Cell {
-        Cell::right(dtw.map(|dtw| dtw.to_string()).unwrap_or_default())
+    /// A right-aligned number or text; empty for `None`.
+    pub fn optional(number: Option<impl Display>) -> Cell {
+        Cell::right(number.map(|number| number.to_string()).unwrap_or_default())
     }
 
     /// The same cell in a colour.
-    pub fn ink(self, ink: Ink) -> Cell {
+    pub fn ink(self, ink: Style) -> Cell {
         Cell { ink, ..self }
     }
 }
@@ -175,7 +170,7 @@ impl Table {
     }
 
     /// Writes the table with two spaces between the columns.
-    pub fn write(&self, out: &mut impl Write, palette: Palette) -> io::Result<()> {
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));
             let texts = cells.map(|cell| cell.text.chars().count());
@@ -189,7 +184,7 @@ impl Table {
             let first = self.rows.first().and_then(|row| row.get(column));
             Cell {
                 text: heading.to_string(),
-                ink: Ink::Heading,
+                ink: ink::HEADING,
                 right: first.is_some_and(|cell| cell.right),
             }
         });
@@ -198,7 +193,7 @@ impl Table {
             let mut text = String::new();
             for (cell, &width) in row.iter().zip(&widths) {
                 let pad = " ".repeat(width.saturating_sub(cell.text.chars().count()));
-                let painted = palette.paint(cell.ink, &cell.text);
+                let painted = paint(cell.ink, &cell.text);
                 match cell.right {
                     true => text += &format!("{pad}{painted}  "),
                     false => text += &format!("{painted}{pad}  "),
@@ -210,63 +205,17 @@ impl Table {
     }
 }
 
-/// A number with its digits in groups of three.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A number of bytes as a text, in the unit that suits its size.
-pub fn bytes(bytes: u64) -> String {
-    let units = ["KiB", "MiB", "GiB", "TiB"];
-    let mut size = bytes as f64 / 1024.0;
-    let mut unit = 0;
-    while size >= 1024.0 && unit + 1 < units.len() {
-        size /= 1024.0;
-        unit += 1;
-    }
-    match bytes {
-        0..1024 => format!("{bytes} B"),
-        _ => format!("{size:.1} {}", units[unit]),
-    }
-}
-
 /// Writes the position's text, its diagram and its value.
 pub fn write_position(
     out: &mut impl Write,
     position: &Position,
     value: Value,
     rules: &Rules,
-    palette: Palette,
 ) -> io::Result<()> {
     let side = position.side_to_move();
     let phase = position.phase(rules).name();
     writeln!(out, "{}\n", position.text(rules))?;
     let picture = draw(position, |_, _, letter| letter.to_string());
     writeln!(out, "{picture}")?;
-    writeln!(out, "{side} to move, {phase}: {}", palette.value(value))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_grouped() {
-        let texts = [0, 999, 1_000, 12_345_678].map(grouped);
-        assert_eq!(texts, ["0", "999", "1,000", "12,345,678"]);
-    }
-
-    #[test]
-    fn sizes_have_units() {
-        let texts = [0, 1023, 1024, 1 << 20, 3_123_960_602].map(bytes);
-        assert_eq!(texts, ["0 B", "1023 B", "1.0 KiB", "1.0 MiB", "2.9 GiB"]);
-    }
+    writeln!(out, "{side} to move, {phase}: {}", painted(value))
 }

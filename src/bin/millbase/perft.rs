@@ -4,13 +4,14 @@ use std::io::Write;
 
 use anyhow::Result;
 use clap::Args;
+use indicatif::HumanCount;
 use millbase::{Position, Rules, Turn};
 use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, Palette, Table, grouped};
+use crate::output::{self, Cell, Table};
 use crate::status::Status;
 
 /// Count the sequences of DEPTH turns from a position
@@ -64,30 +65,26 @@ impl Perft {
                 (turns.iter().map(|(_, count)| count).sum(), turns)
             }
         };
-        let mut out = output::stdout();
-        if options.json {
-            let turns = turns.iter().map(|&(turn, count)| TurnCount {
-                turn: turn.to_string(),
-                count,
-            });
-            let answer = PerftAnswer {
-                position: position.text(rules),
-                depth: self.depth,
-                count,
-                turns: self.divide.then(|| turns.collect()),
-            };
-            output::json(&mut out, &answer)?;
-        } else {
+        let counts = turns.iter().map(|&(turn, count)| TurnCount {
+            turn: turn.to_string(),
+            count,
+        });
+        let answer = PerftAnswer {
+            position: position.text(rules),
+            depth: self.depth,
+            count,
+            turns: self.divide.then(|| counts.collect()),
+        };
+        output::answer(options, &answer, |out| {
             if self.divide {
                 let mut table = Table::new(&["turn", "count"]);
-                for (turn, count) in turns {
-                    table.row(vec![Cell::text(turn), Cell::count(count)]);
+                for (turn, count) in &turns {
+                    table.row(vec![Cell::text(turn), Cell::count(*count)]);
                 }
-                table.write(&mut out, Palette::of(options))?;
+                table.write(out)?;
             }
-            writeln!(out, "{}", grouped(count))?;
-        }
-        out.flush()?;
+            writeln!(out, "{}", HumanCount(count))
+        })?;
         Ok(Status::Done)
     }
 }

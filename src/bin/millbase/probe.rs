@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use crate::databases;
 use crate::input::{self, Batches};
 use crate::options::Options;
-use crate::output::{self, Cell, Ink, Palette, Table};
+use crate::output::{self, Cell, Table, ink};
 use crate::status::{self, Status};
 
 /// Show the value of a position and of all its turns, best first
@@ -73,19 +73,12 @@ impl Probe {
                 db: &databases::open(options)?,
                 turns: self.turns,
                 json: options.json,
-                palette: Palette::of(options),
             };
             return probing.stream();
         }
         let position = input::position_of(&self.position, &options.rules)?;
         let answer = Probed::find(&databases::open(options)?, &position, self.turns)?;
-        let mut out = output::stdout();
-        if options.json {
-            output::json(&mut out, &answer.json())?;
-        } else {
-            answer.write(&mut out, Palette::of(options))?;
-        }
-        out.flush()?;
+        output::answer(options, &answer.json(), |out| answer.write(out))?;
         Ok(Status::Done)
     }
 }
@@ -129,25 +122,25 @@ impl<'a> Probed<'a> {
         &self.answer.turns[..self.answer.turns.len().min(most)]
     }
 
-    fn write(&self, out: &mut impl Write, palette: Palette) -> io::Result<()> {
-        output::write_position(out, self.position, self.answer.value, &self.rules, palette)?;
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        output::write_position(out, self.position, self.answer.value, &self.rules)?;
         if self.shown().is_empty() {
             return Ok(());
         }
         let mut table = Table::new(&["turn", "value"]);
         for ranked in self.shown() {
-            let ink = Ink::of(ranked.value.wdl());
+            let ink = ink::of(ranked.value.wdl());
             table.row(vec![
                 Cell::text(ranked.turn),
                 Cell::text(ranked.value).ink(ink),
             ]);
         }
         writeln!(out)?;
-        table.write(out, palette)
+        table.write(out)
     }
 
     /// The value and the best turn in one line; without turns the value as a letter and a number.
-    fn write_line(&self, out: &mut impl Write, palette: Palette) -> io::Result<()> {
+    fn write_line(&self, out: &mut impl Write) -> io::Result<()> {
         if self.turns == Turns::None {
             let letter = match self.answer.value.wdl() {
                 Wdl::Win => 'W',
@@ -159,7 +152,7 @@ impl<'a> Probed<'a> {
                 None => writeln!(out, "{letter}"),
             };
         }
-        let value = palette.value(self.answer.value);
+        let value = output::painted(self.answer.value);
         match self.answer.turns.first() {
             Some(best) => writeln!(out, "{value}  {}", best.turn),
             None => writeln!(out, "{value}"),
@@ -175,7 +168,6 @@ struct Probing<'a> {
     db: &'a Database,
     turns: Turns,
     json: bool,
-    palette: Palette,
 }
 
 impl Probing<'_> {
@@ -242,7 +234,7 @@ impl Probing<'_> {
         let answer = Probed::find(self.db, &position, self.turns)?;
         match self.json {
             true => output::json(text, &answer.json())?,
-            false => answer.write_line(text, self.palette)?,
+            false => answer.write_line(text)?,
         }
         Ok(())
     }

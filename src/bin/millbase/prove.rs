@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use anyhow::Result;
 use clap::Args;
+use indicatif::{HumanBytes, HumanCount};
 use millbase::prove::{self, Proof, ProofOptions, ProofStep, Proved, Work};
 use millbase::{Pair, Position, Rules, Side, Turn, Wdl};
 use serde::Serialize;
@@ -11,7 +12,7 @@ use serde::Serialize;
 use crate::databases;
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, Ink, Palette, Table, grouped};
+use crate::output::{self, Cell, Table, ink};
 use crate::placing;
 use crate::status::Status;
 
@@ -100,14 +101,8 @@ impl Prove {
             threads: rayon::current_num_threads(),
         };
         let proof = prove::prove(&db, &wanted, &mut |step| report(options, step))?;
-        let mut out = output::stdout();
-        if options.json {
-            let answer = self.answer(&proof, wanted.threads, &options.rules);
-            output::json(&mut out, &answer)?;
-        } else {
-            write(&mut out, &proof, Palette::of(options))?;
-        }
-        out.flush()?;
+        let answer = self.answer(&proof, wanted.threads, &options.rules);
+        output::answer(options, &answer, |out| write(out, &proof))?;
         Ok(match white_result(&proof.start) {
             Some(_) => Status::Done,
             None => Status::No,
@@ -145,7 +140,7 @@ fn white_result(proved: &Proved) -> Option<Wdl> {
 fn report(options: &Options, step: ProofStep) {
     match step {
         ProofStep::Loaded { bytes } => {
-            let bytes = output::bytes(bytes);
+            let bytes = HumanBytes(bytes);
             output::note(options, format_args!("databases in memory: {bytes}"));
         }
         ProofStep::Answered {
@@ -161,7 +156,7 @@ fn report(options: &Options, step: ProofStep) {
                 "is not shown to hold"
             };
             let at = turn.map_or(String::new(), |turn| format!(" after {turn}"));
-            let (nodes, seconds) = (grouped(nodes), time.as_secs_f64());
+            let (nodes, seconds) = (HumanCount(nodes), time.as_secs_f64());
             output::note(
                 options,
                 format_args!("{side} {holds}{at}: {nodes} positions, {seconds:.1} s"),
@@ -170,10 +165,10 @@ fn report(options: &Options, step: ProofStep) {
     }
 }
 
-fn write(out: &mut impl Write, proof: &Proof, palette: Palette) -> io::Result<()> {
+fn write(out: &mut impl Write, proof: &Proof) -> io::Result<()> {
     let name = |proved: &Proved| white_result(proved).map_or("not proved", Wdl::name);
-    let ink = |proved: &Proved| white_result(proved).map_or(Ink::Plain, Ink::of);
-    let start = palette.paint(ink(&proof.start), name(&proof.start));
+    let ink = |proved: &Proved| white_result(proved).map_or(ink::PLAIN, ink::of);
+    let start = output::paint(ink(&proof.start), name(&proof.start));
     writeln!(out, "the start position: {start}\n")?;
     let mut table = Table::new(&["first placement", "value for white"]);
     for (turn, proved) in &proof.placements {
@@ -182,7 +177,7 @@ fn write(out: &mut impl Write, proof: &Proof, palette: Palette) -> io::Result<()
             Cell::text(name(proved)).ink(ink(proved)),
         ]);
     }
-    table.write(out, palette)?;
+    table.write(out)?;
     if !proof.line.is_empty() {
         let line: Vec<String> = proof.line.iter().map(Turn::to_string).collect();
         writeln!(out, "\nprincipal variation: {}", line.join(" "))?;
@@ -207,11 +202,8 @@ fn write(out: &mut impl Write, proof: &Proof, palette: Palette) -> io::Result<()
         ]);
     }
     writeln!(out)?;
-    table.write(out, palette)?;
-    let (bytes, seconds) = (
-        output::bytes(proof.loaded_bytes),
-        proof.loading.as_secs_f64(),
-    );
+    table.write(out)?;
+    let (bytes, seconds) = (HumanBytes(proof.loaded_bytes), proof.loading.as_secs_f64());
     writeln!(
         out,
         "\n{bytes} of databases read into memory in {seconds:.1} s"

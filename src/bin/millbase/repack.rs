@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use indicatif::HumanBytes;
 use millbase::Pair;
 use millbase::solve::pair::BuildFolder;
 use millbase::store::folder_of;
@@ -17,7 +18,7 @@ use crate::build::{self, Kind};
 use crate::databases;
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, Palette, Table};
+use crate::output::{self, Cell, Table};
 use crate::progress;
 use crate::status::{Status, Usage};
 
@@ -85,7 +86,7 @@ impl Repack {
             bar.set_prefix(pair.to_string());
             let start = Instant::now();
             let bytes = millbase::solve::pair::repack(&db, pair, &locked, profile)?;
-            let (seconds, size) = (start.elapsed().as_secs_f64(), output::bytes(bytes));
+            let (seconds, size) = (start.elapsed().as_secs_f64(), HumanBytes(bytes));
             output::step(
                 options,
                 format_args!("{pair} written in {seconds:.2} s, {size}"),
@@ -102,29 +103,23 @@ impl Repack {
                 bytes: new.file(pair)?.bytes(),
             });
         }
-        let mut out = output::stdout();
-        if options.json {
-            output::json(
-                &mut out,
-                &RepackAnswer {
-                    folder,
-                    pairs: written,
-                },
-            )?;
-        } else {
+        let answer = RepackAnswer {
+            folder,
+            pairs: written,
+        };
+        output::answer(options, &answer, |out| {
             let mut table = Table::new(&["pair", "bytes before", "bytes"]);
-            for pair in &written {
+            for pair in &answer.pairs {
                 table.row(vec![
                     Cell::text(&pair.pair),
                     Cell::count(pair.from_bytes),
                     Cell::count(pair.bytes),
                 ]);
             }
-            table.write(&mut out, Palette::of(options))?;
-            let all = output::bytes(written.iter().map(|pair| pair.bytes).sum());
-            writeln!(out, "\n{} pairs, {all}", written.len())?;
-        }
-        out.flush()?;
+            table.write(out)?;
+            let all = HumanBytes(answer.pairs.iter().map(|pair| pair.bytes).sum());
+            writeln!(out, "\n{} pairs, {all}", answer.pairs.len())
+        })?;
         Ok(Status::Done)
     }
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{Error, Result};
 use clap::Args;
+use indicatif::HumanCount;
 use millbase::coach::annotate;
 use millbase::coach::archive::{Archive, PHASES, Row};
 use millbase::coach::confidence::Interval;
@@ -22,7 +23,7 @@ use serde::Serialize;
 
 use crate::databases;
 use crate::options::Options;
-use crate::output::{self, Cell, Ink, Palette, Table};
+use crate::output::{self, Cell, Table, ink};
 use crate::status::{Status, Usage};
 
 /// Grade the turns of a game or of an archive of games
@@ -81,7 +82,6 @@ impl Review {
             command: self,
             options,
             db: &db,
-            palette: Palette::of(options),
             archive: Archive::new(self.opening_turns.into()),
             only: None,
             unread: 0,
@@ -101,7 +101,6 @@ struct Session<'a> {
     command: &'a Review,
     options: &'a Options,
     db: &'a Database,
-    palette: Palette,
     archive: Archive,
     /// The first game, as long as it is the only one.
     only: Option<Graded>,
@@ -172,9 +171,7 @@ impl Session<'_> {
         let sentence = format!("{name}, {error}");
         if self.command.each && self.options.json {
             let error = JsonError::new(Status::Usage.code(), sentence.clone());
-            let mut out = output::stdout();
-            output::json(&mut out, &error)?;
-            out.flush()?;
+            output::answer(self.options, &error, |_| Ok(()))?;
         }
         self.first_unread.get_or_insert(sentence);
         Ok(())
@@ -184,19 +181,19 @@ impl Session<'_> {
         self.archive.add(&record, &review);
         self.is_graded |= review.turns.iter().any(|turn| turn.verdict.is_some());
         let rules = self.db.rules();
-        let mut out = output::stdout();
         if self.command.text {
+            let mut out = output::stdout();
             if self.archive.games() > 1 {
                 writeln!(out)?;
             }
             write!(out, "{}", annotate::annotated(&record, &review))?;
+            out.flush()?;
         } else if self.command.each {
-            match self.options.json {
-                true => output::json(&mut out, &JsonGame::new(&record, &review, rules))?,
-                false => writeln!(out, "{}", one_line(&record, &review))?,
-            }
+            let object = JsonGame::new(&record, &review, rules);
+            output::answer(self.options, &object, |out| {
+                writeln!(out, "{}", one_line(&record, &review))
+            })?;
         }
-        out.flush()?;
         if let Some(missing) = review.missing.take() {
             self.missing.get_or_insert(missing);
         }
@@ -243,17 +240,18 @@ impl Session<'_> {
     }
 
     fn report(&self) -> Result<()> {
-        let (rules, palette) = (self.db.rules(), self.palette);
-        let mut out = output::stdout();
-        match (&self.only, self.options.json) {
-            (Some((record, review)), true) => {
-                output::json(&mut out, &JsonGame::new(record, review, rules))?;
+        match &self.only {
+            Some((record, review)) => {
+                let object = JsonGame::new(record, review, self.db.rules());
+                output::answer(self.options, &object, |out| write_game(out, record, review))?;
             }
-            (None, true) => output::json(&mut out, &JsonArchive::new(&self.archive, self.unread))?,
-            (Some((record, review)), false) => write_game(&mut out, record, review, palette)?,
-            (None, false) => write_archive(&mut out, &self.archive, palette)?,
+            None => {
+                let (archive, object) =
+                    (&self.archive, JsonArchive::new(&self.archive, self.unread));
+                output::answer(self.options, &object, |out| write_archive(out, archive))?;
+            }
         }
-        Ok(out.flush()?)
+        Ok(())
     }
 }
 
@@ -283,12 +281,7 @@ fn title(record: &Record) -> String {
     format!("{white} – {black} {result}")
 }
 
-fn write_game(
-    out: &mut impl Write,
-    record: &Record,
-    review: &review::Review,
-    palette: Palette,
-) -> io::Result<()> {
+fn write_game(out: &mut impl Write, record: &Record, review: &review::Review) -> io::Result<()> {
     writeln!(out, "{}\n", title(record))?;
     let mut table = Table::new(&["", "side", "turn", "", "value", "grade", "instead"]);
     for (number, turn) in (1..).zip(&review.turns) {
@@ -305,7 +298,7 @@ fn write_game(
                     Grade::Best | Grade::Equal => String::new(),
                     _ => annotate::instead(verdict),
                 };
-                cells.push(Cell::text(verdict.value).ink(Ink::of(verdict.value.wdl())));
+                cells.push(Cell::text(verdict.value).ink(ink::of(verdict.value.wdl())));
                 cells.push(Cell::text(verdict.grade.words()));
                 cells.push(Cell::text(instead));
             }
@@ -313,7 +306,7 @@ fn write_game(
         table.row(cells);
     }
     if !review.turns.is_empty() {
-        table.write(out, palette)?;
+        table.write(out)?;
         writeln!(out)?;
     }
     for (name, place) in [
@@ -335,15 +328,11 @@ fn write_game(
         }
     }
     writeln!(out)?;
-    write_tallies(out, |side, phase| review.tally(side, Some(phase)), palette)
+    write_tallies(out, |side, phase| review.tally(side, Some(phase)))
 }
 
 /// The summary by side and phase.
-fn write_tallies(
-    out: &mut impl Write,
-    tally: impl Fn(Side, Phase) -> Tally,
-    palette: Palette,
-) -> io::Result<()> {
+fn write_tallies(out: &mut impl Write, tally: impl Fn(Side, Phase) -> Tally) -> io::Result<()> {
     let mut table = Table::new(&[
         "side",
         "phase",
@@ -375,7 +364,7 @@ fn write_tallies(
             table.row(cells);
         }
     }
-    table.write(out, palette)
+    table.write(out)
 }
 
 /// A share as percent; empty for `None`.
@@ -390,29 +379,24 @@ pub fn percents(interval: Option<Interval>) -> String {
     })
 }
 
-fn write_archive(out: &mut impl Write, archive: &Archive, palette: Palette) -> io::Result<()> {
-    writeln!(out, "{} games\n", output::grouped(archive.games()))?;
-    write_rows(out, "player", &archive.players(), palette)?;
+fn write_archive(out: &mut impl Write, archive: &Archive) -> io::Result<()> {
+    writeln!(out, "{} games\n", HumanCount(archive.games()))?;
+    write_rows(out, "player", &archive.players())?;
     let openings = archive.openings();
     let shown = &openings[..openings.len().min(OPENINGS_SHOWN)];
     if !shown.is_empty() {
         writeln!(out)?;
-        write_rows(out, "opening", shown, palette)?;
+        write_rows(out, "opening", shown)?;
     }
     if shown.len() < openings.len() {
         let more = openings.len() - shown.len();
         writeln!(out, "and {more} more openings, see --json")?;
     }
     writeln!(out)?;
-    write_tallies(out, |side, phase| archive.tally(side, phase), palette)
+    write_tallies(out, |side, phase| archive.tally(side, phase))
 }
 
-fn write_rows(
-    out: &mut impl Write,
-    heading: &'static str,
-    rows: &[Row],
-    palette: Palette,
-) -> io::Result<()> {
+fn write_rows(out: &mut impl Write, heading: &'static str, rows: &[Row]) -> io::Result<()> {
     let mut table = Table::new(&[
         heading, "games", "won", "drawn", "lost", "score", "95 %", "errors", "accuracy", "95 %",
     ]);
@@ -426,7 +410,7 @@ fn write_rows(
         cells.push(Cell::right(percents(row.accuracy_interval)));
         table.row(cells);
     }
-    table.write(out, palette)
+    table.write(out)
 }
 
 /// A reviewed game, for JSON answers.

@@ -9,15 +9,14 @@ use millbase::json::value::JsonValue;
 use millbase::probe::Database;
 use millbase::store::PairFile;
 use millbase::value::Metric;
-use millbase::{Dtw, Material, Pair};
+use millbase::{Material, Pair};
 use serde::Serialize;
 
-use crate::databases;
-use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, Ink, Palette, Table};
-use crate::placing;
+use crate::output::{self, Cell, Table, ink};
+use crate::report::{self, PairCounts, PlyCounts};
 use crate::status::Status;
+use crate::{databases, input};
 
 /// Show how many positions are won, drawn and lost, for each pair and side to move
 ///
@@ -40,22 +39,14 @@ pub struct Stats {
 
 #[derive(Serialize)]
 struct StatsAnswer {
-    tables: Vec<TableCounts>,
-    placing: Vec<placing::JsonPly>,
+    tables: Vec<JsonTable>,
+    placing: Vec<PlyCounts>,
 }
 
-/// The counts of one table as JSON.
 #[derive(Serialize)]
-pub struct TableCounts {
-    pair: String,
-    to_move: u8,
-    other: u8,
-    positions: u64,
-    wins: u64,
-    draws: u64,
-    losses: u64,
-    max_win: Option<u16>,
-    max_loss: Option<u16>,
+struct JsonTable {
+    #[serde(flatten)]
+    counts: PairCounts,
     #[serde(skip_serializing_if = "Option::is_none")]
     histogram: Option<Vec<ValueCount>>,
 }
@@ -67,64 +58,12 @@ struct ValueCount {
     positions: u64,
 }
 
-impl TableCounts {
-    /// The counts of a table, without those of every depth.
-    pub fn new(file: &PairFile, material: Material, histogram: &Histogram) -> TableCounts {
-        TableCounts {
-            pair: file.pair().to_string(),
-            to_move: material.mover,
-            other: material.waiting,
-            positions: histogram.positions(),
-            wins: histogram.wins(),
-            draws: histogram.draws(),
-            losses: histogram.losses(),
-            max_win: deepest(file, histogram.deepest_win()).map(|dtw| dtw.0),
-            max_loss: deepest(file, histogram.deepest_loss()).map(|dtw| dtw.0),
-            histogram: None,
-        }
-    }
-
-    fn with_histogram(self, histogram: &Histogram) -> TableCounts {
-        let counts = histogram.iter().map(|(value, positions)| ValueCount {
-            value: value.into(),
-            positions,
-        });
-        TableCounts {
-            histogram: Some(counts.collect()),
-            ..self
-        }
-    }
-}
-
-/// The depth, if the file holds depths.
-fn deepest(file: &PairFile, dtw: Option<Dtw>) -> Option<Dtw> {
-    dtw.filter(|_| file.metric() == Metric::Depth)
-}
-
-/// The headings of [`cells`].
-pub const HEADINGS: [&str; 8] = [
-    "pair",
-    "to move",
-    "positions",
-    "wins",
-    "draws",
-    "losses",
-    "deepest win",
-    "deepest loss",
-];
-
-/// The counts of a table for people.
-pub fn cells(file: &PairFile, material: Material, histogram: &Histogram) -> Vec<Cell> {
-    vec![
-        Cell::text(file.pair()),
-        Cell::right(material.mover),
-        Cell::count(histogram.positions()),
-        Cell::count(histogram.wins()),
-        Cell::count(histogram.draws()),
-        Cell::count(histogram.losses()),
-        Cell::depth(deepest(file, histogram.deepest_win())),
-        Cell::depth(deepest(file, histogram.deepest_loss())),
-    ]
+fn value_counts(histogram: &Histogram) -> Vec<ValueCount> {
+    let counts = histogram.iter().map(|(value, positions)| ValueCount {
+        value: value.into(),
+        positions,
+    });
+    counts.collect()
 }
 
 impl Stats {
@@ -133,37 +72,29 @@ impl Stats {
         input::check_pairs(&self.pair, &options.rules)?;
         let db = databases::open(options)?;
         let tables = self.tables(&db)?;
-        let mut out = output::stdout();
-        if options.json {
-            let tables = tables.into_iter().map(|(file, material, histogram)| {
-                let counts = TableCounts::new(file, material, histogram);
-                match self.histogram {
-                    true => counts.with_histogram(histogram),
-                    false => counts,
-                }
-            });
-            let tables = tables.collect();
-            let placing = match self.pair {
-                None => placing::json_files(&db),
+        let table = |&(file, material, histogram): &(&PairFile, Material, &Histogram)| JsonTable {
+            counts: PairCounts::new(file, material, histogram),
+            histogram: self.histogram.then(|| value_counts(histogram)),
+        };
+        let answer = StatsAnswer {
+            tables: tables.iter().map(table).collect(),
+            placing: match self.pair {
+                None => report::plies(&db),
                 Some(_) => Vec::new(),
-            };
-            output::json(&mut out, &StatsAnswer { tables, placing })?;
-        } else {
-            let palette = Palette::of(options);
-            let mut table = Table::new(&HEADINGS);
-            for &(file, material, histogram) in &tables {
-                table.row(cells(file, material, histogram));
-            }
-            table.write(&mut out, palette)?;
-            if self.pair.is_none() {
-                placing::write_files(&mut out, &db, palette)?;
-            }
+            },
+        };
+        output::answer(options, &answer, |out| {
+            let mut table = PairCounts::table(&[]);
+            let rows = answer.tables.iter().map(|table| table.counts.cells());
+            rows.for_each(|row| table.row(row));
+            table.write(out)?;
+            report::write_plies(out, &answer.placing)?;
             if self.histogram {
                 writeln!(out)?;
-                by_value(&tables).write(&mut out, palette)?;
+                by_value(&tables).write(out)?;
             }
-        }
-        out.flush()?;
+            Ok(())
+        })?;
         match self.pair {
             None => Ok(databases::note_unusable(&db)),
             Some(_) => Ok(Status::Done),
@@ -198,7 +129,7 @@ fn by_value(tables: &[(&PairFile, Material, &Histogram)]) -> Table {
             table.row(vec![
                 Cell::text(file.pair()),
                 Cell::right(material.mover),
-                Cell::text(name).ink(Ink::of(value.wdl())),
+                Cell::text(name).ink(ink::of(value.wdl())),
                 Cell::count(count),
             ]);
         }

@@ -7,13 +7,14 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use indicatif::HumanCount;
 use rayon::prelude::*;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::databases;
 use crate::options::Options;
-use crate::output::{self, Cell, Palette, Table};
+use crate::output::{self, Cell, Table};
 use crate::status::{Status, Usage};
 
 #[derive(Serialize)]
@@ -77,13 +78,8 @@ pub fn run(list: &Path, options: &Options) -> Result<Status> {
         _ => Status::Done,
     };
     let ok = status == Status::Done;
-    let mut out = output::stdout();
-    if options.json {
-        output::json(&mut out, &SumsAnswer { ok, files })?;
-    } else {
-        write(&mut out, &files, Palette::of(options))?;
-    }
-    out.flush()?;
+    let answer = SumsAnswer { ok, files };
+    output::answer(options, &answer, |out| write(out, &answer.files))?;
     Ok(status)
 }
 
@@ -166,16 +162,16 @@ fn others(folder: &Path, listed: &[(String, String)]) -> Result<Vec<Compared>> {
     Ok(others)
 }
 
-fn write(out: &mut impl Write, files: &[Compared], palette: Palette) -> io::Result<()> {
+fn write(out: &mut impl Write, files: &[Compared]) -> io::Result<()> {
     let mut table = Table::new(&["file", "bytes", "result"]);
     for file in files {
         table.row(vec![
             Cell::text(&file.file),
-            Cell::right(file.bytes.map(output::grouped).unwrap_or_default()),
+            Cell::optional(file.bytes.map(HumanCount)),
             Cell::text(file.result.text()),
         ]);
     }
-    table.write(out, palette)?;
+    table.write(out)?;
     let same = files.iter().filter(|file| file.result == Outcome::Same);
     writeln!(
         out,

@@ -15,7 +15,6 @@
 use std::cmp::{Ordering, Reverse};
 
 use super::known;
-use super::random::Random;
 use crate::engine::game::Game;
 use crate::probe::Answer;
 use crate::probe::{Database, RankedTurn};
@@ -66,7 +65,7 @@ pub(crate) fn rank(
         return Ok(Ranking { turns, lookups });
     };
     let equal = turns.iter().take_while(|turn| turn.value == best).count();
-    let mut random = Random::of(seed, game.position(), game.actions().len());
+    let mut random = game.random(seed);
     let mut candidates: Vec<_> = turns[..equal]
         .iter()
         .map(|&turn| {
@@ -79,7 +78,7 @@ pub(crate) fn rank(
                 true => Share::default(),
                 false => mistakes(database, &turn.after, &mut lookups),
             };
-            let chance = if seed == 0 { 0 } else { random.next() };
+            let chance = if seed == 0 { 0 } else { random.word() };
             (turn, repeats, share, chance)
         })
         .collect();
@@ -119,6 +118,7 @@ fn mistakes(database: &Database, position: &Position, lookups: &mut u64) -> Shar
 #[cfg(all(test, feature = "embedded"))]
 mod tests {
     use super::*;
+    use crate::random::Random;
     use crate::{Rules, Turn, Value};
 
     const RULES: Rules = Rules::STANDARD;
@@ -138,7 +138,7 @@ mod tests {
         std::iter::repeat_with(move || {
             let mut points: Vec<_> = crate::Point::all().collect();
             for place in 0..8 {
-                let other = place + random.next() as usize % (points.len() - place);
+                let other = place + random.word() as usize % (points.len() - place);
                 points.swap(place, other);
             }
             let set = |points: &[crate::Point]| points.iter().copied().collect();

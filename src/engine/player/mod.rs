@@ -3,10 +3,8 @@
 //!
 //! - `choose`: the choice among turns with known values
 //! - `skill`: playing badly in a believable way
-//! - `random`: reproducible random numbers
 
 mod choose;
-pub(crate) mod random;
 mod skill;
 
 use std::sync::Arc;
@@ -21,7 +19,6 @@ use crate::search::clock::Instant;
 use crate::search::{Info, Limits, NoProber, Prober, Score, Search};
 use crate::store::DbError;
 use crate::value::Value;
-use random::Random;
 
 pub use skill::Level;
 
@@ -237,7 +234,7 @@ impl Player {
         };
         let outcome = search.run(position, game.earlier(), prober, &weaker, stop, &mut |_| ());
         let scores: Vec<Score> = outcome.lines.iter().map(|line| line.score).collect();
-        let mut random = Random::of(self.seed, position, game.actions().len());
+        let mut random = game.random(self.seed);
         let mut chosen = (outcome.lines)
             .into_iter()
             .nth(self.level.pick(&scores, &mut random))?;

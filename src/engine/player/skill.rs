@@ -13,7 +13,7 @@
 //! | 29 | 6 turns | when the search reaches them | 0.1 |
 //! | 30 | perfect: none of this | always | |
 
-use super::random::Random;
+use crate::random::Random;
 use crate::search::{Meaning, Score};
 
 /// The playing strength, from 0 to [`Level::PERFECT`].

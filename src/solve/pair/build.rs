@@ -89,7 +89,7 @@ pub struct TableReport {
     pub times: Times,
 }
 
-/// Solves the pairs of the plan and writes their files to the folder.
+/// Solves the pairs of the plan, writes their files to the folder, and returns a report on each.
 ///
 /// The process may be ended at any moment: a file with the name of a pair is complete.
 ///
@@ -102,8 +102,9 @@ pub fn build(
     plan: &PairPlan,
     profile: Profile,
     observer: &dyn Observer,
-) -> Result<(), SolvePairError> {
+) -> Result<Vec<PairReport>, SolvePairError> {
     let mut table_cache = TableCache::new(&plan.pairs);
+    let mut reports = Vec::with_capacity(plan.pairs.len());
     for &pair in &plan.pairs {
         let report = build_pair(
             folder.path(),
@@ -113,9 +114,10 @@ pub fn build(
             &mut table_cache,
             observer,
         )?;
-        observer.progress(PairProgress::Finished(Box::new(report)));
+        observer.progress(PairProgress::Finished(Box::new(report.clone())));
+        reports.push(report);
     }
-    Ok(())
+    Ok(reports)
 }
 
 fn build_pair(

@@ -173,8 +173,15 @@ pub struct PlyReport {
     pub write: Duration,
 }
 
-/// Solves the plies of the plan and writes their files to the folder, which must contain the
-/// databases of the moving phase.
+impl PlyReport {
+    /// All steps together.
+    pub fn total(&self) -> Duration {
+        self.load + self.solve + self.write
+    }
+}
+
+/// Solves the plies of the plan, writes their files to the folder, which must contain the databases
+/// of the moving phase, and returns a report on each.
 ///
 /// The process may be ended at any moment: a file with the name of a ply is complete.
 ///
@@ -186,22 +193,24 @@ pub fn build(
     rules: &Rules,
     plan: &PlyPlan,
     observer: &(dyn Fn(PlyProgress) + Sync),
-) -> Result<(), SolvePlyError> {
+) -> Result<Vec<PlyReport>, SolvePlyError> {
     let Some(&last) = plan.solve.first() else {
-        return Ok(());
+        return Ok(Vec::new());
     };
     if let Some(why) = crate::index::reachable::not_solved(rules) {
         return Err(SolvePlyError::Rules(why));
     }
     let reachable = Reachable::new(rules, last + 1);
+    let mut reports = Vec::with_capacity(plan.solve.len());
     for &ply in &plan.solve {
         let report = build_ply(folder.path(), rules, &reachable, ply, observer)?;
         if !plan.keep.contains(&(ply + 1)) {
             remove(&folder.path().join(ply_file_name(ply + 1)))?;
         }
-        observer(PlyProgress::Finished(Box::new(report)));
+        observer(PlyProgress::Finished(Box::new(report.clone())));
+        reports.push(report);
     }
-    Ok(())
+    Ok(reports)
 }
 
 fn remove(path: &Path) -> Result<(), DbError> {

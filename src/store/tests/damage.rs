@@ -70,7 +70,7 @@ fn every_source_finds_a_damaged_head() {
 #[test]
 fn damaged_bytes_of_directory_and_rows_are_detected() {
     for specimen in Specimen::both(3) {
-        let mut random = Random(2);
+        let mut random = Random::new(2);
         let (mut right, mut wrong) = (0, 0);
         let head = specimen.layout.head.end;
         let pages: Vec<usize> = specimen.layout.pages.iter().cloned().flatten().collect();

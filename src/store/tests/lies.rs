@@ -33,7 +33,7 @@ impl Outcome {
     fn end(&self, specimen: &Specimen, bytes: &[u8]) -> Result<(), DbError> {
         let opened = specimen.open(bytes)?;
         let cache = BlockCache::with_bytes(10_000);
-        let mut random = Random(9);
+        let mut random = Random::new(9);
         let mut probes = Ok(());
         for _ in 0..5 {
             let number = random.below(specimen.values.len());
@@ -54,7 +54,7 @@ fn heads_with_wrong_bytes_do_not_panic() {
     for specimen in Specimen::both(20_000) {
         let head = specimen.layout.head.end - 8;
         let model = specimen.layout.models[0].clone();
-        let mut random = Random(3);
+        let mut random = Random::new(3);
         let mut outcome = Outcome::default();
         for number in 0..2000 {
             let mut bytes = specimen.bytes.clone();
@@ -70,7 +70,7 @@ fn heads_with_wrong_bytes_do_not_panic() {
                 } else {
                     place + model.len()
                 };
-                bytes[place.min(head - 1)] = random.byte();
+                bytes[place.min(head - 1)] = random.word() as u8;
             }
             repair(&mut bytes, [specimen.layout.head.clone()]);
             outcome.add(&specimen, &bytes);
@@ -253,7 +253,7 @@ fn tables_longer_than_the_file_are_detected() {
 #[test]
 fn models_with_wrong_contents_do_not_panic() {
     for specimen in Specimen::both(3) {
-        let mut random = Random(11);
+        let mut random = Random::new(11);
         let mut outcome = Outcome::default();
         for _ in 0..300 {
             let mut bytes = specimen.bytes.clone();
@@ -265,7 +265,7 @@ fn models_with_wrong_contents_do_not_panic() {
                     } else {
                         model.len().min(40)
                     };
-                    bytes[model.start + random.below(end)] = random.byte();
+                    bytes[model.start + random.below(end)] = random.word() as u8;
                 }
             }
             repair(&mut bytes, [specimen.layout.head.clone()]);
@@ -399,7 +399,7 @@ fn truncated_files_with_a_matching_size_keep_their_remaining_rows() {
 #[test]
 fn rows_with_wrong_contents_affect_only_themselves() {
     for specimen in Specimen::both(3) {
-        let mut random = Random(6);
+        let mut random = Random::new(6);
         let (mut errors, mut wrong) = (0, 0);
         let row = 1;
         for _ in 0..300 {
@@ -407,7 +407,7 @@ fn rows_with_wrong_contents_affect_only_themselves() {
             let bytes = &mut parts.tables[0].rows[row];
             for _ in 0..=random.below(4) {
                 let place = random.below(bytes.len());
-                bytes[place] = random.byte();
+                bytes[place] = random.word() as u8;
             }
             let (bytes, layout) = parts.put_together();
             let opened = specimen.open(&bytes).unwrap();

@@ -10,6 +10,7 @@ use crate::board::PointSet;
 use crate::index::histogram::Histogram;
 use crate::index::reachable::{Reachable, Stage};
 use crate::index::{Index, Pair};
+pub(crate) use crate::random::Random;
 use crate::rules::Rules;
 use crate::store::cache::BlockCache;
 pub(crate) use crate::store::pair::stored_table;
@@ -23,26 +24,6 @@ pub(crate) const FOUR: Rules = Rules {
     ..Rules::STANDARD
 };
 
-/// Numbers that look random, the same in every run (xorshift64*).
-pub(crate) struct Random(pub u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    pub fn below(&mut self, bound: usize) -> usize {
-        (self.next() >> 16) as usize % bound
-    }
-
-    pub fn byte(&mut self) -> u8 {
-        (self.next() >> 40) as u8
-    }
-}
-
 pub(crate) fn pair(larger: u8, smaller: u8) -> Pair {
     Pair::new(larger, smaller).unwrap()
 }
@@ -51,7 +32,7 @@ pub(crate) fn pair(larger: u8, smaller: u8) -> Pair {
 /// stored position is lost in 0 turns, so a turn wins in one only by the rules.
 fn runs(entries: u64, run: usize, seed: u64) -> Vec<u8> {
     const VALUES: [u8; 12] = [0, 2, 3, 4, 5, 7, 12, 41, 90, 91, 248, 249];
-    let mut random = Random(0x5eed + seed);
+    let mut random = Random::new(0x5eed + seed);
     let mut value = 0;
     let values = (0..entries as usize).map(|entry| {
         if entry % run == 0 {

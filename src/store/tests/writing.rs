@@ -90,9 +90,9 @@ fn any_number_of_threads_writes_the_same_bytes() {
 #[test]
 fn unpredictable_values_are_written() {
     let pair = pair(3, 3);
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let values: Vec<u8> = (0..stored_table(pair).entries())
-        .map(|_| random.byte())
+        .map(|_| random.word() as u8)
         .collect();
     let folder = TempDir::new().unwrap();
     write(folder.path(), pair, &values, Profile::default()).unwrap();

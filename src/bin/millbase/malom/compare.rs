@@ -1,10 +1,11 @@
 //! `millbase compare malom`: somebody's sector files against our values.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use indicatif::HumanCount;
 use millbase::Rules;
 use millbase::json::value::JsonValue;
 use millbase::malom::{self, Comparison, Difference, FileState, Found, SECVAL};
@@ -12,7 +13,7 @@ use serde::Serialize;
 
 use super::{Selection, scheme_of, sectors};
 use crate::options::Options;
-use crate::output::{self, Cell, Palette, Table, grouped};
+use crate::output::{self, Cell, Table};
 use crate::progress;
 use crate::status::{Status, Usage};
 
@@ -133,23 +134,18 @@ impl Malom {
                 .collect(),
             damaged,
         };
-        let mut out = output::stdout();
-        match options.json {
-            true => output::json(&mut out, &answer)?,
-            false => answer.write(&mut out, Palette::of(options))?,
-        }
-        out.flush()?;
+        output::answer(options, &answer, |out| answer.write(out))?;
         Ok(if no { Status::No } else { Status::Done })
     }
 }
 
 /// A sector that is done, in one line.
 fn summary(found: &Comparison) -> String {
-    let slots = grouped(found.compared);
+    let slots = HumanCount(found.compared);
     format!(
         "{}: {slots} slots compared, {} differ",
         found.sector.name(),
-        grouped(found.differences())
+        HumanCount(found.differences())
     )
 }
 
@@ -187,7 +183,7 @@ fn words(theirs: &Option<JsonValue>) -> String {
 }
 
 impl CompareAnswer {
-    fn write(&self, out: &mut impl Write, palette: Palette) -> Result<()> {
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
         for JsonDamage { file, damage } in &self.damaged {
             writeln!(out, "{file} is damaged: {damage}")?;
         }
@@ -203,7 +199,7 @@ impl CompareAnswer {
                     Cell::count(sector.unknown),
                 ]);
             }
-            table.write(out, palette)?;
+            table.write(out)?;
             for sector in &self.sectors {
                 for difference in &sector.first {
                     let JsonDifference {
@@ -229,10 +225,9 @@ impl CompareAnswer {
             self.damaged.len(),
             self.compared + self.damaged.len(),
             self.missing,
-            grouped(self.slots),
-            grouped(self.differences),
-            grouped(self.unreachable)
-        )?;
-        Ok(())
+            HumanCount(self.slots),
+            HumanCount(self.differences),
+            HumanCount(self.unreachable)
+        )
     }
 }

@@ -11,13 +11,13 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressState};
+use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState};
 use millbase::malom::{SECVAL, Scheme, Sector, Walk};
 use serde::Serialize;
 
 use super::{Selection, named_scheme, scheme_name, scheme_of, sectors};
 use crate::options::Options;
-use crate::output::{self, grouped};
+use crate::output;
 use crate::progress;
 use crate::status::{Status, Usage};
 
@@ -76,7 +76,7 @@ impl Malom {
                 "{} of {} sectors to write, {}",
                 missing.len(),
                 wanted.len(),
-                output::bytes(bytes)
+                HumanBytes(bytes)
             ),
         );
         let start = Instant::now();
@@ -95,21 +95,17 @@ impl Malom {
             bytes_written: bytes,
             seconds: start.elapsed().as_secs_f64(),
         };
-        let mut out = output::stdout();
-        if options.json {
-            output::json(&mut out, &answer)?;
-        } else {
+        output::answer(options, &answer, |out| {
             writeln!(
                 out,
                 "{} sectors in '{to}', {} bytes, {} of them written now in {}, {:.0} MB/s",
                 answer.sectors,
-                grouped(answer.bytes),
+                HumanCount(answer.bytes),
                 answer.written,
                 progress::duration(answer.seconds),
                 bytes as f64 / answer.seconds.max(0.001) / 1e6
-            )?;
-        }
-        out.flush()?;
+            )
+        })?;
         Ok(Status::Done)
     }
 
@@ -166,7 +162,7 @@ fn check_space(folder: &Path, bytes: u64) -> Result<()> {
     let disk = disk.with_context(|| format!("cannot ask for the free space of '{name}'"))?;
     let free = disk.f_bavail.saturating_mul(disk.f_frsize);
     if bytes > 0 && free < bytes + SPARE {
-        let (needed, free) = (output::bytes(bytes), output::bytes(free));
+        let (needed, free) = (HumanBytes(bytes), HumanBytes(free));
         let text = format!(
             "the files take {needed}, and the disk of '{name}' has {free} left; name a folder on \
              another disk, or choose fewer sectors with --moving or --max-stones"
@@ -287,7 +283,7 @@ fn write_steps(
                         "{} written in {:.2} s, {}",
                         sector.name(),
                         start.elapsed().as_secs_f64(),
-                        output::bytes(sector.bytes())
+                        HumanBytes(sector.bytes())
                     ),
                 );
                 done

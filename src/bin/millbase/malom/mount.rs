@@ -19,6 +19,7 @@ use fuser::{
     LockOwner, MountOption, OpenAccMode, OpenFlags, ReplyAttr, ReplyData, ReplyDirectory,
     ReplyEmpty, ReplyEntry, ReplyOpen, Request, Session, SessionACL,
 };
+use indicatif::HumanCount;
 use millbase::malom::{SECVAL, Scheme, Sector, SectorFile, Sectors};
 use rustix::mount::{UnmountFlags, unmount};
 use serde::Serialize;
@@ -26,7 +27,7 @@ use serde::Serialize;
 use super::{named_scheme, sectors};
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, grouped};
+use crate::output;
 use crate::progress;
 use crate::status::{Status, Usage};
 
@@ -113,19 +114,14 @@ impl Mount {
         let session = session
             .spawn()
             .with_context(|| format!("cannot mount '{name}'"))?;
-        let mut out = output::stdout();
-        if options.json {
-            output::json(&mut out, &answer)?;
-        } else {
+        output::answer(options, &answer, |out| {
+            let bytes = HumanCount(answer.bytes);
             writeln!(
                 out,
-                "{} files, {} bytes, in {name}; Ctrl-C stops",
-                answer.files,
-                grouped(answer.bytes)
-            )?;
-        }
-        out.flush()?;
-        drop(out);
+                "{} files, {bytes} bytes, in {name}; Ctrl-C stops",
+                answer.files
+            )
+        })?;
         if matches!(end.recv(), Ok(End::Asked)) {
             detach(folder);
             // Programs that have files open still keep the other end.

@@ -27,7 +27,7 @@ use self::command::{Command, HELP, Seat};
 use crate::databases;
 use crate::input::{self, Batches};
 use crate::options::Options;
-use crate::output::{self, Cell, Ink, Palette, Table};
+use crate::output::{self, Cell, Table, ink};
 use crate::rules::Draws;
 use crate::status::{self, Status, Usage};
 
@@ -121,7 +121,6 @@ impl Play {
                 time: Some(Duration::from_millis(self.movetime.into())),
                 ..Limits::default()
             },
-            palette: Palette::of(options),
             out: output::stdout(),
         };
         session.play(&read_lines()?)
@@ -141,7 +140,6 @@ struct GameSession<W> {
     seats: [Seat; 2],
     player: Player,
     limits: Limits,
-    palette: Palette,
     out: W,
 }
 
@@ -335,11 +333,10 @@ impl<W: Write> GameSession<W> {
 
     /// Shows a best turn, whatever the level of the machine.
     fn hint(&mut self) -> Result<()> {
-        let palette = self.palette;
         match self.look()? {
             Analysis::Known(answer) => {
                 if let Some(best) = answer.turns.first() {
-                    writeln!(self.out, "{}: {}", best.turn, palette.value(best.value))?;
+                    writeln!(self.out, "{}: {}", best.turn, output::painted(best.value))?;
                 }
             }
             Analysis::Searched(lines) => {
@@ -361,13 +358,13 @@ impl<W: Write> GameSession<W> {
             Analysis::Known(answer) => {
                 let mut table = Table::new(&["turn", "value"]);
                 for ranked in &answer.turns {
-                    let ink = Ink::of(ranked.value.wdl());
+                    let ink = ink::of(ranked.value.wdl());
                     table.row(vec![
                         Cell::text(ranked.turn),
                         Cell::text(ranked.value).ink(ink),
                     ]);
                 }
-                let value = self.palette.value(answer.value);
+                let value = output::painted(answer.value);
                 writeln!(self.out, "{}: {value}", self.side())?;
                 table
             }
@@ -384,7 +381,7 @@ impl<W: Write> GameSession<W> {
                 table
             }
         };
-        Ok(table.write(&mut self.out, self.palette)?)
+        Ok(table.write(&mut self.out)?)
     }
 
     /// The analysis by a perfect machine, computed once for each position of the game.
@@ -487,14 +484,14 @@ impl<W: Write> GameSession<W> {
     }
 
     fn show(&mut self) -> io::Result<()> {
-        let (position, palette) = (self.game.position(), self.palette);
+        let position = self.game.position();
         let picture = draw(position, |_, side, letter| {
             let ink = match side {
-                Some(Side::White) => Ink::White,
-                Some(Side::Black) => Ink::Black,
-                None => Ink::Plain,
+                Some(Side::White) => ink::WHITE,
+                Some(Side::Black) => ink::BLACK,
+                None => ink::PLAIN,
             };
-            palette.paint(ink, &letter.to_string())
+            output::paint(ink, letter)
         });
         // An empty line also ends the prompt's line where the input is not echoed.
         writeln!(self.out, "\n{picture}")?;

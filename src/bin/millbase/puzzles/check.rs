@@ -189,10 +189,7 @@ fn own_entry(puzzle: JsonPuzzle) -> Entry {
 
 impl CheckReport {
     fn write(&self, options: &Options) -> Result<()> {
-        let mut out = output::stdout();
-        if options.json {
-            output::json(&mut out, self)?;
-        } else {
+        Ok(output::answer(options, self, |out| {
             for problem in &self.pack_problems {
                 writeln!(out, "{problem}")?;
             }
@@ -204,8 +201,7 @@ impl CheckReport {
                 out,
                 "{} puzzles: {right} right, {} wrong, {} not checked",
                 self.puzzles, self.wrong, self.unchecked
-            )?;
-        }
-        Ok(out.flush()?)
+            )
+        })?)
     }
 }

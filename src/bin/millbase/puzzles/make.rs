@@ -131,21 +131,16 @@ impl Make {
             let id = format!("millbase-{}-{number}", self.seed);
             JsonPuzzle::new(id, puzzle, rules)
         });
-        let mut out = output::stdout();
-        if options.json {
-            let pack = JsonPack {
-                seed: self.seed,
-                puzzles: puzzles.collect(),
-            };
-            output::json(&mut out, &pack)?;
-        } else if self.format == Format::Exchange {
-            exchange::write(&mut out, &found, self.seed, rules)?;
-        } else {
-            for (number, puzzle) in (1..).zip(&found) {
-                write(&mut out, number, &puzzle.1, rules)?;
-            }
-        }
-        out.flush()?;
+        let pack = JsonPack {
+            seed: self.seed,
+            puzzles: puzzles.collect(),
+        };
+        output::answer(options, &pack, |out| match self.format {
+            Format::Exchange => exchange::write(out, &found, self.seed, rules),
+            _ => (1..)
+                .zip(&found)
+                .try_for_each(|(number, puzzle)| write(out, number, &puzzle.1, rules)),
+        })?;
         if found.len() < self.count as usize {
             let (found, count) = (found.len(), self.count);
             let sentence = format!(

@@ -192,14 +192,9 @@ fn start(threads: usize) -> Result<Runtime> {
 /// Prints the address of the server.
 fn announce(options: &Options, address: SocketAddr) -> Result<()> {
     let listening = &format!("http://{address}/");
-    let mut out = output::stdout();
-    if options.json {
-        output::json(&mut out, &Ready { listening })?;
-    } else {
-        writeln!(out, "listening on {listening}, Ctrl-C stops")?;
-    }
-    out.flush()?;
-    Ok(())
+    Ok(output::answer(options, &Ready { listening }, |out| {
+        writeln!(out, "listening on {listening}, Ctrl-C stops")
+    })?)
 }
 
 /// A flag that turns true when the user or the system asks to stop; a second request ends the

@@ -1,0 +1,499 @@
+//! `millbase bench`: how fast this machine answers from the databases and solves pairs. `cargo bench`
+//! measures the parts of each.
+
+use std::collections::HashMap;
+use std::hint::black_box;
+use std::io::{self, IsTerminal, Write};
+use std::iter;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use clap::Args;
+use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use millbase::index::Index;
+use millbase::probe::Database;
+use millbase::random::Random;
+use millbase::search::{Limits, NoProber, Search};
+use millbase::solve::pair::Solved;
+use millbase::store::DbError;
+use millbase::{Material, Pair, Position, Rules};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::options::Options;
+use crate::output::{self, Cell, Table};
+use crate::status::{Status, Usage};
+use crate::{databases, input, progress};
+
+/// The number of random positions to probe.
+const SAMPLE: usize = 10_000;
+
+/// The fewest cold probes, even if the time is up.
+const FEWEST_COLD: usize = 2_000;
+
+/// The block cache of one cold probe, in bytes. It starts empty.
+const COLD_CACHE_BYTES: usize = 4 << 20;
+
+/// The block cache of the warm measurements, in bytes: large enough for the blocks of all their
+/// positions.
+const WARM_CACHE_BYTES: usize = 512 << 20;
+
+/// The number of positions that the warm probes repeat.
+const WARM: usize = 1_024;
+
+/// The number of positions whose turns are ranked repeatedly.
+const RANKED: usize = 128;
+
+/// Warm probes between two readings of the clock.
+const BATCH: usize = 64;
+
+/// Tables with more entries than this are not loaded.
+const MOST_LOADED: usize = 32 << 20;
+
+/// The transposition table of a measured search, in bytes.
+const SEARCH_BYTES: usize = 16 << 20;
+
+/// Positions searched between two readings of the clock.
+const SEARCHED: u64 = 200_000;
+
+/// The position of the moving phase that is searched, for rules with eight or more stones and for
+/// those with fewer.
+const MOVING: [&str; 2] = [
+    "*OOO@@**/O@O****O/@O*@O@@* b m s 8 0 7 0 0 0",
+    "********/********/O@O*O@*@ w m s 3 0 3 0 0 0",
+];
+
+/// Measure how fast this machine answers from the databases and builds them
+///
+/// Probes look up random positions, each equally likely, in the databases that are present together
+/// with those that they need. A cold probe decodes the blocks that it needs from files in memory; a
+/// warm probe finds them decoded. Loading decodes whole tables, those with at most 33 million
+/// values. The search uses no databases. The build solves the small pairs in memory and writes no
+/// file. With --json the unit of a figure is in its name: us for microseconds, ns for nanoseconds, mb
+/// for millions of bytes (one byte for each value), per_s for each second, on one thread unless the
+/// name says all threads.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  millbase bench
+  millbase bench --seconds 2 --max-stones 9 --threads 1 --json")]
+pub struct Bench {
+    /// Seconds for each measurement, except that of the build
+    #[arg(long, value_name = "S", default_value = "0.5", value_parser = seconds)]
+    seconds: Duration,
+
+    /// Seed of the random positions
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// Solve the pairs with at most N stones on the board, 6 to 24; each additional stone takes
+    /// about three times as long
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u8).range(6..=24))]
+    max_stones: u8,
+}
+
+/// Parses seconds like `0.5`.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number: Option<f64> = text.parse().ok();
+    let valid = number.filter(|number| (0.001..=3600.0).contains(number));
+    let valid = valid.map(Duration::from_secs_f64);
+    valid.ok_or_else(|| "seconds are a number from 0.001 to 3600".to_owned())
+}
+
+#[derive(Serialize)]
+struct BenchAnswer {
+    threads: usize,
+    seconds_per_measurement: f64,
+    seed: u64,
+    /// The pairs whose databases are measured.
+    databases: Vec<String>,
+    cold_probes: usize,
+    cold_probe_p50_us: f64,
+    cold_probe_p99_us: f64,
+    warm_probes_per_s: f64,
+    warm_probes_per_s_all_threads: f64,
+    /// Positions whose turns are ranked.
+    rankings_per_s: f64,
+    loading_mb_per_s_all_threads: f64,
+    search_placing_nodes_per_s: f64,
+    search_moving_nodes_per_s: f64,
+    build: Build,
+}
+
+/// Solving pairs from scratch, with all threads. The time includes that to allocate memory and to
+/// copy the tables of the captures.
+#[derive(Serialize)]
+struct Build {
+    max_stones: u8,
+    entries: u64,
+    seconds: f64,
+    ns_per_entry_and_core: f64,
+}
+
+impl Bench {
+    /// Measures everything and prints the figures.
+    pub fn run(&self, options: &Options) -> Result<Status> {
+        let db = databases::open(options)?;
+        let steps = Steps::new(options);
+        let measured = self.measure(db, &steps);
+        steps.bar.finish_and_clear();
+        let answer = measured?;
+        output::answer(options, &answer, |out| answer.write(out))?;
+        Ok(Status::Done)
+    }
+
+    fn measure(&self, db: Database, steps: &Steps<'_>) -> Result<BenchAnswer> {
+        let (budget, rules) = (self.seconds, *db.rules());
+        let pairs = pairs(&db);
+        let sample = positions(&db, &pairs, self.seed)?;
+        let (db, times) = steps.take("cold", || cold_probes(db, &sample, budget))?;
+        let db = db.with_cache_bytes(WARM_CACHE_BYTES);
+        let warm = &sample[..WARM.min(sample.len())];
+        let (one, all) = steps.take("warm", || warm_probes(&db, warm, budget))?;
+        let ranked = &sample[..RANKED.min(sample.len())];
+        let rankings = steps.take("ranking", || rankings(&db, ranked, budget))?;
+        let loaded = steps.take("loading", || rate(budget, || load(&db, &pairs)))?;
+        let moving = MOVING[usize::from(rules.stones < 8)];
+        let search = ["start", moving].map(|text| {
+            let position = input::position(text, &rules)?;
+            steps.take("search", || searched(&position, &rules, budget))
+        });
+        let [placing, moving] = search;
+        Ok(BenchAnswer {
+            threads: rayon::current_num_threads(),
+            seconds_per_measurement: budget.as_secs_f64(),
+            seed: self.seed,
+            databases: pairs.iter().map(Pair::to_string).collect(),
+            cold_probes: times.len(),
+            cold_probe_p50_us: percentile_us(&times, 50),
+            cold_probe_p99_us: percentile_us(&times, 99),
+            warm_probes_per_s: one,
+            warm_probes_per_s_all_threads: all,
+            rankings_per_s: rankings,
+            loading_mb_per_s_all_threads: loaded / 1e6,
+            search_placing_nodes_per_s: placing?,
+            search_moving_nodes_per_s: moving?,
+            build: steps.take("build", || build(self.max_stones, &rules))?,
+        })
+    }
+}
+
+impl BenchAnswer {
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        writeln!(out, "databases: {}", self.databases.join(" "))?;
+        writeln!(out, "threads: {}\n", self.threads)?;
+        let mut table = Table::new(&["measurement", "value", "unit"]);
+        let build = &self.build;
+        let built = format!("build to {} stones", build.max_stones);
+        for (measurement, value, unit) in [
+            (
+                "cold probe, half take at most",
+                self.cold_probe_p50_us,
+                "µs",
+            ),
+            (
+                "cold probe, 99 % take at most",
+                self.cold_probe_p99_us,
+                "µs",
+            ),
+            (
+                "warm probes, one thread",
+                self.warm_probes_per_s,
+                "positions/s",
+            ),
+            (
+                "warm probes, all threads",
+                self.warm_probes_per_s_all_threads,
+                "positions/s",
+            ),
+            (
+                "ranking all turns, one thread",
+                self.rankings_per_s,
+                "positions/s",
+            ),
+            (
+                "loading tables, all threads",
+                self.loading_mb_per_s_all_threads,
+                "MB/s",
+            ),
+            (
+                "search while placing, one thread",
+                self.search_placing_nodes_per_s,
+                "nodes/s",
+            ),
+            (
+                "search while moving, one thread",
+                self.search_moving_nodes_per_s,
+                "nodes/s",
+            ),
+            (&built, build.ns_per_entry_and_core, "ns/entry/core"),
+            (&built, build.seconds, "s"),
+        ] {
+            table.row(vec![
+                Cell::text(measurement),
+                Cell::right(figure(value)),
+                Cell::text(unit),
+            ]);
+        }
+        table.write(out)
+    }
+}
+
+/// A number with three digits or more.
+fn figure(value: f64) -> String {
+    match value {
+        ..10.0 => format!("{value:.2}"),
+        10.0..100.0 => format!("{value:.1}"),
+        _ => HumanCount(value.round() as u64).to_string(),
+    }
+}
+
+/// The pairs that are present together with the pairs that their captures lead to; without these,
+/// turns have no value.
+fn pairs(db: &Database) -> Vec<Pair> {
+    let mut pairs = databases::in_order(db);
+    pairs.retain(|pair| pair.needs().into_iter().all(|need| db.has(need)));
+    pairs
+}
+
+/// Random positions of these pairs; each entry is equally likely.
+fn positions(db: &Database, pairs: &[Pair], seed: u64) -> Result<Vec<Position>> {
+    let materials = pairs.iter().flat_map(|pair| pair.tables());
+    let tables: Vec<Index> = materials.map(Index::new).collect();
+    let entries: usize = tables.iter().map(Index::len).sum();
+    if entries == 0 {
+        let message = "no database to measure is present together with all those that it needs; \
+            build some with 'millbase build'";
+        return Err(Usage(message.to_owned()).into());
+    }
+    let mut random = Random::new(seed);
+    let position = || {
+        let mut entry = random.below(entries);
+        let index = tables.iter().find(|index| {
+            let found = entry < index.len();
+            if !found {
+                entry -= index.len();
+            }
+            found
+        })?;
+        let (mover, waiting) = index.sets(entry);
+        Some(Position::moving(mover, waiting))
+    };
+    // The value of a finished game is not looked up.
+    let running = |position: &Position| !position.is_over(db.rules());
+    let positions = iter::repeat_with(position).flatten().filter(running);
+    Ok(positions.take(SAMPLE).collect())
+}
+
+/// Probes the positions one by one, each with an empty block cache, and returns the times in
+/// ascending order.
+fn cold_probes(
+    mut db: Database,
+    sample: &[Position],
+    budget: Duration,
+) -> Result<(Database, Vec<Duration>)> {
+    // The first pass brings the files into the page cache.
+    db = db.with_cache_bytes(COLD_CACHE_BYTES);
+    sample
+        .par_iter()
+        .try_for_each(|position| db.probe(position).map(drop))?;
+    let mut times = Vec::new();
+    let begin = Instant::now();
+    for position in sample {
+        if times.len() >= FEWEST_COLD && begin.elapsed() > budget {
+            break;
+        }
+        db = db.with_cache_bytes(COLD_CACHE_BYTES);
+        let start = Instant::now();
+        black_box(db.probe(black_box(position))?);
+        times.push(start.elapsed());
+    }
+    times.sort_unstable();
+    Ok((db, times))
+}
+
+/// The time in µs that this percentage of the times does not exceed. The times must be in ascending
+/// order.
+fn percentile_us(times: &[Duration], percent: usize) -> f64 {
+    let rank = (times.len() * percent).div_ceil(100).max(1);
+    let time = times.get(rank - 1).copied().unwrap_or_default();
+    time.as_secs_f64() * 1e6
+}
+
+/// Probes per second on one thread and with all threads together.
+fn warm_probes(db: &Database, positions: &[Position], budget: Duration) -> Result<(f64, f64)> {
+    let batches: Vec<&[Position]> = positions.chunks(BATCH).collect();
+    let probe = |batch: &[Position]| {
+        for position in batch {
+            black_box(db.probe(black_box(position))?);
+        }
+        Ok(batch.len() as u64)
+    };
+    for batch in &batches {
+        probe(batch)?;
+    }
+    let probes_from = |first: usize| {
+        let mut turns = batches.iter().cycle().skip(first % batches.len().max(1));
+        rate(budget, || turns.next().map_or(Ok(0), |batch| probe(batch)))
+    };
+    let one = probes_from(0)?;
+    let all: Result<f64> = rayon::broadcast(|context| probes_from(context.index()))
+        .into_iter()
+        .sum();
+    Ok((one, all?))
+}
+
+/// The positions per second of which all turns are ranked.
+fn rankings(db: &Database, positions: &[Position], budget: Duration) -> Result<f64> {
+    for position in positions {
+        db.turns(position)?;
+    }
+    let mut next = positions.iter().cycle();
+    rate(budget, || {
+        if let Some(position) = next.next() {
+            black_box(db.turns(black_box(position))?);
+        }
+        Ok(1)
+    })
+}
+
+/// Loads those tables that are not too large, and returns the number of their values.
+fn load(db: &Database, pairs: &[Pair]) -> Result<u64> {
+    let mut values = 0;
+    for material in pairs.iter().flat_map(|pair| pair.tables()) {
+        if Index::new(material).len() <= MOST_LOADED {
+            values += black_box(millbase::solve::load(db, material)?).len() as u64;
+        }
+    }
+    Ok(values)
+}
+
+/// The nodes per second of a search without databases, from an empty transposition table.
+fn searched(position: &Position, rules: &Rules, budget: Duration) -> Result<f64> {
+    let limits = Limits {
+        nodes: Some(SEARCHED),
+        ..Limits::default()
+    };
+    let stop = AtomicBool::new(false);
+    rate(budget, || {
+        let search = Search::new(*rules, SEARCH_BYTES, 1);
+        let found = search.run(position, &[], &NoProber, &limits, &stop, &mut |_| {});
+        Ok(found.lines.first().map_or(0, |line| line.nodes))
+    })
+}
+
+/// Solves all pairs with at most this many stones.
+fn build(max_stones: u8, rules: &Rules) -> Result<Build> {
+    let mut pairs = Pair::all(rules.stones);
+    pairs.retain(|pair| pair.stones() <= max_stones);
+    let mut solved: HashMap<Material, Solved> = HashMap::new();
+    let (mut entries, mut total) = (0, Duration::ZERO);
+    for pair in pairs {
+        // Captures take one stone, so only the pairs with one stone less are still needed.
+        solved.retain(|material, _| material.mover + material.waiting >= pair.stones() - 1);
+        let load = |material: Material| {
+            let values = solved.get(&material).map(|table| table.values.to_vec());
+            values.ok_or_else(|| DbError::NotStored(format!("{pair} is solved too early")))
+        };
+        let start = Instant::now();
+        let tables = millbase::solve::pair::solve(rules, pair, load, &())?;
+        total += start.elapsed();
+        entries += pair.entries();
+        solved.extend(tables.into_iter().map(|table| (table.material, table)));
+    }
+    let seconds = total.as_secs_f64();
+    Ok(Build {
+        max_stones,
+        entries,
+        seconds,
+        ns_per_entry_and_core: seconds * 1e9 * progress::cores() as f64 / entries as f64,
+    })
+}
+
+/// Repeats the work until the budget is spent, at least once, and returns the work per second: the
+/// sum of the returned numbers divided by the time.
+fn rate(budget: Duration, mut work: impl FnMut() -> Result<u64>) -> Result<f64> {
+    let start = Instant::now();
+    let mut done = 0;
+    loop {
+        done += work()?;
+        let time = start.elapsed();
+        if time >= budget {
+            return Ok(done as f64 / time.as_secs_f64());
+        }
+    }
+}
+
+/// Shows which measurement is under way.
+struct Steps<'a> {
+    options: &'a Options,
+    bar: ProgressBar,
+}
+
+impl<'a> Steps<'a> {
+    /// Cold and warm probes, ranking, loading, two searches, build.
+    const COUNT: u64 = 7;
+
+    fn new(options: &'a Options) -> Steps<'a> {
+        if options.quiet || !io::stderr().is_terminal() {
+            let bar = ProgressBar::hidden();
+            return Steps { options, bar };
+        }
+        // Drawn only between the measurements, so that it takes no time from them.
+        let style = ProgressStyle::with_template("measuring {msg:8} {wide_bar} {pos} of {len}");
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        let bar = ProgressBar::new(Steps::COUNT).with_style(style);
+        Steps { options, bar }
+    }
+
+    fn take<T>(&self, name: &'static str, step: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.bar.set_message(name);
+        let start = Instant::now();
+        let result = step()?;
+        self.bar.inc(1);
+        let seconds = start.elapsed().as_secs_f64();
+        output::step(
+            self.options,
+            format_args!("{name} measured in {seconds:.2} s"),
+        );
+        Ok(result)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_are_positive_numbers() {
+        assert_eq!(seconds("0.05"), Ok(Duration::from_millis(50)));
+        assert_eq!(seconds("2"), Ok(Duration::from_secs(2)));
+        for wrong in ["", "0", "-1", "1e9", "inf", "nan", "1s"] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn figures_have_three_digits_or_more() {
+        let texts = [0.5, 9.876, 45.67, 123.4, 19_595_688.2].map(figure);
+        assert_eq!(texts, ["0.50", "9.88", "45.7", "123", "19,595,688"]);
+    }
+
+    #[test]
+    fn percentiles_are_those_of_the_nearest_rank() {
+        let times: Vec<Duration> = (1..=200).map(Duration::from_micros).collect();
+        let found = [1, 50, 90, 99, 100].map(|percent| percentile_us(&times, percent).round());
+        assert_eq!(found, [2.0, 100.0, 180.0, 198.0, 200.0]);
+        assert_eq!(percentile_us(&times[..1], 1).round(), 1.0);
+    }
+
+    #[test]
+    fn positions_depend_on_the_seed_alone() {
+        let db = Database::embedded(Rules::STANDARD);
+        let drawn = |seed| positions(&db, &pairs(&db), seed).unwrap();
+        assert_eq!(drawn(7), drawn(7));
+        assert_ne!(drawn(7), drawn(8));
+        assert_eq!(drawn(7).len(), SAMPLE);
+    }
+}

@@ -1,0 +1,214 @@
+//! The findings of `verify` on the files of pairs and plies, as table and JSON.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::time::Instant;
+
+use anyhow::Error;
+use indicatif::HumanCount;
+use millbase::index::reachable::Stage;
+use millbase::json::value::JsonValue;
+use millbase::json::value::as_text;
+use millbase::store::DbError;
+use millbase::verify::Report;
+use millbase::{Material, Pair, Value};
+use serde::{Serialize, Serializer};
+
+use crate::options::Options;
+use crate::output::{self, Cell, Table, ink};
+use crate::status::{self, Status};
+
+/// The file that is checked.
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Subject {
+    Pair(#[serde(serialize_with = "as_text")] Pair),
+    Ply(u8),
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Subject::Pair(pair) => pair.fmt(f),
+            Subject::Ply(ply) => write!(f, "{ply} placements"),
+        }
+    }
+}
+
+/// A table with wrong counts: the stones of the side to move, or White's and Black's lost stones.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum Miscounted {
+    Moving(u8),
+    Placing([u8; 2]),
+}
+
+impl From<Material> for Miscounted {
+    fn from(material: Material) -> Miscounted {
+        Miscounted::Moving(material.mover)
+    }
+}
+
+impl From<Stage> for Miscounted {
+    fn from(stage: Stage) -> Miscounted {
+        Miscounted::Placing([stage.white_lost, stage.black_lost])
+    }
+}
+
+impl fmt::Display for Miscounted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Miscounted::Moving(mover) => write!(f, "{mover} to move"),
+            Miscounted::Placing([white, black]) => {
+                write!(f, "White has lost {white} and Black {black}")
+            }
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Mismatch {
+    position: String,
+    #[serde(serialize_with = "as_value")]
+    stored: Value,
+    #[serde(serialize_with = "as_value")]
+    derived: Value,
+}
+
+fn as_value<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
+    JsonValue::from(*value).serialize(serializer)
+}
+
+fn as_failure<S: Serializer>(error: &Option<Error>, serializer: S) -> Result<S::Ok, S::Error> {
+    error.as_ref().map(status::failure).serialize(serializer)
+}
+
+/// The findings on one file.
+#[derive(Serialize)]
+pub struct Findings {
+    #[serde(flatten)]
+    subject: Subject,
+    ok: bool,
+    checked: u64,
+    seconds: f64,
+    mismatches: Vec<Mismatch>,
+    miscounted: Vec<Miscounted>,
+    /// Why the file could not be checked.
+    #[serde(serialize_with = "as_failure")]
+    error: Option<Error>,
+}
+
+impl Findings {
+    /// Carries out a check, and notes its result on stderr where no bar shows the progress.
+    pub fn of<T: Into<Miscounted>>(
+        subject: Subject,
+        options: &Options,
+        check: impl FnOnce() -> Result<Report<T>, DbError>,
+    ) -> Findings {
+        let start = Instant::now();
+        let (report, error) = match check() {
+            Ok(report) => (report, None),
+            Err(error) => (Report::default(), Some(error.into())),
+        };
+        let mismatch = |mismatch: &millbase::verify::Mismatch| Mismatch {
+            position: mismatch.position.text(&options.rules),
+            stored: mismatch.stored,
+            derived: mismatch.derived,
+        };
+        let findings = Findings {
+            subject,
+            ok: error.is_none() && report.is_clean(),
+            checked: report.checked,
+            seconds: start.elapsed().as_secs_f64(),
+            mismatches: report.mismatches.iter().map(mismatch).collect(),
+            miscounted: report.miscounted.into_iter().map(T::into).collect(),
+            error,
+        };
+        if findings.error.is_none() {
+            let Findings { seconds, ok, .. } = findings;
+            let count = HumanCount(findings.checked);
+            let verdict = if ok { "right" } else { "WRONG" };
+            output::step(
+                options,
+                format_args!("{subject}: {count} values checked in {seconds:.2} s, {verdict}"),
+            );
+        }
+        findings
+    }
+
+    fn cells(&self) -> Vec<Cell> {
+        let (verdict, ink) = match &self.error {
+            Some(error) => (status::of(error).code(), ink::DRAW),
+            None if self.ok => ("right", ink::WIN),
+            None => ("wrong", ink::LOSS),
+        };
+        vec![
+            match self.subject {
+                Subject::Pair(pair) => Cell::text(pair),
+                Subject::Ply(ply) => Cell::right(ply),
+            },
+            Cell::count(self.checked),
+            Cell::right(format!("{:.2}", self.seconds)),
+            Cell::text(verdict).ink(ink),
+        ]
+    }
+
+    fn write_faults(&self, out: &mut impl Write) -> io::Result<()> {
+        let subject = self.subject;
+        if let Some(error) = &self.error {
+            writeln!(out, "{subject}: {}", status::sentence(error))?;
+        }
+        for Mismatch {
+            position,
+            stored,
+            derived,
+        } in &self.mismatches
+        {
+            let (stored, derived) = (output::painted(*stored), output::painted(*derived));
+            writeln!(
+                out,
+                "{position}: stored {stored}, but its turns give {derived}"
+            )?;
+        }
+        for table in &self.miscounted {
+            writeln!(out, "{subject}, {table}: the counts in the file are wrong")?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes the findings, or nothing if no file was checked.
+pub fn write(out: &mut impl Write, heading: &'static str, findings: &[Findings]) -> io::Result<()> {
+    if findings.is_empty() {
+        return Ok(());
+    }
+    let mut table = Table::new(&[heading, "checked", "seconds", "result"]);
+    findings.iter().for_each(|found| table.row(found.cells()));
+    table.write(out)?;
+    findings
+        .iter()
+        .try_for_each(|found| found.write_faults(out))
+}
+
+/// The status of the first error; without errors `No` if a value or a count is wrong, else `Done`.
+pub fn status_of(findings: &[&Findings]) -> Status {
+    match findings.iter().find_map(|found| found.error.as_ref()) {
+        Some(error) => status::of(error),
+        None if findings.iter().all(|found| found.ok) => Status::Done,
+        None => Status::No,
+    }
+}
+
+/// Reports on stderr which files could not be checked.
+pub fn note_failures(findings: &[&Findings]) {
+    let failed = findings.iter().filter(|found| found.error.is_some());
+    let failed: Vec<String> = failed.map(|found| found.subject.to_string()).collect();
+    if !failed.is_empty() {
+        output::to_stderr(&format!(
+            "error: {} of {} files could not be checked: {}; the answer says why\n",
+            failed.len(),
+            findings.len(),
+            failed.join(", "),
+        ));
+    }
+}
