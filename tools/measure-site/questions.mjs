@@ -73,10 +73,11 @@ export async function session(open, files, { kind, asks, measured, turns, seed }
       each.push({ kind: `${kind}, each question`, ...used });
       const legal = mill.position(fen).turns;
       if (legal.length === 0) break;
-      // A game that ends too soon costs too little: a turn that keeps it going is chosen where there is one.
-      const ranked = answer.turns?.filter(({ wdl, dtw }) => wdl === "draw" || dtw > 1);
-      const best = below(2) === 0 && ranked?.length ? ranked[0].turn : undefined;
-      fen = mill.play(fen, best ?? legal[below(legal.length)]);
+      // Half of the turns are the best ones, the others any that give nothing away: other games end too soon to count.
+      const worth = answer.turns?.[0].wdl;
+      const good = answer.turns?.filter(({ wdl }, at) => (wdl === worth && wdl !== "win") || at === 0);
+      const turns = good?.map(({ turn }) => turn) ?? legal;
+      fen = mill.play(fen, turns[below(2) === 0 ? 0 : below(turns.length)]);
       // The time that a player looks at the board.
       if (mill.idle) await mill.idle();
     }

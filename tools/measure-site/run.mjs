@@ -177,12 +177,13 @@ http {
 
 const PAGE = `<!doctype html><title>measure</title><script type="module">
   const { files, sessions } = await (await fetch("/plan")).json();
-  for (const task of sessions) {
+  for (const [at, task] of sessions.entries()) {
+    const own = ([name, file]) => [name, { ...file, url: new URL("/db/" + at + "/" + name, location) + "" }];
     const worker = new Worker("/tool/questions.mjs", { type: "module" });
     const results = await new Promise((done) => {
       worker.onmessage = ({ data }) => done(data);
       worker.onerror = ({ message }) => done([{ kind: task.kind, error: message }]);
-      worker.postMessage({ files, task });
+      worker.postMessage({ files: Object.fromEntries(Object.entries(files).map(own)), task });
     });
     worker.terminate();
     await fetch("/results", { method: "POST", body: JSON.stringify(results) });
@@ -196,7 +197,7 @@ async function inChromium(sessions) {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   const delay = Number(options.delay);
   const results = [];
-  let ended, base;
+  let ended;
   const end = new Promise((done) => (ended = done));
   const served = { requests: 0, bytes: 0 };
   const handler = async (request, response) => {
@@ -207,13 +208,16 @@ async function inChromium(sessions) {
       response.writeHead(204).end();
       if (path === "/end") return ended();
       results.push(...JSON.parse(body));
-      return process.stderr.write(`\r${results.length} questions `);
+      return;
     }
     if (path === "/") return response.writeHead(200, { "Content-Type": "text/html" }).end(PAGE);
-    if (path === "/plan") return response.end(JSON.stringify({ files: manifest(`${base}db/`), sessions }));
+    if (path === "/favicon.ico") return response.writeHead(204).end();
+    if (path === "/plan") return response.end(JSON.stringify({ files: manifest("/db/"), sessions }));
     const { range } = request.headers;
+    // Each session has addresses of its own, so that the browser's cache has nothing.
+    const inside = path.replace(/^\/db\/\d+\//, "/db/");
     const pass = () => {
-      const inner = forward({ port: server.port, path, agent, headers: range ? { range } : {} }, (answer) => {
+      const inner = forward({ port: server.port, path: inside, agent, headers: range ? { range } : {} }, (answer) => {
         const { connection, "keep-alive": _, ...headers } = answer.headers;
         if (path.startsWith("/db/")) {
           served.requests += 1;
@@ -238,7 +242,7 @@ async function inChromium(sessions) {
     proxy = createServer({ keepAliveTimeout: 600_000 }, handler);
   }
   await new Promise((done) => proxy.listen(0, "127.0.0.1", done));
-  base = `${options.h2 ? "https" : "http"}://127.0.0.1:${proxy.address().port}/`;
+  const base = `${options.h2 ? "https" : "http"}://127.0.0.1:${proxy.address().port}/`;
   const flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--ignore-certificate-errors"];
   const browser = spawn("chromium", [...flags, `--user-data-dir=${scratch}/profile`, base], { stdio: "ignore" });
   const dead = new Promise((done) => browser.on("exit", () => done("ended")));
@@ -252,7 +256,6 @@ async function inChromium(sessions) {
     proxy.close();
     await rm(scratch, { recursive: true, force: true, maxRetries: 20 });
   }
-  process.stderr.write("\n");
   console.log(`the proxy answered ${served.requests} requests with ${served.bytes} bytes of databases`);
   return results;
 }

@@ -50,7 +50,7 @@ export async function open({ rules = "standard", files = {}, cacheBytes = 64 << 
   const known = new Map();
   names.forEach((name, at) => {
     known.set(name, sources[at]);
-    core.add_file(name, sources[at].size);
+    core.add_file(name, sources[at].size, sources[at].head ?? 0);
   });
   return new Millbase(core, known, cacheBytes);
 }
@@ -232,7 +232,7 @@ async function sourceOf(name, source, signal) {
     return urlSource(name, String(source), undefined, signal);
   }
   if (typeof source?.url === "string" || source?.url instanceof URL) {
-    return urlSource(name, String(source.url), source.size, signal);
+    return { ...(await urlSource(name, String(source.url), source.size, signal)), head: source.head };
   }
   if (Number.isSafeInteger(source?.size) && source.size >= 0 && typeof source.read === "function") {
     return source;

@@ -136,10 +136,14 @@ impl Core {
         })
     }
 
-    /// Adds a file of this size, of which nothing is here yet. Add all files before the first
-    /// question.
-    pub fn add_file(&mut self, name: &str, size: f64) {
-        let pieces = Arc::new(Pieces::new(size as u64));
+    /// Adds a file of this size, of which nothing is here yet, and the length of its head, 0 if that
+    /// is unknown. Add all files before the first question.
+    pub fn add_file(&mut self, name: &str, size: f64, head: u32) {
+        let pieces = match head {
+            0 => Pieces::new(size as u64),
+            head => Pieces::new(size as u64).with_head(head),
+        };
+        let pieces = Arc::new(pieces);
         self.files.insert(name.to_string(), pieces.clone());
         let rest = Arc::new(Database::embedded(self.rules).with_cache_bytes(0));
         let database = std::mem::replace(&mut self.database, rest);
