@@ -4,7 +4,7 @@
 //! Answers are JSON texts with the program's names, one of
 //!
 //! ```text
-//! {"error":{"code":"…","message":"…"}}
+//! {"error":{"code":"…","message":"…"}}                            with "file" if the code is "corrupt"
 //! {"pending":[{"file":"9-8.mill","start":0,"length":131072},…]}
 //! {…}                                                             the answer
 //! ```
@@ -87,12 +87,18 @@ fn json_of(answer: Result<String, Failure>) -> String {
             format!(r#"{{"pending":{ranges}}}"#)
         }
         Err(Failure::Database(failure)) => {
-            let code = match failure {
-                DbError::Missing { .. } => "missing",
-                DbError::Corrupt { .. } => "corrupt",
-                _ => "database",
-            };
-            error(code, failure.to_string())
+            let sentence = failure.to_string();
+            match failure {
+                DbError::Missing { .. } => error("missing", sentence),
+                DbError::Corrupt { file, .. } => {
+                    let (file, sentence) = (file.to_string_lossy(), Text(&sentence));
+                    let file = Text(&file);
+                    format!(
+                        r#"{{"error":{{"code":"corrupt","file":{file},"message":{sentence}}}}}"#
+                    )
+                }
+                _ => error("database", sentence),
+            }
         }
     }
 }
@@ -157,6 +163,13 @@ impl Core {
     pub fn supply(&self, name: &str, start: f64, bytes: Vec<u8>) {
         if let Some(pieces) = self.files.get(name) {
             pieces.supply(start as u64, bytes);
+        }
+    }
+
+    /// Forgets all bytes of a file.
+    pub fn forget(&self, name: &str) {
+        if let Some(pieces) = self.files.get(name) {
+            pieces.trim(0);
         }
     }
 
