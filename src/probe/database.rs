@@ -4,13 +4,14 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use crate::board::PointSet;
 use crate::index::histogram::Histogram;
-use crate::index::reachable::Reachable;
-use crate::index::{Material, Pair};
+use crate::index::reachable::{Reachable, Stage};
+use crate::index::{Material, Pair, Rows};
 use crate::rules::Rules;
 use crate::store::cache::{BlockCache, ValueCache};
 use crate::store::source::{self, Access};
-use crate::store::{self, ByteSource, DbError, PairFile, PlyFile};
+use crate::store::{self, ByteSource, DbError, NeededRange, PairFile, PlyFile};
 
 /// The files of the pairs with at most nine stones, part of the program.
 #[cfg(feature = "embedded")]
@@ -78,6 +79,15 @@ impl<T> Slot<T> {
         }
     }
 
+    /// The length of the head of a file that was not opened because its head had not arrived, if
+    /// the source knows it.
+    fn awaited_head(&self) -> Option<u32> {
+        match self {
+            Slot::Awaited { source, opened } if opened.get().is_none() => source.head_bytes(),
+            _ => None,
+        }
+    }
+
     fn error(&self) -> Option<&DbError> {
         match self {
             Slot::Opened(opened) => opened.as_ref().err(),
@@ -119,6 +129,28 @@ impl Plies {
             let name = PathBuf::from(store::ply_file_name(ply));
             PlyFile::open(name, source, ply, self.rules, &self.reachable)
         }))
+    }
+
+    /// The page of the directory that a set of the side to move needs, as far as it is known while
+    /// the head of the file has not arrived.
+    pub(super) fn foreseen_page(&self, stage: Stage, mover: PointSet) -> Option<NeededRange> {
+        let slot = self.files.get(usize::from(stage.ply))?.as_ref()?;
+        let head = slot.awaited_head()?;
+        let stored = |stage: Stage| self.reachable.rows(stage, stage.mover());
+        let before = self.reachable.stages_of(stage.ply);
+        let before = before.take_while(|&other| other != stage);
+        let (row, _) = Rows::of(stage.stones(stage.mover())).find(mover);
+        let place = stored(stage).iter().take_while(|&other| other < row).count();
+        let rows = stored(stage).len();
+        let (start, length) = (place < rows).then(|| {
+            let before = before.map(|stage| stored(stage).len());
+            store::expected_page(head, before, place, rows)
+        })?;
+        Some(NeededRange {
+            file: store::ply_file_name(stage.ply).into(),
+            start,
+            length,
+        })
     }
 
     /// The smallest ply from `ply` on that has a file; `None` if there is none.
@@ -349,6 +381,20 @@ impl Database {
                 rules: self.rules,
             }),
         }
+    }
+
+    /// The page of the directory that a set of the larger side needs, as far as it is known while
+    /// the head of the pair's file has not arrived.
+    pub(super) fn foreseen_page(&self, pair: Pair, mover: PointSet) -> Option<NeededRange> {
+        let head = self.pairs[store::slot(pair)].as_ref()?.awaited_head()?;
+        let rows = Rows::of(pair.larger());
+        let (row, _) = rows.find(mover);
+        let (start, length) = store::expected_page(head, std::iter::empty(), row, rows.len());
+        Some(NeededRange {
+            file: store::file_name(pair).into(),
+            start,
+            length,
+        })
     }
 
     /// The number of positions with each value in a table. If the file holds no depths, all wins

@@ -104,6 +104,12 @@ impl Files<'_> {
 }
 
 impl Files<'_> {
+    /// Whether a file, the bytes of which have not arrived, likely holds a position.
+    fn likely_knows(&self, position: &Position) -> bool {
+        let (mover, waiting) = (position.mover(), position.waiting());
+        position.is_placing() || self.database.likely_holds(mover, waiting)
+    }
+
     /// Notes ranges that are not here yet. The search ends when it has looked at enough positions after
     /// the first of them.
     fn wait_for(&self, pending: DbError) {
@@ -252,7 +258,14 @@ fn foresee(
         if awaited.len() >= MOST_RANGES {
             break;
         }
-        if position.is_over(rules) || awaited.note(files.value(&position))? != Some(None) {
+        if position.is_over(rules) {
+            continue;
+        }
+        let ends = match awaited.note(files.value(&position))? {
+            Some(value) => value.is_some(),
+            None => files.likely_knows(&position),
+        };
+        if ends {
             continue;
         }
         position.for_each_turn(rules, |turn| {

@@ -13,7 +13,7 @@ use crate::rules::FEWEST_STONES;
 use crate::rules::position::Position;
 use crate::rules::turns::left_after_removals;
 use crate::store::table::{FoundRow, Wanted};
-use crate::store::{Awaited, DbError, PairFile};
+use crate::store::{Awaited, DbError, PairFile, likely_holds};
 use crate::value::{Metric, Value};
 
 impl Database {
@@ -25,7 +25,12 @@ impl Database {
         waiting: PointSet,
         metric: Metric,
     ) -> Result<Option<u8>, DbError> {
-        let file = self.file_of(Material::of(mover, waiting))?;
+        let mut awaited = Awaited::default();
+        let file = awaited.note(self.file_of(Material::of(mover, waiting)))?;
+        let Some(file) = file else {
+            self.foresee(mover, waiting, metric, &mut awaited);
+            return Err(awaited.into_error());
+        };
         if !has(file, metric) {
             return Ok(None);
         }
@@ -45,7 +50,14 @@ impl Database {
         waiting: PointSet,
         rows: &mut RowCache<'a>,
     ) -> Result<Option<Value>, DbError> {
-        let file = self.file_of(Material::of(mover, waiting))?;
+        let mut awaited = Awaited::default();
+        let file = awaited.note(self.file_of(Material::of(mover, waiting)))?;
+        let Some(file) = file else {
+            if self.likely_holds(mover, waiting) {
+                self.foresee(mover, waiting, Metric::Depth, &mut awaited);
+            }
+            return Err(awaited.into_error());
+        };
         if !has(file, Metric::Depth) {
             return Err(DbError::NoDepths { pair: file.pair() });
         }
@@ -71,6 +83,12 @@ impl Database {
         };
         let file = match plies.file(stage.ply) {
             Some(Ok(file)) => file,
+            Some(Err(DbError::Pending(mut ranges))) => {
+                if Material::of(mover, waiting) == stage.material() {
+                    ranges.extend(plies.foreseen_page(stage, mover));
+                }
+                return Err(DbError::Pending(ranges));
+            }
             Some(Err(error)) => return Err(error),
             None => return Ok(None),
         };
@@ -90,6 +108,33 @@ impl Database {
             Metric::Depth => value,
             Metric::Wdl => value.without_depth(),
         }))
+    }
+
+    /// Whether the file of a position, the head of which has not arrived, likely holds its value.
+    pub(super) fn likely_holds(&self, mover: PointSet, waiting: PointSet) -> bool {
+        likely_holds(self.rules(), mover, waiting)
+    }
+
+    /// Notes the ranges that a position's value needs besides the head of its file, which has not
+    /// arrived, as far as they can be foreseen.
+    fn foresee(
+        &self,
+        mover: PointSet,
+        waiting: PointSet,
+        metric: Metric,
+        awaited: &mut Awaited,
+    ) {
+        let Some(pair) = Material::of(mover, waiting).pair() else {
+            return;
+        };
+        if self.likely_holds(mover, waiting) {
+            if let Some(range) = self.foreseen_page(pair, mover) {
+                awaited.add(range);
+            }
+        } else {
+            // Whatever is wrong here is found again once the head has come.
+            let _ = awaited.note(self.best_turn(mover, waiting, metric));
+        }
     }
 
     /// The value byte of a position that no file holds.
@@ -162,6 +207,7 @@ impl Database {
             }
             let file = self.file_of(Material::of(mover, waiting));
             let Some(file) = awaited.note(file)? else {
+                self.foresee(mover, waiting, metric, &mut awaited);
                 continue;
             };
             if !has(file, metric) {

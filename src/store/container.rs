@@ -139,9 +139,18 @@ impl Container {
         rules: &Rules,
     ) -> Result<Container, DbError> {
         let size = source.size();
-        let length = size.min(MOST_HEAD as u64) as usize;
-        let bytes = source.read(0, length);
-        let bytes = bytes.map_err(|error| unread(&name, 0, length, error))?;
+        let most = size.min(MOST_HEAD as u64);
+        let read = |length: u64| {
+            let bytes = source.read(0, length as usize);
+            bytes.map_err(|error| unread(&name, 0, length as usize, error))
+        };
+        let expected = source.head_bytes().map_or(most, u64::from);
+        let mut bytes = read(expected.clamp(most.min(PREFIX as u64), most))?;
+        let held = bytes.len() as u64;
+        if let Some(length) = declared(&bytes).filter(|&length| held < length.min(most)) {
+            // The number known before was too small. That in the file is checked below.
+            bytes = read(length.min(most))?;
+        }
         let bytes = bytes.into_owned();
         let head = head(&bytes, size, &name)?;
         let mut fields = Fields {
@@ -265,6 +274,22 @@ impl Container {
     }
 }
 
+/// Where a page of the directory is if the head has this length and the directory has lengths of two
+/// bytes, as all but those with very long rows have. `before` are the rows of the tables before.
+pub(crate) fn expected_page(
+    head: u32,
+    before: impl Iterator<Item = usize>,
+    row: usize,
+    rows: usize,
+) -> (u64, u64) {
+    const WIDTH: usize = 2;
+    let whole = |rows: usize| WIDTH * rows + rows.div_ceil(PAGE_ROWS) * page_bytes(0, WIDTH);
+    let first = row / PAGE_ROWS * PAGE_ROWS;
+    let start = before.map(whole).sum::<usize>() + whole(first);
+    let length = page_bytes(PAGE_ROWS.min(rows - first), WIDTH);
+    (u64::from(head) + start as u64, length as u64)
+}
+
 /// Why bytes of a file could not be read.
 fn unread(name: &Path, start: u64, length: usize, error: io::Error) -> DbError {
     match error.kind() {
@@ -279,6 +304,12 @@ fn unread(name: &Path, start: u64, length: usize, error: io::Error) -> DbError {
         }]),
         _ => DbError::io(name)(error),
     }
+}
+
+/// The length of the head that the first bytes of a file state.
+fn declared(bytes: &[u8]) -> Option<u64> {
+    let field = bytes.get(LENGTHS..)?.first_chunk()?;
+    Some(u32::from_le_bytes(*field).into())
 }
 
 /// The head without its checksum, from the first bytes of a file of this size.

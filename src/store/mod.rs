@@ -33,7 +33,8 @@ mod write;
 
 pub use error::{DbError, rules_option};
 pub use pair::{PairFile, file_name};
-pub(crate) use pair::{SLOTS, slot};
+pub(crate) use container::expected_page;
+pub(crate) use pair::{SLOTS, likely_holds, slot};
 #[cfg(feature = "build")]
 pub use pair::{SolvedPair, write_pair};
 pub(crate) use pieces::Awaited;

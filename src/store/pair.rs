@@ -184,6 +184,17 @@ impl PairFile {
     }
 }
 
+/// Whether the file of a pair, not opened yet, likely holds the value of a position: whether one of
+/// the quick level does.
+pub(crate) fn likely_holds(rules: &Rules, mover: PointSet, waiting: PointSet) -> bool {
+    let material = Material::of(mover, waiting);
+    let coverage = match can_omit(rules, material) {
+        true => Coverage::EvenOrClosing,
+        false => Coverage::All,
+    };
+    !is_derived(material) && coverage.holds(rules, mover, waiting)
+}
+
 /// The number of different stone counts of a side.
 const SIDES: usize = (crate::rules::MOST_STONES - crate::rules::FEWEST_STONES + 1) as usize;
 

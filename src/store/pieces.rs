@@ -66,6 +66,7 @@ pub struct NeededRange {
 /// ```
 pub struct Pieces {
     size: u64,
+    head: Option<u32>,
     held: Mutex<Held>,
 }
 
@@ -95,7 +96,17 @@ impl Pieces {
     pub fn new(size: u64) -> Pieces {
         Pieces {
             size,
+            head: None,
             held: Mutex::default(),
+        }
+    }
+
+    /// The same file, the length of whose head is known, see [`ByteSource::head_bytes`].
+    #[must_use]
+    pub fn with_head(self, bytes: u32) -> Pieces {
+        Pieces {
+            head: Some(bytes),
+            ..self
         }
     }
 
@@ -164,6 +175,10 @@ impl ByteSource for Pieces {
         self.size
     }
 
+    fn head_bytes(&self) -> Option<u32> {
+        self.head
+    }
+
     fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
         let end = start.checked_add(length as u64);
         let end = end.filter(|&end| end <= self.size);
@@ -216,6 +231,11 @@ impl Awaited {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Notes a range.
+    pub fn add(&mut self, range: NeededRange) {
+        self.ranges.insert(range);
     }
 
     /// How many ranges are noted.

@@ -23,6 +23,13 @@ pub trait ByteSource: fmt::Debug + Send + Sync {
     /// arrived collects all ranges it can foresee and answers
     /// [`DbError::Pending`](super::DbError::Pending).
     fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>>;
+
+    /// The length of the file's head, bytes 12 to 15 of the file, if it is known before the head is
+    /// read; a manifest may have it. Then a question asks for no more than the head, and for pages of
+    /// the directory at the same time. A wrong number costs a round or some bytes, nothing else.
+    fn head_bytes(&self) -> Option<u32> {
+        None
+    }
 }
 
 /// The way to access the bytes of a file.
@@ -113,6 +120,10 @@ impl<T: ByteSource + ?Sized> ByteSource for Arc<T> {
 
     fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
         (**self).read(start, length)
+    }
+
+    fn head_bytes(&self) -> Option<u32> {
+        (**self).head_bytes()
     }
 }
 

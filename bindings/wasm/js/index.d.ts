@@ -62,13 +62,26 @@ export interface Choice {
   line?: string[];
 }
 
-/** Anything that gives bytes. `read` must give all of them, or reject. */
+/**
+ * Anything that gives bytes. `read` must give all of them, or reject; `again` says that the bytes given before were damaged, so
+ * that none should come from a cache.
+ */
 export interface Source {
   size: number;
-  read(start: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
+  /** The length of the head: see `RemoteFile`. */
+  head?: number;
+  read(start: number, length: number, signal?: AbortSignal, again?: boolean): Promise<Uint8Array>;
 }
 
-export type FileSource = ArrayBuffer | ArrayBufferView | Blob | string | URL | { url: string | URL; size?: number } | Source;
+/** A file on a server that answers ranges. */
+export interface RemoteFile {
+  url: string | URL;
+  /** Its size in bytes, and the number in its bytes 12 to 15, little-endian. Without these, `open` asks the server for them. */
+  size?: number;
+  head?: number;
+}
+
+export type FileSource = ArrayBuffer | ArrayBufferView | Blob | string | URL | RemoteFile | Source;
 
 export interface OpenOptions {
   rules?: RulesName;

@@ -11,9 +11,23 @@ export class MillbaseError extends Error {
   }
 }
 
-/** How many requests of one question run at the same time, and how near two ranges are one request. */
-const PARALLEL = 8;
-const NEAR = 4096;
+/** How many requests of a question run at the same time; browsers allow fewer over HTTP/1.1, and queue the others. */
+const PARALLEL = 32;
+
+/**
+ * How ranges become requests: those no further apart than NEAR bytes are one. While a round has more requests than MANY, the
+ * nearest ones are joined if no more than WIDE bytes lie between them. Of files up to SMALL everything is fetched.
+ */
+const NEAR = 1024;
+const MANY = 12;
+const WIDE = 8192;
+const SMALL = 16384;
+
+/** The largest file that is loaded whole from a server that does not answer ranges. */
+const WHOLE = 4 << 20;
+
+/** Waits before a request is repeated after a cut connection or a busy server, in milliseconds. */
+const BACK_OFF = [200, 800];
 
 let loading;
 
@@ -49,8 +63,8 @@ export async function open({ rules = "standard", files = {}, cacheBytes = 64 << 
   const sources = await Promise.all(names.map((name) => sourceOf(name, files[name], signal)));
   const known = new Map();
   names.forEach((name, at) => {
-    known.set(name, sources[at]);
-    core.add_file(name, sources[at].size);
+    known.set(name, { source: sources[at], fetching: [] });
+    core.add_file(name, sources[at].size, sources[at].head ?? 0);
   });
   return new Millbase(core, known, cacheBytes);
 }
@@ -140,7 +154,10 @@ export class Millbase {
   }
 
   #result(answer) {
-    const result = JSON.parse(answer);
+    return this.#checked(JSON.parse(answer));
+  }
+
+  #checked(result) {
     if (result.error) {
       throw new MillbaseError(result.error.code, result.error.message);
     }
@@ -155,50 +172,89 @@ export class Millbase {
       this.#core.trim(this.#cacheBytes);
     }
     this.#waiting += 1;
+    const damaged = new Set();
     try {
       for (;;) {
-        const result = this.#result(question());
-        if (!result.pending) {
-          return result;
+        const result = JSON.parse(question());
+        if (result.pending) {
+          await this.#fetch(result.pending, damaged, signal);
+          signal?.throwIfAborted();
+        } else if (result.error?.code === "corrupt" && this.#sources.has(result.error.file)) {
+          // Wrong bytes may have come on the way, or lie in a cache on the way: they are fetched once again.
+          const { file, message } = result.error;
+          this.#core.forget(file);
+          if (damaged.has(file)) {
+            throw new MillbaseError("corrupt", `${message} (its bytes were fetched twice)`);
+          }
+          damaged.add(file);
+        } else {
+          return this.#checked(result);
         }
-        await this.#fetch(result.pending, signal);
-        signal?.throwIfAborted();
       }
-    } catch (error) {
-      if (error.code === "corrupt") {
-        // Wrong bytes may have come on the way: the next question fetches them again.
-        this.#core.trim(0);
-      }
-      throw error;
     } finally {
       this.#waiting -= 1;
     }
   }
 
-  /** Fetches ranges, some at a time; ranges that lie near each other are one request. */
-  async #fetch(ranges, signal) {
-    const requests = [];
-    for (const { file, start, length } of ranges) {
-      const last = requests.at(-1);
-      if (last?.file === file && start <= last.end + NEAR) {
-        last.end = Math.max(last.end, start + length);
-      } else {
-        requests.push({ file, start, end: start + length });
-      }
-    }
+  /** Fetches ranges, many at a time, and waits for those that another question fetches. */
+  async #fetch(ranges, damaged, signal) {
+    const waiting = [];
+    const missing = ranges.filter(({ file, start, length }) => {
+      const there = this.#sources.get(file).fetching.find((other) => other.start <= start && start + length <= other.end);
+      // If that request ends without the bytes, the question asks for them again.
+      if (there) waiting.push(there.done.catch(() => undefined));
+      return !there;
+    });
+    const requests = requestsFor(missing, (file) => this.#sources.get(file).source.size);
     let next = 0;
     const worker = async () => {
       while (next < requests.length) {
-        const { file, start, end } = requests[next++];
-        const bytes = await this.#sources.get(file).read(start, end - start, signal);
-        if (bytes.byteLength < end - start) {
-          throw new MillbaseError("source", `${file} ends at byte ${start + bytes.byteLength}, before byte ${end}; load it again`);
+        const request = requests[next++];
+        const { fetching } = this.#sources.get(request.file);
+        request.done = this.#request(request, damaged.has(request.file), signal);
+        fetching.push(request);
+        try {
+          await request.done;
+        } finally {
+          fetching.splice(fetching.indexOf(request), 1);
         }
-        this.#core.supply(file, start, bytes);
       }
     };
-    await Promise.all(Array.from({ length: Math.min(PARALLEL, requests.length) }, worker));
+    await Promise.all([...waiting, ...Array.from({ length: Math.min(PARALLEL, requests.length) }, worker)]);
   }
+
+  /** Fetches one range; `again` says that bytes on the way to it were damaged. */
+  async #request({ file, start, end }, again, signal) {
+    const { source } = this.#sources.get(file);
+    const bytes = await source.read(start, end - start, signal, again);
+    if (bytes.byteLength < end - start) {
+      throw new MillbaseError("source", `${file} ends at byte ${start + bytes.byteLength}, before byte ${end}; load it again`);
+    }
+    this.#core.supply(file, start, bytes);
+  }
+}
+
+/** Joins ranges, which come in the order of files and bytes, to requests. */
+function requestsFor(ranges, sizeOf) {
+  const requests = [];
+  for (const { file, start, length } of ranges) {
+    const last = requests.at(-1);
+    if (last?.file === file && start <= last.end + NEAR) {
+      last.end = Math.max(last.end, start + length);
+    } else if (sizeOf(file) <= SMALL) {
+      requests.push({ file, start: 0, end: sizeOf(file) });
+    } else {
+      requests.push({ file, start, end: start + length });
+    }
+  }
+  const gaps = requests.map(({ file, start }, at) => ({ at, gap: requests[at - 1]?.file === file ? start - requests[at - 1].end : Infinity }));
+  const joined = gaps.filter(({ gap }) => gap <= WIDE).sort((one, other) => one.gap - other.gap);
+  const few = joined.slice(0, Math.max(0, requests.length - MANY));
+  for (const { at } of few.sort((one, other) => other.at - one.at)) {
+    requests[at - 1].end = requests[at].end;
+    requests.splice(at, 1);
+  }
+  return requests;
 }
 
 function text(value, what) {
@@ -234,10 +290,10 @@ async function sourceOf(name, source, signal) {
     return { size: source.size, read };
   }
   if (typeof source === "string" || source instanceof URL) {
-    return urlSource(name, String(source), undefined, signal);
+    return urlSource(name, String(source), {}, signal);
   }
   if (typeof source?.url === "string" || source?.url instanceof URL) {
-    return urlSource(name, String(source.url), source.size, signal);
+    return urlSource(name, String(source.url), source, signal);
   }
   if (Number.isSafeInteger(source?.size) && source.size >= 0 && typeof source.read === "function") {
     return source;
@@ -246,36 +302,169 @@ async function sourceOf(name, source, signal) {
 }
 
 /** A URL whose server answers ranges. Without a size, the first request asks for it. */
-async function urlSource(name, url, size, signal) {
-  const request = async (start, length, signal) => {
-    const range = `bytes=${start}-${start + length - 1}`;
-    let response;
-    try {
-      response = await fetch(url, { headers: { Range: range }, signal });
-    } catch (error) {
-      if (error.name === "AbortError" || error.name === "TimeoutError") {
-        throw error;
-      }
-      throw new MillbaseError("source", `${name} cannot be fetched: ${error.message}`, { cause: error });
-    }
-    if (response.status !== 206) {
-      await response.body?.cancel();
-      const why = response.ok ? "the server does not answer ranges" : `the server answers ${response.status}`;
-      throw new MillbaseError("source", `${name} cannot be fetched from ${url}: ${why}`);
-    }
-    return response;
-  };
+async function urlSource(name, url, { size, head }, signal) {
+  const source = new UrlSource(name, url, size, head);
   if (size === undefined) {
-    const response = await request(0, 1, signal);
-    await response.arrayBuffer();
-    size = Number(response.headers.get("Content-Range")?.split("/")[1]);
-    if (!Number.isSafeInteger(size)) {
-      throw new MillbaseError("source", `${name} has no size: ${url} must answer with Content-Range, and let pages of other origins read it`);
+    await source.measure(signal);
+  }
+  return { size: source.size, head: source.head, read: (...range) => source.read(...range) };
+}
+
+/** A failure that may pass: a cut connection, a busy server. */
+class Passing extends Error {}
+
+class UrlSource {
+  /** What the first answer said about the version of the file. */
+  #version;
+  /** The bytes of a small file whose server does not answer ranges. */
+  #whole;
+
+  constructor(name, url, size, head) {
+    Object.assign(this, { name, url, size, head });
+  }
+
+  /** Finds the size of the file and the length of its head, which the head's bytes 12 to 15 say. */
+  async measure(signal) {
+    const bytes = await this.#patiently((again) => this.#fetch(0, 16, signal, again), signal);
+    if (this.size === undefined) {
+      throw this.#failure("its server must answer with Content-Range, and let pages of other origins read it");
+    }
+    this.head ??= bytes.length < 16 ? undefined : new DataView(bytes.buffer, bytes.byteOffset).getUint32(12, true);
+  }
+
+  read(start, length, signal, again) {
+    return this.#patiently(async (more) => {
+      const bytes = await this.#fetch(start, length, signal, again || more);
+      if (bytes.length !== length) {
+        throw new Passing(`its server gave ${bytes.length} instead of ${length} bytes`);
+      }
+      return bytes;
+    }, signal);
+  }
+
+  /** Repeats a request after failures that may pass. */
+  async #patiently(request, signal) {
+    for (let tries = 0; ; tries++) {
+      try {
+        return await request(tries > 0);
+      } catch (error) {
+        if (!(error instanceof Passing)) throw error;
+        if (tries >= BACK_OFF.length) throw this.#failure(`${error.message}, ${tries + 1} times`, error.cause);
+        await pause(BACK_OFF[tries], signal);
+      }
     }
   }
-  const read = async (start, length, signal) => {
-    const response = await request(start, length, signal);
-    return new Uint8Array(await response.arrayBuffer());
-  };
-  return { size, read };
+
+  async #fetch(start, length, signal, again) {
+    if (this.#whole) {
+      return this.#partOfWhole(start, length, signal);
+    }
+    // The browser's cache would let only one request for a file run at a time.
+    const options = { headers: { Range: `bytes=${start}-${start + length - 1}` }, cache: again ? "reload" : "no-store", signal };
+    const response = await this.#passing("the connection failed", () => fetch(this.url, options));
+    const { status } = response;
+    if (status === 206) {
+      this.#checkVersion(response, start);
+      return this.#body(response);
+    }
+    if (status === 200) {
+      return this.#takeWhole(response, start, length, signal);
+    }
+    await response.body?.cancel();
+    if (status === 416) {
+      throw this.#otherSize("fewer");
+    }
+    const sentence = `its server answers ${status}`;
+    throw status === 408 || status === 429 || status >= 500 ? new Passing(sentence) : this.#failure(sentence);
+  }
+
+  /** A server that does not know ranges sends the whole file. A small one is kept. */
+  async #takeWhole(response, start, length, signal) {
+    const size = this.size ?? (Number(response.headers.get("Content-Length")) || Infinity);
+    if (this.#whole) {
+      await response.body?.cancel();
+      return this.#partOfWhole(start, length, signal);
+    }
+    if (size > WHOLE) {
+      await response.body?.cancel();
+      throw this.#failure("its server does not answer ranges; put the file on a host that does");
+    }
+    this.#checkVersion(response, 0);
+    const whole = this.#body(response).then((bytes) => {
+      this.size ??= bytes.length;
+      if (bytes.length !== this.size) throw this.#otherSize(bytes.length);
+      return bytes;
+    });
+    this.#whole = whole;
+    // A cut connection must not stay.
+    whole.catch(() => (this.#whole = undefined));
+    return this.#partOfWhole(start, length, signal);
+  }
+
+  async #partOfWhole(start, length, signal) {
+    try {
+      return (await this.#whole).subarray(start, start + length);
+    } catch (error) {
+      signal?.throwIfAborted();
+      // Another question began the request and was ended.
+      throw isEnd(error) ? new Passing("the request was ended", { cause: error }) : error;
+    }
+  }
+
+  /** All bytes must be of one version of the file, and of the place that was asked for. */
+  #checkVersion({ headers }, start) {
+    const [, first, size] = /^bytes (\d+)-\d+\/(\d+)$/.exec(headers.get("Content-Range") ?? "") ?? [];
+    const version = headers.get("ETag")?.replace(/^W\//, "") ?? headers.get("Last-Modified");
+    if (size !== undefined && Number(size) !== (this.size ??= Number(size))) {
+      throw this.#otherSize(size);
+    }
+    if (version && version !== (this.#version ??= version)) {
+      throw this.#failure("it was replaced on its server meanwhile; open the databases again");
+    }
+    if (first !== undefined && Number(first) !== start) {
+      throw this.#failure(`its server gave the bytes from ${first} on instead of those from ${start} on`);
+    }
+  }
+
+  async #body(response) {
+    return new Uint8Array(await this.#passing("the connection was cut", () => response.arrayBuffer()));
+  }
+
+  /** What fails here may pass, unless the question was ended. */
+  async #passing(sentence, work) {
+    try {
+      return await work();
+    } catch (error) {
+      if (isEnd(error)) throw error;
+      throw new Passing(`${sentence} (${error.message})`, { cause: error });
+    }
+  }
+
+  #otherSize(found) {
+    return this.#failure(`it has ${found} bytes there instead of ${this.size}: it was replaced; open the databases again`);
+  }
+
+  #failure(why, cause) {
+    return new MillbaseError("source", `${this.name} cannot be fetched from ${this.url}: ${why}`, { cause });
+  }
+}
+
+/** Whether a signal ended the work. */
+function isEnd(error) {
+  return error.name === "AbortError" || error.name === "TimeoutError";
+}
+
+/** Waits, unless the signal ends the question. */
+function pause(milliseconds, signal) {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", end);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener("abort", end, { once: true });
+  });
 }

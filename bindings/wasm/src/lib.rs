@@ -4,7 +4,7 @@
 //! Answers are JSON texts with the program's names, one of
 //!
 //! ```text
-//! {"error":{"code":"…","message":"…"}}
+//! {"error":{"code":"…","message":"…"}}                            with "file" if the code is "corrupt"
 //! {"pending":[{"file":"9-8.mill","start":0,"length":131072},…]}
 //! {…}                                                             the answer
 //! ```
@@ -18,7 +18,7 @@ use std::time::Duration;
 use millbase::engine::draws::DrawRule;
 use millbase::engine::game::Game;
 use millbase::engine::player::{Level, Player};
-use millbase::json::failure::{Failure, JsonError, JsonFailure};
+use millbase::json::failure::{Failure, JsonFailure};
 use millbase::json::question::{Known, Question};
 use millbase::json::rules::RuleSets;
 use millbase::json::value::{JsonPosition, JsonTurn, JsonValue};
@@ -68,6 +68,18 @@ fn json_of<T: Serialize>(answer: Result<T, Failure>) -> String {
     struct Pending<'a> {
         pending: Vec<Range<'a>>,
     }
+    /// A failure with the damaged file, whose bytes are worth fetching again.
+    #[derive(Serialize)]
+    struct Problem<'a> {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        file: Option<Cow<'a, str>>,
+        #[serde(flatten)]
+        failure: JsonFailure,
+    }
+    #[derive(Serialize)]
+    struct Error<'a> {
+        error: Problem<'a>,
+    }
     match answer {
         Ok(answer) => json(&answer),
         Err(Failure::Database(DbError::Pending(ranges))) => {
@@ -80,7 +92,15 @@ fn json_of<T: Serialize>(answer: Result<T, Failure>) -> String {
                 pending: ranges.collect(),
             })
         }
-        Err(failure) => json(&JsonError::from(JsonFailure::from(&failure))),
+        Err(failure) => {
+            let file = match &failure {
+                Failure::Database(DbError::Corrupt { file, .. }) => Some(file.to_string_lossy()),
+                _ => None,
+            };
+            let failure = JsonFailure::from(&failure);
+            let error = Problem { file, failure };
+            json(&Error { error })
+        }
     }
 }
 
@@ -172,10 +192,14 @@ impl Core {
         })
     }
 
-    /// Adds a file of this size, of which nothing is here yet. Add all files before the first
-    /// question.
-    pub fn add_file(&mut self, name: &str, size: f64) {
-        let pieces = Arc::new(Pieces::new(size as u64));
+    /// Adds a file of this size, of which nothing is here yet, and the length of its head, 0 if that
+    /// is unknown. Add all files before the first question.
+    pub fn add_file(&mut self, name: &str, size: f64, head: u32) {
+        let pieces = match head {
+            0 => Pieces::new(size as u64),
+            head => Pieces::new(size as u64).with_head(head),
+        };
+        let pieces = Arc::new(pieces);
         self.files.insert(name.to_string(), pieces.clone());
         let rest = Arc::new(Database::embedded(self.rules).with_cache_bytes(0));
         let database = std::mem::replace(&mut self.database, rest);
@@ -189,6 +213,13 @@ impl Core {
     pub fn supply(&self, name: &str, start: f64, bytes: Vec<u8>) {
         if let Some(pieces) = self.files.get(name) {
             pieces.supply(start as u64, bytes);
+        }
+    }
+
+    /// Forgets all bytes of a file.
+    pub fn forget(&self, name: &str) {
+        if let Some(pieces) = self.files.get(name) {
+            pieces.trim(0);
         }
     }
 

@@ -10,7 +10,7 @@ const ROOT = new URL("../../", import.meta.url);
 /* The browser's cache of the databases that are kept on this device. */
 const KEPT = "millbase-kept";
 
-/* The manifest of the host: { files: [{ rules, name, path, bytes, sha256 }] }. */
+/* The manifest of the host: { files: [{ rules, name, path, bytes, head, sha256 }] }. */
 let listed = null;
 
 function manifest() {
@@ -48,7 +48,7 @@ async function openBoth(rules) {
   const near = await open({ rules, files: kept });
   const listed = await files(rules);
   if (listed.length === 0) return { far: near, near };
-  const all = Object.fromEntries(listed.map(file => [file.name, { url: urlOf(file), size: file.bytes }]));
+  const all = Object.fromEntries(listed.map(file => [file.name, { url: urlOf(file), size: file.bytes, head: file.head }]));
   return { far: await open({ rules, files: { ...all, ...kept } }), near };
 }
 
