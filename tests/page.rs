@@ -5,13 +5,18 @@
 //! check of accessibility `npm ci --prefix tests/browser`. Without these the tests are skipped with
 //! a message, or fail if CI is set. With MILLBASE_SCREENSHOTS=FOLDER the tests write screenshots
 //! there.
+//!
+//! With MILLBASE_SITE=FOLDER they use the page of a folder that `tools/site` wrote with the databases of
+//! `db/`, served by nginx: the same page with the module in place of the server. The ignored tests need
+//! such a folder. `tools/test-bindings site` runs all of them.
 #![cfg(feature = "cli")]
 
 use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::net::{TcpListener, TcpStream};
 use std::panic::resume_unwind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -22,6 +27,7 @@ use fantoccini::wd::{Capabilities, WebDriverCompatibleCommand};
 use fantoccini::{Client, ClientBuilder, Locator};
 use http::Method;
 use hyper_util::client::legacy::connect::HttpConnector;
+use millbase::{Database, Position, Rules, Wdl};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 use url::Url;
@@ -33,6 +39,9 @@ const MILL: &str = "********/@*****@*/*OO@O*OO w m s 5 0 3 0 0 0 -1 -1 -1 -1 0 0
 
 /// White flies and wins in 7.
 const SHORT: &str = "*@O*****/***O****/O*@***@* w m s 3 0 3 0 0 0 -1 -1 -1 -1 0 0 1";
+
+/// Six stones against four, which no embedded database has.
+const LARGER: &str = "OOO*****/O*O**O**/*@*@*@*@ w m s 6 0 4 0 0 0 -1 -1 -1 -1 0 0 1";
 
 /// Four stones on each side, without threats.
 const WALKING: &str = "O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0 -1 -1 -1 -1 0 0 1";
@@ -75,6 +84,48 @@ fn server(home: &Path, listen: &str) -> (Process, String) {
     let ready: Json = serde_json::from_str(&line).unwrap();
     let address = ready["listening"].as_str().unwrap().to_owned();
     (Process(child), address)
+}
+
+/// Serves a site with nginx as its README says, at a port and below `/mill/`; returns the address.
+fn host(home: &Path, site: &Path, port: u16) -> (Process, String) {
+    let readme = fs::read_to_string(site.join("README.md")).expect("the README of the site");
+    let block = readme.split("```nginx").nth(1).expect("a configuration");
+    let block = block.split("```").next().unwrap_or_default();
+    let site = site.canonicalize().expect("the site's folder");
+    let block = block.replace("/srv/mill", &site.display().to_string());
+    let block = block.replace("listen 8080", &format!("listen 127.0.0.1:{port}"));
+    let home = home.display();
+    let folders = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+    let folders = folders.map(|name| format!("{name}_temp_path {home}/{name};"));
+    let text = format!(
+        "daemon off; user root; worker_processes 1; pid {home}/nginx.pid; error_log stderr crit;\n\
+         events {{ worker_connections 256; }}\n\
+         http {{ access_log off; {}\n{block} }}\n",
+        folders.concat()
+    );
+    let file = format!("{home}/nginx.conf");
+    fs::write(&file, text).expect("a file");
+    let nginx = Command::new("nginx")
+        .args(["-e", "stderr", "-c", &file])
+        .spawn()
+        .expect("nginx (Debian: apt-get install nginx)");
+    let start = Instant::now();
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(start.elapsed() < PATIENCE, "nginx does not listen");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    (Process(nginx), format!("http://127.0.0.1:{port}/mill/"))
+}
+
+/// A port that was free a moment ago.
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("its number").port()
+}
+
+/// The folder of the site to test; `None` if the page of `serve` is tested.
+fn site() -> Option<PathBuf> {
+    env::var_os("MILLBASE_SITE").map(PathBuf::from)
 }
 
 /// The driver of the browser; `None` if it is missing.
@@ -169,7 +220,10 @@ where
     let Some((driver, driver_address)) = driver() else {
         return crate::process::skip("chromium or chromedriver is missing");
     };
-    let (server, address) = server(home.path(), "127.0.0.1:0");
+    let (server, address) = match site() {
+        Some(site) => host(home.path(), &site, free_port()),
+        None => server(home.path(), "127.0.0.1:0"),
+    };
     let mut args = vec![
         "--headless".to_owned(),
         "--no-sandbox".to_owned(),
@@ -326,6 +380,21 @@ impl Page {
         }
     }
 
+    /// Waits until a script calls `done(true)`.
+    async fn until_async(&self, script: &str) {
+        let script = format!("const done = arguments[arguments.length - 1]; {script}");
+        let found = self.client.execute_async(&script, Vec::new());
+        let found = tokio::time::timeout(PATIENCE, found).await;
+        assert_eq!(found.expect("an answer in time").unwrap(), true, "{script}");
+    }
+
+    /// The position that is shown.
+    async fn position(&self) -> Position {
+        let text = "return document.getElementById('position-text').value";
+        let text = self.script(text).await;
+        Position::parse(text.as_str().unwrap(), &Rules::STANDARD).unwrap()
+    }
+
     /// Opens the address of a position.
     async fn load(&self, position: &str) {
         self.script("document.activeElement.blur()").await;
@@ -394,6 +463,9 @@ async fn the_first_minute_has_an_opponent() {
             .await;
         page.until("return document.querySelectorAll('#game button').length === 3")
             .await;
+        if site().is_some() {
+            return;
+        }
         // One notice says what is missing, and stays away once it is closed.
         page.element_says("notice-command", "millbase build --placing")
             .await;
@@ -926,18 +998,16 @@ async fn endgames_are_practised_with_a_tally() {
         page.element_says("hint-words", "White is to win.").await;
         page.element_says("train-tally", "Solved 0, failed 0").await;
         // The last turn of the list is the worst, if any gives the win away.
-        let ask = async |place: i32| {
-            let script = format!(
-                "
-                const position = document.getElementById('position-text').value;
-                const answer = await fetch('/probe?fen=' + encodeURIComponent(position));
-                return (await answer.json()).turns.at({place});"
-            );
-            page.script(&script).await
+        let database = Database::embedded(Rules::STANDARD);
+        let ask = async |worst: bool| {
+            let turns = database.turns(&page.position().await).unwrap();
+            let turn = if worst { turns.last() } else { turns.first() };
+            let turn = turn.unwrap();
+            (turn.turn.to_string(), turn.value.wdl())
         };
-        let worst = ask(-1).await;
-        assert_ne!(worst["wdl"], "win");
-        page.play(worst["turn"].as_str().unwrap()).await;
+        let worst = ask(true).await;
+        assert_ne!(worst.1, Wdl::Win);
+        page.play(&worst.0).await;
         page.element_says("hint-words", "That gave it away: win in")
             .await;
         page.element_says("train-tally", "Solved 0, failed 1, 0 in a row.")
@@ -961,8 +1031,8 @@ async fn endgames_are_practised_with_a_tally() {
             let position = page
                 .script("return document.getElementById('position-text').value")
                 .await;
-            let best = ask(0).await;
-            page.play(best["turn"].as_str().unwrap()).await;
+            let best = ask(false).await;
+            page.play(&best.0).await;
             let position = position.as_str().unwrap();
             page.until(&format!(
                 "return document.getElementById('position-text').value !== '{position}'"
@@ -994,15 +1064,9 @@ async fn puzzles_are_solved_with_hints_and_a_tally() {
         // The first puzzle, with the wrong turn first.
         let solution = &puzzles[0];
         assert_eq!(solution.len(), 1);
-        let wrong = page
-            .script(&format!(
-                "const position = document.getElementById('position-text').value;
-                 const answer = await fetch('/turns?fen=' + encodeURIComponent(position));
-                 return (await answer.json()).turns.map(({{ turn }}) => turn).find(turn => turn !== '{}')",
-                solution[0]
-            ))
-            .await;
-        page.play(wrong.as_str().unwrap()).await;
+        let turns = page.position().await.turns(&Rules::STANDARD).into_iter();
+        let wrong = turns.map(|turn| turn.to_string()).find(|turn| *turn != solution[0]);
+        page.play(&wrong.unwrap()).await;
         page.element_says("hint-words", "is not the solution").await;
         page.element_says("puzzle-tally", "Solved 0, failed 1.").await;
         page.click("puzzle-again").await;
@@ -1055,6 +1119,9 @@ async fn puzzles_are_solved_with_hints_and_a_tally() {
 
 #[tokio::test]
 async fn a_server_that_is_gone_is_waited_for() {
+    if site().is_some() {
+        return;
+    }
     visit(Screen::Phone, async |page: Page| {
         page.load(FLYING).await;
         page.says("win in 21").await;
@@ -1076,6 +1143,99 @@ async fn a_server_that_is_gone_is_waited_for() {
     .await;
 }
 
+/// Serves the page's site again at the address where it was.
+fn host_again(page: &Page, home: &TempDir) {
+    let port = page.address.trim_end_matches("/mill/").rsplit(':').next();
+    let port = port.and_then(|port| port.parse().ok()).expect("a port");
+    let (again, _) = host(home.path(), &site().expect("a site"), port);
+    *page.server.lock().unwrap() = Some(again);
+}
+
+#[tokio::test]
+#[ignore = "needs a site: tools/test-bindings site"]
+async fn a_site_plays_on_without_its_host() {
+    visit(Screen::Desk, async |page: Page| {
+        // The service worker has the page, and the module has the embedded databases.
+        page.until_async("navigator.serviceWorker.ready.then(() => done(true))")
+            .await;
+        *page.server.lock().unwrap() = None;
+        page.client.refresh().await.unwrap();
+        page.says("White to place").await;
+        page.load(FLYING).await;
+        page.element_says("value", "White wins in 21 turns").await;
+        page.play("a1-e4").await;
+        page.element_says("value", "White wins in 20 turns").await;
+        // Where no database answers, a search plays.
+        page.load(LARGER).await;
+        page.tab("options").await;
+        page.choose("black", "machine").await;
+        page.script("document.querySelector('#turns .turn, #turns button').click()")
+            .await;
+        page.until("return document.querySelectorAll('#game button').length === 2")
+            .await;
+        // The host comes back, and everything answers as before.
+        let home = TempDir::new().unwrap();
+        host_again(&page, &home);
+        page.load(FLYING).await;
+        page.element_says("value", "White wins in 21 turns").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs a site: tools/test-bindings site"]
+async fn databases_are_kept_on_the_device() {
+    visit(Screen::Phone, async |page: Page| {
+        page.tab("options").await;
+        page.until("return document.getElementById('keep-set').options.length > 0")
+            .await;
+        assert!(page.text("keep-words").await.contains("without a network"));
+        page.click("keep-start").await;
+        page.element_says("keep-words", "are on this device").await;
+        let names = "caches.open('millbase-kept').then(cache => cache.keys()) \
+                     .then(keys => done(keys.length >= 6))";
+        page.until_async(names).await;
+        *page.server.lock().unwrap() = None;
+        page.client.refresh().await.unwrap();
+        page.load(FLYING).await;
+        page.element_says("value", "White wins in 21 turns").await;
+        page.tab("options").await;
+        page.click("keep-forget").await;
+        page.element_says("keep-words", "Databases that you keep")
+            .await;
+        page.until_async("caches.has('millbase-kept').then(has => done(!has))")
+            .await;
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs a site: tools/test-bindings site"]
+async fn pages_of_other_origins_rank_turns_in_four_lines() {
+    visit(Screen::Desk, async |page: Page| {
+        // Another port is another origin.
+        let home = TempDir::new().unwrap();
+        let site = site().expect("a site");
+        let other = TempDir::new().unwrap();
+        let html = fs::read_to_string(site.join("example.html")).unwrap();
+        let html = html.replace("./millbase.js", &format!("{}millbase.js", page.address));
+        let html = html.replace("OOO*****/O*O**O**/*@*@*@*@ w m s 6 0 4 0 0 0", FLYING);
+        fs::write(other.path().join("index.html"), html).unwrap();
+        for name in ["README.md", "icon.svg"] {
+            fs::copy(site.join(name), other.path().join(name)).unwrap();
+        }
+        let (_other, address) = host(home.path(), other.path(), free_port());
+        page.client.goto(&address).await.unwrap();
+        page.until("return document.querySelectorAll('#turns li').length > 10")
+            .await;
+        let first = page
+            .script("return document.querySelector('#turns li').textContent")
+            .await;
+        assert_eq!(first, "a1-e4: win in 21");
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn other_games_have_their_board_and_their_name() {
     visit(Screen::Desk, async |page: Page| {
@@ -1088,8 +1248,10 @@ async fn other_games_have_their_board_and_their_name() {
         page.element_says("title", "Morabaraba").await;
         assert_eq!(page.script(lines).await, 20);
         assert!(page.text("hand-bottom").await.contains("12 in hand"));
-        page.element_says("notice-command", "--rules morabaraba")
-            .await;
+        if site().is_none() {
+            page.element_says("notice-command", "--rules morabaraba")
+                .await;
+        }
         page.click("a7").await;
         page.says("White played a7.").await;
         page.client.refresh().await.unwrap();

@@ -140,7 +140,10 @@ impl Plies {
         let before = self.reachable.stages_of(stage.ply);
         let before = before.take_while(|&other| other != stage);
         let (row, _) = Rows::of(stage.stones(stage.mover())).find(mover);
-        let place = stored(stage).iter().take_while(|&other| other < row).count();
+        let place = stored(stage)
+            .iter()
+            .take_while(|&other| other < row)
+            .count();
         let rows = stored(stage).len();
         let (start, length) = (place < rows).then(|| {
             let before = before.map(|stage| stored(stage).len());

@@ -34,7 +34,7 @@ const running = new Map();
 
 async function keptFiles(rules) {
   const kept = {};
-  if (!self.caches) return kept;
+  if (!self.caches || !await caches.has(KEPT)) return kept;
   const cache = await caches.open(KEPT);
   for (const file of await files(rules)) {
     const response = await cache.match(urlOf(file));
