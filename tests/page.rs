@@ -98,7 +98,7 @@ fn host(home: &Path, site: &Path, port: u16) -> (Process, String) {
     let folders = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
     let folders = folders.map(|name| format!("{name}_temp_path {home}/{name};"));
     let text = format!(
-        "daemon off; user root; worker_processes 1; pid {home}/nginx.pid; error_log stderr crit;\n\
+        "daemon off; master_process off; pid {home}/nginx.pid; error_log stderr crit;\n\
          events {{ worker_connections 256; }}\n\
          http {{ access_log off; {}\n{block} }}\n",
         folders.concat()
@@ -1197,6 +1197,7 @@ async fn databases_are_kept_on_the_device() {
         page.until_async(names).await;
         *page.server.lock().unwrap() = None;
         page.client.refresh().await.unwrap();
+        page.says("White to place").await;
         page.load(FLYING).await;
         page.element_says("value", "White wins in 21 turns").await;
         page.tab("options").await;
