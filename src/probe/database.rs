@@ -1,6 +1,7 @@
 //! The databases of one set of rules: finds the files and checks which of them can be used.
 
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -79,8 +80,8 @@ impl<T> Slot<T> {
         }
     }
 
-    /// The page of the directory with a row of a file that was not opened because its head had not
-    /// arrived, if the source knows the length of the head; the rest as for
+    /// The page of the directory with a row of a file that was not opened because its head has not
+    /// arrived, if the source knows the length of the head and lacks the page; the rest as for
     /// [`store::expected_page`].
     fn foreseen_page(
         &self,
@@ -94,7 +95,11 @@ impl<T> Slot<T> {
             _ => return None,
         };
         let (start, length) = store::expected_page(source.head_bytes()?, before, row, rows);
-        (start + length <= source.size()).then(|| NeededRange {
+        let lacks = || match source.read(start, length as usize) {
+            Ok(_) => false,
+            Err(error) => error.kind() == io::ErrorKind::WouldBlock,
+        };
+        (start + length <= source.size() && lacks()).then(|| NeededRange {
             file: name.into(),
             start,
             length,
@@ -153,7 +158,10 @@ impl Plies {
         let before = before.take_while(|&other| other != stage);
         let before = before.map(|stage| stored(stage).len());
         let (row, _) = Rows::of(stage.stones(stage.mover())).find(mover);
-        let place = stored(stage).iter().take_while(|&other| other < row).count();
+        let place = stored(stage)
+            .iter()
+            .take_while(|&other| other < row)
+            .count();
         let rows = stored(stage).len();
         let page = || slot.foreseen_page(store::ply_file_name(stage.ply), before, place, rows);
         (place < rows).then(page).flatten()

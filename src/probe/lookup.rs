@@ -117,13 +117,7 @@ impl Database {
 
     /// Notes the ranges that a position's value needs besides the head of its file, which has not
     /// arrived, as far as they can be foreseen.
-    fn foresee(
-        &self,
-        mover: PointSet,
-        waiting: PointSet,
-        metric: Metric,
-        awaited: &mut Awaited,
-    ) {
+    fn foresee(&self, mover: PointSet, waiting: PointSet, metric: Metric, awaited: &mut Awaited) {
         let Some(pair) = Material::of(mover, waiting).pair() else {
             return;
         };

@@ -31,9 +31,9 @@ pub(crate) mod tests;
 #[cfg(feature = "build")]
 mod write;
 
+pub(crate) use container::expected_page;
 pub use error::{DbError, rules_option};
 pub use pair::{PairFile, file_name};
-pub(crate) use container::expected_page;
 pub(crate) use pair::{SLOTS, likely_holds, slot};
 #[cfg(feature = "build")]
 pub use pair::{SolvedPair, write_pair};
