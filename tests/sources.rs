@@ -57,6 +57,9 @@ impl ByteSource for Exact {
     }
 }
 
+/// What a source says about the length of a head.
+type Known = fn(u32) -> Option<u32>;
+
 /// Files elsewhere: what a question needs is fetched in rounds.
 struct Elsewhere {
     files: Vec<(String, Vec<u8>, Arc<Exact>)>,
@@ -70,7 +73,7 @@ impl Elsewhere {
     }
 
     /// Files whose sources know the lengths of their heads, or something else instead.
-    fn with_heads(files: Vec<(String, Vec<u8>)>, known: impl Fn(u32) -> Option<u32>) -> Elsewhere {
+    fn with_heads(files: Vec<(String, Vec<u8>)>, known: Known) -> Elsewhere {
         let files = files.into_iter().map(|(name, bytes)| {
             let size = bytes.len() as u64;
             let head = known(u32::from_le_bytes(bytes[12..16].try_into().unwrap()));
@@ -208,13 +211,13 @@ fn a_source_that_delays_answers_in_few_rounds() {
 fn where_the_lengths_of_heads_are_known_two_rounds_suffice() {
     let whole = Database::embedded(STANDARD);
     let mut random = Random::new(12);
-    let known: [(&dyn Fn(u32) -> Option<u32>, usize); 6] = [
-        (&Some, 2),
-        (&|head| Some(head + 1), 4),
-        (&|head| Some(head - 1), 4),
-        (&|_| Some(0), 4),
-        (&|_| Some(u32::MAX), 4),
-        (&|head| Some(head ^ 64), 4),
+    let known: [(Known, usize); 6] = [
+        (Some, 2),
+        (|head| Some(head + 1), 4),
+        (|head| Some(head - 1), 4),
+        (|_| Some(0), 4),
+        (|_| Some(u32::MAX), 4),
+        (|head| Some(head ^ 64), 4),
     ];
     for (known, expected) in known {
         let mut most = 0;
@@ -320,7 +323,7 @@ fn the_placing_phase_is_asked_in_few_rounds() {
                 if position.is_over(&FOUR) {
                     continue;
                 }
-                let known: [fn(u32) -> Option<u32>; 2] = [|_| None, Some];
+                let known: [Known; 2] = [|_| None, Some];
                 for (known, most) in known.into_iter().zip([12, 11]) {
                     let mut elsewhere = Elsewhere::with_heads(files.clone(), known);
                     let database = elsewhere.open(FOUR);

@@ -17,7 +17,8 @@
 //     game      a game of sixty turns from the start, half of the turns the best ones, half by chance among those that give
 //               nothing away; with --ahead also one that reads ahead after this many turns, so many bytes
 //
-// Rounds are the times that a question is asked again after bytes came; bytes are those of the bodies.
+// Rounds are the times that a question is asked again after bytes came; bytes are those of the bodies. *One request* is a plain
+// one of 16 bytes at the beginning of each session, which shows what the machine adds to the delay.
 
 import { execFileSync, spawn } from "node:child_process";
 import { closeSync, openSync, readSync, readdirSync, statSync, writeFileSync } from "node:fs";
