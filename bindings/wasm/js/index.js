@@ -20,7 +20,7 @@ const PARALLEL = 32;
  */
 const NEAR = 1024;
 const MANY = 12;
-const WIDE = 8192;
+const WIDE = 4096;
 const SMALL = 16384;
 
 /** The largest file that is loaded whole from a server that does not answer ranges. */
