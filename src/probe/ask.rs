@@ -8,7 +8,7 @@ use super::database::Database;
 use super::look_ahead;
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
-use crate::store::DbError;
+use crate::store::{Awaited, DbError};
 use crate::value::{Metric, Value, Wdl};
 
 /// The source of an answer.
@@ -246,12 +246,20 @@ impl Database {
         Ok(Line { turns, end })
     }
 
-    /// Loads the blocks of positions into the cache ahead of their queries. Skips positions that no
-    /// database answers.
-    pub fn prefetch(&self, positions: &[Position]) {
+    /// Loads what [`Database::answer`] reads for these positions, for example those after a
+    /// position's best turns while a player thinks about it. Skips positions that no database
+    /// answers.
+    ///
+    /// # Errors
+    ///
+    /// [`DbError::Pending`] with the ranges of all positions that have not arrived.
+    pub fn prefetch(&self, positions: &[Position]) -> Result<(), DbError> {
+        let mut awaited = Awaited::default();
         for position in positions {
-            let _ = self.value(position, Metric::Wdl);
+            // Other errors are those of the question, which may never be asked.
+            let _ = awaited.note(self.answer(position));
         }
+        awaited.finish()
     }
 
     /// The value of a position up to the metric; `None` if the metric needs a depth that no file

@@ -1,6 +1,7 @@
 //! The databases of one set of rules: finds the files and checks which of them can be used.
 
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -79,13 +80,30 @@ impl<T> Slot<T> {
         }
     }
 
-    /// The length of the head of a file that was not opened because its head had not arrived, if
-    /// the source knows it.
-    fn awaited_head(&self) -> Option<u32> {
-        match self {
-            Slot::Awaited { source, opened } if opened.get().is_none() => source.head_bytes(),
-            _ => None,
-        }
+    /// The page of the directory with a row of a file that was not opened because its head has not
+    /// arrived, if the source knows the length of the head and lacks the page; the rest as for
+    /// [`store::expected_page`].
+    fn foreseen_page(
+        &self,
+        name: String,
+        before: impl Iterator<Item = usize>,
+        row: usize,
+        rows: usize,
+    ) -> Option<NeededRange> {
+        let source = match self {
+            Slot::Awaited { source, opened } if opened.get().is_none() => source,
+            _ => return None,
+        };
+        let (start, length) = store::expected_page(source.head_bytes()?, before, row, rows);
+        let lacks = || match source.read(start, length as usize) {
+            Ok(_) => false,
+            Err(error) => error.kind() == io::ErrorKind::WouldBlock,
+        };
+        (start + length <= source.size() && lacks()).then(|| NeededRange {
+            file: name.into(),
+            start,
+            length,
+        })
     }
 
     fn error(&self) -> Option<&DbError> {
@@ -135,25 +153,18 @@ impl Plies {
     /// the head of the file has not arrived.
     pub(super) fn foreseen_page(&self, stage: Stage, mover: PointSet) -> Option<NeededRange> {
         let slot = self.files.get(usize::from(stage.ply))?.as_ref()?;
-        let head = slot.awaited_head()?;
         let stored = |stage: Stage| self.reachable.rows(stage, stage.mover());
         let before = self.reachable.stages_of(stage.ply);
         let before = before.take_while(|&other| other != stage);
+        let before = before.map(|stage| stored(stage).len());
         let (row, _) = Rows::of(stage.stones(stage.mover())).find(mover);
         let place = stored(stage)
             .iter()
             .take_while(|&other| other < row)
             .count();
         let rows = stored(stage).len();
-        let (start, length) = (place < rows).then(|| {
-            let before = before.map(|stage| stored(stage).len());
-            store::expected_page(head, before, place, rows)
-        })?;
-        Some(NeededRange {
-            file: store::ply_file_name(stage.ply).into(),
-            start,
-            length,
-        })
+        let page = || slot.foreseen_page(store::ply_file_name(stage.ply), before, place, rows);
+        (place < rows).then(page).flatten()
     }
 
     /// The smallest ply from `ply` on that has a file; `None` if there is none.
@@ -389,15 +400,10 @@ impl Database {
     /// The page of the directory that a set of the larger side needs, as far as it is known while
     /// the head of the pair's file has not arrived.
     pub(super) fn foreseen_page(&self, pair: Pair, mover: PointSet) -> Option<NeededRange> {
-        let head = self.pairs[store::slot(pair)].as_ref()?.awaited_head()?;
+        let slot = self.pairs[store::slot(pair)].as_ref()?;
         let rows = Rows::of(pair.larger());
         let (row, _) = rows.find(mover);
-        let (start, length) = store::expected_page(head, std::iter::empty(), row, rows.len());
-        Some(NeededRange {
-            file: store::file_name(pair).into(),
-            start,
-            length,
-        })
+        slot.foreseen_page(store::file_name(pair), std::iter::empty(), row, rows.len())
     }
 
     /// The number of positions with each value in a table. If the file holds no depths, all wins

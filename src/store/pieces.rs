@@ -7,8 +7,8 @@
 //! ask -> Pending(ranges) -> fetch all at the same time -> supply -> ask -> ... -> answer
 //! ```
 //!
-//! From a file that was never read, a question about the moving phase takes three rounds: heads,
-//! pages of the directories, rows.
+//! From files that were never read, a question about the moving phase takes three rounds: heads, pages
+//! of the directories, rows; two if the lengths of the heads are [known](Pieces::with_head).
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};

@@ -1,7 +1,7 @@
 // Asks the npm package and counts what each question takes: in a worker of Chromium, and in Node where `run.mjs` imports it.
 //
 // A session is `{ kind, asks, measured }`: a new opened package, positions to rank in order, and how many of the last ones
-// count; or `{ kind, turns, seed }`: a game that makes half of its turns by rank and the others by chance.
+// count; or `{ kind, turns, seed, prefetch }`: a game, with the options of reading ahead between two turns if there are any.
 
 /** Numbers below `end`, the same for the same seed (xorshift). */
 export function random(seed) {
@@ -54,7 +54,7 @@ async function ask(mill, fen) {
 }
 
 /** What each measured question took. */
-export async function session(open, files, { kind, asks, measured, turns, seed }) {
+export async function session(open, files, { kind, asks, measured, turns, seed, prefetch }) {
   const mill = await open({ files });
   const results = [];
   if (asks) {
@@ -67,21 +67,30 @@ export async function session(open, files, { kind, asks, measured, turns, seed }
   } else {
     const below = random(seed);
     const each = [];
+    const ahead = { requests: 0, bytes: 0 };
+    const seen = new Set();
     let fen = mill.start();
     while (each.length < turns) {
+      seen.add(fen);
       const [answer, used] = await ask(mill, fen);
       each.push({ kind: `${kind}, each question`, ...used });
       const legal = mill.position(fen).turns;
       if (legal.length === 0) break;
-      // Half of the turns are the best ones, the others any that give nothing away: other games end too soon to count.
+      // Half of the turns are the best ones, the others any that give nothing away: other games end too soon to count. None
+      // repeats a position, which costs nothing, as long as another does not.
       const worth = answer.turns?.[0].wdl;
       const good = answer.turns?.filter(({ wdl }, at) => (wdl === worth && wdl !== "win") || at === 0);
-      const turns = good?.map(({ turn }) => turn) ?? legal;
+      const fresh = good?.filter(({ position }) => !seen.has(position));
+      const turns = (fresh?.length ? fresh : good)?.map(({ turn }) => turn) ?? legal;
       fen = mill.play(fen, turns[below(2) === 0 ? 0 : below(turns.length)]);
-      // The time that a player looks at the board.
-      if (mill.idle) await mill.idle();
+      // While a player looks at the board.
+      if (prefetch) {
+        const before = { ...counts };
+        await mill.prefetch(fen, prefetch);
+        for (const name of ["requests", "bytes"]) ahead[name] += counts[name] - before[name];
+      }
     }
-    const sum = (name) => each.reduce((sum, one) => sum + one[name], 0);
+    const sum = (name) => each.reduce((sum, one) => sum + one[name], ahead[name] ?? 0);
     const whole = { kind: `${kind}, ${each.length === turns ? turns : "fewer"} turns` };
     for (const name of ["rounds", "requests", "bytes", "milliseconds"]) whole[name] = sum(name);
     whole.error = each.find((one) => one.error)?.error;
@@ -98,7 +107,11 @@ if (typeof WorkerGlobalScope !== "undefined") {
     countRounds(Core);
     try {
       (await open()).close();
-      postMessage(await session(open, files, task));
+      const [, file] = Object.entries(files)[0];
+      const begin = performance.now();
+      await (await fetch(file.url, { headers: { Range: "bytes=0-15" }, cache: "no-store" })).arrayBuffer();
+      const one = { kind: "one request", rounds: 1, requests: 1, bytes: 16, milliseconds: performance.now() - begin };
+      postMessage([one, ...(await session(open, files, task))]);
     } catch (error) {
       postMessage([{ kind: task.kind, error: String(error?.stack ?? error) }]);
     }

@@ -3,7 +3,7 @@
 // ranking all turns of a position.
 //
 //     bindings/wasm/build && tools/measure-site/run.mjs DATABASES [--chromium] [--h2] [--delay 50] [--each 8] [--games 3]
-//         [--seed 1] [--only cold,seen,placing,game] [--pkg bindings/wasm/pkg] [--details FILE]
+//         [--seed 1] [--only cold,seen,placing,game] [--ahead 2,65536] [--pkg bindings/wasm/pkg] [--details FILE]
 //
 // Without --chromium, Node asks and reads the files from the disk: rounds, requests and bytes are those of a browser, and it
 // takes a minute. With it, nginx (on the PATH) serves the files on the loopback; a proxy, which delays each answer from the
@@ -14,9 +14,11 @@
 //     cold      nothing but the manifest is there: a random position of each pair, larger and smaller side to move
 //     seen      one position of the pair was asked about before
 //     placing   positions after each number of turns from 0 to 17, nothing there and one asked about before
-//     game      a game of sixty turns from the start, half of the turns the best ones and half by chance
+//     game      a game of sixty turns from the start, half of the turns the best ones, half by chance among those that give
+//               nothing away; with --ahead also one that reads ahead after this many turns, so many bytes
 //
-// Rounds are the times that a question is asked again after bytes came; bytes are those of the bodies.
+// Rounds are the times that a question is asked again after bytes came; bytes are those of the bodies. *One request* is a plain
+// one of 16 bytes at the beginning of each session, which shows what the machine adds to the delay.
 
 import { execFileSync, spawn } from "node:child_process";
 import { closeSync, openSync, readSync, readdirSync, statSync, writeFileSync } from "node:fs";
@@ -39,6 +41,7 @@ const { values: options, positionals } = parseArgs({
     seed: { type: "string", default: "1" },
     only: { type: "string", default: "cold,seen,placing,game" },
     pkg: { type: "string", default: new URL("../../bindings/wasm/pkg", import.meta.url).pathname },
+    ahead: { type: "string" },
     details: { type: "string" },
   },
 });
@@ -116,7 +119,12 @@ async function plan() {
     }
   }
   for (let at = 0; only.includes("game") && at < Number(options.games); at++) {
-    sessions.push({ kind: "game", turns: 60, seed: Number(options.seed) * 100 + at });
+    const seed = Number(options.seed) * 100 + at;
+    sessions.push({ kind: "game", turns: 60, seed });
+    if (options.ahead) {
+      const [turns, bytes] = options.ahead.split(",").map(Number);
+      sessions.push({ kind: "game, reading ahead", turns: 60, seed, prefetch: { turns, bytes } });
+    }
   }
   mill.close();
   return sessions;

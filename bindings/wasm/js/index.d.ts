@@ -133,6 +133,11 @@ export class Millbase {
     question: Record<string, unknown>,
     options?: AskOptions,
   ): Promise<Record<string, unknown>>;
+  /**
+   * Fetches ahead what `answer` takes after each of the best turns, for example while a player thinks: two turns, and at most
+   * 65536 bytes besides those that nearby ranges share. Whether everything is there now.
+   */
+  prefetch(fen: string, options?: AskOptions & { turns?: number; bytes?: number }): Promise<boolean>;
   line(fen: string, options?: AskOptions & { limit?: number }): Promise<Line>;
   /** Bits of the stones, and 0 where White is to move, 1 where Black is; 1, 0 or -1, and turns to the end or -1. */
   probeMany(

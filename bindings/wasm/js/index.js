@@ -20,7 +20,7 @@ const PARALLEL = 32;
  */
 const NEAR = 1024;
 const MANY = 12;
-const WIDE = 8192;
+const WIDE = 4096;
 const SMALL = 16384;
 
 /** The largest file that is loaded whole from a server that does not answer ranges. */
@@ -125,6 +125,12 @@ export class Millbase {
     return this.#ask(() => this.#core.ask(text(kind, "the kind of question"), fields), options);
   }
 
+  /** Fetches ahead what ranking the turns takes after the best turns, a limited number of bytes. */
+  async prefetch(fen, { turns = 2, bytes = 65536, ...options } = {}) {
+    text(fen, "the position");
+    return !(await this.#ask(() => this.#core.prefetch(fen, turns), { ...options, bytes })).pending;
+  }
+
   /** The game in which both sides always make their best turn. */
   async line(fen, { limit = 300, ...options } = {}) {
     text(fen, "the position");
@@ -164,8 +170,8 @@ export class Millbase {
     return result;
   }
 
-  /** Asks, and fetches and asks again until there is an answer. */
-  async #ask(question, { signal } = {}) {
+  /** Asks, and fetches and asks again until there is an answer, or what it still needs exceeds the limit of bytes. */
+  async #ask(question, { signal, bytes = Infinity } = {}) {
     signal?.throwIfAborted();
     // What a question that waits has fetched must stay until it has its answer.
     if (this.#waiting === 0) {
@@ -173,10 +179,13 @@ export class Millbase {
     }
     this.#waiting += 1;
     const damaged = new Set();
+    let left = bytes;
     try {
       for (;;) {
         const result = JSON.parse(question());
         if (result.pending) {
+          left -= result.pending.reduce((sum, { length }) => sum + length, 0);
+          if (left < 0) return result;
           await this.#fetch(result.pending, damaged, signal);
           signal?.throwIfAborted();
         } else if (result.error?.code === "corrupt" && this.#sources.has(result.error.file)) {

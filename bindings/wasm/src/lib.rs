@@ -302,6 +302,18 @@ impl Core {
         }))
     }
 
+    /// Reads ahead what ranking the turns needs after each of this many best turns: pending ranges, or
+    /// `{}` when all is there.
+    pub fn prefetch(&self, fen: &str, turns: usize) -> String {
+        json_of(self.parse(fen).and_then(|position| {
+            let answer = self.database.answer(&position)?;
+            let best = answer.turns.iter().take(turns);
+            let after: Vec<Position> = best.map(|ranked| ranked.after).collect();
+            self.database.prefetch(&after)?;
+            Ok("{}".to_string())
+        }))
+    }
+
     /// The game in which both sides always make their best turn.
     pub fn line(&self, fen: &str, limit: usize) -> String {
         json_of(self.parse(fen).and_then(|position| {

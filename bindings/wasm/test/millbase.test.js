@@ -199,25 +199,6 @@ test("an aborted question rejects, and the next one is answered", async () => {
   assert.equal((await mill.answer(WIN)).dtw, 21);
 });
 
-test("servers that fail, lie, or know no ranges", async () => {
-  const mill = await open({ files: urls() });
-  for (const [fault, code, sentence] of [
-    ["gone", "source", /the server answers 404/],
-    ["whole", "source", /does not answer ranges/],
-    ["short", "source", /ends at byte .*, before byte/],
-    ["lie", "corrupt", /4-3.mill is corrupted/],
-  ]) {
-    behaviour = { fault: () => fault };
-    await assert.rejects(mill.answer(WIN), { name: "MillbaseError", code, message: sentence }, fault);
-    if (fault === "gone") {
-      await assert.rejects(open({ files: urls() }), { code: "source" });
-    }
-    behaviour = {};
-  }
-  assert.equal((await mill.answer(WIN)).dtw, 21);
-  await assert.rejects(open({ files: { "9-9.mill": "http://127.0.0.1:1/9-9.mill" } }), { code: "source", message: /cannot be fetched/ });
-});
-
 test("hostile input", async () => {
   const mill = await open();
   for (const wrong of ["", "rubbish", "\0", "\ud800", "O".repeat(1e6), WIN.replace(" w ", " x "), "☃ w m s 3 0 3 0 0 0"]) {
