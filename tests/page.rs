@@ -634,7 +634,7 @@ async fn drawn_games_end_by_the_one_rule() {
             page.play(turn).await;
             page.says(&format!("played {turn}.")).await;
             if number == 3 {
-                page.says("This position has occurred twice.").await;
+                page.says("The position has occurred twice.").await;
             }
         }
         page.element_says("over-result", "The game is drawn").await;
@@ -870,7 +870,11 @@ async fn a_position_is_set_up_by_hand() {
         }
         page.write("edit-white-hand", "9").await;
         page.press(&[Key::Tab]).await;
-        page.element_says("edit-problem", "more than the 9").await;
+        page.element_says(
+            "edit-problem",
+            "White has 3 stones on the board and 9 in hand, more than the 9",
+        )
+        .await;
         page.write("edit-white-hand", "0").await;
         page.choose("edit-side", "black").await;
         page.element_says("edit-state", "The position is legal")
@@ -1110,6 +1114,18 @@ async fn all_words_are_there_in_every_language() {
             return others.flatMap(other => [...Object.keys(first), ...Object.keys(other)]
                 .filter(key => !first[key] || !other[key] || holes(first[key]) !== holes(other[key])));";
         assert_eq!(page.script(script).await, json!([]));
+        // The server's failures are said in the page's own words.
+        let schema: Json = serde_json::from_str(include_str!("../docs/millbase.schema.json")).unwrap();
+        let words = |name: &str| schema["$defs"][name]["enum"].as_array().unwrap().clone();
+        let failures = [words("code"), words("failureReason")].concat();
+        assert_eq!(failures.len(), 31);
+        let script = format!(
+            "const folder = new URL(document.querySelector('script').src);
+            const {{ STRINGS }} = await import(new URL('strings.js', folder));
+            return {}.filter(name => !(`problem.${{name}}` in STRINGS.en));",
+            Json::from(failures)
+        );
+        assert_eq!(page.script(&script).await, json!([]));
         page.choose("language", "de").await;
         page.says("Weiß setzt einen Stein").await;
         assert_eq!(page.text("title").await, "Mühle");
@@ -1117,6 +1133,79 @@ async fn all_words_are_there_in_every_language() {
         assert_eq!(page.script(language).await, "de");
         page.client.refresh().await.unwrap();
         page.says("Weiß setzt einen Stein").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn failures_and_endings_are_said_in_the_chosen_language() {
+    visit(Screen::Desk, async |page: Page| {
+        page.choose("language", "de").await;
+        page.tab("setup").await;
+        for (position, words) in [
+            ("nichts", "Das Brett hat 6 Zeichen"),
+            (
+                "********/********/OOO@@@** w m s 4 0 3 0 0 0",
+                "Laut Text hat Weiß 4 Steine auf dem Brett, aber das Brett zeigt 3.",
+            ),
+            (
+                "********/********/******** w p p 0 9 0 7 0 0",
+                "Weiß kann nicht 9 und Schwarz 7 Steine zu setzen haben, wenn Weiß am Zug ist.",
+            ),
+        ] {
+            page.write("position-text", position).await;
+            page.click("position-load").await;
+            page.element_says("position-problem", words).await;
+        }
+        let long = "document.getElementById('game-text').value = 'd6 '.repeat(4200)";
+        page.script(long).await;
+        page.click("game-load").await;
+        page.element_says("game-problem", "Der Text ist länger als 12288 Bytes.")
+            .await;
+        page.click("edit").await;
+        page.write("edit-black-hand", "2").await;
+        page.press(&[Key::Tab]).await;
+        page.element_says("edit-problem", "Weiß kann nicht 9 und Schwarz 2").await;
+        page.click("edit-stop").await;
+        // A build that another program prevents, and an answer that only the server's words explain.
+        let failures = "
+            const folder = new URL(document.querySelector('script').src);
+            const { problemWords } = await import(new URL('strings.js', folder));
+            return [{ code: 'system', reason: 'other_build', fields: {}, message: 'x' },
+                { code: 'corrupt', message: '3-3.mill, byte 7' }, { code: 'new', message: 'a new failure' }]
+                .map(problemWords);";
+        let expected = [
+            "Ein anderes Programm erzeugt gerade Datenbanken im Ordner des Servers.",
+            "Eine Datenbank des Servers ist beschädigt: 3-3.mill, byte 7.",
+            "A new failure.",
+        ];
+        assert_eq!(page.script(failures).await, json!(expected));
+
+        for (position, result, reason) in [
+            (
+                "********/********/OO*@@@** w o ? 2 0 3 0 0 0",
+                "Schwarz gewinnt",
+                "Weiß hat weniger als drei Steine.",
+            ),
+            (
+                "********/@*****@*/OO**@@OO w m s 4 0 4 0 0 0",
+                "Schwarz gewinnt",
+                "Weiß kann nicht ziehen.",
+            ),
+        ] {
+            page.write("position-text", position).await;
+            page.click("position-load").await;
+            page.element_says("over-result", result).await;
+            page.element_says("over-reason", reason).await;
+        }
+        page.load(WALKING).await;
+        for turn in ["d6-b6", "d7-a7", "b6-d6", "a7-d7"].repeat(2) {
+            page.play(turn).await;
+            page.says(&format!("zog {turn}.")).await;
+        }
+        page.element_says("over-result", "Remis").await;
+        page.element_says("over-reason", "Die Stellung kam 3-mal vor.")
+            .await;
     })
     .await;
 }

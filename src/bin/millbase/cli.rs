@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, Parser, Subcommand};
 
 use crate::options::Options;
-use crate::status::Status;
+use crate::status::{JsonError, Status};
 use crate::{
     bench, build, completions, explain, judge, line, list, malom, matches, output, perft, play,
     probe, prove, puzzles, repack, review, serve, stats, status, uci, verify,
@@ -162,7 +162,8 @@ fn usage(error: &clap::Error) -> ExitCode {
             let sentence = format!("{words}; see '{command} --help'");
             output::to_stderr(&format!("{sentence}\n"));
             if env::args_os().any(|argument| argument == "--json") {
-                status::write_json(Status::Usage, sentence.trim_start_matches("error: "));
+                let sentence = sentence.trim_start_matches("error: ").to_owned();
+                status::write_json(&JsonError::new(Status::Usage.code(), sentence));
             }
             Status::Usage.into()
         }

@@ -1,5 +1,6 @@
 //! How the program ends: the exit status of each kind of failure, and the sentence on stderr.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -54,16 +55,58 @@ impl From<Status> for ExitCode {
 }
 
 /// A failure as the field `error` of JSON answers.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 pub struct JsonFailure {
     code: &'static str,
+    /// The reason as an identifier, where the sentence has one, and its names and numbers.
+    #[serde(flatten)]
+    reason: Option<Reason>,
     message: String,
+}
+
+/// A reason for programs that say it in another language.
+#[derive(Clone, Serialize, Debug)]
+pub struct Reason {
+    reason: &'static str,
+    fields: BTreeMap<&'static str, String>,
+}
+
+impl Reason {
+    /// A reason with its fields.
+    pub fn new<const N: usize>(
+        reason: &'static str,
+        fields: [(&'static str, String); N],
+    ) -> Reason {
+        Reason {
+            reason,
+            fields: fields.into(),
+        }
+    }
+
+    fn of(error: &Error) -> Option<Reason> {
+        error.chain().find_map(|cause| {
+            if let Some(error) = cause.downcast_ref::<PositionError>() {
+                let fields = error.fields().iter().cloned().collect();
+                let reason = error.reason();
+                return Some(Reason { reason, fields });
+            }
+            if let Some(refused) = cause.downcast_ref::<Refused>() {
+                return Some(refused.reason.clone());
+            }
+            match cause.downcast_ref::<SolvePairError>() {
+                Some(SolvePairError::Busy(_)) => Some(Reason::new("other_build", [])),
+                Some(SolvePairError::Memory { .. }) => Some(Reason::new("memory", [])),
+                _ => None,
+            }
+        })
+    }
 }
 
 impl From<&Error> for JsonFailure {
     fn from(error: &Error) -> JsonFailure {
         JsonFailure {
             code: of(error).code(),
+            reason: Reason::of(error),
             message: sentence(error),
         }
     }
@@ -78,7 +121,12 @@ pub struct JsonError {
 impl JsonError {
     /// The failure's word, and its sentence for people.
     pub fn new(code: &'static str, message: String) -> JsonError {
-        let error = JsonFailure { code, message };
+        let reason = None;
+        let error = JsonFailure {
+            code,
+            reason,
+            message,
+        };
         JsonError { error }
     }
 }
@@ -102,6 +150,22 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
+/// Wrong input, with the reason for programs.
+#[derive(Debug)]
+pub struct Refused {
+    pub reason: Reason,
+    /// The sentence for the user.
+    pub message: String,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Refused {}
+
 /// The status that a failure ends with.
 pub fn of(error: &Error) -> Status {
     error
@@ -113,7 +177,7 @@ pub fn of(error: &Error) -> Status {
                 Some(of_solve(error))
             } else if let Some(error) = cause.downcast_ref::<ply::SolvePlyError>() {
                 Some(of_placing(error))
-            } else if cause.is::<PositionError>() || cause.is::<Usage>() {
+            } else if cause.is::<PositionError>() || cause.is::<Usage>() || cause.is::<Refused>() {
                 Some(Status::Usage)
             } else {
                 None
@@ -156,12 +220,11 @@ pub fn report(error: &Error, json: bool) -> ExitCode {
     if is_broken_pipe(error) {
         return Status::Done.into();
     }
-    let (status, sentence) = (of(error), sentence(error));
-    output::to_stderr(&format!("error: {sentence}\n"));
+    output::to_stderr(&format!("error: {}\n", sentence(error)));
     if json {
-        write_json(status, &sentence);
+        write_json(&JsonError::from(error));
     }
-    status.into()
+    of(error).into()
 }
 
 /// Writes the failure's sentence to stderr after an answer that holds it already, and returns the
@@ -172,10 +235,9 @@ pub fn after_answer(error: &Error) -> Status {
 }
 
 /// Writes a failure as a JSON answer to stdout; ignores failures to write.
-pub fn write_json(status: Status, sentence: &str) {
+pub fn write_json(answer: &JsonError) {
     let mut out = output::stdout();
-    let answer = JsonError::new(status.code(), sentence.to_owned());
-    let _ = output::json(&mut out, &answer).and_then(|()| out.flush());
+    let _ = output::json(&mut out, answer).and_then(|()| out.flush());
 }
 
 /// The failure as one line of text, with the causes that its own text does not contain.

@@ -23,7 +23,7 @@ use super::reply;
 use super::work::Work;
 use crate::options::Options;
 use crate::progress::Forecast;
-use crate::status::{self, Usage};
+use crate::status::{self, JsonFailure, Usage};
 use crate::{build, databases, placing};
 
 /// Contents and level of the files.
@@ -74,8 +74,8 @@ enum Stage {
         begun: Instant,
     },
     Finished,
-    /// Failed for the reason in this sentence.
-    Failed(String),
+    /// Failed for this reason.
+    Failed(JsonFailure),
 }
 
 /// The state of the current or last build, and the plan of the next.
@@ -94,7 +94,7 @@ struct JsonBuild {
     /// A forecast for the present phase, in seconds.
     seconds_left: Option<f64>,
     /// Why the build failed.
-    message: Option<String>,
+    error: Option<JsonFailure>,
     plan: Option<JsonPlan>,
 }
 
@@ -219,7 +219,7 @@ impl Builder {
                 *held(&builder.folder) = None;
                 *held(&builder.state) = match built {
                     Ok(()) => Stage::Finished,
-                    Err(error) => Stage::Failed(status::sentence(&error)),
+                    Err(error) => Stage::Failed(JsonFailure::from(&error)),
                 };
             })
             .context("cannot start the thread of a build")?;
@@ -282,7 +282,7 @@ impl Builder {
             pairs: 0,
             share: 0.0,
             seconds_left: None,
-            message: None,
+            error: None,
             plan: None,
         };
         let now = Instant::now();
@@ -291,7 +291,7 @@ impl Builder {
             Stage::Finished => json.state = "finished",
             Stage::Failed(why) => {
                 json.state = "failed";
-                json.message = Some(why.clone());
+                json.error = Some(why.clone());
             }
             Stage::Pairs {
                 pair,

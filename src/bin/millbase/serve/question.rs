@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::input;
 use crate::rules;
-use crate::status::Usage;
+use crate::status::{Reason, Refused, Usage};
 
 /// The most bytes of a position's text.
 const LONGEST_POSITION: usize = 1024;
@@ -66,10 +66,11 @@ impl Question {
                 error.body_text()
             ))
         })?;
-        let longest = |text: &str, most, what| match text.len() > most {
-            true => Err(Usage(format!(
-                "a text of more than {most} bytes is not a {what}"
-            ))),
+        let longest = |text: &str, most: usize, what| match text.len() > most {
+            true => Err(Refused {
+                reason: Reason::new("too_long", [("most", most.to_string())]),
+                message: format!("a text of more than {most} bytes is not a {what}"),
+            }),
             false => Ok(()),
         };
         longest(
@@ -88,9 +89,10 @@ impl Question {
         };
         let known = Rules::named(name).ok_or_else(|| {
             let names = rules::names();
-            Usage(format!(
-                "there are no rules '{name}'; the server knows {names}"
-            ))
+            Refused {
+                reason: Reason::new("rules", [("name", name.clone()), ("names", names.clone())]),
+                message: format!("there are no rules '{name}'; the server knows {names}"),
+            }
         });
         Ok(known?)
     }

@@ -16,7 +16,7 @@ use super::question::{Asked, Question};
 use super::reply;
 use super::work::{Effort, Work};
 use crate::output::{JsonTurn, JsonValue};
-use crate::status::Usage;
+use crate::status::{Reason, Refused};
 
 /// The longest search for the values of replies, in positions. Replies that need a longer one are
 /// not counted.
@@ -136,10 +136,13 @@ fn find(database: &Database, pair: Pair, wdl: Wdl, seed: u64) -> Result<(Positio
             return Ok((position, value));
         }
     }
-    let wdl = wdl.name();
-    Err(Usage(format!(
-        "no position of {pair} with the value {wdl} was found; choose another pair or value"
-    ))
+    let (name, wdl) = (pair.to_string(), wdl.name());
+    Err(Refused {
+        reason: Reason::new("none_found", [("pair", name)]),
+        message: format!(
+            "no position of {pair} with the value {wdl} was found; choose another pair or value"
+        ),
+    }
     .into())
 }
 
