@@ -1188,7 +1188,7 @@ async fn failures_and_endings_are_said_in_the_chosen_language() {
                 "Weiß hat weniger als drei Steine.",
             ),
             (
-                "********/@*****@*/OO**@@OO w m s 4 0 4 0 0 0",
+                "********/@*****@*/OO@**@OO w m s 4 0 4 0 0 0",
                 "Schwarz gewinnt",
                 "Weiß kann nicht ziehen.",
             ),

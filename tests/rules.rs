@@ -602,7 +602,7 @@ fn refused_positions_name_their_reason() {
             "side=black",
         ),
         (
-            "OOO*****/********/******** w p r 3 6 0 6 1 0",
+            "*OOO****/********/******** w p r 3 6 0 7 1 0",
             "nothing_to_remove",
             "side=black",
         ),
