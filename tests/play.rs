@@ -432,8 +432,14 @@ fn colours_are_for_those_who_want_them() {
     assert!(!run(&[], None).contains('\u{1b}'));
     assert!(!run(&["--color", "never"], None).contains('\u{1b}'));
     let coloured = run(&["--color", "always"], Some("NO_COLOR"));
-    assert!(coloured.contains("\u{1b}[1m\u{1b}[33mO\u{1b}[0m"), "{coloured}");
-    assert!(coloured.contains("\u{1b}[1m\u{1b}[34m@\u{1b}[0m"), "{coloured}");
+    assert!(
+        coloured.contains("\u{1b}[1m\u{1b}[33mO\u{1b}[0m"),
+        "{coloured}"
+    );
+    assert!(
+        coloured.contains("\u{1b}[1m\u{1b}[34m@\u{1b}[0m"),
+        "{coloured}"
+    );
 }
 
 #[test]
