@@ -1,6 +1,6 @@
 //! Benchmarks of the parts of a probe, from single bit operations to the ranking of all turns.
 //!
-//! `cargo bench --bench probe -- probe/cold` runs those with this text in their names. An iteration
+//! `cargo bench --bench probe -- probe/cold` in this folder runs those with this text in their names. An iteration
 //! of a short operation covers 1024 words, sets or positions; the throughput (`thrpt`) counts each
 //! of them.
 

@@ -40,6 +40,10 @@
 //! json      the program's answers as JSON, for commands, server and page             feature json
 //! ```
 //!
+//! Words of the placing phase: a *ply* is the number of turns made so far, one placement each, and
+//! a *stage* is a ply with the stones that each side has lost. Its tables are in one file for each
+//! ply, as those of the moving phase are in one file for each pair of numbers of stones.
+//!
 //! A probe goes down once and up again: position → schema of the pair or ply → row and block →
 //! codec → value.
 //!

@@ -39,6 +39,8 @@ mod serve;
 mod sources;
 mod uci;
 mod values;
+#[cfg(feature = "cli")]
+mod webdriver;
 
 /// Cargo does not look for test files here, so a file without its line above would not run.
 #[test]

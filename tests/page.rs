@@ -11,26 +11,21 @@
 //! such a folder. `tools/test-bindings site` runs all of them.
 #![cfg(feature = "cli")]
 
+use std::cell::RefCell;
 use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::{TcpListener, TcpStream};
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex};
+use std::thread;
 use std::time::{Duration, Instant};
 
-use fantoccini::actions::{InputSource, KeyAction, KeyActions};
-use fantoccini::key::Key;
-use fantoccini::wd::{Capabilities, WebDriverCompatibleCommand};
-use fantoccini::{Client, ClientBuilder, Locator};
-use http::Method;
-use hyper_util::client::legacy::connect::HttpConnector;
 use millbase::{Database, Position, Rules, Wdl};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
-use url::Url;
+
+use crate::webdriver::{Browser, key};
 
 /// White flies and wins in 21.
 const FLYING: &str = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0 -1 -1 -1 -1 0 0 1";
@@ -65,7 +60,7 @@ fn line_with(child: &mut Child, word: &str) -> String {
     let mut lines = BufReader::new(out).lines();
     let line = lines.find(|line| line.as_ref().is_ok_and(|line| line.contains(word)));
     // The process may go on writing.
-    std::thread::spawn(move || lines.for_each(drop));
+    thread::spawn(move || lines.for_each(drop));
     line.expect("a line with the word").expect("text")
 }
 
@@ -112,7 +107,7 @@ fn host(home: &Path, site: &Path, port: u16) -> (Process, String) {
     let start = Instant::now();
     while TcpStream::connect(("127.0.0.1", port)).is_err() {
         assert!(start.elapsed() < PATIENCE, "nginx does not listen");
-        std::thread::sleep(Duration::from_millis(10));
+        thread::sleep(Duration::from_millis(10));
     }
     (Process(nginx), format!("http://127.0.0.1:{port}/mill/"))
 }
@@ -146,7 +141,7 @@ fn driver() -> Option<(Process, String)> {
         .ok()?;
     let line = line_with(&mut child, "started successfully on port");
     let port = line.trim_end_matches('.').rsplit(' ').next().unwrap();
-    Some((Process(child), format!("http://127.0.0.1:{port}")))
+    Some((Process(child), format!("127.0.0.1:{port}")))
 }
 /// How the browser shows the page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -175,49 +170,27 @@ impl Screen {
 }
 
 /// The page in a browser of its own.
-#[derive(Clone)]
 struct Page {
-    client: Client,
+    browser: Browser,
     address: String,
     /// The server, which a story may end.
-    server: Arc<Mutex<Option<Process>>>,
-}
-
-/// A command of the browser's driver that is not in the standard.
-#[derive(Debug)]
-struct Logs;
-
-impl WebDriverCompatibleCommand for Logs {
-    fn endpoint(&self, base: &Url, session: Option<&str>) -> Result<Url, url::ParseError> {
-        base.join(&format!("session/{}/se/log", session.unwrap_or_default()))
-    }
-
-    fn method_and_body(&self, _: &Url) -> (Method, Option<String>) {
-        (Method::POST, Some(json!({ "type": "browser" }).to_string()))
-    }
+    server: RefCell<Option<Process>>,
 }
 
 /// Runs the story in a fresh browser, after choosing to analyse.
-async fn visit<S>(screen: Screen, story: impl FnOnce(Page) -> S + Send + 'static)
-where
-    S: Future<Output = ()> + Send + 'static,
-{
-    first_visit(screen, async move |page: Page| {
-        page.click("start-analyse").await;
-        page.until("return document.querySelectorAll('.point.open').length === 24")
-            .await;
-        story(page).await;
-    })
-    .await;
+fn visit(screen: Screen, story: impl FnOnce(&Page)) {
+    first_visit(screen, |page| {
+        page.click("start-analyse");
+        page.until("return document.querySelectorAll('.point.open').length === 24");
+        story(page);
+    });
 }
 
 /// Runs the story in a fresh browser; afterwards the browser must have logged no error.
-async fn first_visit<S>(screen: Screen, story: impl FnOnce(Page) -> S)
-where
-    S: Future<Output = ()> + Send + 'static,
-{
+fn first_visit(screen: Screen, story: impl FnOnce(&Page)) {
     let home = TempDir::new().unwrap();
-    let Some((driver, driver_address)) = driver() else {
+    // Dropped after the browser.
+    let Some((_driver, driver_address)) = driver() else {
         return crate::process::skip("chromium or chromedriver is missing");
     };
     let (server, address) = match site() {
@@ -250,78 +223,63 @@ where
         "width": width, "height": height, "pixelRatio": 1.0, "touch": phone, "mobile": phone,
     });
     options["mobileEmulation"] = json!({ "deviceMetrics": metrics });
-    let mut wishes = Capabilities::new();
-    wishes.insert("goog:chromeOptions".to_owned(), options);
-    wishes.insert("goog:loggingPrefs".to_owned(), json!({ "browser": "ALL" }));
-    let client = ClientBuilder::new(HttpConnector::new())
-        .capabilities(wishes)
-        .connect(&driver_address)
-        .await
-        .expect("a browser");
+    let wishes = json!({
+        "goog:chromeOptions": options,
+        "goog:loggingPrefs": { "browser": "ALL" },
+    });
     let page = Page {
-        client,
+        browser: Browser::start(driver_address, &wishes),
         address,
-        server: Arc::new(Mutex::new(Some(server))),
+        server: RefCell::new(Some(server)),
     };
-    page.client.goto(&page.address).await.unwrap();
-    page.says("White to place").await;
-    let story = tokio::spawn(story(page.clone())).await;
-    let logs = page.client.issue_cmd(Logs).await.unwrap();
+    page.browser.go_to(&page.address);
+    page.says("White to place");
+    story(&page);
     // The browser also logs each answer 404 (for positions without a value), answers to illegal
     // positions, and a server that is gone.
-    let complaints: Vec<&Json> = logs.as_array().unwrap().iter().collect();
-    let complaints: Vec<&&Json> = complaints
-        .iter()
-        .filter(|entry| {
-            let message = entry["message"].as_str().unwrap();
-            let expected = ["/probe?", "/rank?", "status of 400", "ERR_CONNECTION_"];
-            !expected.iter().any(|words| message.contains(words))
-        })
-        .collect();
-    page.client.close().await.unwrap();
-    drop(driver);
-    if let Err(failure) = story {
-        resume_unwind(failure.into_panic());
-    }
+    let mut complaints = page.browser.logs();
+    complaints.retain(|entry| {
+        let message = entry["message"].as_str().unwrap();
+        let expected = ["/probe?", "/rank?", "status of 400", "ERR_CONNECTION_"];
+        !expected.iter().any(|words| message.contains(words))
+    });
     assert!(complaints.is_empty(), "{complaints:?}");
 }
 
 impl Page {
     /// Runs a script and returns what it returns.
-    async fn script(&self, script: &str) -> Json {
-        self.client.execute(script, Vec::new()).await.unwrap()
+    fn script(&self, script: &str) -> Json {
+        self.browser.script(script)
     }
 
-    async fn text(&self, id: &str) -> String {
-        let element = self.client.find(Locator::Id(id)).await.unwrap();
-        element.text().await.unwrap()
+    fn text(&self, id: &str) -> String {
+        self.browser.text(id)
     }
 
-    async fn attribute(&self, id: &str, name: &str) -> String {
-        let element = self.client.find(Locator::Id(id)).await.unwrap();
-        element.attr(name).await.unwrap().unwrap_or_default()
+    fn attribute(&self, id: &str, name: &str) -> String {
+        self.browser.attribute(id, name)
     }
 
     /// The text of a screen reader for a point.
-    async fn label(&self, point: &str) -> String {
-        self.attribute(point, "aria-label").await
+    fn label(&self, point: &str) -> String {
+        self.attribute(point, "aria-label")
     }
 
     /// Whether a point is drawn in this way.
-    async fn is(&self, point: &str, class: &str) -> bool {
-        let classes = self.attribute(point, "class").await;
+    fn is(&self, point: &str, class: &str) -> bool {
+        let classes = self.attribute(point, "class");
         classes.split(' ').any(|one| one == class)
     }
 
     /// Waits until the line below the board says so.
-    async fn says(&self, words: &str) {
-        self.element_says("status", words).await;
+    fn says(&self, words: &str) {
+        self.element_says("status", words);
     }
 
-    async fn element_says(&self, id: &str, words: &str) {
+    fn element_says(&self, id: &str, words: &str) {
         let start = Instant::now();
         loop {
-            let text = self.text(id).await;
+            let text = self.text(id);
             if text.contains(words) {
                 return;
             }
@@ -329,540 +287,465 @@ impl Page {
                 start.elapsed() < PATIENCE,
                 "'{words}' does not come, but '{text}'"
             );
-            tokio::time::sleep(Duration::from_millis(10)).await;
+            thread::sleep(Duration::from_millis(10));
         }
     }
 
-    async fn click(&self, id: &str) {
-        let element = self.client.find(Locator::Id(id)).await.unwrap();
-        element.click().await.unwrap();
+    fn click(&self, id: &str) {
+        self.browser.click(id);
     }
 
-    async fn write(&self, id: &str, text: &str) {
-        let element = self.client.find(Locator::Id(id)).await.unwrap();
-        element.clear().await.unwrap();
-        element.send_keys(text).await.unwrap();
+    fn write(&self, id: &str, text: &str) {
+        self.browser.write(id, text);
     }
 
-    async fn choose(&self, id: &str, option: &str) {
-        let element = self.client.find(Locator::Id(id)).await.unwrap();
-        element.select_by_value(option).await.unwrap();
+    fn choose(&self, id: &str, option: &str) {
+        self.browser.choose(id, option);
     }
 
-    /// Presses keys where the focus is.
-    async fn press(&self, keys: &[Key]) {
-        let mut actions = KeyActions::new("keyboard".to_owned());
-        for &key in keys {
-            let value = key.into();
-            actions = actions
-                .then(KeyAction::Down { value })
-                .then(KeyAction::Up { value });
-        }
-        self.client.perform_actions(actions).await.unwrap();
+    fn press(&self, keys: &[char]) {
+        self.browser.press(keys);
     }
 
-    async fn focused(&self) -> String {
-        let id = self.script("return document.activeElement.id").await;
+    fn focused(&self) -> String {
+        let id = self.script("return document.activeElement.id");
         id.as_str().unwrap().to_owned()
     }
 
     /// Opens the tab with this name.
-    async fn tab(&self, name: &str) {
-        self.click(&format!("tab-{name}")).await;
+    fn tab(&self, name: &str) {
+        self.click(&format!("tab-{name}"));
     }
 
     /// Waits until a script returns true.
-    async fn until(&self, script: &str) {
+    fn until(&self, script: &str) {
         let start = Instant::now();
-        while self.script(script).await != true {
+        while self.script(script) != true {
             assert!(start.elapsed() < PATIENCE, "never true: {script}");
-            tokio::time::sleep(Duration::from_millis(10)).await;
+            thread::sleep(Duration::from_millis(10));
         }
     }
 
-    /// Waits until a script calls `done(true)`.
-    async fn until_async(&self, script: &str) {
-        let script = format!("const done = arguments[arguments.length - 1]; {script}");
-        let found = self.client.execute_async(&script, Vec::new());
-        let found = tokio::time::timeout(PATIENCE, found).await;
-        assert_eq!(found.expect("an answer in time").unwrap(), true, "{script}");
-    }
-
     /// The position that is shown.
-    async fn position(&self) -> Position {
-        let text = "return document.getElementById('position-text').value";
-        let text = self.script(text).await;
+    fn position(&self) -> Position {
+        let text = self.script("return document.getElementById('position-text').value");
         Position::parse(text.as_str().unwrap(), &Rules::STANDARD).unwrap()
     }
 
     /// Opens the address of a position.
-    async fn load(&self, position: &str) {
-        self.script("document.activeElement.blur()").await;
+    fn load(&self, position: &str) {
+        self.script("document.activeElement.blur()");
         let short: Vec<&str> = position.split(' ').take(10).collect();
         let short = short.join(" ");
         self.script(&format!(
             "location.hash = 'fen=' + encodeURIComponent('{short}')"
-        ))
-        .await;
+        ));
         self.until(&format!(
             "return document.getElementById('position-text').value.startsWith('{short}') \
              && document.getElementById('game').hidden \
              && document.getElementById('turns').children.length > 0"
-        ))
-        .await;
+        ));
     }
 
     /// The turns that are offered, as they are listed.
-    async fn turns(&self) -> Vec<String> {
+    fn turns(&self) -> Vec<String> {
         let script =
             "return [...document.querySelectorAll('#turns .turn')].map(turn => turn.textContent)";
-        serde_json::from_value(self.script(script).await).unwrap()
+        serde_json::from_value(self.script(script)).unwrap()
     }
 
     /// The labels of the turns played.
-    async fn game(&self) -> Vec<String> {
+    fn game(&self) -> Vec<String> {
         let script =
             "return [...document.querySelectorAll('#game button')].map(button => button.ariaLabel)";
-        serde_json::from_value(self.script(script).await).unwrap()
+        serde_json::from_value(self.script(script)).unwrap()
     }
 
     /// Clicks the points of a turn, one after the other.
-    async fn play(&self, turn: &str) {
+    fn play(&self, turn: &str) {
         for point in turn.split(['-', 'x']) {
-            self.click(point).await;
+            self.click(point);
         }
     }
 
     /// Saves a screenshot if the user wants them.
-    async fn picture(&self, name: &str) {
+    fn picture(&self, name: &str) {
         if let Some(folder) = env::var_os("MILLBASE_SCREENSHOTS") {
             // The bar takes a moment to reach its position.
-            tokio::time::sleep(Duration::from_millis(500)).await;
-            let picture = self.client.screenshot().await.unwrap();
+            thread::sleep(Duration::from_millis(500));
+            let picture = self.browser.picture();
             fs::write(Path::new(&folder).join(name), picture).unwrap();
         }
     }
 }
 
-#[tokio::test]
-async fn the_first_minute_has_an_opponent() {
-    first_visit(Screen::Desk, async |page: Page| {
-        assert_eq!(page.focused().await, "start-white");
-        page.choose("start-level", "0").await;
-        page.click("start-black").await;
+#[test]
+fn the_first_minute_has_an_opponent() {
+    first_visit(Screen::Desk, |page| {
+        assert_eq!(page.focused(), "start-white");
+        page.choose("start-level", "0");
+        page.click("start-black");
         // The machine begins, though no database answers, and answers again.
-        page.says("White played").await;
-        page.until("return document.querySelectorAll('.point.white').length === 1")
-            .await;
-        assert!(page.focused().await.len() == 2, "the board has the focus");
-        assert_eq!(page.text("value").await, "");
+        page.says("White played");
+        page.until("return document.querySelectorAll('.point.white').length === 1");
+        assert!(page.focused().len() == 2, "the board has the focus");
+        assert_eq!(page.text("value"), "");
         let free = "return document.querySelector('.point.open:not(.white)').id";
-        let point = page.script(free).await;
-        page.click(point.as_str().unwrap()).await;
-        page.until("return document.querySelectorAll('.point.white').length === 2")
-            .await;
-        page.until("return document.querySelectorAll('#game button').length === 3")
-            .await;
+        let point = page.script(free);
+        page.click(point.as_str().unwrap());
+        page.until("return document.querySelectorAll('.point.white').length === 2");
+        page.until("return document.querySelectorAll('#game button').length === 3");
         if site().is_some() {
             return;
         }
         // One notice says what is missing, and stays away once it is closed.
-        page.element_says("notice-command", "millbase build --placing")
-            .await;
-        assert!(
-            page.text("notice-words")
-                .await
-                .contains("more than 9 stones")
-        );
-        page.element_says("build-start", "Build them now").await;
-        page.click("notice-close").await;
-        assert_eq!(page.text("notice-words").await, "");
-        page.client.refresh().await.unwrap();
-        page.says("White played").await;
-        page.until("return document.querySelectorAll('#game button').length === 3")
-            .await;
-        assert_eq!(page.text("notice-words").await, "");
+        page.element_says("notice-command", "millbase build --placing");
+        assert!(page.text("notice-words").contains("more than 9 stones"));
+        page.element_says("build-start", "Build them now");
+        page.click("notice-close");
+        assert_eq!(page.text("notice-words"), "");
+        page.browser.refresh();
+        page.says("White played");
+        page.until("return document.querySelectorAll('#game button').length === 3");
+        assert_eq!(page.text("notice-words"), "");
         assert_eq!(
-            page.script("return document.getElementById('start').open")
-                .await,
+            page.script("return document.getElementById('start').open"),
             false
         );
-    })
-    .await;
+    });
 }
 
-#[tokio::test]
-async fn a_won_game_is_clicked_to_its_end() {
-    visit(Screen::Desk, async |page: Page| {
-        page.load(FLYING).await;
-        page.says("White to move, any empty point is free: win in 21.")
-            .await;
-        assert_eq!(page.text("value").await, "White wins in 21 turns");
+#[test]
+fn a_won_game_is_clicked_to_its_end() {
+    visit(Screen::Desk, |page| {
+        page.load(FLYING);
+        page.says("White to move, any empty point is free: win in 21.");
+        assert_eq!(page.text("value"), "White wins in 21 turns");
         // Marks on the stones, then on the targets of the chosen stone.
-        assert!(page.is("f6", "win").await && !page.is("f6", "best").await);
+        assert!(page.is("f6", "win") && !page.is("f6", "best"));
         assert_eq!(
-            page.label("f6").await,
+            page.label("f6"),
             "f6, white stone, move this stone, win in 21"
         );
-        assert_eq!(page.label("f4").await, "f4, black stone");
-        page.tab("turns").await;
-        page.until("return !document.getElementById('best-line').hidden")
-            .await;
-        assert!(
-            page.text("best-line")
-                .await
-                .starts_with("Best line: a1-e4 ")
-        );
-        page.click("f6").await;
-        assert_eq!(page.label("a4").await, "a4, empty, move here, win in 21");
-        assert_eq!(page.label("a7").await, "a7, empty, move here, win in 23");
-        assert!(page.is("a4", "best").await && page.is("a7", "win").await);
-        assert!(!page.is("a7", "best").await && page.is("f6", "chosen").await);
+        assert_eq!(page.label("f4"), "f4, black stone");
+        page.tab("turns");
+        page.until("return !document.getElementById('best-line').hidden");
+        assert!(page.text("best-line").starts_with("Best line: a1-e4 "));
+        page.click("f6");
+        assert_eq!(page.label("a4"), "a4, empty, move here, win in 21");
+        assert_eq!(page.label("a7"), "a7, empty, move here, win in 23");
+        assert!(page.is("a4", "best") && page.is("a7", "win"));
+        assert!(!page.is("a7", "best") && page.is("f6", "chosen"));
         // The list follows the chosen points; a row contains turns that are equal up to symmetry.
-        let turns = page.turns().await;
+        let turns = page.turns();
         assert!(
             turns.iter().all(|turn| turn.starts_with("f6-")),
             "{turns:?}"
         );
         let row = "return document.querySelector('#turns li').innerText";
-        let row = page.script(row).await;
+        let row = page.script(row);
         let words: Vec<&str> = row.as_str().unwrap().split_whitespace().collect();
         assert_eq!(words[..5], ["f6-a4", "f6-e4", "win", "in", "21"], "{row}");
         // A preview while the pointer is over a turn.
         let ghost = "return document.querySelectorAll('.ghost > *').length";
-        page.script("document.querySelector('#turns .turn').focus()")
-            .await;
-        assert_eq!(page.script(ghost).await, 2);
-        page.script("document.querySelector('#turns .turn').blur()")
-            .await;
-        assert_eq!(page.script(ghost).await, 0);
-        page.click("f6").await;
+        page.script("document.querySelector('#turns .turn').focus()");
+        assert_eq!(page.script(ghost), 2);
+        page.script("document.querySelector('#turns .turn').blur()");
+        assert_eq!(page.script(ghost), 0);
+        page.click("f6");
         // Each side makes its best turn; the winner needs as many turns as were announced.
         for left in (0..21).rev() {
-            let turn = page.turns().await.remove(0);
-            page.play(&turn).await;
-            page.says(&format!("played {turn}.")).await;
+            let turn = page.turns().remove(0);
+            page.play(&turn);
+            page.says(&format!("played {turn}."));
             let value = match left {
                 0 => break,
                 1 => "White wins in 1 turn".to_owned(),
                 _ => format!("White wins in {left} turns"),
             };
-            page.element_says("value", &value).await;
+            page.element_says("value", &value);
         }
-        page.element_says("over-result", "White wins").await;
-        page.element_says("over-reason", "Black has fewer than three stones.")
-            .await;
-        assert!(page.turns().await.is_empty());
-        let game = page.game().await;
+        page.element_says("over-result", "White wins");
+        page.element_says("over-reason", "Black has fewer than three stones.");
+        assert!(page.turns().is_empty());
+        let game = page.game();
         assert_eq!(game.len(), 21);
         assert!(
             game.iter().all(|turn| !turn.contains("blunder")),
             "{game:?}"
         );
         assert!(game[20].contains('x'), "{}", game[20]);
-        page.click("review").await;
-        page.element_says("review-words", "No mistake was found.")
-            .await;
+        page.click("review");
+        page.element_says("review-words", "No mistake was found.");
         assert_eq!(
-            page.script("return document.querySelectorAll('.graph-line').length")
-                .await,
+            page.script("return document.querySelectorAll('.graph-line').length"),
             21
         );
-    })
-    .await;
+    });
 }
 
-#[tokio::test]
-async fn mistakes_are_found_one_after_the_other() {
-    visit(Screen::Desk, async |page: Page| {
-        page.load(MILL).await;
-        page.says("win in 1").await;
-        page.play("d1-d2").await;
-        page.says("played d1-d2, a blunder").await;
-        page.tab("game").await;
+#[test]
+fn mistakes_are_found_one_after_the_other() {
+    visit(Screen::Desk, |page| {
+        page.load(MILL);
+        page.says("win in 1");
+        page.play("d1-d2");
+        page.says("played d1-d2, a blunder");
+        page.tab("game");
         let shown = "return !document.getElementById('next-mistake').hidden";
-        page.until(shown).await;
-        page.click("find-mistakes").await;
-        page.element_says("review-words", "Mistakes: 1.").await;
-        page.click("first").await;
-        page.says("win in 1").await;
-        page.click("next-mistake").await;
-        page.says("played d1-d2, a blunder").await;
+        page.until(shown);
+        page.click("find-mistakes");
+        page.element_says("review-words", "Mistakes: 1.");
+        page.click("first");
+        page.says("win in 1");
+        page.click("next-mistake");
+        page.says("played d1-d2, a blunder");
         // After the last one comes the first.
-        page.click("next-mistake").await;
-        page.says("played d1-d2, a blunder").await;
-        page.load(FLYING).await;
-        page.until("return document.getElementById('next-mistake').hidden")
-            .await;
-    })
-    .await;
+        page.click("next-mistake");
+        page.says("played d1-d2, a blunder");
+        page.load(FLYING);
+        page.until("return document.getElementById('next-mistake').hidden");
+    });
 }
 
-#[tokio::test]
-async fn stones_are_removed_and_turns_taken_back() {
-    visit(Screen::Desk, async |page: Page| {
-        page.load(MILL).await;
-        page.says("win in 1").await;
+#[test]
+fn stones_are_removed_and_turns_taken_back() {
+    visit(Screen::Desk, |page| {
+        page.load(MILL);
+        page.says("win in 1");
         // Choosing and changing one's mind.
-        page.click("d1").await;
-        page.says("White moves the stone on d1").await;
-        page.click("g7").await;
-        page.says("White moves the stone on g7").await;
-        page.click("b4").await;
-        page.element_says("problem", "There is a stone on b4 already.")
-            .await;
-        page.click("d1").await;
-        page.click("a1").await;
-        page.says("White closed a mill: choose the stone to remove.")
-            .await;
-        assert!(page.is("a1", "white").await && !page.is("d1", "white").await);
-        assert!(page.is("b4", "removable").await && page.is("a4", "in-mill").await);
-        assert_eq!(page.label("b4").await, "b4, black stone, remove, win in 1");
-        assert!(!page.is("a4", "open").await);
-        let turns = page.turns().await;
+        page.click("d1");
+        page.says("White moves the stone on d1");
+        page.click("g7");
+        page.says("White moves the stone on g7");
+        page.click("b4");
+        page.element_says("problem", "There is a stone on b4 already.");
+        page.click("d1");
+        page.click("a1");
+        page.says("White closed a mill: choose the stone to remove.");
+        assert!(page.is("a1", "white") && !page.is("d1", "white"));
+        assert!(page.is("b4", "removable") && page.is("a4", "in-mill"));
+        assert_eq!(page.label("b4"), "b4, black stone, remove, win in 1");
+        assert!(!page.is("a4", "open"));
+        let turns = page.turns();
         assert_eq!(turns, ["d1-a1xb4", "d1-a1xd6", "d1-a1xg1"]);
-        page.click("a4").await;
-        page.element_says("problem", "That is White’s own stone")
-            .await;
-        page.click("b4").await;
-        page.element_says("over-result", "White wins").await;
-        assert!(!page.is("b4", "black").await && page.is("b4", "taken").await);
-        assert!(page.text("game").await.contains("d1-a1xb4"));
+        page.click("a4");
+        page.element_says("problem", "That is White’s own stone");
+        page.click("b4");
+        page.element_says("over-result", "White wins");
+        assert!(!page.is("b4", "black") && page.is("b4", "taken"));
+        assert!(page.text("game").contains("d1-a1xb4"));
 
         // Taking back goes back; the turn stays, and another one is a variation.
-        page.click("back").await;
-        page.says("White to move: win in 1.").await;
-        assert!(page.is("b4", "black").await && page.is("d1", "white").await);
-        assert_eq!(page.attribute("back", "aria-disabled").await, "true");
-        assert_eq!(page.game().await.len(), 1);
-        page.play("d1-d2").await;
-        page.says("White played d1-d2, a blunder: win in 1 given away, now draw.")
-            .await;
-        assert_eq!(page.text("value").await, "Draw");
-        let game = page.game().await;
+        page.click("back");
+        page.says("White to move: win in 1.");
+        assert!(page.is("b4", "black") && page.is("d1", "white"));
+        assert_eq!(page.attribute("back", "aria-disabled"), "true");
+        assert_eq!(page.game().len(), 1);
+        page.play("d1-d2");
+        page.says("White played d1-d2, a blunder: win in 1 given away, now draw.");
+        assert_eq!(page.text("value"), "Draw");
+        let game = page.game();
         assert_eq!(game.len(), 2);
         assert!(game[1].contains("blunder"), "{game:?}");
-        assert!(page.is("d2", "last").await);
+        assert!(page.is("d2", "last"));
         // A variation becomes the main line, and is deleted only after confirmation.
-        page.click("promote").await;
-        assert!(page.game().await[0].starts_with("White d1-d2"));
-        page.click("remove").await;
-        page.says("White to move: win in 1.").await;
-        assert_eq!(page.game().await.len(), 1);
-    })
-    .await;
+        page.click("promote");
+        assert!(page.game()[0].starts_with("White d1-d2"));
+        page.click("remove");
+        page.says("White to move: win in 1.");
+        assert_eq!(page.game().len(), 1);
+    });
 }
 
-#[tokio::test]
-async fn a_game_viewed_in_the_middle_loses_nothing() {
-    visit(Screen::Desk, async |page: Page| {
+#[test]
+fn a_game_viewed_in_the_middle_loses_nothing() {
+    visit(Screen::Desk, |page| {
         let turns = ["d6", "f4", "d2", "b4", "f6", "b6", "f2", "b2xf2", "f2"];
         for turn in turns {
-            page.play(turn).await;
-            page.says(&format!("played {turn}.")).await;
+            page.play(turn);
+            page.says(&format!("played {turn}."));
         }
         for id in ["first", "next", "next", "previous"] {
-            page.click(id).await;
+            page.click(id);
         }
-        page.says("White played d6.").await;
-        page.script("document.activeElement.blur()").await;
-        page.press(&[Key::Right, Key::Right, Key::End, Key::Left]).await;
-        page.says("Black played b2xf2.").await;
-        page.click("back").await;
-        page.says("White played f2.").await;
-        page.play("a1").await;
-        page.says("Black played a1.").await;
-        page.write("comment", "also possible").await;
-        assert_eq!(page.game().await.len(), turns.len() + 1);
+        page.says("White played d6.");
+        page.script("document.activeElement.blur()");
+        page.press(&[key::RIGHT, key::RIGHT, key::END, key::LEFT]);
+        page.says("Black played b2xf2.");
+        page.click("back");
+        page.says("White played f2.");
+        page.play("a1");
+        page.says("Black played a1.");
+        page.write("comment", "also possible");
+        assert_eq!(page.game().len(), turns.len() + 1);
 
         // All of it survives a reload, and the address shows the line in another browser.
         let text = "return document.getElementById('game-text').value";
-        let before = page.script(text).await;
-        let address = page.client.current_url().await.unwrap();
-        page.client.refresh().await.unwrap();
-        page.says("Black played a1.").await;
-        assert_eq!(page.script(text).await, before);
+        let before = page.script(text);
+        let address = page.browser.address();
+        page.browser.refresh();
+        page.says("Black played a1.");
+        assert_eq!(page.script(text), before);
         assert_eq!(
             before,
             "[Rules \"standard\"]\n\n1. d6 f4 2. d2 b4 3. f6 b6 4. f2 b2xf2 (4... a1 {also possible}) 5. f2\n"
         );
         // The page would store the game again when it draws next.
-        page.script("Storage.prototype.setItem = () => {}; localStorage.clear()")
-            .await;
-        page.client.refresh().await.unwrap();
-        page.says("Black played a1.").await;
-        assert_eq!(page.game().await.len(), 8);
-        assert_eq!(page.client.current_url().await.unwrap(), address);
-    })
-    .await;
+        page.script("Storage.prototype.setItem = () => {}; localStorage.clear()");
+        page.browser.refresh();
+        page.says("Black played a1.");
+        assert_eq!(page.game().len(), 8);
+        assert_eq!(page.browser.address(), address);
+    });
 }
 
-#[tokio::test]
-async fn drawn_games_end_by_the_one_rule() {
-    visit(Screen::Desk, async |page: Page| {
-        page.load(WALKING).await;
+#[test]
+fn drawn_games_end_by_the_one_rule() {
+    visit(Screen::Desk, |page| {
+        page.load(WALKING);
         let turns = ["d6-b6", "d7-a7", "b6-d6", "a7-d7"];
         for (number, turn) in turns.iter().cycle().take(8).enumerate() {
-            page.play(turn).await;
-            page.says(&format!("played {turn}.")).await;
+            page.play(turn);
+            page.says(&format!("played {turn}."));
             if number == 3 {
-                page.says("This position has occurred twice.").await;
+                page.says("The position has occurred twice.");
             }
         }
-        page.element_says("over-result", "The game is drawn").await;
-        page.element_says("over-reason", "The position has occurred 3 times.")
-            .await;
-        page.click("d6").await;
-        page.element_says("problem", "The game is over").await;
-    })
-    .await;
+        page.element_says("over-result", "The game is drawn");
+        page.element_says("over-reason", "The position has occurred 3 times.");
+        page.click("d6");
+        page.element_says("problem", "The game is over");
+    });
 }
 
-#[tokio::test]
-async fn presses_that_do_nothing_have_a_reason() {
-    visit(Screen::Desk, async |page: Page| {
-        page.load(WALKING).await;
+#[test]
+fn presses_that_do_nothing_have_a_reason() {
+    visit(Screen::Desk, |page| {
+        page.load(WALKING);
         for (point, words) in [
             ("d7", "The stone on d7 is not White’s."),
             ("a4", "Choose the stone to move first."),
         ] {
-            page.click(point).await;
-            page.element_says("problem", words).await;
+            page.click(point);
+            page.element_says("problem", words);
         }
-        page.click("d6").await;
-        assert_eq!(page.text("problem").await, "");
-        page.click("a7").await;
-        page.element_says("problem", "The stone on d6 reaches only b6, f6.")
-            .await;
+        page.click("d6");
+        assert_eq!(page.text("problem"), "");
+        page.click("a7");
+        page.element_says("problem", "The stone on d6 reaches only b6, f6.");
         // While placing, too.
-        page.script("location.hash = 'moves=d6'").await;
-        page.says("White played d6.").await;
-        page.click("d6").await;
-        page.element_says("problem", "There is a stone on d6 already.")
-            .await;
-    })
-    .await;
+        page.script("location.hash = 'moves=d6'");
+        page.says("White played d6.");
+        page.click("d6");
+        page.element_says("problem", "There is a stone on d6 already.");
+    });
 }
 
-#[tokio::test]
-async fn the_perfect_player_plays_either_side_or_both() {
-    visit(Screen::Desk, async |page: Page| {
-        page.load(SHORT).await;
-        page.tab("options").await;
-        page.choose("white", "machine").await;
+#[test]
+fn the_perfect_player_plays_either_side_or_both() {
+    visit(Screen::Desk, |page| {
+        page.load(SHORT);
+        page.tab("options");
+        page.choose("white", "machine");
         for left in [6, 4, 2] {
             page.says(&format!(
                 "Black to move, any empty point is free: loss in {left}."
-            ))
-            .await;
-            let turn = page.turns().await.remove(0);
-            page.play(&turn).await;
+            ));
+            let turn = page.turns().remove(0);
+            page.play(&turn);
         }
-        page.element_says("over-result", "The machine wins").await;
+        page.element_says("over-result", "The machine wins");
         // Taking back leads to a position with the person to move, and keeps the turns.
-        page.click("back").await;
-        page.says("Black to move, any empty point is free: loss in 2.")
-            .await;
-        assert_eq!(page.game().await.len(), 7);
+        page.click("back");
+        page.says("Black to move, any empty point is free: loss in 2.");
+        assert_eq!(page.game().len(), 7);
 
         // Two machines play from where the line ends, and can be stopped at any moment.
-        page.load(SHORT).await;
-        page.choose("white", "machine").await;
-        page.choose("black", "machine").await;
-        page.says("White played").await;
-        page.click("pause").await;
-        page.says("The machine waits.").await;
-        let stopped = page.game().await.len();
-        tokio::time::sleep(Duration::from_millis(900)).await;
-        assert_eq!(page.game().await.len(), stopped);
-        page.click("pause").await;
-        page.element_says("over-result", "White wins").await;
-    })
-    .await;
+        page.load(SHORT);
+        page.choose("white", "machine");
+        page.choose("black", "machine");
+        page.says("White played");
+        page.click("pause");
+        page.says("The machine waits.");
+        let stopped = page.game().len();
+        thread::sleep(Duration::from_millis(900));
+        assert_eq!(page.game().len(), stopped);
+        page.click("pause");
+        page.element_says("over-result", "White wins");
+    });
 }
 
-#[tokio::test]
-async fn everything_works_by_keyboard() {
-    visit(Screen::Desk, async |page: Page| {
+#[test]
+fn everything_works_by_keyboard() {
+    visit(Screen::Desk, |page| {
         // The board is one stop of the tab key; arrows go along the lines.
-        page.script("document.getElementById('d7').focus()").await;
+        page.script("document.getElementById('d7').focus()");
         for (key, point) in [
-            (Key::Down, "d6"),
-            (Key::Down, "d5"),
-            (Key::Down, "d5"),
-            (Key::Left, "c5"),
-            (Key::Down, "c4"),
-            (Key::Right, "c4"),
-            (Key::Left, "b4"),
-            (Key::Left, "a4"),
-            (Key::Up, "a7"),
+            (key::DOWN, "d6"),
+            (key::DOWN, "d5"),
+            (key::DOWN, "d5"),
+            (key::LEFT, "c5"),
+            (key::DOWN, "c4"),
+            (key::RIGHT, "c4"),
+            (key::LEFT, "b4"),
+            (key::LEFT, "a4"),
+            (key::UP, "a7"),
         ] {
-            page.press(&[key]).await;
-            assert_eq!(page.focused().await, point);
+            page.press(&[key]);
+            assert_eq!(page.focused(), point);
         }
         let ring = "return getComputedStyle(document.querySelector('#a7 .focus')).display";
-        assert_eq!(page.script(ring).await, "inline");
-        page.press(&[Key::Enter]).await;
-        page.says("White played a7.").await;
-        page.press(&[Key::Down, Key::Right]).await;
-        page.client
-            .perform_actions(
-                KeyActions::new("keyboard".to_owned())
-                    .then(KeyAction::Down { value: ' ' })
-                    .then(KeyAction::Up { value: ' ' }),
-            )
-            .await
-            .unwrap();
-        page.says("Black played b4.").await;
-        assert_eq!(page.focused().await, "b4");
-        page.press(&[Key::Tab]).await;
-        assert_eq!(page.focused().await, "first");
+        assert_eq!(page.script(ring), "inline");
+        page.press(&[key::ENTER]);
+        page.says("White played a7.");
+        page.press(&[key::DOWN, key::RIGHT]);
+        page.press(&[' ']);
+        page.says("Black played b4.");
+        assert_eq!(page.focused(), "b4");
+        page.press(&[key::TAB]);
+        assert_eq!(page.focused(), "first");
 
-        page.load(MILL).await;
-        page.script("document.getElementById('d1').focus()").await;
-        page.press(&[Key::Enter]).await;
-        page.says("White moves the stone on d1").await;
-        page.press(&[Key::Escape]).await;
-        page.says("White to move").await;
-        page.press(&[Key::Enter, Key::Left, Key::Enter]).await;
-        page.says("White closed a mill").await;
-        page.press(&[Key::Up, Key::Right, Key::Enter]).await;
-        page.says("White played d1-a1xb4.").await;
+        page.load(MILL);
+        page.script("document.getElementById('d1').focus()");
+        page.press(&[key::ENTER]);
+        page.says("White moves the stone on d1");
+        page.press(&[key::ESCAPE]);
+        page.says("White to move");
+        page.press(&[key::ENTER, key::LEFT, key::ENTER]);
+        page.says("White closed a mill");
+        page.press(&[key::UP, key::RIGHT, key::ENTER]);
+        page.says("White played d1-a1xb4.");
 
         // A list that is drawn again keeps the focus, and so does a button that goes.
-        page.load(FLYING).await;
-        page.says("win in 21").await;
-        page.tab("turns").await;
-        page.script("document.querySelector('#turns .turn').focus()")
-            .await;
-        page.press(&[Key::Enter]).await;
-        page.says("White played").await;
-        page.says("loss in 20").await;
+        page.load(FLYING);
+        page.says("win in 21");
+        page.tab("turns");
+        page.script("document.querySelector('#turns .turn').focus()");
+        page.press(&[key::ENTER]);
+        page.says("White played");
+        page.says("loss in 20");
         let focused = "return document.activeElement.className";
-        assert_eq!(page.script(focused).await, "turn");
-        page.tab("game").await;
-        page.script("document.getElementById('remove').focus()")
-            .await;
-        page.press(&[Key::Enter]).await;
-        page.says("White to move").await;
-        assert_eq!(page.focused().await, "new");
-    })
-    .await;
+        assert_eq!(page.script(focused), "turn");
+        page.tab("game");
+        page.script("document.getElementById('remove').focus()");
+        page.press(&[key::ENTER]);
+        page.says("White to move");
+        assert_eq!(page.focused(), "new");
+    });
 }
 
-#[tokio::test]
-async fn positions_and_games_are_loaded_from_texts() {
-    visit(Screen::Desk, async |page: Page| {
-        page.tab("setup").await;
-        page.write("position-text", "nonsense").await;
-        page.click("position-load").await;
-        page.element_says("position-problem", "The board has 8 characters")
-            .await;
-        page.write("position-text", &format!("{FLYING} ids:nodes"))
-            .await;
-        page.click("position-load").await;
-        page.says("win in 21").await;
-        assert_eq!(page.text("position-problem").await, "");
+#[test]
+fn positions_and_games_are_loaded_from_texts() {
+    visit(Screen::Desk, |page| {
+        page.tab("setup");
+        page.write("position-text", "nonsense");
+        page.click("position-load");
+        page.element_says("position-problem", "The board has 8 characters");
+        page.write("position-text", &format!("{FLYING} ids:nodes"));
+        page.click("position-load");
+        page.says("win in 21");
+        assert_eq!(page.text("position-problem"), "");
 
         // Games as people paste them.
         for text in [
@@ -873,23 +756,21 @@ async fn positions_and_games_are_loaded_from_texts() {
             "position startpos moves d6 f4 d2",
             "d6 {centre} f4 (a1 d7) d2 *",
         ] {
-            page.write("game-text", text).await;
-            page.click("game-load").await;
-            page.says("White played d2.").await;
+            page.write("game-text", text);
+            page.click("game-load");
+            page.says("White played d2.");
             let turns = if text.contains('(') { 5 } else { 3 };
-            assert_eq!(page.game().await.len(), turns, "{text}");
-            page.load(FLYING).await;
+            assert_eq!(page.game().len(), turns, "{text}");
+            page.load(FLYING);
         }
-        page.write("game-text", "1. d6 a1 2. f6 a4 3. b6 x a1")
-            .await;
-        page.click("game-load").await;
-        page.says("White played b6xa1.").await;
-        assert_eq!(page.game().await.len(), 5);
-        page.write("game-text", "d6 a1 d6 a4").await;
-        page.click("game-load").await;
-        page.element_says("game-problem", "Turn 3, d6, is not legal there")
-            .await;
-        assert_eq!(page.game().await.len(), 2);
+        page.write("game-text", "1. d6 a1 2. f6 a4 3. b6 x a1");
+        page.click("game-load");
+        page.says("White played b6xa1.");
+        assert_eq!(page.game().len(), 5);
+        page.write("game-text", "d6 a1 d6 a4");
+        page.click("game-load");
+        page.element_says("game-problem", "Turn 3, d6, is not legal there");
+        assert_eq!(page.game().len(), 2);
 
         // A game that does not begin with the empty board carries its first position.
         for text in [
@@ -897,158 +778,131 @@ async fn positions_and_games_are_loaded_from_texts() {
             format!("position fen {FLYING} ids:nodes moves a1-e4"),
         ] {
             let script = format!("document.getElementById('game-text').value = '{text}'");
-            page.script(&script).await;
-            page.click("game-load").await;
-            page.says("White played a1-e4.").await;
-            page.load(WALKING).await;
+            page.script(&script);
+            page.click("game-load");
+            page.says("White played a1-e4.");
+            page.load(WALKING);
         }
-        page.script("navigator.clipboard.writeText = async text => { document.title = text }")
-            .await;
-        page.load(FLYING).await;
-        page.click("position-copy").await;
-        page.element_says("copied", "Copied.").await;
+        page.script("navigator.clipboard.writeText = async text => { document.title = text }");
+        page.load(FLYING);
+        page.click("position-copy");
+        page.element_says("copied", "Copied.");
         assert_eq!(
-            page.script("return document.title.startsWith('***O**@*/')")
-                .await,
+            page.script("return document.title.startsWith('***O**@*/')"),
             true
         );
 
         // The game before is not lost.
-        page.choose("earlier", "0").await;
-        page.click("earlier-open").await;
-        page.says("played").await;
-    })
-    .await;
+        page.choose("earlier", "0");
+        page.click("earlier-open");
+        page.says("played");
+    });
 }
 
-#[tokio::test]
-async fn a_position_is_set_up_by_hand() {
-    visit(Screen::Desk, async |page: Page| {
-        page.tab("setup").await;
-        page.click("edit").await;
-        page.click("edit-clear").await;
-        page.element_says("edit-state", "The position is legal")
-            .await;
+#[test]
+fn a_position_is_set_up_by_hand() {
+    visit(Screen::Desk, |page| {
+        page.tab("setup");
+        page.click("edit");
+        page.click("edit-clear");
+        page.element_says("edit-state", "The position is legal");
         for point in ["d7", "a7", "g7"] {
-            page.click(point).await;
+            page.click(point);
         }
-        page.script("document.getElementsByName('brush')[1].click()")
-            .await;
+        page.script("document.getElementsByName('brush')[1].click()");
         for point in ["d1", "a1", "b2"] {
-            page.click(point).await;
+            page.click(point);
         }
         for hand in ["edit-white-hand", "edit-black-hand"] {
-            page.write(hand, "0").await;
+            page.write(hand, "0");
         }
-        page.write("edit-white-hand", "9").await;
-        page.press(&[Key::Tab]).await;
-        page.element_says("edit-problem", "more than the 9").await;
-        page.write("edit-white-hand", "0").await;
-        page.choose("edit-side", "black").await;
-        page.element_says("edit-state", "The position is legal")
-            .await;
-        page.click("edit-use").await;
-        page.says("Black to move, any empty point is free").await;
-        assert!(page.is("b2", "black").await && page.is("g7", "white").await);
-    })
-    .await;
+        page.write("edit-white-hand", "9");
+        page.press(&[key::TAB]);
+        page.element_says(
+            "edit-problem",
+            "White has 3 stones on the board and 9 in hand, more than the 9",
+        );
+        page.write("edit-white-hand", "0");
+        page.choose("edit-side", "black");
+        page.element_says("edit-state", "The position is legal");
+        page.click("edit-use");
+        page.says("Black to move, any empty point is free");
+        assert!(page.is("b2", "black") && page.is("g7", "white"));
+    });
 }
 
-#[tokio::test]
-async fn hints_come_in_three_steps() {
-    visit(Screen::Desk, async |page: Page| {
-        page.load(FLYING).await;
-        page.says("win in 21").await;
-        page.click("hint").await;
-        page.element_says("hint-words", "Hint: move the stone on a1.")
-            .await;
-        assert!(page.is("a1", "hinted").await && !page.is("e4", "hinted").await);
-        page.click("hint").await;
-        page.element_says("hint-words", "Hint: a1-e4.").await;
-        assert!(page.is("e4", "hinted").await);
-        page.click("hint").await;
-        page.element_says("hint-words", "Otherwise, ").await;
-        let words = page.text("hint-words").await;
+#[test]
+fn hints_come_in_three_steps() {
+    visit(Screen::Desk, |page| {
+        page.load(FLYING);
+        page.says("win in 21");
+        page.click("hint");
+        page.element_says("hint-words", "Hint: move the stone on a1.");
+        assert!(page.is("a1", "hinted") && !page.is("e4", "hinted"));
+        page.click("hint");
+        page.element_says("hint-words", "Hint: a1-e4.");
+        assert!(page.is("e4", "hinted"));
+        page.click("hint");
+        page.element_says("hint-words", "Otherwise, ");
+        let words = page.text("hint-words");
         assert!(
             words.contains("a1-e4 ") && words.contains(": win in 21."),
             "{words}"
         );
         // Where no database answers, the search gives the hint.
-        page.script("location.hash = 'moves=d6'").await;
-        page.says("White played d6.").await;
-        assert_eq!(page.text("hint-words").await, "");
-        page.click("hint").await;
-        page.element_says("hint-words", "Hint: place on the ").await;
-    })
-    .await;
+        page.script("location.hash = 'moves=d6'");
+        page.says("White played d6.");
+        assert_eq!(page.text("hint-words"), "");
+        page.click("hint");
+        page.element_says("hint-words", "Hint: place on the ");
+    });
 }
 
-#[tokio::test]
-async fn endgames_are_practised_with_a_tally() {
-    visit(Screen::Desk, async |page: Page| {
-        page.tab("learn").await;
-        assert!(
-            page.text("rules-text")
-                .await
-                .contains("Each side has 9 stones.")
-        );
-        page.until("return document.getElementById('train-pair').value === '3-3'")
-            .await;
-        page.click("train-start").await;
-        page.element_says("hint-words", "White is to win.").await;
-        page.element_says("train-tally", "Solved 0, failed 0").await;
-        // The last turn of the list is the worst, if any gives the win away.
+#[test]
+fn endgames_are_practised_with_a_tally() {
+    visit(Screen::Desk, |page| {
+        page.tab("learn");
+        assert!(page.text("rules-text").contains("Each side has 9 stones."));
+        page.until("return document.getElementById('train-pair').value === '3-3'");
+        // Always the same position, in which a turn gives the win away.
+        page.script("Math.random = () => 0.5");
+        page.click("train-start");
+        page.element_says("hint-words", "White is to win.");
+        page.element_says("train-tally", "Solved 0, failed 0");
+        // The last turn of the list is the worst.
         let database = Database::embedded(Rules::STANDARD);
-        let ask = async |worst: bool| {
-            let turns = database.turns(&page.position().await).unwrap();
-            let turn = if worst { turns.last() } else { turns.first() };
-            let turn = turn.unwrap();
-            (turn.turn.to_string(), turn.value.wdl())
-        };
-        let worst = ask(true).await;
-        assert_ne!(worst.1, Wdl::Win);
-        page.play(&worst.0).await;
-        page.element_says("hint-words", "That gave it away: win in")
-            .await;
-        page.element_says("train-tally", "Solved 0, failed 1, 0 in a row.")
-            .await;
-        page.click("train-again").await;
-        page.element_says("hint-words", "White is to win.").await;
+        let ranked = || database.turns(&page.position()).unwrap();
+        let worst = *ranked().last().unwrap();
+        assert_ne!(worst.value.wdl(), Wdl::Win);
+        page.play(&worst.turn.to_string());
+        page.element_says("hint-words", "That gave it away: win in");
+        page.element_says("train-tally", "Solved 0, failed 1, 0 in a row.");
+        page.click("train-again");
+        page.element_says("hint-words", "White is to win.");
         // With best turns it is solved.
         loop {
             page.until(
                 "return document.getElementById('status').textContent.includes('White to') \
                         || !document.getElementById('over').hidden",
-            )
-            .await;
-            if page
-                .script("return document.getElementById('over').hidden")
-                .await
-                == false
-            {
+            );
+            if page.script("return document.getElementById('over').hidden") == false {
                 break;
             }
-            let position = page
-                .script("return document.getElementById('position-text').value")
-                .await;
-            let best = ask(false).await;
-            page.play(&best.0).await;
+            let position = page.script("return document.getElementById('position-text').value");
+            page.play(&ranked()[0].turn.to_string());
             let position = position.as_str().unwrap();
             page.until(&format!(
                 "return document.getElementById('position-text').value !== '{position}'"
-            ))
-            .await;
+            ));
         }
-        page.element_says("hint-words", "Solved.").await;
-        page.element_says("train-tally", "Solved 1, failed 1, 1 in a row.")
-            .await;
-    })
-    .await;
+        page.element_says("hint-words", "Solved.");
+        page.element_says("train-tally", "Solved 1, failed 1, 1 in a row.");
+    });
 }
 
-#[tokio::test]
-async fn puzzles_are_solved_with_hints_and_a_tally() {
-    visit(Screen::Phone, async |page: Page| {
+#[test]
+fn puzzles_are_solved_with_hints_and_a_tally() {
+    visit(Screen::Phone, |page| {
         let text = include_str!("../src/bin/millbase/serve/page/puzzles.json");
         let puzzles: Json = serde_json::from_str(text).unwrap();
         let solution = |puzzle: &Json| -> Vec<String> {
@@ -1057,32 +911,35 @@ async fn puzzles_are_solved_with_hints_and_a_tally() {
         };
         let puzzles = puzzles["puzzles"].as_array().unwrap().iter();
         let puzzles: Vec<Vec<String>> = puzzles.map(solution).collect();
-        page.tab("learn").await;
-        page.element_says("puzzle-tally", "Solved 0, failed 0.").await;
-        page.click("puzzle-start").await;
-        page.element_says("hint-words", "Level: Beginner.").await;
+        page.tab("learn");
+        page.element_says("puzzle-tally", "Solved 0, failed 0.");
+        page.click("puzzle-start");
+        page.element_says("hint-words", "Level: Beginner.");
         // The first puzzle, with the wrong turn first.
         let solution = &puzzles[0];
         assert_eq!(solution.len(), 1);
-        let turns = page.position().await.turns(&Rules::STANDARD).into_iter();
-        let wrong = turns.map(|turn| turn.to_string()).find(|turn| *turn != solution[0]);
-        page.play(&wrong.unwrap()).await;
-        page.element_says("hint-words", "is not the solution").await;
-        page.element_says("puzzle-tally", "Solved 0, failed 1.").await;
-        page.click("puzzle-again").await;
-        page.click("puzzle-hint").await;
-        page.element_says("hint-words", &format!("Move the stone on {}.", &solution[0][..2]))
-            .await;
-        page.click("puzzle-hint").await;
-        page.element_says("hint-words", &format!("The solution is {}.", solution[0]))
-            .await;
-        page.play(&solution[0]).await;
-        page.element_says("hint-words", "Solved with a hint").await;
-        page.click("puzzle-again").await;
-        page.play(&solution[0]).await;
-        page.element_says("hint-words", "Solved.").await;
-        page.element_says("puzzle-tally", "Solved 1, failed 1.").await;
-        assert_eq!(page.game().await.len(), 1);
+        let turns = page.position().turns(&Rules::STANDARD).into_iter();
+        let wrong = turns
+            .map(|turn| turn.to_string())
+            .find(|turn| *turn != solution[0]);
+        page.play(&wrong.unwrap());
+        page.element_says("hint-words", "is not the solution");
+        page.element_says("puzzle-tally", "Solved 0, failed 1.");
+        page.click("puzzle-again");
+        page.click("puzzle-hint");
+        page.element_says(
+            "hint-words",
+            &format!("Move the stone on {}.", &solution[0][..2]),
+        );
+        page.click("puzzle-hint");
+        page.element_says("hint-words", &format!("The solution is {}.", solution[0]));
+        page.play(&solution[0]);
+        page.element_says("hint-words", "Solved with a hint");
+        page.click("puzzle-again");
+        page.play(&solution[0]);
+        page.element_says("hint-words", "Solved.");
+        page.element_says("puzzle-tally", "Solved 1, failed 1.");
+        assert_eq!(page.game().len(), 1);
 
         // A longer one, with replies and turns that are as good as that of the solution; none of it is
         // in the databases of this server.
@@ -1096,51 +953,46 @@ async fn puzzles_are_solved_with_hints_and_a_tally() {
              (await (await fetch(document.querySelector('script[src]').src.replace('app.js', 'puzzles.json'))).json()) \
              .puzzles.slice(0, {number}).map(([position]) => position.split(' ')[0]) }}))"
         );
-        page.script(&solved).await;
-        page.client.refresh().await.unwrap();
-        page.tab("learn").await;
-        page.element_says("puzzle-tally", &format!("Solved {number}, failed 2."))
-            .await;
-        page.click("puzzle-start").await;
-        page.element_says("hint-words", "Turns of its own").await;
+        page.script(&solved);
+        page.browser.refresh();
+        page.tab("learn");
+        page.element_says("puzzle-tally", &format!("Solved {number}, failed 2."));
+        page.click("puzzle-start");
+        page.element_says("hint-words", "Turns of its own");
         for (place, step) in puzzles[number].iter().enumerate().step_by(2) {
-            page.play(step.rsplit('|').next().unwrap()).await;
+            page.play(step.rsplit('|').next().unwrap());
             if place + 1 < puzzles[number].len() {
-                page.element_says("hint-words", "Right. Go on.").await;
-                page.says(&format!("played {}.", puzzles[number][place + 1])).await;
+                page.element_says("hint-words", "Right. Go on.");
+                page.says(&format!("played {}.", puzzles[number][place + 1]));
             }
         }
-        page.element_says("hint-words", "Solved.").await;
-        page.element_says("puzzle-tally", &format!("Solved {}, failed 2.", number + 1))
-            .await;
-    })
-    .await;
+        page.element_says("hint-words", "Solved.");
+        page.element_says("puzzle-tally", &format!("Solved {}, failed 2.", number + 1));
+    });
 }
 
-#[tokio::test]
-async fn a_server_that_is_gone_is_waited_for() {
+#[test]
+fn a_server_that_is_gone_is_waited_for() {
     if site().is_some() {
         return;
     }
-    visit(Screen::Phone, async |page: Page| {
-        page.load(FLYING).await;
-        page.says("win in 21").await;
-        *page.server.lock().unwrap() = None;
-        page.play("a1-e4").await;
-        page.element_says("offline", "The server does not answer.")
-            .await;
+    visit(Screen::Phone, |page| {
+        page.load(FLYING);
+        page.says("win in 21");
+        *page.server.borrow_mut() = None;
+        page.play("a1-e4");
+        page.element_says("offline", "The server does not answer.");
         let listen = page
             .address
             .trim_start_matches("http://")
             .trim_end_matches('/');
         let home = TempDir::new().unwrap();
         let (again, _) = server(home.path(), listen);
-        *page.server.lock().unwrap() = Some(again);
-        page.says("White played a1-e4.").await;
-        page.element_says("value", "White wins in 20 turns").await;
-        assert_eq!(page.text("offline").await, "");
-    })
-    .await;
+        *page.server.borrow_mut() = Some(again);
+        page.says("White played a1-e4.");
+        page.element_says("value", "White wins in 20 turns");
+        assert_eq!(page.text("offline"), "");
+    });
 }
 
 /// Serves the page's site again at the address where it was.
@@ -1148,72 +1000,65 @@ fn host_again(page: &Page, home: &TempDir) {
     let port = page.address.trim_end_matches("/mill/").rsplit(':').next();
     let port = port.and_then(|port| port.parse().ok()).expect("a port");
     let (again, _) = host(home.path(), &site().expect("a site"), port);
-    *page.server.lock().unwrap() = Some(again);
+    *page.server.borrow_mut() = Some(again);
 }
 
-#[tokio::test]
+#[test]
 #[ignore = "needs a site: tools/test-bindings site"]
-async fn a_site_plays_on_without_its_host() {
-    visit(Screen::Desk, async |page: Page| {
+fn a_site_plays_on_without_its_host() {
+    visit(Screen::Desk, |page| {
         // The service worker has the page, and the module has the embedded databases.
-        page.until_async("navigator.serviceWorker.ready.then(() => done(true))")
-            .await;
-        *page.server.lock().unwrap() = None;
-        page.client.refresh().await.unwrap();
-        page.says("White to place").await;
-        page.load(FLYING).await;
-        page.element_says("value", "White wins in 21 turns").await;
-        page.play("a1-e4").await;
-        page.element_says("value", "White wins in 20 turns").await;
+        page.until("return navigator.serviceWorker.ready.then(() => true)");
+        *page.server.borrow_mut() = None;
+        page.browser.refresh();
+        page.says("White to place");
+        page.load(FLYING);
+        page.element_says("value", "White wins in 21 turns");
+        page.play("a1-e4");
+        page.element_says("value", "White wins in 20 turns");
+        page.element_says("offline", "The databases cannot be reached.");
         // Where no database answers, a search plays.
-        page.load(LARGER).await;
-        page.tab("options").await;
-        page.choose("black", "machine").await;
-        page.script("document.querySelector('#turns .turn, #turns button').click()")
-            .await;
-        page.until("return document.querySelectorAll('#game button').length === 2")
-            .await;
+        page.load(LARGER);
+        page.tab("options");
+        page.choose("black", "machine");
+        page.script("document.querySelector('#turns button').click()");
+        page.until("return document.querySelectorAll('#game button').length === 2");
         // The host comes back, and everything answers as before.
         let home = TempDir::new().unwrap();
-        host_again(&page, &home);
-        page.load(FLYING).await;
-        page.element_says("value", "White wins in 21 turns").await;
-    })
-    .await;
+        host_again(page, &home);
+        page.load(FLYING);
+        page.element_says("value", "White wins in 21 turns");
+        page.until("return document.getElementById('offline').hidden");
+    });
 }
 
-#[tokio::test]
+#[test]
 #[ignore = "needs a site: tools/test-bindings site"]
-async fn databases_are_kept_on_the_device() {
-    visit(Screen::Phone, async |page: Page| {
-        page.tab("options").await;
-        page.until("return document.getElementById('keep-set').options.length > 0")
-            .await;
-        assert!(page.text("keep-words").await.contains("without a network"));
-        page.click("keep-start").await;
-        page.element_says("keep-words", "are on this device").await;
-        let names = "caches.open('millbase-kept').then(cache => cache.keys()) \
-                     .then(keys => done(keys.length >= 6))";
-        page.until_async(names).await;
-        *page.server.lock().unwrap() = None;
-        page.client.refresh().await.unwrap();
-        page.says("White to place").await;
-        page.load(FLYING).await;
-        page.element_says("value", "White wins in 21 turns").await;
-        page.tab("options").await;
-        page.click("keep-forget").await;
-        page.element_says("keep-words", "Databases that you keep")
-            .await;
-        page.until_async("caches.has('millbase-kept').then(has => done(!has))")
-            .await;
-    })
-    .await;
+fn databases_are_kept_on_the_device() {
+    visit(Screen::Phone, |page| {
+        page.tab("options");
+        page.until("return document.getElementById('keep-set').options.length > 0");
+        assert!(page.text("keep-words").contains("without a network"));
+        page.click("keep-start");
+        page.element_says("keep-words", "are on this device");
+        page.until("return (await (await caches.open('millbase-kept')).keys()).length >= 6");
+        *page.server.borrow_mut() = None;
+        page.browser.refresh();
+        page.says("White to place");
+        page.load(FLYING);
+        page.element_says("value", "White wins in 21 turns");
+        assert_eq!(page.text("offline"), "");
+        page.tab("options");
+        page.click("keep-forget");
+        page.element_says("keep-words", "Databases that you keep");
+        page.until("return !await caches.has('millbase-kept')");
+    });
 }
 
-#[tokio::test]
+#[test]
 #[ignore = "needs a site: tools/test-bindings site"]
-async fn pages_of_other_origins_rank_turns_in_four_lines() {
-    visit(Screen::Desk, async |page: Page| {
+fn pages_of_other_origins_rank_turns_in_four_lines() {
+    visit(Screen::Desk, |page| {
         // Another port is another origin.
         let home = TempDir::new().unwrap();
         let site = site().expect("a site");
@@ -1226,45 +1071,39 @@ async fn pages_of_other_origins_rank_turns_in_four_lines() {
             fs::copy(site.join(name), other.path().join(name)).unwrap();
         }
         let (_other, address) = host(home.path(), other.path(), free_port());
-        page.client.goto(&address).await.unwrap();
-        page.until("return document.querySelectorAll('#turns li').length > 10")
-            .await;
-        let first = page
-            .script("return document.querySelector('#turns li').textContent")
-            .await;
+        page.browser.go_to(&address);
+        page.until("return document.querySelectorAll('#turns li').length > 10");
+        let first = page.script("return document.querySelector('#turns li').textContent");
         assert_eq!(first, "a1-e4: win in 21");
-    })
-    .await;
+    });
 }
 
-#[tokio::test]
-async fn other_games_have_their_board_and_their_name() {
-    visit(Screen::Desk, async |page: Page| {
-        assert_eq!(page.text("title").await, "Nine Men’s Morris");
+#[test]
+fn other_games_have_their_board_and_their_name() {
+    visit(Screen::Desk, |page| {
+        assert_eq!(page.text("title"), "Nine Men’s Morris");
         let lines = "return document.querySelectorAll('.board .grid').length";
-        assert_eq!(page.script(lines).await, 16);
-        page.click("new").await;
-        page.choose("start-rules", "morabaraba").await;
-        page.click("start-two").await;
-        page.element_says("title", "Morabaraba").await;
-        assert_eq!(page.script(lines).await, 20);
-        assert!(page.text("hand-bottom").await.contains("12 in hand"));
+        assert_eq!(page.script(lines), 16);
+        page.click("new");
+        page.choose("start-rules", "morabaraba");
+        page.click("start-two");
+        page.element_says("title", "Morabaraba");
+        assert_eq!(page.script(lines), 20);
+        assert!(page.text("hand-bottom").contains("12 in hand"));
         if site().is_none() {
-            page.element_says("notice-command", "--rules morabaraba")
-                .await;
+            page.element_says("notice-command", "--rules morabaraba");
         }
-        page.click("a7").await;
-        page.says("White played a7.").await;
-        page.client.refresh().await.unwrap();
-        page.element_says("title", "Morabaraba").await;
-        page.says("White played a7.").await;
-    })
-    .await;
+        page.click("a7");
+        page.says("White played a7.");
+        page.browser.refresh();
+        page.element_says("title", "Morabaraba");
+        page.says("White played a7.");
+    });
 }
 
-#[tokio::test]
-async fn all_words_are_there_in_every_language() {
-    visit(Screen::Desk, async |page: Page| {
+#[test]
+fn all_words_are_there_in_every_language() {
+    visit(Screen::Desk, |page| {
         let script = "
             const folder = new URL(document.querySelector('script').src);
             const { STRINGS } = await import(new URL('strings.js', folder));
@@ -1272,16 +1111,98 @@ async fn all_words_are_there_in_every_language() {
             const [first, ...others] = Object.values(STRINGS);
             return others.flatMap(other => [...Object.keys(first), ...Object.keys(other)]
                 .filter(key => !first[key] || !other[key] || holes(first[key]) !== holes(other[key])));";
-        assert_eq!(page.script(script).await, json!([]));
-        page.choose("language", "de").await;
-        page.says("Weiß setzt einen Stein").await;
-        assert_eq!(page.text("title").await, "Mühle");
+        assert_eq!(page.script(script), json!([]));
+        // The server's failures are said in the page's own words.
+        let schema: Json =
+            serde_json::from_str(include_str!("../docs/millbase.schema.json")).unwrap();
+        let words = |name: &str| schema["$defs"][name]["enum"].as_array().unwrap().clone();
+        let failures = [words("code"), words("failureReason")].concat();
+        assert_eq!(failures.len(), 31);
+        let script = format!(
+            "const folder = new URL(document.querySelector('script').src);
+            const {{ STRINGS }} = await import(new URL('strings.js', folder));
+            return {}.filter(name => !(`problem.${{name}}` in STRINGS.en));",
+            Json::from(failures)
+        );
+        assert_eq!(page.script(&script), json!([]));
+        page.choose("language", "de");
+        page.says("Weiß setzt einen Stein");
+        assert_eq!(page.text("title"), "Mühle");
         let language = "return document.documentElement.lang";
-        assert_eq!(page.script(language).await, "de");
-        page.client.refresh().await.unwrap();
-        page.says("Weiß setzt einen Stein").await;
-    })
-    .await;
+        assert_eq!(page.script(language), "de");
+        page.browser.refresh();
+        page.says("Weiß setzt einen Stein");
+    });
+}
+
+#[test]
+fn failures_and_endings_are_said_in_the_chosen_language() {
+    visit(Screen::Desk, |page| {
+        page.choose("language", "de");
+        page.tab("setup");
+        for (position, words) in [
+            ("nichts", "Das Brett hat 6 Zeichen"),
+            (
+                "********/********/OOO@@@** w m s 4 0 3 0 0 0",
+                "Laut Text hat Weiß 4 Steine auf dem Brett, aber das Brett zeigt 3.",
+            ),
+            (
+                "********/********/******** w p p 0 9 0 7 0 0",
+                "Weiß kann nicht 9 und Schwarz 7 Steine zu setzen haben, wenn Weiß am Zug ist.",
+            ),
+        ] {
+            page.write("position-text", position);
+            page.click("position-load");
+            page.element_says("position-problem", words);
+        }
+        let long = "document.getElementById('game-text').value = 'd6 '.repeat(4200)";
+        page.script(long);
+        page.click("game-load");
+        page.element_says("game-problem", "Der Text ist länger als 12288 Bytes.");
+        page.click("edit");
+        page.write("edit-black-hand", "2");
+        page.press(&[key::TAB]);
+        page.element_says("edit-problem", "Weiß kann nicht 9 und Schwarz 2");
+        page.click("edit-stop");
+        // A build that another program prevents, and an answer that only the server's words explain.
+        let failures = "
+            const folder = new URL(document.querySelector('script').src);
+            const { problemWords } = await import(new URL('strings.js', folder));
+            return [{ code: 'system', reason: 'other_build', fields: {}, message: 'x' },
+                { code: 'corrupt', message: '3-3.mill, byte 7' }, { code: 'new', message: 'a new failure' }]
+                .map(problemWords);";
+        let expected = [
+            "Ein anderes Programm erzeugt gerade Datenbanken im Ordner des Servers.",
+            "Eine Datenbank des Servers ist beschädigt: 3-3.mill, byte 7.",
+            "A new failure.",
+        ];
+        assert_eq!(page.script(failures), json!(expected));
+
+        for (position, result, reason) in [
+            (
+                "********/********/OO*@@@** w o ? 2 0 3 0 0 0",
+                "Schwarz gewinnt",
+                "Weiß hat weniger als drei Steine.",
+            ),
+            (
+                "********/@*****@*/OO@**@OO w m s 4 0 4 0 0 0",
+                "Schwarz gewinnt",
+                "Weiß kann nicht ziehen.",
+            ),
+        ] {
+            page.write("position-text", position);
+            page.click("position-load");
+            page.element_says("over-result", result);
+            page.element_says("over-reason", reason);
+        }
+        page.load(WALKING);
+        for turn in ["d6-b6", "d7-a7", "b6-d6", "a7-d7"].repeat(2) {
+            page.play(turn);
+            page.says(&format!("zog {turn}."));
+        }
+        page.element_says("over-result", "Remis");
+        page.element_says("over-reason", "Die Stellung kam 3-mal vor.");
+    });
 }
 
 /// The contrast of the page's colours, by the formula of the Web Content Accessibility Guidelines:
@@ -1310,54 +1231,52 @@ const CONTRASTS: &str = "
     };
     return [...text.map(pair => [pair, 4.5, ratio(pair)]), ...parts.map(pair => [pair, 3, ratio(pair)])];";
 
-async fn has_contrast(page: &Page) {
-    let contrasts = page.script(CONTRASTS).await;
+fn has_contrast(page: &Page) {
+    let contrasts = page.script(CONTRASTS);
     let contrasts: Vec<(String, f64, f64)> = serde_json::from_value(contrasts).unwrap();
     for (colours, least, contrast) in contrasts {
         assert!(contrast >= least, "{colours}: {contrast}");
     }
 }
 
-#[tokio::test]
-async fn the_page_follows_the_colours_of_the_system() {
+#[test]
+fn the_page_follows_the_colours_of_the_system() {
     let background = "return getComputedStyle(document.body).backgroundColor";
-    visit(Screen::Dark, async move |page: Page| {
-        assert_eq!(page.script(background).await, "rgb(22, 20, 18)");
-        has_contrast(&page).await;
-    })
-    .await;
-    visit(Screen::Desk, async move |page: Page| {
-        assert_eq!(page.script(background).await, "rgb(243, 239, 231)");
-        has_contrast(&page).await;
-    })
-    .await;
+    visit(Screen::Dark, |page| {
+        assert_eq!(page.script(background), "rgb(22, 20, 18)");
+        has_contrast(&page);
+    });
+    visit(Screen::Desk, |page| {
+        assert_eq!(page.script(background), "rgb(243, 239, 231)");
+        has_contrast(&page);
+    });
 }
 
 /// The rules of axe-core that the page breaks now, in words.
-async fn broken_rules(page: &Page, axe: &str) -> Vec<String> {
-    page.script(axe).await;
+fn broken_rules(page: &Page, axe: &str) -> Vec<String> {
+    page.script(axe);
     let script = "
         const { violations } = await axe.run();
         return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0].html}`);";
-    serde_json::from_value(page.script(script).await).unwrap()
+    serde_json::from_value(page.script(script)).unwrap()
 }
 
 /// Shows and checks a state of the page.
-async fn check(page: &Page, screen: Screen, axe: Option<&str>, state: &str) {
-    page.script("scrollTo(0, 0)").await;
+fn check(page: &Page, screen: Screen, axe: Option<&str>, state: &str) {
+    page.script("scrollTo(0, 0)");
     let name = format!("{screen:?}-{state}.png").to_lowercase();
-    page.picture(&name).await;
+    page.picture(&name);
     let width = "return document.documentElement.scrollWidth";
-    assert_eq!(page.script(width).await, screen.size().0, "{name}");
+    assert_eq!(page.script(width), screen.size().0, "{name}");
     if let Some(axe) = axe {
-        let broken = broken_rules(page, axe).await;
+        let broken = broken_rules(page, axe);
         assert!(broken.is_empty(), "{name}: {broken:?}");
     }
 }
 
 /// Twelve states of the page on a screen: nothing sticks out, and axe-core finds nothing on screens of
 /// the usual sizes, in both themes.
-async fn is_accessible(screen: Screen) {
+fn is_accessible(screen: Screen) {
     let axe = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/tests/browser/node_modules/axe-core/axe.min.js"
@@ -1367,81 +1286,83 @@ async fn is_accessible(screen: Screen) {
     if wanted && axe.is_none() {
         crate::process::skip("axe-core is not there; 'npm ci --prefix tests/browser' fetches it");
     }
-    first_visit(screen, async move |page: Page| {
-        let check = async |state: &str| check(&page, screen, axe.as_deref(), state).await;
-        check("start").await;
-        page.click("start-analyse").await;
-        page.says("White to place").await;
-        check("board").await;
-        page.load(FLYING).await;
-        page.says("win in 21").await;
+    first_visit(screen, |page| {
+        let check = |state: &str| check(&page, screen, axe.as_deref(), state);
+        check("start");
+        page.click("start-analyse");
+        page.says("White to place");
+        check("board");
+        page.load(FLYING);
+        page.says("win in 21");
         // All of the board is on the screen, and a finger finds its points.
-        let board = page.script("scrollTo(0, 0); return document.getElementById('board').getBoundingClientRect().bottom").await;
-        assert!(board.as_f64().unwrap() <= f64::from(screen.size().1), "{screen:?}: {board}");
+        let board = page.script("scrollTo(0, 0); return document.getElementById('board').getBoundingClientRect().bottom");
+        assert!(
+            board.as_f64().unwrap() <= f64::from(screen.size().1),
+            "{screen:?}: {board}"
+        );
         let point = "return document.querySelector('#a1 .hit').getBoundingClientRect().width";
         let least = if screen == Screen::Lying { 30.0 } else { 36.0 };
-        assert!(page.script(point).await.as_f64().unwrap() >= least);
-        page.tab("turns").await;
-        page.until("return !document.getElementById('best-line').hidden").await;
-        page.script("document.getElementById('f6').dispatchEvent(new MouseEvent('click', { bubbles: true }))").await;
-        check("values").await;
-        page.click("hint").await;
-        page.element_says("hint-words", "Hint").await;
-        check("hint").await;
-        page.load(MILL).await;
-        page.says("win in 1").await;
-        page.play("d1-a1").await;
-        page.says("closed a mill").await;
-        check("removal").await;
-        page.play("b4").await;
-        page.element_says("over-result", "White wins").await;
-        check("over").await;
-        page.click("back").await;
-        page.play("d1-d2").await;
-        page.says("blunder").await;
-        page.tab("game").await;
-        check("tree").await;
-        page.load(WALKING).await;
-        page.click("d7").await;
-        page.element_says("problem", "not White’s").await;
+        assert!(page.script(point).as_f64().unwrap() >= least);
+        page.tab("turns");
+        page.until("return !document.getElementById('best-line').hidden");
+        page.script("document.getElementById('f6').dispatchEvent(new MouseEvent('click', { bubbles: true }))");
+        check("values");
+        page.click("hint");
+        page.element_says("hint-words", "Hint");
+        check("hint");
+        page.load(MILL);
+        page.says("win in 1");
+        page.play("d1-a1");
+        page.says("closed a mill");
+        check("removal");
+        page.play("b4");
+        page.element_says("over-result", "White wins");
+        check("over");
+        page.click("back");
+        page.play("d1-d2");
+        page.says("blunder");
+        page.tab("game");
+        check("tree");
+        page.load(WALKING);
+        page.click("d7");
+        page.element_says("problem", "not White’s");
         // The words stand where they can be seen without scrolling.
         let bottom = "return document.getElementById('problem').getBoundingClientRect().bottom - innerHeight";
-        assert!(page.script(bottom).await.as_f64().unwrap() < 0.0 || screen == Screen::Small);
-        check("reason").await;
-        page.tab("setup").await;
-        page.click("edit").await;
-        page.element_says("edit-state", "legal").await;
-        check("editor").await;
-        page.click("edit-stop").await;
-        page.tab("learn").await;
-        check("learn").await;
-        page.tab("options").await;
-        check("options").await;
-        page.choose("language", "de").await;
-        page.tab("turns").await;
-        page.says("Weiß zieht").await;
-        check("german").await;
-    })
-    .await;
+        assert!(page.script(bottom).as_f64().unwrap() < 0.0 || screen == Screen::Small);
+        check("reason");
+        page.tab("setup");
+        page.click("edit");
+        page.element_says("edit-state", "legal");
+        check("editor");
+        page.click("edit-stop");
+        page.tab("learn");
+        check("learn");
+        page.tab("options");
+        check("options");
+        page.choose("language", "de");
+        page.tab("turns");
+        page.says("Weiß zieht");
+        check("german");
+    });
 }
 
-#[tokio::test]
-async fn everybody_can_use_the_page_on_a_desk() {
-    is_accessible(Screen::Desk).await;
+#[test]
+fn everybody_can_use_the_page_on_a_desk() {
+    is_accessible(Screen::Desk);
 }
 
-#[tokio::test]
-async fn everybody_can_use_the_page_in_the_dark() {
-    is_accessible(Screen::Dark).await;
+#[test]
+fn everybody_can_use_the_page_in_the_dark() {
+    is_accessible(Screen::Dark);
 }
 
-#[tokio::test]
-async fn everybody_can_use_the_page_on_a_phone() {
-    is_accessible(Screen::Phone).await;
-    is_accessible(Screen::Small).await;
+#[test]
+fn everybody_can_use_the_page_on_a_phone() {
+    is_accessible(Screen::Phone);
+    is_accessible(Screen::Small);
 }
 
-#[tokio::test]
-async fn everybody_can_use_the_page_on_a_phone_that_lies() {
-    is_accessible(Screen::Lying).await;
+#[test]
+fn everybody_can_use_the_page_on_a_phone_that_lies() {
+    is_accessible(Screen::Lying);
 }

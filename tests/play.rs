@@ -206,10 +206,7 @@ fn the_rule_for_draws_can_be_set() {
     let drawn = "O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0";
     let turns = ["d6-b6", "d7-a7", "b6-d6", "a7-d7"].repeat(2);
     for (options, words) in [
-        (
-            ["--repetitions", "2"],
-            "the position stands for the second time",
-        ),
+        (["--repetitions", "2"], "the position has occurred twice"),
         (
             ["--quiet-turns", "6"],
             "for 6 turns no stone was placed or removed",
@@ -412,7 +409,7 @@ fn drawn_games_end() {
         ],
     );
     assert!(
-        out.contains("the game is drawn: the position stands for the third time"),
+        out.contains("the game is drawn: the position has occurred 3 times"),
         "{out}"
     );
     assert!(
@@ -435,8 +432,14 @@ fn colours_are_for_those_who_want_them() {
     assert!(!run(&[], None).contains('\u{1b}'));
     assert!(!run(&["--color", "never"], None).contains('\u{1b}'));
     let coloured = run(&["--color", "always"], Some("NO_COLOR"));
-    assert!(coloured.contains("\u{1b}[1;33mO\u{1b}[0m"), "{coloured}");
-    assert!(coloured.contains("\u{1b}[1;34m@\u{1b}[0m"), "{coloured}");
+    assert!(
+        coloured.contains("\u{1b}[1m\u{1b}[33mO\u{1b}[0m"),
+        "{coloured}"
+    );
+    assert!(
+        coloured.contains("\u{1b}[1m\u{1b}[34m@\u{1b}[0m"),
+        "{coloured}"
+    );
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::common::{Random, before_removal, plain_position, plain_rules};
 use crate::plain::{PlainPosition, PlainRules, PlainTurn};
 use millbase::engine::game::Game;
 use millbase::{Blocked, FullBoard, Phase, PointSet, Position, PositionError, Rules, Turn, Value};
+use std::collections::BTreeSet;
 
 /// Rules with every setting, alone and combined.
 const VARIANTS: [Rules; 14] = [
@@ -502,4 +503,131 @@ fn turns_are_read_in_any_order_of_their_removals() {
     ] {
         assert!(text.parse::<Turn>().is_err(), "{text}");
     }
+}
+
+/// Every reason for which a text is not a position, with its names and numbers.
+#[test]
+fn refused_positions_name_their_reason() {
+    let cases = [
+        ("", "empty", ""),
+        ("********/********/******** w p", "too_short", ""),
+        (
+            "********/********/******** w p p x 9 0 9 0 0",
+            "not_a_number",
+            "word=x",
+        ),
+        (
+            "********/********/******** x p p 0 9 0 9 0 0",
+            "other_word",
+            "word=x allowed=w or b",
+        ),
+        (
+            "********/********/******** w m p 0 9 0 9 0 0",
+            "other_phase",
+            "word=m white=9 black=9",
+        ),
+        (
+            "********/********/OOO@@@** w p p 3 0 3 0 0 0",
+            "other_phase",
+            "word=p white=0 black=0",
+        ),
+        (
+            "********/********/******** w p s 0 9 0 9 0 0",
+            "other_phase",
+            "word=s white=9 black=9",
+        ),
+        (
+            "********/********/OOO@@@** w m s 3 0 3 0 1 0",
+            "other_action",
+            "action=s count=1",
+        ),
+        (
+            "********/********/OOO@@@** w m s 4 0 3 0 0 0",
+            "other_count",
+            "side=white said=4 count=3",
+        ),
+        (
+            "********/********/******* w p p 0 9 0 9 0 0",
+            "board_length",
+            "count=25",
+        ),
+        (
+            "********/****X***/******** w p p 0 9 0 9 0 0",
+            "board_letter",
+            "place=14 letter=X allowed=O, @, *",
+        ),
+        (
+            "******************/******* w p p 0 9 0 9 0 0",
+            "board_letter",
+            "place=9 letter=* allowed=/",
+        ),
+        (
+            "********/********/@******* w p p 0 9 1 9 0 0",
+            "too_many_stones",
+            "side=black count=1 hand=9 most=9",
+        ),
+        (
+            "********/********/OO*@@@** w m s 2 0 3 0 0 0",
+            "too_few_stones",
+            "side=white count=2 fewest=3",
+        ),
+        (
+            "********/********/******** w p p 0 9 0 7 0 0",
+            "hands",
+            "white=9 black=7 side=white",
+        ),
+        (
+            "********/********/OOO@@@** w m r 3 0 3 0 1 1",
+            "both_remove",
+            "",
+        ),
+        (
+            "********/********/OOO@@@** w m r 3 0 3 0 0 1",
+            "other_side_removes",
+            "side=white",
+        ),
+        (
+            "********/********/OOO@@@** w m r 3 0 3 0 2 0",
+            "too_many_removals",
+            "side=white count=2 most=1",
+        ),
+        (
+            "********/********/OO*O@@@* w m r 3 0 3 0 1 0",
+            "no_mill",
+            "side=white",
+        ),
+        (
+            "********/********/*OOO**** b p r 3 6 0 7 0 1",
+            "no_mill",
+            "side=black",
+        ),
+        (
+            "*OOO****/********/******** w p r 3 6 0 7 1 0",
+            "nothing_to_remove",
+            "side=black",
+        ),
+    ];
+    let mut seen = BTreeSet::new();
+    for (text, reason, fields) in cases {
+        let error = Position::parse(text, &Rules::STANDARD).unwrap_err();
+        let found = error.fields().iter();
+        let found: Vec<String> = found
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        assert_eq!(
+            (error.reason(), &*found.join(" ")),
+            (reason, fields),
+            "{text}: {error}"
+        );
+        // The page about JSON names the reason and its fields.
+        let names: Vec<String> = error
+            .fields()
+            .iter()
+            .map(|(name, _)| format!("`{name}`"))
+            .collect();
+        let row = format!("\n| `{reason}` | {} |", names.join(", ")).replace("|  |", "| |");
+        assert!(include_str!("../docs/JSON.md").contains(&row), "{row}");
+        seen.insert(reason);
+    }
+    assert_eq!(seen.len(), 17);
 }

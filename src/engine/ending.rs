@@ -72,14 +72,9 @@ impl fmt::Display for Ending {
             Ending::Stones { loser } => write!(f, "{loser} has fewer than three stones"),
             Ending::Blocked { loser } => write!(f, "{loser} cannot move"),
             Ending::FullBoard { .. } => f.write_str("the board is full"),
-            Ending::Repetition { occurrences: 2 } => {
-                f.write_str("the position stands for the second time")
-            }
-            Ending::Repetition { occurrences: 3 } => {
-                f.write_str("the position stands for the third time")
-            }
+            Ending::Repetition { occurrences: 2 } => f.write_str("the position has occurred twice"),
             Ending::Repetition { occurrences } => {
-                write!(f, "the position has stood {occurrences} times")
+                write!(f, "the position has occurred {occurrences} times")
             }
             Ending::Quiet { turns } => {
                 write!(f, "for {turns} turns no stone was placed or removed")

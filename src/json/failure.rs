@@ -1,5 +1,6 @@
 //! The reasons why there is no answer.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Serialize;
@@ -7,11 +8,45 @@ use serde::Serialize;
 use crate::rules::position::PositionError;
 use crate::store::DbError;
 
+/// A reason as an identifier with names and numbers, for programs that say it in another language.
+#[derive(Clone, Serialize, Debug)]
+pub struct Reason {
+    reason: &'static str,
+    fields: BTreeMap<&'static str, String>,
+}
+
+impl Reason {
+    /// A reason with its fields.
+    pub fn new<const N: usize>(
+        reason: &'static str,
+        fields: [(&'static str, String); N],
+    ) -> Reason {
+        Reason {
+            reason,
+            fields: fields.into(),
+        }
+    }
+}
+
+impl From<&PositionError> for Reason {
+    fn from(error: &PositionError) -> Reason {
+        Reason {
+            reason: error.reason(),
+            fields: error.fields().iter().cloned().collect(),
+        }
+    }
+}
+
 /// The reason why a question has no answer.
 #[derive(Debug)]
 pub enum Failure {
-    /// The question is wrong; the text is a sentence for the user.
-    Question(String),
+    /// The question is wrong.
+    Question {
+        /// The reason for programs, where the sentence has one.
+        reason: Option<Reason>,
+        /// The sentence for the user.
+        message: String,
+    },
     /// The position is wrong.
     Position(PositionError),
     /// The databases have no answer.
@@ -19,10 +54,27 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// A wrong question; the text is the sentence for the user.
+    pub fn question(message: impl Into<String>) -> Failure {
+        Failure::Question {
+            reason: None,
+            message: message.into(),
+        }
+    }
+
+    /// The reason for programs, where there is one.
+    pub fn reason(&self) -> Option<Reason> {
+        match self {
+            Failure::Question { reason, .. } => reason.clone(),
+            Failure::Position(error) => Some(Reason::from(error)),
+            Failure::Database(_) => None,
+        }
+    }
+
     /// The word for the kind of failure in JSON errors.
     pub fn code(&self) -> &'static str {
         match self {
-            Failure::Question(_) | Failure::Position(_) => "invalid",
+            Failure::Question { .. } | Failure::Position(_) => "invalid",
             Failure::Database(error) if error.is_missing() => "missing",
             Failure::Database(error) if error.is_unusable() => "corrupt",
             Failure::Database(_) => "system",
@@ -33,7 +85,7 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Question(sentence) => f.write_str(sentence),
+            Failure::Question { message, .. } => f.write_str(message),
             Failure::Position(error) => error.fmt(f),
             Failure::Database(error) => error.fmt(f),
         }
@@ -55,10 +107,13 @@ impl From<DbError> for Failure {
 }
 
 /// A failure as the field `error` of JSON answers.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 pub struct JsonFailure {
     /// The word for the kind of failure.
     pub code: &'static str,
+    /// The reason, where the sentence has one.
+    #[serde(flatten)]
+    pub reason: Option<Reason>,
     /// The sentence for people.
     pub message: String,
 }
@@ -67,6 +122,7 @@ impl From<&Failure> for JsonFailure {
     fn from(failure: &Failure) -> JsonFailure {
         JsonFailure {
             code: failure.code(),
+            reason: failure.reason(),
             message: failure.to_string(),
         }
     }
@@ -81,7 +137,12 @@ pub struct JsonError {
 impl JsonError {
     /// The word for the kind of failure, and its sentence for people.
     pub fn new(code: &'static str, message: String) -> JsonError {
-        JsonError::from(JsonFailure { code, message })
+        let reason = None;
+        JsonError::from(JsonFailure {
+            code,
+            reason,
+            message,
+        })
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::failure::Failure;
+use super::failure::{Failure, Reason};
 use super::game::{ChoiceAnswer, GameAnswer, IllegalTurn, Played};
 use super::line::LineAnswer;
 use super::probe::ProbeAnswer;
@@ -89,10 +89,6 @@ pub struct Turns {
     turns: Vec<JsonLegal>,
 }
 
-fn wrong(sentence: impl Into<String>) -> Failure {
-    Failure::Question(sentence.into())
-}
-
 impl Question {
     /// The question, if its texts are not too long.
     ///
@@ -106,9 +102,10 @@ impl Question {
             (&self.moves, LONGEST_GAME, "game"),
         ] {
             if text.len() > most {
-                return Err(wrong(format!(
-                    "a text of more than {most} bytes is not a {what}"
-                )));
+                return Err(Failure::Question {
+                    reason: Some(Reason::new("too_long", [("most", most.to_string())])),
+                    message: format!("a text of more than {most} bytes is not a {what}"),
+                });
             }
         }
         Ok(self)
@@ -125,9 +122,12 @@ impl Question {
         };
         Rules::named(name).ok_or_else(|| {
             let names = Rules::NAMED.map(|(name, _)| name).join(", ");
-            wrong(format!(
-                "there are no rules '{name}'; the server knows {names}"
-            ))
+            let message = format!("there are no rules '{name}'; the server knows {names}");
+            let fields = [("name", name.clone()), ("names", names)];
+            Failure::Question {
+                reason: Some(Reason::new("rules", fields)),
+                message,
+            }
         })
     }
 
@@ -137,10 +137,9 @@ impl Question {
     ///
     /// [`Failure::Question`] if there is none, [`Failure::Position`] if it is wrong.
     pub fn position(&self, rules: &Rules) -> Result<Position, Failure> {
-        let text = self
-            .fen
-            .as_deref()
-            .ok_or_else(|| wrong("the question has no position; ask like /probe?fen=start"))?;
+        let text = self.fen.as_deref().ok_or_else(|| {
+            Failure::question("the question has no position; ask like /probe?fen=start")
+        })?;
         Ok(position(text, rules)?)
     }
 
@@ -174,7 +173,9 @@ impl Question {
             Played {
                 illegal: Some(IllegalTurn { number, why, .. }),
                 ..
-            } => Err(wrong(format!("turn {number} of the game: {why}"))),
+            } => Err(Failure::question(format!(
+                "turn {number} of the game: {why}"
+            ))),
         }
     }
 
@@ -204,8 +205,8 @@ impl Question {
     fn pair(&self, rules: &Rules) -> Result<Pair, Failure> {
         let text = self.pair.as_deref().unwrap_or_default();
         let pair: Result<Pair, PairError> = text.parse();
-        let pair = pair.map_err(|error| wrong(error.to_string()))?;
-        pair.check(rules).map_err(wrong)?;
+        let pair = pair.map_err(|error| Failure::question(error.to_string()))?;
+        pair.check(rules).map_err(Failure::question)?;
         Ok(pair)
     }
 
@@ -215,7 +216,7 @@ impl Question {
         [Wdl::Win, Wdl::Draw, Wdl::Loss]
             .into_iter()
             .find(|wdl| wdl.name() == text)
-            .ok_or_else(|| wrong("the value must be wdl=win, wdl=draw or wdl=loss"))
+            .ok_or_else(|| Failure::question("the value must be wdl=win, wdl=draw or wdl=loss"))
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::failure::Failure;
+use super::failure::{Failure, Reason};
 use super::value::{JsonPosition, JsonTurn, JsonValue};
 use crate::coach::sample::{self, Family, canonical};
 use crate::index::Pair;
@@ -121,9 +121,12 @@ impl RandomPosition {
             }
         }
         let wdl = wdl.name();
-        Err(Failure::Question(format!(
-            "no position of {pair} with the value {wdl} was found; choose another pair or value"
-        )))
+        Err(Failure::Question {
+            reason: Some(Reason::new("none_found", [("pair", pair.to_string())])),
+            message: format!(
+                "no position of {pair} with the value {wdl} was found; choose another pair or value"
+            ),
+        })
     }
 }
 

@@ -396,22 +396,50 @@ impl Default for Letters {
     }
 }
 
-/// Why a text is not a position: one sentence for the user.
+/// Why a text is not a position: one sentence for the user, and the reason for programs.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PositionError(String);
+pub struct PositionError {
+    reason: &'static str,
+    fields: Vec<(&'static str, String)>,
+    message: String,
+}
+
+impl PositionError {
+    /// The reason as an identifier for programs, such as `too_many_stones`.
+    pub fn reason(&self) -> &'static str {
+        self.reason
+    }
+
+    /// The names and numbers of the sentence, such as `("side", "white")`: the same fields for the
+    /// same reason.
+    pub fn fields(&self) -> &[(&'static str, String)] {
+        &self.fields
+    }
+}
 
 impl fmt::Display for PositionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.message)
     }
 }
 
 impl std::error::Error for PositionError {}
 
+/// An error: `refused!(reason { field: value, … }, "the sentence", arguments)`.
+macro_rules! refused {
+    ($reason:ident { $($field:ident: $value:expr),* }, $($message:tt)+) => {
+        PositionError {
+            reason: stringify!($reason),
+            fields: vec![$((stringify!($field), $value.to_string())),*],
+            message: format!($($message)+),
+        }
+    };
+}
+
 macro_rules! ensure {
-    ($condition:expr, $($message:tt)+) => {
+    ($condition:expr, $($error:tt)+) => {
         if !$condition {
-            return Err(PositionError(format!($($message)+)));
+            return Err(refused!($($error)+));
         }
     };
 }
@@ -431,14 +459,19 @@ impl Fields {
     /// Reads the ten fields that are used here. Programs append others: counters, marks of mills, and
     /// notes about the position such as `ids:nodes`.
     fn read(text: &str) -> Result<Fields, PositionError> {
-        ensure!(!text.trim_ascii().is_empty(), "the position is empty");
+        ensure!(
+            !text.trim_ascii().is_empty(),
+            empty {},
+            "the position is empty"
+        );
         let mut words = text.split_ascii_whitespace();
         let mut next = |what: &str| {
             words.next().ok_or_else(|| {
-                PositionError(format!(
+                refused!(
+                    too_short {},
                     "the position ends before {what}; it needs ten fields, as in \
                      '********/********/******** w p p 0 9 0 9 0 0'"
-                ))
+                )
             })
         };
         let (white, black) = read_board(next("the board")?)?;
@@ -461,10 +494,11 @@ impl Fields {
         for (number, name) in numbers.iter_mut().zip(names) {
             let word = next(name)?;
             *number = word.parse().map_err(|_| {
-                PositionError(format!(
-                    "'{}' is not a number, but {name} must be one",
-                    shown(word)
-                ))
+                let word = shown(word);
+                refused!(
+                    not_a_number { word: word },
+                    "'{word}' is not a number, but {name} must be one"
+                )
             })?;
         }
         Ok(Fields {
@@ -505,10 +539,21 @@ impl Fields {
             let (stones, in_hand) = (position.stones(side).len(), position.in_hand(side));
             ensure!(
                 stones == u32::from(on_board),
+                other_count {
+                    side: side,
+                    said: on_board,
+                    count: stones
+                },
                 "the text says that {side} has {on_board} stones on the board, but the board shows {stones}"
             );
             ensure!(
                 stones + u32::from(in_hand) <= u32::from(rules.stones),
+                too_many_stones {
+                    side: side,
+                    count: stones,
+                    hand: in_hand,
+                    most: rules.stones
+                },
                 "{side} has {stones} stones on the board and {in_hand} in hand, more than the {} \
                 of a side under these rules",
                 rules.stones
@@ -523,6 +568,11 @@ impl Fields {
                 && total + 1 == u32::from(FEWEST_STONES);
             ensure!(
                 total >= u32::from(FEWEST_STONES) || beaten,
+                too_few_stones {
+                    side: side,
+                    count: total,
+                    fewest: FEWEST_STONES
+                },
                 "{side} has {total} stones, fewer than {FEWEST_STONES}; only the side to move can have {}, \
                  when the game is over (phase 'o')",
                 FEWEST_STONES - 1
@@ -540,6 +590,7 @@ impl Fields {
         let [white_owes, black_owes] = owed;
         ensure!(
             white_owes == 0 || black_owes == 0,
+            both_remove {},
             "both sides are said to remove a stone, White {white_owes} and Black {black_owes}; \
              only the side to move can"
         );
@@ -547,17 +598,27 @@ impl Fields {
         let [mine, others] = side.own_first(owed);
         ensure!(
             others == 0,
+            other_side_removes { side: side },
             "{} is said to remove a stone, but {side} is to move",
             side.other()
         );
         let expected = u8::from(self.action == 'r');
         ensure!(
             (mine > 0) == (expected > 0),
+            other_action {
+                action: self.action,
+                count: mine
+            },
             "the action '{}' and the number of stones to remove, {mine}, contradict each other; it must be {expected}",
             self.action
         );
         ensure!(
             mine <= 1 || rules.removal_per_mill,
+            too_many_removals {
+                side: side,
+                count: mine,
+                most: 1
+            },
             "{side} is said to remove {mine} stones, but by these rules a turn earns no more than 1"
         );
         if mine > 0 {
@@ -568,15 +629,22 @@ impl Fields {
             let most = mills.max().unwrap_or(0);
             ensure!(
                 most > 0,
+                no_mill { side: side },
                 "{side} is said to remove a stone, but has no mill on the board"
             );
             ensure!(
                 u32::from(mine) <= most,
+                too_many_removals {
+                    side: side,
+                    count: mine,
+                    most: most
+                },
                 "{side} is said to remove {mine} stones, but no stone of its stands in more than {most} of its \
                  mills"
             );
             ensure!(
                 !position.waiting().is_empty(),
+                nothing_to_remove { side: side.other() },
                 "{side} is said to remove a stone, but {} has none on the board",
                 side.other()
             );
@@ -595,6 +663,11 @@ impl Fields {
         };
         ensure!(
             in_turn,
+            hands {
+                white: white,
+                black: black,
+                side: self.side_to_move
+            },
             "white has {white} and black {black} stones in hand, which cannot be when {} is to {}",
             self.side_to_move,
             if position.removal_owed() {
@@ -606,14 +679,29 @@ impl Fields {
         let placing = position.is_placing();
         ensure!(
             self.phase != 'm' || !placing,
+            other_phase {
+                word: self.phase,
+                white: white,
+                black: black
+            },
             "the phase is 'm' (moving), but white has {white} and black {black} stones in hand"
         );
         ensure!(
             self.phase != 'p' || placing || position.removal_owed(),
+            other_phase {
+                word: self.phase,
+                white: white,
+                black: black
+            },
             "the phase is 'p' (placing), but both sides have 0 stones in hand"
         );
         ensure!(
             self.action != 's' || !placing,
+            other_phase {
+                word: self.action,
+                white: white,
+                black: black
+            },
             "the action is 's' (select), but white has {white} and black {black} stones in hand"
         );
         Ok(())
@@ -625,6 +713,7 @@ fn read_board(word: &str) -> Result<(PointSet, PointSet), PositionError> {
     let length = word.chars().count();
     ensure!(
         length == POINTS as usize + 2,
+        board_length { count: length },
         "the board has {length} characters, but needs 26: three rings of 8, with '/' between them"
     );
     let (mut white, mut black) = (PointSet::EMPTY, PointSet::EMPTY);
@@ -633,6 +722,11 @@ fn read_board(word: &str) -> Result<(PointSet, PointSet), PositionError> {
         if place == 8 || place == 17 {
             ensure!(
                 letter == '/',
+                board_letter {
+                    place: place + 1,
+                    letter: letter.escape_debug(),
+                    allowed: "/"
+                },
                 "character {} of the board is '{}', but must be '/'",
                 place + 1,
                 letter.escape_debug()
@@ -647,9 +741,14 @@ fn read_board(word: &str) -> Result<(PointSet, PointSet), PositionError> {
             _ => {
                 let place = place + 1;
                 let letter = letter.escape_debug();
-                return Err(PositionError(format!(
+                return Err(refused!(
+                    board_letter {
+                        place: place,
+                        letter: letter,
+                        allowed: "O, @, *"
+                    },
                     "character {place} of the board is '{letter}', but must be 'O', '@' or '*'"
-                )));
+                ));
             }
         }
     }
@@ -668,10 +767,14 @@ fn read_letter(field: &str, word: &str, allowed: &str) -> Result<char, PositionE
 }
 
 fn one_of(field: &str, word: &str, allowed: &str) -> PositionError {
-    PositionError(format!(
-        "the {field} is '{}', but must be one of {allowed}",
-        shown(word)
-    ))
+    let word = shown(word);
+    refused!(
+        other_word {
+            word: word,
+            allowed: allowed
+        },
+        "the {field} is '{word}', but must be one of {allowed}"
+    )
 }
 
 /// A word of the input for a message: shortened, without control characters.

@@ -114,6 +114,9 @@ export interface ChooseOptions extends AskOptions {
 /** What every error of this package is, except that an aborted question rejects with the signal's reason. */
 export class MillbaseError extends Error {
   code: "invalid" | "missing" | "corrupt" | "system" | "source";
+  /** Why, as an identifier with names and numbers, where the sentence has them; docs/JSON.md lists them. */
+  reason?: string;
+  fields?: Record<string, string>;
   constructor(code: MillbaseError["code"], message: string, options?: ErrorOptions);
 }
 

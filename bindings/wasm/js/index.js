@@ -2,12 +2,11 @@
 
 import init, { Core, version as coreVersion } from "./core.js";
 
-/** What every error of this package is: a sentence, and a code. */
+/** What every error of this package is: a sentence and a code; some have a reason with fields, for other languages. */
 export class MillbaseError extends Error {
-  constructor(code, message, options) {
+  constructor(code, message, { reason, fields, ...options } = {}) {
     super(message, options);
-    this.name = "MillbaseError";
-    this.code = code;
+    Object.assign(this, { name: "MillbaseError", code, reason, fields });
   }
 }
 
@@ -165,7 +164,8 @@ export class Millbase {
 
   #checked(result) {
     if (result.error) {
-      throw new MillbaseError(result.error.code, result.error.message);
+      const { code, message, ...rest } = result.error;
+      throw new MillbaseError(code, message, rest);
     }
     return result;
   }

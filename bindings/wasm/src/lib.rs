@@ -45,7 +45,7 @@ pub struct Core {
 }
 
 fn wrong(sentence: impl ToString) -> Failure {
-    Failure::Question(sentence.to_string())
+    Failure::question(sentence.to_string())
 }
 
 /// The JSON text of an answer.
@@ -310,7 +310,7 @@ impl Core {
             let best = answer.turns.iter().take(turns);
             let after: Vec<Position> = best.map(|ranked| ranked.after).collect();
             self.database.prefetch(&after)?;
-            Ok("{}".to_string())
+            Ok(Done {})
         }))
     }
 

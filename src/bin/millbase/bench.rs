@@ -1,5 +1,5 @@
-//! `millbase bench`: how fast this machine answers from the databases and solves pairs. `cargo bench`
-//! measures the parts of each.
+//! `millbase bench`: how fast this machine answers from the databases and solves pairs. The crate in
+//! `benches/` measures the parts of each.
 
 use std::collections::HashMap;
 use std::hint::black_box;

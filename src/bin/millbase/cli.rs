@@ -13,6 +13,7 @@ use crate::{
     bench, build, completions, explain, judge, line, list, malom, matches, output, perft, play,
     probe, prove, puzzles, repack, review, serve, stats, status, uci, verify,
 };
+use millbase::json::failure::JsonError;
 
 /// Perfect play for Nine Men's Morris.
 ///
@@ -162,7 +163,8 @@ fn usage(error: &clap::Error) -> ExitCode {
             let sentence = format!("{words}; see '{command} --help'");
             output::to_stderr(&format!("{sentence}\n"));
             if env::args_os().any(|argument| argument == "--json") {
-                status::write_json(Status::Usage, sentence.trim_start_matches("error: "));
+                let sentence = sentence.trim_start_matches("error: ").to_owned();
+                status::write_json(&JsonError::new(Status::Usage.code(), sentence));
             }
             Status::Usage.into()
         }

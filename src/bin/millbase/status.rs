@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Error;
 use millbase::PositionError;
-use millbase::json::failure::{Failure, JsonError, JsonFailure};
+use millbase::json::failure::{Failure, JsonError, JsonFailure, Reason};
 use millbase::solve::pair::SolvePairError;
 use millbase::solve::ply;
 use millbase::store::DbError;
@@ -55,8 +55,22 @@ impl From<Status> for ExitCode {
 
 /// A failure as the field `error` of JSON answers.
 pub fn failure(error: &Error) -> JsonFailure {
+    let reason = error.chain().find_map(|cause| {
+        if let Some(error) = cause.downcast_ref::<PositionError>() {
+            return Some(Reason::from(error));
+        }
+        if let Some(failure) = cause.downcast_ref::<Failure>() {
+            return failure.reason();
+        }
+        match cause.downcast_ref::<SolvePairError>() {
+            Some(SolvePairError::Busy(_)) => Some(Reason::new("other_build", [])),
+            Some(SolvePairError::Memory { .. }) => Some(Reason::new("memory", [])),
+            _ => None,
+        }
+    });
     JsonFailure {
         code: of(error).code(),
+        reason,
         message: sentence(error),
     }
 }
@@ -106,7 +120,7 @@ pub fn of_db(error: &DbError) -> Status {
 fn of_failure(failure: &Failure) -> Status {
     match failure {
         Failure::Database(error) => of_db(error),
-        Failure::Question(_) | Failure::Position(_) => Status::Usage,
+        Failure::Question { .. } | Failure::Position(_) => Status::Usage,
     }
 }
 
@@ -132,12 +146,11 @@ pub fn report(error: &Error, json: bool) -> ExitCode {
     if is_broken_pipe(error) {
         return Status::Done.into();
     }
-    let (status, sentence) = (of(error), sentence(error));
-    output::to_stderr(&format!("error: {sentence}\n"));
+    output::to_stderr(&format!("error: {}\n", sentence(error)));
     if json {
-        write_json(status, &sentence);
+        write_json(&JsonError::from(failure(error)));
     }
-    status.into()
+    of(error).into()
 }
 
 /// Writes the failure's sentence to stderr after an answer that holds it already, and returns the
@@ -148,10 +161,9 @@ pub fn after_answer(error: &Error) -> Status {
 }
 
 /// Writes a failure as a JSON answer to stdout; ignores failures to write.
-pub fn write_json(status: Status, sentence: &str) {
+pub fn write_json(answer: &JsonError) {
     let mut out = output::stdout();
-    let answer = JsonError::new(status.code(), sentence.to_owned());
-    let _ = output::json(&mut out, &answer).and_then(|()| out.flush());
+    let _ = output::json(&mut out, answer).and_then(|()| out.flush());
 }
 
 /// The failure as one line of text, with the causes that its own text does not contain.

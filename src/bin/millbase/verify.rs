@@ -25,7 +25,7 @@ const PLY_SAMPLES: u64 = 1000;
 ///
 /// Checks the checksums, every stored value against those of its successors, and the counts in the
 /// files. With --sample it checks only the checksums of the parts that the samples read, and no
-/// counts. If a pair cannot be checked, the command reports why and checks the others. The exit
+/// counts. If a file cannot be checked, the command reports why and checks the others. The exit
 /// status is that of the first error, 3 for a missing database or 4 for a corrupted one; without
 /// errors it is 1 if a value or a count is wrong.
 #[derive(Args)]

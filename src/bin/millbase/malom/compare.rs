@@ -219,8 +219,8 @@ impl CompareAnswer {
         }
         writeln!(
             out,
-            "{} sectors compared, {} of {} damaged, {} not there; {} slots compared, {} differ, {} that no \
-             game can reach left out",
+            "{} sectors compared, {} of {} damaged, {} not there; {} slots compared, {} differ, {} skipped \
+             because no game can reach them",
             self.compared,
             self.damaged.len(),
             self.compared + self.damaged.len(),

@@ -34,7 +34,7 @@ use crate::status::{self, Status, Usage};
 /// Play a game in the terminal, against the machine or another person
 ///
 /// The machine plays perfectly where the databases know the position; otherwise it searches. Unless
-/// options change it, a game is drawn when a position stands for the third time, or after 100 turns
+/// options change it, a game is drawn when a position has occurred three times, or after 100 turns
 /// in which no stone was placed or removed. The command 'help' lists all commands; while the
 /// machine plays both sides, it obeys commands between its turns.
 #[derive(Args)]

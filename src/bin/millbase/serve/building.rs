@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
+use millbase::json::failure::JsonFailure;
 use millbase::json::question::Question;
 use millbase::solve::pair::{self, BuildFolder, Observer, PairPlan, PairProgress};
 use millbase::solve::ply;
@@ -75,8 +76,8 @@ enum Stage {
         begun: Instant,
     },
     Finished,
-    /// Failed for the reason in this sentence.
-    Failed(String),
+    /// Failed for this reason.
+    Failed(JsonFailure),
 }
 
 /// The state of the current or last build, and the plan of the next.
@@ -95,7 +96,7 @@ struct JsonBuild {
     /// A forecast for the present phase, in seconds.
     seconds_left: Option<f64>,
     /// Why the build failed.
-    message: Option<String>,
+    error: Option<JsonFailure>,
     plan: Option<JsonPlan>,
 }
 
@@ -216,7 +217,7 @@ impl Builder {
                 *held(&builder.folder) = None;
                 *held(&builder.state) = match built {
                     Ok(()) => Stage::Finished,
-                    Err(error) => Stage::Failed(status::sentence(&error)),
+                    Err(error) => Stage::Failed(status::failure(&error)),
                 };
             })
             .context("cannot start the thread of a build")?;
@@ -279,7 +280,7 @@ impl Builder {
             pairs: 0,
             share: 0.0,
             seconds_left: None,
-            message: None,
+            error: None,
             plan: None,
         };
         let now = Instant::now();
@@ -288,7 +289,7 @@ impl Builder {
             Stage::Finished => json.state = "finished",
             Stage::Failed(why) => {
                 json.state = "failed";
-                json.message = Some(why.clone());
+                json.error = Some(why.clone());
             }
             Stage::Pairs {
                 pair,

@@ -60,7 +60,7 @@ pub type Asked = Result<Query<Question>, QueryRejection>;
 /// The question of a request and the rules that it names.
 pub fn read(work: &Work, asked: Asked) -> Result<(Question, Rules), ApiError> {
     let Query(question) = asked.map_err(|error| {
-        Failure::Question(format!(
+        Failure::question(format!(
             "the question cannot be read: {}; ask like /probe?fen=start, with the position \
              percent-encoded",
             error.body_text()

@@ -12,7 +12,7 @@ import { drawGraph } from "./graph.js";
 import { Hint } from "./hint.js";
 import { numberOf, readAddress, readGame, writeAddress, writeGame } from "./notation.js";
 import { earlierGames, keepGame, loadGame, saveGame, saveSettings, settings } from "./store.js";
-import { LANGUAGES, capital, fillIn, language, speak, t, turnsWords, valueWords } from "./strings.js";
+import { LANGUAGES, capital, fillIn, language, problemWords, speak, t, turnsWords, valueWords } from "./strings.js";
 import { Puzzles } from "./puzzles.js";
 import { Trainer } from "./trainer.js";
 import { Node, other } from "./tree.js";
@@ -327,6 +327,7 @@ function reasonWords() {
   const { node } = game;
   const side = winner ? t(other(winner)) : "";
   const count = reason === "quiet" ? node.game.quiet_turns : node.game.occurrences;
+  if (reason === "repetition" && count === 2) return t("status.occurrence");
   return t(`over.${reason}`, { side, count });
 }
 
@@ -520,7 +521,7 @@ async function load(place, loading) {
     say($(place), await loading() ?? "");
   } catch (error) {
     if (!error.code) throw error;
-    say($(place), `${capital(error.message)}.`);
+    say($(place), problemWords(error));
   }
 }
 
@@ -584,7 +585,7 @@ function listen() {
   });
   game.addEventListener("trouble", ({ detail }) => {
     console.error(detail);
-    problem = detail.code ? `${capital(detail.message)}.` : t("trouble");
+    problem = detail.code ? problemWords(detail) : t("trouble");
     render();
   });
   press("new", () => $("start").showModal());

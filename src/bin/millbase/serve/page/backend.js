@@ -14,13 +14,13 @@
      random(rules, pair, wdl, seed) a position to practise with
      building(rules), build(rules, placing)  returns the state of a build, or starts one; only a server builds
 
-   Each may fail with `Refused`, whose `code` is a word. A failed connection is not a failure: the
+   Each may fail with `Refused`, whose `code` is a word; `reason` and `fields` say more. A failed connection is not a failure: the
    question waits until the connection is back or its signal is aborted. */
 
 export class Refused extends Error {
-  constructor(code, message) {
+  constructor({ message, ...rest }) {
     super(message);
-    this.code = code;
+    Object.assign(this, rest);
   }
 
   /* Whether the same question may have an answer at another time or on another server. */

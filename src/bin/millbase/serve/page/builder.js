@@ -2,7 +2,7 @@
 
 import { $, say, show } from "./dom.js";
 import { saveSettings, settings } from "./store.js";
-import { bytesWords, t, timeWords } from "./strings.js";
+import { bytesWords, problemWords, t, timeWords } from "./strings.js";
 
 const POLL = 1000; // ms between questions about a build
 
@@ -48,7 +48,7 @@ export class Builder {
       await this.game.backend.build(this.game.rules, this.placing);
       this.follow();
     } catch (error) {
-      say($("notice-problem"), error.message);
+      say($("notice-problem"), error.code ? problemWords(error) : t("trouble"));
     }
   }
 
@@ -64,7 +64,7 @@ export class Builder {
       if (!busy) {
         this.following = false;
         $("build-progress").hidden = true;
-        if (building.state === "failed") say($("notice-problem"), building.message);
+        if (building.state === "failed") say($("notice-problem"), problemWords(building.error));
         else { this.come(); await this.look(); }
         return;
       }

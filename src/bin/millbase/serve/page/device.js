@@ -14,12 +14,12 @@ export function device({ onLost, onFound, onKept }) {
     if ("kept" in data) { onKept(data.kept); return; }
     const question = waiting.get(data.id);
     waiting.delete(data.id);
-    if (data.error) question?.reject(new Refused(data.error.code, data.error.message));
+    if (data.error) question?.reject(new Refused(data.error));
     else question?.resolve(data.answer);
   });
   worker.addEventListener("error", event => {
     event.preventDefault();
-    const failure = new Refused("system", event.message || "the module cannot be loaded");
+    const failure = new Refused({ code: "system", message: event.message || "the module cannot be loaded" });
     for (const { reject } of waiting.values()) reject(failure);
     waiting.clear();
   });

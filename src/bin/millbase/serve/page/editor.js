@@ -4,7 +4,7 @@
 import { POINTS, pointWords, stonesOf } from "./board.js";
 import { $, say } from "./dom.js";
 import { sideOf } from "./tree.js";
-import { t } from "./strings.js";
+import { problemWords, t } from "./strings.js";
 
 export class Editor {
   /* `changed` redraws the board; `stop` ends the editor, with a position to use or without one. */
@@ -71,7 +71,7 @@ export class Editor {
       const answer = await this.game.backend.game(this.game.rules, this.text, []);
       if (answer.ending) words = t("editor.over");
     } catch (error) {
-      problem = error.message[0].toUpperCase() + error.message.slice(1) + ".";
+      problem = error.code ? problemWords(error) : t("trouble");
     }
     if (number !== this.checks) return;
     this.problem = problem;

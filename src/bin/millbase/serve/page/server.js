@@ -28,6 +28,6 @@ export const server = ({ onLost, onFound }) => async (kind, question, options) =
       await wait(500 * attempt);
       continue;
     }
-    throw new Refused(body.error.code, body.error.message);
+    throw new Refused(body.error);
   }
 };

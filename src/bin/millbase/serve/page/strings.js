@@ -16,6 +16,38 @@ const ENGLISH = {
   "trouble": "There is no answer at the moment; try again.",
   "close": "Close",
 
+  "problem.empty": "The position is empty.",
+  "problem.too_short": "The position ends too early: it needs ten fields, as in “********/********/******** w p p 0 9 0 9 0 0”.",
+  "problem.not_a_number": "“{word}” stands where the position needs a number.",
+  "problem.other_word": "“{word}” stands where the position needs one of {allowed}.",
+  "problem.other_phase": "“{word}” does not agree with the stones in hand: White has {white} and Black {black}.",
+  "problem.other_action": "The action “{action}” does not agree with the number of stones to remove, {count}.",
+  "problem.other_count": "The text says that {side} has {said} stones on the board, but the board shows {count}.",
+  "problem.board_length": "The board has {count} characters, but needs 26: three rings of 8, with “/” between them.",
+  "problem.board_letter": "Character {place} of the board is “{letter}”, but must be one of {allowed}.",
+  "problem.too_many_stones": "{side} has {count} stones on the board and {hand} in hand, more than the {most} of a side.",
+  "problem.too_few_stones": "{side} has {count} stones, fewer than {fewest}.",
+  "problem.hands": "White cannot have {white} and Black {black} stones in hand when it is {side}’s turn.",
+  "problem.both_remove": "Both sides are to remove a stone; only the side to move can.",
+  "problem.other_side_removes": "Only {side} can remove a stone now: it is to move.",
+  "problem.too_many_removals": "{side} is to remove {count} stones, but can remove at most {most}.",
+  "problem.no_mill": "{side} is to remove a stone, but has no mill.",
+  "problem.nothing_to_remove": "{side} has no stone on the board that could be removed.",
+  "problem.too_long": "The text is longer than {most} bytes.",
+  "problem.rules": "The server does not know the rules “{name}”, but {names}.",
+  "problem.none_found": "No such position of {pair} was found; choose other stones or another task.",
+  "problem.other_build": "Another program is building databases in the server’s folder.",
+  "problem.memory": "The server has too little memory for this build.",
+  "problem.invalid": "The server cannot answer this question: {message}.",
+  "problem.missing": "This server has no database that knows the answer.",
+  "problem.corrupt": "A database of the server is damaged: {message}.",
+  "problem.system": "The server’s system refused: {message}.",
+  "problem.busy": "The server has too much to do; try again in a second.",
+  "problem.late": "The answer would take too long.",
+  "problem.path": "The server does not know this question; reload the page.",
+  "problem.method": "The server does not know this question; reload the page.",
+  "problem.forbidden": "This server starts no build for this page.",
+
   "start.title": "New game",
   "start.white": "Play White",
   "start.black": "Play Black",
@@ -72,7 +104,7 @@ const ENGLISH = {
   "status.pass": "{side} cannot move: choose the pass in the list of turns.",
   "status.thinking": "{side} is thinking.",
   "status.paused": "The machine waits.",
-  "status.occurrence": "This position has occurred twice.",
+  "status.occurrence": "The position has occurred twice.",
 
   "why.over": "The game is over; go back or begin a new one.",
   "why.machine": "It is the machine’s turn.",
@@ -184,6 +216,38 @@ const GERMAN = {
   "trouble": "Das ist gerade nicht zu beantworten; versuche es noch einmal.",
   "close": "Schließen",
 
+  "problem.empty": "Die Stellung ist leer.",
+  "problem.too_short": "Die Stellung endet zu früh: sie braucht zehn Felder, wie in „********/********/******** w p p 0 9 0 9 0 0“.",
+  "problem.not_a_number": "„{word}“ steht, wo die Stellung eine Zahl braucht.",
+  "problem.other_word": "„{word}“ steht, wo die Stellung eines von {allowed} braucht.",
+  "problem.other_phase": "„{word}“ passt nicht zu den Steinen, die zu setzen sind: Weiß hat {white} und Schwarz {black}.",
+  "problem.other_action": "Die Aktion „{action}“ passt nicht zur Zahl der Steine, die zu entfernen sind, {count}.",
+  "problem.other_count": "Laut Text hat {side} {said} Steine auf dem Brett, aber das Brett zeigt {count}.",
+  "problem.board_length": "Das Brett hat {count} Zeichen, braucht aber 26: drei Ringe zu 8, mit „/“ dazwischen.",
+  "problem.board_letter": "Zeichen {place} des Bretts ist „{letter}“, muss aber eines von {allowed} sein.",
+  "problem.too_many_stones": "{side} hat {count} Steine auf dem Brett und {hand} zu setzen, mehr als die {most} einer Seite.",
+  "problem.too_few_stones": "{side} hat {count} Steine, weniger als {fewest}.",
+  "problem.hands": "Weiß kann nicht {white} und Schwarz {black} Steine zu setzen haben, wenn {side} am Zug ist.",
+  "problem.both_remove": "Beide Seiten sollen einen Stein entfernen; das kann nur die Seite am Zug.",
+  "problem.other_side_removes": "Nur {side} ist am Zug und kann einen Stein entfernen.",
+  "problem.too_many_removals": "{side} soll {count} Steine entfernen, darf aber höchstens {most}.",
+  "problem.no_mill": "{side} soll einen Stein entfernen, hat aber keine Mühle.",
+  "problem.nothing_to_remove": "{side} hat keinen Stein auf dem Brett, der entfernt werden könnte.",
+  "problem.too_long": "Der Text ist länger als {most} Bytes.",
+  "problem.rules": "Der Server kennt die Regeln „{name}“ nicht, nur {names}.",
+  "problem.none_found": "Keine solche Stellung von {pair} wurde gefunden; wähle andere Steine oder eine andere Aufgabe.",
+  "problem.other_build": "Ein anderes Programm erzeugt gerade Datenbanken im Ordner des Servers.",
+  "problem.memory": "Der Server hat dafür zu wenig Arbeitsspeicher.",
+  "problem.invalid": "Der Server kann das nicht beantworten: {message}.",
+  "problem.missing": "Dieser Server hat keine Datenbank mit der Antwort.",
+  "problem.corrupt": "Eine Datenbank des Servers ist beschädigt: {message}.",
+  "problem.system": "Das System des Servers hat sich geweigert: {message}.",
+  "problem.busy": "Der Server hat zu viel zu tun; versuche es in einer Sekunde noch einmal.",
+  "problem.late": "Die Antwort würde zu lange dauern.",
+  "problem.path": "Der Server kennt diese Frage nicht; lade die Seite neu.",
+  "problem.method": "Der Server kennt diese Frage nicht; lade die Seite neu.",
+  "problem.forbidden": "Dieser Server erzeugt für diese Seite keine Datenbanken.",
+
   "start.title": "Neue Partie",
   "start.white": "Weiß spielen",
   "start.black": "Schwarz spielen",
@@ -240,7 +304,7 @@ const GERMAN = {
   "status.pass": "{side} kann nicht ziehen und passt: wähle es unter den Zügen.",
   "status.thinking": "{side} überlegt.",
   "status.paused": "Die Maschine wartet.",
-  "status.occurrence": "Die Stellung steht zum zweiten Mal.",
+  "status.occurrence": "Die Stellung kam zweimal vor.",
 
   "why.over": "Die Partie ist zu Ende; geh zurück oder beginne eine neue.",
   "why.machine": "Die Maschine ist am Zug.",
@@ -259,7 +323,7 @@ const GERMAN = {
   "over.stones": "{side} hat weniger als drei Steine.",
   "over.blocked": "{side} kann nicht ziehen.",
   "over.full_board": "Das Brett ist voll.",
-  "over.repetition": "Die Stellung stand {count}-mal.",
+  "over.repetition": "Die Stellung kam {count}-mal vor.",
   "over.quiet": "In {count} Zügen wurde kein Stein gesetzt oder entfernt.",
   "over.rematch": "Revanche", "over.review": "Durchsehen",
   "review.done": "Fehler: {count}. Sie sind in der Partie und in der Kurve markiert.",
@@ -358,6 +422,14 @@ export const t = (key, values = {}) =>
 export function fillIn(root = document) {
   for (const element of root.querySelectorAll("[data-t]")) element.textContent = t(element.dataset.t);
   for (const element of root.querySelectorAll("[data-label]")) element.setAttribute("aria-label", t(element.dataset.label));
+}
+
+/* The sentence for a failure of the server: by its reason, else by its code. */
+export function problemWords({ code, reason, fields, message }) {
+  const key = [reason, code].map(name => `problem.${name}`).find(name => name in words);
+  const named = Object.entries(fields ?? {}).map(([name, value]) =>
+    [name, ["white", "black"].includes(value) && name === "side" ? t(value) : value]);
+  return key ? t(key, { ...Object.fromEntries(named), message }) : `${capital(message)}.`;
 }
 
 export const capital = text => text[0].toUpperCase() + text.slice(1);

@@ -3,7 +3,7 @@
 import { $, replace, say, tag } from "./dom.js";
 import { PERFECT, fresh } from "./game.js";
 import { saveTally, tally } from "./store.js";
-import { t, valueWords } from "./strings.js";
+import { problemWords, t, valueWords } from "./strings.js";
 
 const HELD = 20; // own turns after which a drawn position counts as held
 
@@ -38,7 +38,7 @@ export class Trainer {
       this.task = { goal, position: found.position, value: found, done: false };
       this.again();
     } catch (error) {
-      say($("train-problem"), error.code ? error.message : t("trouble"));
+      say($("train-problem"), error.code ? problemWords(error) : t("trouble"));
     }
   }
 

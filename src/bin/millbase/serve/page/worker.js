@@ -152,8 +152,8 @@ self.addEventListener("message", async ({ data: { id, kind, question, abort } })
     const found = await (TASKS[kind]?.(question, controller.signal) ?? answer(kind, question, controller.signal));
     postMessage({ id, answer: found });
   } catch (error) {
-    const { code = "system", message = String(error) } = error;
-    postMessage({ id, error: { code, message } });
+    const { code = "system", message = String(error), reason, fields } = error;
+    postMessage({ id, error: { code, message, reason, fields } });
   }
   running.delete(id);
 });
