@@ -131,6 +131,8 @@ async function answer(kind, { rules = "standard", ...question }, signal) {
   try {
     const found = await far.ask(kind, question, { signal: AbortSignal.any([signal, late]) });
     postMessage({ lost: false });
+    // While the player thinks, the bytes come that the answers after the best turns take.
+    if (kind === "probe") far.prefetch(question.fen).catch(() => {});
     return found;
   } catch (error) {
     signal.throwIfAborted();
