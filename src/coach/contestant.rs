@@ -16,10 +16,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use crate::coach::monte_carlo;
 use crate::coach::process::{Engine, EngineError};
 use crate::engine::game::{Game, shown};
 use crate::engine::player::random::Random;
-use crate::engine::player::{Level, Player};
+use crate::engine::player::{DrawnTurns, Level, LostTurns, Player, Strategy};
 use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::turns::Turn;
@@ -47,6 +48,13 @@ pub enum Kind {
         knows_databases: bool,
         /// The percentage of its turns that are random.
         errs: u8,
+        /// The choices among turns of the same value.
+        strategy: Strategy,
+    },
+    /// A Monte Carlo tree search without databases.
+    MonteCarlo {
+        /// The playouts of a turn.
+        playouts: u32,
     },
     /// An engine process.
     Engine {
@@ -114,6 +122,9 @@ struct Draft {
     level: Option<u8>,
     databases: Option<bool>,
     errs: Option<u8>,
+    drawn: Option<DrawnTurns>,
+    lost: Option<LostTurns>,
+    playouts: Option<u32>,
     command: Vec<String>,
     options: Vec<(String, String)>,
     limits: Limits,
@@ -134,6 +145,9 @@ impl Draft {
         match name {
             "level" => self.level = Some(number(0, 30)? as u8),
             "errs" => self.errs = Some(number(0, 100)? as u8),
+            "drawn" => self.drawn = Some(value.parse()?),
+            "lost" => self.lost = Some(value.parse()?),
+            "playouts" => self.playouts = Some(number(1, 1_000_000)? as u32),
             "depth" => self.limits.depth = Some(number(1, Limits::MOST_DEPTH.into())? as u32),
             "nodes" => self.limits.nodes = Some(number(1, u64::MAX)?),
             "time" => self.limits.time = Some(Duration::from_millis(number(0, 3_600_000)?)),
@@ -152,8 +166,8 @@ impl Draft {
                 Some(option) => self.options.push((option.to_owned(), value.to_owned())),
                 None => {
                     return Err(format!(
-                        "'{}' is not a setting of a player; there are level, databases, errs, depth, \
-                         nodes, time, name, option.NAME and command",
+                        "'{}' is not a setting of a player; there are level, databases, errs, drawn, lost, \
+                         playouts, depth, nodes, time, name, option.NAME and command",
                         shown(name)
                     ));
                 }
@@ -180,13 +194,24 @@ impl Draft {
                 databases, lower levels never";
             return Err(sentence.to_owned());
         }
-        let kind = match self.command.is_empty() {
-            true => Kind::Own {
+        let is_own = is_own || self.drawn.is_some() || self.lost.is_some();
+        if self.playouts.is_some() && (is_own || !self.command.is_empty()) {
+            let sentence =
+                "playouts= is the only setting of a Monte Carlo tree search, besides name=";
+            return Err(sentence.to_owned());
+        }
+        let kind = match (self.playouts, self.command.is_empty()) {
+            (Some(playouts), _) => Kind::MonteCarlo { playouts },
+            (None, true) => Kind::Own {
                 level: self.level.unwrap_or(30),
                 knows_databases: self.databases.unwrap_or(true),
                 errs: self.errs.unwrap_or(0),
+                strategy: Strategy {
+                    drawn: self.drawn.unwrap_or_default(),
+                    lost: self.lost.unwrap_or_default(),
+                },
             },
-            false => Kind::Engine {
+            (None, false) => Kind::Engine {
                 command: self.command,
                 options: self.options,
             },
@@ -211,6 +236,7 @@ impl fmt::Display for Settings {
             level,
             knows_databases,
             errs,
+            strategy,
         } = &self.kind
         {
             word("level", level);
@@ -220,6 +246,16 @@ impl fmt::Display for Settings {
             if *errs > 0 {
                 word("errs", errs);
             }
+            let usual = Strategy::default();
+            if strategy.drawn != usual.drawn {
+                word("drawn", &strategy.drawn);
+            }
+            if strategy.lost != usual.lost {
+                word("lost", &strategy.lost);
+            }
+        }
+        if let Kind::MonteCarlo { playouts } = &self.kind {
+            word("playouts", playouts);
         }
         if let Some(depth) = self.limits.depth {
             word("depth", &depth);
@@ -280,6 +316,7 @@ enum AtWork {
     /// Not running: the player starts with the next game.
     Nobody,
     Player(Player),
+    MonteCarlo,
     Engine(Engine),
 }
 
@@ -306,14 +343,18 @@ impl Contestant {
         // With the seed 0 the perfect player would always choose the same turns.
         self.seed = seed.max(1);
         match &self.settings.kind {
-            Kind::Own { level, .. } => {
+            Kind::Own {
+                level, strategy, ..
+            } => {
                 self.at_work = AtWork::Player(Player {
                     database: Arc::clone(&self.database),
                     search: Arc::new(Search::new(rules, SEARCH_BYTES, 1)),
                     level: Level::new(*level),
                     seed: self.seed,
+                    strategy: *strategy,
                 });
             }
+            Kind::MonteCarlo { .. } => self.at_work = AtWork::MonteCarlo,
             Kind::Engine { command, options } => {
                 if !matches!(self.at_work, AtWork::Engine(_)) {
                     let engine = Engine::start(command, options, self.patience)?;
@@ -338,11 +379,15 @@ impl Contestant {
                 "the player was asked for a turn before the game began".to_owned(),
             )),
             AtWork::Engine(engine) => engine.turn(game, &self.limits),
+            AtWork::MonteCarlo => {
+                let turn = by_playouts(&self.settings.kind, game, self.seed);
+                turn.ok_or_else(no_turn)
+            }
             AtWork::Player(player) => {
                 let limits = &self.limits;
                 let chosen = by_chance(&self.settings.kind, game, self.seed)
                     .or_else(|| own_turn(player, &self.settings.kind, game, limits));
-                chosen.ok_or_else(|| EngineError("the player has no turn".to_owned()))
+                chosen.ok_or_else(no_turn)
             }
         };
         if chosen.is_err() {
@@ -350,6 +395,18 @@ impl Contestant {
         }
         chosen
     }
+}
+
+fn no_turn() -> EngineError {
+    EngineError("the player has no turn".to_owned())
+}
+
+fn by_playouts(kind: &Kind, game: &Game, seed: u64) -> Option<Turn> {
+    let Kind::MonteCarlo { playouts } = *kind else {
+        return None;
+    };
+    let seed = Random::of(seed, game.position(), game.actions().len()).next();
+    monte_carlo::choose(game.position(), game.rules(), playouts, seed)
 }
 
 /// A random turn with the probability of `errs`.

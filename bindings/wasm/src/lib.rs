@@ -17,7 +17,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use millbase::engine::game::Game;
-use millbase::engine::player::{Level, Player};
+use millbase::engine::player::{Level, Player, Strategy};
 use millbase::probe::{BulkError, Masks, Values};
 use millbase::search::{Limits, Meaning, Search};
 use millbase::store::Pieces;
@@ -285,6 +285,7 @@ impl Core {
                 search: self.search.clone(),
                 level: Level::new(level),
                 seed: seed.into(),
+                strategy: Strategy::default(),
             };
             if player.level == Level::PERFECT
                 && let Err(failure @ DbError::Pending(_)) = player.known(game.position())

@@ -6,18 +6,17 @@
 //! 1. The value: the quickest win, then draws, then the longest resistance.
 //! 2. In drawn positions, how rarely the position after the turn has occurred in the game, to avoid
 //!    repetitions.
-//! 3. The share of mistakes: of all the opponent's replies, those that lead to a worse result than
-//!    the best one. In drawn positions these are the losing replies, in lost ones those that do not
-//!    win; in won positions there are none. The replies are looked up only for the turns that are
-//!    best by value.
+//! 3. In drawn and lost positions, the gain that `chances` computes, by default from the replies
+//!    that lose and the evaluation. The replies are looked up only for the turns that are best by
+//!    value.
 //! 4. With a seed other than 0, a random number; otherwise the order of the turns' texts.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 
+use super::chances::{Gains, LostTurns, Strategy};
 use super::known;
 use super::random::Random;
 use crate::engine::game::Game;
-use crate::probe::Answer;
 use crate::probe::{Database, RankedTurn};
 use crate::rules::position::Position;
 use crate::store::DbError;
@@ -32,22 +31,6 @@ pub(crate) struct Ranking {
     pub lookups: u64,
 }
 
-/// The share of mistakes among the replies to a turn.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Share {
-    mistakes: u32,
-    replies: u32,
-}
-
-impl Share {
-    /// Compares the fractions; without replies, the share is 0.
-    fn order(self, other: Share) -> Ordering {
-        let left = u64::from(self.mistakes) * u64::from(other.replies.max(1));
-        let right = u64::from(other.mistakes) * u64::from(self.replies.max(1));
-        left.cmp(&right)
-    }
-}
-
 /// Ranks the turns of a game's position. Once `enough` returns true, no more replies are looked up;
 /// turns whose replies are unknown come after the others.
 ///
@@ -58,6 +41,7 @@ pub(crate) fn rank(
     database: &Database,
     game: &Game,
     seed: u64,
+    strategy: Strategy,
     enough: &dyn Fn() -> bool,
 ) -> Result<Ranking, DbError> {
     let mut turns = known(database, game.position())?.turns;
@@ -65,27 +49,38 @@ pub(crate) fn rank(
     let Some(best) = turns.first().map(|best| best.value) else {
         return Ok(Ranking { turns, lookups });
     };
-    let equal = turns.iter().take_while(|turn| turn.value == best).count();
+    // Among lost turns, depths count only if the longest resistance is wanted.
+    let is_equal = |turn: &&RankedTurn| match (best.wdl(), strategy.lost) {
+        (Wdl::Loss, LostTurns::Chances) => true,
+        _ => turn.value == best,
+    };
+    let equal = turns.iter().take_while(is_equal).count();
+    let mut judge = Gains::new(database, strategy.drawn, enough);
+    // After a winning turn all replies lose, and a single turn needs no comparison.
+    let gains = match equal == 1 || best.wdl() == Wdl::Win {
+        true => vec![0.0; equal],
+        false => {
+            let after: Vec<Position> = turns[..equal].iter().map(|turn| turn.after).collect();
+            judge.of(&after)
+        }
+    };
+    lookups += judge.lookups;
     let mut random = Random::of(seed, game.position(), game.actions().len());
     let mut candidates: Vec<_> = turns[..equal]
         .iter()
-        .map(|&turn| {
+        .zip(gains)
+        .map(|(&turn, gain)| {
             let repeats = match best.wdl() {
                 Wdl::Draw => occurrences(game, &turn.after),
                 _ => 0,
             };
-            // After a winning turn all replies lose, and a single turn needs no comparison.
-            let share = match equal == 1 || best.wdl() == Wdl::Win || enough() {
-                true => Share::default(),
-                false => mistakes(database, &turn.after, &mut lookups),
-            };
             let chance = if seed == 0 { 0 } else { random.next() };
-            (turn, repeats, share, chance)
+            (turn, repeats, gain, chance)
         })
         .collect();
     candidates.sort_by(|left, right| {
         (left.1.cmp(&right.1))
-            .then(right.2.order(left.2))
+            .then(right.2.total_cmp(&left.2))
             .then((Reverse(left.3), left.0.turn).cmp(&(Reverse(right.3), right.0.turn)))
     });
     for (place, (turn, ..)) in candidates.into_iter().enumerate() {
@@ -100,22 +95,6 @@ fn occurrences(game: &Game, position: &Position) -> usize {
     stood.filter(|earlier| *earlier == position).count()
 }
 
-/// The share of mistakes among the replies in a position; 0 if the value of a reply is unknown.
-fn mistakes(database: &Database, position: &Position, lookups: &mut u64) -> Share {
-    let Ok(Answer { turns: replies, .. }) = known(database, position) else {
-        return Share::default();
-    };
-    *lookups += replies.len() as u64;
-    let best = replies.first().map(|best| best.value.wdl());
-    let worse = replies
-        .iter()
-        .filter(|reply| Some(reply.value.wdl()) < best);
-    Share {
-        mistakes: worse.count() as u32,
-        replies: replies.len() as u32,
-    }
-}
-
 #[cfg(all(test, feature = "embedded"))]
 mod tests {
     use super::*;
@@ -128,7 +107,14 @@ mod tests {
     }
 
     fn ranking(game: &Game, seed: u64) -> Ranking {
-        rank(&Database::embedded(RULES), game, seed, &|| false).unwrap()
+        rank(
+            &Database::embedded(RULES),
+            game,
+            seed,
+            Strategy::default(),
+            &|| false,
+        )
+        .unwrap()
     }
 
     /// Drawn positions of the small pairs.
@@ -231,7 +217,7 @@ mod tests {
     fn little_time_still_gives_a_turn() {
         for game in drawn().take(5) {
             let database = Database::embedded(RULES);
-            let hurried = rank(&database, &game, 0, &|| true).unwrap();
+            let hurried = rank(&database, &game, 0, Strategy::default(), &|| true).unwrap();
             assert_eq!(hurried.turns, database.turns(game.position()).unwrap());
             assert_eq!(hurried.lookups, hurried.turns.len() as u64);
         }

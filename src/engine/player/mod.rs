@@ -2,9 +2,11 @@
 //! search that probes them.
 //!
 //! - `choose`: the choice among turns with known values
+//! - `chances`: the choice among those of the same value, by the chances of errors
 //! - `skill`: playing badly in a believable way
 //! - `random`: reproducible random numbers
 
+mod chances;
 mod choose;
 pub(crate) mod random;
 mod skill;
@@ -23,6 +25,7 @@ use crate::store::DbError;
 use crate::value::Value;
 use random::Random;
 
+pub use chances::{DrawnTurns, LostTurns, Strategy};
 pub use skill::Level;
 
 /// A player.
@@ -36,6 +39,8 @@ pub struct Player {
     pub level: Level,
     /// The seed of its random choices; with 0 the perfect player always chooses the same turn.
     pub seed: u64,
+    /// The choices among turns of the same value.
+    pub strategy: Strategy,
 }
 
 /// A line that a player considers.
@@ -138,7 +143,7 @@ impl Player {
                 "the time limit is too short to look".to_string(),
             ));
         }
-        let ranking = choose::rank(&self.database, game, self.seed, &enough)?;
+        let ranking = choose::rank(&self.database, game, self.seed, self.strategy, &enough)?;
         let mut thoughts = Vec::new();
         for (number, ranked) in (1..=limits.lines.max(1)).zip(&ranking.turns) {
             let line = self.known_line(ranked, &enough);
@@ -285,6 +290,7 @@ mod tests {
             search: Arc::new(Search::new(RULES, 1 << 20, 1)),
             level: Level::new(level),
             seed,
+            strategy: Strategy::default(),
         }
     }
 

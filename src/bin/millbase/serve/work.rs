@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use millbase::engine::draws::DrawRule;
-use millbase::engine::player::{Level, Player};
+use millbase::engine::player::{Level, Player, Strategy};
 use millbase::search::Search;
 use millbase::{Database, Position, Rules};
 use tokio::sync::Semaphore;
@@ -71,6 +71,7 @@ impl Opened {
             search: Arc::clone(&self.search),
             level,
             seed,
+            strategy: Strategy::default(),
         }
     }
 }
