@@ -5,6 +5,8 @@
 //! | `level=N` | Millbase's player, 0 to 30; 30 is perfect and the default |
 //! | `databases=no` | Millbase's search without databases |
 //! | `errs=P` | Millbase's player makes a random legal turn in `P` % of its turns |
+//! | `drawn=CHOICE`, `lost=CHOICE` | how Millbase's player chooses among drawn and among lost turns: [`DrawnTurns::NAMES`], [`LostTurns::NAMES`] |
+//! | `playouts=N` | a plain Monte Carlo tree search with `N` playouts a turn, without databases |
 //! | `command=PROGRAM ARGS` | an engine process; must be last, because it takes the rest of the line |
 //! | `option.NAME=VALUE` | an option of the engine |
 //! | `depth=N`, `nodes=N`, `time=MS` | limits of a turn |
@@ -177,9 +179,13 @@ impl Draft {
     }
 
     fn finish(self) -> Result<Settings, String> {
-        let is_own = self.level.is_some() || self.databases.is_some() || self.errs.is_some();
+        let is_own = self.level.is_some()
+            || self.databases.is_some()
+            || self.errs.is_some()
+            || self.drawn.is_some()
+            || self.lost.is_some();
         if !self.command.is_empty() && is_own {
-            let sentence = "level, databases and errs are settings of Millbase's player; an \
+            let sentence = "level, databases, errs, drawn and lost are settings of Millbase's player; an \
                 engine with command= takes option.NAME=VALUE";
             return Err(sentence.to_owned());
         }
@@ -194,7 +200,6 @@ impl Draft {
                 databases, lower levels never";
             return Err(sentence.to_owned());
         }
-        let is_own = is_own || self.drawn.is_some() || self.lost.is_some();
         if self.playouts.is_some() && (is_own || !self.command.is_empty()) {
             let sentence =
                 "playouts= is the only setting of a Monte Carlo tree search, besides name=";

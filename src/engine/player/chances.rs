@@ -42,7 +42,7 @@ pub enum DrawnTurns {
     DeepTraps,
     /// The best score of a search without databases.
     Evaluation,
-    /// The chance of an error in the reply, and the score of a search without databases.
+    /// The share of losing replies, and the score of a search without databases.
     #[default]
     Pressure,
 }
@@ -96,15 +96,15 @@ impl DrawnTurns {
 
     fn recipe(self) -> Recipe {
         let none = Recipe::default();
-        let traps = Recipe {
-            replies: 1,
-            depth: 2,
-            ..none
-        };
+        let losing = Recipe { replies: 1, ..none };
+        let traps = Recipe { depth: 2, ..losing };
         match self {
             DrawnTurns::Random => none,
-            DrawnTurns::LosingReplies => Recipe { replies: 1, ..none },
-            DrawnTurns::Uniform => Recipe { replies: 2, ..none },
+            DrawnTurns::LosingReplies => losing,
+            DrawnTurns::Uniform => Recipe {
+                replies: 2,
+                ..losing
+            },
             DrawnTurns::Traps => traps,
             DrawnTurns::DeepTraps => Recipe {
                 replies: 2,
@@ -115,8 +115,8 @@ impl DrawnTurns {
                 ..none
             },
             DrawnTurns::Pressure => Recipe {
-                weight: 0.5,
-                ..traps
+                weight: weight(),
+                ..losing
             },
         }
     }
@@ -188,11 +188,19 @@ const TEMPERATURE: f64 = 30.0;
 const STONE: f64 = 100.0;
 
 /// The depth of the search for the evaluation, in turns after the player's own.
-const EVALUATION_DEPTH: u32 = 2;
+fn evaluation_depth() -> u32 {
+    static D: std::sync::OnceLock<u32> = std::sync::OnceLock::new();
+    *D.get_or_init(|| std::env::var("ED").map_or(2, |d| d.parse().unwrap()))
+}
+
+fn weight() -> f64 {
+    static D: std::sync::OnceLock<f64> = std::sync::OnceLock::new();
+    *D.get_or_init(|| std::env::var("EW").map_or(0.5, |d| d.parse().unwrap()))
+}
 
 /// Beyond the first reply, only the best turns by that reply and only likely replies are looked at.
-const BEST_TURNS: usize = 4;
-const LIKELY: f64 = 0.1;
+const BEST_TURNS: usize = 3;
+const LIKELY: f64 = 0.05;
 
 /// Computes gains.
 pub(super) struct Gains<'a> {
@@ -225,7 +233,7 @@ impl Gains<'_> {
         let mut gains = self.with_replies(turns, self.recipe.replies);
         for (gain, after) in gains.iter_mut().zip(turns) {
             if self.recipe.weight > 0.0 && *gain >= 0.0 {
-                let score = self.shallow.score(after, EVALUATION_DEPTH);
+                let score = self.shallow.score(after, evaluation_depth());
                 *gain += self.recipe.weight / (1.0 + (f64::from(score.number()) / STONE).exp());
             }
         }

@@ -97,7 +97,11 @@ fn occurrences(game: &Game, position: &Position) -> usize {
 
 #[cfg(all(test, feature = "embedded"))]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+
     use super::*;
+    use crate::engine::player::DrawnTurns;
+    use crate::search::{Limits, NoProber, Search};
     use crate::{Rules, Turn, Value};
 
     const RULES: Rules = Rules::STANDARD;
@@ -107,30 +111,45 @@ mod tests {
     }
 
     fn ranking(game: &Game, seed: u64) -> Ranking {
-        rank(
-            &Database::embedded(RULES),
-            game,
-            seed,
-            Strategy::default(),
-            &|| false,
-        )
-        .unwrap()
+        ranking_by(Strategy::default(), game, seed)
+    }
+
+    fn ranking_by(strategy: Strategy, game: &Game, seed: u64) -> Ranking {
+        let database = Database::embedded(RULES);
+        rank(&database, game, seed, strategy, &|| false).unwrap()
+    }
+
+    fn by(drawn: DrawnTurns) -> Strategy {
+        Strategy {
+            drawn,
+            ..Strategy::default()
+        }
     }
 
     /// Drawn positions of the small pairs.
     fn drawn() -> impl Iterator<Item = Game> {
+        positions(4, Wdl::Draw)
+    }
+
+    /// Lost positions.
+    fn lost() -> impl Iterator<Item = Game> {
+        positions(3, Wdl::Loss).filter(|game| !game.position().is_over(&RULES))
+    }
+
+    /// Positions of this value with this number of stones on each side.
+    fn positions(stones: usize, value: Wdl) -> impl Iterator<Item = Game> {
         let database = Database::embedded(RULES);
         let mut random = Random::new(1);
         std::iter::repeat_with(move || {
             let mut points: Vec<_> = crate::Point::all().collect();
-            for place in 0..8 {
+            for place in 0..2 * stones {
                 let other = place + random.next() as usize % (points.len() - place);
                 points.swap(place, other);
             }
             let set = |points: &[crate::Point]| points.iter().copied().collect();
-            Position::moving(set(&points[..4]), set(&points[4..8]))
+            Position::moving(set(&points[..stones]), set(&points[stones..2 * stones]))
         })
-        .filter(move |position| database.probe(position).unwrap() == Value::Draw)
+        .filter(move |position| database.probe_wdl(position).unwrap() == value)
         .map(|position| Game::new(RULES, position))
         .take(60)
     }
@@ -146,11 +165,22 @@ mod tests {
         replies.iter().filter(loses).count() as f64 / replies.len().max(1) as f64
     }
 
+    /// The share of replies that do not win, counted likewise.
+    fn mistakes(turn: &RankedTurn) -> f64 {
+        let database = Database::embedded(RULES);
+        let replies = turn.after.turns(&RULES);
+        let misses = |reply: &&Turn| {
+            let value = database.probe_wdl(&turn.after.after(**reply)).unwrap();
+            value != Wdl::Loss
+        };
+        replies.iter().filter(misses).count() as f64 / replies.len().max(1) as f64
+    }
+
     #[test]
-    fn drawn_turns_are_ranked_by_the_share_of_losing_replies() {
+    fn losing_replies_rank_by_their_share() {
         let mut differ = 0;
         for game in drawn() {
-            let ranking = ranking(&game, 0);
+            let ranking = ranking_by(by(DrawnTurns::LosingReplies), &game, 0);
             let draws = ranking
                 .turns
                 .iter()
@@ -179,11 +209,90 @@ mod tests {
         }
     }
 
+    /// The scores come from the search that the protocol uses.
+    #[test]
+    fn pressure_adds_the_evaluation_to_the_share() {
+        let gain = |turn: &RankedTurn| {
+            let search = Search::new(RULES, 1 << 20, 1);
+            let limits = Limits {
+                depth: Some(2),
+                ..Limits::default()
+            };
+            let never = AtomicBool::new(false);
+            let found = search.run(&turn.after, &[], &NoProber, &limits, &never, &mut |_| ());
+            let score = -f64::from(found.lines[0].score.number());
+            losing_replies(turn) + 0.5 / (1.0 + (-score / 100.0).exp())
+        };
+        let (mut others, mut scores) = (0, 0);
+        for game in drawn() {
+            let turns = ranking(&game, 0).turns;
+            let draws = turns.iter().filter(|turn| turn.value == Value::Draw);
+            let gains: Vec<f64> = draws.map(gain).collect();
+            assert!(gains.is_sorted_by(|a, b| *a >= b - 1e-9), "{gains:?}");
+            scores += usize::from(gains.first() > gains.last());
+            let by_share = ranking_by(by(DrawnTurns::LosingReplies), &game, 0);
+            others += usize::from(by_share.turns[0] != turns[0]);
+        }
+        assert!(others > 20 && scores > 40, "{others}, {scores}");
+    }
+
+    #[test]
+    fn random_turns_are_any_drawn_ones() {
+        let game = drawn().next().unwrap();
+        let turns = ranking(&game, 0).turns;
+        let draws = turns.iter().filter(|turn| turn.value == Value::Draw);
+        let chosen = (1..300).map(|seed| {
+            let ranking = ranking_by(by(DrawnTurns::Random), &game, seed);
+            assert_eq!(ranking.lookups, turns.len() as u64);
+            ranking.turns[0].turn
+        });
+        let chosen: std::collections::BTreeSet<Turn> = chosen.collect();
+        assert!(draws.clone().count() > 3);
+        assert_eq!(chosen, draws.map(|turn| turn.turn).collect());
+    }
+
+    /// Won positions are won as fast as possible, drawn ones are held, whatever the choice.
+    #[test]
+    fn no_choice_gives_up_value() {
+        let mut seen = [0; 3];
+        let won = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0";
+        let others = lost().take(3).chain([game(won)]);
+        for game in drawn().take(20).chain(others) {
+            let best = ranking(&game, 0).turns[0].value;
+            seen[best.wdl() as usize] += 1;
+            for drawn in DrawnTurns::ALL {
+                for lost in LostTurns::ALL {
+                    let turns = ranking_by(Strategy { drawn, lost }, &game, 3).turns;
+                    match (best.wdl(), lost) {
+                        (Wdl::Loss, LostTurns::Chances) => {}
+                        _ => assert_eq!(turns[0].value, best, "{drawn} {lost}"),
+                    }
+                }
+            }
+        }
+        assert!(seen.iter().all(|&count| count > 0), "{seen:?}");
+    }
+
+    #[test]
+    fn lost_turns_are_the_longest_or_those_with_most_mistakes() {
+        let (mut differ, mut count) = (0, 0);
+        for game in lost().take(40) {
+            let first = |drawn, lost| ranking_by(Strategy { drawn, lost }, &game, 0).turns[0];
+            let longest = first(DrawnTurns::LosingReplies, LostTurns::Longest);
+            let chances = first(DrawnTurns::LosingReplies, LostTurns::Chances);
+            assert!(longest.value >= chances.value);
+            assert!(mistakes(&chances) >= mistakes(&longest));
+            differ += usize::from(chances != longest);
+            count += 1;
+        }
+        assert!(count == 40 && differ > 5, "{differ} of {count}");
+    }
+
     #[test]
     fn seeds_bring_variety_only_among_equals() {
         let mut varied = 0;
         for game in drawn() {
-            let first = |seed| ranking(&game, seed).turns[0];
+            let first = |seed| ranking_by(by(DrawnTurns::LosingReplies), &game, seed).turns[0];
             assert_eq!(first(0), first(0));
             assert_eq!(first(5), first(5));
             varied += usize::from((1..8).any(|seed| first(seed) != first(0)));
