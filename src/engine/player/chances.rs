@@ -11,10 +11,11 @@
 //!                               the largest chance of the turns after the reply; else 0 }
 //! ```
 //!
-//! To this, `pressure` adds the evaluation: an opponent under pressure errs sooner or later.
+//! To this, a choice may add the score of a search without databases, which brings what the chance
+//! does not see: stones, mobility and threats, from which errors follow later.
 //!
 //! ```text
-//! gain(turn) = chance(turn) + weight / (1 + exp(-evaluation / a stone))
+//! gain(turn) = chance(turn) + weight / (1 + exp(-score / a stone))
 //! ```
 
 use std::fmt;
@@ -115,7 +116,7 @@ impl DrawnTurns {
                 ..none
             },
             DrawnTurns::Pressure => Recipe {
-                weight: weight(),
+                weight: 0.5,
                 ..losing
             },
         }
@@ -188,15 +189,7 @@ const TEMPERATURE: f64 = 30.0;
 const STONE: f64 = 100.0;
 
 /// The depth of the search for the evaluation, in turns after the player's own.
-fn evaluation_depth() -> u32 {
-    static D: std::sync::OnceLock<u32> = std::sync::OnceLock::new();
-    *D.get_or_init(|| std::env::var("ED").map_or(2, |d| d.parse().unwrap()))
-}
-
-fn weight() -> f64 {
-    static D: std::sync::OnceLock<f64> = std::sync::OnceLock::new();
-    *D.get_or_init(|| std::env::var("EW").map_or(0.5, |d| d.parse().unwrap()))
-}
+const EVALUATION_DEPTH: u32 = 2;
 
 /// Beyond the first reply, only the best turns by that reply and only likely replies are looked at.
 const BEST_TURNS: usize = 3;
@@ -233,7 +226,7 @@ impl Gains<'_> {
         let mut gains = self.with_replies(turns, self.recipe.replies);
         for (gain, after) in gains.iter_mut().zip(turns) {
             if self.recipe.weight > 0.0 && *gain >= 0.0 {
-                let score = self.shallow.score(after, evaluation_depth());
+                let score = self.shallow.score(after, EVALUATION_DEPTH);
                 *gain += self.recipe.weight / (1.0 + (f64::from(score.number()) / STONE).exp());
             }
         }
