@@ -34,6 +34,7 @@ pub enum DrawnTurns {
     /// Any of them by chance.
     Random,
     /// The largest share of losing replies.
+    #[default]
     LosingReplies,
     /// The largest chance of an error within two replies if all replies are equally likely.
     Uniform,
@@ -44,7 +45,6 @@ pub enum DrawnTurns {
     /// The best score of a search without databases.
     Evaluation,
     /// The share of losing replies, and the score of a search without databases.
-    #[default]
     Pressure,
 }
 

@@ -6,9 +6,10 @@
 //! 1. The value: the quickest win, then draws, then the longest resistance.
 //! 2. In drawn positions, how rarely the position after the turn has occurred in the game, to avoid
 //!    repetitions.
-//! 3. In drawn and lost positions, the gain that `chances` computes, by default from the replies
-//!    that lose and the evaluation. The replies are looked up only for the turns that are best by
-//!    value.
+//! 3. In drawn and lost positions, the gain that `chances` computes, by default the share of
+//!    mistakes: of all the opponent's replies, those that lead to a worse result than the best one.
+//!    In drawn positions these are the losing replies, in lost ones those that do not win. The
+//!    replies are looked up only for the turns that are best by value.
 //! 4. With a seed other than 0, a random number; otherwise the order of the turns' texts.
 
 use std::cmp::Reverse;
@@ -180,7 +181,7 @@ mod tests {
     fn losing_replies_rank_by_their_share() {
         let mut differ = 0;
         for game in drawn() {
-            let ranking = ranking_by(by(DrawnTurns::LosingReplies), &game, 0);
+            let ranking = ranking(&game, 0);
             let draws = ranking
                 .turns
                 .iter()
@@ -225,12 +226,12 @@ mod tests {
         };
         let (mut others, mut scores) = (0, 0);
         for game in drawn() {
-            let turns = ranking(&game, 0).turns;
+            let turns = ranking_by(by(DrawnTurns::Pressure), &game, 0).turns;
             let draws = turns.iter().filter(|turn| turn.value == Value::Draw);
             let gains: Vec<f64> = draws.map(gain).collect();
             assert!(gains.is_sorted_by(|a, b| *a >= b - 1e-9), "{gains:?}");
             scores += usize::from(gains.first() > gains.last());
-            let by_share = ranking_by(by(DrawnTurns::LosingReplies), &game, 0);
+            let by_share = ranking(&game, 0);
             others += usize::from(by_share.turns[0] != turns[0]);
         }
         assert!(others > 20 && scores > 40, "{others}, {scores}");
@@ -292,7 +293,7 @@ mod tests {
     fn seeds_bring_variety_only_among_equals() {
         let mut varied = 0;
         for game in drawn() {
-            let first = |seed| ranking_by(by(DrawnTurns::LosingReplies), &game, seed).turns[0];
+            let first = |seed| ranking(&game, seed).turns[0];
             assert_eq!(first(0), first(0));
             assert_eq!(first(5), first(5));
             varied += usize::from((1..8).any(|seed| first(seed) != first(0)));
