@@ -55,7 +55,6 @@ fn a_session_with_every_command() {
         "SkillLevel",
         "Algorithm",
         "DrawnTurns",
-        "LostTurns",
         "Seed",
         "Repetitions",
         "QuietTurns",

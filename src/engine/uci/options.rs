@@ -34,8 +34,6 @@ pub struct Settings {
     algorithm: usize,
     /// The choice among drawn turns, as an index into [`DrawnTurns::ALL`].
     drawn: usize,
-    /// The choice among lost turns, as an index into [`LostTurns::ALL`].
-    lost: usize,
     /// The seed of random choices; 0 for none.
     pub seed: u32,
     /// The rule for draws.
@@ -66,7 +64,6 @@ impl Settings {
             level: 30,
             algorithm: 1,
             drawn: DrawnTurns::default() as usize,
-            lost: LostTurns::default() as usize,
             seed: 0,
             draws: DrawRule::USUAL,
         }
@@ -102,7 +99,7 @@ impl Settings {
     pub fn strategy(&self) -> Strategy {
         Strategy {
             drawn: DrawnTurns::ALL[self.drawn],
-            lost: LostTurns::ALL[self.lost],
+            lost: LostTurns::default(),
         }
     }
 
@@ -214,7 +211,6 @@ const OPTIONS: &[UciOption] = &[
     UciOption { name: "SkillLevel", kind: Kind::Spin(0..=30, |settings| &mut settings.level) },
     UciOption { name: "Algorithm", kind: Kind::Combo(ALGORITHMS, |settings| &mut settings.algorithm) },
     UciOption { name: "DrawnTurns", kind: Kind::Combo(DrawnTurns::NAMES, |settings| &mut settings.drawn) },
-    UciOption { name: "LostTurns", kind: Kind::Combo(LostTurns::NAMES, |settings| &mut settings.lost) },
     UciOption { name: "Seed", kind: Kind::Spin(0..=u32::MAX, |settings| &mut settings.seed) },
     UciOption { name: "Repetitions", kind: Kind::Spin(0..=100, |settings| &mut settings.draws.repetitions) },
     UciOption { name: "QuietTurns", kind: Kind::Spin(0..=10_000, |settings| &mut settings.draws.quiet_turns) },
