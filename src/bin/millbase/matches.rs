@@ -29,11 +29,12 @@ use crate::status::{Status, Usage};
 /// Play a match between two players, and report wins, draws, losses and first errors
 ///
 /// A player is a line of settings: level=N (Millbase at level N, 30 is perfect), databases=no
-/// (Millbase's search alone), errs=P (a random turn in P % of its turns), drawn=CHOICE
-/// (the choice among drawn turns, see DrawnTurns in docs/FRONTENDS.md), lost=longest or lost=chances
-/// (the longest resistance, or the turn with the most chances that the winner errs), depth=N, nodes=N and time=MS (limits of a turn), name=TEXT. Other players are
-/// playouts=N, a plain Monte Carlo tree search, and command=PROGRAM ARGS, an engine that speaks the
-/// protocol of 'millbase uci', with option.NAME=VALUE before it.
+/// (Millbase's search alone), errs=P (a random turn in P % of its turns), drawn=CHOICE (the choice
+/// among drawn turns, see DrawnTurns in docs/FRONTENDS.md), lost=longest or lost=chances (the
+/// longest resistance, or the turn with the most chances that the winner errs), depth=N, nodes=N and
+/// time=MS (limits of a turn), name=TEXT. Other players are playouts=N, a plain Monte Carlo tree
+/// search, and command=PROGRAM ARGS, an engine that speaks the protocol of 'millbase uci', with
+/// option.NAME=VALUE before it.
 ///
 /// The players play two games from each start, with colours exchanged and the same seeds. A game is
 /// drawn after 100 turns in which no stone was placed or removed. An engine that gives no legal
