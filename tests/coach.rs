@@ -21,6 +21,7 @@ use millbase::coach::review::{Grade, Review};
 use millbase::coach::sample::{Family, canonical, sample};
 use millbase::coach::truth::Truth;
 use millbase::engine::game::Game;
+use millbase::engine::player::DrawnTurns;
 use millbase::{Database, Dtw, Phase, Position, Rules, Side, Symmetry, Turn, Value, Wdl};
 
 const RULES: Rules = Rules::STANDARD;
@@ -487,6 +488,45 @@ fn engines_that_fail_forfeit() {
     }
 }
 
+/// Whatever the choice among drawn turns, the player never makes the first error; opponents that err
+/// at random or by a Monte Carlo tree search do.
+#[test]
+fn choices_among_drawn_turns_never_give_up_value() {
+    let mut errors = 0;
+    for drawn in DrawnTurns::ALL {
+        for opponent in [
+            "playouts=20",
+            "errs=30 drawn=random",
+            "databases=no depth=1",
+        ] {
+            let games = play(&contest(&format!("drawn={drawn}"), opponent), 2);
+            for game in games {
+                assert!(game.is_reviewed);
+                assert_ne!(
+                    game.first_error.map(|error| error.player),
+                    Some(0),
+                    "{game:?}"
+                );
+                errors += usize::from(game.first_error.is_some());
+            }
+        }
+    }
+    assert!(errors > 30, "{errors}");
+}
+
+#[test]
+fn settings_are_written_as_they_are_read() {
+    for text in [
+        "name=a level=30 drawn=random lost=chances nodes=5",
+        "level=30 errs=5 drawn=traps",
+        "playouts=300",
+    ] {
+        let settings: Settings = text.parse().unwrap();
+        assert_eq!(settings.to_string(), text);
+        assert_eq!(settings.to_string().parse::<Settings>().unwrap(), settings);
+    }
+}
+
 #[test]
 fn wrong_settings_are_a_sentence() {
     for (text, words) in [
@@ -498,6 +538,12 @@ fn wrong_settings_are_a_sentence() {
         ("level=3 command=x", "of Millbase's player"),
         ("option.Hash=1", "needs command="),
         ("level=25 databases=no", "needs level=30"),
+        ("drawn=best", "must be one of random, losing-replies"),
+        ("lost=best", "must be one of longest, chances"),
+        ("playouts=0", "from 1 to"),
+        ("playouts=9 level=3", "the only setting"),
+        ("playouts=9 command=x", "the only setting"),
+        ("drawn=random command=x", "of Millbase's player"),
     ] {
         let error = text.parse::<Settings>().unwrap_err();
         assert!(error.contains(words), "{text}: {error}");

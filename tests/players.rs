@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use millbase::engine::game::Game;
-use millbase::engine::player::{Level, Player};
+use millbase::engine::player::{Level, Player, Strategy};
 use millbase::search::{Limits, Search};
 use millbase::{Database, Position, Rules, Side};
 
@@ -20,6 +20,7 @@ fn player(level: u8, seed: u64) -> Player {
         search: Arc::new(Search::new(RULES, 1 << 20, 1)),
         level: Level::new(level),
         seed,
+        strategy: Strategy::default(),
     }
 }
 

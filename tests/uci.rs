@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::common::{Random, plain_position, plain_rules, quick, rows};
 use crate::engine::Engine;
 use crate::plain::{PlainPosition, PlainTurn};
+use millbase::engine::player::DrawnTurns;
 use millbase::solve::pair::{BuildFolder, PairPlan};
 use millbase::store::Profile;
 use millbase::{Database, Pair, Position, Rules, Wdl};
@@ -53,6 +54,7 @@ fn a_session_with_every_command() {
         "ScoreView",
         "SkillLevel",
         "Algorithm",
+        "DrawnTurns",
         "Seed",
         "Repetitions",
         "QuietTurns",
@@ -493,6 +495,38 @@ fn seeds_decide() {
         assert_eq!(session(level, 3), session(level, 3));
     }
     assert!((1..9).any(|seed| session(0, seed) != session(0, 0)));
+}
+
+/// Each choice holds the draw, and each option is heeded: no two choices give the same turns.
+#[test]
+fn drawn_turns_are_chosen_by_an_option() {
+    let database = Database::embedded(RULES);
+    let drawn = starts(&database).into_iter();
+    let drawn = drawn.filter(|start| database.probe_wdl(start).unwrap() == Wdl::Draw);
+    let drawn: Vec<Position> = drawn.collect();
+    assert!(drawn.len() >= 20);
+    let mut engine = Engine::start(&["--threads", "1"]);
+    let mut chosen: Vec<Vec<String>> = Vec::new();
+    for choice in DrawnTurns::ALL {
+        engine.say(&format!("setoption name DrawnTurns value {choice}"));
+        engine.say("setoption name Seed value 1");
+        let turns = drawn.iter().map(|start| {
+            let setup = format!("fen {}", start.text(&RULES));
+            let turn = ask_turn(&mut engine, &setup, "", 1).unwrap();
+            let after = start.after(turn.parse().unwrap());
+            assert_eq!(database.probe_wdl(&after).unwrap(), Wdl::Draw, "{choice}");
+            turn
+        });
+        let turns = turns.collect();
+        assert!(!chosen.contains(&turns), "{choice} is another choice");
+        chosen.push(turns);
+    }
+    let lines = engine.ask("setoption name DrawnTurns value best\nisready", "readyok");
+    assert!(
+        lines[0].contains("must be one of random, losing-replies"),
+        "{lines:?}"
+    );
+    engine.quit();
 }
 
 /// The position after the actions, by the plain rules, and whether all were legal; the actions of a

@@ -5,6 +5,8 @@
 //! | `level=N` | Millbase's player, 0 to 30; 30 is perfect and the default |
 //! | `databases=no` | Millbase's search without databases |
 //! | `errs=P` | Millbase's player makes a random legal turn in `P` % of its turns |
+//! | `drawn=CHOICE`, `lost=CHOICE` | how Millbase's player chooses among drawn and among lost turns: [`DrawnTurns::NAMES`], [`LostTurns::NAMES`] |
+//! | `playouts=N` | a plain Monte Carlo tree search with `N` playouts a turn, without databases |
 //! | `command=PROGRAM ARGS` | an engine process; must be last, because it takes the rest of the line |
 //! | `option.NAME=VALUE` | an option of the engine |
 //! | `depth=N`, `nodes=N`, `time=MS` | limits of a turn |
@@ -16,9 +18,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use crate::coach::monte_carlo;
 use crate::coach::process::{Engine, EngineError};
 use crate::engine::game::{Game, shown};
-use crate::engine::player::{Level, Player};
+use crate::engine::player::{DrawnTurns, Level, LostTurns, Player, Strategy};
 use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::turns::Turn;
@@ -46,6 +49,13 @@ pub enum Kind {
         knows_databases: bool,
         /// The percentage of its turns that are random.
         errs: u8,
+        /// The choices among turns of the same value.
+        strategy: Strategy,
+    },
+    /// A Monte Carlo tree search without databases.
+    MonteCarlo {
+        /// The playouts of a turn.
+        playouts: u32,
     },
     /// An engine process.
     Engine {
@@ -113,6 +123,9 @@ struct Draft {
     level: Option<u8>,
     databases: Option<bool>,
     errs: Option<u8>,
+    drawn: Option<DrawnTurns>,
+    lost: Option<LostTurns>,
+    playouts: Option<u32>,
     command: Vec<String>,
     options: Vec<(String, String)>,
     limits: Limits,
@@ -133,6 +146,9 @@ impl Draft {
         match name {
             "level" => self.level = Some(number(0, 30)? as u8),
             "errs" => self.errs = Some(number(0, 100)? as u8),
+            "drawn" => self.drawn = Some(value.parse()?),
+            "lost" => self.lost = Some(value.parse()?),
+            "playouts" => self.playouts = Some(number(1, 1_000_000)? as u32),
             "depth" => self.limits.depth = Some(number(1, Limits::MOST_DEPTH.into())? as u32),
             "nodes" => self.limits.nodes = Some(number(1, u64::MAX)?),
             "time" => self.limits.time = Some(Duration::from_millis(number(0, 3_600_000)?)),
@@ -151,8 +167,8 @@ impl Draft {
                 Some(option) => self.options.push((option.to_owned(), value.to_owned())),
                 None => {
                     return Err(format!(
-                        "'{}' is not a setting of a player; there are level, databases, errs, depth, \
-                         nodes, time, name, option.NAME and command",
+                        "'{}' is not a setting of a player; there are level, databases, errs, drawn, lost, \
+                         playouts, depth, nodes, time, name, option.NAME and command",
                         shown(name)
                     ));
                 }
@@ -162,9 +178,13 @@ impl Draft {
     }
 
     fn finish(self) -> Result<Settings, String> {
-        let is_own = self.level.is_some() || self.databases.is_some() || self.errs.is_some();
+        let is_own = self.level.is_some()
+            || self.databases.is_some()
+            || self.errs.is_some()
+            || self.drawn.is_some()
+            || self.lost.is_some();
         if !self.command.is_empty() && is_own {
-            let sentence = "level, databases and errs are settings of Millbase's player; an \
+            let sentence = "level, databases, errs, drawn and lost are settings of Millbase's player; an \
                 engine with command= takes option.NAME=VALUE";
             return Err(sentence.to_owned());
         }
@@ -179,13 +199,23 @@ impl Draft {
                 databases, lower levels never";
             return Err(sentence.to_owned());
         }
-        let kind = match self.command.is_empty() {
-            true => Kind::Own {
+        if self.playouts.is_some() && (is_own || !self.command.is_empty()) {
+            let sentence =
+                "playouts= is the only setting of a Monte Carlo tree search, besides name=";
+            return Err(sentence.to_owned());
+        }
+        let kind = match (self.playouts, self.command.is_empty()) {
+            (Some(playouts), _) => Kind::MonteCarlo { playouts },
+            (None, true) => Kind::Own {
                 level: self.level.unwrap_or(30),
                 knows_databases: self.databases.unwrap_or(true),
                 errs: self.errs.unwrap_or(0),
+                strategy: Strategy {
+                    drawn: self.drawn.unwrap_or_default(),
+                    lost: self.lost.unwrap_or_default(),
+                },
             },
-            false => Kind::Engine {
+            (None, false) => Kind::Engine {
                 command: self.command,
                 options: self.options,
             },
@@ -210,6 +240,7 @@ impl fmt::Display for Settings {
             level,
             knows_databases,
             errs,
+            strategy,
         } = &self.kind
         {
             word("level", level);
@@ -219,6 +250,16 @@ impl fmt::Display for Settings {
             if *errs > 0 {
                 word("errs", errs);
             }
+            let usual = Strategy::default();
+            if strategy.drawn != usual.drawn {
+                word("drawn", &strategy.drawn);
+            }
+            if strategy.lost != usual.lost {
+                word("lost", &strategy.lost);
+            }
+        }
+        if let Kind::MonteCarlo { playouts } = &self.kind {
+            word("playouts", playouts);
         }
         if let Some(depth) = self.limits.depth {
             word("depth", &depth);
@@ -279,6 +320,7 @@ enum AtWork {
     /// Not running: the player starts with the next game.
     Nobody,
     Player(Player),
+    MonteCarlo,
     Engine(Engine),
 }
 
@@ -305,14 +347,18 @@ impl Contestant {
         // With the seed 0 the perfect player would always choose the same turns.
         self.seed = seed.max(1);
         match &self.settings.kind {
-            Kind::Own { level, .. } => {
+            Kind::Own {
+                level, strategy, ..
+            } => {
                 self.at_work = AtWork::Player(Player {
                     database: Arc::clone(&self.database),
                     search: Arc::new(Search::new(rules, SEARCH_BYTES, 1)),
                     level: Level::new(*level),
                     seed: self.seed,
+                    strategy: *strategy,
                 });
             }
+            Kind::MonteCarlo { .. } => self.at_work = AtWork::MonteCarlo,
             Kind::Engine { command, options } => {
                 if !matches!(self.at_work, AtWork::Engine(_)) {
                     let engine = Engine::start(command, options, self.patience)?;
@@ -337,11 +383,15 @@ impl Contestant {
                 "the player was asked for a turn before the game began".to_owned(),
             )),
             AtWork::Engine(engine) => engine.turn(game, &self.limits),
+            AtWork::MonteCarlo => {
+                let turn = by_playouts(&self.settings.kind, game, self.seed);
+                turn.ok_or_else(no_turn)
+            }
             AtWork::Player(player) => {
                 let limits = &self.limits;
                 let chosen = by_chance(&self.settings.kind, game, self.seed)
                     .or_else(|| own_turn(player, &self.settings.kind, game, limits));
-                chosen.ok_or_else(|| EngineError("the player has no turn".to_owned()))
+                chosen.ok_or_else(no_turn)
             }
         };
         if chosen.is_err() {
@@ -349,6 +399,18 @@ impl Contestant {
         }
         chosen
     }
+}
+
+fn no_turn() -> EngineError {
+    EngineError("the player has no turn".to_owned())
+}
+
+fn by_playouts(kind: &Kind, game: &Game, seed: u64) -> Option<Turn> {
+    let Kind::MonteCarlo { playouts } = *kind else {
+        return None;
+    };
+    let seed = game.random(seed).word();
+    monte_carlo::choose(game.position(), game.rules(), playouts, seed)
 }
 
 /// A random turn with the probability of `errs`.

@@ -11,6 +11,7 @@
 //! | [`contest`] | matches of two players, each a [`contestant`]: Millbase's or an engine [`process`] |
 //! | [`judge`] | an exam for players |
 //! | [`puzzle`], [`pack`] | making and checking puzzles |
+//! | [`monte_carlo`] | a plain Monte Carlo tree search as an opponent |
 //! | [`sample`] | random positions |
 //! | [`confidence`] | confidence intervals by the bootstrap |
 //!
@@ -24,6 +25,7 @@ pub mod contestant;
 pub mod explain;
 pub mod graph;
 pub mod judge;
+pub mod monte_carlo;
 pub mod pack;
 pub mod process;
 pub mod puzzle;

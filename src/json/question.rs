@@ -14,7 +14,7 @@ use super::study::{RandomPosition, Ranking};
 use super::value::{JsonLegal, JsonPosition};
 use crate::engine::draws::DrawRule;
 use crate::engine::game::Game;
-use crate::engine::player::{Level, Player};
+use crate::engine::player::{Level, Player, Strategy};
 use crate::index::{Pair, PairError};
 use crate::probe::Database;
 use crate::rules::Rules;
@@ -287,6 +287,7 @@ impl Known {
             search: Arc::clone(&self.search),
             level: Level::new(question.level.unwrap_or(u8::MAX)),
             seed: question.seed,
+            strategy: Strategy::default(),
         };
         if player.level == Level::PERFECT
             && let Err(pending @ DbError::Pending(_)) = player.known(game.position())

@@ -30,7 +30,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use self::clock::Instant;
-use self::core::{Abdada, Bounds, Counts, Knowledge, Shared, Window};
+use self::core::{Abdada, Bounds, Counts, Knowledge, Shared, Window, Worker};
 use self::evaluate::evaluate;
 use self::root::Root;
 use self::table::TranspositionTable;
@@ -129,6 +129,45 @@ impl Search {
             finished.store(true, Ordering::Relaxed);
             outcome
         })
+    }
+}
+
+/// Scores positions by searches to a low depth without databases, on one thread.
+#[derive(Debug)]
+pub(crate) struct Shallow<'a> {
+    rules: &'a Rules,
+    table: TranspositionTable,
+}
+
+impl<'a> Shallow<'a> {
+    /// A search with a small transposition table.
+    pub fn new(rules: &'a Rules) -> Shallow<'a> {
+        Shallow {
+            rules,
+            table: TranspositionTable::with_bytes(1 << 16),
+        }
+    }
+
+    /// The score of a position for its side to move.
+    pub fn score(&self, position: &Position, depth: u32) -> Score {
+        let never = AtomicBool::new(false);
+        let shared = Shared {
+            rules: self.rules,
+            table: &self.table,
+            knowledge: &Probed {
+                prober: &NoProber,
+                rules: self.rules,
+            },
+            bounds: Bounds {
+                stop: &never,
+                finished: &never,
+                deadline: None,
+                nodes: u64::MAX,
+            },
+            abdada: None,
+            pvs: true,
+        };
+        Worker::new(&shared, &[]).search(position, Window::ALL, depth, 0)
     }
 }
 

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use millbase::engine::draws::DrawRule;
 use millbase::engine::game::Game;
-use millbase::engine::player::{Level, Player};
+use millbase::engine::player::{Level, Player, Strategy};
 use millbase::json::failure::{Failure, JsonFailure};
 use millbase::json::question::{Known, Question};
 use millbase::json::rules::RuleSets;
@@ -376,6 +376,7 @@ impl Core {
                 search: self.search.clone(),
                 level: Level::new(level),
                 seed: seed.into(),
+                strategy: Strategy::default(),
             };
             if player.level == Level::PERFECT
                 && let Err(failure @ DbError::Pending(_)) = player.known(game.position())

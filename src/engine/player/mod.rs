@@ -2,8 +2,10 @@
 //! search that probes them.
 //!
 //! - `choose`: the choice among turns with known values
+//! - `chances`: the choice among those of the same value, by the chances of errors
 //! - `skill`: playing badly in a believable way
 
+mod chances;
 mod choose;
 mod skill;
 
@@ -20,6 +22,7 @@ use crate::search::{Info, Limits, NoProber, Prober, Score, Search};
 use crate::store::DbError;
 use crate::value::Value;
 
+pub use chances::{DrawnTurns, LostTurns, Strategy};
 pub use skill::Level;
 
 /// A player.
@@ -33,6 +36,8 @@ pub struct Player {
     pub level: Level,
     /// The seed of its random choices; with 0 the perfect player always chooses the same turn.
     pub seed: u64,
+    /// The choices among turns of the same value.
+    pub strategy: Strategy,
 }
 
 /// A line that a player considers.
@@ -135,7 +140,7 @@ impl Player {
                 "the time limit is too short to look".to_string(),
             ));
         }
-        let ranking = choose::rank(&self.database, game, self.seed, &enough)?;
+        let ranking = choose::rank(&self.database, game, self.seed, self.strategy, &enough)?;
         let mut thoughts = Vec::new();
         for (number, ranked) in (1..=limits.lines.max(1)).zip(&ranking.turns) {
             let line = self.known_line(ranked, &enough);
@@ -282,6 +287,7 @@ mod tests {
             search: Arc::new(Search::new(RULES, 1 << 20, 1)),
             level: Level::new(level),
             seed,
+            strategy: Strategy::default(),
         }
     }
 

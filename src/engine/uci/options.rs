@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use super::command::CommandError;
 use crate::engine::draws::DrawRule;
 use crate::engine::game::shown;
+use crate::engine::player::{DrawnTurns, LostTurns, Strategy};
 use crate::rules::Rules;
 use crate::search::Algorithm;
 
@@ -31,6 +32,8 @@ pub struct Settings {
     pub level: u32,
     /// The search algorithm, as an index into [`ALGORITHMS`].
     algorithm: usize,
+    /// The choice among drawn turns, as an index into [`DrawnTurns::ALL`].
+    drawn: usize,
     /// The seed of random choices; 0 for none.
     pub seed: u32,
     /// The rule for draws.
@@ -60,6 +63,7 @@ impl Settings {
             view: 0,
             level: 30,
             algorithm: 1,
+            drawn: DrawnTurns::default() as usize,
             seed: 0,
             draws: DrawRule::USUAL,
         }
@@ -89,6 +93,14 @@ impl Settings {
     /// The search algorithm.
     pub fn algorithm(&self) -> Algorithm {
         [Algorithm::AlphaBeta, Algorithm::Pvs, Algorithm::Mtdf][self.algorithm]
+    }
+
+    /// The choices among turns of the same value.
+    pub fn strategy(&self) -> Strategy {
+        Strategy {
+            drawn: DrawnTurns::ALL[self.drawn],
+            lost: LostTurns::default(),
+        }
     }
 
     /// Whether scores are for White instead of the side to move.
@@ -198,6 +210,7 @@ const OPTIONS: &[UciOption] = &[
     UciOption { name: "ScoreView", kind: Kind::Combo(VIEWS, |settings| &mut settings.view) },
     UciOption { name: "SkillLevel", kind: Kind::Spin(0..=30, |settings| &mut settings.level) },
     UciOption { name: "Algorithm", kind: Kind::Combo(ALGORITHMS, |settings| &mut settings.algorithm) },
+    UciOption { name: "DrawnTurns", kind: Kind::Combo(DrawnTurns::NAMES, |settings| &mut settings.drawn) },
     UciOption { name: "Seed", kind: Kind::Spin(0..=u32::MAX, |settings| &mut settings.seed) },
     UciOption { name: "Repetitions", kind: Kind::Spin(0..=100, |settings| &mut settings.draws.repetitions) },
     UciOption { name: "QuietTurns", kind: Kind::Spin(0..=10_000, |settings| &mut settings.draws.quiet_turns) },

@@ -317,6 +317,7 @@ impl<W: Write + Send + 'static> Session<W> {
             search: Arc::clone(&self.search),
             level: Level::new(self.settings.level as u8),
             seed: self.settings.seed.into(),
+            strategy: self.settings.strategy(),
         }
     }
 

@@ -17,7 +17,7 @@ use clap::Args;
 use millbase::engine::draws::DrawRule;
 use millbase::engine::ending::Ending;
 use millbase::engine::game::Game;
-use millbase::engine::player::{Choice, Level, Player, Thought};
+use millbase::engine::player::{Choice, Level, Player, Strategy, Thought};
 use millbase::engine::uci;
 use millbase::rules::diagram::draw;
 use millbase::search::{Info, Limits, Search};
@@ -116,6 +116,7 @@ impl Play {
                 search: Arc::new(Search::new(rules, SEARCH_BYTES, threads)),
                 level: Level::new(self.level),
                 seed: self.seed.into(),
+                strategy: Strategy::default(),
             },
             limits: Limits {
                 time: Some(Duration::from_millis(self.movetime.into())),
