@@ -12,8 +12,8 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState};
 use millbase::probe::Database;
-use millbase::solve::pair::{BuildFolder, Observer, PairPlan, PairProgress, PairReport};
-use millbase::solve::ply::PlyReport;
+use millbase::solve::pair::{self, BuildFolder, Observer, PairPlan, PairProgress, PairReport};
+use millbase::solve::ply::{self, PlyReport};
 use millbase::store::{DbError, Level, PairFile, Profile};
 use millbase::value::Metric;
 use millbase::{Material, Pair, Rules};
@@ -171,8 +171,14 @@ impl Build {
         let plan = self.plan(folder, rules)?;
         let monitor = Monitor::new(&plan, options);
         stop_on_signals(&locked, &monitor.bar)?;
-        let pairs =
-            millbase::solve::pair::build(&locked, rules, &plan, self.kind.profile(), &monitor);
+        let profile = self.kind.profile();
+        let pairs = match self.placing {
+            true => {
+                let plies = placing::plan(folder, rules);
+                ply::build_pairs(&locked, rules, &plan, &plies, profile, &monitor)
+            }
+            false => pair::build(&locked, rules, &plan, profile, &monitor),
+        };
         monitor.bar.finish_and_clear();
         Ok(Built {
             pairs: pairs?,
@@ -310,11 +316,15 @@ impl<'a> Monitor<'a> {
             let total: Duration = report.tables.iter().map(|table| step(&table.times)).sum();
             total.as_secs_f64()
         };
+        let placing = match report.placing.as_secs_f64() {
+            seconds if seconds < 0.005 => String::new(),
+            seconds => format!(", last placement {seconds:.2}"),
+        };
         output::step(
             self.options,
             format_args!(
                 "{pair} built in {:.2} s: load {:.2}, initialise {:.2}, scatter {:.2}, propagate \
-                 {:.2}, write {:.2}; {}",
+                 {:.2}, write {:.2}{placing}; {}",
                 report.total.as_secs_f64(),
                 step(|times| times.load),
                 step(|times| times.initialise),

@@ -235,9 +235,12 @@ impl Builder {
             builder: self,
             rules,
         };
-        pair::build(folder, &rules, plan, PROFILE, &watcher)?;
         if with_placing {
+            let plies = placing::plan(folder.path(), &rules);
+            ply::build_pairs(folder, &rules, plan, &plies, PROFILE, &watcher)?;
             self.build_placing(folder, &rules)?;
+        } else {
+            pair::build(folder, &rules, plan, PROFILE, &watcher)?;
         }
         self.work.reopen(rules)?;
         Ok(())
