@@ -59,7 +59,8 @@ pub struct Build {
     #[arg(long, value_name = "SIZE", value_parser = input::size)]
     memory: Option<u64>,
 
-    /// After the pairs, solve the placing phase too, for perfect play from the first stone on
+    /// Solve the placing phase too, for perfect play from the first stone on: its last placement together
+    /// with each pair, the others after the pairs
     #[arg(long, alias = "opening", conflicts_with_all = ["max_stones", "pair"])]
     placing: bool,
 
@@ -193,7 +194,10 @@ impl Build {
     fn plan(&self, folder: &Path, rules: &Rules) -> Result<PairPlan> {
         let present = present(folder, *rules, self.kind.profile().metric, "--db")?;
         let is_present = |pair| present.iter().any(|&(other, _)| other == pair);
-        let plan = PairPlan::new(&self.wanted(rules), is_present);
+        let plan = PairPlan {
+            placing: self.placing,
+            ..PairPlan::new(&self.wanted(rules), is_present)
+        };
         if folder.exists() {
             // Never replace an unusable file unasked.
             let db = databases::open_folder(folder, *rules)?;

@@ -351,11 +351,12 @@ fn plan_of(options: &Options) -> Result<Option<JsonPlan>> {
     let Some(folder) = databases::folder(options) else {
         return Ok(None);
     };
-    let plan = plan(options, u8::MAX)?;
+    let mut plan = plan(options, u8::MAX)?;
     let placing = match placing::check_rules(rules) {
         Ok(()) => Some(placing::plan(&folder, rules)).filter(|plan| !plan.solve.is_empty()),
         Err(_) => None,
     };
+    plan.placing = placing.is_some();
     Ok(Some(JsonPlan {
         pairs: plan.pairs.len(),
         file_bytes: plan.file_bytes(rules),
