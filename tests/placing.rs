@@ -14,8 +14,8 @@ use millbase::index::reachable::{Reachable, Stage};
 use millbase::index::{Index, Material, Pair};
 use millbase::probe::Database;
 use millbase::prove::{self, ProofOptions};
-use millbase::solve::pair::BuildFolder;
-use millbase::solve::ply::{PlyPlan, build};
+use millbase::solve::pair::{BuildFolder, PairPlan};
+use millbase::solve::ply::{PlyPlan, build, build_pairs};
 use millbase::store::ply_file_name as file_name;
 use millbase::store::{DbError, Profile};
 use millbase::{Blocked, Position, Rules, Side, Value};
@@ -155,6 +155,70 @@ fn is_possible(reachable: &Reachable, position: &Position, rules: &Rules) -> boo
     [Side::White, Side::Black]
         .into_iter()
         .all(|side| reachable.contains(stage, side, position.stones(side)))
+}
+
+/// The names of the files of single stages in a folder.
+fn stage_files(folder: &Path) -> Vec<String> {
+    let names = contents(folder).into_keys();
+    let mut names: Vec<String> = names
+        .filter(|name| name.matches('.').count() == 2)
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn one_pass_over_the_pairs_makes_the_same_files() {
+    for rules in [THREE, FOUR, DIAGONAL_FOUR] {
+        let last = 2 * rules.stones - 1;
+        let keep: Vec<u8> = (0..last).step_by(2).collect();
+        let expected = contents(built(&rules, &keep).path());
+        let folder = TempDir::new().expect("a folder");
+        let path = folder.path();
+        let locked = BuildFolder::lock(path).expect("a folder of our own");
+        let pairs = |locked: &BuildFolder| {
+            let present = |pair| path.join(millbase::store::file_name(pair)).exists();
+            let plan = PairPlan::new(&Pair::all(rules.stones), present);
+            let plies = PlyPlan::new(&rules, &keep, |ply| path.join(file_name(ply)).exists());
+            assert_eq!(plies.solve.first(), Some(&last));
+            let profile = Profile::default();
+            let reports = build_pairs(locked, &rules, &plan, &plies, profile, &());
+            (reports.expect("the pairs").len(), plies)
+        };
+        let (solved, _) = pairs(&locked);
+        assert_eq!(solved, Pair::all(rules.stones).len());
+        let reachable = Reachable::new(&rules, last + 1);
+        let stages = reachable.stages_of(last);
+        let quiet = stages.filter(|stage| {
+            let after = stage.after_quiet();
+            !reachable.rows(after, after.mover()).is_empty()
+        });
+        let made = stage_files(path);
+        assert!(!made.is_empty());
+        assert_eq!(made.len(), quiet.count());
+        // A build that was killed has lost a pair, a stage of a pair that is there, or both.
+        let lost = Pair::new(rules.stones, rules.stones).expect("a pair");
+        fs::remove_file(path.join(millbase::store::file_name(lost))).expect("a file");
+        for name in [made.first(), made.last()].into_iter().flatten() {
+            let _ = fs::remove_file(path.join(name));
+        }
+        let (solved, plies) = pairs(&locked);
+        assert_eq!(solved, 1);
+        let mut damaged = stage_files(path);
+        if let Some(name) = damaged.pop() {
+            let bytes = fs::read(path.join(&name)).expect("a file");
+            fs::write(path.join(&name), &bytes[..bytes.len() / 2]).expect("a shorter file");
+            let error = build(&locked, &rules, &plies, &|_| {}).expect_err("an error");
+            assert!(error.to_string().contains(&name), "{error}");
+            fs::remove_file(path.join(&name)).expect("a file");
+        }
+        let reports = build(&locked, &rules, &plies, &|_| {}).expect("the plies");
+        assert_eq!(contents(path), expected);
+        // The report on the ply counts the stages of all runs.
+        let database = open(path, &rules);
+        assert!(database.plies().count() >= 2);
+        assert!(reports[0].bytes > 0 && reports[0].histogram.positions() > 0);
+    }
 }
 
 #[test]

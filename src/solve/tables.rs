@@ -275,7 +275,8 @@ impl TableCache {
         }
     }
 
-    /// Takes a table out of the cache, or loads it if the cache lacks it.
+    /// Takes a table out of the cache, or loads it if the cache lacks it. With `again`, the table stays in
+    /// the cache for another call.
     ///
     /// # Errors
     ///
@@ -283,12 +284,19 @@ impl TableCache {
     pub(crate) fn take(
         &mut self,
         material: Material,
+        again: bool,
         load: impl FnOnce() -> Result<Bytes, DbError>,
     ) -> Result<Bytes, DbError> {
         let compressed = self.tables.remove(&material);
-        let values =
-            compressed.and_then(|compressed| compressed.unpack(material.entries() as usize).ok());
-        values.map_or_else(load, Ok)
+        let unpacked = compressed.as_ref();
+        let unpacked = unpacked.and_then(|table| table.unpack(material.entries() as usize).ok());
+        let values = unpacked.map_or_else(load, Ok)?;
+        if again {
+            let compressed = compressed.or_else(|| Compressed::new(&values).ok());
+            self.tables
+                .extend(compressed.map(|compressed| (material, compressed)));
+        }
+        Ok(values)
     }
 }
 

@@ -114,7 +114,7 @@ pub fn verify_pair(
     // captures lead to, too.
     for material in pair.tables().into_iter().rev() {
         let after = material.after_captures(db.rules());
-        let take = |&after| table_cache.take(after, || load(db, after));
+        let take = |&after| table_cache.take(after, false, || load(db, after));
         let captures = after.iter().map(take).collect::<Result<Vec<_>, _>>()?;
         if tables.is_empty() {
             let first = Material {

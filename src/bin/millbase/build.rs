@@ -12,8 +12,8 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState};
 use millbase::probe::Database;
-use millbase::solve::pair::{BuildFolder, Observer, PairPlan, PairProgress, PairReport};
-use millbase::solve::ply::PlyReport;
+use millbase::solve::pair::{self, BuildFolder, Observer, PairPlan, PairProgress, PairReport};
+use millbase::solve::ply::{self, PlyReport};
 use millbase::store::{DbError, Level, PairFile, Profile};
 use millbase::value::Metric;
 use millbase::{Material, Pair, Rules};
@@ -59,7 +59,8 @@ pub struct Build {
     #[arg(long, value_name = "SIZE", value_parser = input::size)]
     memory: Option<u64>,
 
-    /// After the pairs, solve the placing phase too, for perfect play from the first stone on
+    /// Solve the placing phase too, for perfect play from the first stone on: its last placement together
+    /// with each pair, the others after the pairs
     #[arg(long, alias = "opening", conflicts_with_all = ["max_stones", "pair"])]
     placing: bool,
 
@@ -171,8 +172,14 @@ impl Build {
         let plan = self.plan(folder, rules)?;
         let monitor = Monitor::new(&plan, options);
         stop_on_signals(&locked, &monitor.bar)?;
-        let pairs =
-            millbase::solve::pair::build(&locked, rules, &plan, self.kind.profile(), &monitor);
+        let profile = self.kind.profile();
+        let pairs = match self.placing {
+            true => {
+                let plies = placing::plan(folder, rules);
+                ply::build_pairs(&locked, rules, &plan, &plies, profile, &monitor)
+            }
+            false => pair::build(&locked, rules, &plan, profile, &monitor),
+        };
         monitor.bar.finish_and_clear();
         Ok(Built {
             pairs: pairs?,
@@ -187,7 +194,10 @@ impl Build {
     fn plan(&self, folder: &Path, rules: &Rules) -> Result<PairPlan> {
         let present = present(folder, *rules, self.kind.profile().metric, "--db")?;
         let is_present = |pair| present.iter().any(|&(other, _)| other == pair);
-        let plan = PairPlan::new(&self.wanted(rules), is_present);
+        let plan = PairPlan {
+            placing: self.placing,
+            ..PairPlan::new(&self.wanted(rules), is_present)
+        };
         if folder.exists() {
             // Never replace an unusable file unasked.
             let db = databases::open_folder(folder, *rules)?;
@@ -310,11 +320,15 @@ impl<'a> Monitor<'a> {
             let total: Duration = report.tables.iter().map(|table| step(&table.times)).sum();
             total.as_secs_f64()
         };
+        let placing = match report.placing.as_secs_f64() {
+            seconds if seconds < 0.005 => String::new(),
+            seconds => format!(", last placement {seconds:.2}"),
+        };
         output::step(
             self.options,
             format_args!(
                 "{pair} built in {:.2} s: load {:.2}, initialise {:.2}, scatter {:.2}, propagate \
-                 {:.2}, write {:.2}; {}",
+                 {:.2}, write {:.2}{placing}; {}",
                 report.total.as_secs_f64(),
                 step(|times| times.load),
                 step(|times| times.initialise),

@@ -127,6 +127,10 @@ fn of_failure(failure: &Failure) -> Status {
 fn of_solve(error: &SolvePairError) -> Status {
     match error {
         SolvePairError::Database(error) => of_db(error),
+        SolvePairError::Placing(error) => match error.downcast_ref() {
+            Some(error) => of_placing(error),
+            None => Status::System,
+        },
         SolvePairError::Memory { .. } | SolvePairError::TooDeep(_) | SolvePairError::Busy(_) => {
             Status::System
         }

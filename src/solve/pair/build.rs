@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::{
-    Observer, PairPlan, PairProgress, SolvePairError, TableCache, Times, load, solve, timed,
+    Observer, PairPlan, PairProgress, SolvePairError, Solved, TableCache, Times, load, solve, timed,
 };
 use crate::index::histogram::Histogram;
 use crate::index::{Index, Material, Pair};
 use crate::probe::Database;
 use crate::rules::Rules;
+use crate::store::memory::Bytes;
 use crate::store::{self, DbError, Profile, SolvedPair};
 
 /// A folder locked for one build, until this is dropped or the process ends.
@@ -76,6 +77,8 @@ pub struct PairReport {
     pub total: Duration,
     /// The time to count and write the solved tables.
     pub write: Duration,
+    /// The time to solve the last placement before the pair, if that was asked for.
+    pub placing: Duration,
 }
 
 /// The report on the table of one side to move.
@@ -87,6 +90,34 @@ pub struct TableReport {
     pub histogram: Histogram,
     /// The times of the steps.
     pub times: Times,
+}
+
+/// What follows from a pair and is made while its tables are in memory.
+pub(crate) trait Sequel {
+    /// Whether it needs this table, which captures of the pair lead to, once more.
+    fn needs(&self, captures: Material) -> bool;
+
+    /// Makes it from the tables of a solved pair; `load` loads the tables that captures lead to.
+    fn make(
+        &mut self,
+        solved: &[Solved],
+        load: &mut dyn FnMut(Material) -> Result<Bytes, DbError>,
+    ) -> Result<(), SolvePairError>;
+}
+
+/// Nothing follows.
+impl Sequel for () {
+    fn needs(&self, _captures: Material) -> bool {
+        false
+    }
+
+    fn make(
+        &mut self,
+        _solved: &[Solved],
+        _load: &mut dyn FnMut(Material) -> Result<Bytes, DbError>,
+    ) -> Result<(), SolvePairError> {
+        Ok(())
+    }
 }
 
 /// Solves the pairs of the plan, writes their files to the folder, and returns a report on each.
@@ -103,6 +134,18 @@ pub fn build(
     profile: Profile,
     observer: &dyn Observer,
 ) -> Result<Vec<PairReport>, SolvePairError> {
+    build_with(folder, rules, plan, profile, observer, &mut ())
+}
+
+/// [`build`], and makes the sequel of each pair.
+pub(crate) fn build_with(
+    folder: &BuildFolder,
+    rules: &Rules,
+    plan: &PairPlan,
+    profile: Profile,
+    observer: &dyn Observer,
+    sequel: &mut dyn Sequel,
+) -> Result<Vec<PairReport>, SolvePairError> {
     let mut table_cache = TableCache::new(&plan.pairs);
     let mut reports = Vec::with_capacity(plan.pairs.len());
     for &pair in &plan.pairs {
@@ -113,6 +156,7 @@ pub fn build(
             profile,
             &mut table_cache,
             observer,
+            sequel,
         )?;
         observer.progress(PairProgress::Finished(Box::new(report.clone())));
         reports.push(report);
@@ -127,17 +171,16 @@ fn build_pair(
     profile: Profile,
     table_cache: &mut TableCache,
     observer: &dyn Observer,
+    sequel: &mut dyn Sequel,
 ) -> Result<PairReport, SolvePairError> {
     let start = Instant::now();
     observer.progress(PairProgress::Started {
         pair,
         entries: pair.entries(),
     });
-    let load = |material| {
-        table_cache.take(material, || {
-            load(&Database::open(folder, *rules)?, material)
-        })
-    };
+    let from_files = |material| load(&Database::open(folder, *rules)?, material);
+    let load =
+        |material| table_cache.take(material, sequel.needs(material), || from_files(material));
     let solved = solve(rules, pair, load, observer)?;
 
     observer.progress(PairProgress::Writing);
@@ -157,6 +200,11 @@ fn build_pair(
         let bytes = store::write_pair(&path, rules, &solved, profile)?;
         Ok::<_, SolvePairError>((histograms, bytes))
     })?;
+    let mut placing = Duration::ZERO;
+    timed(&mut placing, || {
+        let mut load = |material| table_cache.take(material, false, || from_files(material));
+        sequel.make(&solved, &mut load)
+    })?;
     let tables = solved.into_iter().zip(histograms);
     let tables = tables.map(|(solved, histogram)| TableReport {
         material: solved.material,
@@ -169,5 +217,6 @@ fn build_pair(
         bytes,
         total: start.elapsed(),
         write,
+        placing,
     })
 }

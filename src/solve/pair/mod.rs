@@ -16,6 +16,7 @@ pub mod plan;
 mod repack;
 pub(crate) mod sweep;
 
+use std::error::Error;
 use std::fmt;
 use std::io;
 use std::ops::Deref;
@@ -23,6 +24,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 pub use build::{BuildFolder, PairReport, TableReport, build};
+pub(crate) use build::{Sequel, build_with};
 pub(crate) use init::{Captures, ORDERED, value_of_ordered};
 pub use plan::PairPlan;
 pub use repack::repack;
@@ -56,6 +58,8 @@ pub enum SolvePairError {
     Busy(PathBuf),
     /// A table that captures lead to could not be read, or a file could not be written.
     Database(DbError),
+    /// The last placement before a pair could not be solved.
+    Placing(Box<dyn Error + Send + Sync>),
 }
 
 impl fmt::Display for SolvePairError {
@@ -82,15 +86,17 @@ impl fmt::Display for SolvePairError {
                 folder.display()
             ),
             SolvePairError::Database(error) => error.fmt(f),
+            SolvePairError::Placing(error) => error.fmt(f),
         }
     }
 }
 
-impl std::error::Error for SolvePairError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+impl Error for SolvePairError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             SolvePairError::Memory { source, .. } => Some(source),
             SolvePairError::Database(error) => error.source(),
+            SolvePairError::Placing(error) => Some(error.as_ref()),
             _ => None,
         }
     }

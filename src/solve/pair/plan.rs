@@ -15,6 +15,9 @@ const FIXED: u64 = 12 << 20;
 pub struct PairPlan {
     /// The pairs in the order in which they are solved.
     pub pairs: Vec<Pair>,
+    /// Whether the last placement is solved with each pair, as
+    /// [`ply::build_pairs`](crate::solve::ply::build_pairs) does.
+    pub placing: bool,
 }
 
 impl PairPlan {
@@ -39,7 +42,10 @@ impl PairPlan {
         let largest = needed.iter().map(|pair| pair.larger()).max().unwrap_or(0);
         let mut pairs = Pair::all(largest);
         pairs.retain(|&pair| needed.contains(&pair) && !present(pair));
-        PairPlan { pairs }
+        PairPlan {
+            pairs,
+            placing: false,
+        }
     }
 
     /// The number of entries of all tables to solve.
@@ -71,7 +77,25 @@ impl PairPlan {
             TableCache::pair_after(table).is_some_and(|pair| later.contains(&pair))
         });
         let kept: u64 = waiting.map(Material::entries).sum();
-        memory(rules, pair) + kept / TableCache::RATIO
+        let kept = kept / TableCache::RATIO;
+        if !self.placing {
+            return memory(rules, pair) + kept;
+        }
+        // The tables that captures lead to stay until the placements before the pair are solved. By then
+        // only the pair's values, one of those tables and that of the placements are needed.
+        let captures = |table: Material| -> u64 {
+            let after = table.after_captures(rules).into_iter();
+            after.map(Material::entries).sum()
+        };
+        let placements = |table: Material| Material {
+            mover: table.waiting - 1,
+            waiting: table.mover,
+        };
+        let again: u64 = pair.tables().into_iter().map(captures).sum();
+        let last = pair.tables().into_iter();
+        let last = last.map(|table| captures(table.exchanged()) + placements(table).entries());
+        let last = FIXED + pair.entries() + last.max().unwrap_or(0);
+        kept + last.max(memory(rules, pair) + again / TableCache::RATIO)
     }
 }
 
@@ -128,7 +152,12 @@ mod tests {
                 measured += bytes.parse::<u64>().unwrap();
             }
             assert!(pairs.len() >= 25);
-            let ratio = PairPlan { pairs }.file_bytes(&rules) as f64 / measured as f64;
+            let ratio = PairPlan {
+                pairs,
+                placing: false,
+            }
+            .file_bytes(&rules) as f64
+                / measured as f64;
             assert!((0.8..=1.2).contains(&ratio), "{name}: {ratio}");
         }
     }

@@ -1,6 +1,8 @@
 //! Solves the plies of a plan one by one, the last placement first, and writes their files.
 //!
-//! A ply needs the file of the next one, or, for the last ply, the databases of the moving phase.
+//! A ply needs the file of the next one, or, for the last ply, the databases of the moving phase. If the
+//! last ply is only needed on the way, each of its stages has a file of its own, so that it can be solved
+//! when the pair that it leads to has just been solved and its tables are in memory.
 //! Files that are only needed on the way are removed as soon as the ply before them has its file.
 //! So after a build was stopped at any moment, the next one goes on where it was.
 
@@ -13,13 +15,17 @@ use std::time::{Duration, Instant};
 
 use crate::index::Material;
 use crate::index::histogram::Histogram;
-use crate::index::reachable::{Reachable, Stage};
+use crate::index::reachable::{Reachable, Stage, not_solved};
 use crate::probe::Database;
 use crate::rules::Rules;
 use crate::solve::Loader;
-use crate::solve::pair::BuildFolder;
+use crate::solve::pair::{
+    self, BuildFolder, Observer, PairPlan, PairReport, Sequel, SolvePairError, Solved,
+};
 use crate::store::memory::Bytes;
-use crate::store::{DbError, LARGEST_VALUE, PlyWriter, ply_file_name};
+use crate::store::{
+    DbError, LARGEST_VALUE, PlyFile, PlyWriter, Profile, ply_file_name, stage_file_name,
+};
 use crate::value::Metric;
 
 /// The reason why a ply could not be solved or its file not written.
@@ -174,6 +180,17 @@ pub struct PlyReport {
 }
 
 impl PlyReport {
+    fn new(ply: u8) -> PlyReport {
+        PlyReport {
+            ply,
+            histogram: Histogram::default(),
+            bytes: 0,
+            load: Duration::ZERO,
+            solve: Duration::ZERO,
+            write: Duration::ZERO,
+        }
+    }
+
     /// All steps together.
     pub fn total(&self) -> Duration {
         self.load + self.solve + self.write
@@ -197,15 +214,18 @@ pub fn build(
     let Some(&last) = plan.solve.first() else {
         return Ok(Vec::new());
     };
-    if let Some(why) = crate::index::reachable::not_solved(rules) {
+    if let Some(why) = not_solved(rules) {
         return Err(SolvePlyError::Rules(why));
     }
     let reachable = Reachable::new(rules, last + 1);
     let mut reports = Vec::with_capacity(plan.solve.len());
     for &ply in &plan.solve {
-        let report = build_ply(folder.path(), rules, &reachable, ply, observer)?;
+        let report = match in_stages(rules, plan) == Some(ply) {
+            true => build_stages(folder.path(), rules, &reachable, ply, observer)?,
+            false => build_ply(folder.path(), rules, &reachable, ply, observer)?,
+        };
         if !plan.keep.contains(&(ply + 1)) {
-            remove(&folder.path().join(ply_file_name(ply + 1)))?;
+            remove(folder.path(), &reachable, ply + 1)?;
         }
         observer(PlyProgress::Finished(Box::new(report.clone())));
         reports.push(report);
@@ -213,17 +233,25 @@ pub fn build(
     Ok(reports)
 }
 
-fn remove(path: &Path) -> Result<(), DbError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(DbError::io(path)(error)),
-        _ => Ok(()),
+/// Removes the file of a ply and those of its stages.
+fn remove(folder: &Path, reachable: &Reachable, ply: u8) -> Result<(), DbError> {
+    let stages = reachable.stages_of(ply).map(stage_file_name);
+    for name in stages.chain([ply_file_name(ply)]) {
+        let path = folder.join(name);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(DbError::io(&path)(error));
+            }
+            _ => {}
+        }
     }
+    Ok(())
 }
 
 /// The tables that the turns of a ply lead to.
 enum Next<'a> {
-    /// Stones are still in hand.
-    Placing(&'a Database),
+    /// Stones are still in hand; the values are in the file of a ply or in those of its stages.
+    Placing(&'a Database, &'a Path),
     /// The last stone has been placed.
     Moving(Loader<'a>),
 }
@@ -232,13 +260,14 @@ impl<'a> Next<'a> {
     /// The tables that the turns of these stages lead to. All stages must be of one ply.
     fn new(
         database: &'a Database,
+        folder: &'a Path,
         reachable: &Reachable,
         stages: &[Stage],
     ) -> Result<Next<'a>, DbError> {
         let rules = database.rules();
         match stages.first() {
             Some(stage) if stage.ply + 1 == 2 * rules.stones => {}
-            _ => return Ok(Next::Placing(database)),
+            _ => return Ok(Next::Placing(database, folder)),
         }
         let mut wanted = Vec::new();
         let mut last = None;
@@ -264,14 +293,215 @@ impl<'a> Next<'a> {
         Loader::new(database, &wanted).map(Next::Moving)
     }
 
-    fn load(&mut self, stage: Stage) -> Result<Bytes, DbError> {
+    fn load(&mut self, reachable: &Reachable, stage: Stage) -> Result<Bytes, DbError> {
         match self {
-            Next::Placing(database) => super::load(database, stage),
+            Next::Placing(database, folder) => {
+                match PlyFile::open_stage(folder, stage, *database.rules())? {
+                    Some(file) => super::load_from(&file, reachable, stage),
+                    None => super::load(database, stage),
+                }
+            }
             Next::Moving(loader) => loader.load(stage.material()),
         }
     }
 }
 
+/// The last ply, if its stages get files of their own, as it is only needed on the way.
+fn in_stages(rules: &Rules, plan: &PlyPlan) -> Option<u8> {
+    let last = (2 * rules.stones).checked_sub(1)?;
+    let is_wanted = plan.solve.first() == Some(&last) && !plan.keep.contains(&last);
+    is_wanted.then_some(last)
+}
+
+/// Solves the pairs of a plan as [`pair::build`] does, and with each pair the last placements that lead to
+/// its tables, while these are in memory. The plies of `plies` can then be built by [`build`], which
+/// finds those placements done.
+///
+/// # Errors
+///
+/// [`SolvePairError`]. The files of all pairs finished before stay.
+pub fn build_pairs(
+    folder: &BuildFolder,
+    rules: &Rules,
+    pairs: &PairPlan,
+    plies: &PlyPlan,
+    profile: Profile,
+    observer: &dyn Observer,
+) -> Result<Vec<PairReport>, SolvePairError> {
+    let Some(ply) = in_stages(rules, plies).filter(|_| not_solved(rules).is_none()) else {
+        return pair::build(folder, rules, pairs, profile, observer);
+    };
+    let reachable = Reachable::new(rules, ply + 1);
+    let mut last = LastPlacement {
+        folder: folder.path(),
+        rules,
+        reachable: &reachable,
+        stages: reachable.stages_of(ply).collect(),
+    };
+    last.stages.retain(|&stage| {
+        exists(&reachable, stage.after_quiet())
+            && !folder.path().join(stage_file_name(stage)).exists()
+    });
+    pair::build_with(folder, rules, pairs, profile, observer, &mut last)
+}
+
+/// Solves the stages of the last placement when the tables that they lead to are in memory.
+struct LastPlacement<'a> {
+    folder: &'a Path,
+    rules: &'a Rules,
+    reachable: &'a Reachable,
+    /// The stages that have no file yet.
+    stages: Vec<Stage>,
+}
+
+impl Sequel for LastPlacement<'_> {
+    fn needs(&self, captures: Material) -> bool {
+        let stages = self.stages.iter();
+        let mut after = stages.map(|stage| stage.after_capture());
+        after.any(|after| exists(self.reachable, after) && after.material() == captures)
+    }
+
+    fn make(
+        &mut self,
+        solved: &[Solved],
+        load: &mut dyn FnMut(Material) -> Result<Bytes, DbError>,
+    ) -> Result<(), SolvePairError> {
+        for table in solved {
+            let quiet = |stage: &Stage| stage.after_quiet().material() == table.material;
+            let stages: Vec<Stage> = self.stages.iter().copied().filter(quiet).collect();
+            for stage in stages {
+                let after =
+                    Some(stage.after_capture()).filter(|&after| exists(self.reachable, after));
+                let captures = after.map(|after| load(after.material())).transpose()?;
+                let values = Some(&table.values[..]);
+                let solved = solve_to_file(
+                    self.folder,
+                    self.rules,
+                    self.reachable,
+                    stage,
+                    [values, captures.as_deref()],
+                    &mut PlyReport::new(stage.ply),
+                );
+                solved.map_err(|error| SolvePairError::Placing(error.into()))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a game can reach a stage.
+fn exists(reachable: &Reachable, stage: Stage) -> bool {
+    !reachable.rows(stage, stage.mover()).is_empty()
+}
+
+/// Solves a stage from the tables after quiet turns and after captures, and writes its file.
+fn solve_to_file(
+    folder: &Path,
+    rules: &Rules,
+    reachable: &Reachable,
+    stage: Stage,
+    [quiet, captures]: [Option<&[u8]>; 2],
+    report: &mut PlyReport,
+) -> Result<u64, SolvePlyError> {
+    let start = Instant::now();
+    let values = super::solve_stage(rules, reachable, stage, quiet, captures);
+    let values = values.map_err(|error| SolvePlyError::Memory(stage.ply, error))?;
+    report.solve += start.elapsed();
+    let start = Instant::now();
+    let mut writer = PlyWriter::new(rules, reachable, stage.ply, &[stage]);
+    let path = folder.join(stage_file_name(stage));
+    add(&mut writer, &path, stage, &values, report)?;
+    report.bytes += writer.finish(&path)?;
+    report.write += start.elapsed();
+    Ok(values.len() as u64)
+}
+
+/// Adds a solved stage to a file and to the report.
+fn add(
+    writer: &mut PlyWriter<'_>,
+    path: &Path,
+    stage: Stage,
+    values: &[u8],
+    report: &mut PlyReport,
+) -> Result<(), SolvePlyError> {
+    let histogram = writer.add(stage, values).map_err(DbError::io(path))?;
+    let largest = histogram.counts().iter().rposition(|&count| count > 0);
+    if largest > Some(LARGEST_VALUE.into()) {
+        return Err(SolvePlyError::TooDeep(stage.ply));
+    }
+    report.histogram.add(&histogram);
+    Ok(())
+}
+
+/// Writes a file for each stage of the last ply that has none.
+fn build_stages(
+    folder: &Path,
+    rules: &Rules,
+    reachable: &Reachable,
+    ply: u8,
+    observer: &(dyn Fn(PlyProgress) + Sync),
+) -> Result<PlyReport, SolvePlyError> {
+    let mut report = PlyReport::new(ply);
+    let mut done = 0;
+    let mut missing = Vec::new();
+    for stage in reachable.stages_of(ply) {
+        match PlyFile::open_stage(folder, stage, *rules)? {
+            Some(file) => {
+                report.bytes += file.bytes();
+                file.histogram(stage)
+                    .map(|counts| report.histogram.add(counts));
+                done += stage.material().entries();
+            }
+            None => missing.push(stage),
+        }
+    }
+    let database = Database::open(folder, *rules)?;
+    for_each_stage(
+        &database,
+        folder,
+        reachable,
+        &missing,
+        &mut report,
+        |stage, after, report| {
+            done += solve_to_file(folder, rules, reachable, stage, after, report)?;
+            observer(PlyProgress::Solved(stage, done));
+            Ok(())
+        },
+    )?;
+    Ok(report)
+}
+
+/// Calls `solve` for each stage with the tables after quiet turns and after captures.
+fn for_each_stage(
+    database: &Database,
+    folder: &Path,
+    reachable: &Reachable,
+    stages: &[Stage],
+    report: &mut PlyReport,
+    mut solve: impl FnMut(Stage, [Option<&[u8]>; 2], &mut PlyReport) -> Result<(), SolvePlyError>,
+) -> Result<(), SolvePlyError> {
+    let mut next = Next::new(database, folder, reachable, stages)?;
+    // The captures of one stage often lead to the same table as the quiet turns of the next.
+    let mut kept: Option<(Stage, Bytes)> = None;
+    for &stage in stages {
+        let start = Instant::now();
+        let mut load = |stage| match kept.take() {
+            Some((kept, values)) if kept == stage => Ok(values),
+            _ => next.load(reachable, stage),
+        };
+        let (quiet, capture) = (stage.after_quiet(), stage.after_capture());
+        let quiet = exists(reachable, quiet).then(|| load(quiet)).transpose()?;
+        let table = exists(reachable, capture)
+            .then(|| load(capture))
+            .transpose()?;
+        report.load += start.elapsed();
+        solve(stage, [quiet.as_deref(), table.as_deref()], report)?;
+        kept = table.map(|table| (capture, table));
+    }
+    Ok(())
+}
+
+/// Solves a ply and writes its file.
 fn build_ply(
     folder: &Path,
     rules: &Rules,
@@ -279,53 +509,32 @@ fn build_ply(
     ply: u8,
     observer: &(dyn Fn(PlyProgress) + Sync),
 ) -> Result<PlyReport, SolvePlyError> {
-    let mut report = PlyReport {
-        ply,
-        histogram: Histogram::default(),
-        bytes: 0,
-        load: Duration::ZERO,
-        solve: Duration::ZERO,
-        write: Duration::ZERO,
-    };
+    let mut report = PlyReport::new(ply);
     let database = Database::open(folder, *rules)?;
     let stages: Vec<Stage> = reachable.stages_of(ply).collect();
-    let mut next = Next::new(&database, reachable, &stages)?;
-    let mut writer = PlyWriter::new(rules, reachable, ply);
+    let mut writer = PlyWriter::new(rules, reachable, ply, &stages);
+    let path = folder.join(ply_file_name(ply));
     let mut done = 0;
-    // The captures of one stage often lead to the same table as the quiet turns of the next.
-    let mut kept: Option<(Stage, Bytes)> = None;
-    for &stage in &stages {
-        let start = Instant::now();
-        let exists = |stage| !reachable.rows(stage, stage.mover()).is_empty();
-        let mut load = |stage| match kept.take() {
-            Some((kept, values)) if kept == stage => Ok(values),
-            _ => next.load(stage),
-        };
-        let (quiet, capture) = (stage.after_quiet(), stage.after_capture());
-        let quiet = exists(quiet).then(|| load(quiet)).transpose()?;
-        let table = exists(capture).then(|| load(capture)).transpose()?;
-        report.load += start.elapsed();
-
-        let start = Instant::now();
-        let values =
-            super::solve_stage(rules, reachable, stage, quiet.as_deref(), table.as_deref());
-        let values = values.map_err(|error| SolvePlyError::Memory(ply, error))?;
-        kept = table.map(|table| (capture, table));
-        drop(quiet);
-        report.solve += start.elapsed();
-
-        let start = Instant::now();
-        let path = folder.join(ply_file_name(ply));
-        let histogram = writer.add(stage, &values).map_err(DbError::io(&path))?;
-        let largest = histogram.counts().iter().rposition(|&count| count > 0);
-        if largest > Some(LARGEST_VALUE.into()) {
-            return Err(SolvePlyError::TooDeep(ply));
-        }
-        report.histogram.add(&histogram);
-        report.write += start.elapsed();
-        done += values.len() as u64;
-        observer(PlyProgress::Solved(stage, done));
-    }
-    report.bytes = writer.finish(&folder.join(ply_file_name(ply)))?;
+    for_each_stage(
+        &database,
+        folder,
+        reachable,
+        &stages,
+        &mut report,
+        |stage, after, report| {
+            let start = Instant::now();
+            let [quiet, captures] = after;
+            let values = super::solve_stage(rules, reachable, stage, quiet, captures);
+            let values = values.map_err(|error| SolvePlyError::Memory(ply, error))?;
+            report.solve += start.elapsed();
+            let start = Instant::now();
+            add(&mut writer, &path, stage, &values, report)?;
+            report.write += start.elapsed();
+            done += values.len() as u64;
+            observer(PlyProgress::Solved(stage, done));
+            Ok(())
+        },
+    )?;
+    report.bytes = writer.finish(&path)?;
     Ok(report)
 }

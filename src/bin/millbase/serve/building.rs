@@ -236,9 +236,12 @@ impl Builder {
             builder: self,
             rules,
         };
-        pair::build(folder, &rules, plan, PROFILE, &watcher)?;
         if with_placing {
+            let plies = placing::plan(folder.path(), &rules);
+            ply::build_pairs(folder, &rules, plan, &plies, PROFILE, &watcher)?;
             self.build_placing(folder, &rules)?;
+        } else {
+            pair::build(folder, &rules, plan, PROFILE, &watcher)?;
         }
         self.work.reopen(rules)?;
         Ok(())
@@ -349,11 +352,12 @@ fn plan_of(options: &Options) -> Result<Option<JsonPlan>> {
     let Some(folder) = databases::folder(options) else {
         return Ok(None);
     };
-    let plan = plan(options, u8::MAX)?;
+    let mut plan = plan(options, u8::MAX)?;
     let placing = match placing::check_rules(rules) {
         Ok(()) => Some(placing::plan(&folder, rules)).filter(|plan| !plan.solve.is_empty()),
         Err(_) => None,
     };
+    plan.placing = placing.is_some();
     Ok(Some(JsonPlan {
         pairs: plan.pairs.len(),
         file_bytes: plan.file_bytes(rules),
