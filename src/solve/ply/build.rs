@@ -448,8 +448,9 @@ fn build_stages(
         match PlyFile::open_stage(folder, stage, *rules)? {
             Some(file) => {
                 report.bytes += file.bytes();
-                file.histogram(stage)
-                    .map(|counts| report.histogram.add(counts));
+                if let Some(counts) = file.histogram(stage) {
+                    report.histogram.add(counts);
+                }
                 done += stage.material().entries();
             }
             None => missing.push(stage),
