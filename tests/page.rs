@@ -1244,11 +1244,11 @@ fn the_page_follows_the_colours_of_the_system() {
     let background = "return getComputedStyle(document.body).backgroundColor";
     visit(Screen::Dark, |page| {
         assert_eq!(page.script(background), "rgb(22, 20, 18)");
-        has_contrast(&page);
+        has_contrast(page);
     });
     visit(Screen::Desk, |page| {
         assert_eq!(page.script(background), "rgb(243, 239, 231)");
-        has_contrast(&page);
+        has_contrast(page);
     });
 }
 
@@ -1287,7 +1287,7 @@ fn is_accessible(screen: Screen) {
         crate::process::skip("axe-core is not there; 'npm ci --prefix tests/browser' fetches it");
     }
     first_visit(screen, |page| {
-        let check = |state: &str| check(&page, screen, axe.as_deref(), state);
+        let check = |state: &str| check(page, screen, axe.as_deref(), state);
         check("start");
         page.click("start-analyse");
         page.says("White to place");
