@@ -5,7 +5,7 @@
 //! |---|---|
 //! | [`question`] | the fields of a question, and the answer to it |
 //! | [`value`] | values and ranked turns |
-//! | [`probe`], [`line`] | the value of a position with its turns, and a best line |
+//! | [`probe`], [`mod@line`] | the value of a position with its turns, and a best line |
 //! | [`game`] | a game with its ending, and a player's turn |
 //! | [`study`] | the explorer's ranking, and random positions |
 //! | [`rules`] | sets of rules |
