@@ -155,7 +155,9 @@ def test_the_lock_is_released(db):
 )
 def test_ctrl_c_works(work):
     code = f"""if True:
-        import millbase, numpy as np, sys
+        import millbase, numpy as np, signal, sys
+        # The tests may run in the background of a shell, where the signal is ignored.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         db = millbase.open()
         sample = db.sample('5-4', 400_000)
         arrays = [np.tile(array, 100) for array in (sample.white, sample.black, sample.to_move)]
