@@ -50,10 +50,16 @@ fn wrong(sentence: impl ToString) -> Failure {
 
 /// The JSON text of an answer.
 fn json(answer: &impl Serialize) -> String {
+    serde_json::to_string(answer).unwrap_or_default()
+}
+
+/// The same with the version that all answers of the server have.
+fn versioned<T: Serialize>(answer: Result<T, Failure>) -> String {
     let mut text = Vec::new();
-    let written = millbase::json::write(&mut text, answer);
-    let text = written.ok().and_then(|()| String::from_utf8(text).ok());
-    text.unwrap_or_default()
+    match answer.map(|answer| millbase::json::write(&mut text, &answer)) {
+        Ok(_) => String::from_utf8(text).unwrap_or_default(),
+        Err(failure) => json_of::<Done>(Err(failure)),
+    }
 }
 
 /// The JSON text of an answer, of the ranges that it waits for, or of the failure.
@@ -257,14 +263,14 @@ impl Core {
             draws: DrawRule::USUAL,
         };
         match kind {
-            "probe" => json_of(known.probe(&question)),
-            "rank" => json_of(known.rank(&question)),
-            "line" => json_of(known.line(&question)),
-            "play" => json_of(known.play(&question)),
-            "random" => json_of(known.random(&question)),
-            "turns" => json_of(question.turns(&self.rules)),
-            "game" => json_of(question.record(&self.rules, known.draws)),
-            "rulesets" => json(&RuleSets::new(&self.rules, known.draws)),
+            "probe" => versioned(known.probe(&question)),
+            "rank" => versioned(known.rank(&question)),
+            "line" => versioned(known.line(&question)),
+            "play" => versioned(known.play(&question)),
+            "random" => versioned(known.random(&question)),
+            "turns" => versioned(question.turns(&self.rules)),
+            "game" => versioned(question.record(&self.rules, known.draws)),
+            "rulesets" => versioned(Ok(RuleSets::new(&self.rules, known.draws))),
             _ => json_of::<Done>(Err(wrong(format!("there is no question '{kind}'")))),
         }
     }
