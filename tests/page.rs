@@ -312,6 +312,12 @@ impl Page {
         id.as_str().unwrap().to_owned()
     }
 
+    /// Loads the page again and waits until it has drawn the game.
+    fn refresh(&self) {
+        self.browser.refresh();
+        self.until("return document.getElementById('status').textContent !== ''");
+    }
+
     /// Opens the tab with this name.
     fn tab(&self, name: &str) {
         self.click(&format!("tab-{name}"));
@@ -404,7 +410,7 @@ fn the_first_minute_has_an_opponent() {
         page.element_says("build-start", "Build them now");
         page.click("notice-close");
         assert_eq!(page.text("notice-words"), "");
-        page.browser.refresh();
+        page.refresh();
         page.says("White played");
         page.until("return document.querySelectorAll('#game button').length === 3");
         assert_eq!(page.text("notice-words"), "");
@@ -584,7 +590,7 @@ fn a_game_viewed_in_the_middle_loses_nothing() {
         let text = "return document.getElementById('game-text').value";
         let before = page.script(text);
         let address = page.browser.address();
-        page.browser.refresh();
+        page.refresh();
         page.says("Black played a1.");
         assert_eq!(page.script(text), before);
         assert_eq!(
@@ -593,7 +599,7 @@ fn a_game_viewed_in_the_middle_loses_nothing() {
         );
         // The page would store the game again when it draws next.
         page.script("Storage.prototype.setItem = () => {}; localStorage.clear()");
-        page.browser.refresh();
+        page.refresh();
         page.says("Black played a1.");
         assert_eq!(page.game().len(), 8);
         assert_eq!(page.browser.address(), address);
@@ -954,7 +960,7 @@ fn puzzles_are_solved_with_hints_and_a_tally() {
              .puzzles.slice(0, {number}).map(([position]) => position.split(' ')[0]) }}))"
         );
         page.script(&solved);
-        page.browser.refresh();
+        page.refresh();
         page.tab("learn");
         page.element_says("puzzle-tally", &format!("Solved {number}, failed 2."));
         page.click("puzzle-start");
@@ -1010,7 +1016,7 @@ fn a_site_plays_on_without_its_host() {
         // The service worker has the page, and the module has the embedded databases.
         page.until("return navigator.serviceWorker.ready.then(() => true)");
         *page.server.borrow_mut() = None;
-        page.browser.refresh();
+        page.refresh();
         page.says("White to place");
         page.load(FLYING);
         page.element_says("value", "White wins in 21 turns");
@@ -1043,7 +1049,7 @@ fn databases_are_kept_on_the_device() {
         page.element_says("keep-words", "are on this device");
         page.until("return (await (await caches.open('millbase-kept')).keys()).length >= 6");
         *page.server.borrow_mut() = None;
-        page.browser.refresh();
+        page.refresh();
         page.says("White to place");
         page.load(FLYING);
         page.element_says("value", "White wins in 21 turns");
@@ -1095,7 +1101,7 @@ fn other_games_have_their_board_and_their_name() {
         }
         page.click("a7");
         page.says("White played a7.");
-        page.browser.refresh();
+        page.refresh();
         page.element_says("title", "Morabaraba");
         page.says("White played a7.");
     });
@@ -1130,7 +1136,7 @@ fn all_words_are_there_in_every_language() {
         assert_eq!(page.text("title"), "Mühle");
         let language = "return document.documentElement.lang";
         assert_eq!(page.script(language), "de");
-        page.browser.refresh();
+        page.refresh();
         page.says("Weiß setzt einen Stein");
     });
 }
