@@ -26,17 +26,16 @@ impl LineAnswer {
     /// The answer for a position, its value and its line.
     pub fn new(position: &Position, answer: &Answer, line: &Line, rules: &Rules) -> LineAnswer {
         let turns = line.turns.iter().map(|ranked| JsonTurn::new(ranked, rules));
-        let (end, repeats) = match line.end {
-            LineEnd::Over => ("over", None),
-            LineEnd::Repetition { from } => ("repetition", Some(from)),
-            LineEnd::Limit => ("limit", None),
+        let repeats = match line.end {
+            LineEnd::Repetition { from } => Some(from),
+            LineEnd::Over | LineEnd::Limit => None,
         };
         LineAnswer {
             position: JsonPosition::new(position, rules),
             value: answer.value.into(),
             source: answer.source.name(),
             line: turns.collect(),
-            end,
+            end: line.end.name(),
             repeats,
         }
     }

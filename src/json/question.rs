@@ -20,7 +20,6 @@ use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::position::{Position, PositionError};
 use crate::search::{Limits, Search};
-use crate::store::DbError;
 use crate::value::Wdl;
 
 /// The word for the empty board.
@@ -276,7 +275,7 @@ impl Known {
     ///
     /// # Errors
     ///
-    /// As for [`Question::position`]; [`DbError::Pending`] if the perfect player waits for bytes.
+    /// As for [`Question::position`]; [`DbError::Pending`](crate::store::DbError::Pending) if the perfect player waits for bytes.
     pub fn play(&self, question: &Question) -> Result<ChoiceAnswer, Failure> {
         let game = question.game(self.database.rules(), self.draws)?;
         if game.ending().is_some() {
@@ -289,11 +288,7 @@ impl Known {
             seed: question.seed,
             strategy: Strategy::default(),
         };
-        if player.level == Level::PERFECT
-            && let Err(pending @ DbError::Pending(_)) = player.known(game.position())
-        {
-            return Err(pending.into());
-        }
+        player.check_arrived(game.position())?;
         let time = question.movetime.unwrap_or(USUAL_TIME).min(LONGEST_TIME);
         let limits = Limits {
             time: Some(Duration::from_millis(time)),

@@ -92,6 +92,17 @@ pub enum LineEnd {
     Limit,
 }
 
+impl LineEnd {
+    /// The reason as a word for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            LineEnd::Over => "over",
+            LineEnd::Repetition { .. } => "repetition",
+            LineEnd::Limit => "limit",
+        }
+    }
+}
+
 impl Database {
     /// The value of a position. A pending removal counts as a turn of its own. If a needed file
     /// holds no depths, the depth is [unknown](crate::Dtw::UNKNOWN).

@@ -1,7 +1,7 @@
 //! Values, ranked turns and lines as Python objects.
 
+use millbase::Rules;
 use millbase::probe::numbers;
-use millbase::{LineEnd, Rules};
 use pyo3::prelude::*;
 
 use crate::position::Position;
@@ -106,11 +106,7 @@ impl Line {
     /// Why the line ends: 'over', 'repetition' or 'limit'.
     #[getter]
     fn end(&self) -> &'static str {
-        match self.line.end {
-            LineEnd::Over => "over",
-            LineEnd::Repetition { .. } => "repetition",
-            LineEnd::Limit => "limit",
-        }
+        self.line.end.name()
     }
 
     fn __len__(&self) -> usize {

@@ -25,7 +25,7 @@ use millbase::json::value::{JsonPosition, JsonTurn, JsonValue};
 use millbase::probe::{BulkError, Masks, Values};
 use millbase::search::{Limits, Meaning, Search};
 use millbase::store::{NeededRange, Pieces};
-use millbase::{Database, DbError, LineEnd, Position, Rules, Side, Turn};
+use millbase::{Database, DbError, Position, Rules, Side, Turn};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
@@ -329,11 +329,7 @@ impl Core {
                 turns: turns
                     .map(|ranked| JsonTurn::new(ranked, &self.rules))
                     .collect(),
-                end: match line.end {
-                    LineEnd::Over => "over",
-                    LineEnd::Repetition { .. } => "repetition",
-                    LineEnd::Limit => "limit",
-                },
+                end: line.end.name(),
             })
         }))
     }
@@ -384,11 +380,7 @@ impl Core {
                 seed: seed.into(),
                 strategy: Strategy::default(),
             };
-            if player.level == Level::PERFECT
-                && let Err(failure @ DbError::Pending(_)) = player.known(game.position())
-            {
-                return Err(failure.into());
-            }
+            player.check_arrived(game.position())?;
             let limits = Limits {
                 time: (milliseconds > 0).then(|| Duration::from_millis(milliseconds.into())),
                 nodes: (nodes >= 1.0).then_some(nodes as u64),

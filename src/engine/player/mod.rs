@@ -122,6 +122,21 @@ impl Player {
         known(&self.database, position)
     }
 
+    /// Checks that the perfect player need not wait for bytes of files; weaker players choose without.
+    ///
+    /// # Errors
+    ///
+    /// [`DbError::Pending`] if it must.
+    pub fn check_arrived(&self, position: &Position) -> Result<(), DbError> {
+        match self.level == Level::PERFECT {
+            true => match self.known(position) {
+                Err(pending @ DbError::Pending(_)) => Err(pending),
+                _ => Ok(()),
+            },
+            false => Ok(()),
+        }
+    }
+
     fn choose_known(
         &self,
         game: &Game,

@@ -273,7 +273,7 @@ impl<'a> Next<'a> {
         let mut last = None;
         for stage in stages {
             let (quiet, capture) = (stage.after_quiet(), stage.after_capture());
-            let is_there = |stage: &Stage| !reachable.rows(*stage, stage.mover()).is_empty();
+            let is_there = |&stage: &Stage| exists(reachable, stage);
             wanted.extend(
                 [quiet]
                     .into_iter()
@@ -394,11 +394,31 @@ fn exists(reachable: &Reachable, stage: Stage) -> bool {
     !reachable.rows(stage, stage.mover()).is_empty()
 }
 
-/// Solves a stage from the tables after quiet turns and after captures, and writes its file.
+/// Solves a stage from the tables after quiet turns and after captures, and writes its file. Returns the
+/// number of its entries.
 fn solve_to_file(
     folder: &Path,
     rules: &Rules,
     reachable: &Reachable,
+    stage: Stage,
+    after: [Option<&[u8]>; 2],
+    report: &mut PlyReport,
+) -> Result<u64, SolvePlyError> {
+    let mut writer = PlyWriter::new(rules, reachable, stage.ply, &[stage]);
+    let path = folder.join(stage_file_name(stage));
+    let entries = solve_into(&mut writer, &path, (rules, reachable), stage, after, report)?;
+    let start = Instant::now();
+    report.bytes += writer.finish(&path)?;
+    report.write += start.elapsed();
+    Ok(entries)
+}
+
+/// Solves a stage from the tables after quiet turns and after captures, and adds it to the file to be
+/// written at `path` and to the report. Returns the number of its entries.
+fn solve_into(
+    writer: &mut PlyWriter<'_>,
+    path: &Path,
+    (rules, reachable): (&Rules, &Reachable),
     stage: Stage,
     [quiet, captures]: [Option<&[u8]>; 2],
     report: &mut PlyReport,
@@ -408,29 +428,14 @@ fn solve_to_file(
     let values = values.map_err(|error| SolvePlyError::Memory(stage.ply, error))?;
     report.solve += start.elapsed();
     let start = Instant::now();
-    let mut writer = PlyWriter::new(rules, reachable, stage.ply, &[stage]);
-    let path = folder.join(stage_file_name(stage));
-    add(&mut writer, &path, stage, &values, report)?;
-    report.bytes += writer.finish(&path)?;
-    report.write += start.elapsed();
-    Ok(values.len() as u64)
-}
-
-/// Adds a solved stage to a file and to the report.
-fn add(
-    writer: &mut PlyWriter<'_>,
-    path: &Path,
-    stage: Stage,
-    values: &[u8],
-    report: &mut PlyReport,
-) -> Result<(), SolvePlyError> {
-    let histogram = writer.add(stage, values).map_err(DbError::io(path))?;
+    let histogram = writer.add(stage, &values).map_err(DbError::io(path))?;
     let largest = histogram.counts().iter().rposition(|&count| count > 0);
     if largest > Some(LARGEST_VALUE.into()) {
         return Err(SolvePlyError::TooDeep(stage.ply));
     }
     report.histogram.add(&histogram);
-    Ok(())
+    report.write += start.elapsed();
+    Ok(values.len() as u64)
 }
 
 /// Writes a file for each stage of the last ply that has none.
@@ -523,15 +528,7 @@ fn build_ply(
         &stages,
         &mut report,
         |stage, after, report| {
-            let start = Instant::now();
-            let [quiet, captures] = after;
-            let values = super::solve_stage(rules, reachable, stage, quiet, captures);
-            let values = values.map_err(|error| SolvePlyError::Memory(ply, error))?;
-            report.solve += start.elapsed();
-            let start = Instant::now();
-            add(&mut writer, &path, stage, &values, report)?;
-            report.write += start.elapsed();
-            done += values.len() as u64;
+            done += solve_into(&mut writer, &path, (rules, reachable), stage, after, report)?;
             observer(PlyProgress::Solved(stage, done));
             Ok(())
         },
