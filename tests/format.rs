@@ -84,7 +84,7 @@ fn the_documentation_suffices_to_read_the_files_of_the_placing_phase() {
             fs::copy(pairs.join(name), folder.path().join(name)).unwrap();
         }
         let locked = BuildFolder::lock(folder.path()).unwrap();
-        let plan = PlyPlan::new(&rules, &keep, |_| false);
+        let plan = PlyPlan::new(folder.path(), &rules, &keep);
         ply::build(&locked, &rules, &plan, &|_| {}).unwrap();
         let database = Database::open(folder.path(), rules).unwrap();
         let mut random = Random::new(3);

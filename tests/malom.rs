@@ -377,7 +377,7 @@ fn built(rules: &Rules, keep: &[u8]) -> (TempDir, Sectors) {
     let pairs = Pair::all(rules.stones);
     let plan = pair::PairPlan::new(&pairs, |_| false);
     pair::build(&locked, rules, &plan, Profile::default(), &()).expect("the pairs");
-    let plan = ply::PlyPlan::new(rules, keep, |_| false);
+    let plan = ply::PlyPlan::new(folder.path(), rules, keep);
     ply::build(&locked, rules, &plan, &|_| {}).expect("the plies");
     let database = Arc::new(Database::open(folder.path(), *rules).expect("databases"));
     let sectors = Sectors::new(database, Scheme::complete()).expect("the standard rules");

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -15,7 +16,7 @@ use millbase::index::{Index, Material, Pair};
 use millbase::probe::Database;
 use millbase::prove::{self, ProofOptions};
 use millbase::solve::pair::{BuildFolder, PairPlan};
-use millbase::solve::ply::{PlyPlan, build, build_pairs};
+use millbase::solve::ply::{PlyPlan, PlyProgress, build, build_pairs};
 use millbase::store::ply_file_name as file_name;
 use millbase::store::{DbError, Profile};
 use millbase::{Blocked, Position, Rules, Side, Value};
@@ -52,8 +53,7 @@ fn build_in(folder: &Path, rules: &Rules, keep: &[u8]) {
     let plan = millbase::solve::pair::PairPlan::new(&Pair::all(rules.stones), present);
     millbase::solve::pair::build(&locked, rules, &plan, Profile::default(), &())
         .expect("the moving phase");
-    let present = |ply| folder.join(file_name(ply)).exists();
-    let plan = PlyPlan::new(rules, keep, present);
+    let plan = PlyPlan::new(folder, rules, keep);
     build(&locked, rules, &plan, &|_| {}).expect("the placing phase");
 }
 
@@ -159,9 +159,17 @@ fn is_possible(reachable: &Reachable, position: &Position, rules: &Rules) -> boo
 
 /// The names of the files of single stages in a folder.
 fn stage_files(folder: &Path) -> Vec<String> {
-    let names = contents(folder).into_keys();
-    let mut names: Vec<String> = names
-        .filter(|name| name.matches('.').count() == 2)
+    let mut names = names(folder);
+    names.retain(|name| name.ends_with(".stage"));
+    names
+}
+
+/// The names of all files in a folder, sorted.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("the folder");
+    let names = entries.map(|entry| entry.expect("a file").file_name());
+    let mut names: Vec<_> = names
+        .map(|name| name.to_string_lossy().into_owned())
         .collect();
     names.sort();
     names
@@ -179,7 +187,7 @@ fn one_pass_over_the_pairs_makes_the_same_files() {
         let pairs = |locked: &BuildFolder| {
             let present = |pair| path.join(millbase::store::file_name(pair)).exists();
             let plan = PairPlan::new(&Pair::all(rules.stones), present);
-            let plies = PlyPlan::new(&rules, &keep, |ply| path.join(file_name(ply)).exists());
+            let plies = PlyPlan::new(path, &rules, &keep);
             assert_eq!(plies.solve.first(), Some(&last));
             let profile = Profile::default();
             let reports = build_pairs(locked, &rules, &plan, &plies, profile, &());
@@ -204,21 +212,63 @@ fn one_pass_over_the_pairs_makes_the_same_files() {
         }
         let (solved, plies) = pairs(&locked);
         assert_eq!(solved, 1);
-        let mut damaged = stage_files(path);
-        if let Some(name) = damaged.pop() {
-            let bytes = fs::read(path.join(&name)).expect("a file");
-            fs::write(path.join(&name), &bytes[..bytes.len() / 2]).expect("a shorter file");
+        let damaged = stage_files(path).pop().expect("a stage");
+        let damaged = path.join(damaged);
+        let bytes = fs::read(&damaged).expect("a file");
+        let mut other = bytes.clone();
+        *other.last_mut().expect("bytes") ^= 1;
+        let mut foreign = bytes.clone();
+        foreign[16] ^= 1;
+        for damage in [&bytes[..bytes.len() / 2], &bytes[..4], &other, &foreign] {
+            fs::write(&damaged, damage).expect("a damaged file");
             let error = build(&locked, &rules, &plies, &|_| {}).expect_err("an error");
-            assert!(error.to_string().contains(&name), "{error}");
-            fs::remove_file(path.join(&name)).expect("a file");
+            let name = damaged.file_name().expect("a name").to_string_lossy();
+            assert!(error.to_string().contains(&*name), "{error}");
         }
-        let reports = build(&locked, &rules, &plies, &|_| {}).expect("the plies");
+        fs::write(&damaged, &bytes).expect("the file");
+        build(&locked, &rules, &plies, &|_| {}).expect("the plies");
         assert_eq!(contents(path), expected);
-        // The report on the ply counts the stages of all runs.
+        assert_eq!(
+            names(path).len(),
+            expected.len() + 1,
+            "only the lock beside the files"
+        );
         let database = open(path, &rules);
         assert!(database.plies().count() >= 2);
-        assert!(reports[0].bytes > 0 && reports[0].histogram.positions() > 0);
     }
+}
+
+#[test]
+fn more_plies_are_kept_when_they_are_wanted() {
+    let all: Vec<u8> = (0..2 * FOUR.stones).collect();
+    let expected = contents(built(&FOUR, &all).path());
+    // The last ply is kept: one pass over the pairs solves it, too.
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path();
+    let locked = BuildFolder::lock(path).expect("a folder of our own");
+    let pairs = PairPlan::new(&Pair::all(FOUR.stones), |_| false);
+    let plies = PlyPlan::new(path, &FOUR, &all);
+    build_pairs(&locked, &FOUR, &pairs, &plies, Profile::default(), &()).expect("the pairs");
+    assert!(!stage_files(path).is_empty());
+    build(&locked, &FOUR, &plies, &|_| {}).expect("the plies");
+    assert_eq!(contents(path), expected);
+    // A build that wants fewer plies leaves the others alone, also those on its way.
+    fs::remove_file(path.join(file_name(3))).expect("a file");
+    let plies = PlyPlan::new(path, &FOUR, &[3]);
+    assert_eq!(plies.solve, [3]);
+    build(&locked, &FOUR, &plies, &|_| {}).expect("the plies");
+    assert_eq!(contents(path), expected);
+    // A ply whose stages are all solved needs no other, also for a file of its own.
+    for ply in 2..=7 {
+        fs::remove_file(path.join(file_name(ply))).expect("a file");
+    }
+    drop(locked);
+    let stop = |progress: &PlyProgress| matches!(progress, PlyProgress::Finished(report) if report.ply == 6);
+    interrupt(path, &[2, 4], &stop);
+    assert_eq!(PlyPlan::new(path, &FOUR, &[2, 4]).solve, [5, 4, 3, 2]);
+    assert_eq!(PlyPlan::new(path, &FOUR, &[2, 6]).solve, [6, 5, 4, 3, 2]);
+    build_in(path, &FOUR, &[6]);
+    assert_eq!(contents(path)[&file_name(6)], expected[&file_name(6)]);
 }
 
 #[test]
@@ -430,12 +480,47 @@ fn an_interrupted_build_goes_on_with_the_same_bytes() {
     let whole = built(&FOUR, &[1, 4]);
     let expected = contents(whole.path());
     assert!(expected.contains_key("placing-01.mill") && !expected.contains_key("placing-02.mill"));
-    // As if it had been stopped after ply 2, in the middle of ply 1.
-    let folder = built(&FOUR, &[2, 4]);
-    fs::write(folder.path().join(".placing-01.mill.0123.tmp"), "begun").expect("a file");
-    build_in(folder.path(), &FOUR, &[1, 4]);
-    assert!(contents(folder.path()) == expected);
-    assert!(!folder.path().join(".placing-01.mill.0123.tmp").exists());
+    let second = |progress: &PlyProgress| matches!(progress, PlyProgress::Finished(report) if report.ply == 2);
+    let sixth = |progress: &PlyProgress| matches!(progress, PlyProgress::Solved(stage, _) if stage.ply == 6);
+    let stops: [(Stop<'_>, u8, bool); 2] = [(&second, 2, false), (&sixth, 6, true)];
+    for (stop, ply, again) in stops {
+        let folder = built(&FOUR, &[]);
+        let path = folder.path();
+        for name in [
+            ".placing-01.mill.0123.tmp",
+            ".placing-01.0-0.stage.0123.tmp",
+        ] {
+            fs::write(path.join(name), "begun").expect("a file");
+        }
+        interrupt(path, &[1, 4], stop);
+        assert_eq!(PlyPlan::new(path, &FOUR, &[1]).solve.contains(&ply), again);
+        let begun = format!("placing-{ply:02}.");
+        assert!(
+            stage_files(path)
+                .iter()
+                .any(|name| name.starts_with(&begun))
+        );
+        build_in(path, &FOUR, &[1, 4]);
+        assert!(contents(path) == expected);
+        let names = names(path).into_iter();
+        let left: Vec<String> = names.filter(|name| !name.ends_with(".mill")).collect();
+        assert_eq!(left.len(), 1, "only the lock beside the files: {left:?}");
+    }
+}
+
+type Stop<'a> = &'a (dyn Fn(&PlyProgress) -> bool + Sync);
+
+/// Begins to build plies of four stones, and ends after the first progress for which `stop` is true.
+fn interrupt(folder: &Path, keep: &[u8], stop: Stop<'_>) {
+    let locked = BuildFolder::lock(folder).expect("a folder of our own");
+    let plan = PlyPlan::new(folder, &FOUR, keep);
+    let stop = AssertUnwindSafe(stop);
+    let stopped = catch_unwind(move || {
+        build(&locked, &FOUR, &plan, &|progress| {
+            assert!(!stop(&progress), "the build is stopped")
+        })
+    });
+    assert!(stopped.is_err());
 }
 
 #[test]
@@ -514,6 +599,21 @@ fn the_plan_tells_what_is_kept() {
     let kept: Vec<u64> = kept.filter_map(|ply| ply["ply"].as_u64()).collect();
     assert_eq!(placing.len(), 18);
     assert_eq!(kept, [14, 11, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
+    let kept = |plies| {
+        let plies = ["--plies", plies];
+        let args = [&args[..], &plies].concat();
+        let plan = crate::process::run(&mut crate::process::program(folder.path(), &args)).json();
+        let placing = plan["placing"].as_array().expect("plies");
+        placing.iter().filter(|ply| ply["kept"] == true).count()
+    };
+    assert_eq!([kept("9,12"), kept("all")], [13, 18]);
+    for (plies, says) in [("18", "at most 17"), ("x", "numbers of placed stones")] {
+        let args = [&args[..], &["--plies", plies]].concat();
+        let run = crate::process::run(&mut crate::process::program(folder.path(), &args));
+        assert_eq!(run.status, 2);
+        let text = run.out + &run.err;
+        assert!(text.contains(says), "{text}");
+    }
 }
 
 #[test]
@@ -536,7 +636,7 @@ fn rules_with_a_removal_for_each_mill_are_refused() {
         ..THREE
     };
     let locked = BuildFolder::lock(folder.path()).expect("a folder of our own");
-    let plan = PlyPlan::new(&rules, &[5], |_| false);
+    let plan = PlyPlan::new(folder.path(), &rules, &[5]);
     let error = build(&locked, &rules, &plan, &|_| {}).expect_err("no way to solve it");
     assert!(error.to_string().contains("each mill"), "{error}");
 }

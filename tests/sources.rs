@@ -291,7 +291,7 @@ fn built(rules: &Rules, keep: &[u8]) -> TempDir {
     let plan = millbase::solve::pair::PairPlan::new(&Pair::all(rules.stones), |_| false);
     millbase::solve::pair::build(&locked, rules, &plan, Profile::default(), &())
         .expect("the moving phase");
-    let plan = PlyPlan::new(rules, keep, |_| false);
+    let plan = PlyPlan::new(folder.path(), rules, keep);
     build(&locked, rules, &plan, &|_| {}).expect("the placing phase");
     folder
 }

@@ -1,5 +1,6 @@
 //! Solves the pairs by retrograde analysis, and the plies of the placing phase in one pass each.
 
+mod compressed;
 pub(crate) mod derive;
 pub mod pair;
 pub mod ply;

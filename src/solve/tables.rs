@@ -6,6 +6,7 @@ use std::io;
 
 use rayon::prelude::*;
 
+use super::compressed::Compressed;
 use super::derive::{derive, fill_omitted};
 use crate::index::{Material, Pair};
 use crate::probe::{Bitbase, Database};
@@ -238,14 +239,6 @@ pub struct TableCache {
     tables: HashMap<Material, Compressed>,
 }
 
-/// A table as a sequence of compressed parts.
-#[derive(Debug)]
-struct Compressed {
-    /// Longer than the parts together; pages that are not written take no memory.
-    bytes: Bytes,
-    lengths: Vec<usize>,
-}
-
 impl TableCache {
     /// The compression ratio of the table cache, measured on the large pairs.
     pub(super) const RATIO: u64 = 2;
@@ -296,51 +289,6 @@ impl TableCache {
             self.tables
                 .extend(compressed.map(|compressed| (material, compressed)));
         }
-        Ok(values)
-    }
-}
-
-impl Compressed {
-    /// The bytes of the compressed parts.
-    pub(crate) fn size(&self) -> usize {
-        self.lengths.iter().sum()
-    }
-
-    /// The number of values in a part.
-    const PART: usize = 1 << 18;
-
-    /// The number of parts that are compressed at the same time.
-    const AT_ONCE: usize = 64;
-
-    fn new(values: &[u8]) -> io::Result<Compressed> {
-        let parts = values.len().div_ceil(Compressed::PART);
-        let mut bytes = Bytes::zeroed(parts * zstd::zstd_safe::compress_bound(Compressed::PART))?;
-        let (mut lengths, mut end) = (Vec::with_capacity(parts), 0);
-        for values in values.chunks(Compressed::AT_ONCE * Compressed::PART) {
-            let parts = values.par_chunks(Compressed::PART);
-            let parts = parts.map(|part| zstd::bulk::compress(part, 1));
-            for part in parts.collect::<io::Result<Vec<_>>>()? {
-                bytes[end..end + part.len()].copy_from_slice(&part);
-                end += part.len();
-                lengths.push(part.len());
-            }
-        }
-        Ok(Compressed { bytes, lengths })
-    }
-
-    pub(crate) fn unpack(&self, length: usize) -> io::Result<Bytes> {
-        let mut values = Bytes::zeroed(length)?;
-        let mut rest = &self.bytes[..];
-        let mut parts = Vec::with_capacity(self.lengths.len());
-        for &length in &self.lengths {
-            let (part, after) = rest.split_at(length);
-            parts.push(part);
-            rest = after;
-        }
-        let places = values.par_chunks_mut(Compressed::PART).zip(parts);
-        places.try_for_each(|(place, part)| {
-            zstd::bulk::decompress_to_buffer(part, place).map(drop)
-        })?;
         Ok(values)
     }
 }

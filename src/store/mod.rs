@@ -40,14 +40,12 @@ pub use pair::{SolvedPair, write_pair};
 pub(crate) use pieces::Awaited;
 pub use pieces::{NeededRange, Pieces};
 #[cfg(feature = "build")]
-pub(crate) use ply::stage_file_name;
-#[cfg(feature = "build")]
 pub(crate) use ply::{LARGEST_VALUE, PlyWriter};
 pub use ply::{PlyFile, ply_file_name};
 pub use profile::{Level, Profile};
 pub use source::ByteSource;
 #[cfg(feature = "build")]
-pub(crate) use write::remove_temporaries;
+pub(crate) use write::{remove_temporaries, write_file};
 
 use std::path::{Path, PathBuf};
 

@@ -22,8 +22,6 @@ use super::error::DbError;
 #[cfg(feature = "build")]
 use super::fields::add_histogram;
 use super::source::ByteSource;
-#[cfg(feature = "build")]
-use super::source::{self, Access};
 use super::table::{Table, TableFile, TableSchema};
 #[cfg(feature = "build")]
 use super::write::{self, EncodedTable, TableValues};
@@ -37,17 +35,6 @@ use crate::value::Metric;
 /// The name of a ply's file in its folder.
 pub fn ply_file_name(ply: u8) -> String {
     format!("placing-{ply:02}.mill")
-}
-
-/// The name of the file of a stage of the last placement, which a build writes on its way.
-#[cfg(feature = "build")]
-pub(crate) fn stage_file_name(stage: Stage) -> String {
-    let Stage {
-        ply,
-        white_lost,
-        black_lost,
-    } = stage;
-    format!("placing-{ply:02}.{white_lost}-{black_lost}.mill")
 }
 
 /// The largest value byte that a file may hold.
@@ -86,29 +73,6 @@ impl PlyFile {
         rules: Rules,
         reachable: &Reachable,
     ) -> Result<PlyFile, DbError> {
-        PlyFile::open_stages(path, source, ply, rules, reachable.stages_of(ply))
-    }
-
-    /// Opens the file of one stage in a folder; `None` if there is none.
-    #[cfg(feature = "build")]
-    pub(crate) fn open_stage(
-        folder: &Path,
-        stage: Stage,
-        rules: Rules,
-    ) -> Result<Option<PlyFile>, DbError> {
-        let path = folder.join(stage_file_name(stage));
-        let source = source::open(&path, Access::Read).map_err(DbError::io(&path))?;
-        let open = |source| PlyFile::open_stages(path, source, stage.ply, rules, [stage]);
-        source.map(open).transpose()
-    }
-
-    fn open_stages(
-        path: PathBuf,
-        source: Box<dyn ByteSource>,
-        ply: u8,
-        rules: Rules,
-        expected: impl IntoIterator<Item = Stage>,
-    ) -> Result<PlyFile, DbError> {
         let container = Container::open(path.clone(), source, Kind::Ply, &rules)?;
         let mut fields = container.schema();
         let [stones] = fields.take()?;
@@ -123,7 +87,7 @@ impl PlyFile {
         }
         fields.expect("ply", [ply])?;
         let mut stages = Vec::new();
-        for stage in expected {
+        for stage in reachable.stages_of(ply) {
             let lost = [stage.white_lost, stage.black_lost];
             fields.expect("numbers of stones lost", lost)?;
             let histogram = fields.histogram(stage.material().entries())?;
@@ -215,20 +179,15 @@ impl<'a> PlyWriter<'a> {
     /// also hold up to 49 histograms of some hundred bytes and the models of tiny tables.
     const MODEL_BYTES: u64 = 72 << 10;
 
-    /// A writer for the file of a ply, or of some of its stages.
-    pub fn new(
-        rules: &'a Rules,
-        reachable: &'a Reachable,
-        ply: u8,
-        stages: &[Stage],
-    ) -> PlyWriter<'a> {
-        let stages = stages.iter();
+    /// A writer for the file of a ply.
+    pub fn new(rules: &'a Rules, reachable: &'a Reachable, ply: u8) -> PlyWriter<'a> {
+        let stages = reachable.stages_of(ply);
         PlyWriter {
             rules,
             reachable,
             schema: vec![rules.stones, ply],
             tables: Vec::new(),
-            positions: stages.map(|&stage| positions(reachable, stage)).sum(),
+            positions: stages.map(|stage| positions(reachable, stage)).sum(),
         }
     }
 

@@ -136,9 +136,21 @@ pub(crate) fn write(
     schema: &[u8],
     tables: &[EncodedTable],
 ) -> Result<u64, DbError> {
+    write_file(path, |file| write_contents(file, prefix, schema, tables))
+}
+
+/// Writes a file by `contents`, which flushes it and returns its size in bytes.
+///
+/// # Errors
+///
+/// [`DbError::Io`]. An existing file of this name then stays as it was.
+pub(crate) fn write_file(
+    path: &Path,
+    contents: impl FnOnce(&mut File) -> io::Result<u64>,
+) -> Result<u64, DbError> {
     let write = || {
         let mut temporary = Temporary::create(path)?;
-        let size = write_contents(&mut temporary.file, prefix, schema, tables)?;
+        let size = contents(&mut temporary.file)?;
         temporary.rename(path)?;
         Ok(size)
     };
@@ -271,7 +283,8 @@ pub(crate) fn remove_temporaries(folder: &Path) -> Result<(), DbError> {
     for entry in entries {
         let path = entry.map_err(DbError::io(folder))?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.starts_with('.') && name.contains(".mill.") && name.ends_with(TEMPORARY) {
+        let is_ours = name.contains(".mill.") || name.contains(".stage.");
+        if name.starts_with('.') && is_ours && name.ends_with(TEMPORARY) {
             fs::remove_file(&path).map_err(DbError::io(&path))?;
         }
     }

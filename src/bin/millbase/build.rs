@@ -13,14 +13,14 @@ use clap::{Args, ValueEnum};
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState};
 use millbase::probe::Database;
 use millbase::solve::pair::{self, BuildFolder, Observer, PairPlan, PairProgress, PairReport};
-use millbase::solve::ply::{self, PlyReport};
+use millbase::solve::ply::{self, PlyPlan, PlyReport};
 use millbase::store::{DbError, Level, PairFile, Profile};
 use millbase::value::Metric;
 use millbase::{Material, Pair, Rules};
 use serde::Serialize;
 
 use crate::databases;
-use crate::input;
+use crate::input::{self, Plies};
 use crate::options::Options;
 use crate::output::{self, Cell, Table};
 use crate::placing;
@@ -63,6 +63,11 @@ pub struct Build {
     /// with each pair, the others after the pairs
     #[arg(long, alias = "opening", conflicts_with_all = ["max_stones", "pair"])]
     placing: bool,
+
+    /// Plies of the placing phase to keep in files besides the usual ones: numbers of placed stones like
+    /// 9,12, or 'all', which makes probes while placing look-ups without a search
+    #[arg(long, value_name = "LIST", requires = "placing", value_parser = input::plies, default_value = "usual", hide_default_value = true)]
+    plies: Plies,
 
     /// Only print the plan: the files to build, their sizes, and the memory needed
     #[arg(long)]
@@ -142,7 +147,7 @@ impl Build {
                 output::note(options, format_args!("note: {error}"));
                 Ok::<(), Usage>(())
             })?;
-            let placing = self.placing.then(|| placing::plan(&folder, rules));
+            let placing = self.placing_plan(&folder, rules)?;
             print_plan(&plan, placing.as_ref(), &folder, options)?;
             return Ok(Status::Done);
         }
@@ -173,21 +178,24 @@ impl Build {
         let monitor = Monitor::new(&plan, options);
         stop_on_signals(&locked, &monitor.bar)?;
         let profile = self.kind.profile();
-        let pairs = match self.placing {
-            true => {
-                let plies = placing::plan(folder, rules);
-                ply::build_pairs(&locked, rules, &plan, &plies, profile, &monitor)
-            }
-            false => pair::build(&locked, rules, &plan, profile, &monitor),
+        let pairs = match self.placing_plan(folder, rules)? {
+            Some(plies) => ply::build_pairs(&locked, rules, &plan, &plies, profile, &monitor),
+            None => pair::build(&locked, rules, &plan, profile, &monitor),
         };
         monitor.bar.finish_and_clear();
         Ok(Built {
             pairs: pairs?,
             plies: match self.placing {
-                true => placing::build(&locked, options)?,
+                true => placing::build(&locked, &self.plies, options)?,
                 false => Vec::new(),
             },
         })
+    }
+
+    /// The plan of the plies that the folder lacks, if the placing phase is wanted.
+    fn placing_plan(&self, folder: &Path, rules: &Rules) -> Result<Option<PlyPlan>, Usage> {
+        let plan = || placing::plan(folder, rules, &self.plies);
+        self.placing.then(plan).transpose()
     }
 
     /// The plan of the pairs that the folder lacks.
@@ -225,8 +233,8 @@ impl Build {
         let Some(limit) = self.memory else {
             return Ok(());
         };
-        if self.placing {
-            placing::check_memory(&placing::plan(folder, rules), rules, limit)?;
+        if let Some(plies) = self.placing_plan(folder, rules)? {
+            placing::check_memory(&plies, rules, limit)?;
         }
         let beyond = |number: &usize| plan.memory_of(rules, *number) > limit;
         match (0..plan.pairs.len()).find(beyond) {
@@ -389,7 +397,7 @@ struct JsonPlanned {
 
 fn print_plan(
     plan: &PairPlan,
-    placing: Option<&millbase::solve::ply::PlyPlan>,
+    placing: Option<&PlyPlan>,
     folder: &Path,
     options: &Options,
 ) -> Result<()> {

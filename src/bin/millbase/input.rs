@@ -55,6 +55,30 @@ pub fn size(text: &str) -> Result<u64, String> {
 
 const SIZE_FORM: &str = "a size is a number of bytes, or of K, M, G or T bytes, like 4G";
 
+/// The plies of the placing phase that a folder shall have files of.
+#[derive(Clone, Default)]
+pub enum Plies {
+    /// The usual ones.
+    #[default]
+    Usual,
+    /// All plies.
+    All,
+    /// The usual ones and these.
+    And(Vec<u8>),
+}
+
+/// Parses the plies of `--plies`.
+pub fn plies(text: &str) -> Result<Plies, String> {
+    match text {
+        "usual" => return Ok(Plies::Usual),
+        "all" => return Ok(Plies::All),
+        _ => {}
+    }
+    let numbers: Result<Vec<u8>, _> = text.split(',').map(str::parse).collect();
+    let form = |_| "plies are 'all' or numbers of placed stones, like 9,12".to_owned();
+    numbers.map(Plies::And).map_err(form)
+}
+
 /// A line without its line break, or the reason why it cannot be read.
 pub type Line = Result<String, Usage>;
 

@@ -10,9 +10,9 @@ use millbase::Rules;
 use millbase::index::reachable::not_solved;
 use millbase::solve::pair::BuildFolder;
 use millbase::solve::ply::{self, PlyPlan, PlyProgress, PlyReport};
-use millbase::store::ply_file_name;
 use serde::Serialize;
 
+use crate::input::Plies;
 use crate::options::Options;
 use crate::output::{self, Cell, Table};
 use crate::progress;
@@ -33,10 +33,21 @@ pub fn check_rules(rules: &Rules) -> Result<(), Usage> {
     }
 }
 
-/// The plan for a folder.
-pub fn plan(folder: &Path, rules: &Rules) -> PlyPlan {
-    let present = |ply| folder.join(ply_file_name(ply)).exists();
-    PlyPlan::new(rules, &ply::kept_plies(rules), present)
+/// The plan for a folder that shall have the files of these plies.
+pub fn plan(folder: &Path, rules: &Rules, plies: &Plies) -> Result<PlyPlan, Usage> {
+    let mut keep = ply::kept_plies(rules);
+    match plies {
+        Plies::Usual => {}
+        Plies::All => keep = (0..2 * rules.stones).collect(),
+        Plies::And(more) => keep.extend(more),
+    }
+    match keep.iter().find(|&&ply| ply >= 2 * rules.stones) {
+        Some(ply) => Err(Usage(format!(
+            "'{ply}' in --plies is too large: at most {} stones are placed before the last one",
+            2 * rules.stones - 1
+        ))),
+        None => Ok(PlyPlan::new(folder, rules, &keep)),
+    }
 }
 
 #[derive(Serialize)]
@@ -117,9 +128,9 @@ pub fn check_memory(plan: &PlyPlan, rules: &Rules, limit: u64) -> Result<(), Usa
 }
 
 /// Builds the missing files, with progress on stderr, and returns a report on each.
-pub fn build(folder: &BuildFolder, options: &Options) -> Result<Vec<PlyReport>> {
+pub fn build(folder: &BuildFolder, plies: &Plies, options: &Options) -> Result<Vec<PlyReport>> {
     let rules = &options.rules;
-    let plan = plan(folder.path(), rules);
+    let plan = plan(folder.path(), rules, plies)?;
     let sizes = plan.sizes(rules);
     let entries = sizes.iter().map(|&(_, entries, _)| entries).sum();
     let bar = progress::bar(options, entries, progress::forecast);

@@ -1,20 +1,21 @@
 //! Solves the plies of a plan one by one, the last placement first, and writes their files.
 //!
-//! A ply needs the file of the next one, or, for the last ply, the databases of the moving phase. If the
-//! last ply is only needed on the way, each of its stages has a file of its own, so that it can be solved
-//! when the pair that it leads to has just been solved and its tables are in memory.
-//! Files that are only needed on the way are removed as soon as the ply before them has its file.
-//! So after a build was stopped at any moment, the next one goes on where it was.
+//! A ply needs the tables of the next one, or, for the last ply, those of the moving phase. Each solved
+//! table goes to a file of its [stage](super::stage) at once: the tables of the last ply while those of
+//! the pair that they lead to are still in memory. A ply that is kept gets its file from these. The files
+//! of the stages are removed as soon as the ply before is finished. So after a build was stopped at any
+//! moment, the next one goes on where it was.
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::fs;
 use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use rayon::prelude::*;
+
+use super::stage;
 use crate::index::Material;
-use crate::index::histogram::Histogram;
 use crate::index::reachable::{Reachable, Stage, not_solved};
 use crate::probe::Database;
 use crate::rules::Rules;
@@ -23,9 +24,7 @@ use crate::solve::pair::{
     self, BuildFolder, Observer, PairPlan, PairReport, Sequel, SolvePairError, Solved,
 };
 use crate::store::memory::Bytes;
-use crate::store::{
-    DbError, LARGEST_VALUE, PlyFile, PlyWriter, Profile, ply_file_name, stage_file_name,
-};
+use crate::store::{DbError, LARGEST_VALUE, PlyWriter, Profile, ply_file_name};
 use crate::value::Metric;
 
 /// The reason why a ply could not be solved or its file not written.
@@ -98,18 +97,30 @@ pub struct PlyPlan {
 }
 
 impl PlyPlan {
-    /// The plan to build the files of the plies `keep`, except those that are already present.
+    /// The plan to make the files of the plies `keep` that a folder lacks.
     ///
     /// ```
     /// use millbase::{Rules, solve::ply::PlyPlan};
-    /// let plan = PlyPlan::new(&Rules::STANDARD, &[12, 15], |ply| ply == 16);
-    /// assert_eq!(plan.solve, [15, 14, 13, 12]);
+    /// let empty = std::env::temp_dir().join("no such folder");
+    /// let plan = PlyPlan::new(&empty, &Rules::STANDARD, &[15, 17]);
+    /// assert_eq!(plan.solve, [17, 16, 15]);
     /// ```
-    pub fn new(rules: &Rules, keep: &[u8], present: impl Fn(u8) -> bool) -> PlyPlan {
+    pub fn new(folder: &Path, rules: &Rules, keep: &[u8]) -> PlyPlan {
         let keep: BTreeSet<u8> = keep.iter().copied().collect();
+        let plies = 2 * rules.stones;
+        let reachable = Reachable::new(rules, plies);
+        let has_file = |ply| folder.join(ply_file_name(ply)).exists();
+        let has_stages = |ply| {
+            let mut stages = reachable.stages_of(ply);
+            stages.all(|stage| stage::path(folder, stage).exists())
+        };
         let mut missing = BTreeSet::new();
-        for &ply in keep.iter().filter(|&&ply| !present(ply)) {
-            missing.extend((ply..2 * rules.stones).take_while(|&ply| !present(ply)));
+        for &ply in keep.iter().filter(|&&ply| !has_file(ply)) {
+            missing.insert(ply);
+            if !has_stages(ply) {
+                missing
+                    .extend((ply + 1..plies).take_while(|&ply| !has_file(ply) && !has_stages(ply)));
+            }
         }
         PlyPlan {
             keep,
@@ -167,11 +178,9 @@ pub enum PlyProgress {
 pub struct PlyReport {
     /// The number of turns made before its positions.
     pub ply: u8,
-    /// The number of distinct positions with each value.
-    pub histogram: Histogram,
-    /// The size of the file in bytes.
+    /// The size of its file in bytes, or, for a ply that is only needed on the way, of those of its stages.
     pub bytes: u64,
-    /// Time to read the tables of the next ply.
+    /// Time to read tables.
     pub load: Duration,
     /// Time to solve.
     pub solve: Duration,
@@ -183,7 +192,6 @@ impl PlyReport {
     fn new(ply: u8) -> PlyReport {
         PlyReport {
             ply,
-            histogram: Histogram::default(),
             bytes: 0,
             load: Duration::ZERO,
             solve: Duration::ZERO,
@@ -212,6 +220,7 @@ pub fn build(
     observer: &(dyn Fn(PlyProgress) + Sync),
 ) -> Result<Vec<PlyReport>, SolvePlyError> {
     let Some(&last) = plan.solve.first() else {
+        stage::remove(folder.path(), None)?;
         return Ok(Vec::new());
     };
     if let Some(why) = not_solved(rules) {
@@ -220,37 +229,18 @@ pub fn build(
     let reachable = Reachable::new(rules, last + 1);
     let mut reports = Vec::with_capacity(plan.solve.len());
     for &ply in &plan.solve {
-        let report = match in_stages(rules, plan) == Some(ply) {
-            true => build_stages(folder.path(), rules, &reachable, ply, observer)?,
-            false => build_ply(folder.path(), rules, &reachable, ply, observer)?,
-        };
-        if !plan.keep.contains(&(ply + 1)) {
-            remove(folder.path(), &reachable, ply + 1)?;
-        }
+        let report = build_ply(folder.path(), rules, &reachable, plan, ply, observer)?;
+        stage::remove(folder.path(), Some(ply + 1))?;
         observer(PlyProgress::Finished(Box::new(report.clone())));
         reports.push(report);
     }
+    stage::remove(folder.path(), None)?;
     Ok(reports)
-}
-
-/// Removes the file of a ply and those of its stages.
-fn remove(folder: &Path, reachable: &Reachable, ply: u8) -> Result<(), DbError> {
-    let stages = reachable.stages_of(ply).map(stage_file_name);
-    for name in stages.chain([ply_file_name(ply)]) {
-        let path = folder.join(name);
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(DbError::io(&path)(error));
-            }
-            _ => {}
-        }
-    }
-    Ok(())
 }
 
 /// The tables that the turns of a ply lead to.
 enum Next<'a> {
-    /// Stones are still in hand; the values are in the file of a ply or in those of its stages.
+    /// Stones are still in hand; the values are in the files of the next ply's stages or in its own.
     Placing(&'a Database, &'a Path),
     /// The last stone has been placed.
     Moving(Loader<'a>),
@@ -293,24 +283,17 @@ impl<'a> Next<'a> {
         Loader::new(database, &wanted).map(Next::Moving)
     }
 
-    fn load(&mut self, reachable: &Reachable, stage: Stage) -> Result<Bytes, DbError> {
+    fn load(&mut self, stage: Stage) -> Result<Bytes, DbError> {
         match self {
             Next::Placing(database, folder) => {
-                match PlyFile::open_stage(folder, stage, *database.rules())? {
-                    Some(file) => super::load_from(&file, reachable, stage),
+                match stage::read(folder, database.rules(), stage)? {
+                    Some(values) => Ok(values),
                     None => super::load(database, stage),
                 }
             }
             Next::Moving(loader) => loader.load(stage.material()),
         }
     }
-}
-
-/// The last ply, if its stages get files of their own, as it is only needed on the way.
-fn in_stages(rules: &Rules, plan: &PlyPlan) -> Option<u8> {
-    let last = (2 * rules.stones).checked_sub(1)?;
-    let is_wanted = plan.solve.first() == Some(&last) && !plan.keep.contains(&last);
-    is_wanted.then_some(last)
 }
 
 /// Solves the pairs of a plan as [`pair::build`] does, and with each pair the last placements that lead to
@@ -328,21 +311,21 @@ pub fn build_pairs(
     profile: Profile,
     observer: &dyn Observer,
 ) -> Result<Vec<PairReport>, SolvePairError> {
-    let Some(ply) = in_stages(rules, plies).filter(|_| not_solved(rules).is_none()) else {
+    let last = 2 * rules.stones - 1;
+    if plies.solve.first() != Some(&last) || not_solved(rules).is_some() {
         return pair::build(folder, rules, pairs, profile, observer);
-    };
-    let reachable = Reachable::new(rules, ply + 1);
-    let mut last = LastPlacement {
+    }
+    let reachable = Reachable::new(rules, last + 1);
+    let mut placement = LastPlacement {
         folder: folder.path(),
         rules,
         reachable: &reachable,
-        stages: reachable.stages_of(ply).collect(),
+        stages: reachable.stages_of(last).collect(),
     };
-    last.stages.retain(|&stage| {
-        exists(&reachable, stage.after_quiet())
-            && !folder.path().join(stage_file_name(stage)).exists()
+    placement.stages.retain(|&stage| {
+        exists(&reachable, stage.after_quiet()) && !stage::path(folder.path(), stage).exists()
     });
-    pair::build_with(folder, rules, pairs, profile, observer, &mut last)
+    pair::build_with(folder, rules, pairs, profile, observer, &mut placement)
 }
 
 /// Solves the stages of the last placement when the tables that they lead to are in memory.
@@ -374,7 +357,7 @@ impl Sequel for LastPlacement<'_> {
                     Some(stage.after_capture()).filter(|&after| exists(self.reachable, after));
                 let captures = after.map(|after| load(after.material())).transpose()?;
                 let values = Some(&table.values[..]);
-                let solved = solve_to_file(
+                let solved = solve_and_write(
                     self.folder,
                     self.rules,
                     self.reachable,
@@ -394,145 +377,85 @@ fn exists(reachable: &Reachable, stage: Stage) -> bool {
     !reachable.rows(stage, stage.mover()).is_empty()
 }
 
-/// Solves a stage from the tables after quiet turns and after captures, and writes its file. Returns the
-/// number of its entries.
-fn solve_to_file(
+/// Solves a stage from the tables after quiet turns and after captures, and writes its file.
+fn solve_and_write(
     folder: &Path,
     rules: &Rules,
     reachable: &Reachable,
-    stage: Stage,
-    after: [Option<&[u8]>; 2],
-    report: &mut PlyReport,
-) -> Result<u64, SolvePlyError> {
-    let mut writer = PlyWriter::new(rules, reachable, stage.ply, &[stage]);
-    let path = folder.join(stage_file_name(stage));
-    let entries = solve_into(&mut writer, &path, (rules, reachable), stage, after, report)?;
-    let start = Instant::now();
-    report.bytes += writer.finish(&path)?;
-    report.write += start.elapsed();
-    Ok(entries)
-}
-
-/// Solves a stage from the tables after quiet turns and after captures, and adds it to the file to be
-/// written at `path` and to the report. Returns the number of its entries.
-fn solve_into(
-    writer: &mut PlyWriter<'_>,
-    path: &Path,
-    (rules, reachable): (&Rules, &Reachable),
     stage: Stage,
     [quiet, captures]: [Option<&[u8]>; 2],
     report: &mut PlyReport,
-) -> Result<u64, SolvePlyError> {
+) -> Result<Bytes, SolvePlyError> {
     let start = Instant::now();
     let values = super::solve_stage(rules, reachable, stage, quiet, captures);
     let values = values.map_err(|error| SolvePlyError::Memory(stage.ply, error))?;
-    report.solve += start.elapsed();
-    let start = Instant::now();
-    let histogram = writer.add(stage, &values).map_err(DbError::io(path))?;
-    let largest = histogram.counts().iter().rposition(|&count| count > 0);
-    if largest > Some(LARGEST_VALUE.into()) {
+    if values.par_iter().any(|&value| value > LARGEST_VALUE) {
         return Err(SolvePlyError::TooDeep(stage.ply));
     }
-    report.histogram.add(&histogram);
+    report.solve += start.elapsed();
+    let start = Instant::now();
+    report.bytes += stage::write(folder, rules, stage, &values)?;
     report.write += start.elapsed();
-    Ok(values.len() as u64)
+    Ok(values)
 }
 
-/// Writes a file for each stage of the last ply that has none.
-fn build_stages(
-    folder: &Path,
-    rules: &Rules,
-    reachable: &Reachable,
-    ply: u8,
-    observer: &(dyn Fn(PlyProgress) + Sync),
-) -> Result<PlyReport, SolvePlyError> {
-    let mut report = PlyReport::new(ply);
-    let mut done = 0;
-    let mut missing = Vec::new();
-    for stage in reachable.stages_of(ply) {
-        match PlyFile::open_stage(folder, stage, *rules)? {
-            Some(file) => {
-                report.bytes += file.bytes();
-                if let Some(counts) = file.histogram(stage) {
-                    report.histogram.add(counts);
-                }
-                done += stage.material().entries();
-            }
-            None => missing.push(stage),
-        }
-    }
-    let database = Database::open(folder, *rules)?;
-    for_each_stage(
-        &database,
-        folder,
-        reachable,
-        &missing,
-        &mut report,
-        |stage, after, report| {
-            done += solve_to_file(folder, rules, reachable, stage, after, report)?;
-            observer(PlyProgress::Solved(stage, done));
-            Ok(())
-        },
-    )?;
-    Ok(report)
-}
-
-/// Calls `solve` for each stage with the tables after quiet turns and after captures.
-fn for_each_stage(
-    database: &Database,
-    folder: &Path,
-    reachable: &Reachable,
-    stages: &[Stage],
-    report: &mut PlyReport,
-    mut solve: impl FnMut(Stage, [Option<&[u8]>; 2], &mut PlyReport) -> Result<(), SolvePlyError>,
-) -> Result<(), SolvePlyError> {
-    let mut next = Next::new(database, folder, reachable, stages)?;
-    // The captures of one stage often lead to the same table as the quiet turns of the next.
-    let mut kept: Option<(Stage, Bytes)> = None;
-    for &stage in stages {
-        let start = Instant::now();
-        let mut load = |stage| match kept.take() {
-            Some((kept, values)) if kept == stage => Ok(values),
-            _ => next.load(reachable, stage),
-        };
-        let (quiet, capture) = (stage.after_quiet(), stage.after_capture());
-        let quiet = exists(reachable, quiet).then(|| load(quiet)).transpose()?;
-        let table = exists(reachable, capture)
-            .then(|| load(capture))
-            .transpose()?;
-        report.load += start.elapsed();
-        solve(stage, [quiet.as_deref(), table.as_deref()], report)?;
-        kept = table.map(|table| (capture, table));
-    }
-    Ok(())
-}
-
-/// Solves a ply and writes its file.
+/// Solves the stages of a ply that have no file yet, and writes the file of the ply if it is kept.
 fn build_ply(
     folder: &Path,
     rules: &Rules,
     reachable: &Reachable,
+    plan: &PlyPlan,
     ply: u8,
     observer: &(dyn Fn(PlyProgress) + Sync),
 ) -> Result<PlyReport, SolvePlyError> {
     let mut report = PlyReport::new(ply);
-    let database = Database::open(folder, *rules)?;
-    let stages: Vec<Stage> = reachable.stages_of(ply).collect();
-    let mut writer = PlyWriter::new(rules, reachable, ply, &stages);
+    let mut writer = (plan.keep.contains(&ply)).then(|| PlyWriter::new(rules, reachable, ply));
     let path = folder.join(ply_file_name(ply));
+    let database = Database::open(folder, *rules)?;
+    let missing = reachable
+        .stages_of(ply)
+        .filter(|&stage| !stage::path(folder, stage).exists());
+    let mut next = Next::new(&database, folder, reachable, &missing.collect::<Vec<_>>())?;
+    // The captures of one stage often lead to the same table as the quiet turns of the next.
+    let mut last: Option<(Stage, Bytes)> = None;
     let mut done = 0;
-    for_each_stage(
-        &database,
-        folder,
-        reachable,
-        &stages,
-        &mut report,
-        |stage, after, report| {
-            done += solve_into(&mut writer, &path, (rules, reachable), stage, after, report)?;
-            observer(PlyProgress::Solved(stage, done));
-            Ok(())
-        },
-    )?;
-    report.bytes = writer.finish(&path)?;
+    for stage in reachable.stages_of(ply) {
+        let start = Instant::now();
+        let values = match stage::path(folder, stage).exists() {
+            true => writer
+                .is_some()
+                .then(|| stage::read(folder, rules, stage))
+                .transpose()?
+                .flatten(),
+            false => {
+                let mut load = |stage| match last.take() {
+                    Some((last, values)) if last == stage => Ok(values),
+                    _ => next.load(stage),
+                };
+                let (quiet, capture) = (stage.after_quiet(), stage.after_capture());
+                let quiet = exists(reachable, quiet).then(|| load(quiet)).transpose()?;
+                let table = exists(reachable, capture)
+                    .then(|| load(capture))
+                    .transpose()?;
+                report.load += start.elapsed();
+                let after = [quiet.as_deref(), table.as_deref()];
+                let values = solve_and_write(folder, rules, reachable, stage, after, &mut report)?;
+                last = table.map(|table| (capture, table));
+                Some(values)
+            }
+        };
+        done += stage.material().entries();
+        if let (Some(writer), Some(values)) = (&mut writer, values) {
+            let start = Instant::now();
+            writer.add(stage, &values).map_err(DbError::io(&path))?;
+            report.write += start.elapsed();
+        }
+        observer(PlyProgress::Solved(stage, done));
+    }
+    if let Some(writer) = writer {
+        let start = Instant::now();
+        report.bytes = writer.finish(&path)?;
+        report.write += start.elapsed();
+    }
     Ok(report)
 }

@@ -6,6 +6,7 @@
 
 mod build;
 mod solve;
+mod stage;
 
 pub use build::{PlyPlan, PlyProgress, PlyReport, SolvePlyError, build, build_pairs, kept_plies};
 
@@ -15,7 +16,7 @@ use crate::index::reachable::{Reachable, Stage};
 use crate::probe::Database;
 use crate::rules::Rules;
 use crate::store::memory::Bytes;
-use crate::store::{DbError, PlyFile, ply_file_name};
+use crate::store::{DbError, ply_file_name};
 
 /// All values of a stage in the order of its [`Index`](crate::index::Index); 0 for entries that are
 /// not stored.
@@ -31,13 +32,8 @@ pub fn load(database: &Database, stage: Stage) -> Result<Bytes, DbError> {
         Some(Err(error)) => return Err(error),
         None => return Err(missing()),
     };
-    load_from(file, &plies.reachable, stage)
-}
-
-/// All values of a stage from this file, as [`load`] returns them.
-fn load_from(file: &PlyFile, reachable: &Reachable, stage: Stage) -> Result<Bytes, DbError> {
     let memory = |length| Bytes::zeroed(length).map_err(DbError::io(file.path()));
-    let Some(table) = file.table(stage, reachable)? else {
+    let Some(table) = file.table(stage, &plies.reachable)? else {
         return memory(0);
     };
     let mut values = memory(table.index().len())?;

@@ -77,7 +77,7 @@ pub(crate) fn write(
 pub(crate) fn write_ply(folder: &Path, rules: &Rules, ply: u8, run: usize) -> Vec<Vec<u8>> {
     let reachable = Reachable::new(rules, ply);
     let stages: Vec<Stage> = reachable.stages_of(ply).collect();
-    let mut writer = PlyWriter::new(rules, &reachable, ply, &stages);
+    let mut writer = PlyWriter::new(rules, &reachable, ply);
     let tables = stages.iter().zip(0..).map(|(&stage, seed)| {
         let values = runs(stage.material().entries(), run, seed);
         writer.add(stage, &values).unwrap();

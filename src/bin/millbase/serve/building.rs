@@ -23,6 +23,7 @@ use super::api_error::ApiError;
 use super::reply;
 use super::routes::{self, Asked};
 use super::work::Work;
+use crate::input::Plies;
 use crate::options::Options;
 use crate::progress::Forecast;
 use crate::status::{self, Usage};
@@ -237,7 +238,7 @@ impl Builder {
             rules,
         };
         if with_placing {
-            let plies = placing::plan(folder.path(), &rules);
+            let plies = placing::plan(folder.path(), &rules, &Plies::Usual)?;
             ply::build_pairs(folder, &rules, plan, &plies, PROFILE, &watcher)?;
             self.build_placing(folder, &rules)?;
         } else {
@@ -248,7 +249,7 @@ impl Builder {
     }
 
     fn build_placing(&self, folder: &BuildFolder, rules: &Rules) -> Result<()> {
-        let plan = placing::plan(folder.path(), rules);
+        let plan = placing::plan(folder.path(), rules, &Plies::Usual)?;
         let sizes = plan.sizes(rules);
         let entries = sizes.iter().map(|&(_, entries, _)| entries).sum();
         let begun = Instant::now();
@@ -354,7 +355,8 @@ fn plan_of(options: &Options) -> Result<Option<JsonPlan>> {
     };
     let mut plan = plan(options, u8::MAX)?;
     let placing = match placing::check_rules(rules) {
-        Ok(()) => Some(placing::plan(&folder, rules)).filter(|plan| !plan.solve.is_empty()),
+        Ok(()) => Some(placing::plan(&folder, rules, &Plies::Usual)?)
+            .filter(|plan| !plan.solve.is_empty()),
         Err(_) => None,
     };
     plan.placing = placing.is_some();

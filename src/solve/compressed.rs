@@ -1,0 +1,82 @@
+//! Tables in memory or in files of a build, compressed: quickly rather than well.
+
+use std::io;
+
+use rayon::prelude::*;
+
+use crate::store::memory::Bytes;
+
+/// A table as a sequence of compressed parts.
+#[derive(Debug)]
+pub(super) struct Compressed {
+    /// Longer than the parts together; pages that are not written take no memory.
+    bytes: Bytes,
+    lengths: Vec<usize>,
+}
+
+impl Compressed {
+    /// The bytes of the compressed parts.
+    pub(super) fn size(&self) -> usize {
+        self.lengths.iter().sum()
+    }
+
+    /// The number of values in a part.
+    const PART: usize = 1 << 18;
+
+    /// The number of parts that are compressed at the same time.
+    const AT_ONCE: usize = 64;
+
+    /// The number of parts of a table with this many values.
+    pub(super) fn parts_of(values: usize) -> usize {
+        values.div_ceil(Compressed::PART)
+    }
+
+    /// Compresses a table.
+    pub(super) fn new(values: &[u8]) -> io::Result<Compressed> {
+        let parts = Compressed::parts_of(values.len());
+        let mut bytes = Bytes::zeroed(parts * zstd::zstd_safe::compress_bound(Compressed::PART))?;
+        let (mut lengths, mut end) = (Vec::with_capacity(parts), 0);
+        for values in values.chunks(Compressed::AT_ONCE * Compressed::PART) {
+            let parts = values.par_chunks(Compressed::PART);
+            let parts = parts.map(|part| zstd::bulk::compress(part, 1));
+            for part in parts.collect::<io::Result<Vec<_>>>()? {
+                bytes[end..end + part.len()].copy_from_slice(&part);
+                end += part.len();
+                lengths.push(part.len());
+            }
+        }
+        Ok(Compressed { bytes, lengths })
+    }
+
+    /// The values of the table, which has this length.
+    pub(super) fn unpack(&self, length: usize) -> io::Result<Bytes> {
+        let mut values = Bytes::zeroed(length)?;
+        let mut rest = &self.bytes[..];
+        let mut parts = Vec::with_capacity(self.lengths.len());
+        for &length in &self.lengths {
+            let (part, after) = rest.split_at(length);
+            parts.push(part);
+            rest = after;
+        }
+        let places = values.par_chunks_mut(Compressed::PART).zip(parts);
+        places.try_for_each(|(place, part)| {
+            zstd::bulk::decompress_to_buffer(part, place).map(drop)
+        })?;
+        Ok(values)
+    }
+
+    /// The lengths of the compressed parts.
+    pub(super) fn lengths(&self) -> &[usize] {
+        &self.lengths
+    }
+
+    /// The compressed parts, one after the other.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.size()]
+    }
+
+    /// A table of compressed parts with these lengths, one after the other in `bytes`.
+    pub(super) fn from_parts(bytes: Bytes, lengths: Vec<usize>) -> Compressed {
+        Compressed { bytes, lengths }
+    }
+}
