@@ -31,9 +31,9 @@ export function countFetches() {
 
 /** Counts how often a question is asked again. */
 export function countRounds(Core) {
-  const answer = Core.prototype.answer;
-  Core.prototype.answer = function (fen) {
-    const text = answer.call(this, fen);
+  const ask = Core.prototype.ask;
+  Core.prototype.ask = function (kind, question) {
+    const text = ask.call(this, kind, question);
     counts.rounds += text.startsWith('{"pending"');
     return text;
   };
