@@ -97,7 +97,8 @@ pub struct PlyPlan {
 }
 
 impl PlyPlan {
-    /// The plan to make the files of the plies `keep` that a folder lacks.
+    /// The plan to make the files of the plies `keep` that a folder lacks, from the solved stages that an
+    /// interrupted build left there, if any.
     ///
     /// ```
     /// use millbase::{Rules, solve::ply::PlyPlan};
@@ -178,7 +179,8 @@ pub enum PlyProgress {
 pub struct PlyReport {
     /// The number of turns made before its positions.
     pub ply: u8,
-    /// The size of its file in bytes, or, for a ply that is only needed on the way, of those of its stages.
+    /// The size of its file in bytes, or, for a ply that is only needed on the way, of the files of the
+    /// stages that this build solved.
     pub bytes: u64,
     /// Time to read tables.
     pub load: Duration,
@@ -422,11 +424,12 @@ fn build_ply(
     for stage in reachable.stages_of(ply) {
         let start = Instant::now();
         let values = match stage::path(folder, stage).exists() {
-            true => writer
-                .is_some()
-                .then(|| stage::read(folder, rules, stage))
-                .transpose()?
-                .flatten(),
+            true if writer.is_some() => {
+                let values = stage::read(folder, rules, stage)?;
+                report.load += start.elapsed();
+                values
+            }
+            true => None,
             false => {
                 let mut load = |stage| match last.take() {
                     Some((last, values)) if last == stage => Ok(values),
