@@ -18,7 +18,7 @@ use libfuzzer_sys::fuzz_target;
 use millbase::index::Index;
 use millbase::index::reachable::Stage;
 use millbase::solve::pair::BuildFolder;
-use millbase::solve::ply::{self, Plan};
+use millbase::solve::ply::{self, PlyPlan};
 use millbase::{Database, Material, Position, Rules};
 use parts::{FILE_LENGTH, Layout, Parts, repair_all};
 use tempfile::TempDir;
@@ -111,7 +111,7 @@ fn ply_file() -> Vec<u8> {
         fs::write(folder.path().join(name), bytes).expect("a file is written");
     }
     let locked = BuildFolder::lock(folder.path()).expect("a folder of our own");
-    let plan = Plan::new(&RULES, &[PLY], |_| false);
+    let plan = PlyPlan::new(folder.path(), &RULES, &[PLY]);
     ply::build(&locked, &RULES, &plan, &|_| {}).expect("a small game");
     fs::read(folder.path().join("placing-05.mill")).expect("a file of the ply")
 }
@@ -126,7 +126,7 @@ fn games() -> Vec<Position> {
                 positions.push(position);
             }
             let turns = position.turns(&RULES);
-            let capture = turns.iter().find(|turn| !turn.removed.is_empty());
+            let capture = turns.iter().find(|turn| !turn.removed().is_empty());
             position = position.after(*capture.unwrap_or(&turns[skipped % turns.len()]));
         }
         positions.insert(0, position);
