@@ -10,6 +10,7 @@ use super::lookup::RowCache;
 use crate::index::reachable::{Stage, not_solved};
 use crate::rules::position::Position;
 use crate::rules::{MOST_STONES, Rules};
+use crate::search::key;
 use crate::search::core::{Bounds, Counts, Knowledge, Shared, Window, Worker};
 use crate::search::score::{Meaning, Score};
 use crate::search::table::TranspositionTable;
@@ -163,16 +164,47 @@ pub(super) fn values(
     positions: &[Position],
     most_nodes: Option<u64>,
 ) -> Result<Vec<Value>, DbError> {
-    let placements = positions
-        .first()
-        .map_or(0, |first| placements(database, first));
+    let Some(first) = positions.first() else {
+        return Ok(Vec::new());
+    };
+    let placements = placements(database, first);
     if most_nodes.is_none() && placements > MOST_PLACEMENTS {
         return Err(too_early(database.rules()));
     }
-    let near = positions
-        .first()
-        .is_some_and(|first| is_near_file(database, first));
-    let most_nodes = most_nodes.filter(|_| !near).unwrap_or(MOST_NODES);
+    if !is_near_file(database, first) {
+        let most_nodes = most_nodes.unwrap_or(MOST_NODES);
+        return searched(database, positions, placements, most_nodes);
+    }
+    // The limit has no effect near a file, so an answer does not depend on those before it.
+    let keys: Vec<u64> = positions.iter().map(|at| key::canonical(at).0).collect();
+    let kept: Vec<Option<u8>> = keys.iter().map(|&key| database.values.get(key)).collect();
+    let missing = positions.iter().zip(&kept).filter(|(_, kept)| kept.is_none());
+    let missing: Vec<Position> = missing.map(|(position, _)| *position).collect();
+    let mut found = searched(database, &missing, placements, MOST_NODES)?.into_iter();
+    let values = keys.into_iter().zip(kept).filter_map(|(key, kept)| {
+        if let Some(byte) = kept {
+            return Some(Value::from_byte(byte));
+        }
+        let value = found.next()?;
+        // Unknown depths have no byte.
+        if let Some(byte) = value.to_byte() {
+            database.values.insert(key, byte);
+        }
+        Some(value)
+    });
+    Ok(values.collect())
+}
+
+/// [`values`] that are not in the cache.
+fn searched(
+    database: &Database,
+    positions: &[Position],
+    placements: u8,
+    most_nodes: u64,
+) -> Result<Vec<Value>, DbError> {
+    if positions.is_empty() {
+        return Ok(Vec::new());
+    }
     loop {
         match search(database, positions, placements, most_nodes) {
             // The head of this file came while the search went on; now it is known.

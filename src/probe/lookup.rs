@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::database::Database;
-use crate::board::PointSet;
+use crate::board::{POINTS, PointSet};
 use crate::index::reachable::Stage;
 use crate::index::{Material, Pair};
 use crate::rules::FEWEST_STONES;
@@ -62,7 +62,8 @@ impl Database {
             return Err(DbError::NoDepths { pair: file.pair() });
         }
         if !file.holds(mover, waiting) {
-            let byte = self.values.get(Metric::Depth as u8, mover, waiting);
+            let key = cache_key(mover, waiting, Metric::Depth);
+            let byte = self.values.get(key);
             return Ok(byte.map(Value::from_byte));
         }
         let row = rows.row(file, mover)?;
@@ -138,8 +139,8 @@ impl Database {
         waiting: PointSet,
         metric: Metric,
     ) -> Result<Option<u8>, DbError> {
-        let kind = metric as u8;
-        if let Some(byte) = self.values.get(kind, mover, waiting) {
+        let key = cache_key(mover, waiting, metric);
+        if let Some(byte) = self.values.get(key) {
             return Ok(Some(byte));
         }
         let Some(value) = self.best_turn(mover, waiting, metric)? else {
@@ -149,7 +150,7 @@ impl Database {
             let what = "a value is too deep for these rules".to_string();
             return Err(DbError::NotStored(what));
         };
-        self.values.insert(kind, mover, waiting, byte);
+        self.values.insert(key, byte);
         Ok(Some(byte))
     }
 
@@ -262,6 +263,14 @@ impl<'a> RowCache<'a> {
             Entry::Vacant(place) => place.insert(found_row(file, mover)?),
         })
     }
+}
+
+/// The key of a position without stones in hand in the cache of values. Those with stones in hand have
+/// their [canonical](crate::search::key::canonical) keys there, which say how many these are: fewer than fifteen.
+pub(super) fn cache_key(mover: PointSet, waiting: PointSet, metric: Metric) -> u64 {
+    const KINDS: u64 = 0xf0;
+    let sets = u64::from(mover.bits()) | u64::from(waiting.bits()) << POINTS;
+    (KINDS | metric as u64) << (2 * POINTS) | sets
 }
 
 /// Whether a file holds the metric.

@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use crate::board::{POINTS, PointSet};
 
 /// Decoded blocks, or the beginnings of blocks, with their keys; those used recently and often come
 /// first.
@@ -101,8 +100,8 @@ fn hash(key: u64) -> u64 {
     key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32
 }
 
-/// A lock-free cache of derived values: each place holds a position (48 bits) and its value (8
-/// bits) in one word.
+/// A lock-free cache of derived values: each place holds the key of a position (56 bits, not zero) and
+/// its value (8 bits) in one word.
 #[derive(Debug)]
 pub(crate) struct ValueCache {
     /// Parts are allocated at their first insertion.
@@ -120,17 +119,15 @@ impl ValueCache {
         }
     }
 
-    /// The value byte of a position, if it is cached; `kind` is 0 or 1.
-    pub fn get(&self, kind: u8, mover: PointSet, waiting: PointSet) -> Option<u8> {
-        let key = key(kind, mover, waiting);
+    /// The value byte of the position with this key, if it is cached.
+    pub fn get(&self, key: u64) -> Option<u8> {
         let (part, place) = self.place(key)?;
         let word = part.get()?[place].load(Ordering::Relaxed);
         (word >> 8 == key).then_some(word as u8)
     }
 
-    /// Keeps the value of a position.
-    pub fn insert(&self, kind: u8, mover: PointSet, waiting: PointSet, byte: u8) {
-        let key = key(kind, mover, waiting);
+    /// Keeps the value of the position with this key.
+    pub fn insert(&self, key: u64, byte: u8) {
         if let Some((part, place)) = self.place(key) {
             let new = || (0..ValueCache::PART).map(|_| AtomicU64::new(0)).collect();
             part.get_or_init(new)[place].store(key << 8 | u64::from(byte), Ordering::Relaxed);
@@ -144,12 +141,6 @@ impl ValueCache {
             .get((hash / ValueCache::PART).checked_rem(self.parts.len())?)?;
         Some((part, hash % ValueCache::PART))
     }
-}
-
-/// A number for each position, never zero.
-fn key(kind: u8, mover: PointSet, waiting: PointSet) -> u64 {
-    let sets = u64::from(mover.bits()) << POINTS | u64::from(waiting.bits());
-    u64::from(kind) << (2 * POINTS) | sets
 }
 
 #[cfg(test)]
@@ -192,22 +183,21 @@ mod tests {
     #[test]
     fn values_are_those_of_the_position_or_none() {
         let values = ValueCache::with_bytes(1 << 17);
-        let set = PointSet::from_bits;
+        let key = |i: u64| i << 40 | i;
         for i in 1..100_000 {
-            let (mover, waiting) = (set(i), set(i << 4));
-            values.insert(0, mover, waiting, i as u8);
-            assert_eq!(values.get(0, mover, waiting), Some(i as u8));
-            assert_eq!(values.get(1, mover, waiting), None);
-            assert_eq!(values.get(0, waiting, mover), None);
+            values.insert(key(i), i as u8);
+            assert_eq!(values.get(key(i)), Some(i as u8));
+            assert_eq!(values.get(key(i) ^ 1 << 55), None);
+            assert_eq!(values.get(i), None);
         }
         let found = (1..100_000).filter(|&i| {
-            let value = values.get(0, set(i), set(i << 4));
+            let value = values.get(key(i));
             assert!(value.is_none_or(|value| value == i as u8));
             value.is_some()
         });
         assert!((8_000..=16_384).contains(&found.count()));
         let none = ValueCache::with_bytes(0);
-        none.insert(0, set(1), set(2), 3);
-        assert_eq!(none.get(0, set(1), set(2)), None);
+        none.insert(key(1), 3);
+        assert_eq!(none.get(key(1)), None);
     }
 }
