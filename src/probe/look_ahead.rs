@@ -176,23 +176,10 @@ pub(super) fn values(
         return searched(database, positions, placements, most_nodes);
     }
     // The limit has no effect near a file, so an answer does not depend on those before it.
-    let keys: Vec<u64> = positions.iter().map(|at| key::canonical(at).0).collect();
-    let kept: Vec<Option<u8>> = keys.iter().map(|&key| database.values.get(key)).collect();
-    let missing = positions.iter().zip(&kept).filter(|(_, kept)| kept.is_none());
-    let missing: Vec<Position> = missing.map(|(position, _)| *position).collect();
-    let mut found = searched(database, &missing, placements, MOST_NODES)?.into_iter();
-    let values = keys.into_iter().zip(kept).filter_map(|(key, kept)| {
-        if let Some(byte) = kept {
-            return Some(Value::from_byte(byte));
-        }
-        let value = found.next()?;
-        // Unknown depths have no byte.
-        if let Some(byte) = value.to_byte() {
-            database.values.insert(key, byte);
-        }
-        Some(value)
-    });
-    Ok(values.collect())
+    let key = |position: &Position| key::canonical(position).0;
+    let search = |missing: &[Position]| searched(database, missing, placements, MOST_NODES).map(Some);
+    let values = database.kept(positions, key, search)?;
+    Ok(values.unwrap_or_default())
 }
 
 /// [`values`] that are not in the cache.
@@ -202,9 +189,6 @@ fn searched(
     placements: u8,
     most_nodes: u64,
 ) -> Result<Vec<Value>, DbError> {
-    if positions.is_empty() {
-        return Ok(Vec::new());
-    }
     loop {
         match search(database, positions, placements, most_nodes) {
             // The head of this file came while the search went on; now it is known.

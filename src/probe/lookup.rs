@@ -111,6 +111,41 @@ impl Database {
         }))
     }
 
+    /// The values of positions with these keys: from the cache, where it has them, and the others by
+    /// `find`, which the cache has from now on.
+    pub(super) fn kept(
+        &self,
+        positions: &[Position],
+        key: impl Fn(&Position) -> u64,
+        find: impl FnOnce(&[Position]) -> Result<Option<Vec<Value>>, DbError>,
+    ) -> Result<Option<Vec<Value>>, DbError> {
+        let mut values = Vec::with_capacity(positions.len());
+        let (mut missing, mut places) = (Vec::new(), Vec::new());
+        for (place, position) in positions.iter().enumerate() {
+            let key = key(position);
+            let kept = self.values.get(key);
+            values.push(kept.map_or(Value::Draw, Value::from_byte));
+            if kept.is_none() {
+                missing.push(*position);
+                places.push((place, key));
+            }
+        }
+        if missing.is_empty() {
+            return Ok(Some(values));
+        }
+        let Some(found) = find(&missing)? else {
+            return Ok(None);
+        };
+        for ((place, key), value) in places.into_iter().zip(found) {
+            values[place] = value;
+            // Unknown depths have no byte.
+            if let Some(byte) = value.to_byte() {
+                self.values.insert(key, byte);
+            }
+        }
+        Ok(Some(values))
+    }
+
     /// Whether the file of a position, the head of which has not arrived, likely holds its value.
     pub(super) fn likely_holds(&self, mover: PointSet, waiting: PointSet) -> bool {
         likely_holds(self.rules(), mover, waiting)
