@@ -256,7 +256,10 @@ impl Database {
                     BulkError::Position { index, why }.after(start)
                 })?;
             }
-            let kept = positions.map(|at| self.values.get(cache_key(at.mover(), at.waiting(), Metric::Depth)));
+            let kept = positions.map(|at| {
+                self.values
+                    .get(cache_key(at.mover(), at.waiting(), Metric::Depth))
+            });
             let places = wdl.iter_mut().zip(dtw).zip(positions.iter().zip(kept));
             for ((wdl, dtw), (position, kept)) in places {
                 let value = match kept {

@@ -10,8 +10,8 @@ use super::lookup::RowCache;
 use crate::index::reachable::{Stage, not_solved};
 use crate::rules::position::Position;
 use crate::rules::{MOST_STONES, Rules};
-use crate::search::key;
 use crate::search::core::{Bounds, Counts, Knowledge, Shared, Window, Worker};
+use crate::search::key;
 use crate::search::score::{Meaning, Score};
 use crate::search::table::TranspositionTable;
 use crate::store::{Awaited, DbError, rules_option};
@@ -177,7 +177,8 @@ pub(super) fn values(
     }
     // The limit has no effect near a file, so an answer does not depend on those before it.
     let key = |position: &Position| key::canonical(position).0;
-    let search = |missing: &[Position]| searched(database, missing, placements, MOST_NODES).map(Some);
+    let search =
+        |missing: &[Position]| searched(database, missing, placements, MOST_NODES).map(Some);
     let values = database.kept(positions, key, search)?;
     Ok(values.unwrap_or_default())
 }
