@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn values_are_those_of_the_position_or_none() {
         let values = ValueCache::with_bytes(1 << 17);
-        let key = |i: u64| i << 40 | i;
+        let key = |i: u64| i << 36 | i;
         for i in 1..100_000 {
             values.insert(key(i), i as u8);
             assert_eq!(values.get(key(i)), Some(i as u8));
