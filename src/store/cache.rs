@@ -153,7 +153,7 @@ impl ValueCache {
 
     fn place(&self, key: u64) -> Option<(&OnceLock<Box<[Line]>>, usize)> {
         let lines = (self.parts.len() * ValueCache::PART) as u64;
-        let line = (hash(key) * lines >> 32) as usize;
+        let line = ((hash(key) * lines) >> 32) as usize;
         let part = self.parts.get(line / ValueCache::PART)?;
         Some((part, line % ValueCache::PART))
     }
