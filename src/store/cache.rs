@@ -1,4 +1,4 @@
-//! Caches of decoded blocks and derived values, bounded in bytes and shared by threads.
+//! Caches of decoded blocks and of values, bounded in bytes and shared by threads.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
