@@ -111,8 +111,8 @@ impl Database {
         }))
     }
 
-    /// The values of positions with these keys: from the cache, where it has them, and the others by
-    /// `find`, which the cache has from now on.
+    /// The values of positions: from the cache of values, which has them by these keys, else by `find`;
+    /// the cache keeps those from now on. `None` if `find` answers so.
     pub(super) fn kept(
         &self,
         positions: &[Position],
@@ -300,8 +300,9 @@ impl<'a> RowCache<'a> {
     }
 }
 
-/// The key of a position without stones in hand in the cache of values. Those with stones in hand have
-/// their [canonical](crate::search::key::canonical) keys there, which say how many these are: fewer than fifteen.
+/// The key of a position without stones in hand in the cache of values. A position with stones in hand
+/// has its [canonical](crate::search::key::canonical) key there, which says how many these are: fewer
+/// than fifteen.
 pub(super) fn cache_key(mover: PointSet, waiting: PointSet, metric: Metric) -> u64 {
     const KINDS: u64 = 0xf0;
     let sets = u64::from(mover.bits()) | u64::from(waiting.bits()) << POINTS;
