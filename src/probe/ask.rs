@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use super::database::Database;
 use super::look_ahead;
+use super::lookup::cache_key;
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
 use crate::store::{Awaited, DbError};
@@ -339,11 +340,14 @@ impl Database {
         {
             return Ok(Some(vec![result]));
         }
-        let sets = positions.iter().map(|at| (at.mover(), at.waiting()));
-        let mut values = vec![Value::Draw; positions.len()];
-        let sets: Vec<_> = sets.collect();
-        let all = self.each(&sets, metric, |place, value| values[place] = value)?;
-        Ok(all.then_some(values))
+        let key = |at: &Position| cache_key(at.mover(), at.waiting(), metric);
+        self.kept(positions, key, |positions| {
+            let sets = positions.iter().map(|at| (at.mover(), at.waiting()));
+            let mut values = vec![Value::Draw; positions.len()];
+            let sets: Vec<_> = sets.collect();
+            let all = self.each(&sets, metric, |place, value| values[place] = value)?;
+            Ok(all.then_some(values))
+        })
     }
 
     /// Unwraps a value that must be known: with [`Metric::Wdl`] every value is, and a game that is

@@ -11,6 +11,7 @@ use std::fmt;
 use std::thread;
 
 use super::database::Database;
+use super::lookup::cache_key;
 use crate::board::{POINTS, PointSet};
 use crate::rules::position::Position;
 use crate::rules::{FEWEST_STONES, Rules};
@@ -242,7 +243,6 @@ impl Database {
         const BATCH: usize = 32;
         let mut awaited = Awaited::default();
         let mut positions = [Position::start(self.rules()); BATCH];
-        let kind = Metric::Depth as u8;
         let batches = values
             .wdl
             .chunks_mut(BATCH)
@@ -256,7 +256,10 @@ impl Database {
                     BulkError::Position { index, why }.after(start)
                 })?;
             }
-            let kept = positions.map(|at| self.values.get(kind, at.mover(), at.waiting()));
+            let kept = positions.map(|at| {
+                self.values
+                    .get(cache_key(at.mover(), at.waiting(), Metric::Depth))
+            });
             let places = wdl.iter_mut().zip(dtw).zip(positions.iter().zip(kept));
             for ((wdl, dtw), (position, kept)) in places {
                 let value = match kept {
@@ -278,9 +281,8 @@ impl Database {
         let value = self.probe(position)?;
         // Unknown depths have no byte.
         if let Some(byte) = value.to_byte() {
-            let kind = Metric::Depth as u8;
-            self.values
-                .insert(kind, position.mover(), position.waiting(), byte);
+            let key = cache_key(position.mover(), position.waiting(), Metric::Depth);
+            self.values.insert(key, byte);
         }
         Ok(value)
     }

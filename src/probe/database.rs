@@ -174,7 +174,7 @@ impl Plies {
 }
 
 impl Database {
-    /// The default size of the caches for decoded blocks and derived values, in bytes; see
+    /// The default size of the caches for decoded blocks and for values, in bytes; see
     /// [`Database::with_cache_bytes`].
     pub const DEFAULT_CACHE_BYTES: usize = 256 << 20;
 
@@ -290,7 +290,7 @@ impl Database {
     }
 
     /// The same databases with caches of this size in bytes: three quarters for decoded blocks, the
-    /// rest for derived values.
+    /// rest for values that were derived, searched or ranked.
     #[must_use]
     pub fn with_cache_bytes(self, bytes: usize) -> Database {
         Database {

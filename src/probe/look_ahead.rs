@@ -11,6 +11,7 @@ use crate::index::reachable::{Stage, not_solved};
 use crate::rules::position::Position;
 use crate::rules::{MOST_STONES, Rules};
 use crate::search::core::{Bounds, Counts, Knowledge, Shared, Window, Worker};
+use crate::search::key;
 use crate::search::score::{Meaning, Score};
 use crate::search::table::TranspositionTable;
 use crate::store::{Awaited, DbError, rules_option};
@@ -163,16 +164,32 @@ pub(super) fn values(
     positions: &[Position],
     most_nodes: Option<u64>,
 ) -> Result<Vec<Value>, DbError> {
-    let placements = positions
-        .first()
-        .map_or(0, |first| placements(database, first));
+    let Some(first) = positions.first() else {
+        return Ok(Vec::new());
+    };
+    let placements = placements(database, first);
     if most_nodes.is_none() && placements > MOST_PLACEMENTS {
         return Err(too_early(database.rules()));
     }
-    let near = positions
-        .first()
-        .is_some_and(|first| is_near_file(database, first));
-    let most_nodes = most_nodes.filter(|_| !near).unwrap_or(MOST_NODES);
+    if !is_near_file(database, first) {
+        let most_nodes = most_nodes.unwrap_or(MOST_NODES);
+        return searched(database, positions, placements, most_nodes);
+    }
+    // The limit has no effect near a file, so an answer does not depend on those before it.
+    let key = |position: &Position| key::canonical(position).0;
+    let search =
+        |missing: &[Position]| searched(database, missing, placements, MOST_NODES).map(Some);
+    let values = database.kept(positions, key, search)?;
+    Ok(values.unwrap_or_default())
+}
+
+/// [`values`] that are not in the cache.
+fn searched(
+    database: &Database,
+    positions: &[Position],
+    placements: u8,
+    most_nodes: u64,
+) -> Result<Vec<Value>, DbError> {
     loop {
         match search(database, positions, placements, most_nodes) {
             // The head of this file came while the search went on; now it is known.

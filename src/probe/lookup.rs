@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::database::Database;
-use crate::board::PointSet;
+use crate::board::{POINTS, PointSet};
 use crate::index::reachable::Stage;
 use crate::index::{Material, Pair};
 use crate::rules::FEWEST_STONES;
@@ -62,7 +62,8 @@ impl Database {
             return Err(DbError::NoDepths { pair: file.pair() });
         }
         if !file.holds(mover, waiting) {
-            let byte = self.values.get(Metric::Depth as u8, mover, waiting);
+            let key = cache_key(mover, waiting, Metric::Depth);
+            let byte = self.values.get(key);
             return Ok(byte.map(Value::from_byte));
         }
         let row = rows.row(file, mover)?;
@@ -110,6 +111,41 @@ impl Database {
         }))
     }
 
+    /// The values of positions: from the cache of values, which has them by these keys, else by `find`;
+    /// the cache keeps those from now on. `None` if `find` answers so.
+    pub(super) fn kept(
+        &self,
+        positions: &[Position],
+        key: impl Fn(&Position) -> u64,
+        find: impl FnOnce(&[Position]) -> Result<Option<Vec<Value>>, DbError>,
+    ) -> Result<Option<Vec<Value>>, DbError> {
+        let mut values = Vec::with_capacity(positions.len());
+        let (mut missing, mut places) = (Vec::new(), Vec::new());
+        for (place, position) in positions.iter().enumerate() {
+            let key = key(position);
+            let kept = self.values.get(key);
+            values.push(kept.map_or(Value::Draw, Value::from_byte));
+            if kept.is_none() {
+                missing.push(*position);
+                places.push((place, key));
+            }
+        }
+        if missing.is_empty() {
+            return Ok(Some(values));
+        }
+        let Some(found) = find(&missing)? else {
+            return Ok(None);
+        };
+        for ((place, key), value) in places.into_iter().zip(found) {
+            values[place] = value;
+            // Unknown depths have no byte.
+            if let Some(byte) = value.to_byte() {
+                self.values.insert(key, byte);
+            }
+        }
+        Ok(Some(values))
+    }
+
     /// Whether the file of a position, the head of which has not arrived, likely holds its value.
     pub(super) fn likely_holds(&self, mover: PointSet, waiting: PointSet) -> bool {
         likely_holds(self.rules(), mover, waiting)
@@ -138,8 +174,8 @@ impl Database {
         waiting: PointSet,
         metric: Metric,
     ) -> Result<Option<u8>, DbError> {
-        let kind = metric as u8;
-        if let Some(byte) = self.values.get(kind, mover, waiting) {
+        let key = cache_key(mover, waiting, metric);
+        if let Some(byte) = self.values.get(key) {
             return Ok(Some(byte));
         }
         let Some(value) = self.best_turn(mover, waiting, metric)? else {
@@ -149,7 +185,7 @@ impl Database {
             let what = "a value is too deep for these rules".to_string();
             return Err(DbError::NotStored(what));
         };
-        self.values.insert(kind, mover, waiting, byte);
+        self.values.insert(key, byte);
         Ok(Some(byte))
     }
 
@@ -262,6 +298,15 @@ impl<'a> RowCache<'a> {
             Entry::Vacant(place) => place.insert(found_row(file, mover)?),
         })
     }
+}
+
+/// The key of a position without stones in hand in the cache of values. A position with stones in hand
+/// has its [canonical](crate::search::key::canonical) key there, which says how many these are: fewer
+/// than fifteen.
+pub(super) fn cache_key(mover: PointSet, waiting: PointSet, metric: Metric) -> u64 {
+    const KINDS: u64 = 0xf0;
+    let sets = u64::from(mover.bits()) | u64::from(waiting.bits()) << POINTS;
+    (KINDS | metric as u64) << (2 * POINTS) | sets
 }
 
 /// Whether a file holds the metric.

@@ -6,6 +6,7 @@ use std::fs;
 
 use tempfile::TempDir;
 
+use super::lookup::cache_key;
 use super::*;
 use crate::board::symmetry::Symmetry;
 use crate::board::{Point, PointSet};
@@ -16,6 +17,9 @@ use crate::index::histogram::Histogram;
 use crate::index::{Index, Material};
 use crate::rules::Rules;
 use crate::rules::position::Position;
+use crate::search::key;
+use crate::solve::pair::{BuildFolder, PairPlan};
+use crate::solve::ply::PlyPlan;
 use crate::store::tests::specimen::{
     Random, folder_with, histograms, made_up, pair, stored_table, write,
 };
@@ -202,6 +206,47 @@ fn many_threads_get_the_same_answers_with_any_cache() {
             }
         });
     }
+}
+
+#[test]
+fn ranked_values_are_asked_for_once() {
+    let rules = Rules { stones: 3, ..RULES };
+    let folder = TempDir::new().unwrap();
+    let locked = BuildFolder::lock(folder.path()).unwrap();
+    let pairs = PairPlan::new(&[pair(3, 3)], |_| false);
+    crate::solve::pair::build(&locked, &rules, &pairs, Profile::default(), &()).unwrap();
+    let plies = PlyPlan::new(&rules, &[3], |_| false);
+    crate::solve::ply::build(&locked, &rules, &plies, &|_| {}).unwrap();
+    let open = || Database::open(folder.path(), rules).unwrap();
+    let (database, without) = (open(), open().with_cache_bytes(0));
+    let mut random = Random::new(6);
+    let (mut placing, mut moving) = (0, 0);
+    for _ in 0..30 {
+        let mut position = Position::start(&rules);
+        for _ in 0..8 {
+            if position.is_over(&rules) {
+                break;
+            }
+            let ranked = database.turns(&position).unwrap();
+            assert_eq!(ranked, without.turns(&position).unwrap());
+            for turn in &ranked {
+                // A symmetric position with stones in hand is the same question.
+                let turned = Symmetry::numbered(random.below(Symmetry::COUNT) as u32);
+                let after = turn.after.with_board_turned(turned);
+                let key = match after.is_placing() {
+                    true => key::canonical(&after).0,
+                    false => cache_key(turn.after.mover(), turn.after.waiting(), Metric::Depth),
+                };
+                let kept = database.values.get(key).map(Value::from_byte);
+                assert_eq!(kept.map(Value::backed_up), Some(turn.value));
+                placing += usize::from(after.is_placing());
+                moving += usize::from(!after.is_placing());
+            }
+            assert_eq!(ranked, database.turns(&position).unwrap());
+            position = ranked[random.below(ranked.len())].after;
+        }
+    }
+    assert!(placing > 1000 && moving > 200, "{placing}, {moving}");
 }
 
 /// A position with White to move, from the names of points.

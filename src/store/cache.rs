@@ -1,9 +1,7 @@
-//! Caches of decoded blocks and derived values, bounded in bytes and shared by threads.
+//! Caches of decoded blocks and of values, bounded in bytes and shared by threads.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
-
-use crate::board::{POINTS, PointSet};
 
 /// Decoded blocks, or the beginnings of blocks, with their keys; those used recently and often come
 /// first.
@@ -96,60 +94,69 @@ impl BlockCache {
     }
 }
 
-/// Multiplication by 2^64 / golden ratio spreads neighbouring keys.
+/// Multiplication by 2^64 / golden ratio spreads neighbouring keys. The upper bits depend on all bits
+/// of the key.
 fn hash(key: u64) -> u64 {
     key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32
 }
 
-/// A lock-free cache of derived values: each place holds a position (48 bits) and its value (8
-/// bits) in one word.
+/// Eight values with their keys, one line of the processor's cache: those in use come first.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Line([AtomicU64; 8]);
+
+/// A lock-free set-associative cache of values: each word holds the key of a position (56 bits, not
+/// zero) and its value (8 bits). The key's hash chooses a line; in a full line, it also chooses the
+/// word that a new value replaces.
 #[derive(Debug)]
 pub(crate) struct ValueCache {
     /// Parts are allocated at their first insertion.
-    parts: Vec<OnceLock<Box<[AtomicU64]>>>,
+    parts: Vec<OnceLock<Box<[Line]>>>,
 }
 
 impl ValueCache {
-    const PART: usize = 1 << 9;
+    /// The lines of a part.
+    const PART: usize = 1 << 6;
 
     /// A cache of no more than this many bytes.
     pub fn with_bytes(bytes: usize) -> ValueCache {
-        let parts = bytes / (ValueCache::PART * size_of::<u64>());
+        let parts = bytes / (ValueCache::PART * size_of::<Line>());
         ValueCache {
             parts: (0..parts).map(|_| OnceLock::new()).collect(),
         }
     }
 
-    /// The value byte of a position, if it is cached; `kind` is 0 or 1.
-    pub fn get(&self, kind: u8, mover: PointSet, waiting: PointSet) -> Option<u8> {
-        let key = key(kind, mover, waiting);
-        let (part, place) = self.place(key)?;
-        let word = part.get()?[place].load(Ordering::Relaxed);
-        (word >> 8 == key).then_some(word as u8)
+    /// The value byte of the position with this key, if it is cached.
+    pub fn get(&self, key: u64) -> Option<u8> {
+        let (part, line) = self.place(key)?;
+        let words = part.get()?[line].0.iter();
+        let mut words = words.map(|word| word.load(Ordering::Relaxed));
+        let word = words.find(|&word| word >> 8 == key || word == 0)?;
+        (word != 0).then_some(word as u8)
     }
 
-    /// Keeps the value of a position.
-    pub fn insert(&self, kind: u8, mover: PointSet, waiting: PointSet, byte: u8) {
-        let key = key(kind, mover, waiting);
-        if let Some((part, place)) = self.place(key) {
-            let new = || (0..ValueCache::PART).map(|_| AtomicU64::new(0)).collect();
-            part.get_or_init(new)[place].store(key << 8 | u64::from(byte), Ordering::Relaxed);
-        }
+    /// Keeps the value of the position with this key.
+    pub fn insert(&self, key: u64, byte: u8) {
+        let Some((part, line)) = self.place(key) else {
+            return;
+        };
+        let new = || (0..ValueCache::PART).map(|_| Line::default()).collect();
+        let words = &part.get_or_init(new)[line].0;
+        let fits = |word: &&AtomicU64| {
+            let word = word.load(Ordering::Relaxed);
+            word == 0 || word >> 8 == key
+        };
+        let word = words.iter().find(fits);
+        let word = word.unwrap_or(&words[hash(key) as usize % words.len()]);
+        word.store(key << 8 | u64::from(byte), Ordering::Relaxed);
     }
 
-    fn place(&self, key: u64) -> Option<(&OnceLock<Box<[AtomicU64]>>, usize)> {
-        let hash = hash(key) as usize;
-        let part = self
-            .parts
-            .get((hash / ValueCache::PART).checked_rem(self.parts.len())?)?;
-        Some((part, hash % ValueCache::PART))
+    fn place(&self, key: u64) -> Option<(&OnceLock<Box<[Line]>>, usize)> {
+        let lines = (self.parts.len() * ValueCache::PART) as u64;
+        let line = ((hash(key) * lines) >> 32) as usize;
+        let part = self.parts.get(line / ValueCache::PART)?;
+        Some((part, line % ValueCache::PART))
     }
-}
-
-/// A number for each position, never zero.
-fn key(kind: u8, mover: PointSet, waiting: PointSet) -> u64 {
-    let sets = u64::from(mover.bits()) << POINTS | u64::from(waiting.bits());
-    u64::from(kind) << (2 * POINTS) | sets
 }
 
 #[cfg(test)]
@@ -192,22 +199,21 @@ mod tests {
     #[test]
     fn values_are_those_of_the_position_or_none() {
         let values = ValueCache::with_bytes(1 << 17);
-        let set = PointSet::from_bits;
+        let key = |i: u64| i << 36 | i;
         for i in 1..100_000 {
-            let (mover, waiting) = (set(i), set(i << 4));
-            values.insert(0, mover, waiting, i as u8);
-            assert_eq!(values.get(0, mover, waiting), Some(i as u8));
-            assert_eq!(values.get(1, mover, waiting), None);
-            assert_eq!(values.get(0, waiting, mover), None);
+            values.insert(key(i), i as u8);
+            assert_eq!(values.get(key(i)), Some(i as u8));
+            assert_eq!(values.get(key(i) ^ 1 << 55), None);
+            assert_eq!(values.get(i), None);
         }
         let found = (1..100_000).filter(|&i| {
-            let value = values.get(0, set(i), set(i << 4));
+            let value = values.get(key(i));
             assert!(value.is_none_or(|value| value == i as u8));
             value.is_some()
         });
-        assert!((8_000..=16_384).contains(&found.count()));
+        assert!((15_000..=16_384).contains(&found.count()));
         let none = ValueCache::with_bytes(0);
-        none.insert(0, set(1), set(2), 3);
-        assert_eq!(none.get(0, set(1), set(2)), None);
+        none.insert(key(1), 3);
+        assert_eq!(none.get(key(1)), None);
     }
 }

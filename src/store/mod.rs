@@ -7,7 +7,7 @@
 //! - `pair`, `ply`: the two schemas, which define the tables of a container
 //! - `table`: from a set to its row, from a column to its block, from a block to values
 //! - `codec`: the selection of stored entries, and the compression of blocks
-//! - `cache`: the blocks decoded last, and the values derived last
+//! - `cache`: the blocks decoded last, and the values derived, searched and ranked last
 //! - `write`: writing a file
 //! - `profile`, `error`: contents and level of files; the errors of databases
 //!
