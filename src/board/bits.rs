@@ -17,7 +17,14 @@ pub trait Bits: Copy + Send + Sync {
 
     /// A bit for each of the 64 bytes that equals `byte`.
     fn equal_bytes(self, bytes: &[u8; 64], byte: u8) -> u64;
+
+    /// Raises each byte of `best` to that of `bytes` at its place, 0 to 15; not where the place is
+    /// [`NOWHERE`].
+    fn raise_from(self, best: [u8; 16], bytes: &[u8; 16], places: &[u8; 16]) -> [u8; 16];
 }
+
+/// Stands for no place in [`Bits::raise_from`].
+pub const NOWHERE: u8 = 0x80;
 
 /// Code for every processor.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +73,15 @@ impl Bits for Portable {
             mask |= ((zero >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * index);
         }
         mask
+    }
+
+    #[inline(always)]
+    fn raise_from(self, mut best: [u8; 16], bytes: &[u8; 16], places: &[u8; 16]) -> [u8; 16] {
+        for (best, &place) in best.iter_mut().zip(places) {
+            let byte = bytes[usize::from(place % 16)];
+            *best = (*best).max(if place < NOWHERE { byte } else { 0 });
+        }
+        best
     }
 }
 
@@ -140,6 +156,23 @@ impl Bits for Native {
             };
             u64::from(half(0)) | u64::from(half(32)) << 32
         }
+    }
+
+    #[inline(always)]
+    fn raise_from(self, mut best: [u8; 16], bytes: &[u8; 16], places: &[u8; 16]) -> [u8; 16] {
+        use std::arch::x86_64::{
+            _mm_loadu_si128, _mm_max_epu8, _mm_shuffle_epi8, _mm_storeu_si128,
+        };
+        // SAFETY: a `Native` exists only where AVX2 was detected, which includes these instructions;
+        // all loads and the store have 16 bytes.
+        unsafe {
+            let bytes = _mm_loadu_si128(bytes.as_ptr().cast());
+            let places = _mm_loadu_si128(places.as_ptr().cast());
+            let found = _mm_shuffle_epi8(bytes, places);
+            let old = _mm_loadu_si128(best.as_ptr().cast());
+            _mm_storeu_si128(best.as_mut_ptr().cast(), _mm_max_epu8(old, found));
+        }
+        best
     }
 }
 
@@ -279,14 +312,25 @@ mod tests {
         byte: u8,
     }
 
+    impl Check {
+        /// The best so far, the bytes, and their places.
+        fn raised(&self) -> [[u8; 16]; 3] {
+            let part = |start| std::array::from_fn(|i| self.bytes[start + i]);
+            let place = |byte: u8| if byte % 5 == 4 { NOWHERE } else { byte % 16 };
+            [part(0), part(16), part(32).map(place)]
+        }
+    }
+
     impl Kernel for &Check {
-        type Output = (u32, u32, u64);
+        type Output = (u32, u32, u64, [u8; 16]);
         #[inline(always)]
         fn run<B: Bits>(self, bits: B) -> Self::Output {
+            let [best, bytes, places] = self.raised();
             (
                 bits.pext(self.word, self.mask),
                 bits.pdep(self.word, self.mask),
                 bits.equal_bytes(&self.bytes, self.byte),
+                bits.raise_from(best, &bytes, &places),
             )
         }
     }
@@ -303,7 +347,12 @@ mod tests {
             for mask in [mask, mask & sparse, mask | sparse, 0, u32::MAX, mask & 0xff_ffff] {
                 let check = Check { word, mask, bytes, byte };
                 let equal = (0..64).fold(0, |all, i| all | u64::from(bytes[i] == byte) << i);
-                let expected = (plain_pext(word, mask), plain_pdep(word, mask), equal);
+                let [best, from, places] = check.raised();
+                let raised = std::array::from_fn(|i| match places[i] {
+                    NOWHERE => best[i],
+                    place => best[i].max(from[usize::from(place)]),
+                });
+                let expected = (plain_pext(word, mask), plain_pdep(word, mask), equal, raised);
                 proptest::prop_assert_eq!((&check).run(Portable), expected);
                 proptest::prop_assert_eq!(dispatch(&check), expected);
                 proptest::prop_assert_eq!(pext(word, mask), expected.0);

@@ -16,6 +16,7 @@ use crate::rules::{Rules, WithoutTurn};
 use crate::solve::pair::half::{HalfShape, RowTurns};
 use crate::solve::pair::init::{Captures, ORDERED, look_up, value_of_ordered};
 use crate::solve::pair::sweep::Scatter;
+use crate::solve::slides::{HighParts, LANES, RowSlides};
 use crate::store::codec::{Coverage, is_even};
 use crate::store::memory::Bytes;
 
@@ -45,17 +46,20 @@ pub fn derive<V: Deref<Target = [u8]>>(
         quiet.len(),
         "the table of the quiet turns has the wrong size"
     );
+    let parts = HighParts::new(&shape.columns, &shape.subsets);
     let captures = Captures::all(rules, material, captures);
     let mut finished = Bytes::zeroed(index.len())?;
     let atomics = finished.as_atomics();
     quiet.par_chunks(columns).enumerate().for_each_init(
-        || (vec![0; columns], vec![0; columns]),
-        |(best, closing), (row, quiet)| {
+        || (vec![0; columns + LANES], vec![0; columns], Vec::new()),
+        |(best, closing, ordered), (row, quiet)| {
             bits::dispatch(DeriveRow {
                 shape: &shape,
+                parts: &parts,
                 captures: &captures,
                 waiting: shape.rows.set(row),
                 quiet,
+                ordered,
                 best,
                 closing,
                 scatter: Scatter::new(&index, atomics, shape.rows.set(row)),
@@ -79,6 +83,7 @@ pub(crate) fn fill_omitted<V: Deref<Target = [u8]>>(
     let index = Index::new(material);
     let shape = HalfShape::new(rules, material);
     let columns = shape.columns.count();
+    let parts = HighParts::new(&shape.columns, &shape.subsets);
     let all = matches!(coverage, Coverage::Even);
     // Otherwise the values of captures do not matter, only which turns are captures.
     let captures = match all {
@@ -87,17 +92,22 @@ pub(crate) fn fill_omitted<V: Deref<Target = [u8]>>(
     };
     let atomics = values.as_atomics();
     atomics.par_chunks(columns).enumerate().for_each_init(
-        || (vec![0; columns], vec![0; columns], vec![0; columns]),
-        |(quiet, best, closing), (row, values)| {
+        || {
+            let best = vec![0; columns + LANES];
+            (vec![0; columns], best, vec![0; columns], Vec::new())
+        },
+        |(quiet, best, closing, ordered), (row, values)| {
             // Other threads meanwhile fill in odd positions, to which no odd position's turns lead.
             for (byte, value) in quiet.iter_mut().zip(values) {
                 *byte = value.load(Ordering::Relaxed);
             }
             bits::dispatch(FillRow(DeriveRow {
                 shape: &shape,
+                parts: &parts,
                 captures: &captures,
                 waiting: shape.rows.set(row),
                 quiet,
+                ordered,
                 best,
                 closing,
                 scatter: Scatter::new(&index, atomics, shape.rows.set(row)),
@@ -109,11 +119,14 @@ pub(crate) fn fill_omitted<V: Deref<Target = [u8]>>(
 
 struct DeriveRow<'a> {
     shape: &'a HalfShape,
+    parts: &'a HighParts,
     captures: &'a [Captures<'a>],
     waiting: PointSet,
     /// The values of the positions that quiet turns lead to.
     quiet: &'a [u8],
-    /// The ordered value of the best turn of each column.
+    /// Reused for their ordered values.
+    ordered: &'a mut Vec<u8>,
+    /// The ordered value of the best turn of each column, and [`LANES`] bytes more.
     best: &'a mut [u8],
     /// The number of turns of each column that close a mill.
     closing: &'a mut [u8],
@@ -152,9 +165,11 @@ impl DeriveRow<'_> {
     fn derive<B: Bits, const FLYING: bool, const ODD_ONLY: bool>(self, bits: B) {
         let DeriveRow {
             shape,
+            parts,
             captures,
             waiting,
             quiet,
+            ordered,
             best,
             closing,
             scatter,
@@ -164,11 +179,20 @@ impl DeriveRow<'_> {
         best.fill(0);
         closing.fill(0);
         look_up::<B, FLYING>(captures, bits, shape, &turns, waiting, best, closing);
-        for (&subset, &value) in shape.subsets.iter().zip(quiet) {
-            let ordered = ORDERED[usize::from(value)];
-            for origin in turns.quiet_origins::<B, FLYING>(bits, subset) {
-                best[origin] = best[origin].max(ordered);
+        // Slides of the board with diagonals may close two mills.
+        if FLYING || shape.rules.diagonals {
+            for (&subset, &value) in shape.subsets.iter().zip(quiet) {
+                let ordered = ORDERED[usize::from(value)];
+                for origin in turns.quiet_origins::<B, FLYING>(bits, subset) {
+                    best[origin] = best[origin].max(ordered);
+                }
             }
+        } else {
+            ordered.clear();
+            ordered.extend(quiet.iter().map(|&value| ORDERED[usize::from(value)]));
+            ordered.resize(quiet.len() + LANES, 0);
+            let slides = RowSlides::new(bits, turns.board, !waiting);
+            slides.raise(bits, parts, ordered, best);
         }
         for (column, &subset) in shape.subsets.iter().enumerate() {
             if ODD_ONLY {

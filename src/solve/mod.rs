@@ -4,6 +4,7 @@ mod compressed;
 pub(crate) mod derive;
 pub mod pair;
 pub mod ply;
+mod slides;
 mod tables;
 
 pub(crate) use tables::{Loader, Reused, derive_from};

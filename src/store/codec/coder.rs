@@ -19,6 +19,7 @@ use super::context::{Row, Scratch, Shape};
 use super::model::SCALE;
 use super::model::{ESCAPED_FREQUENCY, Model, TOTAL};
 use super::{ESCAPE, UNKNOWN, value};
+use crate::board::bits::{self, Bits, Kernel};
 
 /// A smaller state reads the next word, if there is one.
 const LEAST: u32 = 1 << 16;
@@ -160,10 +161,14 @@ pub(crate) fn decode(
     let whole = values.len() == columns.len();
     let asked = columns.start..columns.start + values.len();
     shape.places(row, asked, &mut scratch.places);
-    let decoder = match shape.parameters().near {
-        5 => decode_symbols::<5, 3>(shape, model, row, columns.start, bytes, scratch),
-        _ => decode_symbols::<15, 6>(shape, model, row, columns.start, bytes, scratch),
-    };
+    let decoder = bits::dispatch(DecodeSymbols {
+        shape,
+        model,
+        row,
+        start: columns.start,
+        bytes,
+        scratch,
+    });
     values.fill(0);
     for &place in &scratch.places {
         values[usize::from(place)] = value(scratch.symbols[usize::from(place)]);
@@ -176,25 +181,50 @@ pub(crate) fn decode(
 }
 
 /// Decodes the symbols at the places in the scratch memory.
-fn decode_symbols<'a, const NEAR: usize, const SLIDES: usize>(
-    shape: &Shape,
-    model: &Model,
-    row: &Row,
+struct DecodeSymbols<'a, 'b> {
+    shape: &'b Shape,
+    model: &'b Model,
+    row: &'b Row,
     start: usize,
     bytes: &'a [u8],
-    Scratch {
-        symbols, places, ..
-    }: &mut Scratch,
-) -> Decoder<'a> {
-    let mut decoder = Decoder::new(bytes);
-    let mut last = UNKNOWN;
-    for &place in places.iter() {
-        let place = usize::from(place);
-        let context = shape.context::<NEAR, SLIDES>(row, symbols, start, place, last);
-        last = decoder.symbol(model, model.distribution(context));
-        symbols[place] = last;
+    scratch: &'b mut Scratch,
+}
+
+impl<'a> Kernel for DecodeSymbols<'a, '_> {
+    type Output = Decoder<'a>;
+
+    #[inline(always)]
+    fn run<B: Bits>(self, _bits: B) -> Decoder<'a> {
+        match self.shape.parameters().near {
+            5 => self.decode::<5, 3>(),
+            _ => self.decode::<15, 6>(),
+        }
     }
-    decoder
+}
+
+impl<'a> DecodeSymbols<'a, '_> {
+    #[inline(always)]
+    fn decode<const NEAR: usize, const SLIDES: usize>(self) -> Decoder<'a> {
+        let DecodeSymbols {
+            shape,
+            model,
+            row,
+            start,
+            bytes,
+            scratch: Scratch {
+                symbols, places, ..
+            },
+        } = self;
+        let mut decoder = Decoder::new(bytes);
+        let mut last = UNKNOWN;
+        for &place in places.iter() {
+            let place = usize::from(place);
+            let context = shape.context::<NEAR, SLIDES>(row, symbols, start, place, last);
+            last = decoder.symbol(model, model.distribution(context));
+            symbols[place] = last;
+        }
+        decoder
+    }
 }
 
 /// The state and the bytes that follow.

@@ -8,16 +8,16 @@ use super::coverage::{BLACK, Coverage};
 #[cfg(feature = "build")]
 use super::symbol;
 use super::{Parameters, UNKNOWN};
-use crate::board::{Board, POINTS, Point, PointSet};
+use crate::board::{Board, POINTS, Point, PointSet, bits};
 use crate::index::{Index, Material, Subsets};
 use crate::rules::Rules;
 
 /// The most columns that a block may have.
 pub(crate) const MOST_COLUMNS: usize = *Parameters::COLUMNS.end() as usize;
 
-/// The symbols of a block by place. Symbols that are not known yet and the last place are
-/// [`UNKNOWN`]; between two blocks all are.
-pub(crate) type Symbols = [u8; MOST_COLUMNS + 1];
+/// The symbols of a block by place. Symbols that are not known yet and those from [`MOST_COLUMNS`] on
+/// are [`UNKNOWN`]; between two blocks all are. An array of this size takes a `u16` unchecked.
+pub(crate) type Symbols = [u8; 1 << u16::BITS];
 
 /// Memory that is reused for each block.
 pub(crate) struct Scratch {
@@ -29,7 +29,7 @@ pub(crate) struct Scratch {
 impl Default for Scratch {
     fn default() -> Scratch {
         Scratch {
-            symbols: Box::new([UNKNOWN; MOST_COLUMNS + 1]),
+            symbols: Box::new([UNKNOWN; 1 << u16::BITS]),
             places: Vec::new(),
         }
     }
@@ -65,8 +65,7 @@ pub(crate) enum Phase {
 struct Patterns {
     slides: Vec<[Point; 2]>,
     threats: Vec<Threat>,
-    /// Indexed by ring and by the stones on it.
-    rings: [[Ring; 256]; 3],
+    points: [Touching; POINTS as usize],
 }
 
 /// A way to close a mill at a point. By sliding it needs two stones of the line and a third on a
@@ -77,37 +76,59 @@ struct Threat {
     point: Point,
 }
 
-/// One bit for each slide or threat, at most 64.
-#[derive(Clone, Copy, Default, Debug)]
-struct Ring {
-    /// The slides that start, and those that end, on one of the stones.
+/// The slides and threats that touch a point: one bit for each, at most 64.
+#[derive(Clone, Copy, Debug)]
+struct Touching {
+    /// The slides that start, and those that end, on the point.
     from: u64,
     to: u64,
-    /// The threats that these stones permit, and the threats with a point among them.
-    open: u64,
-    touched: u64,
+    /// The threats that need a stone on the point, and those that close a mill there.
+    stones: u64,
+    point: u64,
 }
+
+/// The bits of a subset that are looked up together.
+const GROUP: usize = 6;
 
 /// The data for contexts that all columns of a row share.
 pub(crate) struct Row {
-    /// The points for each group of six bits of a subset.
-    spread: [[u32; 64]; 4],
+    /// For each group of bits of a subset the slides and the threats that they permit.
+    permitted: [[Permitted; 1 << GROUP]; 4],
     /// The bits of a subset that a slide changes; none for no slide.
     slide_bits: [u32; 65],
-    slides: u64,
-    threats: u64,
+    /// The points outside the row's set.
+    free: PointSet,
     /// As bits of a subset: the points where the mover can close a mill, and the black points.
     closing: u32,
     black: u32,
     odd: u32,
 }
 
-impl Row {
-    /// The points of a subset.
+/// One bit for each slide and threat.
+#[derive(Clone, Copy)]
+struct Permitted {
+    slides: u64,
+    threats: u64,
+}
+
+impl std::ops::BitAnd for Permitted {
+    type Output = Permitted;
+
     #[inline(always)]
-    fn points(&self, subset: u32) -> PointSet {
-        let part = |i: usize| self.spread[i][(subset >> (6 * i)) as usize & 63];
-        PointSet::from_bits(part(0) | part(1) | part(2) | part(3))
+    fn bitand(self, other: Permitted) -> Permitted {
+        Permitted {
+            slides: self.slides & other.slides,
+            threats: self.threats & other.threats,
+        }
+    }
+}
+
+impl Row {
+    /// The slides and the threats of a subset of the waiting side.
+    #[inline(always)]
+    fn permitted(&self, subset: u32) -> Permitted {
+        let part = |i: usize| self.permitted[i][(subset >> (GROUP * i)) as usize % (1 << GROUP)];
+        part(0) & part(1) & part(2) & part(3)
     }
 }
 
@@ -168,33 +189,26 @@ impl Patterns {
             }
         }
         threats.truncate(64);
-        let rings = std::array::from_fn(|ring| {
-            let whole = PointSet::from_bits(0xff << (8 * ring));
-            std::array::from_fn(|byte| {
-                let stones = PointSet::from_bits((byte as u32) << (8 * ring));
-                Ring {
-                    from: bits_where(&slides, |&[from, _]| stones.contains(from)),
-                    to: bits_where(&slides, |&[_, to]| stones.contains(to)),
-                    open: bits_where(&threats, |threat| {
-                        (threat.stones & whole).is_subset(stones) && !stones.contains(threat.point)
-                    }),
-                    touched: bits_where(&threats, |threat| {
-                        !(threat.stones.with(threat.point) & stones).is_empty()
-                    }),
-                }
-            })
+        let points = std::array::from_fn(|bit| {
+            let here = Point::all().nth(bit);
+            let is = |point: Point| Some(point) == here;
+            Touching {
+                from: bits_where(&slides, |&[from, _]| is(from)),
+                to: bits_where(&slides, |&[_, to]| is(to)),
+                stones: bits_where(&threats, |threat| threat.stones.into_iter().any(is)),
+                point: bits_where(&threats, |threat| is(threat.point)),
+            }
         });
         Patterns {
             slides,
             threats,
-            rings,
+            points,
         }
     }
 
     #[inline(always)]
-    fn rings(&self, stones: u32) -> [&Ring; 3] {
-        let byte = |ring: usize| (stones >> (8 * ring)) as usize & 0xff;
-        [0, 1, 2].map(|ring| &self.rings[ring][byte(ring)])
+    fn touching(&self, point: Point) -> &Touching {
+        &self.points[point.bit() as usize]
     }
 }
 
@@ -284,34 +298,55 @@ impl Shape {
 
     /// The data that all columns of the row with this set share.
     pub fn row(&self, mover: PointSet) -> Row {
-        let mut spread = [[0; 64]; 4];
+        let Patterns {
+            slides, threats, ..
+        } = self.patterns;
+        let free = !mover;
+        let mut all = Permitted {
+            slides: first_bits(slides.len()),
+            threats: first_bits(threats.len()),
+        };
+        let mut own = all.threats;
+        for point in mover {
+            let touching = self.patterns.touching(point);
+            all.slides &= !(touching.from | touching.to);
+            all.threats &= !(touching.stones | touching.point);
+            own &= !touching.point;
+        }
+        let mut permitted = [[all; 1 << GROUP]; 4];
         let mut bit_of = [0; POINTS as usize];
         let mut black = 0;
-        for (i, point) in (!mover).into_iter().enumerate() {
+        for (i, point) in free.into_iter().enumerate() {
             bit_of[point.bit() as usize] = 1 << i;
-            spread[i / 6][1 << (i % 6)] = PointSet::from(point).bits();
             black |= u32::from(BLACK.contains(point)) << i;
-        }
-        for part in &mut spread {
-            for bits in 1..64usize {
-                part[bits] = part[bits & (bits - 1)] | part[bits & bits.wrapping_neg()];
+            let touching = self.patterns.touching(point);
+            own &= !touching.stones;
+            let empty = Permitted {
+                slides: !touching.from,
+                threats: !touching.stones,
+            };
+            let stone = Permitted {
+                slides: !touching.to,
+                threats: !touching.point,
+            };
+            // The half of the group's numbers that the bits up to this one give.
+            let numbers = &mut permitted[i / GROUP];
+            let (without, with) = numbers.split_at_mut(1 << (i % GROUP));
+            for (without, with) in without.iter_mut().zip(with) {
+                *with = *without & stone;
+                *without = *without & empty;
             }
         }
         let mut slide_bits = [0; 65];
-        for (bits, &[from, to]) in slide_bits.iter_mut().zip(&self.patterns.slides) {
+        for (bits, &[from, to]) in slide_bits.iter_mut().zip(slides) {
             *bits = bit_of[from.bit() as usize] | bit_of[to.bit() as usize];
         }
-        let rings = self.patterns.rings(mover.bits());
-        let own = rings.iter().fold(!0, |open, ring| open & ring.open);
-        let closing = self.patterns.threats.iter().enumerate();
+        let closing = threats.iter().enumerate();
         let closing = closing.filter(|(i, _)| own >> i & 1 == 1);
         Row {
-            spread,
+            permitted,
             slide_bits,
-            slides: !rings
-                .iter()
-                .fold(0, |slides, ring| slides | ring.from | ring.to),
-            threats: !rings.iter().fold(0, |touched, ring| touched | ring.touched),
+            free,
             closing: closing.fold(0, |bits, (_, threat)| {
                 bits | bit_of[threat.point.bit() as usize]
             }),
@@ -329,7 +364,10 @@ impl Shape {
             Coverage::All => true,
             Coverage::Even => even,
             Coverage::EvenOrClosing => even | (row.closing & !subset != 0),
-            Coverage::Possible(sets) => sets.contains(row.points(subset)),
+            Coverage::Possible(sets) => {
+                let waiting = bits::pdep(subset, row.free.bits());
+                sets.contains(PointSet::from_bits(waiting))
+            }
         }
     }
 
@@ -362,18 +400,20 @@ impl Shape {
     ) -> Context {
         let column = start + place;
         let subset = self.subsets[column];
-        let [a, b, c] = self.patterns.rings(row.points(subset).bits());
+        let Permitted {
+            mut slides,
+            threats,
+        } = row.permitted(subset);
 
         let mut near = [last; NEAR];
         let mut known = last;
         for (near, &place) in near.iter_mut().zip(&self.near[column * NEAR..][..NEAR]) {
-            let symbol = symbols[usize::from(place).min(MOST_COLUMNS)];
+            let symbol = symbols[usize::from(place)];
             known = if symbol == UNKNOWN { known } else { symbol };
             *near = known;
         }
 
         let (mut best, mut worst) = (UNKNOWN, 0);
-        let mut slides = (a.from | b.from | c.from) & !(a.to | b.to | c.to) & row.slides;
         for _ in 0..SLIDES {
             let other = subset ^ row.slide_bits[slides.trailing_zeros() as usize];
             slides &= slides.wrapping_sub(1);
@@ -383,7 +423,6 @@ impl Shape {
             worst = worst.max(symbol.wrapping_add(1));
         }
 
-        let threats = a.open & b.open & c.open & row.threats;
         let closing = u64::from(row.closing & !subset);
         Context {
             near: median(near),
@@ -444,6 +483,11 @@ fn starts(columns: usize, most: usize) -> Vec<u32> {
 fn bits_where<T>(items: &[T], is: impl Fn(&T) -> bool) -> u64 {
     let bits = items.iter().enumerate();
     bits.fold(0, |bits, (i, item)| bits | u64::from(is(item)) << i)
+}
+
+/// A word with this many bits, at most 64, the lowest.
+fn first_bits(count: usize) -> u64 {
+    u64::MAX.checked_shr(64 - count as u32).unwrap_or(0)
 }
 
 fn each_bit(bits: u32) -> impl Iterator<Item = u32> {
