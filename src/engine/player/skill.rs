@@ -4,17 +4,17 @@
 //! has a fraction: the probability that a turn is searched one turn deeper. Among turns of nearly the
 //! same score the choice is by chance, so that games differ: with temperature T, a turn whose score is
 //! `d` hundredths of a stone below the best is `exp(-d / T)` times as likely as the best. As even the
-//! deepest of these searches is far from perfect, the levels above 24 play a share of their turns
+//! deepest of these searches is far from perfect, the levels above 23 play a share of their turns
 //! perfectly.
 //!
 //! | level | perfect turns | search depth | T |
 //! |---|---|---|---|
 //! | 0 | none | 1 turn | 15 |
-//! | 6 | none | 1.85 turns | 12 |
-//! | 10 | none | 2.1 turns | 10 |
-//! | 20 | none | 4.3 turns | 5 |
-//! | 24 | none | 6.4 turns | 3 |
-//! | 27 | half of them | 7.2 turns | 1.5 |
+//! | 6 | none | 1.88 turns | 12 |
+//! | 12 | none | 2.54 turns | 9 |
+//! | 18 | none | 3.9 turns | 6 |
+//! | 24 | 1 of 7 | 6.4 turns | 3 |
+//! | 28 | 5 of 7 | 7.5 turns | 1 |
 //! | 30 | all | | |
 
 use crate::random::Random;
@@ -28,19 +28,12 @@ impl Level {
     /// The highest level, which plays as well as possible.
     pub const PERFECT: Level = Level(30);
 
-    /// Levels and their search depths, chosen so that each level of the page's list scores 60 to 80 %
-    /// against the one before.
-    const DEPTHS: [(f64, f64); 6] = [
-        (0.0, 1.0),
-        (6.0, 1.85),
-        (10.0, 2.1),
-        (20.0, 4.3),
-        (24.0, 6.4),
-        (30.0, 8.0),
-    ];
+    /// The search depths of the levels 0, 3, 6 to 30, chosen by matches so that the levels of the
+    /// page's list are about equally far apart.
+    const DEPTHS: [f64; 11] = [1.0, 1.53, 1.88, 2.08, 2.54, 3.15, 3.9, 5.4, 6.4, 7.2, 8.0];
 
     /// The highest level that plays no turn perfectly.
-    const SEARCHES: Level = Level(24);
+    const SEARCHES: Level = Level(23);
 
     /// The most positions that the search visits: unlike a time limit, this gives the same turns on
     /// every machine.
@@ -68,16 +61,12 @@ impl Level {
         depth as u32 + u32::from(random.unit() < depth.fract())
     }
 
-    /// The depth with its fraction, between two of [`Level::DEPTHS`].
+    /// The depth with its fraction.
     fn mean_depth(self) -> f64 {
-        let level = f64::from(self.0);
-        let depth = |ends: &[(f64, f64)]| {
-            let [(low, least), (high, most)] = ends else {
-                return None;
-            };
-            (level <= *high).then(|| least + (most - least) * (level - low) / (high - low))
-        };
-        Level::DEPTHS.windows(2).find_map(depth).unwrap_or(1.0)
+        let place = usize::from(self.0 / 3);
+        let low = Level::DEPTHS[place];
+        let high = Level::DEPTHS.get(place + 1).unwrap_or(&low);
+        low + (high - low) * f64::from(self.0 % 3) / 3.0
     }
 
     /// The temperature in hundredths of a stone.
@@ -148,7 +137,7 @@ mod tests {
         };
         let means: Vec<f64> = (0..30).map(&mut mean).collect();
         assert!(means.is_sorted_by(|a, b| a < b), "{means:?}");
-        for (level, depth) in [(0, 1.0), (3, 1.425), (22, 5.35), (27, 7.2)] {
+        for (level, depth) in [(0, 1.0), (3, 1.53), (22, 5.73), (27, 7.2)] {
             assert!((means[level] - depth).abs() < 0.05, "{means:?}");
         }
     }
@@ -156,7 +145,13 @@ mod tests {
     #[test]
     fn high_levels_play_a_share_of_their_turns_perfectly() {
         let mut random = Random::new(7);
-        for (level, share) in [(0, 0.0), (24, 0.0), (25, 1.0 / 6.0), (27, 0.5), (30, 1.0)] {
+        for (level, share) in [
+            (0, 0.0),
+            (23, 0.0),
+            (24, 1.0 / 7.0),
+            (28, 5.0 / 7.0),
+            (30, 1.0),
+        ] {
             let level = Level::new(level);
             let perfect = (0..4000).filter(|_| level.is_perfect(&mut random)).count();
             assert!((perfect as f64 / 4000.0 - share).abs() < 0.04);

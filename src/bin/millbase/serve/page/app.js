@@ -17,7 +17,7 @@ import { Puzzles } from "./puzzles.js";
 import { Trainer } from "./trainer.js";
 import { Node, other } from "./tree.js";
 
-const LEVELS = [0, 3, 6, 10, 13, 16, 20, 24, 27, PERFECT];
+const LEVELS = [0, 3, 6, 9, 12, 15, 18, 21, 24, 26, 28, PERFECT];
 
 /* Whether the page lies on a static host; then the databases are read in this browser. */
 const onHost = document.body.dataset.backend === "device";
