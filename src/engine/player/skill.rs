@@ -10,9 +10,9 @@
 //! | level | perfect turns | search depth | T |
 //! |---|---|---|---|
 //! | 0 | none | 1 turn | 15 |
-//! | 6 | none | 1.88 turns | 12 |
-//! | 12 | none | 2.54 turns | 9 |
-//! | 18 | none | 3.9 turns | 6 |
+//! | 6 | none | 1.86 turns | 12 |
+//! | 12 | none | 2.5 turns | 9 |
+//! | 18 | none | 3.7 turns | 6 |
 //! | 24 | 1 of 7 | 6.4 turns | 3 |
 //! | 28 | 5 of 7 | 7.5 turns | 1 |
 //! | 30 | all | | |
@@ -30,7 +30,7 @@ impl Level {
 
     /// The search depths of the levels 0, 3, 6 to 30, chosen by matches so that the levels of the
     /// page's list are about equally far apart.
-    const DEPTHS: [f64; 11] = [1.0, 1.53, 1.88, 2.08, 2.54, 3.15, 3.9, 5.4, 6.4, 7.2, 8.0];
+    const DEPTHS: [f64; 11] = [1.0, 1.52, 1.86, 2.1, 2.5, 3.0, 3.7, 4.9, 6.4, 7.2, 8.0];
 
     /// The highest level that plays no turn perfectly.
     const SEARCHES: Level = Level(23);
@@ -137,7 +137,7 @@ mod tests {
         };
         let means: Vec<f64> = (0..30).map(&mut mean).collect();
         assert!(means.is_sorted_by(|a, b| a < b), "{means:?}");
-        for (level, depth) in [(0, 1.0), (3, 1.53), (22, 5.73), (27, 7.2)] {
+        for (level, depth) in [(0, 1.0), (3, 1.52), (22, 5.4), (27, 7.2)] {
             assert!((means[level] - depth).abs() < 0.05, "{means:?}");
         }
     }
