@@ -193,9 +193,9 @@ impl Draft {
             return Err(sentence.to_owned());
         }
         if self.databases == Some(false)
-            && self.level.is_some_and(|level| (24..30).contains(&level))
+            && self.level.is_some_and(|level| (23..30).contains(&level))
         {
-            let sentence = "databases=no needs level=30; levels 24 to 29 always use the \
+            let sentence = "databases=no needs level=30; levels 23 to 29 always use the \
                 databases, lower levels never";
             return Err(sentence.to_owned());
         }
