@@ -45,7 +45,7 @@ fn play(white: &Player, black: &Player) -> Option<Side> {
 
 #[test]
 fn higher_levels_beat_lower_ones() {
-    for (stronger, weaker) in [(6, 0), (14, 4)] {
+    for (stronger, weaker) in [(10, 0), (20, 6)] {
         let (mut won, mut lost) = (0, 0);
         for seed in 0..12 {
             let players = [player(stronger, seed), player(weaker, seed + 100)];

@@ -661,8 +661,8 @@ fn databases_never_lose_what_is_not_lost() {
     let mut knowing = Engine::start(&args);
     let mut unknowing = Engine::start(&["--threads", "1"]);
     if folder.is_none() {
-        // The best level that does not probe the databases.
-        unknowing.say("setoption name SkillLevel value 19");
+        // The best level that does not use the databases.
+        unknowing.say("setoption name SkillLevel value 22");
     }
     let mut played = [[0; 3]; 3];
     for (number, start) in starts(&database).iter().enumerate() {

@@ -193,9 +193,9 @@ impl Draft {
             return Err(sentence.to_owned());
         }
         if self.databases == Some(false)
-            && self.level.is_some_and(|level| (20..30).contains(&level))
+            && self.level.is_some_and(|level| (23..30).contains(&level))
         {
-            let sentence = "databases=no needs level=30; levels 20 to 29 always use the \
+            let sentence = "databases=no needs level=30; levels 23 to 29 always use the \
                 databases, lower levels never";
             return Err(sentence.to_owned());
         }
@@ -286,14 +286,17 @@ impl Settings {
         self.name.clone().unwrap_or_else(|| self.to_string())
     }
 
-    /// The limits of a turn, or the default if none is set.
+    /// The limits of a turn, or the default if none is set. A level below the highest has limits of
+    /// its own.
     pub fn limits(&self) -> Limits {
         let limits = self.limits;
         match (&self.kind, limits.depth, limits.nodes, limits.time) {
-            (Kind::Own { .. }, None, None, None) => Limits {
-                nodes: Some(DEFAULT_NODES),
-                ..limits
-            },
+            (&Kind::Own { level, .. }, None, None, None) if Level::new(level) == Level::PERFECT => {
+                Limits {
+                    nodes: Some(DEFAULT_NODES),
+                    ..limits
+                }
+            }
             (Kind::Engine { .. }, None, None, None) => Limits {
                 time: Some(DEFAULT_TIME),
                 ..limits

@@ -15,10 +15,11 @@ use std::time::Duration;
 
 use crate::engine::game::Game;
 use crate::probe::{Answer, Database, RankedTurn};
+use crate::random::Random;
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
 use crate::search::clock::Instant;
-use crate::search::{Info, Limits, NoProber, Prober, Score, Search};
+use crate::search::{Info, Limits, NoProber, Score, Search};
 use crate::store::DbError;
 use crate::value::Value;
 
@@ -94,8 +95,17 @@ impl Player {
         if game.position().is_over(game.rules()) {
             return None;
         }
-        if self.level < Level::PERFECT {
-            return self.choose_badly(game, limits, stop, report);
+        let least = |nodes: Option<u64>| Some(nodes.map_or(Level::NODES, |n| n.min(Level::NODES)));
+        let limits = &match self.level {
+            Level::PERFECT => *limits,
+            _ => Limits {
+                nodes: least(limits.nodes),
+                ..*limits
+            },
+        };
+        let mut random = game.random(self.seed);
+        if !self.level.is_perfect(&mut random) {
+            return self.choose_badly(game, limits, stop, report, random);
         }
         let start = Instant::now();
         let failure = match self.choose_known(game, limits, stop, report) {
@@ -122,13 +132,13 @@ impl Player {
         known(&self.database, position)
     }
 
-    /// Checks that the perfect player need not wait for bytes of files; weaker players choose without.
+    /// Checks that the player need not wait for bytes of files; players of low levels choose without.
     ///
     /// # Errors
     ///
     /// [`DbError::Pending`] if it must.
     pub fn check_arrived(&self, position: &Position) -> Result<(), DbError> {
-        match self.level == Level::PERFECT {
+        match self.level.knows_databases() {
             true => match self.known(position) {
                 Err(pending @ DbError::Pending(_)) => Err(pending),
                 _ => Ok(()),
@@ -239,22 +249,25 @@ impl Player {
         limits: &Limits,
         stop: &AtomicBool,
         report: &mut dyn FnMut(&Thought),
+        mut random: Random,
     ) -> Option<Choice> {
         let position = game.position();
         let search = Search::new(*game.rules(), WEAK_SEARCH_BYTES, 1);
-        let prober: &dyn Prober = match self.level.knows_databases() {
-            true => &*self.database,
-            false => &NoProber,
-        };
+        let depth = self.level.depth(&mut random);
         let weaker = Limits {
-            depth: Some(limits.depth.unwrap_or(u32::MAX).min(self.level.depth())),
-            nodes: Some(limits.nodes.unwrap_or(u64::MAX).min(Level::NODES)),
+            depth: Some(limits.depth.unwrap_or(u32::MAX).min(depth)),
             lines: position.turns(game.rules()).len(),
             ..*limits
         };
-        let outcome = search.run(position, game.earlier(), prober, &weaker, stop, &mut |_| ());
+        let outcome = search.run(
+            position,
+            game.earlier(),
+            &NoProber,
+            &weaker,
+            stop,
+            &mut |_| (),
+        );
         let scores: Vec<Score> = outcome.lines.iter().map(|line| line.score).collect();
-        let mut random = game.random(self.seed);
         let mut chosen = (outcome.lines)
             .into_iter()
             .nth(self.level.pick(&scores, &mut random))?;

@@ -1,17 +1,21 @@
 //! Playing badly in a believable way.
 //!
-//! A weaker player searches less deeply, does not use the databases, and does not always choose the
-//! turn that it finds best: the lower a turn's score, the less likely the choice. With temperature
-//! T, a turn whose score is `d` hundredths of a stone below the best is `exp(-d / T)` times as
-//! likely as the best.
+//! A weaker player errs where a search without databases to a low depth errs. The depth of a level
+//! has a fraction: the probability that a turn is searched one turn deeper. Among turns of nearly the
+//! same score the choice is by chance, so that games differ: with temperature T, a turn whose score is
+//! `d` hundredths of a stone below the best is `exp(-d / T)` times as likely as the best. As even the
+//! deepest of these searches is far from perfect, the levels above 22 play a share of their turns
+//! perfectly.
 //!
-//! | level | search depth | uses databases | T |
+//! | level | perfect turns | search depth | T |
 //! |---|---|---|---|
-//! | 0 | 1 turn | no | 120 |
-//! | 10 | 3 turns | no | 53 |
-//! | 20 | 5 turns | when the search reaches them | 13 |
-//! | 29 | 6 turns | when the search reaches them | 0.1 |
-//! | 30 | perfect: none of this | always | |
+//! | 0 | none | 1 turn | 15 |
+//! | 6 | none | 1.86 turns | 12 |
+//! | 12 | none | 2.5 turns | 9 |
+//! | 18 | none | 3.7 turns | 6 |
+//! | 24 | 1 of 4 | 6.4 turns | 3 |
+//! | 28 | 3 of 4 | 7.5 turns | 1 |
+//! | 30 | all | | |
 
 use crate::random::Random;
 use crate::search::{Meaning, Score};
@@ -24,8 +28,12 @@ impl Level {
     /// The highest level, which plays as well as possible.
     pub const PERFECT: Level = Level(30);
 
-    /// From this level on, the search probes the databases when it reaches them.
-    const KNOWS_DATABASES: Level = Level(20);
+    /// The search depths of the levels 0, 3, 6 to 30, chosen by matches so that the levels of the
+    /// page's list are about equally far apart.
+    const DEPTHS: [f64; 11] = [1.0, 1.52, 1.86, 2.1, 2.5, 3.0, 3.7, 4.9, 6.4, 7.2, 8.0];
+
+    /// The highest level that plays no turn perfectly.
+    const SEARCHES: Level = Level(22);
 
     /// The most positions that the search visits: unlike a time limit, this gives the same turns on
     /// every machine.
@@ -36,20 +44,34 @@ impl Level {
         Level(number.min(Level::PERFECT.0))
     }
 
-    /// The search depth, in turns.
-    pub(crate) fn depth(self) -> u32 {
-        1 + u32::from(self.0) / 5
-    }
-
-    /// Whether the search probes the databases.
+    /// Whether the player may use the databases.
     pub(crate) fn knows_databases(self) -> bool {
-        self >= Level::KNOWS_DATABASES
+        self > Level::SEARCHES
     }
 
-    /// The temperature in hundredths of a stone, above 0.
+    /// Whether the next turn is played perfectly.
+    pub(crate) fn is_perfect(self, random: &mut Random) -> bool {
+        let [level, none, all] = [self, Level::SEARCHES, Level::PERFECT].map(|l| f64::from(l.0));
+        random.unit() < (level - none) / (all - none)
+    }
+
+    /// The search depth of the next turn, in turns.
+    pub(crate) fn depth(self, random: &mut Random) -> u32 {
+        let depth = self.mean_depth();
+        depth as u32 + u32::from(random.unit() < depth.fract())
+    }
+
+    /// The depth with its fraction.
+    fn mean_depth(self) -> f64 {
+        let place = usize::from(self.0 / 3);
+        let low = Level::DEPTHS[place];
+        let high = Level::DEPTHS.get(place + 1).unwrap_or(&low);
+        low + (high - low) * f64::from(self.0 % 3) / 3.0
+    }
+
+    /// The temperature in hundredths of a stone.
     fn temperature(self) -> f64 {
-        let missing = f64::from(Level::PERFECT.0 - self.0) / f64::from(Level::PERFECT.0);
-        120.0 * missing * missing
+        f64::from(Level::PERFECT.0 - self.0) / 2.0
     }
 
     /// The place of the turn to play among turns with these scores.
@@ -103,7 +125,32 @@ mod tests {
             .map(|level| share_of_best(level, &scores))
             .collect();
         assert!(shares.is_sorted_by(|a, b| a < b), "{shares:?}");
-        assert!(shares[0] < 0.4 && shares[3] > 0.99, "{shares:?}");
+        assert!(shares[0] < 0.7 && shares[3] > 0.99, "{shares:?}");
+    }
+
+    #[test]
+    fn better_players_look_further() {
+        let mut random = Random::new(5);
+        let mut mean = |level| {
+            let depths = (0..4000).map(|_| Level::new(level).depth(&mut random));
+            f64::from(depths.sum::<u32>()) / 4000.0
+        };
+        let means: Vec<f64> = (0..30).map(&mut mean).collect();
+        assert!(means.is_sorted_by(|a, b| a < b), "{means:?}");
+        for (level, depth) in [(0, 1.0), (3, 1.52), (22, 5.4), (27, 7.2)] {
+            assert!((means[level] - depth).abs() < 0.05, "{means:?}");
+        }
+    }
+
+    #[test]
+    fn high_levels_play_a_share_of_their_turns_perfectly() {
+        let mut random = Random::new(7);
+        for (level, share) in [(0, 0.0), (22, 0.0), (24, 0.25), (28, 0.75), (30, 1.0)] {
+            let level = Level::new(level);
+            let perfect = (0..4000).filter(|_| level.is_perfect(&mut random)).count();
+            assert!((perfect as f64 / 4000.0 - share).abs() < 0.04);
+            assert_eq!(perfect > 0, level.knows_databases());
+        }
     }
 
     #[test]

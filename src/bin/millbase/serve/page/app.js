@@ -17,7 +17,10 @@ import { Puzzles } from "./puzzles.js";
 import { Trainer } from "./trainer.js";
 import { Node, other } from "./tree.js";
 
-const LEVELS = [0, 6, 10, 20, PERFECT];
+const LEVELS = [0, 3, 6, 9, 12, 15, 18, 21, 24, 26, 28, PERFECT];
+
+/* The listed level for any: a saved game may have one that is not in the list. */
+const listed = level => LEVELS.findLast(number => number <= level);
 
 /* Whether the page lies on a static host; then the databases are read in this browser. */
 const onHost = document.body.dataset.backend === "device";
@@ -361,7 +364,7 @@ function renderButtons() {
   enable("remove", node.parent !== null);
   enable("promote", node.path.some(({ parent }, place) => parent && parent.children[0] !== node.path[place]));
   for (const side of ["white", "black"]) $(side).value = game.players[side];
-  $("level").value = game.level;
+  $("level").value = listed(game.level);
   say($("title"), t(`rules.${ruleName()}`));
   document.title = `Millbase – ${t(`rules.${ruleName()}`)}`;
 }
@@ -731,7 +734,7 @@ function useLanguage() {
   fillIn();
   replace($("language"), ...Object.entries(LANGUAGES).map(([code, name]) => tag("option", { value: code, lang: code, selected: code === language }, name)));
   for (const id of ["level", "start-level"]) {
-    const level = id === "level" ? game.level : settings.level;
+    const level = listed(id === "level" ? game.level : settings.level);
     replace($(id), ...LEVELS.map(number => tag("option", { value: number, selected: number === level }, t(`level.${number}`))));
   }
   replace($("legend"), ...["win", "draw", "loss"].map(wdl => tag("span", {}, icon(wdl), ` ${t(`legend.${wdl}`)}`)));

@@ -24,7 +24,7 @@ export const loadGame = () => read("game", null);
 export const saveGame = game => write("game", game);
 
 export const settings = {
-  values: false, sound: false, coordinates: true, flipped: false, language: null, level: 10,
+  values: false, sound: false, coordinates: true, flipped: false, language: null, level: 9,
   notice: true, ...read("settings", {}),
 };
 export const saveSettings = () => write("settings", settings);

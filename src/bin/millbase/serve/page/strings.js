@@ -55,7 +55,8 @@ const ENGLISH = {
   "start.analyse": "Analyse",
   "start.rules": "Game",
   "start.level": "Opponent",
-  "level.0": "Beginner", "level.6": "Casual", "level.10": "Club", "level.20": "Strong", "level.30": "Perfect",
+  "level.0": "Beginner", "level.3": "Novice", "level.6": "Learner", "level.9": "Casual", "level.12": "Regular", "level.15": "Club",
+  "level.18": "Skilled", "level.21": "Advanced", "level.24": "Strong", "level.26": "Expert", "level.28": "Master", "level.30": "Perfect",
   "start.learn": "New to the game? The rules and exercises are under “Learn”.",
 
   "notice": "Databases",
@@ -255,7 +256,8 @@ const GERMAN = {
   "start.analyse": "Analysieren",
   "start.rules": "Spiel",
   "start.level": "Gegner",
-  "level.0": "Anfänger", "level.6": "Gelegentlich", "level.10": "Verein", "level.20": "Stark", "level.30": "Perfekt",
+  "level.0": "Anfänger", "level.3": "Neuling", "level.6": "Lernend", "level.9": "Gelegentlich", "level.12": "Regelmäßig", "level.15": "Verein",
+  "level.18": "Geübt", "level.21": "Fortgeschritten", "level.24": "Stark", "level.26": "Experte", "level.28": "Meister", "level.30": "Perfekt",
   "start.learn": "Neu im Spiel? Regeln und Übungen stehen unter „Lernen“.",
 
   "notice": "Datenbanken",
