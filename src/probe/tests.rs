@@ -215,7 +215,7 @@ fn ranked_values_are_asked_for_once() {
     let locked = BuildFolder::lock(folder.path()).unwrap();
     let pairs = PairPlan::new(&[pair(3, 3)], |_| false);
     crate::solve::pair::build(&locked, &rules, &pairs, Profile::default(), &()).unwrap();
-    let plies = PlyPlan::new(&rules, &[3], |_| false);
+    let plies = PlyPlan::new(folder.path(), &rules, &[3]);
     crate::solve::ply::build(&locked, &rules, &plies, &|_| {}).unwrap();
     let open = || Database::open(folder.path(), rules).unwrap();
     let (database, without) = (open(), open().with_cache_bytes(0));
