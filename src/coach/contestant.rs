@@ -323,7 +323,9 @@ enum AtWork {
     /// Not running: the player starts with the next game.
     Nobody,
     Player(Player),
-    MonteCarlo,
+    MonteCarlo {
+        playouts: u32,
+    },
     Engine(Engine),
 }
 
@@ -361,7 +363,7 @@ impl Contestant {
                     strategy: *strategy,
                 });
             }
-            Kind::MonteCarlo { .. } => self.at_work = AtWork::MonteCarlo,
+            &Kind::MonteCarlo { playouts } => self.at_work = AtWork::MonteCarlo { playouts },
             Kind::Engine { command, options } => {
                 if !matches!(self.at_work, AtWork::Engine(_)) {
                     let engine = Engine::start(command, options, self.patience)?;
@@ -386,8 +388,9 @@ impl Contestant {
                 "the player was asked for a turn before the game began".to_owned(),
             )),
             AtWork::Engine(engine) => engine.turn(game, &self.limits),
-            AtWork::MonteCarlo => {
-                let turn = by_playouts(&self.settings.kind, game, self.seed);
+            &mut AtWork::MonteCarlo { playouts } => {
+                let seed = game.random(self.seed).word();
+                let turn = monte_carlo::choose(game.position(), game.rules(), playouts, seed);
                 turn.ok_or_else(no_turn)
             }
             AtWork::Player(player) => {
@@ -406,14 +409,6 @@ impl Contestant {
 
 fn no_turn() -> EngineError {
     EngineError("the player has no turn".to_owned())
-}
-
-fn by_playouts(kind: &Kind, game: &Game, seed: u64) -> Option<Turn> {
-    let Kind::MonteCarlo { playouts } = *kind else {
-        return None;
-    };
-    let seed = game.random(seed).word();
-    monte_carlo::choose(game.position(), game.rules(), playouts, seed)
 }
 
 /// A random turn with the probability of `errs`.

@@ -191,9 +191,9 @@ impl<'a> PlyWriter<'a> {
         }
     }
 
-    /// Encodes the table of the next of these stages from its values
-    /// in the order of the index. Returns the histogram of its stored distinct positions.
-    pub fn add(&mut self, stage: Stage, values: &[u8]) -> std::io::Result<Histogram> {
+    /// Encodes the table of the ply's next stage from its values
+    /// in the order of the index.
+    pub fn add(&mut self, stage: Stage, values: &[u8]) -> std::io::Result<()> {
         let schema = table_schema(self.reachable, stage);
         let index = Index::new(stage.material());
         let columns = index.columns().count();
@@ -229,7 +229,7 @@ impl<'a> PlyWriter<'a> {
         self.tables.push(table.encode(self.tables.len())?);
         self.schema.extend([stage.white_lost, stage.black_lost]);
         add_histogram(&mut self.schema, &histogram);
-        Ok(histogram)
+        Ok(())
     }
 
     /// Writes the file to `path`, and returns its size in bytes.

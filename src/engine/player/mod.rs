@@ -138,13 +138,12 @@ impl Player {
     ///
     /// [`DbError::Pending`] if it must.
     pub fn check_arrived(&self, position: &Position) -> Result<(), DbError> {
-        match self.level.knows_databases() {
-            true => match self.known(position) {
-                Err(pending @ DbError::Pending(_)) => Err(pending),
-                _ => Ok(()),
-            },
-            false => Ok(()),
+        if self.level.knows_databases()
+            && let Err(pending @ DbError::Pending(_)) = self.known(position)
+        {
+            return Err(pending);
         }
+        Ok(())
     }
 
     fn choose_known(

@@ -6,6 +6,7 @@
 //! of the stages are removed as soon as the ply before is finished. So after a build was stopped at any
 //! moment, the next one goes on where it was.
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io;
@@ -109,11 +110,12 @@ impl PlyPlan {
     pub fn new(folder: &Path, rules: &Rules, keep: &[u8]) -> PlyPlan {
         let keep: BTreeSet<u8> = keep.iter().copied().collect();
         let plies = 2 * rules.stones;
-        let reachable = Reachable::new(rules, plies);
+        // Computed only if a file is missing: a program may ask for the plan of a finished folder often.
+        let reachable = LazyCell::new(|| Reachable::new(rules, plies));
         let has_file = |ply| folder.join(ply_file_name(ply)).exists();
         let has_stages = |ply| {
             let mut stages = reachable.stages_of(ply);
-            stages.all(|stage| stage::path(folder, stage).exists())
+            stages.all(|stage| stage::is_solved(folder, stage))
         };
         let mut missing = BTreeSet::new();
         for &ply in keep.iter().filter(|&&ply| !has_file(ply)) {
@@ -325,7 +327,7 @@ pub fn build_pairs(
         stages: reachable.stages_of(last).collect(),
     };
     placement.stages.retain(|&stage| {
-        exists(&reachable, stage.after_quiet()) && !stage::path(folder.path(), stage).exists()
+        exists(&reachable, stage.after_quiet()) && !stage::is_solved(folder.path(), stage)
     });
     pair::build_with(folder, rules, pairs, profile, observer, &mut placement)
 }
@@ -416,14 +418,14 @@ fn build_ply(
     let database = Database::open(folder, *rules)?;
     let missing = reachable
         .stages_of(ply)
-        .filter(|&stage| !stage::path(folder, stage).exists());
+        .filter(|&stage| !stage::is_solved(folder, stage));
     let mut next = Next::new(&database, folder, reachable, &missing.collect::<Vec<_>>())?;
     // The captures of one stage often lead to the same table as the quiet turns of the next.
     let mut last: Option<(Stage, Bytes)> = None;
     let mut done = 0;
     for stage in reachable.stages_of(ply) {
         let start = Instant::now();
-        let values = match stage::path(folder, stage).exists() {
+        let values = match stage::is_solved(folder, stage) {
             true if writer.is_some() => {
                 let values = stage::read(folder, rules, stage)?;
                 report.load += start.elapsed();

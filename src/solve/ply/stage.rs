@@ -20,8 +20,13 @@ use crate::solve::compressed::Compressed;
 use crate::store::memory::Bytes;
 use crate::store::{DbError, write_file};
 
+/// Whether a stage has a file, which then is complete.
+pub fn is_solved(folder: &Path, stage: Stage) -> bool {
+    path(folder, stage).exists()
+}
+
 /// The path of a stage's file.
-pub fn path(folder: &Path, stage: Stage) -> PathBuf {
+fn path(folder: &Path, stage: Stage) -> PathBuf {
     let Stage {
         ply,
         white_lost,
