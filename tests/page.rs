@@ -653,6 +653,36 @@ fn presses_that_do_nothing_have_a_reason() {
 }
 
 #[test]
+fn a_sliding_stone_takes_no_press() {
+    visit(Screen::Desk, |page| {
+        page.load(FLYING);
+        page.until("return document.getElementById('e3').classList.contains('open')");
+        // The stone slides over b4. The points that would take a press at the centre of b4 are
+        // collected from the moments at which the stone covers this centre.
+        let pressed = page.script(
+            "for (const point of ['e3', 'a4'])
+                 document.getElementById(point).dispatchEvent(new MouseEvent('click', { bubbles: true }));
+             const box = document.querySelector('#b4 .hit').getBoundingClientRect();
+             const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+             const slide = document.querySelector('#a4 .piece').getAnimations()[0];
+             slide.pause();
+             const pressed = [];
+             for (let time = 0; time < 220; time += 5) {
+                 slide.currentTime = time;
+                 const piece = document.querySelector('#a4 .piece').getBoundingClientRect();
+                 if (piece.left < x && x < piece.right && piece.top < y && y < piece.bottom)
+                     pressed.push(document.elementFromPoint(x, y).closest('.point')?.id);
+             }
+             slide.finish();
+             return pressed",
+        );
+        let pressed = pressed.as_array().unwrap();
+        assert!(!pressed.is_empty(), "the stone never covers b4");
+        assert!(pressed.iter().all(|point| point == "b4"), "{pressed:?}");
+    });
+}
+
+#[test]
 fn the_perfect_player_plays_either_side_or_both() {
     visit(Screen::Desk, |page| {
         page.load(SHORT);
