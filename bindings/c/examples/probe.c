@@ -3,6 +3,8 @@
 
 #include "millbase.h"
 
+static const char *const results[] = {"loss", "draw", "win"};
+
 int main(int argc, char **argv) {
   const char *fen = argc > 1 ? argv[1] : "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0";
   millbase_db *db;
@@ -14,8 +16,13 @@ int main(int argc, char **argv) {
     millbase_close(db);
     return 1;
   }
-  for (size_t i = 0; i < count && i < 32; i++)
-    printf("%s %+d in %d\n", turns[i].turn, turns[i].value.wdl, turns[i].value.dtw);
+  for (size_t i = 0; i < count && i < 32; i++) {
+    const millbase_value value = turns[i].value;
+    printf("%s %s", turns[i].turn, results[value.wdl + 1]);
+    if (value.dtw >= 0)
+      printf(" in %d", value.dtw);
+    printf("\n");
+  }
   millbase_close(db);
   return 0;
 }

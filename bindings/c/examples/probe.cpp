@@ -36,13 +36,18 @@ private:
   std::unique_ptr<millbase_db, Close> db_;
 };
 
+constexpr const char *results[] = {"loss", "draw", "win"};
+
 int main(int argc, char **argv) try {
   const Database database(argc > 2 ? argv[2] : nullptr);
   const std::string fen =
       argc > 1 ? argv[1] : "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0";
-  for (const millbase_turn &turn : database.turns(fen))
-    std::cout << turn.turn << " " << std::showpos << int{turn.value.wdl} << std::noshowpos
-              << " in " << turn.value.dtw << "\n";
+  for (const millbase_turn &turn : database.turns(fen)) {
+    std::cout << turn.turn << " " << results[turn.value.wdl + 1];
+    if (turn.value.dtw >= 0)
+      std::cout << " in " << turn.value.dtw;
+    std::cout << "\n";
+  }
   return 0;
 } catch (const std::exception &error) {
   std::cerr << error.what() << "\n";
