@@ -24,8 +24,9 @@ use crate::index::{Index, Material, Pair};
 use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::position::Position;
+use crate::solve::derive::captures_to_fill;
 use crate::solve::{Reused, derive_from, load, ply};
-use crate::store::codec::{Coverage, is_derived};
+use crate::store::codec::is_derived;
 use crate::store::memory::Bytes;
 use crate::store::table::Table;
 use crate::store::{DbError, PlyFile, ply_file_name};
@@ -197,11 +198,10 @@ impl Sectors {
         let material = sector.material();
         if sector.is_moving() {
             let coverage = database.file_of(material)?.coverage();
-            let after = material.after_captures(database.rules());
-            let tables: Vec<Material> = match (is_derived(material), coverage) {
-                (true, _) => [vec![material.exchanged()], after].concat(),
-                (false, Coverage::Even) => after,
-                (false, _) => Vec::new(),
+            let after = || material.after_captures(database.rules());
+            let tables: Vec<Material> = match is_derived(material) {
+                true => [vec![material.exchanged()], after()].concat(),
+                false => captures_to_fill(database.rules(), material, coverage),
             };
             return Ok(tables.into_iter().filter_map(Sector::of_moving).collect());
         }

@@ -88,6 +88,8 @@ impl Database {
         for &pair in bitbase.pairs.clone().iter() {
             let table = self.file(pair)?.table()?;
             let mut results = Results::empty(table.index().clone());
+            // Rows that the file omits.
+            results.packed.fill(u8::MAX);
             let stride = results.stride;
             table.for_each_row(&mut results.packed, stride, |row, packed, values| {
                 let codes = values.iter().enumerate();

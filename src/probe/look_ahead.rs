@@ -27,7 +27,7 @@ const MOST_NODES: u64 = 20_000_000;
 
 /// The most turns from the last placement to stored positions: omitted positions follow from their
 /// turns, and some captures lead to other omitted positions.
-const MOST_DERIVED: u32 = 2 * MOST_STONES as u32;
+const MOST_DERIVED: u32 = 8 * MOST_STONES as u32;
 
 /// With at most this many placements to a file or to the moving phase, what a search needs is foreseen by
 /// looking at all positions on the way, no more than these; with more, by going on with the search as
@@ -67,8 +67,9 @@ fn too_early(rules: &Rules) -> DbError {
 /// The files as a source of known values.
 struct Files<'a> {
     database: &'a Database,
-    /// Whether the files of all pairs hold depths.
-    depths: bool,
+    /// What is wanted of positions without stones in hand. `None` if the file of some pair holds no
+    /// depths: then each has the best that its files give.
+    metric: Option<Metric>,
     rows: Mutex<RowCache<'a>>,
     /// Set at the first failure, which ends the search.
     stop: AtomicBool,
@@ -93,14 +94,17 @@ impl Files<'_> {
         if position.is_over(rules) {
             return Ok(None);
         }
-        match self.depths {
-            true => {
-                let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
-                let (mover, waiting) = (position.mover(), position.waiting());
-                self.database.held(mover, waiting, &mut rows)
-            }
-            false => self.database.probe(position).map(Some),
-        }
+        let Some(metric) = self.metric else {
+            return self.database.probe(position).map(Some);
+        };
+        let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mover, waiting) = (position.mover(), position.waiting());
+        let value = self.database.held(mover, waiting, metric, &mut rows)?;
+        Ok(match metric {
+            Metric::Depth => value,
+            // Unknown depths are all equal, so the search need not tell them apart.
+            Metric::Wdl => value.map(Value::without_depth),
+        })
     }
 }
 
@@ -206,9 +210,41 @@ fn search(
     placements: u8,
     most_nodes: u64,
 ) -> Result<Vec<Value>, DbError> {
+    let depths = database.pairs().all(|file| file.metric() == Metric::Depth);
+    let metric = depths.then_some(Metric::Depth);
+    search_files(database, positions, metric, placements, most_nodes)
+}
+
+/// The values of positions without stones in hand that no file holds, found by a search down to
+/// stored ones. If the metric is win, draw or loss, depths are unknown.
+///
+/// # Errors
+///
+/// Those of [`Database::file`] for each needed pair, [`DbError::NoDepths`].
+pub(super) fn omitted(
+    database: &Database,
+    positions: &[Position],
+    metric: Metric,
+) -> Result<Vec<Value>, DbError> {
+    let values = search_files(database, positions, Some(metric), 0, u64::MAX)?;
+    let known = values.into_iter().map(|value| match value {
+        Value::Win(_) if metric == Metric::Wdl => Value::Win(Dtw(1)),
+        Value::Loss(_) if metric == Metric::Wdl => Value::LOST,
+        value => value,
+    });
+    Ok(known.collect())
+}
+
+fn search_files(
+    database: &Database,
+    positions: &[Position],
+    metric: Option<Metric>,
+    placements: u8,
+    most_nodes: u64,
+) -> Result<Vec<Value>, DbError> {
     let files = Files {
         database,
-        depths: database.pairs().all(|file| file.metric() == Metric::Depth),
+        metric,
         rows: Mutex::default(),
         stop: AtomicBool::new(false),
         failure: Mutex::new(None),

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::database::Database;
+use super::look_ahead;
 use crate::board::{POINTS, PointSet};
 use crate::index::reachable::Stage;
 use crate::index::{Material, Pair};
@@ -43,32 +44,33 @@ impl Database {
     }
 
     /// The value of a position without stones in hand, if its file holds it or it was derived
-    /// before; the search finds all others through their turns. A file without depths is an error.
+    /// before; the search finds all others through their turns. If the metric needs depths, a file
+    /// without them is an error.
     pub(super) fn held<'a>(
         &'a self,
         mover: PointSet,
         waiting: PointSet,
+        metric: Metric,
         rows: &mut RowCache<'a>,
     ) -> Result<Option<Value>, DbError> {
         let mut awaited = Awaited::default();
         let file = awaited.note(self.file_of(Material::of(mover, waiting)))?;
         let Some(file) = file else {
             if self.likely_holds(mover, waiting) {
-                self.foresee(mover, waiting, Metric::Depth, &mut awaited);
+                self.foresee(mover, waiting, metric, &mut awaited);
             }
             return Err(awaited.into_error());
         };
-        if !has(file, Metric::Depth) {
+        if !has(file, metric) {
             return Err(DbError::NoDepths { pair: file.pair() });
         }
         if !file.holds(mover, waiting) {
-            let key = cache_key(mover, waiting, Metric::Depth);
-            let byte = self.values.get(key);
-            return Ok(byte.map(Value::from_byte));
+            let byte = self.values.get(cache_key(mover, waiting, metric));
+            return Ok(byte.map(|byte| metric.of_value(Value::from_byte(byte))));
         }
         let row = rows.row(file, mover)?;
         let byte = row.value(row.column(waiting), &self.blocks)?;
-        Ok(Some(Value::from_byte(byte)))
+        Ok(Some(metric.of_value(Value::from_byte(byte))))
     }
 
     /// The value of a position with stones in hand, by the stones of the side to move and of the
@@ -178,7 +180,17 @@ impl Database {
         if let Some(byte) = self.values.get(key) {
             return Ok(Some(byte));
         }
-        let Some(value) = self.best_turn(mover, waiting, metric)? else {
+        let found = match self.file_of(Material::of(mover, waiting))?.omits_rows() {
+            true => {
+                let position = [Position::moving(mover, waiting)];
+                match look_ahead::omitted(self, &position, metric) {
+                    Err(DbError::NoDepths { .. }) => None,
+                    found => found?.into_iter().next(),
+                }
+            }
+            false => self.best_turn(mover, waiting, metric)?,
+        };
+        let Some(value) = found else {
             return Ok(None);
         };
         let Some(byte) = metric.of_value(value).to_byte() else {

@@ -7,11 +7,11 @@ use std::io;
 use rayon::prelude::*;
 
 use super::compressed::Compressed;
-use super::derive::{derive, fill_omitted};
+use super::derive::{captures_to_fill, derive, fill_omitted};
 use crate::index::{Material, Pair};
 use crate::probe::{Bitbase, Database};
 use crate::store::DbError;
-use crate::store::codec::{Coverage, is_derived};
+use crate::store::codec::is_derived;
 use crate::store::memory::Bytes;
 use crate::value::Metric;
 
@@ -148,7 +148,7 @@ impl<'a> Loader<'a> {
         }
         let file = db.file_of(material)?;
         let refused = refused(db, material)?;
-        let mut values = Bytes::zeroed(material.entries() as usize).map_err(refused)?;
+        let mut values = Bytes::zeroed(material.entries() as usize).map_err(&refused)?;
         let table = file.table()?;
         table.load(&mut values)?;
         let coverage = file.coverage();
@@ -156,7 +156,8 @@ impl<'a> Loader<'a> {
             let captures = needed
                 .map(|after| self.load(after))
                 .collect::<Result<Vec<_>, _>>()?;
-            fill_omitted(db.rules(), material, coverage, &mut values, &captures);
+            let filled = fill_omitted(db.rules(), material, coverage, &mut values, &captures);
+            filled.map_err(refused)?;
             fold(&mut values, file.metric());
         }
         Ok(values)
@@ -166,12 +167,10 @@ impl<'a> Loader<'a> {
 /// The tables that a table is derived from: none if its file holds all values; the table of the quiet
 /// turns comes first.
 fn needs(db: &Database, material: Material) -> Result<Vec<Material>, DbError> {
-    let after = material.after_captures(db.rules());
     let coverage = db.file_of(material)?.coverage();
-    Ok(match (is_derived(material), coverage) {
-        (true, _) => [vec![material.exchanged()], after].concat(),
-        (false, Coverage::Even) => after,
-        (false, _) => Vec::new(),
+    Ok(match is_derived(material) {
+        true => [vec![material.exchanged()], material.after_captures(db.rules())].concat(),
+        false => captures_to_fill(db.rules(), material, coverage),
     })
 }
 
@@ -214,7 +213,7 @@ pub(crate) fn derive_from(
 fn refused(
     db: &Database,
     material: Material,
-) -> Result<impl FnOnce(io::Error) -> DbError, DbError> {
+) -> Result<impl Fn(io::Error) -> DbError, DbError> {
     let file = db.file_of(material)?.name().to_path_buf();
     Ok(move |source| DbError::io(&file)(source))
 }

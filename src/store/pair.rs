@@ -167,6 +167,11 @@ impl PairFile {
         !is_derived(material) && self.coverage.holds(&self.rules, mover, waiting)
     }
 
+    /// Whether the file holds only some rows, so that omitted values follow in several turns.
+    pub(crate) fn omits_rows(&self) -> bool {
+        self.coverage.omits_rows()
+    }
+
     /// The entries that the file holds.
     #[cfg(feature = "build")]
     pub(crate) fn coverage(&self) -> &Coverage {
