@@ -290,17 +290,18 @@ pub fn write_pair(
 ///
 /// If a table omits entries, probes read more rows: the value of an omitted entry follows from a
 /// whole row, and captures lead to many rows. So such tables have shorter blocks. Without depths,
-/// values take few bytes, so the bits lost at the beginning of each block matter more.
+/// values take few bytes, so the bits lost at the beginning of each block matter more. Of the level
+/// `max`, the longest blocks of which the cache of blocks holds more than one in a set.
 #[cfg(feature = "build")]
 fn encoding(profile: Profile, rules: &Rules, material: Material) -> (Parameters, u8) {
-    let equal = material.mover == material.waiting;
     let omits = alternates(rules, material.mover);
-    match (profile.level, profile.metric, equal && omits) {
+    let equal = omits && material.mover == material.waiting;
+    match (profile.level, profile.metric, equal) {
         (Level::Quick, Metric::Depth, false) => (Parameters::quick(192), 0),
         (Level::Quick, Metric::Depth, true) => (Parameters::quick(160), 1),
         (Level::Quick, Metric::Wdl, false) => (Parameters::quick(384), 0),
         (Level::Quick, Metric::Wdl, true) => (Parameters::quick(512), 1),
-        (Level::Max, _, true) => (Parameters::small(8192), 4),
-        (Level::Max, _, false) => (Parameters::small(4096), if omits { 3 } else { 0 }),
+        (Level::Max, _, true) => (Parameters::small(2048), 4),
+        (Level::Max, _, false) => (Parameters::small(2048), if omits { 3 } else { 0 }),
     }
 }
