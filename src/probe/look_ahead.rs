@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::database::Database;
-use super::lookup::RowCache;
+use super::omitted::Search;
 use crate::index::reachable::{Stage, not_solved};
 use crate::rules::position::Position;
 use crate::rules::{MOST_STONES, Rules};
@@ -27,7 +27,7 @@ const MOST_NODES: u64 = 20_000_000;
 
 /// The most turns from the last placement to stored positions: omitted positions follow from their
 /// turns, and some captures lead to other omitted positions.
-const MOST_DERIVED: u32 = 8 * MOST_STONES as u32;
+const MOST_DERIVED: u32 = 2 * MOST_STONES as u32;
 
 /// With at most this many placements to a file or to the moving phase, what a search needs is foreseen by
 /// looking at all positions on the way, no more than these; with more, by going on with the search as
@@ -67,10 +67,10 @@ fn too_early(rules: &Rules) -> DbError {
 /// The files as a source of known values.
 struct Files<'a> {
     database: &'a Database,
-    /// What is wanted of positions without stones in hand. `None` if the file of some pair holds no
-    /// depths: then each has the best that its files give.
-    metric: Option<Metric>,
-    rows: Mutex<RowCache<'a>>,
+    /// Whether the files of all pairs hold depths.
+    depths: bool,
+    /// The positions without stones in hand.
+    moving: Mutex<Search<'a>>,
     /// Set at the first failure, which ends the search.
     stop: AtomicBool,
     failure: Mutex<Option<DbError>>,
@@ -94,21 +94,27 @@ impl Files<'_> {
         if position.is_over(rules) {
             return Ok(None);
         }
-        let Some(metric) = self.metric else {
-            return self.database.probe(position).map(Some);
-        };
-        let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mover, waiting) = (position.mover(), position.waiting());
-        let value = self.database.held(mover, waiting, metric, &mut rows)?;
-        Ok(match metric {
-            Metric::Depth => value,
-            // Unknown depths are all equal, so the search need not tell them apart.
-            Metric::Wdl => value.map(Value::without_depth),
-        })
+        match self.depths {
+            true => {
+                let mut moving = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
+                moving.held_value(position.mover(), position.waiting())
+            }
+            false => self.database.probe(position).map(Some),
+        }
     }
 }
 
 impl Files<'_> {
+    /// The score of a position without stones in hand, if its file holds only some rows.
+    fn omitted(&self, position: &Position, window: Window) -> Result<Option<Score>, DbError> {
+        let (mover, waiting) = (position.mover(), position.waiting());
+        if position.is_placing() || !self.database.omits_rows(mover, waiting) {
+            return Ok(None);
+        }
+        let mut moving = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
+        moving.score(mover, waiting, window).map(Some)
+    }
+
     /// Whether a file, the bytes of which have not arrived, likely holds a position.
     fn likely_knows(&self, position: &Position) -> bool {
         let (mover, waiting) = (position.mover(), position.waiting());
@@ -130,11 +136,16 @@ impl Files<'_> {
 }
 
 impl Knowledge for Files<'_> {
-    fn known(&self, position: &Position, _window: Window, counts: &mut Counts) -> Option<Score> {
-        match self.value(position) {
+    fn known(&self, position: &Position, window: Window, counts: &mut Counts) -> Option<Score> {
+        let score = match self.value(position) {
+            Ok(None) => self.omitted(position, window),
+            Ok(value) => Ok(value.map(Score::from)),
+            Err(error) => Err(error),
+        };
+        match score {
             Ok(value) => {
                 counts.tb_hits += u64::from(value.is_some());
-                value.map(Score::from)
+                value
             }
             Err(error @ DbError::Pending(_)) => {
                 self.wait_for(error);
@@ -210,42 +221,10 @@ fn search(
     placements: u8,
     most_nodes: u64,
 ) -> Result<Vec<Value>, DbError> {
-    let depths = database.pairs().all(|file| file.metric() == Metric::Depth);
-    let metric = depths.then_some(Metric::Depth);
-    search_files(database, positions, metric, placements, most_nodes)
-}
-
-/// The values of positions without stones in hand that no file holds, found by a search down to
-/// stored ones. If the metric is win, draw or loss, depths are unknown.
-///
-/// # Errors
-///
-/// Those of [`Database::file`] for each needed pair, [`DbError::NoDepths`].
-pub(super) fn omitted(
-    database: &Database,
-    positions: &[Position],
-    metric: Metric,
-) -> Result<Vec<Value>, DbError> {
-    let values = search_files(database, positions, Some(metric), 0, u64::MAX)?;
-    let known = values.into_iter().map(|value| match value {
-        Value::Win(_) if metric == Metric::Wdl => Value::Win(Dtw(1)),
-        Value::Loss(_) if metric == Metric::Wdl => Value::LOST,
-        value => value,
-    });
-    Ok(known.collect())
-}
-
-fn search_files(
-    database: &Database,
-    positions: &[Position],
-    metric: Option<Metric>,
-    placements: u8,
-    most_nodes: u64,
-) -> Result<Vec<Value>, DbError> {
     let files = Files {
         database,
-        metric,
-        rows: Mutex::default(),
+        depths: database.pairs().all(|file| file.metric() == Metric::Depth),
+        moving: Mutex::new(Search::new(database, Metric::Depth)),
         stop: AtomicBool::new(false),
         failure: Mutex::new(None),
         awaited: Mutex::default(),

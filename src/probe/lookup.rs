@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::database::Database;
-use super::look_ahead;
+use super::omitted::Search;
 use crate::board::{POINTS, PointSet};
 use crate::index::reachable::Stage;
 use crate::index::{Material, Pair};
@@ -36,7 +36,7 @@ impl Database {
             return Ok(None);
         }
         if !file.holds(mover, waiting) {
-            return self.derived(mover, waiting, metric);
+            return self.derived(mover, waiting, metric, &mut None);
         }
         let mut row = found_row(file, mover)?;
         let byte = row.value(row.column(waiting), &self.blocks)?;
@@ -169,28 +169,35 @@ impl Database {
         }
     }
 
-    /// The value byte of a position that no file holds.
-    fn derived(
-        &self,
+    /// Whether the file of a position holds only some rows.
+    pub(super) fn omits_rows(&self, mover: PointSet, waiting: PointSet) -> bool {
+        let file = self.file_of(Material::of(mover, waiting));
+        file.is_ok_and(PairFile::omits_rows)
+    }
+
+    /// The value byte of a position that no file holds. A search that it needs is used again.
+    fn derived<'a>(
+        &'a self,
         mover: PointSet,
         waiting: PointSet,
         metric: Metric,
+        search: &mut Option<Search<'a>>,
     ) -> Result<Option<u8>, DbError> {
         let key = cache_key(mover, waiting, metric);
         if let Some(byte) = self.values.get(key) {
             return Ok(Some(byte));
         }
-        let found = match self.file_of(Material::of(mover, waiting))?.omits_rows() {
-            true => {
-                let position = [Position::moving(mover, waiting)];
-                match look_ahead::omitted(self, &position, metric) {
-                    Err(DbError::NoDepths { .. }) => None,
-                    found => found?.into_iter().next(),
-                }
-            }
+        let value = match self.omits_rows(mover, waiting) {
+            true => match search
+                .get_or_insert_with(|| Search::new(self, metric))
+                .value(mover, waiting)
+            {
+                Err(DbError::NoDepths { .. }) => None,
+                value => Some(value?),
+            },
             false => self.best_turn(mover, waiting, metric)?,
         };
-        let Some(value) = found else {
+        let Some(value) = value else {
             return Ok(None);
         };
         let Some(byte) = metric.of_value(value).to_byte() else {
@@ -242,6 +249,7 @@ impl Database {
         let mut rows: Vec<(PointSet, FoundRow<'_>)> = Vec::new();
         let mut wanted = Vec::with_capacity(positions.len());
         let mut awaited = Awaited::default();
+        let mut search = None;
         for (place, &(mover, waiting)) in positions.iter().enumerate() {
             if mover.len() < FEWEST_STONES.into() {
                 found(place, Value::LOST);
@@ -256,7 +264,7 @@ impl Database {
                 return Ok(false);
             }
             if !file.holds(mover, waiting) {
-                let derived = self.derived(mover, waiting, metric);
+                let derived = self.derived(mover, waiting, metric, &mut search);
                 let Some(byte) = awaited.note(derived)? else {
                     continue;
                 };

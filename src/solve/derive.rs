@@ -71,7 +71,10 @@ fn derive_part(
     let columns = shape.columns.count();
     let length = shape.rows.len() * columns;
     let quiet_length = quiet.map_or(finished.len(), <[u8]>::len);
-    assert_eq!(length, quiet_length, "the table of the quiet turns has the wrong size");
+    assert_eq!(
+        length, quiet_length,
+        "the table of the quiet turns has the wrong size"
+    );
     let parts = HighParts::new(&shape.columns, &shape.subsets);
     let atomics = finished.as_atomics();
     (0..shape.rows.len()).into_par_iter().for_each_init(

@@ -169,7 +169,11 @@ impl<'a> Loader<'a> {
 fn needs(db: &Database, material: Material) -> Result<Vec<Material>, DbError> {
     let coverage = db.file_of(material)?.coverage();
     Ok(match is_derived(material) {
-        true => [vec![material.exchanged()], material.after_captures(db.rules())].concat(),
+        true => [
+            vec![material.exchanged()],
+            material.after_captures(db.rules()),
+        ]
+        .concat(),
         false => captures_to_fill(db.rules(), material, coverage),
     })
 }
@@ -210,10 +214,7 @@ pub(crate) fn derive_from(
 }
 
 /// For `map_err`: the error if the system refuses the memory for a table.
-fn refused(
-    db: &Database,
-    material: Material,
-) -> Result<impl Fn(io::Error) -> DbError, DbError> {
+fn refused(db: &Database, material: Material) -> Result<impl Fn(io::Error) -> DbError, DbError> {
     let file = db.file_of(material)?.name().to_path_buf();
     Ok(move |source| DbError::io(&file)(source))
 }
