@@ -116,8 +116,10 @@ fn derive_part(
 }
 
 /// Fills in the values that a table of the larger side to move, or of equal sides, omits. `captures`
-/// are the tables that captures lead to, first those of this table, then those of the table with the other
-/// side to move, as far as [`captures_to_fill`] says that they are needed.
+/// are the tables of [`captures_to_fill`].
+///
+/// Returns the table with the smaller side to move if that was needed: with `both` completely, else the
+/// part that was needed.
 ///
 /// # Errors
 ///
@@ -128,46 +130,71 @@ pub(crate) fn fill_omitted<V: Deref<Target = [u8]>>(
     coverage: &Coverage,
     values: &mut Bytes,
     captures: &[V],
-) -> io::Result<()> {
-    let other = material.exchanged();
-    let (own, others) = captures.split_at(captures.len().min(material.after_captures(rules).len()));
-    let own = match coverage {
-        // The values of captures do not matter, only which turns are captures.
-        Coverage::EvenOrClosing => vec![Captures::EndTheGame],
-        _ => Captures::all(rules, material, own),
-    };
+    both: bool,
+) -> io::Result<Option<Bytes>> {
     let part = |mover, waiting| Part {
-        mover: Some(mover),
-        waiting: Some(waiting),
+        mover,
+        waiting,
         quiet: matches!(coverage, Coverage::EvenOrClosing),
     };
-    let parts: &[Part] = match coverage {
-        Coverage::All | Coverage::Possible(_) => &[],
-        Coverage::EvenOrClosing | Coverage::Even => &[part(true, false), part(false, true)],
-        Coverage::EvenBoth => &[part(true, false), part(true, true), part(false, true)],
+    // Even and odd numbers of stones.
+    const EVEN: Option<bool> = Some(false);
+    const ODD: Option<bool> = Some(true);
+    let (captures, parts) = match coverage {
+        Coverage::All | Coverage::Possible(_) => return Ok(None),
         Coverage::EvenMover => {
+            let own = material.after_captures(rules).len();
+            let (own, others) = captures.split_at(own);
+            let own = Captures::all(rules, material, own);
+            let other = material.exchanged();
             let others = Captures::all(rules, other, others);
-            let mut between = Bytes::zeroed(other.entries() as usize)?;
-            let even = Part {
-                waiting: Some(false),
-                ..Part::default()
+            let mut smaller = Bytes::zeroed(other.entries() as usize)?;
+            let derive_smaller = |waiting, values: &[u8], smaller: &mut Bytes| {
+                derive_part(
+                    rules,
+                    other,
+                    part(None, waiting),
+                    Some(values),
+                    &others,
+                    smaller,
+                );
             };
-            derive_part(rules, other, even, Some(values), &others, &mut between);
-            let odd = Part {
-                mover: Some(true),
-                ..Part::default()
-            };
-            derive_part(rules, material, odd, Some(&between), &own, values);
-            &[]
+            derive_smaller(EVEN, values, &mut smaller);
+            derive_part(
+                rules,
+                material,
+                part(ODD, None),
+                Some(&smaller),
+                &own,
+                values,
+            );
+            if both {
+                derive_smaller(ODD, values, &mut smaller);
+            }
+            return Ok(Some(smaller));
         }
+        // The values of captures do not matter, only which turns are captures.
+        Coverage::EvenOrClosing => (
+            vec![Captures::EndTheGame],
+            vec![part(ODD, EVEN), part(EVEN, ODD)],
+        ),
+        Coverage::Even => (
+            Captures::all(rules, material, captures),
+            vec![part(ODD, EVEN), part(EVEN, ODD)],
+        ),
+        Coverage::EvenBoth => (
+            Captures::all(rules, material, captures),
+            vec![part(ODD, EVEN), part(ODD, ODD), part(EVEN, ODD)],
+        ),
     };
-    for &part in parts {
-        derive_part(rules, material, part, None, &own, values);
+    for part in parts {
+        derive_part(rules, material, part, None, &captures, values);
     }
-    Ok(())
+    Ok(None)
 }
 
-/// The tables of captures that [`fill_omitted`] needs.
+/// The tables that captures lead to, as far as [`fill_omitted`] needs them: first those of this table,
+/// then those of the table with the other side to move.
 pub(crate) fn captures_to_fill(
     rules: &Rules,
     material: Material,
