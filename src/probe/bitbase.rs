@@ -65,7 +65,8 @@ pub struct BitbaseRow<'a> {
 impl Database {
     /// Reads the stored results (win, draw or loss) of these pairs into memory: a quarter of a byte
     /// for each entry, 390 MB for 9-9, 9-8 and 8-8 together. Results that the files omit are
-    /// derived on demand.
+    /// derived on demand; files of the level `max` omit so many that deriving one may take
+    /// milliseconds, which `solve::whole_bitbase` avoids.
     ///
     /// ```
     /// use millbase::{Database, Pair, Position, Rules, Wdl};

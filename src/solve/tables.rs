@@ -149,13 +149,26 @@ impl<'a> Loader<'a> {
         let captures = needed
             .map(|after| self.load(after))
             .collect::<Result<Vec<_>, _>>()?;
-        Ok(read(db, material, &captures, false)?.0)
+        load_from(db, material, &captures)
     }
 }
 
-/// A table of the larger side to move or of equal sides, from its file and, if this omits values, from
-/// the tables of [`captures_to_fill`]; with `both` also the table with the smaller side to move, if
-/// that was derived on the way.
+/// All values of a table of the larger side to move or of equal sides, from its file and, if this omits
+/// values, from the tables of [`captures_to_fill`].
+///
+/// # Errors
+///
+/// As for [`load`], if the file cannot be read.
+pub(crate) fn load_from(
+    db: &Database,
+    material: Material,
+    captures: &[Bytes],
+) -> Result<Bytes, DbError> {
+    Ok(read(db, material, captures, false)?.0)
+}
+
+/// [`load_from`], with `both` also the table with the smaller side to move, if that was derived on the
+/// way.
 fn read(
     db: &Database,
     material: Material,

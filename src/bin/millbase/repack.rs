@@ -32,6 +32,7 @@ use crate::status::{Status, Usage};
 #[command(after_help = "\
 Examples:
   millbase repack --to small --level max
+  millbase repack --db small --to quick
   millbase repack --to wdl --profile wdl")]
 pub struct Repack {
     /// Folder for the new files
