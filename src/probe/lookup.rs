@@ -1,5 +1,5 @@
 //! The value of a position from the files: read if a file holds it. In the moving phase, a one-turn
-//! search derives omitted values.
+//! search derives omitted values, or `omitted` where that does not suffice.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

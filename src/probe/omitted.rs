@@ -2,9 +2,9 @@
 //! [`Coverage`](crate::store::codec::Coverage): a search down to stored values.
 //!
 //! Quiet turns come to stored positions after at most three turns, captures to smaller pairs. Looking
-//! at all of them would take minutes, since captures lead to captures. So this is an alpha-beta search: the
-//! stored values after a position come first, then quiet turns, then captures, most of which a single
-//! reply refutes by then.
+//! at all of them would take too long, since captures lead to more captures. So this is an alpha-beta
+//! search: the stored values after a position come first, then quiet turns, then captures, most of
+//! which a single reply refutes by then.
 
 use std::collections::HashMap;
 
@@ -21,6 +21,9 @@ use crate::value::{Dtw, Metric, Value};
 
 /// The most ranges of bytes that a search asks for at once where they have not arrived.
 const MOST_RANGES: usize = 200;
+
+/// The most positions that a search remembers, each in some 40 bytes.
+const MOST_KNOWN: usize = 1 << 20;
 
 /// The sets of the side to move and of the other.
 type Sets = (PointSet, PointSet);
@@ -156,6 +159,9 @@ impl<'a> Search<'a> {
             best if best <= window.alpha => (least, best),
             best => (best, best),
         };
+        if self.known.len() >= MOST_KNOWN {
+            self.known.clear();
+        }
         self.known.insert(sets, known);
         Ok(best)
     }

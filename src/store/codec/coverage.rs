@@ -1,7 +1,7 @@
 //! The entries of a table that a file holds.
 //!
 //! In the placing phase, these are the positions that a game may reach. In the moving phase, a
-//! one-turn search derives the omitted entries from the stored ones.
+//! search of a few turns derives the omitted entries from the stored ones.
 //!
 //! Only the table with the larger side to move is stored. Each turn of the smaller side leads to
 //! that table or, by a capture, to a smaller pair.
@@ -19,21 +19,21 @@
 //! o-----#-----o
 //! ```
 //!
-//! The smallest files of pairs use the colours for both sides on their own: a slide of the mover
-//! changes its own number of stones on points #, and not that of the other side. Stored are the
+//! The smallest files of pairs use the colours for each side alone: a slide changes whether the mover's
+//! number of stones on points # is even, and leaves the other side's number as it is. Stored are the
 //! positions of the larger side to move in which its number is even, that is, whole rows; of equal
-//! sides those in which both numbers are even. The other positions follow in up to three turns:
+//! sides those in which both numbers are even:
 //!
 //! ```text
-//! larger side to move, even -> smaller side to move -> larger side to move, odd -> smaller side to move
-//! stored                       one turn of search      two                         three
-//!
-//! equal sides, mover's and other side's number:
-//! even, even -> odd, even -> odd, odd -> even, odd
-//! stored        one turn     two         three
+//! side to move, larger side's number     mover's number, other side's     value
+//! larger, even                           even, even                       stored
+//! smaller, even                          odd, even                        follows in one turn
+//! larger, odd                            odd, odd                         in two turns
+//! smaller, odd                           even, odd                        in three turns
 //! ```
 //!
-//! Read an arrow as: follows from. What the smaller side does, such as flying, changes nothing.
+//! The smaller side may fly, as its stones do not count there. Captures lead to smaller pairs, where
+//! the same holds.
 
 use std::sync::Arc;
 
