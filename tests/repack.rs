@@ -120,6 +120,10 @@ fn every_kind_of_file_tells_the_same_values() {
                     if !wdl {
                         assert_eq!(database.probe(&position).unwrap(), expected);
                     }
+                    if !wdl && entry % 10 == 0 {
+                        let turns = database.turns(&position).unwrap();
+                        assert_eq!(turns, original.turns(&position).unwrap());
+                    }
                 }
             }
         }
@@ -149,6 +153,80 @@ fn building_and_repacking_make_the_same_files() {
         }
         assert_eq!(names(repacked.path()), names(built.path()));
     }
+}
+
+/// The smallest files hold every other row, a quarter of the positions of equal sides; all others follow.
+#[test]
+fn the_smallest_files_hold_few_values_and_give_back_all() {
+    for (small, large) in [(1, 0), (3, 2)] {
+        let [small, large] = [small, large].map(|kind| REPACKED[kind].0.path());
+        let args = if large == REPACKED[2].0.path() {
+            KINDS[2]
+        } else {
+            KINDS[0]
+        };
+        let back = TempDir::new().unwrap();
+        let output = repack(small, back.path(), args);
+        assert!(output.status.success(), "{output:?}");
+        // A single pair, without the tables of those before it.
+        let single = TempDir::new().unwrap();
+        let output = repack(small, single.path(), &[args, &["--pair", "5-4"]].concat());
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!(names(back.path()), names(large));
+        let bytes = |folder: &Path, name: &str| fs::read(folder.join(name)).unwrap();
+        for name in names(large) {
+            assert!(bytes(back.path(), &name) == bytes(large, &name), "{name}");
+            // In 3-3 both sides fly, which says nothing about the colours of points.
+            if name != "3-3.mill" {
+                let [few, all] = [small, large].map(|folder| bytes(folder, &name).len());
+                assert!(few * 2 < all, "{name}: {few} of {all} bytes");
+            }
+        }
+        assert!(bytes(single.path(), "5-4.mill") == bytes(large, "5-4.mill"));
+    }
+}
+
+/// A damaged row causes errors or has no effect, also where other values follow from it.
+#[test]
+fn damage_of_the_smallest_files_never_changes_a_value() {
+    let whole = Database::embedded(RULES);
+    let folder = TempDir::new().unwrap();
+    for name in names(REPACKED[1].0.path()) {
+        fs::copy(REPACKED[1].0.path().join(&name), folder.path().join(&name)).unwrap();
+    }
+    let path = folder.path().join("5-4.mill");
+    let mut bytes = fs::read(&path).unwrap();
+    let length = bytes.len();
+    for place in (length / 3..length).step_by(100) {
+        bytes[place] ^= 0x10;
+    }
+    fs::write(&path, &bytes).unwrap();
+    let database = Database::open(folder.path(), RULES).unwrap();
+    let (mut right, mut errors) = (0, 0);
+    for (mover, waiting) in [(5, 4), (4, 5)] {
+        let index = Index::new(millbase::Material { mover, waiting });
+        for entry in (0..index.len()).step_by(index.len() / 300) {
+            let (mover, waiting) = index.sets(entry);
+            let position = Position::moving(mover, waiting);
+            match database.probe(&position) {
+                Ok(value) => {
+                    assert_eq!(value, whole.probe(&position).unwrap());
+                    right += 1;
+                }
+                Err(error) => {
+                    assert!(
+                        matches!(error, millbase::DbError::Corrupt { .. }),
+                        "{error}"
+                    );
+                    errors += 1;
+                }
+            }
+        }
+    }
+    assert!(
+        right > 10 && errors > 100,
+        "{right} values, {errors} errors"
+    );
 }
 
 #[test]

@@ -10,9 +10,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::common::Random;
-use millbase::solve::pair::BuildFolder;
+use millbase::solve::TableCache;
+use millbase::solve::pair::{BuildFolder, repack};
 use millbase::solve::ply::{PlyPlan, build};
-use millbase::store::{ByteSource, NeededRange, Profile, file_name, ply_file_name};
+use millbase::store::{ByteSource, Level, NeededRange, Profile, file_name, ply_file_name};
 use millbase::{Database, DbError, Pair, Position, Rules, Side};
 use tempfile::TempDir;
 
@@ -205,6 +206,40 @@ fn a_source_that_delays_answers_in_few_rounds() {
         "the line took {} rounds",
         most[2]
     );
+}
+
+/// Of the smallest files, most values follow from many others.
+#[test]
+fn the_smallest_files_may_be_elsewhere_too() {
+    let whole = Database::embedded(STANDARD);
+    let folder = TempDir::new().expect("a folder");
+    let locked = BuildFolder::lock(folder.path()).expect("a folder of its own");
+    let profile = Profile {
+        level: Level::Max,
+        ..Profile::default()
+    };
+    let small = small_files().into_iter().map(|(name, _)| {
+        let pair = name.trim_end_matches(".mill").parse().expect("a pair");
+        let mut cache = TableCache::default();
+        repack(&whole, pair, &locked, profile, &mut cache).expect("a file");
+        let bytes = fs::read(folder.path().join(&name)).expect("a file");
+        (name, bytes)
+    });
+    let small: Vec<_> = small.collect();
+    let mut random = Random::new(13);
+    let mut most = 0;
+    for _ in 0..40 {
+        let mut files = Elsewhere::with_heads(small.clone(), Some);
+        let database = files.open(STANDARD);
+        let position = some_position(&mut random);
+        let value = files.ask(|| database.probe(&position)).unwrap();
+        assert_eq!(value, whole.probe(&position).unwrap());
+        most = most.max(files.rounds);
+        let turns = files.ask(|| database.turns(&position)).unwrap();
+        assert_eq!(turns, whole.turns(&position).unwrap());
+        most = most.max(files.rounds);
+    }
+    assert!((3..200).contains(&most), "{most} rounds");
 }
 
 #[test]

@@ -194,6 +194,10 @@ def symmetries():
 SYMMETRIES = list(symmetries())
 
 
+def is_even(set_):
+    return (set_ & BLACK).bit_count() % 2 == 0
+
+
 def turned(set_, symmetry):
     inner, middle, outer = symmetry
     return inner[set_ & 255] | middle[set_ >> 8 & 255] | outer[set_ >> 16]
@@ -587,16 +591,23 @@ class PairFile:
         schema = container.schema
         check(tuple(schema.take(2)) == (larger, smaller), "the pair")
         self.coverage = schema.take(1)[0]
-        check(self.coverage <= 2 and (larger == smaller > 3 or self.coverage == 0), "the coverage")
+        known = (0, 3) if larger > smaller else (0,) if larger == 3 else (0, 1, 2, 4)
+        check(self.coverage in known, "the coverage")
+        # Whether only rows with an even number of stones on black points are stored.
+        self.omits_rows = self.coverage >= 3
         for _ in range(1 if larger == smaller else 2):
             schema.histogram()
         schema.end()
         check(len(container.tables) == 1, "the number of tables")
-        self.table = Table(container, 0, larger, smaller, rows(larger), self.holds, closed_by_slide)
+        stored = [set_ for set_ in rows(larger) if is_even(set_) or not self.omits_rows]
+        places = {set_: place for place, set_ in enumerate(stored)}
+        self.table = Table(container, 0, larger, smaller, places, self.holds, closed_by_slide)
 
     def holds(self, mover, waiting):
-        """Whether the position's own value is in the file."""
-        even = ((mover | waiting) & BLACK).bit_count() % 2 == 0
+        """Whether the value of a position with the larger side to move is in the file."""
+        if self.omits_rows:
+            return is_even(mover) and (self.coverage == 3 or is_even(waiting))
+        even = is_even(mover | waiting)
         closes = self.coverage == 1 and any(not waiting >> to & 1 for to in points(closing_points(mover)))
         return self.coverage == 0 or even or closes
 
@@ -678,12 +689,18 @@ def rank_of_value(value):
     return 256 - value if value % 2 == 0 else value - 256
 
 
+def value_of_rank(rank):
+    return 0 if rank == 0 else 256 - rank if rank > 0 else rank + 256
+
+
 class Folder:
     """The files of a folder, opened when they are needed."""
 
     def __init__(self, path):
         self.path = Path(path)
         self.files = {}
+        # The least and the greatest rank of positions that were searched.
+        self.bounds = {}
         self.plies = sorted(int(file.stem[8:]) for file in self.path.glob("placing-[0-9][0-9].mill"))
 
     def pair(self, larger, smaller):
@@ -702,12 +719,53 @@ class Folder:
 
     def moving(self, mover, waiting):
         """The value byte of a position without stones in hand, stored or derived."""
-        counts = mover.bit_count(), waiting.bit_count()
-        file = self.pair(max(counts), min(counts))
-        if counts[0] >= counts[1] and file.holds(mover, waiting):
-            with naming(file.path):
-                return file.value(mover, waiting)
+        value = self.held(mover, waiting)
+        if value is not None:
+            return value
+        file = self.pair_of(mover, waiting)
+        if file.omits_rows:
+            return best(file, [value_of_rank(self.search(mover, waiting, -256, 256))])
         return best(file, [self.after_turn(*after) for after in turns(mover, waiting)])
+
+    def pair_of(self, mover, waiting):
+        return self.pair(*sorted((mover.bit_count(), waiting.bit_count()))[::-1])
+
+    def held(self, mover, waiting):
+        """The value byte of a position without stones in hand, `None` if no file holds it."""
+        if mover.bit_count() < 3:
+            return 1
+        file = self.pair_of(mover, waiting)
+        if mover.bit_count() < waiting.bit_count() or not file.holds(mover, waiting):
+            return None
+        with naming(file.path):
+            return file.value(mover, waiting)
+
+    def search(self, mover, waiting, alpha, beta):
+        """The rank of a position that no file holds, by alpha-beta search: a bound if it is not between
+        alpha and beta. Stored values come first, captures last."""
+        least, most = self.bounds.get((mover, waiting), (-256, 256))
+        if least >= beta or least == most:
+            return least
+        if most <= alpha:
+            return most
+        found, open_ = -255, []
+        after = sorted(turns(mover, waiting), key=lambda after: after[1] != waiting)
+        for turn in after:
+            value = self.held(turn[1], turn[0])
+            if value is None:
+                open_.append(turn)
+            else:
+                found = max(found, rank_of_value(before(value)))
+        for turn in open_:
+            if found >= beta:
+                break
+            # A turn brings a rank one nearer to that of a draw.
+            rank = self.search(turn[1], turn[0], -beta - 1, 1 - max(alpha, found))
+            found = max(found, rank_of_value(before(value_of_rank(rank))))
+        self.bounds[mover, waiting] = (
+            (found, most) if found >= beta else (least, found) if found <= alpha else (found, found)
+        )
+        return found
 
     def after_turn(self, mover, waiting):
         """The value of a turn to this position for the side that made it."""
@@ -749,7 +807,7 @@ class Folder:
             value = self.placing(file.stones, ply, mover, waiting)
         else:
             value = self.moving(mover, waiting)
-            file = self.pair(*sorted((mover.bit_count(), waiting.bit_count()))[::-1])
+            file = self.pair_of(mover, waiting)
         depth = f" {value - 1}" if file.depths else ""
         return "draw" if value == 0 else ("loss", "win")[value % 2 == 0] + depth
 

@@ -3,7 +3,7 @@
 //! ```text
 //! sector                                 rows                    all values
 //! larger side to move, 3-3               from the file           from the file
-//! equal sides                            -                       the file's, the omitted ones filled in
+//! equal sides, the smallest files        -                       the file's, the omitted ones filled in
 //! smaller side to move                   -                       one turn of search over two tables
 //! placing, the ply has a file            from the file           from the file
 //! placing, the ply has none              -                       one turn of search over two tables
@@ -24,8 +24,9 @@ use crate::index::{Index, Material, Pair};
 use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::position::Position;
-use crate::solve::{Reused, derive_from, load, ply};
-use crate::store::codec::{Coverage, is_derived};
+use crate::solve::derive::captures_to_fill;
+use crate::solve::{Reused, derive_from, load_from, ply};
+use crate::store::codec::is_derived;
 use crate::store::memory::Bytes;
 use crate::store::table::Table;
 use crate::store::{DbError, PlyFile, ply_file_name};
@@ -197,11 +198,10 @@ impl Sectors {
         let material = sector.material();
         if sector.is_moving() {
             let coverage = database.file_of(material)?.coverage();
-            let after = material.after_captures(database.rules());
-            let tables: Vec<Material> = match (is_derived(material), coverage) {
-                (true, _) => [vec![material.exchanged()], after].concat(),
-                (false, Coverage::Even) => after,
-                (false, _) => Vec::new(),
+            let after = || material.after_captures(database.rules());
+            let tables: Vec<Material> = match is_derived(material) {
+                true => [vec![material.exchanged()], after()].concat(),
+                false => captures_to_fill(database.rules(), material, coverage),
             };
             return Ok(tables.into_iter().filter_map(Sector::of_moving).collect());
         }
@@ -423,20 +423,16 @@ impl<'a> Maker<'a> {
         let database = sectors.database();
         let material = sector.material();
         if sector.is_moving() {
-            if !is_derived(material) {
-                return load(database, material);
+            let mut tables = Vec::new();
+            for needed in sectors.needs(sector)? {
+                tables.push(self.make(needed)?);
             }
-            let quiet = self.next(Sector::of_moving(material.exchanged()))?;
-            let after = material.after_captures(database.rules()).into_iter();
-            let captures = after
-                .filter_map(|after| self.next(Sector::of_moving(after)).transpose())
-                .collect::<Result<Vec<_>, _>>()?;
-            return derive_from(
-                database,
-                material,
-                quiet.as_deref().unwrap_or_default(),
-                &captures,
-            );
+            return match tables.split_first() {
+                Some((quiet, captures)) if is_derived(material) => {
+                    derive_from(database, material, quiet, captures)
+                }
+                _ => load_from(database, material, &tables),
+            };
         }
         let stage = sectors.stage(sector)?;
         let reachable = sectors.reachable();

@@ -65,7 +65,8 @@ pub struct BitbaseRow<'a> {
 impl Database {
     /// Reads the stored results (win, draw or loss) of these pairs into memory: a quarter of a byte
     /// for each entry, 390 MB for 9-9, 9-8 and 8-8 together. Results that the files omit are
-    /// derived on demand.
+    /// derived on demand; files of the level `max` omit so many that deriving one may take
+    /// milliseconds, which `solve::whole_bitbase` avoids.
     ///
     /// ```
     /// use millbase::{Database, Pair, Position, Rules, Wdl};
@@ -88,6 +89,8 @@ impl Database {
         for &pair in bitbase.pairs.clone().iter() {
             let table = self.file(pair)?.table()?;
             let mut results = Results::empty(table.index().clone());
+            // Rows that the file omits.
+            results.packed.fill(u8::MAX);
             let stride = results.stride;
             table.for_each_row(&mut results.packed, stride, |row, packed, values| {
                 let codes = values.iter().enumerate();

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::database::Database;
-use super::lookup::RowCache;
+use super::omitted::Search;
 use crate::index::reachable::{Stage, not_solved};
 use crate::rules::position::Position;
 use crate::rules::{MOST_STONES, Rules};
@@ -69,7 +69,8 @@ struct Files<'a> {
     database: &'a Database,
     /// Whether the files of all pairs hold depths.
     depths: bool,
-    rows: Mutex<RowCache<'a>>,
+    /// The positions without stones in hand.
+    moving: Mutex<Search<'a>>,
     /// Set at the first failure, which ends the search.
     stop: AtomicBool,
     failure: Mutex<Option<DbError>>,
@@ -95,9 +96,8 @@ impl Files<'_> {
         }
         match self.depths {
             true => {
-                let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
-                let (mover, waiting) = (position.mover(), position.waiting());
-                self.database.held(mover, waiting, &mut rows)
+                let mut moving = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
+                moving.held_value(position.mover(), position.waiting())
             }
             false => self.database.probe(position).map(Some),
         }
@@ -105,6 +105,16 @@ impl Files<'_> {
 }
 
 impl Files<'_> {
+    /// The score of a position without stones in hand, if its file holds only some rows.
+    fn omitted(&self, position: &Position, window: Window) -> Result<Option<Score>, DbError> {
+        let (mover, waiting) = (position.mover(), position.waiting());
+        if position.is_placing() || !self.database.omits_rows(mover, waiting) {
+            return Ok(None);
+        }
+        let mut moving = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
+        moving.score(mover, waiting, window).map(Some)
+    }
+
     /// Whether a file, the bytes of which have not arrived, likely holds a position.
     fn likely_knows(&self, position: &Position) -> bool {
         let (mover, waiting) = (position.mover(), position.waiting());
@@ -126,11 +136,16 @@ impl Files<'_> {
 }
 
 impl Knowledge for Files<'_> {
-    fn known(&self, position: &Position, _window: Window, counts: &mut Counts) -> Option<Score> {
-        match self.value(position) {
+    fn known(&self, position: &Position, window: Window, counts: &mut Counts) -> Option<Score> {
+        let score = match self.value(position) {
+            Ok(None) => self.omitted(position, window),
+            Ok(value) => Ok(value.map(Score::from)),
+            Err(error) => Err(error),
+        };
+        match score {
             Ok(value) => {
                 counts.tb_hits += u64::from(value.is_some());
-                value.map(Score::from)
+                value
             }
             Err(error @ DbError::Pending(_)) => {
                 self.wait_for(error);
@@ -209,7 +224,7 @@ fn search(
     let files = Files {
         database,
         depths: database.pairs().all(|file| file.metric() == Metric::Depth),
-        rows: Mutex::default(),
+        moving: Mutex::new(Search::new(database, Metric::Depth)),
         stop: AtomicBool::new(false),
         failure: Mutex::new(None),
         awaited: Mutex::default(),

@@ -1,11 +1,12 @@
 //! The value of a position from the files: read if a file holds it. In the moving phase, a one-turn
-//! search derives omitted values.
+//! search derives omitted values, or `omitted` where that does not suffice.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::database::Database;
+use super::omitted::Search;
 use crate::board::{POINTS, PointSet};
 use crate::index::reachable::Stage;
 use crate::index::{Material, Pair};
@@ -35,7 +36,7 @@ impl Database {
             return Ok(None);
         }
         if !file.holds(mover, waiting) {
-            return self.derived(mover, waiting, metric);
+            return self.derived(mover, waiting, metric, &mut None);
         }
         let mut row = found_row(file, mover)?;
         let byte = row.value(row.column(waiting), &self.blocks)?;
@@ -43,32 +44,33 @@ impl Database {
     }
 
     /// The value of a position without stones in hand, if its file holds it or it was derived
-    /// before; the search finds all others through their turns. A file without depths is an error.
+    /// before; the search finds all others through their turns. If the metric needs depths, a file
+    /// without them is an error.
     pub(super) fn held<'a>(
         &'a self,
         mover: PointSet,
         waiting: PointSet,
+        metric: Metric,
         rows: &mut RowCache<'a>,
     ) -> Result<Option<Value>, DbError> {
         let mut awaited = Awaited::default();
         let file = awaited.note(self.file_of(Material::of(mover, waiting)))?;
         let Some(file) = file else {
             if self.likely_holds(mover, waiting) {
-                self.foresee(mover, waiting, Metric::Depth, &mut awaited);
+                self.foresee(mover, waiting, metric, &mut awaited);
             }
             return Err(awaited.into_error());
         };
-        if !has(file, Metric::Depth) {
+        if !has(file, metric) {
             return Err(DbError::NoDepths { pair: file.pair() });
         }
         if !file.holds(mover, waiting) {
-            let key = cache_key(mover, waiting, Metric::Depth);
-            let byte = self.values.get(key);
-            return Ok(byte.map(Value::from_byte));
+            let byte = self.values.get(cache_key(mover, waiting, metric));
+            return Ok(byte.map(|byte| metric.of_value(Value::from_byte(byte))));
         }
         let row = rows.row(file, mover)?;
         let byte = row.value(row.column(waiting), &self.blocks)?;
-        Ok(Some(Value::from_byte(byte)))
+        Ok(Some(metric.of_value(Value::from_byte(byte))))
     }
 
     /// The value of a position with stones in hand, by the stones of the side to move and of the
@@ -167,18 +169,35 @@ impl Database {
         }
     }
 
-    /// The value byte of a position that no file holds.
-    fn derived(
-        &self,
+    /// Whether the file of a position holds only some rows.
+    pub(super) fn omits_rows(&self, mover: PointSet, waiting: PointSet) -> bool {
+        let file = self.file_of(Material::of(mover, waiting));
+        file.is_ok_and(PairFile::omits_rows)
+    }
+
+    /// The value byte of a position that no file holds. A search that it needs is used again.
+    fn derived<'a>(
+        &'a self,
         mover: PointSet,
         waiting: PointSet,
         metric: Metric,
+        search: &mut Option<Search<'a>>,
     ) -> Result<Option<u8>, DbError> {
         let key = cache_key(mover, waiting, metric);
         if let Some(byte) = self.values.get(key) {
             return Ok(Some(byte));
         }
-        let Some(value) = self.best_turn(mover, waiting, metric)? else {
+        let value = match self.omits_rows(mover, waiting) {
+            true => match search
+                .get_or_insert_with(|| Search::new(self, metric))
+                .value(mover, waiting)
+            {
+                Err(DbError::NoDepths { .. }) => None,
+                value => Some(value?),
+            },
+            false => self.best_turn(mover, waiting, metric)?,
+        };
+        let Some(value) = value else {
             return Ok(None);
         };
         let Some(byte) = metric.of_value(value).to_byte() else {
@@ -230,6 +249,7 @@ impl Database {
         let mut rows: Vec<(PointSet, FoundRow<'_>)> = Vec::new();
         let mut wanted = Vec::with_capacity(positions.len());
         let mut awaited = Awaited::default();
+        let mut search = None;
         for (place, &(mover, waiting)) in positions.iter().enumerate() {
             if mover.len() < FEWEST_STONES.into() {
                 found(place, Value::LOST);
@@ -244,7 +264,7 @@ impl Database {
                 return Ok(false);
             }
             if !file.holds(mover, waiting) {
-                let derived = self.derived(mover, waiting, metric);
+                let derived = self.derived(mover, waiting, metric, &mut search);
                 let Some(byte) = awaited.note(derived)? else {
                     continue;
                 };

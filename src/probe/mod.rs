@@ -7,6 +7,7 @@
 //! - `database`: finding and opening the files
 //! - `ask`: the queries, the same for every kind of position
 //! - `lookup`: stored values, and values of the moving phase that follow from them
+//! - `omitted`: values that follow from stored ones in several turns
 //! - `look_ahead`: values of positions with stones in hand, by a search down to stored ones
 //! - `bulk`: many positions at once, as arrays of bit masks
 //! - `bitbase`: win, draw or loss of chosen pairs in memory
@@ -17,6 +18,7 @@ mod bulk;
 mod database;
 mod look_ahead;
 mod lookup;
+mod omitted;
 #[cfg(all(test, feature = "build"))]
 mod tests;
 

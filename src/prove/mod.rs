@@ -20,7 +20,7 @@ use std::time::Instant;
 use self::prover::Prover;
 use crate::index::Pair;
 use crate::index::reachable;
-use crate::probe::Database;
+use crate::probe::{Bitbase, Database};
 use crate::rules::Rules;
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::Turn;
@@ -55,7 +55,7 @@ pub fn prove(
     let rules = database.rules();
     check(database, options)?;
     let begin = Instant::now();
-    let bitbase = database.bitbase(&options.pairs)?;
+    let bitbase = bitbase(database, &options.pairs)?;
     let loading = begin.elapsed();
     let bytes = bitbase.bytes();
     report(ProofStep::Loaded { bytes });
@@ -103,6 +103,18 @@ pub fn prove(
     })
 }
 
+/// The results of these pairs in memory. If a file holds only some rows, deriving the others at every leaf
+/// would take too long, so they are filled in.
+fn bitbase(database: &Database, pairs: &[Pair]) -> Result<Bitbase, DbError> {
+    #[cfg(feature = "build")]
+    for &pair in pairs {
+        if database.file(pair)?.omits_rows() {
+            return crate::solve::whole_bitbase(database, pairs);
+        }
+    }
+    database.bitbase(pairs)
+}
+
 /// Proves the values of positions with stones in hand, each like that of the start position.
 ///
 /// # Errors
@@ -114,7 +126,7 @@ pub fn prove_each(
     positions: &[Position],
 ) -> Result<Vec<Proved>, DbError> {
     check(database, options)?;
-    let bitbase = database.bitbase(&options.pairs)?;
+    let bitbase = bitbase(database, &options.pairs)?;
     let mut prover = Prover::new(database, &bitbase, options);
     let proved = positions.iter().map(|position| {
         Ok(Proved {

@@ -38,83 +38,174 @@ pub fn derive<V: Deref<Target = [u8]>>(
     quiet: &[u8],
     captures: &[V],
 ) -> io::Result<Bytes> {
+    let mut finished = Bytes::zeroed(material.entries() as usize)?;
+    let captures = Captures::all(rules, material, captures);
+    let all = Part::default();
+    derive_part(rules, material, all, Some(quiet), &captures, &mut finished);
+    Ok(finished)
+}
+
+/// Some positions of a table, by whether the numbers of each side's stones on black points are odd.
+#[derive(Clone, Copy, Default)]
+struct Part {
+    /// `None` for both.
+    mover: Option<bool>,
+    waiting: Option<bool>,
+    /// Whether only positions in which the mover cannot close a mill belong to it.
+    quiet: bool,
+}
+
+/// Derives a part of a table in place. `quiet` are the values of the table with the other side to
+/// move; `None` if that is the same table, of which then those must be known that quiet turns from
+/// this part lead to.
+fn derive_part(
+    rules: &Rules,
+    material: Material,
+    part: Part,
+    quiet: Option<&[u8]>,
+    captures: &[Captures<'_>],
+    finished: &mut Bytes,
+) {
     let index = Index::new(material);
     let shape = HalfShape::new(rules, material);
     let columns = shape.columns.count();
+    let length = shape.rows.len() * columns;
+    let quiet_length = quiet.map_or(finished.len(), <[u8]>::len);
     assert_eq!(
-        shape.rows.len() * columns,
-        quiet.len(),
+        length, quiet_length,
         "the table of the quiet turns has the wrong size"
     );
     let parts = HighParts::new(&shape.columns, &shape.subsets);
-    let captures = Captures::all(rules, material, captures);
-    let mut finished = Bytes::zeroed(index.len())?;
     let atomics = finished.as_atomics();
-    quiet.par_chunks(columns).enumerate().for_each_init(
-        || (vec![0; columns + LANES], vec![0; columns], Vec::new()),
-        |(best, closing, ordered), (row, quiet)| {
+    (0..shape.rows.len()).into_par_iter().for_each_init(
+        || {
+            let best = vec![0; columns + LANES];
+            (vec![0; columns], best, vec![0; columns], Vec::new())
+        },
+        |(own, best, closing, ordered), row| {
+            let waiting = shape.rows.set(row);
+            if part.waiting.is_some_and(|odd| odd == is_even(waiting)) {
+                return;
+            }
+            let range = row * columns..(row + 1) * columns;
+            let quiet = match quiet {
+                Some(quiet) => &quiet[range],
+                None => {
+                    // Other threads meanwhile fill in positions of this part, to which none of
+                    // its turns lead.
+                    for (byte, value) in own.iter_mut().zip(&atomics[range]) {
+                        *byte = value.load(Ordering::Relaxed);
+                    }
+                    own
+                }
+            };
             bits::dispatch(DeriveRow {
                 shape: &shape,
                 parts: &parts,
-                captures: &captures,
-                waiting: shape.rows.set(row),
+                captures,
+                waiting,
                 quiet,
                 ordered,
                 best,
                 closing,
-                scatter: Scatter::new(&index, atomics, shape.rows.set(row)),
-                all: true,
+                scatter: Scatter::new(&index, atomics, waiting),
+                part,
             });
         },
     );
-    Ok(finished)
 }
 
-/// Fills in the values that a table of equal sides omits: those of positions with an odd number of
-/// stones on black points, whose quiet turns lead to even ones. `captures` are the tables that
-/// captures lead to, if positions in which the mover can close a mill are omitted, too.
+/// Fills in the values that a table of the larger side to move, or of equal sides, omits. `captures`
+/// are the tables of [`captures_to_fill`].
+///
+/// Returns the table with the smaller side to move if that was needed: with `both` completely, else the
+/// part that was needed.
+///
+/// # Errors
+///
+/// If the system refuses the memory.
 pub(crate) fn fill_omitted<V: Deref<Target = [u8]>>(
     rules: &Rules,
     material: Material,
     coverage: &Coverage,
     values: &mut Bytes,
     captures: &[V],
-) {
-    let index = Index::new(material);
-    let shape = HalfShape::new(rules, material);
-    let columns = shape.columns.count();
-    let parts = HighParts::new(&shape.columns, &shape.subsets);
-    let all = matches!(coverage, Coverage::Even);
-    // Otherwise the values of captures do not matter, only which turns are captures.
-    let captures = match all {
-        true => Captures::all(rules, material, captures),
-        false => vec![Captures::EndTheGame],
+    both: bool,
+) -> io::Result<Option<Bytes>> {
+    let part = |mover, waiting| Part {
+        mover,
+        waiting,
+        quiet: matches!(coverage, Coverage::EvenOrClosing),
     };
-    let atomics = values.as_atomics();
-    atomics.par_chunks(columns).enumerate().for_each_init(
-        || {
-            let best = vec![0; columns + LANES];
-            (vec![0; columns], best, vec![0; columns], Vec::new())
-        },
-        |(quiet, best, closing, ordered), (row, values)| {
-            // Other threads meanwhile fill in odd positions, to which no odd position's turns lead.
-            for (byte, value) in quiet.iter_mut().zip(values) {
-                *byte = value.load(Ordering::Relaxed);
+    // Even and odd numbers of stones.
+    const EVEN: Option<bool> = Some(false);
+    const ODD: Option<bool> = Some(true);
+    let (captures, parts) = match coverage {
+        Coverage::All | Coverage::Possible(_) => return Ok(None),
+        Coverage::EvenMover => {
+            let own = material.after_captures(rules).len();
+            let (own, others) = captures.split_at(own);
+            let own = Captures::all(rules, material, own);
+            let other = material.exchanged();
+            let others = Captures::all(rules, other, others);
+            let mut smaller = Bytes::zeroed(other.entries() as usize)?;
+            let derive_smaller = |waiting, values: &[u8], smaller: &mut Bytes| {
+                derive_part(
+                    rules,
+                    other,
+                    part(None, waiting),
+                    Some(values),
+                    &others,
+                    smaller,
+                );
+            };
+            derive_smaller(EVEN, values, &mut smaller);
+            derive_part(
+                rules,
+                material,
+                part(ODD, None),
+                Some(&smaller),
+                &own,
+                values,
+            );
+            if both {
+                derive_smaller(ODD, values, &mut smaller);
             }
-            bits::dispatch(FillRow(DeriveRow {
-                shape: &shape,
-                parts: &parts,
-                captures: &captures,
-                waiting: shape.rows.set(row),
-                quiet,
-                ordered,
-                best,
-                closing,
-                scatter: Scatter::new(&index, atomics, shape.rows.set(row)),
-                all,
-            }));
-        },
-    );
+            return Ok(Some(smaller));
+        }
+        // The values of captures do not matter, only which turns are captures.
+        Coverage::EvenOrClosing => (
+            vec![Captures::EndTheGame],
+            vec![part(ODD, EVEN), part(EVEN, ODD)],
+        ),
+        Coverage::Even => (
+            Captures::all(rules, material, captures),
+            vec![part(ODD, EVEN), part(EVEN, ODD)],
+        ),
+        Coverage::EvenBoth => (
+            Captures::all(rules, material, captures),
+            vec![part(ODD, EVEN), part(ODD, ODD), part(EVEN, ODD)],
+        ),
+    };
+    for part in parts {
+        derive_part(rules, material, part, None, &captures, values);
+    }
+    Ok(None)
+}
+
+/// The tables that captures lead to, as far as [`fill_omitted`] needs them: first those of this table,
+/// then those of the table with the other side to move.
+pub(crate) fn captures_to_fill(
+    rules: &Rules,
+    material: Material,
+    coverage: &Coverage,
+) -> Vec<Material> {
+    let own = || material.after_captures(rules);
+    match coverage {
+        Coverage::All | Coverage::Possible(_) | Coverage::EvenOrClosing => Vec::new(),
+        Coverage::Even | Coverage::EvenBoth => own(),
+        Coverage::EvenMover => [own(), material.exchanged().after_captures(rules)].concat(),
+    }
 }
 
 struct DeriveRow<'a> {
@@ -131,38 +222,25 @@ struct DeriveRow<'a> {
     /// The number of turns of each column that close a mill.
     closing: &'a mut [u8],
     scatter: Scatter<'a>,
-    /// Whether positions with captures are derived.
-    all: bool,
+    part: Part,
 }
-
-/// Derives only the odd positions.
-struct FillRow<'a>(DeriveRow<'a>);
 
 impl Kernel for DeriveRow<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<B: Bits>(self, bits: B) {
-        if self.shape.flying {
-            self.derive::<B, true, false>(bits);
-        } else {
-            self.derive::<B, false, false>(bits);
+        match (self.shape.flying, self.part.mover) {
+            (true, _) => self.derive::<B, true, false>(bits),
+            (false, None) => self.derive::<B, false, false>(bits),
+            (false, Some(_)) => self.derive::<B, false, true>(bits),
         }
-    }
-}
-
-impl Kernel for FillRow<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<B: Bits>(self, bits: B) {
-        self.0.derive::<B, false, true>(bits);
     }
 }
 
 impl DeriveRow<'_> {
     #[inline(always)]
-    fn derive<B: Bits, const FLYING: bool, const ODD_ONLY: bool>(self, bits: B) {
+    fn derive<B: Bits, const FLYING: bool, const PART: bool>(self, bits: B) {
         let DeriveRow {
             shape,
             parts,
@@ -173,7 +251,7 @@ impl DeriveRow<'_> {
             best,
             closing,
             scatter,
-            all,
+            part,
         } = self;
         let turns = RowTurns::new(bits, shape, waiting);
         best.fill(0);
@@ -195,9 +273,9 @@ impl DeriveRow<'_> {
             slides.raise(bits, parts, ordered, best);
         }
         for (column, &subset) in shape.subsets.iter().enumerate() {
-            if ODD_ONLY {
-                let even = is_even(waiting | turns.points(bits, subset));
-                if even || (closing[column] > 0 && !all) {
+            if PART {
+                let odd = !is_even(turns.points(bits, subset));
+                if Some(odd) != part.mover || (closing[column] > 0 && part.quiet) {
                     continue;
                 }
             }

@@ -7,12 +7,12 @@ use std::io;
 use rayon::prelude::*;
 
 use super::compressed::Compressed;
-use super::derive::{derive, fill_omitted};
+use super::derive::{captures_to_fill, derive, fill_omitted};
 use crate::index::{Material, Pair};
 use crate::probe::{Bitbase, Database};
-use crate::store::DbError;
-use crate::store::codec::{Coverage, is_derived};
+use crate::store::codec::is_derived;
 use crate::store::memory::Bytes;
+use crate::store::{DbError, stored_table};
 use crate::value::Metric;
 
 /// All values of a table, in the order of its [`Index`](crate::index::Index). If the files hold no
@@ -146,32 +146,82 @@ impl<'a> Loader<'a> {
                 &captures,
             );
         }
-        let file = db.file_of(material)?;
-        let refused = refused(db, material)?;
-        let mut values = Bytes::zeroed(material.entries() as usize).map_err(refused)?;
-        let table = file.table()?;
-        table.load(&mut values)?;
-        let coverage = file.coverage();
-        if !coverage.is_complete() {
-            let captures = needed
-                .map(|after| self.load(after))
-                .collect::<Result<Vec<_>, _>>()?;
-            fill_omitted(db.rules(), material, coverage, &mut values, &captures);
-            fold(&mut values, file.metric());
-        }
-        Ok(values)
+        let captures = needed
+            .map(|after| self.load(after))
+            .collect::<Result<Vec<_>, _>>()?;
+        load_from(db, material, &captures)
     }
+}
+
+/// All values of a table of the larger side to move or of equal sides, from its file and, if this omits
+/// values, from the tables of [`captures_to_fill`].
+///
+/// # Errors
+///
+/// As for [`load`], if the file cannot be read.
+pub(crate) fn load_from(
+    db: &Database,
+    material: Material,
+    captures: &[Bytes],
+) -> Result<Bytes, DbError> {
+    Ok(read(db, material, captures, false)?.0)
+}
+
+/// [`load_from`], with `both` also the table with the smaller side to move, if that was derived on the
+/// way.
+fn read(
+    db: &Database,
+    material: Material,
+    captures: &[Bytes],
+    both: bool,
+) -> Result<(Bytes, Option<Bytes>), DbError> {
+    let file = db.file_of(material)?;
+    let refused = refused(db, material)?;
+    let mut values = Bytes::zeroed(material.entries() as usize).map_err(&refused)?;
+    file.table()?.load(&mut values)?;
+    let coverage = file.coverage();
+    let smaller = fill_omitted(db.rules(), material, coverage, &mut values, captures, both);
+    let mut smaller = smaller.map_err(refused)?.filter(|_| both);
+    if !coverage.is_complete() {
+        fold(&mut values, file.metric());
+    }
+    if let Some(smaller) = &mut smaller {
+        fold(smaller, file.metric());
+    }
+    Ok((values, smaller))
+}
+
+/// The table of a pair with the larger side to move and, if that was derived on the way, the one with
+/// the smaller side to move. The tables that captures lead to are taken from the cache, and stay there
+/// for another call.
+///
+/// # Errors
+///
+/// As for [`load`].
+pub(crate) fn load_pair(
+    db: &Database,
+    pair: Pair,
+    table_cache: &mut TableCache,
+) -> Result<(Bytes, Option<Bytes>), DbError> {
+    let material = stored_table(pair);
+    let coverage = db.file(pair)?.coverage();
+    let captures = captures_to_fill(db.rules(), material, coverage).into_iter();
+    let captures = captures.map(|after| table_cache.take(after, true, || load(db, after)));
+    let captures = captures.collect::<Result<Vec<_>, _>>()?;
+    read(db, material, &captures, true)
 }
 
 /// The tables that a table is derived from: none if its file holds all values; the table of the quiet
 /// turns comes first.
 fn needs(db: &Database, material: Material) -> Result<Vec<Material>, DbError> {
-    let after = material.after_captures(db.rules());
     let coverage = db.file_of(material)?.coverage();
-    Ok(match (is_derived(material), coverage) {
-        (true, _) => [vec![material.exchanged()], after].concat(),
-        (false, Coverage::Even) => after,
-        (false, _) => Vec::new(),
+    Ok(match is_derived(material) {
+        true => [
+            vec![material.exchanged()],
+            material.after_captures(db.rules()),
+        ]
+        .concat(),
+        false => captures_to_fill(db.rules(), material, coverage),
     })
 }
 
@@ -184,8 +234,10 @@ fn needs(db: &Database, material: Material) -> Result<Vec<Material>, DbError> {
 /// As for [`load`].
 pub fn whole_bitbase(db: &Database, pairs: &[Pair]) -> Result<Bitbase, DbError> {
     let mut bitbase = Bitbase::empty(*db.rules(), pairs);
-    for material in pairs.iter().flat_map(|pair| pair.tables()) {
-        bitbase.insert_table(material, &load(db, material)?);
+    let wanted: Vec<Material> = pairs.iter().flat_map(|pair| pair.tables()).collect();
+    let mut loader = Loader::new(db, &wanted)?;
+    for material in wanted {
+        bitbase.insert_table(material, &loader.load(material)?);
     }
     Ok(bitbase)
 }
@@ -211,10 +263,7 @@ pub(crate) fn derive_from(
 }
 
 /// For `map_err`: the error if the system refuses the memory for a table.
-fn refused(
-    db: &Database,
-    material: Material,
-) -> Result<impl FnOnce(io::Error) -> DbError, DbError> {
+fn refused(db: &Database, material: Material) -> Result<impl Fn(io::Error) -> DbError, DbError> {
     let file = db.file_of(material)?.name().to_path_buf();
     Ok(move |source| DbError::io(&file)(source))
 }
@@ -266,6 +315,11 @@ impl TableCache {
             self.tables
                 .extend(compressed.map(|compressed| (material, compressed)));
         }
+    }
+
+    /// Drops a table.
+    pub(crate) fn forget(&mut self, material: Material) {
+        self.tables.remove(&material);
     }
 
     /// Takes a table out of the cache, or loads it if the cache lacks it. With `again`, the table stays in

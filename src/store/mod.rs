@@ -33,6 +33,8 @@ mod write;
 
 pub(crate) use container::expected_page;
 pub use error::{DbError, rules_option};
+#[cfg(feature = "build")]
+pub(crate) use pair::stored_table;
 pub use pair::{PairFile, file_name};
 pub(crate) use pair::{SLOTS, likely_holds, slot};
 #[cfg(feature = "build")]

@@ -3,17 +3,15 @@
 //!
 //! ```text
 //! larger, smaller    1 byte each
-//! coverage           1 byte: 0 all entries, 1 even or closing, 2 even
+//! coverage           1 byte: its place in [`COVERAGES`]
 //! histograms         of the pair's tables, the larger side to move first
 //! ```
 
 use std::path::{Path, PathBuf};
 
 #[cfg(feature = "build")]
-use super::codec::Parameters;
-#[cfg(feature = "build")]
-use super::codec::{Budget, Shape};
-use super::codec::{Coverage, can_omit, is_derived};
+use super::codec::{Budget, Parameters, Shape, alternates};
+use super::codec::{Coverage, can_omit, is_derived, is_even};
 #[cfg(feature = "build")]
 use super::container::Prefix;
 use super::container::{Container, Kind};
@@ -31,7 +29,7 @@ use crate::board::PointSet;
 #[cfg(feature = "build")]
 use crate::index::Index;
 use crate::index::histogram::Histogram;
-use crate::index::{Material, Pair};
+use crate::index::{Material, Pair, Rows};
 use crate::rules::Rules;
 use crate::value::Metric;
 
@@ -44,6 +42,15 @@ use crate::value::Metric;
 pub fn file_name(pair: Pair) -> String {
     format!("{pair}.mill")
 }
+
+/// What the numbers of the schema mean: the entries that a file may hold.
+const COVERAGES: [Coverage; 5] = [
+    Coverage::All,
+    Coverage::EvenOrClosing,
+    Coverage::Even,
+    Coverage::EvenMover,
+    Coverage::EvenBoth,
+];
 
 /// The table that a file holds: the one with the larger side to move.
 pub(crate) fn stored_table(pair: Pair) -> Material {
@@ -79,17 +86,10 @@ impl PairFile {
         let mut fields = container.schema();
         fields.expect("pair", [pair.larger(), pair.smaller()])?;
         let at = fields.at;
-        let known = [
-            Some(Coverage::All),
-            Some(Coverage::EvenOrClosing),
-            Some(Coverage::Even),
-        ];
         let [number] = fields.take()?;
-        let coverage = known.into_iter().nth(number.into()).flatten();
-        let allowed = |coverage: &Coverage| {
-            matches!(coverage, Coverage::All) || can_omit(&rules, stored_table(pair))
-        };
-        let Some(coverage) = coverage.filter(allowed) else {
+        let coverage = COVERAGES.get(usize::from(number)).cloned();
+        let suffices = |coverage: &Coverage| coverage.suffices(&rules, stored_table(pair));
+        let Some(coverage) = coverage.filter(suffices) else {
             let what =
                 format!("wrong coverage {number}: this pair needs entries that such a file omits");
             return Err(container.corrupt_schema(at, what));
@@ -167,6 +167,11 @@ impl PairFile {
         !is_derived(material) && self.coverage.holds(&self.rules, mover, waiting)
     }
 
+    /// Whether the file holds only some rows, so that omitted values follow in several turns.
+    pub(crate) fn omits_rows(&self) -> bool {
+        self.coverage.omits_rows()
+    }
+
     /// The entries that the file holds.
     #[cfg(feature = "build")]
     pub(crate) fn coverage(&self) -> &Coverage {
@@ -178,7 +183,11 @@ impl PairFile {
     pub(crate) fn table(&self) -> Result<Table<'_>, DbError> {
         self.file.table(0, &self.rules, || TableSchema {
             material: stored_table(self.pair),
-            rows: None,
+            rows: self.coverage.omits_rows().then(|| {
+                let rows = Rows::of(self.pair.larger());
+                let even = rows.iter().zip(0..).filter(|&(set, _)| is_even(set));
+                even.map(|(_, row)| row).collect()
+            }),
             coverage: self.coverage.clone(),
         })
     }
@@ -245,26 +254,26 @@ pub fn write_pair(
     let tables = pair.tables().len();
     assert_eq!(solved.histograms.len(), tables, "histograms missing");
 
-    let omits = can_omit(rules, material);
-    let (parameters, coverage) = encoding(profile, omits);
-    let number = match coverage {
-        Coverage::EvenOrClosing => 1,
-        Coverage::Even => 2,
-        _ => 0,
-    };
+    let (parameters, number) = encoding(profile, rules, material);
+    let coverage = COVERAGES[usize::from(number)].clone();
     let mut schema = vec![pair.larger(), pair.smaller(), number];
     for histogram in &solved.histograms {
         add_histogram(&mut schema, &histogram.of_metric(profile.metric));
     }
     let index = Index::new(material);
+    let mut rows: Vec<(PointSet, usize)> = index.rows().iter().zip(0..).collect();
+    if coverage.omits_rows() {
+        rows.retain(|&(set, _)| is_even(set));
+    }
+    let columns = index.columns().count();
     let shape = Shape::new(rules, material, coverage, parameters);
     let values = TableValues {
         shape: &shape,
         metric: profile.metric,
-        rows: index.rows().iter().zip(0..).collect(),
+        stored: rows.len() * columns,
+        rows,
         values: solved.values,
-        columns: index.columns().count(),
-        stored: solved.values.len(),
+        columns,
         budget: Budget::of(parameters),
     };
     let table = values.encode(0).map_err(DbError::io(path))?;
@@ -277,19 +286,22 @@ pub fn write_pair(
     write::write(path, &prefix, &schema, &[table])
 }
 
-/// The encoder parameters of a pair's table, and the entries to store.
+/// The encoder parameters of a pair's table, and the number in the schema of the entries to store.
 ///
 /// If a table omits entries, probes read more rows: the value of an omitted entry follows from a
 /// whole row, and captures lead to many rows. So such tables have shorter blocks. Without depths,
-/// values take few bytes, so the bits lost at the beginning of each block matter more.
+/// values take few bytes, so the bits lost at the beginning of each block matter more. Of the level
+/// `max`, the longest blocks of which the cache of blocks holds more than one in a set.
 #[cfg(feature = "build")]
-fn encoding(profile: Profile, omits: bool) -> (Parameters, Coverage) {
-    match (profile.level, profile.metric, omits) {
-        (Level::Quick, Metric::Depth, false) => (Parameters::quick(192), Coverage::All),
-        (Level::Quick, Metric::Depth, true) => (Parameters::quick(160), Coverage::EvenOrClosing),
-        (Level::Quick, Metric::Wdl, false) => (Parameters::quick(384), Coverage::All),
-        (Level::Quick, Metric::Wdl, true) => (Parameters::quick(512), Coverage::EvenOrClosing),
-        (Level::Max, _, false) => (Parameters::small(4096), Coverage::All),
-        (Level::Max, _, true) => (Parameters::small(8192), Coverage::Even),
+fn encoding(profile: Profile, rules: &Rules, material: Material) -> (Parameters, u8) {
+    let omits = alternates(rules, material.mover);
+    let equal = omits && material.mover == material.waiting;
+    match (profile.level, profile.metric, equal) {
+        (Level::Quick, Metric::Depth, false) => (Parameters::quick(192), 0),
+        (Level::Quick, Metric::Depth, true) => (Parameters::quick(160), 1),
+        (Level::Quick, Metric::Wdl, false) => (Parameters::quick(384), 0),
+        (Level::Quick, Metric::Wdl, true) => (Parameters::quick(512), 1),
+        (Level::Max, _, true) => (Parameters::small(2048), 4),
+        (Level::Max, _, false) => (Parameters::small(2048), if omits { 3 } else { 0 }),
     }
 }

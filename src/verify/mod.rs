@@ -38,9 +38,9 @@ use crate::index::{Index, Material, Pair};
 use crate::probe::Database;
 use crate::random::Random;
 use crate::rules::position::Position;
-use crate::solve::{TableCache, derive_from, load};
-use crate::store::DbError;
+use crate::solve::{TableCache, derive_from, load, load_pair};
 use crate::store::memory::Bytes;
+use crate::store::{DbError, stored_table};
 use crate::value::Value;
 
 /// The most wrong values of a table to report; the check stops soon after it has found that many.
@@ -109,24 +109,20 @@ pub fn verify_pair(
     let done = AtomicU64::new(0);
     let advance = |entries| progress(done.fetch_add(entries, Ordering::Relaxed) + entries);
     let metric = db.file(pair)?.metric();
-    let mut tables: Vec<(Material, Bytes)> = Vec::new();
+    let larger = stored_table(pair);
+    let (values, smaller) = load_pair(db, pair, table_cache)?;
+    let mut tables: Vec<(Material, Bytes)> = vec![(larger, values)];
+    tables.extend(smaller.map(|values| (larger.exchanged(), values)));
     // The smaller side's table, if there is one, comes first: deriving it needs the tables that its
     // captures lead to, too.
     for material in pair.tables().into_iter().rev() {
         let after = material.after_captures(db.rules());
         let take = |&after| table_cache.take(after, false, || load(db, after));
         let captures = after.iter().map(take).collect::<Result<Vec<_>, _>>()?;
-        if tables.is_empty() {
-            let first = Material {
-                mover: pair.larger(),
-                waiting: pair.smaller(),
-            };
-            tables.push((first, load(db, first)?));
-            if first != material {
-                let (_, quiet) = &tables[0];
-                let derived = derive_from(db, material, quiet, &captures)?;
-                tables.push((material, derived));
-            }
+        if tables.iter().all(|table| table.0 != material) {
+            let (_, quiet) = &tables[0];
+            let derived = derive_from(db, material, quiet, &captures)?;
+            tables.push((material, derived));
         }
         let values = |material| tables.iter().find(|table| table.0 == material);
         let (Some((_, parent)), Some((_, child))) =

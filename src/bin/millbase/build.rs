@@ -101,8 +101,8 @@ enum Holds {
 enum Smallness {
     /// For databases that stay where they are built
     Quick,
-    /// For databases to be published: a sixth smaller, but several times slower to write and to
-    /// probe
+    /// For databases to be published: less than half as large, but a probe takes milliseconds.
+    /// `repack` makes the quick ones of them
     Max,
 }
 

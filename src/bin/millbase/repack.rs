@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use indicatif::HumanBytes;
 use millbase::Pair;
+use millbase::solve::TableCache;
 use millbase::solve::pair::BuildFolder;
 use millbase::store::folder_of;
 use serde::Serialize;
@@ -31,6 +32,7 @@ use crate::status::{Status, Usage};
 #[command(after_help = "\
 Examples:
   millbase repack --to small --level max
+  millbase repack --db small --to quick
   millbase repack --to wdl --profile wdl")]
 pub struct Repack {
     /// Folder for the new files
@@ -82,10 +84,13 @@ impl Repack {
         let profile = self.kind.profile();
         let present = build::present(&folder, options.rules, profile.metric, "--to")?;
         let missing = |pair: &&Pair| !present.contains(&(**pair, profile.level));
-        for &pair in pairs.iter().filter(missing) {
+        let missing: Vec<Pair> = pairs.iter().filter(missing).copied().collect();
+        let mut table_cache = TableCache::new(&missing);
+        for pair in missing {
             bar.set_prefix(pair.to_string());
             let start = Instant::now();
-            let bytes = millbase::solve::pair::repack(&db, pair, &locked, profile)?;
+            let bytes =
+                millbase::solve::pair::repack(&db, pair, &locked, profile, &mut table_cache)?;
             let (seconds, size) = (start.elapsed().as_secs_f64(), HumanBytes(bytes));
             output::step(
                 options,

@@ -1,12 +1,17 @@
 //! Writes the values of a file again at another level or with another profile.
 
-use super::{BuildFolder, load};
-use crate::index::{Material, Pair};
+use super::{BuildFolder, TableCache};
+use crate::index::Pair;
 use crate::probe::Database;
-use crate::store::{self, DbError, Profile, SolvedPair};
+use crate::solve::derive::captures_to_fill;
+use crate::solve::load_pair;
+use crate::store::{self, DbError, Profile, SolvedPair, stored_table};
 use crate::value::Metric;
 
 /// Writes the values of a pair to another folder, and returns the size of the file in bytes.
+///
+/// Files of the smallest level omit values that follow from those of smaller pairs. Stores the tables that
+/// other pairs of `table_cache` need for that there, and takes them from there.
 ///
 /// # Errors
 ///
@@ -17,21 +22,32 @@ pub fn repack(
     pair: Pair,
     folder: &BuildFolder,
     profile: Profile,
+    table_cache: &mut TableCache,
 ) -> Result<u64, DbError> {
     if profile.metric == Metric::Depth && db.file(pair)?.metric() == Metric::Wdl {
         return Err(DbError::NoDepths { pair });
     }
-    let material = Material {
-        mover: pair.larger(),
-        waiting: pair.smaller(),
-    };
+    let (values, smaller) = load_pair(db, pair, table_cache)?;
     let histograms = pair.tables().into_iter();
     let histograms = histograms.map(|material| db.histogram(material).cloned());
     let solved = SolvedPair {
         pair,
-        values: &load(db, material)?,
+        values: &values,
         histograms: histograms.collect::<Result<_, _>>()?,
     };
     let path = folder.path().join(store::file_name(pair));
-    store::write_pair(&path, db.rules(), &solved, profile)
+    let bytes = store::write_pair(&path, db.rules(), &solved, profile)?;
+
+    let material = stored_table(pair);
+    let coverage = db.file(pair)?.coverage();
+    for after in captures_to_fill(db.rules(), material, coverage) {
+        table_cache.forget(after);
+    }
+    if coverage.omits_rows() {
+        table_cache.keep(material, &values);
+        if let Some(smaller) = smaller {
+            table_cache.keep(material.exchanged(), &smaller);
+        }
+    }
+    Ok(bytes)
 }

@@ -364,6 +364,8 @@ impl Shape {
             Coverage::All => true,
             Coverage::Even => even,
             Coverage::EvenOrClosing => even | (row.closing & !subset != 0),
+            Coverage::EvenMover => row.odd == 0,
+            Coverage::EvenBoth => even & (row.odd == 0),
             Coverage::Possible(sets) => {
                 let waiting = bits::pdep(subset, row.free.bits());
                 sets.contains(PointSet::from_bits(waiting))
@@ -374,7 +376,8 @@ impl Shape {
     /// Fills `places` with the stored places of a block.
     pub(crate) fn places(&self, row: &Row, columns: Range<usize>, places: &mut Vec<u16>) {
         places.clear();
-        if matches!(self.coverage, Coverage::All) {
+        // A row that is not stored is never asked for.
+        if matches!(self.coverage, Coverage::All | Coverage::EvenMover) {
             places.extend(0..columns.len() as u16);
             return;
         }

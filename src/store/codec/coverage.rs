@@ -1,7 +1,7 @@
 //! The entries of a table that a file holds.
 //!
 //! In the placing phase, these are the positions that a game may reach. In the moving phase, a
-//! one-turn search derives the omitted entries from the stored ones.
+//! search of a few turns derives the omitted entries from the stored ones.
 //!
 //! Only the table with the larger side to move is stored. Each turn of the smaller side leads to
 //! that table or, by a capture, to a smaller pair.
@@ -18,6 +18,22 @@
 //! | #---o---# |        from its quiet turns, all to one row.
 //! o-----#-----o
 //! ```
+//!
+//! The smallest files of pairs use the colours for each side alone: a slide changes whether the mover's
+//! number of stones on points # is even, and leaves the other side's number as it is. Stored are the
+//! positions of the larger side to move in which its number is even, that is, whole rows; of equal
+//! sides those in which both numbers are even:
+//!
+//! ```text
+//! side to move, larger side's number     mover's number, other side's     value
+//! larger, even                           even, even                       stored
+//! smaller, even                          odd, even                        follows in one turn
+//! larger, odd                            odd, odd                         in two turns
+//! smaller, odd                           even, odd                        in three turns
+//! ```
+//!
+//! The smaller side may fly, as its stones do not count there. Captures lead to smaller pairs, where
+//! the same holds.
 
 use std::sync::Arc;
 
@@ -38,6 +54,10 @@ pub(crate) enum Coverage {
     EvenOrClosing,
     /// Entries with an even number of stones on black points.
     Even,
+    /// Entries in which the mover has an even number of stones on black points.
+    EvenMover,
+    /// Entries in which each side has an even number of stones on black points.
+    EvenBoth,
     /// Entries in which the waiting side has one of these sets.
     Possible(Arc<SetMarks>),
 }
@@ -51,7 +71,29 @@ impl Coverage {
             Coverage::All => true,
             Coverage::Even => even(),
             Coverage::EvenOrClosing => even() || can_close(rules, mover, waiting),
+            Coverage::EvenMover => is_even(mover),
+            Coverage::EvenBoth => is_even(mover) && is_even(waiting),
             Coverage::Possible(sets) => sets.contains(waiting),
+        }
+    }
+
+    /// Whether only rows of an even number of stones on black points are stored.
+    pub fn omits_rows(&self) -> bool {
+        matches!(self, Coverage::EvenMover | Coverage::EvenBoth)
+    }
+
+    /// Whether a file of a pair may hold only these entries of the table with the larger side to
+    /// move, because the others follow from them.
+    pub fn suffices(&self, rules: &Rules, material: Material) -> bool {
+        match self {
+            Coverage::All => true,
+            Coverage::EvenOrClosing | Coverage::Even | Coverage::EvenBoth => {
+                can_omit(rules, material)
+            }
+            Coverage::EvenMover => {
+                material.mover != material.waiting && alternates(rules, material.mover)
+            }
+            Coverage::Possible(_) => false,
         }
     }
 
@@ -68,14 +110,17 @@ pub(crate) fn is_derived(material: Material) -> bool {
     material.mover < material.waiting
 }
 
-/// Whether some entries of a table of the moving phase can be omitted.
+/// Whether some entries of a table of the moving phase with equal sides can be omitted.
 pub(crate) fn can_omit(rules: &Rules, material: Material) -> bool {
+    material.mover == material.waiting && alternates(rules, material.mover)
+}
+
+/// Whether each turn of a side with this many stones changes whether the number of its stones on
+/// black points is even.
+pub(crate) fn alternates(rules: &Rules, stones: u8) -> bool {
     // A pass does not move a stone to the other colour. With diagonals, slides between corners do
     // not change the colour, and a word of 64 bits cannot hold all ways to close a mill.
-    material.mover == material.waiting
-        && !rules.flies(material.mover.into())
-        && !rules.diagonals
-        && rules.blocked == Blocked::Loses
+    !rules.flies(stones.into()) && !rules.diagonals && rules.blocked == Blocked::Loses
 }
 
 /// Whether an even number of the stones is on black points.

@@ -35,8 +35,8 @@ pub(crate) use coder::decode;
 pub(crate) use coder::{Encoder, EncoderScratch};
 pub(crate) use context::{Row, Scratch, Shape};
 #[cfg(feature = "build")]
-pub(crate) use coverage::is_even;
-pub(crate) use coverage::{Coverage, SetMarks, can_omit, is_derived};
+pub(crate) use coverage::alternates;
+pub(crate) use coverage::{Coverage, SetMarks, can_omit, is_derived, is_even};
 pub(crate) use model::Model;
 #[cfg(feature = "build")]
 pub(crate) use train::{Budget, Training};
