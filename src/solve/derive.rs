@@ -14,8 +14,8 @@ use crate::board::bits::{self, Bits, Kernel};
 use crate::index::{Index, Material};
 use crate::rules::{Rules, WithoutTurn};
 use crate::solve::pair::half::{HalfShape, RowTurns};
-use crate::solve::pair::init::{Captures, ORDERED, look_up, value_of_ordered};
-use crate::solve::pair::sweep::Scatter;
+use crate::solve::pair::init::{self, Captures, ORDERED, VALUES, look_up};
+use crate::solve::pair::sweep::{Scatter, fill_images};
 use crate::solve::slides::{HighParts, LANES, RowSlides};
 use crate::store::codec::{Coverage, is_even};
 use crate::store::memory::Bytes;
@@ -113,6 +113,7 @@ fn derive_part(
             });
         },
     );
+    fill_images(&index, finished);
 }
 
 /// Fills in the values that a table of the larger side to move, or of equal sides, omits. `captures`
@@ -267,10 +268,21 @@ impl DeriveRow<'_> {
             }
         } else {
             ordered.clear();
-            ordered.extend(quiet.iter().map(|&value| ORDERED[usize::from(value)]));
+            ordered.extend(quiet.iter().map(|&value| init::ordered(value)));
             ordered.resize(quiet.len() + LANES, 0);
             let slides = RowSlides::new(bits, turns.board, !waiting);
             slides.raise(bits, parts, ordered, best);
+        }
+        if shape.without_turn == WithoutTurn::Passes {
+            for (best, &quiet) in best.iter_mut().zip(quiet) {
+                if *best == 0 {
+                    *best = ORDERED[usize::from(quiet)];
+                }
+            }
+        }
+        let mut values = VALUES;
+        if shape.without_turn == WithoutTurn::Loses {
+            values[0] = 1;
         }
         for (column, &subset) in shape.subsets.iter().enumerate() {
             if PART {
@@ -279,15 +291,7 @@ impl DeriveRow<'_> {
                     continue;
                 }
             }
-            let value = match best[column] {
-                0 => match shape.without_turn {
-                    WithoutTurn::Loses => 1,
-                    WithoutTurn::Draws => 0,
-                    WithoutTurn::Passes => value_of_ordered(ORDERED[usize::from(quiet[column])]),
-                },
-                ordered => value_of_ordered(ordered),
-            };
-            scatter.store(bits, subset, value);
+            scatter.store_one(bits, subset, values[usize::from(best[column])]);
         }
     }
 }

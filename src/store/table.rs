@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::sync::OnceLock;
 
 use super::cache::{BlockCache, Miss};
-use super::codec::{self, Coverage, Model, Parameters, Scratch, Shape};
+use super::codec::{self, Block, Coverage, Model, Parameters, Scratch, Shape};
 use super::container::{Container, RowBytes};
 use super::error::DbError;
 use super::fields::take_varint;
@@ -256,39 +256,73 @@ impl Row<'_> {
         let Some(bytes) = Blocks::of(self)?.nth(block) else {
             return Err(self.corrupt("the lengths of the blocks exceed the row"));
         };
-        self.decode_bytes(block, bytes, values)
+        with_scratch(|[scratch, _]| {
+            let columns = self.table.shape().columns_of(block);
+            let block = Block {
+                columns,
+                bytes,
+                values,
+            };
+            self.decode_blocks([(block, scratch)])
+        })
     }
 
     /// Decodes all values.
     pub fn decode_all(&self, values: &mut [u8]) -> Result<(), DbError> {
+        let shape = self.table.shape();
         let mut rest = Blocks::of(self)?;
-        for block in 0..self.table.shape().blocks() {
-            let Some(bytes) = rest.next() else {
-                return Err(self.corrupt("the lengths of the blocks exceed the row"));
-            };
-            let columns = self.table.shape().columns_of(block);
-            self.decode_bytes(block, bytes, &mut values[columns])?;
-        }
+        let mut values = values;
+        let mut next = |block| {
+            let columns = shape.columns_of(block);
+            let (here, after) = std::mem::take(&mut values).split_at_mut(columns.len());
+            values = after;
+            let bytes = rest.next();
+            let bytes =
+                bytes.ok_or_else(|| self.corrupt("the lengths of the blocks exceed the row"))?;
+            Ok(Block {
+                columns,
+                bytes,
+                values: here,
+            })
+        };
+        with_scratch(|[first, second]| {
+            let blocks = shape.blocks();
+            for block in (1..blocks).step_by(2) {
+                let blocks = [
+                    (next(block - 1)?, &mut *first),
+                    (next(block)?, &mut *second),
+                ];
+                self.decode_blocks(blocks)?;
+            }
+            if blocks % 2 == 1 {
+                self.decode_blocks([(next(blocks - 1)?, first)])?;
+            }
+            Ok(())
+        })?;
         match rest.bytes.is_empty() {
             true => Ok(()),
             false => Err(self.corrupt("bytes follow the last block of the row")),
         }
     }
 
-    fn decode_bytes(&self, block: usize, bytes: &[u8], values: &mut [u8]) -> Result<(), DbError> {
-        thread_local!(static SCRATCH: RefCell<Scratch> = RefCell::default());
+    fn decode_blocks<const BLOCKS: usize>(
+        &self,
+        blocks: [(Block<'_>, &mut Scratch); BLOCKS],
+    ) -> Result<(), DbError> {
         let Contents { shape, model, .. } = self.table.contents;
-        let columns = shape.columns_of(block);
-        SCRATCH
-            .with_borrow_mut(|scratch| {
-                codec::decode(shape, model, &self.shape, columns, bytes, values, scratch)
-            })
-            .map_err(|what| self.corrupt(what))
+        let decoded = codec::decode(shape, model, &self.shape, blocks);
+        decoded.map_err(|what| self.corrupt(what))
     }
 
     fn corrupt(&self, what: &str) -> DbError {
         DbError::corrupt(self.table.file.container.name(), self.bytes.start, what)
     }
+}
+
+/// Calls `decode` with memory for two blocks, which each thread keeps.
+fn with_scratch<T>(decode: impl FnOnce(&mut [Scratch; 2]) -> T) -> T {
+    thread_local!(static SCRATCH: RefCell<[Scratch; 2]> = RefCell::default());
+    SCRATCH.with_borrow_mut(decode)
 }
 
 /// The remaining blocks of a row: their lengths and their bytes.

@@ -44,12 +44,12 @@ impl<'a> CheckedTable<'a> {
         CheckedTable { index, values }
     }
 
-    fn row(&self, row: usize) -> &'a [u8] {
+    pub fn row(&self, row: usize) -> &'a [u8] {
         let columns = self.index.columns().count();
         &self.values[row * columns..][..columns]
     }
 
-    fn value(&self, mover: PointSet, waiting: PointSet) -> Value {
+    pub fn value(&self, mover: PointSet, waiting: PointSet) -> Value {
         Value::from_byte(self.values[self.index.find(mover, waiting)])
     }
 }
@@ -93,21 +93,8 @@ impl<'a> Check<'a> {
         let Check {
             rules, captures, ..
         } = *self;
-        [(1, 0), (2, 1), (3, 2)].map(|(count, place)| CaptureRows {
-            columns: captures[place].map(|table| table.index.columns()),
-            rows: captures[place].map_or_else(Vec::new, |table| {
-                let left = |removed: PointSet| {
-                    let (row, symmetry) = table.index.rows().find(waiting - removed);
-                    Capture {
-                        symmetry,
-                        free: !table.index.rows().set(row),
-                        values: table.row(row),
-                    }
-                };
-                let sets = removable_sets(waiting, count, rules.board(), rules);
-                sets.into_iter().map(left).collect()
-            }),
-        })
+        [(1, 0), (2, 1), (3, 2)]
+            .map(|(count, place)| CaptureRows::new(captures[place], waiting, count, rules))
     }
 }
 
@@ -131,7 +118,7 @@ pub(super) struct RowCheck<'a, F> {
 const AT_ONCE: usize = 128;
 
 /// Values as bytes that grow with the value, so that the best of several is their maximum.
-struct Codes {
+pub(super) struct Codes {
     /// For each byte of a table, the code of its [`Value::backed_up`].
     ///
     /// 256 codes are one too few, so wins in 255 turns share a code with wins in 253.
@@ -141,7 +128,7 @@ struct Codes {
 }
 
 /// The code of a lost position without a turn, the smallest.
-const LOST: u8 = 0;
+pub(super) const LOST: u8 = 0;
 const DRAWN: u8 = 128;
 /// The code of a win in one turn, the largest.
 const WON: u8 = 255;
@@ -155,7 +142,7 @@ fn code(value: Value) -> u8 {
 }
 
 impl Codes {
-    fn of(metric: Metric) -> &'static Codes {
+    pub fn of(metric: Metric) -> &'static Codes {
         static CODES: LazyLock<[Codes; 2]> =
             LazyLock::new(|| [Metric::Depth, Metric::Wdl].map(Codes::new));
         &CODES[metric as usize]
@@ -174,11 +161,62 @@ impl Codes {
     }
 }
 
+impl Codes {
+    /// The code of the value before a turn to this value byte.
+    #[inline(always)]
+    pub fn backed_up(&self, byte: u8) -> u8 {
+        self.backed_up[usize::from(byte)]
+    }
+
+    /// Whether a value byte has this code; false for wins in 253 turns.
+    #[inline(always)]
+    pub fn is_stored(&self, byte: u8, code: u8) -> bool {
+        self.stored[usize::from(byte)] == u16::from(code)
+    }
+
+    /// The value byte with a code, that of a win in 253 turns for the code that two share.
+    #[inline(always)]
+    pub fn value(code: u8) -> u8 {
+        match code {
+            DRAWN => 0,
+            _ if code < DRAWN => 2 * code + 1,
+            _ => 2 * (WON - code) + 2,
+        }
+    }
+}
+
 /// The positions that removals of a number of stones from the waiting side lead to.
-struct CaptureRows<'a> {
+pub(super) struct CaptureRows<'a> {
     /// The columns of the capture table; `None` if the removals end the game.
     columns: Option<&'a Subsets>,
     rows: Vec<Capture<'a>>,
+}
+
+impl<'a> CaptureRows<'a> {
+    /// The rows of a table after removals of `count` of the waiting stones; no table if the removals
+    /// end the game.
+    pub fn new(
+        table: Option<CheckedTable<'a>>,
+        waiting: PointSet,
+        count: u8,
+        rules: &Rules,
+    ) -> CaptureRows<'a> {
+        CaptureRows {
+            columns: table.map(|table| table.index.columns()),
+            rows: table.map_or_else(Vec::new, |table| {
+                let left = |removed: PointSet| {
+                    let (row, symmetry) = table.index.rows().find(waiting - removed);
+                    Capture {
+                        symmetry,
+                        free: !table.index.rows().set(row),
+                        values: table.row(row),
+                    }
+                };
+                let sets = removable_sets(waiting, count, rules.board(), rules);
+                sets.into_iter().map(left).collect()
+            }),
+        }
+    }
 }
 
 /// A row of a capture table: the waiting side's stones after the removals.
@@ -236,7 +274,7 @@ impl<F: FnMut(usize)> RowCheck<'_, F> {
         };
         for (subset, &value) in child.index.columns().iter().zip(quiet) {
             let set = PointSet::from_bits(bits.pdep(subset, free.bits()));
-            let quiet = codes.backed_up[usize::from(value)];
+            let quiet = codes.backed_up(value);
             // The stones by the number of removals that a turn to their point earned.
             let mut mills = [board.mills(set), PointSet::EMPTY, PointSet::EMPTY];
             let in_mills = mills[0];
@@ -328,7 +366,7 @@ impl<F: FnMut(usize)> RowCheck<'_, F> {
                 *entry = row * columns.count() + columns.rank(bits.pext(image.bits(), free.bits()));
             }
             for (&entry, &derived) in entries.iter().zip(derived) {
-                if codes.stored[usize::from(parent.values[entry])] != u16::from(derived) {
+                if !codes.is_stored(parent.values[entry], derived) {
                     (self.suspect)(entry);
                 }
             }
@@ -361,7 +399,12 @@ impl Parents<'_> {
 
 /// The code of the best removal for the mover after a turn to this set.
 #[inline(always)]
-fn best_capture<B: Bits>(bits: B, codes: &Codes, captures: &CaptureRows<'_>, set: PointSet) -> u8 {
+pub(super) fn best_capture<B: Bits>(
+    bits: B,
+    codes: &Codes,
+    captures: &CaptureRows<'_>,
+    set: PointSet,
+) -> u8 {
     let Some(columns) = captures.columns else {
         return WON;
     };
@@ -369,7 +412,7 @@ fn best_capture<B: Bits>(bits: B, codes: &Codes, captures: &CaptureRows<'_>, set
     for capture in &captures.rows {
         let image = capture.symmetry.apply(set);
         let column = columns.rank(bits.pext(image.bits(), capture.free.bits()));
-        best = larger(best, codes.backed_up[usize::from(capture.values[column])]);
+        best = larger(best, codes.backed_up(capture.values[column]));
     }
     best
 }
@@ -399,7 +442,7 @@ pub(super) fn check_copies(table: CheckedTable<'_>, row: usize, mut suspect: imp
 
 /// The larger of two bytes, computed without a branch.
 #[inline(always)]
-fn larger(a: u8, b: u8) -> u8 {
+pub(super) fn larger(a: u8, b: u8) -> u8 {
     // Bits 8 to 15 are all set if a < b, else all clear.
     let difference = u32::from(a).wrapping_sub(b.into());
     u32::from(a).wrapping_sub(difference & difference >> 8) as u8

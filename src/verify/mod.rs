@@ -3,7 +3,8 @@
 //! The derivation shares with the solver the board, the settings of the rules, the removals that
 //! they allow, and the index, but none of the retrograde analysis: no retrograde steps, no counts,
 //! no order of solving. `check` checks the bytes of one table; this file loads the tables,
-//! distributes the work to all threads and reports.
+//! distributes the work to all threads and reports. `ply` and `stage` do the same for the files of the
+//! placing phase; what follows here is about pairs.
 //!
 //! Loading shares more: the solver's code fills in the values that the files omit, through [`load`]
 //! and `derive_from`. The check then derives each of these values independently, like the stored
@@ -22,6 +23,7 @@
 
 mod check;
 pub mod ply;
+mod stage;
 #[cfg(test)]
 mod tests;
 
@@ -32,6 +34,7 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use self::check::{Check, CheckedTable, RowCheck, best, check_copies};
+use crate::board::PointSet;
 use crate::board::bits;
 use crate::index::histogram::Histogram;
 use crate::index::{Index, Material, Pair};
@@ -163,7 +166,10 @@ pub fn verify_pair(
 /// Checks one table on all threads. Calls `advance` with the number of entries of each finished
 /// row.
 fn check_table(check: Check<'_>, advance: &(dyn Fn(u64) + Sync)) -> Vec<Mismatch> {
-    let findings = Findings::new(check);
+    let findings = Findings::new(check.parent, |mover, waiting| {
+        let position = Position::moving(mover, waiting);
+        (position, check.derive(&position))
+    });
     let rows = 0..check.parent.index.rows().len();
     rows.into_par_iter().for_each(|row| {
         check_copies(check.parent, row, |entry| findings.judge(entry));
@@ -186,16 +192,19 @@ fn check_table(check: Check<'_>, advance: &(dyn Fn(u64) + Sync)) -> Vec<Mismatch
 }
 
 /// The mismatches of one table, by entry.
-struct Findings<'a> {
-    check: Check<'a>,
+struct Findings<'a, Derive> {
+    table: CheckedTable<'a>,
+    /// The position of two sets, and its value, derived turn by turn.
+    derive: Derive,
     mismatches: Mutex<BTreeMap<usize, Mismatch>>,
     enough: AtomicBool,
 }
 
-impl<'a> Findings<'a> {
-    fn new(check: Check<'a>) -> Findings<'a> {
+impl<'a, Derive: Fn(PointSet, PointSet) -> (Position, Value)> Findings<'a, Derive> {
+    fn new(table: CheckedTable<'a>, derive: Derive) -> Findings<'a, Derive> {
         Findings {
-            check,
+            table,
+            derive,
             mismatches: Mutex::default(),
             enough: AtomicBool::new(false),
         }
@@ -208,11 +217,10 @@ impl<'a> Findings<'a> {
         if self.enough() {
             return;
         }
-        let CheckedTable { index, values } = self.check.parent;
+        let CheckedTable { index, values } = self.table;
         let (mover, waiting) = index.sets(entry);
-        let position = Position::moving(mover, waiting);
         let stored = Value::from_byte(values[entry]);
-        let derived = self.check.derive(&position);
+        let (position, derived) = (self.derive)(mover, waiting);
         if stored == derived {
             return;
         }

@@ -1,7 +1,11 @@
+use super::ply::verify_ply;
 use super::*;
 use crate::board::symmetry::Symmetry;
+use crate::index::reachable::{Reachable, Stage};
 use crate::rules::{Blocked, Rules};
-use crate::store::{Profile, SolvedPair, write_pair};
+use crate::solve::pair::{self, BuildFolder, PairPlan};
+use crate::solve::ply::{self, PlyPlan};
+use crate::store::{PlyWriter, Profile, SolvedPair, ply_file_name, write_pair};
 use crate::value::Dtw;
 use crate::value::Metric;
 use std::sync::LazyLock;
@@ -298,4 +302,103 @@ fn files_are_checked_with_their_counts() {
     assert_eq!(report.mismatches, []);
     assert_eq!(report.miscounted, [table.index.material()]);
     assert!(!report.is_clean());
+}
+
+/// A folder with all pairs of these rules, and with the files of two plies with a gap of three before
+/// and after the second.
+fn with_plies(rules: &Rules) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let locked = BuildFolder::lock(folder.path()).unwrap();
+    let pairs = PairPlan::new(&Pair::all(rules.stones), |_| false);
+    pair::build(&locked, rules, &pairs, Profile::default(), &()).unwrap();
+    let plies = PlyPlan::new(folder.path(), rules, &GAPS);
+    ply::build(&locked, rules, &plies, &|_| ()).unwrap();
+    folder
+}
+
+const GAPS: [u8; 2] = [1, 4];
+
+#[test]
+fn a_single_wrong_value_of_a_ply_is_detected() {
+    let four = Rules {
+        stones: 4,
+        flying: 0,
+        ..Rules::STANDARD
+    };
+    let diagonals = Rules {
+        diagonals: true,
+        ..four
+    };
+    let mut copies = 0;
+    for rules in [four, diagonals] {
+        let folder = with_plies(&rules);
+        let open = || Database::open(folder.path(), rules).unwrap();
+        let reachable = Reachable::new(&rules, 8);
+        for number in GAPS {
+            let database = open();
+            let file = database.ply(number).unwrap().unwrap();
+            let stages: Vec<Stage> = reachable.stages_of(number).collect();
+            let tables: Vec<Vec<u8>> = stages
+                .iter()
+                .map(|&stage| ply::load(&database, stage).unwrap().to_vec())
+                .collect();
+            let last = AtomicU64::new(0);
+            let report =
+                verify_ply(&database, file, &|done| last.store(done, Ordering::Relaxed)).unwrap();
+            assert!(report.is_clean(), "{report:?}");
+            assert!(report.checked > 0);
+            assert_eq!(
+                last.into_inner(),
+                tables.iter().map(|table| table.len() as u64).sum::<u64>()
+            );
+
+            let mut random = Random::new(number.into());
+            for (place, &stage) in stages.iter().enumerate() {
+                let index = Index::new(stage.material());
+                let stored = |&entry: &usize| {
+                    let (mover, waiting) = index.sets(entry);
+                    reachable.contains(stage, stage.mover(), mover)
+                        && reachable.contains(stage, stage.mover().other(), waiting)
+                };
+                let is_copy = |&entry: &usize| {
+                    let columns = index.columns().count();
+                    let first = index.first_columns(entry / columns);
+                    first.is_some_and(|first| !first[entry % columns])
+                };
+                let entries: Vec<usize> = (0..index.len()).filter(stored).collect();
+                let some = [(); 2].map(|()| entries[random.below(entries.len())]);
+                let copy = entries.iter().copied().find(is_copy);
+                copies += usize::from(copy.is_some());
+                for entry in some.into_iter().chain(copy) {
+                    let right = tables[place][entry];
+                    let mut damaged = tables.clone();
+                    damaged[place][entry] = if right == 8 { 10 } else { 8 };
+                    let mut writer = PlyWriter::new(&rules, &reachable, number);
+                    for (&stage, values) in stages.iter().zip(&damaged) {
+                        writer.add(stage, values).unwrap();
+                    }
+                    let path = folder.path().join(ply_file_name(number));
+                    writer.finish(&path).unwrap();
+                    let database = open();
+                    let file = database.ply(number).unwrap().unwrap();
+                    let report = verify_ply(&database, file, &|_| ()).unwrap();
+                    let (mover, waiting) = index.sets(entry);
+                    let expected = Mismatch {
+                        position: stage.position(mover, waiting, &rules),
+                        stored: Value::from_byte(damaged[place][entry]),
+                        derived: Value::from_byte(right),
+                    };
+                    assert_eq!(report.mismatches, [expected], "{stage:?}");
+                    assert_eq!(report.miscounted, []);
+                }
+            }
+            let mut writer = PlyWriter::new(&rules, &reachable, number);
+            for (&stage, values) in stages.iter().zip(&tables) {
+                writer.add(stage, values).unwrap();
+            }
+            let path = folder.path().join(ply_file_name(number));
+            writer.finish(&path).unwrap();
+        }
+    }
+    assert!(copies >= 4, "{copies}");
 }

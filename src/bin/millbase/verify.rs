@@ -8,8 +8,8 @@ use clap::Args;
 use indicatif::ProgressBar;
 use millbase::probe::Database;
 use millbase::solve::TableCache;
-use millbase::store::{DbError, rules_option};
-use millbase::verify::ply::verify_ply;
+use millbase::store::{DbError, PlyFile, rules_option};
+use millbase::verify::ply::{verify_ply, verify_ply_sample};
 use millbase::{Pair, verify};
 use serde::Serialize;
 
@@ -18,14 +18,11 @@ use crate::options::Options;
 use crate::status::Status;
 use crate::{databases, input, output, placing, progress, sums};
 
-/// How many random positions of each table of a ply are checked without `--sample`.
-const PLY_SAMPLES: u64 = 1000;
-
 /// Check the databases: recompute every value from the positions that its turns lead to
 ///
 /// Checks the checksums, every stored value against those of its successors, and the counts in the
-/// files. With --sample it checks only the checksums of the parts that the samples read, and no
-/// counts. If a file cannot be checked, the command reports why and checks the others. The exit
+/// files. With --sample it checks the values of random positions only; of pairs also the checksums
+/// only of the parts that the samples read, and no counts. If a file cannot be checked, the command reports why and checks the others. The exit
 /// status is that of the first error, 3 for a missing database or 4 for a corrupted one; without
 /// errors it is 1 if a value or a count is wrong.
 #[derive(Args)]
@@ -41,8 +38,8 @@ pub struct Verify {
     #[arg(long, value_parser = input::pair)]
     pair: Option<Pair>,
 
-    /// Only the files of the placing phase: all of their bytes, and 1000 random positions of each
-    /// table or the number that --sample gives
+    /// Only the files of the placing phase; tables of the plies between them are derived on the way,
+    /// which takes minutes
     #[arg(long, alias = "opening", conflicts_with = "pair")]
     placing: bool,
 
@@ -81,7 +78,9 @@ impl Verify {
             None if self.placing => Vec::new(),
             None => databases::present(&db),
         };
+        let plies = db.plies().filter(|_| self.pair.is_none());
         let entries = pairs.iter().map(|&pair| self.entries(pair));
+        let entries = entries.chain(plies.map(|file| self.ply_entries(file)));
         let entries = entries.fold(0, u64::saturating_add);
         let bar = progress::bar(options, entries, progress::forecast);
         bar.set_message("checking");
@@ -90,13 +89,13 @@ impl Verify {
         let pairs: Vec<Findings> = pairs
             .map(|pair| self.check_pair(&db, pair, &mut table_cache, &bar, options))
             .collect();
-        bar.finish_and_clear();
         let placing: Vec<Findings> = match self.pair {
             Some(_) => Vec::new(),
             None => (0..2 * rules.stones)
-                .filter_map(|ply| self.check_ply(&db, ply, options))
+                .filter_map(|ply| self.check_ply(&db, ply, &bar, options))
                 .collect(),
         };
+        bar.finish_and_clear();
         if self.placing && placing.is_empty() {
             placing::check_rules(rules)?;
             let message = format!(
@@ -155,12 +154,36 @@ impl Verify {
         findings
     }
 
-    /// Checks the bytes of a ply's file and random positions of each table, if there is a file.
-    fn check_ply(&self, db: &Database, ply: u8, options: &Options) -> Option<Findings> {
+    /// Checks a ply's file, if there is one.
+    fn check_ply(
+        &self,
+        db: &Database,
+        ply: u8,
+        bar: &ProgressBar,
+        options: &Options,
+    ) -> Option<Findings> {
         let file = db.ply(ply).transpose()?;
-        let samples = self.sample.unwrap_or(PLY_SAMPLES);
-        Some(Findings::of(Subject::Ply(ply), options, || {
-            verify_ply(db, file?, samples, self.seed)
-        }))
+        let before = bar.position();
+        bar.set_prefix(format!("ply {ply}"));
+        let findings = Findings::of(Subject::Ply(ply), options, || match self.sample {
+            Some(samples) => verify_ply_sample(db, file?, samples, self.seed),
+            None => verify_ply(db, file?, &|done| bar.set_position(before + done)),
+        });
+        let entries = db
+            .ply(ply)
+            .ok()
+            .flatten()
+            .map_or(0, |file| self.ply_entries(file));
+        bar.set_position(before.saturating_add(entries));
+        Some(findings)
+    }
+
+    /// The number of entries of a ply's tables to check.
+    fn ply_entries(&self, file: &PlyFile) -> u64 {
+        let stages = file.stages();
+        match self.sample {
+            Some(samples) => samples.saturating_mul(stages.count() as u64),
+            None => stages.map(|stage| stage.material().entries()).sum(),
+        }
     }
 }

@@ -57,7 +57,7 @@ impl<'a> Captures<'a> {
 /// The ordered value of a capture, which is greater the better it is for the mover, from the value
 /// byte `v` of the position that it leads to: 0 for no capture, then losses with slower ones above
 /// quicker ones, draws, and wins with quicker ones above slower ones.
-const fn ordered(v: u8) -> u8 {
+pub(crate) const fn ordered(v: u8) -> u8 {
     match v {
         0 => ORDERED_DRAW,
         _ if v.is_multiple_of(2) => v / 2,
@@ -84,6 +84,18 @@ pub(crate) static ORDERED: [u8; 256] = {
         v += 1;
     }
     best
+};
+
+/// [`value_of_ordered`] of each byte, 0 of 0. A look-up has no branch to predict: neighbours often
+/// differ.
+pub(crate) static VALUES: [u8; 256] = {
+    let mut values = [0; 256];
+    let mut ordered = 1;
+    while ordered < 256 {
+        values[ordered] = value_of_ordered(ordered as u8);
+        ordered += 1;
+    }
+    values
 };
 
 /// The ordered value of a capture that leaves the opponent two stones and so wins immediately.

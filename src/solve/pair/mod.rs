@@ -25,10 +25,10 @@ use std::time::{Duration, Instant};
 
 pub use build::{BuildFolder, PairReport, TableReport, build};
 pub(crate) use build::{Sequel, build_with};
-pub(crate) use init::{Captures, ORDERED, value_of_ordered};
+pub(crate) use init::{Captures, ORDERED, VALUES};
 pub use plan::PairPlan;
 pub use repack::repack;
-pub(crate) use sweep::Scatter;
+pub(crate) use sweep::{Scatter, fill_images};
 
 use self::half::Half;
 use crate::index::{Material, Pair};

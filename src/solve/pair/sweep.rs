@@ -116,20 +116,61 @@ impl<'a> Scatter<'a> {
     /// Stores the value of the mover's subset at all its entries; returns their row.
     #[inline(always)]
     pub(crate) fn store<B: Bits>(&self, bits: B, subset: u32, v: u8) -> usize {
+        let (row, waiting) = self.store_one(bits, subset, v);
         let rows = self.index.rows();
-        let mover = PointSet::from_bits(bits.pdep(subset, self.free.bits()));
-        let (row, symmetry) = rows.find(mover);
-        let waiting = self.turned[symmetry.number() as usize];
-        let columns = self.index.columns().count();
-        let finished = &self.finished[row * columns..][..columns];
-        finished[self.index.column_with(bits, row, waiting)].store(v, Ordering::Relaxed);
         if rows.is_symmetric(row) {
+            let start = row * self.index.columns().count();
             for symmetry in stabiliser(rows.set(row)) {
                 let column = self.index.column_with(bits, row, symmetry.apply(waiting));
-                finished[column].store(v, Ordering::Relaxed);
+                self.finished[start + column].store(v, Ordering::Relaxed);
             }
         }
         row
+    }
+
+    /// Stores the value of the mover's subset at one of its entries, for [`fill_images`] to copy it to
+    /// the others. Returns their row, and the waiting side's set at this one.
+    #[inline(always)]
+    pub(crate) fn store_one<B: Bits>(&self, bits: B, subset: u32, v: u8) -> (usize, PointSet) {
+        let mover = PointSet::from_bits(bits.pdep(subset, self.free.bits()));
+        let (row, symmetry) = self.index.rows().find(mover);
+        let waiting = self.turned[symmetry.number() as usize];
+        let column = self.index.column_with(bits, row, waiting);
+        self.finished[row * self.index.columns().count() + column].store(v, Ordering::Relaxed);
+        (row, waiting)
+    }
+}
+
+/// Copies values between the entries of each position, of which at least one has its value and the
+/// others have it, too, or 0.
+pub(crate) fn fill_images(index: &Index, values: &mut [u8]) {
+    let rows = values.par_chunks_mut(index.columns().count()).enumerate();
+    let symmetric = rows.filter(|&(row, _)| index.rows().is_symmetric(row));
+    symmetric.for_each(|(row, values)| bits::dispatch(FillImages { index, row, values }));
+}
+
+struct FillImages<'a> {
+    index: &'a Index,
+    /// A row with a stabiliser, and its values.
+    row: usize,
+    values: &'a mut [u8],
+}
+
+impl Kernel for FillImages<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<B: Bits>(self, bits: B) {
+        let FillImages { index, row, values } = self;
+        let mover = index.rows().set(row);
+        let others: Vec<Symmetry> = stabiliser(mover).skip(1).collect();
+        for (column, subset) in index.columns().iter().enumerate() {
+            let waiting = PointSet::from_bits(bits.pdep(subset, (!mover).bits()));
+            for symmetry in &others {
+                let image = index.column_with(bits, row, symmetry.apply(waiting));
+                values[column] = values[column].max(values[image]);
+            }
+        }
     }
 }
 

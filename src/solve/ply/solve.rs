@@ -27,7 +27,7 @@ use crate::board::{Board, POINTS, PointSet};
 use crate::index::reachable::{Reachable, Stage};
 use crate::index::{Index, Rows, Subsets};
 use crate::rules::Rules;
-use crate::solve::pair::{self, ORDERED, Scatter, value_of_ordered};
+use crate::solve::pair::{self, ORDERED, Scatter, VALUES, fill_images};
 use crate::store::memory::Bytes;
 
 /// The values that the turns of a stage lead to.
@@ -48,31 +48,38 @@ pub(super) enum CaptureValues<'a> {
     Table(&'a [u8]),
 }
 
-/// Two bits for each set of points.
-struct Marks(Vec<u64>);
+/// Two bits for each set of a number of stones.
+struct Marks {
+    ranks: Subsets,
+    words: Vec<u64>,
+}
 
 impl Marks {
     const QUIET: u64 = 1;
     const CAPTURE: u64 = 2;
 
-    fn new() -> Marks {
-        Marks(vec![0; 1 << (POINTS - 5)])
+    fn new(stones: u8) -> Marks {
+        let ranks = Subsets::new(POINTS, stones.into());
+        Marks {
+            words: vec![0; ranks.count().div_ceil(32)],
+            ranks,
+        }
     }
 
     /// Marks all sets of the rows.
     fn mark(&mut self, rows: &Rows, which: impl Iterator<Item = usize>, mark: u64) {
         for row in which {
             for symmetry in Symmetry::all() {
-                let set = symmetry.apply(rows.set(row)).bits();
-                self.0[(set >> 5) as usize] |= mark << (2 * (set & 31));
+                let set = self.ranks.rank(symmetry.apply(rows.set(row)).bits());
+                self.words[set / 32] |= mark << (2 * (set % 32));
             }
         }
     }
 
     #[inline(always)]
     fn of(&self, set: PointSet) -> u64 {
-        let set = set.bits();
-        self.0[(set >> 5) as usize % (1 << (POINTS - 5))] >> (2 * (set & 31)) & 3
+        let set = self.ranks.rank(set.bits());
+        self.words[set / 32] >> (2 * (set % 32)) & 3
     }
 }
 
@@ -105,10 +112,10 @@ pub(super) fn solve(
     let free = POINTS - u32::from(others);
     let columns = Subsets::new(free, stones.into());
     let after = Subsets::new(free, u32::from(stones) + 1);
-    let mut possible = Marks::new();
+    let mut possible = Marks::new(stones);
     let rows = Rows::of(stones);
     possible.mark(rows, reachable.rows(stage, mover).iter(), Marks::QUIET);
-    let mut after_possible = Marks::new();
+    let mut after_possible = Marks::new(stones + 1);
     let rows = Rows::of(stones + 1);
     let quiet = reachable.rows(stage.after_quiet(), mover);
     after_possible.mark(rows, quiet.iter(), Marks::QUIET);
@@ -154,6 +161,7 @@ pub(super) fn solve(
             });
         },
     );
+    fill_images(&shape.index, &mut values);
     Ok(values)
 }
 
@@ -224,7 +232,7 @@ impl SolveRow<'_> {
                 continue;
             }
             debug_assert_ne!(ordered, 0);
-            scatter.store(bits, subset, value_of_ordered(ordered));
+            scatter.store_one(bits, subset, VALUES[usize::from(ordered)]);
         }
     }
 }

@@ -14,7 +14,7 @@
 
 use std::ops::Range;
 
-use super::context::{Row, Scratch, Shape};
+use super::context::{Row, Scratch, Shape, Symbols};
 #[cfg(feature = "build")]
 use super::model::SCALE;
 use super::model::{ESCAPED_FREQUENCY, Model, TOTAL};
@@ -143,58 +143,97 @@ impl<'a> Encoder<'a> {
     }
 }
 
-/// Decodes the first values of a block, as many as `values` has room for; 0 for values that are not
-/// stored.
+/// A block to decode.
+pub(crate) struct Block<'a> {
+    /// All columns of the block.
+    pub columns: Range<usize>,
+    pub bytes: &'a [u8],
+    /// The place for its first values, as many as there is room for; 0 for values that are not
+    /// stored.
+    pub values: &'a mut [u8],
+}
+
+/// A block with memory to decode it.
+type BlockIn<'a> = (Block<'a>, &'a mut Scratch);
+
+/// Decodes some blocks of a row in turns. A symbol depends on those before it, so that the processor
+/// mostly waits when it decodes a block alone.
 ///
 /// # Errors
 ///
-/// If the bytes are not such a block. Damage after the last requested value is not detected.
-pub(crate) fn decode(
+/// If the bytes are not such blocks. Damage after the last requested value is not detected.
+pub(crate) fn decode<const BLOCKS: usize>(
     shape: &Shape,
     model: &Model,
     row: &Row,
-    columns: Range<usize>,
-    bytes: &[u8],
-    values: &mut [u8],
-    scratch: &mut Scratch,
+    mut blocks: [BlockIn<'_>; BLOCKS],
 ) -> Result<(), &'static str> {
-    let whole = values.len() == columns.len();
-    let asked = columns.start..columns.start + values.len();
-    shape.places(row, asked, &mut scratch.places);
-    let decoder = bits::dispatch(DecodeSymbols {
+    for (block, scratch) in &mut blocks {
+        let start = block.columns.start;
+        let asked = start..start + block.values.len();
+        shape.places(row, asked, &mut scratch.places);
+    }
+    let decoders = bits::dispatch(DecodeSymbols {
         shape,
         model,
         row,
-        start: columns.start,
-        bytes,
-        scratch,
+        blocks: &mut blocks,
     });
-    values.fill(0);
-    for &place in &scratch.places {
-        values[usize::from(place)] = value(scratch.symbols[usize::from(place)]);
-    }
-    scratch.symbols[..values.len()].fill(UNKNOWN);
-    if whole && (decoder.state != 0 || !decoder.rest.is_empty()) {
-        return Err("the block does not end with its last value");
+    for ((block, scratch), decoder) in blocks.into_iter().zip(decoders) {
+        block.finish(scratch, &decoder)?;
     }
     Ok(())
 }
 
-/// Decodes the symbols at the places in the scratch memory.
-struct DecodeSymbols<'a, 'b> {
+impl Block<'_> {
+    /// Fills in the values of the symbols that are decoded.
+    fn finish(self, scratch: &mut Scratch, decoder: &Decoder<'_>) -> Result<(), &'static str> {
+        let Block {
+            columns, values, ..
+        } = self;
+        let Scratch { symbols, places } = scratch;
+        let symbols = &mut symbols[..values.len()];
+        if places.len() == values.len() {
+            for (value_there, &symbol) in values.iter_mut().zip(&*symbols) {
+                *value_there = value(symbol);
+            }
+        } else {
+            values.fill(0);
+            for &place in &*places {
+                values[usize::from(place)] = value(symbols[usize::from(place)]);
+            }
+        }
+        symbols.fill(UNKNOWN);
+        let whole = values.len() == columns.len();
+        if whole && (decoder.state != 0 || !decoder.rest.is_empty()) {
+            return Err("the block does not end with its last value");
+        }
+        Ok(())
+    }
+}
+
+/// Decodes the symbols at the places in the blocks' scratch memory.
+struct DecodeSymbols<'a, 'b, const BLOCKS: usize> {
     shape: &'b Shape,
     model: &'b Model,
     row: &'b Row,
-    start: usize,
-    bytes: &'a [u8],
-    scratch: &'b mut Scratch,
+    blocks: &'b mut [BlockIn<'a>; BLOCKS],
 }
 
-impl<'a> Kernel for DecodeSymbols<'a, '_> {
-    type Output = Decoder<'a>;
+/// A block while its symbols are decoded.
+struct Lane<'a, 'b> {
+    start: usize,
+    symbols: &'b mut Symbols,
+    places: &'b [u16],
+    decoder: Decoder<'a>,
+    last: u8,
+}
+
+impl<'a, const BLOCKS: usize> Kernel for DecodeSymbols<'a, '_, BLOCKS> {
+    type Output = [Decoder<'a>; BLOCKS];
 
     #[inline(always)]
-    fn run<B: Bits>(self, _bits: B) -> Decoder<'a> {
+    fn run<B: Bits>(self, _bits: B) -> [Decoder<'a>; BLOCKS] {
         match self.shape.parameters().near {
             5 => self.decode::<5, 3>(),
             _ => self.decode::<15, 6>(),
@@ -202,28 +241,52 @@ impl<'a> Kernel for DecodeSymbols<'a, '_> {
     }
 }
 
-impl<'a> DecodeSymbols<'a, '_> {
+impl<'a, const BLOCKS: usize> DecodeSymbols<'a, '_, BLOCKS> {
     #[inline(always)]
-    fn decode<const NEAR: usize, const SLIDES: usize>(self) -> Decoder<'a> {
+    fn decode<const NEAR: usize, const SLIDES: usize>(self) -> [Decoder<'a>; BLOCKS] {
         let DecodeSymbols {
             shape,
             model,
             row,
-            start,
-            bytes,
-            scratch: Scratch {
-                symbols, places, ..
-            },
+            blocks,
         } = self;
-        let mut decoder = Decoder::new(bytes);
-        let mut last = UNKNOWN;
-        for &place in places.iter() {
-            let place = usize::from(place);
-            let context = shape.context::<NEAR, SLIDES>(row, symbols, start, place, last);
-            last = decoder.symbol(model, model.distribution(context));
-            symbols[place] = last;
+        let mut lanes = blocks.each_mut().map(|(block, scratch)| Lane {
+            start: block.columns.start,
+            symbols: &mut *scratch.symbols,
+            places: &scratch.places,
+            decoder: Decoder::new(block.bytes),
+            last: UNKNOWN,
+        });
+        let shared = lanes.iter().map(|lane| lane.places.len()).min();
+        let shared = shared.unwrap_or(0);
+        for number in 0..shared {
+            for lane in &mut lanes {
+                lane.step::<NEAR, SLIDES>(shape, model, row, number);
+            }
         }
-        decoder
+        lanes.map(|mut lane| {
+            for number in shared..lane.places.len() {
+                lane.step::<NEAR, SLIDES>(shape, model, row, number);
+            }
+            lane.decoder
+        })
+    }
+}
+
+impl Lane<'_, '_> {
+    #[inline(always)]
+    fn step<const NEAR: usize, const SLIDES: usize>(
+        &mut self,
+        shape: &Shape,
+        model: &Model,
+        row: &Row,
+        number: usize,
+    ) {
+        let place = usize::from(self.places[number]);
+        let context =
+            shape.context::<NEAR, SLIDES>(row, self.symbols, self.start, place, self.last);
+        self.last = self.decoder.symbol(model, model.distribution(context));
+        self.symbols[place] = self.last;
     }
 }
 

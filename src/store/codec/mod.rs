@@ -30,7 +30,7 @@ mod tests;
 #[cfg(feature = "build")]
 mod train;
 
-pub(crate) use coder::decode;
+pub(crate) use coder::{Block, decode};
 #[cfg(feature = "build")]
 pub(crate) use coder::{Encoder, EncoderScratch};
 pub(crate) use context::{Row, Scratch, Shape};

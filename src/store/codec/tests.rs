@@ -96,15 +96,12 @@ impl Specimen {
         let mut values = vec![9; length];
         let shape = &self.shape;
         let mut scratch = Scratch::default();
-        decode(
-            shape,
-            model,
-            &row,
+        let block = Block {
             columns,
             bytes,
-            &mut values,
-            &mut scratch,
-        )?;
+            values: &mut values,
+        };
+        decode(shape, model, &row, [(block, &mut scratch)])?;
         Ok(values)
     }
 

@@ -1,0 +1,342 @@
+//! The check of all values of a stage of the placing phase, and the derivation of the stages for which
+//! there is no file.
+//!
+//! ```text
+//! parent   M to move, O waits      the stage: rows of M, columns of O
+//! quiet    O to move, M' waits     after a placement without a mill: rows of O, columns of M'
+//! capture  O - x to move, M'       after one that closes a mill: rows of O - x, columns of M'
+//! ```
+//!
+//! The derivation goes forwards: for each set O it takes the parents' sets M one by one, and looks up
+//! all of their turns, which except for captures lead to one row. With the solver, which goes backwards
+//! from M' to M, it shares the board and its mills, the index, the removable stones and the sets that
+//! games can reach.
+
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use super::check::{
+    CaptureRows, CheckedTable, Codes, LOST, best, best_capture, check_copies, larger,
+};
+use super::{Findings, Mismatch};
+use crate::board::bits::{self, Bits, Kernel};
+use crate::board::symmetry::{Symmetry, stabiliser};
+use crate::board::{POINTS, PointSet};
+use crate::index::reachable::{Reachable, Stage};
+use crate::index::{Index, Rows, Subsets};
+use crate::probe::Database;
+use crate::rules::Rules;
+use crate::rules::position::Position;
+use crate::solve::{Reused, load, ply};
+use crate::store::memory::Bytes;
+use crate::store::{DbError, ply_file_name};
+use crate::value::{Metric, Value};
+
+/// A stage, with the tables that its turns lead to.
+#[derive(Clone, Copy)]
+pub(super) struct StageTurns<'a> {
+    pub rules: &'a Rules,
+    pub reachable: &'a Reachable,
+    pub metric: Metric,
+    pub stage: Stage,
+    /// The table after placements without a mill; `None` if no game comes to it.
+    pub quiet: Option<CheckedTable<'a>>,
+    /// The table after captures; `None` if they end the game, or if no game comes to it.
+    pub capture: Option<CheckedTable<'a>>,
+}
+
+impl<'a> StageTurns<'a> {
+    /// The value of a position, derived from the values of all positions that its turns lead to.
+    fn derive(&self, position: &Position) -> Value {
+        if let Some(result) = position.result(self.rules) {
+            return self.metric.of_value(result);
+        }
+        let mut values = Vec::with_capacity(32);
+        position.for_each_turn(self.rules, |turn| {
+            let after = position.after(turn);
+            let table = match turn.removed().is_empty() {
+                true => self.quiet,
+                false => self.capture,
+            };
+            let lost = Value::LOST;
+            values.push(table.map_or(lost, |table| table.value(after.mover(), after.waiting())));
+        });
+        self.metric.of_value(best(values.into_iter()))
+    }
+
+    /// Calls `found` with each reachable entry, one of each position or more, and with the code of
+    /// the value that its turns give.
+    fn for_each(&self, index: &Index, found: impl Fn(&[(usize, u8)]) + Sync) {
+        let (mover, waiting) = (self.stage.mover(), self.stage.mover().other());
+        let free = POINTS - u32::from(self.stage.stones(waiting));
+        let shape = Shape {
+            turns: self,
+            index,
+            columns: Subsets::new(free, self.stage.stones(mover).into()),
+            after: Subsets::new(free, u32::from(self.stage.stones(mover)) + 1),
+        };
+        let rows: Vec<usize> = self.reachable.rows(self.stage, waiting).iter().collect();
+        rows.into_par_iter()
+            .for_each_init(Scratch::default, |scratch, row| {
+                scratch.found.clear();
+                bits::dispatch(StageRow {
+                    shape: &shape,
+                    row,
+                    scratch,
+                });
+                found(&scratch.found);
+            });
+    }
+
+    /// Compares the table of the stage with what its turns give. Adds what differs to the findings, and
+    /// returns the number of entries compared.
+    pub fn compare(&self, parent: CheckedTable<'_>) -> (u64, Vec<Mismatch>) {
+        let codes = Codes::of(self.metric);
+        let findings = Findings::new(parent, |mover, waiting| {
+            let position = self.stage.position(mover, waiting, self.rules);
+            (position, self.derive(&position))
+        });
+        let rows = self.reachable.rows(self.stage, self.stage.mover());
+        for row in rows.iter() {
+            check_copies(parent, row, |entry| findings.judge(entry));
+        }
+        let checked = AtomicU64::new(0);
+        self.for_each(parent.index, |found| {
+            checked.fetch_add(found.len() as u64, Ordering::Relaxed);
+            for &(entry, code) in found {
+                if !codes.is_stored(parent.values[entry], code) {
+                    findings.judge(entry);
+                }
+            }
+        });
+        (checked.into_inner(), findings.into_mismatches())
+    }
+
+    /// All values of the stage; 0 for entries that no game reaches.
+    fn table(&self) -> std::io::Result<Bytes> {
+        let index = Index::new(self.stage.material());
+        let mut values = Bytes::zeroed(index.len())?;
+        let entries: &[AtomicU8] = values.as_atomics();
+        let columns = index.columns().count();
+        self.for_each(&index, |found| {
+            for &(entry, code) in found {
+                let value = Codes::value(code);
+                entries[entry].store(value, Ordering::Relaxed);
+                let row = entry / columns;
+                if index.rows().is_symmetric(row) {
+                    let (mover, waiting) = index.sets(entry);
+                    for symmetry in stabiliser(mover) {
+                        let column = index.column(row, symmetry.apply(waiting));
+                        entries[row * columns + column].store(value, Ordering::Relaxed);
+                    }
+                }
+            }
+        });
+        Ok(values)
+    }
+}
+
+/// The data that all rows of a stage share.
+struct Shape<'a, 'b> {
+    turns: &'b StageTurns<'a>,
+    /// The index of the stage's table.
+    index: &'b Index,
+    /// The mover's sets before a turn and after it, among the points that the other side leaves.
+    columns: Subsets,
+    after: Subsets,
+}
+
+/// Memory that is reused for each row.
+#[derive(Default)]
+struct Scratch {
+    /// The codes after quiet turns, by the column of M'.
+    quiet: Vec<u8>,
+    /// Those of the best captures; [`NOT_YET`] as long as nobody asked.
+    captures: Vec<u16>,
+    found: Vec<(usize, u8)>,
+}
+
+/// Stands for a code that is not computed.
+const NOT_YET: u16 = u16::MAX;
+
+/// The derivation for one set of the waiting side.
+struct StageRow<'a, 'b> {
+    shape: &'b Shape<'a, 'b>,
+    row: usize,
+    scratch: &'b mut Scratch,
+}
+
+impl Kernel for StageRow<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<B: Bits>(self, bits: B) {
+        let Shape {
+            turns,
+            index,
+            columns,
+            after,
+        } = self.shape;
+        let Scratch {
+            quiet,
+            captures,
+            found,
+        } = self.scratch;
+        let board = turns.rules.board();
+        let codes = Codes::of(turns.metric);
+        let waiting = Rows::of(turns.stage.stones(turns.stage.mover().other())).set(self.row);
+        let free = !waiting;
+        let images: [PointSet; Symmetry::COUNT] =
+            std::array::from_fn(|number| Symmetry::numbered(number as u32).apply(waiting));
+        let removals = CaptureRows::new(turns.capture, waiting, 1, turns.rules);
+        quiet.clear();
+        if let Some(table) = turns.quiet {
+            let values = table.row(self.row).iter();
+            quiet.extend(values.map(|&value| codes.backed_up(value)));
+        }
+        quiet.resize(after.count(), LOST);
+        captures.clear();
+        captures.resize(after.count(), NOT_YET);
+        let possible = turns.reachable.rows(turns.stage, turns.stage.mover());
+        let all = bits.pext(free.bits(), free.bits());
+        for subset in columns.iter() {
+            let mover = PointSet::from_bits(bits.pdep(subset, free.bits()));
+            let (row, symmetry) = index.rows().find(mover);
+            if !possible.contains(row) {
+                continue;
+            }
+            let closing = bits.pext(board.completions(mover).bits(), free.bits()) & !subset;
+            let mut best = LOST;
+            let mut places = all & !subset & !closing;
+            while places != 0 {
+                let place = places & places.wrapping_neg();
+                places ^= place;
+                best = larger(best, quiet[after.rank(subset | place)]);
+            }
+            let mut places = closing;
+            while places != 0 {
+                let place = places & places.wrapping_neg();
+                places ^= place;
+                let code = &mut captures[after.rank(subset | place)];
+                if *code == NOT_YET {
+                    let set = PointSet::from_bits(bits.pdep(subset | place, free.bits()));
+                    *code = best_capture(bits, codes, &removals, set).into();
+                }
+                best = larger(best, *code as u8);
+            }
+            let image = images[symmetry.number() as usize];
+            let column = index.column_with(bits, row, image);
+            found.push((row * index.columns().count() + column, best));
+        }
+    }
+}
+
+/// The tables of stages: from files, or derived from those of the next ply. Tables that will be used
+/// again are kept compressed.
+pub(super) struct StageTables<'a> {
+    database: &'a Database,
+    reachable: &'a Reachable,
+    tables: Reused<Stage>,
+    /// Win, draw and loss only if one of the files read so far has no depths.
+    metric: Metric,
+}
+
+impl<'a> StageTables<'a> {
+    /// For the tables that the turns of these stages lead to, in the order in which they will be
+    /// asked for.
+    pub fn new(
+        database: &'a Database,
+        reachable: &'a Reachable,
+        metric: Metric,
+        stages: impl Iterator<Item = Stage>,
+    ) -> Result<StageTables<'a>, DbError> {
+        let mut tables = StageTables {
+            database,
+            reachable,
+            tables: Reused::default(),
+            metric,
+        };
+        for stage in stages {
+            tables.count_turns(stage)?;
+        }
+        Ok(tables)
+    }
+
+    fn count_turns(&mut self, stage: Stage) -> Result<(), DbError> {
+        for next in self.after(stage).into_iter().flatten() {
+            if self.tables.count(next) && !self.has_file(next)? {
+                self.count_turns(next)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The stages after placements without a mill and after captures, `None` where no game comes to
+    /// it.
+    fn after(&self, stage: Stage) -> [Option<Stage>; 2] {
+        [stage.after_quiet(), stage.after_capture()].map(|next| {
+            Some(next).filter(|next| !self.reachable.rows(*next, next.mover()).is_empty())
+        })
+    }
+
+    fn is_moving(&self, stage: Stage) -> bool {
+        stage.ply == 2 * self.database.rules().stones
+    }
+
+    fn has_file(&self, stage: Stage) -> Result<bool, DbError> {
+        Ok(self.is_moving(stage) || self.database.ply(stage.ply)?.is_some())
+    }
+
+    /// Passes a stage to `with`, together with the tables that its turns lead to.
+    pub fn turns<T>(
+        &mut self,
+        stage: Stage,
+        with: impl FnOnce(&StageTurns<'_>) -> T,
+    ) -> Result<T, DbError> {
+        let mut tables = [None, None];
+        for (table, next) in tables.iter_mut().zip(self.after(stage)) {
+            if let Some(next) = next {
+                *table = Some((Index::new(next.material()), self.take(next)?));
+            }
+        }
+        let [quiet, capture] = tables.each_ref().map(|table| {
+            let table = table.as_ref();
+            table.map(|(index, values)| CheckedTable::new(index, values))
+        });
+        Ok(with(&StageTurns {
+            rules: self.database.rules(),
+            reachable: self.reachable,
+            metric: self.metric,
+            stage,
+            quiet,
+            capture,
+        }))
+    }
+
+    fn take(&mut self, stage: Stage) -> Result<Bytes, DbError> {
+        let memory = |error| DbError::io(ply_file_name(stage.ply).as_ref())(error);
+        let length = stage.material().entries() as usize;
+        if let Some(values) = self.tables.take(stage, length) {
+            return values.map_err(memory);
+        }
+        let values = if self.is_moving(stage) {
+            let metric = self.database.file_of(stage.material())?.metric();
+            self.lower(metric);
+            load(self.database, stage.material())?
+        } else if let Some(file) = self.database.ply(stage.ply)? {
+            self.lower(file.metric());
+            ply::load(self.database, stage)?
+        } else {
+            self.turns(stage, |turns| turns.table())?.map_err(memory)?
+        };
+        self.tables.keep(stage, &values);
+        Ok(values)
+    }
+
+    fn lower(&mut self, metric: Metric) {
+        if metric == Metric::Wdl {
+            self.metric = metric;
+        }
+    }
+}
