@@ -406,7 +406,7 @@ fn databases_of_other_rules_hold_the_solved_values() {
     for (rules, largest, level) in [
         (passing, (4, 4), Level::Max),
         (flying, (4, 4), Level::Quick),
-        (Rules::STANDARD, (4, 4), Level::Max),
+        (each(Rules::STANDARD), (4, 4), Level::Max),
         (flying, (5, 4), Level::Max),
         (each(Rules::NO_FLYING), (4, 4), Level::Max),
         (each(Rules::MORABARABA), (5, 4), Level::Quick),
