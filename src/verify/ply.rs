@@ -1,6 +1,6 @@
 //! Checks a ply's file: every row's checksum, the counts, and every value, or those of random positions.
 //!
-//! The check of all values derives them as [`stage`](super::stage) says. The turns of random positions
+//! The check of all values derives them as the module `stage` says. The turns of random positions
 //! come from the rules, and their values from probes or, if the next ply has no file, from a search.
 //! Neither uses code of the solver, except to read tables.
 

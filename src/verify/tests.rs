@@ -304,8 +304,8 @@ fn files_are_checked_with_their_counts() {
     assert!(!report.is_clean());
 }
 
-/// A folder with all pairs of these rules, and with the files of two plies with a gap of three before
-/// and after the second.
+/// A folder with all pairs of these rules, and with the files of two plies, with other plies between them
+/// and after the second, and with captures on the way.
 fn with_plies(rules: &Rules) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let locked = BuildFolder::lock(folder.path()).unwrap();
@@ -316,7 +316,7 @@ fn with_plies(rules: &Rules) -> tempfile::TempDir {
     folder
 }
 
-const GAPS: [u8; 2] = [1, 4];
+const GAPS: [u8; 2] = [1, 6];
 
 #[test]
 fn a_wrong_value_in_each_table_of_a_ply_is_detected() {
