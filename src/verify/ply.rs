@@ -1,6 +1,6 @@
 //! Checks a ply's file: every row's checksum, the counts, and every value, or those of random positions.
 //!
-//! The check of all values derives them as [`stage`](super::stage) says. The turns of random positions
+//! The check of all values derives them as the module `stage` says. The turns of random positions
 //! come from the rules, and their values from probes or, if the next ply has no file, from a search.
 //! Neither uses code of the solver, except to read tables.
 
@@ -46,12 +46,15 @@ pub fn verify_ply(
         let Some(table) = file.table(stage, &reachable)? else {
             continue;
         };
-        let values = load(database, stage)?;
-        if Some(&count(table, &values)) != file.histogram(stage) {
+        // The table itself is loaded last: deriving the others takes most of the memory.
+        let (counted, checked, mismatches) = tables.turns(stage, |turns| {
+            let values = load(database, stage)?;
+            let (checked, mismatches) = turns.compare(CheckedTable::new(table.index(), &values));
+            Ok::<_, DbError>((count(table, &values), checked, mismatches))
+        })??;
+        if Some(&counted) != file.histogram(stage) {
             report.miscounted.push(stage);
         }
-        let parent = CheckedTable::new(table.index(), &values);
-        let (checked, mismatches) = tables.turns(stage, |turns| turns.compare(parent))?;
         report.checked += checked;
         let room = MOST_MISMATCHES - report.mismatches.len();
         report.mismatches.extend(mismatches.into_iter().take(room));

@@ -304,8 +304,8 @@ fn files_are_checked_with_their_counts() {
     assert!(!report.is_clean());
 }
 
-/// A folder with all pairs of these rules, and with the files of two plies with a gap of three before
-/// and after the second.
+/// A folder with all pairs of these rules, and with the files of two plies, with other plies between them
+/// and after the second, and with captures on the way.
 fn with_plies(rules: &Rules) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let locked = BuildFolder::lock(folder.path()).unwrap();
@@ -316,10 +316,10 @@ fn with_plies(rules: &Rules) -> tempfile::TempDir {
     folder
 }
 
-const GAPS: [u8; 2] = [1, 4];
+const GAPS: [u8; 2] = [1, 6];
 
 #[test]
-fn a_single_wrong_value_of_a_ply_is_detected() {
+fn a_wrong_value_in_each_table_of_a_ply_is_detected() {
     let four = Rules {
         stones: 4,
         flying: 0,
@@ -329,76 +329,72 @@ fn a_single_wrong_value_of_a_ply_is_detected() {
         diagonals: true,
         ..four
     };
-    let mut copies = 0;
+    let (mut wrong, mut copies) = (0, 0);
     for rules in [four, diagonals] {
         let folder = with_plies(&rules);
-        let open = || Database::open(folder.path(), rules).unwrap();
         let reachable = Reachable::new(&rules, 8);
         for number in GAPS {
-            let database = open();
-            let file = database.ply(number).unwrap().unwrap();
+            let open = || Database::open(folder.path(), rules).unwrap();
             let stages: Vec<Stage> = reachable.stages_of(number).collect();
-            let tables: Vec<Vec<u8>> = stages
+            let tables = stages
                 .iter()
-                .map(|&stage| ply::load(&database, stage).unwrap().to_vec())
-                .collect();
-            let last = AtomicU64::new(0);
-            let report =
-                verify_ply(&database, file, &|done| last.store(done, Ordering::Relaxed)).unwrap();
-            assert!(report.is_clean(), "{report:?}");
-            assert!(report.checked > 0);
-            assert_eq!(
-                last.into_inner(),
-                tables.iter().map(|table| table.len() as u64).sum::<u64>()
-            );
+                .map(|&stage| ply::load(&open(), stage).unwrap().to_vec());
+            let tables: Vec<Vec<u8>> = tables.collect();
+            let verify = || {
+                let database = open();
+                let last = AtomicU64::new(0);
+                let progress = |done| last.store(done, Ordering::Relaxed);
+                let file = database.ply(number).unwrap().unwrap();
+                let report = verify_ply(&database, file, &progress).unwrap();
+                assert_eq!(report.miscounted, []);
+                let entries = tables.iter().map(|table| table.len() as u64);
+                assert_eq!(last.into_inner(), entries.sum::<u64>());
+                assert!(report.checked > 0);
+                report.mismatches
+            };
+            assert_eq!(verify(), []);
 
             let mut random = Random::new(number.into());
-            for (place, &stage) in stages.iter().enumerate() {
-                let index = Index::new(stage.material());
-                let stored = |&entry: &usize| {
-                    let (mover, waiting) = index.sets(entry);
-                    reachable.contains(stage, stage.mover(), mover)
-                        && reachable.contains(stage, stage.mover().other(), waiting)
-                };
-                let is_copy = |&entry: &usize| {
+            for copied in [false, true] {
+                let mut damaged = tables.clone();
+                let mut expected = Vec::new();
+                for (&stage, values) in stages.iter().zip(&mut damaged) {
+                    let index = Index::new(stage.material());
                     let columns = index.columns().count();
-                    let first = index.first_columns(entry / columns);
-                    first.is_some_and(|first| !first[entry % columns])
-                };
-                let entries: Vec<usize> = (0..index.len()).filter(stored).collect();
-                let some = [(); 2].map(|()| entries[random.below(entries.len())]);
-                let copy = entries.iter().copied().find(is_copy);
-                copies += usize::from(copy.is_some());
-                for entry in some.into_iter().chain(copy) {
-                    let right = tables[place][entry];
-                    let mut damaged = tables.clone();
-                    damaged[place][entry] = if right == 8 { 10 } else { 8 };
-                    let mut writer = PlyWriter::new(&rules, &reachable, number);
-                    for (&stage, values) in stages.iter().zip(&damaged) {
-                        writer.add(stage, values).unwrap();
+                    let entries = (0..index.len()).filter(|&entry| {
+                        let (mover, waiting) = index.sets(entry);
+                        let side = stage.mover();
+                        let first = index.first_columns(entry / columns);
+                        reachable.contains(stage, side, mover)
+                            && reachable.contains(stage, side.other(), waiting)
+                            && (!copied || first.is_some_and(|first| !first[entry % columns]))
+                    });
+                    let entries: Vec<usize> = entries.collect();
+                    if entries.is_empty() {
+                        continue;
                     }
-                    let path = folder.path().join(ply_file_name(number));
-                    writer.finish(&path).unwrap();
-                    let database = open();
-                    let file = database.ply(number).unwrap().unwrap();
-                    let report = verify_ply(&database, file, &|_| ()).unwrap();
+                    let entry = entries[random.below(entries.len())];
+                    let right = values[entry];
+                    values[entry] = if right == 8 { 10 } else { 8 };
                     let (mover, waiting) = index.sets(entry);
-                    let expected = Mismatch {
+                    expected.push(Mismatch {
                         position: stage.position(mover, waiting, &rules),
-                        stored: Value::from_byte(damaged[place][entry]),
+                        stored: Value::from_byte(values[entry]),
                         derived: Value::from_byte(right),
-                    };
-                    assert_eq!(report.mismatches, [expected], "{stage:?}");
-                    assert_eq!(report.miscounted, []);
+                    });
+                    wrong += 1;
+                    copies += usize::from(copied);
                 }
+                let mut writer = PlyWriter::new(&rules, &reachable, number);
+                for (&stage, values) in stages.iter().zip(&damaged) {
+                    writer.add(stage, values).unwrap();
+                }
+                let path = folder.path().join(ply_file_name(number));
+                writer.finish(&path).unwrap();
+                assert!(expected.len() <= MOST_MISMATCHES);
+                assert_eq!(verify(), expected);
             }
-            let mut writer = PlyWriter::new(&rules, &reachable, number);
-            for (&stage, values) in stages.iter().zip(&tables) {
-                writer.add(stage, values).unwrap();
-            }
-            let path = folder.path().join(ply_file_name(number));
-            writer.finish(&path).unwrap();
         }
     }
-    assert!(copies >= 4, "{copies}");
+    assert!(wrong >= 10 && copies >= 4, "{wrong}, {copies}");
 }

@@ -252,7 +252,7 @@ impl<'a, const BLOCKS: usize> DecodeSymbols<'a, '_, BLOCKS> {
         } = self;
         let mut lanes = blocks.each_mut().map(|(block, scratch)| Lane {
             start: block.columns.start,
-            symbols: &mut *scratch.symbols,
+            symbols: &mut scratch.symbols,
             places: &scratch.places,
             decoder: Decoder::new(block.bytes),
             last: UNKNOWN,
