@@ -330,10 +330,10 @@ fn a_wrong_value_in_each_table_of_a_ply_is_detected() {
         ..four
     };
     let (mut wrong, mut copies) = (0, 0);
-    for rules in [four, diagonals] {
+    for (rules, numbers) in [(four, &GAPS[..]), (diagonals, &GAPS[1..])] {
         let folder = with_plies(&rules);
         let reachable = Reachable::new(&rules, 8);
-        for number in GAPS {
+        for &number in numbers {
             let open = || Database::open(folder.path(), rules).unwrap();
             let stages: Vec<Stage> = reachable.stages_of(number).collect();
             let tables = stages

@@ -179,10 +179,12 @@ pub(crate) fn decode<const BLOCKS: usize>(
         row,
         blocks: &mut blocks,
     });
+    let mut result = Ok(());
     for ((block, scratch), decoder) in blocks.into_iter().zip(decoders) {
-        block.finish(scratch, &decoder)?;
+        // After an error, too, since this clears the memory for the next blocks.
+        result = result.and(block.finish(scratch, &decoder));
     }
-    Ok(())
+    result
 }
 
 impl Block<'_> {
