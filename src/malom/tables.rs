@@ -20,12 +20,11 @@ use super::sector::Sector;
 use super::walk::Walk;
 use crate::board::PointSet;
 use crate::index::reachable::{Reachable, Stage};
-use crate::index::{Index, Material, Pair};
+use crate::index::{Index, Pair};
 use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::position::Position;
-use crate::solve::derive::captures_to_fill;
-use crate::solve::{Reused, derive_from, load_from, ply};
+use crate::solve::{Reused, derive_from, load_from, needs, ply};
 use crate::store::codec::is_derived;
 use crate::store::memory::Bytes;
 use crate::store::table::Table;
@@ -197,12 +196,7 @@ impl Sectors {
         let database = self.database();
         let material = sector.material();
         if sector.is_moving() {
-            let coverage = database.file_of(material)?.coverage();
-            let after = || material.after_captures(database.rules());
-            let tables: Vec<Material> = match is_derived(material) {
-                true => [vec![material.exchanged()], after()].concat(),
-                false => captures_to_fill(database.rules(), material, coverage),
-            };
+            let tables = needs(database, material)?;
             return Ok(tables.into_iter().filter_map(Sector::of_moving).collect());
         }
         let stage = self.stage(sector)?;

@@ -213,7 +213,7 @@ pub(crate) fn load_pair(
 
 /// The tables that a table is derived from: none if its file holds all values; the table of the quiet
 /// turns comes first.
-fn needs(db: &Database, material: Material) -> Result<Vec<Material>, DbError> {
+pub(crate) fn needs(db: &Database, material: Material) -> Result<Vec<Material>, DbError> {
     let coverage = db.file_of(material)?.coverage();
     Ok(match is_derived(material) {
         true => [

@@ -159,9 +159,7 @@ impl Codes {
             }),
         }
     }
-}
 
-impl Codes {
     /// The code of the value before a turn to this value byte.
     #[inline(always)]
     pub fn backed_up(&self, byte: u8) -> u8 {

@@ -163,17 +163,13 @@ impl Verify {
         options: &Options,
     ) -> Option<Findings> {
         let file = db.ply(ply).transpose()?;
+        let entries = file.as_ref().map_or(0, |file| self.ply_entries(file));
         let before = bar.position();
         bar.set_prefix(format!("ply {ply}"));
         let findings = Findings::of(Subject::Ply(ply), options, || match self.sample {
             Some(samples) => verify_ply_sample(db, file?, samples, self.seed),
             None => verify_ply(db, file?, &|done| bar.set_position(before + done)),
         });
-        let entries = db
-            .ply(ply)
-            .ok()
-            .flatten()
-            .map_or(0, |file| self.ply_entries(file));
         bar.set_position(before.saturating_add(entries));
         Some(findings)
     }
