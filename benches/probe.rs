@@ -139,12 +139,8 @@ fn bitbase(criterion: &mut Criterion) {
         let sets = |position: &Position| (position.mover(), position.waiting());
         let sets: Vec<(PointSet, PointSet)> = positions.iter().map(sets).collect();
         let name = format!("{mover}-to-move-against-{waiting}");
-        group.bench_function(format!("one/{name}"), |bench| {
+        group.bench_function(name, |bench| {
             bench.iter(|| for_each(&sets, |&(mover, waiting)| bitbase.of_sets(mover, waiting)))
-        });
-        group.bench_function(format!("eight/{name}"), |bench| {
-            let (eights, _) = sets.as_chunks::<8>();
-            bench.iter(|| for_each(eights, |eight| bitbase.of_many(eight)))
         });
     }
     group.finish();

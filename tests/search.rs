@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::common::{Random, plain_position, plain_rules, quick, rows};
 use crate::plain::{PlainPosition, PlainRules};
-use millbase::prove::{ProofOptions, ProofStep, prove};
+use millbase::prove::{ProofOptions, prove};
 use millbase::search::{
     Algorithm, Info, Limits, Meaning, NoProber, Outcome, Prober, Score, Search,
 };
@@ -547,8 +547,11 @@ fn the_proof_agrees_with_exact_values() {
         assert!(!position.is_placing());
         let end = database.probe(&position).unwrap().wdl();
         assert_eq!(end, exact.value.wdl());
-        assert!(matches!(steps[0], ProofStep::Loaded { bytes } if bytes == proof.loaded_bytes));
-        assert_eq!(steps.len(), 1 + 2 * 5);
+        assert_eq!(steps.len(), 2 * 5);
+        let first = |side| steps.iter().find(|step| step.side == side).unwrap();
+        assert_eq!(first(Side::White).holds, proof.start.white_holds);
+        assert_eq!(first(Side::Black).holds, proof.start.black_holds);
+        assert!(proof.loaded_bytes > 0);
     }
 }
 
@@ -595,13 +598,37 @@ fn a_proof_with_few_pairs_claims_nothing_that_is_wrong() {
 }
 
 #[test]
+fn a_proof_ends_with_an_error_if_a_row_that_it_needs_is_damaged() {
+    let four = Pair::new(4, 4).unwrap();
+    let mut bytes =
+        std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("db/4-4.mill")).unwrap();
+    let half = bytes.len() / 2;
+    bytes[half..].iter_mut().for_each(|byte| *byte ^= 0x55);
+    let database = Database::embedded(FOUR).with_file("4-4.mill", Box::new(bytes));
+    let options = |pairs, threads| ProofOptions {
+        pairs,
+        others: true,
+        hash_bytes: 1 << 20,
+        threads,
+    };
+    for threads in [1, 2] {
+        for pairs in [vec![four], Vec::new()] {
+            let error = prove(&database, &options(pairs, threads), &mut |_| {}).unwrap_err();
+            let named =
+                matches!(&error, DbError::Corrupt { file, .. } if file.ends_with("4-4.mill"));
+            assert!(named, "{error}");
+        }
+    }
+}
+
+#[test]
 fn preloaded_results_are_those_of_the_files() {
     let database = Database::embedded(RULES);
     let pairs: Vec<Pair> = database.pairs().map(|file| file.pair()).collect();
     let bitbase = database.bitbase(&pairs).unwrap();
     assert_eq!(bitbase.pairs(), pairs);
     let entries: u64 = pairs.iter().map(|pair| pair.entries()).sum();
-    assert!(bitbase.bytes() < entries / 6);
+    assert_eq!(bitbase.bytes(), 0);
     let whole = millbase::solve::whole_bitbase(&database, &pairs).unwrap();
     assert!(whole.bytes() >= entries / 4 && whole.bytes() <= entries / 3);
     let mut random = Random::new(6);
@@ -612,22 +639,22 @@ fn preloaded_results_are_those_of_the_files() {
         let position = random.position(a, b);
         let expected = database.probe(&position).unwrap().wdl();
         let (mover, waiting) = (position.mover(), position.waiting());
-        assert_eq!(bitbase.wdl(&position), Some(expected));
-        assert_eq!(bitbase.of_sets(mover, waiting), Some(expected));
-        assert_eq!(bitbase.of_many(&[(mover, waiting); 3]), [Some(expected); 3]);
-        assert_eq!(whole.of_sets(mover, waiting), Some(expected));
-        let row = whole.row(mover, waiting.len()).unwrap();
+        assert_eq!(bitbase.wdl(&position).unwrap(), Some(expected));
+        assert_eq!(bitbase.of_sets(mover, waiting).unwrap(), Some(expected));
+        assert_eq!(whole.of_sets(mover, waiting).unwrap(), Some(expected));
+        let row = whole.row(mover, waiting.len()).unwrap().unwrap();
         assert_eq!(row.wdl(waiting), Some(expected));
-        if let Some(row) = bitbase.row(mover, waiting.len()) {
+        if let Some(row) = bitbase.row(mover, waiting.len()).unwrap() {
             assert!(row.wdl(waiting).is_none_or(|result| result == expected));
         }
     }
+    assert!((1..entries / 6).contains(&bitbase.bytes()));
     let absent = random.position(7, 3);
-    assert_eq!(bitbase.wdl(&absent), None);
-    assert!(bitbase.row(absent.mover(), 3).is_none());
-    assert_eq!(bitbase.wdl(&Position::start(&RULES)), None);
+    assert_eq!(bitbase.wdl(&absent).unwrap(), None);
+    assert!(bitbase.row(absent.mover(), 3).unwrap().is_none());
+    assert_eq!(bitbase.wdl(&Position::start(&RULES)).unwrap(), None);
     let blocked = Position::parse("********/@*****@*/OO@**@OO w o ? 4 0 4 0 0 0", &RULES).unwrap();
-    assert_eq!(bitbase.wdl(&blocked), Some(Wdl::Loss));
+    assert_eq!(bitbase.wdl(&blocked).unwrap(), Some(Wdl::Loss));
     assert!(matches!(
         database.bitbase(&[Pair::new(9, 9).unwrap()]),
         Err(DbError::Missing { .. })

@@ -8,30 +8,32 @@
 //! 0 draw, 1 win, 2 loss, 3 omitted
 //! ```
 //!
-//! A probe is one lookup for the row, one for the column and one for the two bits; nothing is
-//! decoded. The bitbase omits the same positions as the files and derives their results on demand
-//! from their turns, most of which lead to one row.
+//! A row is decoded when it is first needed: a search needs less than half of them. From then on a
+//! probe is one lookup for the row, one for the column and one for the two bits. The bitbase omits
+//! the same positions as the files and derives their results on demand from their turns, most of
+//! which lead to one row.
+
+use std::sync::OnceLock;
 
 use super::database::Database;
 use crate::board::PointSet;
 use crate::board::bits;
 use crate::board::symmetry::Symmetry;
-#[cfg(feature = "build")]
-use crate::index::Material;
 use crate::index::{Index, Pair};
 use crate::rules::position::Position;
 use crate::rules::turns::left_after_removals;
 use crate::rules::{FEWEST_STONES, MOST_STONES, Rules};
 use crate::store::DbError;
+use crate::store::table::Table;
 use crate::value::Wdl;
 
 /// Win, draw and loss of some pairs in memory. Many threads may probe it at the same time.
 #[derive(Debug)]
-pub struct Bitbase {
-    rules: Rules,
+pub struct Bitbase<'a> {
+    rules: &'a Rules,
     pairs: Vec<Pair>,
     /// Indexed by [`place`].
-    tables: Vec<Option<Results>>,
+    tables: Vec<Option<Results<'a>>>,
 }
 
 /// The number of different stone counts of a side.
@@ -45,11 +47,12 @@ const LEFT_OUT: u8 = 3;
 
 /// One table: a result for each entry of its index.
 #[derive(Debug)]
-struct Results {
+struct Results<'a> {
     index: Index,
-    packed: Vec<u8>,
-    /// Bytes of each row.
-    stride: usize,
+    /// The source of rows that are not in memory yet; `None` if all are.
+    table: Option<Table<'a>>,
+    /// The packed results of each row of the index.
+    rows: Vec<OnceLock<Box<[u8]>>>,
 }
 
 /// The positions of one set of the side to move.
@@ -63,46 +66,39 @@ pub struct BitbaseRow<'a> {
 }
 
 impl Database {
-    /// Reads the stored results (win, draw or loss) of these pairs into memory: a quarter of a byte
-    /// for each entry, 390 MB for 9-9, 9-8 and 8-8 together. Results that the files omit are
-    /// derived on demand; files of the level `max` omit so many that deriving one may take
-    /// milliseconds, which `solve::whole_bitbase` avoids.
+    /// The stored results (win, draw or loss) of these pairs for probes from memory. Each row is
+    /// decoded when it is first needed and takes a quarter of a byte for each entry; 9-9, 9-8 and
+    /// 8-8 together have 390 MB of them. Results that the files omit are derived on demand; files of
+    /// the level `max` omit so many that deriving one may take milliseconds, which
+    /// `solve::whole_bitbase` avoids.
     ///
     /// ```
     /// use millbase::{Database, Pair, Position, Rules, Wdl};
     /// # if cfg!(feature = "embedded") {
     /// let rules = Rules::STANDARD;
     /// let pairs = [Pair::new(4, 3).unwrap(), Pair::new(3, 3).unwrap()];
-    /// let bitbase = Database::embedded(rules).bitbase(&pairs)?;
+    /// let database = Database::embedded(rules);
+    /// let bitbase = database.bitbase(&pairs)?;
     /// let position = Position::parse("***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0", &rules)?;
-    /// assert_eq!(bitbase.wdl(&position), Some(Wdl::Win));
+    /// assert_eq!(bitbase.wdl(&position)?, Some(Wdl::Win));
     /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// [`DbError::Missing`] if a pair has no file; [`DbError::Corrupt`] or [`DbError::Io`] if a
-    /// file cannot be read.
-    pub fn bitbase(&self, pairs: &[Pair]) -> Result<Bitbase, DbError> {
-        let mut bitbase = Bitbase::empty(*self.rules(), pairs);
-        for &pair in bitbase.pairs.clone().iter() {
+    /// [`DbError::Missing`] if a pair has no file; [`DbError::Corrupt`] or [`DbError::Io`] if the
+    /// beginning of a file cannot be read.
+    pub fn bitbase(&self, pairs: &[Pair]) -> Result<Bitbase<'_>, DbError> {
+        let mut bitbase = Bitbase::empty(self.rules(), pairs);
+        for &pair in pairs {
             let table = self.file(pair)?.table()?;
-            let mut results = Results::empty(table.index().clone());
-            // Rows that the file omits.
-            results.packed.fill(u8::MAX);
-            let stride = results.stride;
-            table.for_each_row(&mut results.packed, stride, |row, packed, values| {
-                let codes = values.iter().enumerate();
-                pack(
-                    packed,
-                    codes.map(|(column, &value)| match row.holds(column) {
-                        true => code(value),
-                        false => LEFT_OUT,
-                    }),
-                );
-            })?;
-            bitbase.insert(results);
+            let rows = table.index().rows().len();
+            bitbase.insert(Results {
+                index: table.index().clone(),
+                table: Some(table),
+                rows: (0..rows).map(|_| OnceLock::new()).collect(),
+            });
         }
         Ok(bitbase)
     }
@@ -127,11 +123,12 @@ fn code(value: u8) -> u8 {
 
 /// Packs the codes of a row.
 #[inline(always)]
-fn pack(packed: &mut [u8], mut codes: impl Iterator<Item = u8>) {
-    for byte in packed {
+fn pack(columns: usize, mut codes: impl Iterator<Item = u8>) -> Box<[u8]> {
+    let mut byte = || {
         let four = codes.by_ref().take(PER_BYTE).enumerate();
-        *byte = four.fold(0, |byte, (place, code)| byte | code << (2 * place));
-    }
+        four.fold(0, |byte, (place, code)| byte | code << (2 * place))
+    };
+    (0..columns.div_ceil(PER_BYTE)).map(|_| byte()).collect()
 }
 
 /// The result at a column of a row; `None` if it is omitted.
@@ -145,32 +142,49 @@ fn unpack(packed: &[u8], column: usize) -> Option<Wdl> {
     }
 }
 
-impl Results {
-    fn empty(index: Index) -> Results {
-        let stride = index.columns().count().div_ceil(PER_BYTE);
-        Results {
-            packed: vec![0; index.rows().len() * stride],
-            index,
-            stride,
+impl Results<'_> {
+    /// The packed results of a row.
+    #[inline(always)]
+    fn row(&self, row: usize) -> Result<&[u8], DbError> {
+        match self.rows[row].get() {
+            Some(packed) => Ok(packed),
+            None => self.decode(row),
         }
     }
 
-    /// The place of a position's result: the first byte of its row, and the column.
-    #[inline(always)]
-    fn find(&self, mover: PointSet, waiting: PointSet) -> (usize, usize) {
-        let (row, symmetry) = self.index.rows().find(mover);
-        let column = self.index.column(row, symmetry.apply(waiting));
-        (row * self.stride, column)
+    #[cold]
+    fn decode(&self, row: usize) -> Result<&[u8], DbError> {
+        let columns = self.index.columns().count();
+        let stored = match self.table {
+            Some(table) => table.stored_row(row)?,
+            None => None,
+        };
+        let packed = match stored {
+            Some(stored) => {
+                let mut values = vec![0; columns];
+                stored.decode_all(&mut values)?;
+                let codes = values.iter().enumerate();
+                let code = |(column, &value)| match stored.holds(column) {
+                    true => code(value),
+                    false => LEFT_OUT,
+                };
+                pack(columns, codes.map(code))
+            }
+            None => pack(columns, std::iter::repeat(LEFT_OUT)),
+        };
+        Ok(self.rows[row].get_or_init(|| packed))
     }
 
     #[inline(always)]
-    fn at(&self, (row, column): (usize, usize)) -> Option<Wdl> {
-        unpack(&self.packed[row..], column)
+    fn at(&self, mover: PointSet, waiting: PointSet) -> Result<Option<Wdl>, DbError> {
+        let (row, symmetry) = self.index.rows().find(mover);
+        let column = self.index.column(row, symmetry.apply(waiting));
+        Ok(unpack(self.row(row)?, column))
     }
 }
 
-impl Bitbase {
-    pub(crate) fn empty(rules: Rules, pairs: &[Pair]) -> Bitbase {
+impl<'a> Bitbase<'a> {
+    pub(crate) fn empty(rules: &'a Rules, pairs: &[Pair]) -> Bitbase<'a> {
         let mut pairs = pairs.to_vec();
         pairs.sort_unstable();
         pairs.dedup();
@@ -181,7 +195,7 @@ impl Bitbase {
         }
     }
 
-    fn insert(&mut self, results: Results) {
+    fn insert(&mut self, results: Results<'a>) {
         let material = results.index.material();
         if let Some(place) = place(material.mover.into(), material.waiting.into()) {
             self.tables[place] = Some(results);
@@ -190,20 +204,22 @@ impl Bitbase {
 
     /// Adds a table with all its values.
     #[cfg(feature = "build")]
-    pub(crate) fn insert_table(&mut self, material: Material, values: &[u8]) {
+    pub(crate) fn insert_table(&mut self, material: crate::index::Material, values: &[u8]) {
         use rayon::prelude::*;
-        let mut results = Results::empty(Index::new(material));
-        let rows = values.par_chunks(results.index.columns().count());
-        let packed = results.packed.par_chunks_mut(results.stride);
-        packed
-            .zip(rows)
-            .for_each(|(packed, values)| pack(packed, values.iter().map(|&value| code(value))));
-        self.insert(results);
+        let index = Index::new(material);
+        let columns = index.columns().count();
+        let rows = values.par_chunks(columns);
+        let packed = rows.map(|values| pack(columns, values.iter().map(|&value| code(value))));
+        self.insert(Results {
+            rows: packed.map(OnceLock::from).collect(),
+            table: None,
+            index,
+        });
     }
 
     /// The rules of the values.
     pub fn rules(&self) -> &Rules {
-        &self.rules
+        self.rules
     }
 
     /// The pairs in memory, in their order.
@@ -211,21 +227,26 @@ impl Bitbase {
         &self.pairs
     }
 
-    /// The memory of the results, in bytes.
+    /// The memory of the results decoded so far, in bytes.
     pub fn bytes(&self) -> u64 {
-        let tables = self.tables.iter().flatten();
-        tables.map(|table| table.packed.len() as u64).sum()
+        let rows = self.tables.iter().flatten().flat_map(|table| &table.rows);
+        let decoded = rows.filter_map(OnceLock::get);
+        decoded.map(|packed| packed.len() as u64).sum()
     }
 
     /// Win, draw or loss of a position for its side to move: by the rules when the game is over,
     /// else from memory. `None` while stones are in hand or a removal is pending, and for other
     /// pairs.
-    pub fn wdl(&self, position: &Position) -> Option<Wdl> {
+    ///
+    /// # Errors
+    ///
+    /// As for [`Bitbase::of_sets`].
+    pub fn wdl(&self, position: &Position) -> Result<Option<Wdl>, DbError> {
         if position.is_placing() || position.removal_owed() {
-            return None;
+            return Ok(None);
         }
-        if let Some(result) = position.result(&self.rules) {
-            return Some(result.wdl());
+        if let Some(result) = position.result(self.rules) {
+            return Ok(Some(result.wdl()));
         }
         self.of_sets(position.mover(), position.waiting())
     }
@@ -233,62 +254,60 @@ impl Bitbase {
     /// [`Bitbase::wdl`] from the sets of the side to move and of the waiting side. The side to move
     /// must have at least three stones. `None` for other pairs, and if the value depends on other
     /// pairs.
+    ///
+    /// # Errors
+    ///
+    /// [`DbError::Corrupt`] or [`DbError::Io`] if a row cannot be read.
     #[inline]
-    pub fn of_sets(&self, mover: PointSet, waiting: PointSet) -> Option<Wdl> {
-        let table = self.table(mover.len(), waiting.len());
-        let stored = table.and_then(|table| table.at(table.find(mover, waiting)));
-        stored.or_else(|| self.derived(mover, waiting))
-    }
-
-    /// The results of several positions, in the same order. All places are computed before the
-    /// first is read, so that their cache misses overlap.
-    pub fn of_many<const N: usize>(
-        &self,
-        positions: &[(PointSet, PointSet); N],
-    ) -> [Option<Wdl>; N] {
-        let places = positions.map(|(mover, waiting)| {
-            let table = self.table(mover.len(), waiting.len())?;
-            Some((table, table.find(mover, waiting)))
-        });
-        let mut found = places.map(|place| place.and_then(|(table, place)| table.at(place)));
-        for (found, &(mover, waiting)) in found.iter_mut().zip(positions) {
-            *found = found.or_else(|| self.derived(mover, waiting));
+    pub fn of_sets(&self, mover: PointSet, waiting: PointSet) -> Result<Option<Wdl>, DbError> {
+        if let Some(table) = self.table(mover.len(), waiting.len())
+            && let Some(result) = table.at(mover, waiting)?
+        {
+            return Ok(Some(result));
         }
-        found
+        self.derived(mover, waiting)
     }
 
     /// The row of a set of the side to move against this many stones, for probes of several sets of
     /// the other side. `None` for other pairs, and if the files omit the whole table.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Bitbase::of_sets`].
     #[inline]
-    pub fn row(&self, mover: PointSet, waiting: u32) -> Option<BitbaseRow<'_>> {
-        let table = self.table(mover.len(), waiting)?;
+    pub fn row(&self, mover: PointSet, waiting: u32) -> Result<Option<BitbaseRow<'_>>, DbError> {
+        let Some(table) = self.table(mover.len(), waiting) else {
+            return Ok(None);
+        };
         let (row, symmetry) = table.index.rows().find(mover);
-        Some(BitbaseRow {
-            packed: &table.packed[row * table.stride..][..table.stride],
+        Ok(Some(BitbaseRow {
+            packed: table.row(row)?,
             index: &table.index,
             free: !table.index.rows().set(row),
             symmetry,
-        })
+        }))
     }
 
     #[inline(always)]
-    fn table(&self, mover: u32, waiting: u32) -> Option<&Results> {
+    fn table(&self, mover: u32, waiting: u32) -> Option<&Results<'a>> {
         self.tables[place(mover, waiting)?].as_ref()
     }
 
     /// The best result of the mover's turns; `None` if a result that matters is unknown.
-    fn derived(&self, mover: PointSet, waiting: PointSet) -> Option<Wdl> {
-        let pair = Pair::new(mover.len() as u8, waiting.len() as u8)?;
-        self.pairs.binary_search(&pair).ok()?;
-        let rules = &self.rules;
+    fn derived(&self, mover: PointSet, waiting: PointSet) -> Result<Option<Wdl>, DbError> {
+        let pair = Pair::new(mover.len() as u8, waiting.len() as u8);
+        if pair.is_none_or(|pair| self.pairs.binary_search(&pair).is_err()) {
+            return Ok(None);
+        }
+        let rules = self.rules;
         let position = Position::moving(mover, waiting);
         if let Some(result) = position.result(rules) {
-            return Some(result.wdl());
+            return Ok(Some(result.wdl()));
         }
-        let quiet_row = self.row(waiting, mover.len());
-        let quiet = |set| {
-            let known = quiet_row.as_ref().and_then(|row| row.wdl(set));
-            known.or_else(|| self.of_sets(waiting, set))
+        let quiet_row = self.row(waiting, mover.len())?;
+        let quiet = |set| match quiet_row.as_ref().and_then(|row| row.wdl(set)) {
+            Some(result) => Ok(Some(result)),
+            None => self.of_sets(waiting, set),
         };
         let mut best = Wdl::Loss;
         let mut unknown = false;
@@ -304,16 +323,17 @@ impl Bitbase {
         };
         // The mover's sets after turns that close mills, by the number of removals earned.
         let mut closing: [Vec<PointSet>; 4] = Default::default();
-        let mut won = false;
+        let mut won = Ok(false);
         position.for_each_step(rules, |step, removals| {
             let set = position.after(step).waiting;
             match removals {
-                0 => won = won || wins(quiet(set)),
+                0 if matches!(won, Ok(false)) => won = quiet(set).map(&mut wins),
+                0 => {}
                 _ => closing[usize::from(removals) % 4].push(set),
             }
         });
-        if won {
-            return Some(Wdl::Win);
+        if won? {
+            return Ok(Some(Wdl::Win));
         }
         for (removals, sets) in (0..).zip(&closing) {
             if sets.is_empty() {
@@ -321,14 +341,16 @@ impl Bitbase {
             }
             for left in left_after_removals(waiting, removals, rules) {
                 if left.len() < u32::from(FEWEST_STONES) {
-                    return Some(Wdl::Win);
+                    return Ok(Some(Wdl::Win));
                 }
-                if sets.iter().any(|&set| wins(self.of_sets(left, set))) {
-                    return Some(Wdl::Win);
+                for &set in sets {
+                    if wins(self.of_sets(left, set)?) {
+                        return Ok(Some(Wdl::Win));
+                    }
                 }
             }
         }
-        (!unknown).then_some(best)
+        Ok((!unknown).then_some(best))
     }
 }
 

@@ -47,7 +47,7 @@ impl Others {
 /// The positions in which the last stone is placed.
 pub(super) struct Leaves<'a> {
     database: &'a Database,
-    bitbase: &'a Bitbase,
+    bitbase: &'a Bitbase<'a>,
     pub others: Others,
     /// Whether placements can lead to a pair in memory, by the stones of the sides on the board and
     /// in hand.
@@ -64,7 +64,7 @@ pub(super) struct Leaves<'a> {
 const SIDES: usize = MOST_STONES as usize + 1;
 
 impl<'a> Leaves<'a> {
-    pub fn new(database: &'a Database, bitbase: &'a Bitbase) -> Leaves<'a> {
+    pub fn new(database: &'a Database, bitbase: &'a Bitbase<'a>) -> Leaves<'a> {
         let mut reachable = [[false; SIDES]; SIDES];
         for (mover, row) in reachable.iter_mut().enumerate() {
             for (waiting, reachable) in row.iter_mut().enumerate() {
@@ -101,8 +101,10 @@ impl<'a> Leaves<'a> {
         if white.len() < u32::from(FEWEST_STONES) {
             return Score::LOST;
         }
-        if let Some(result) = self.bitbase.of_sets(white, black) {
-            return result.into();
+        match self.bitbase.of_sets(white, black) {
+            Ok(Some(result)) => return result.into(),
+            Ok(None) => {}
+            Err(error) => return self.fail(error),
         }
         if let Some(score) = self.others.for_side(Side::White) {
             return score;
@@ -110,14 +112,18 @@ impl<'a> Leaves<'a> {
         self.asked.fetch_add(1, Ordering::Relaxed);
         match self.database.probe_wdl(&Position::moving(white, black)) {
             Ok(result) => result.into(),
-            Err(error) => {
-                if let Ok(mut failure) = self.failure.lock() {
-                    failure.get_or_insert(error);
-                }
-                self.stop.store(true, Ordering::Relaxed);
-                Score::DRAW
-            }
+            Err(error) => self.fail(error),
         }
+    }
+
+    /// Ends the search; the score is not used.
+    #[cold]
+    fn fail(&self, error: DbError) -> Score {
+        if let Ok(mut failure) = self.failure.lock() {
+            failure.get_or_insert(error);
+        }
+        self.stop.store(true, Ordering::Relaxed);
+        Score::DRAW
     }
 
     /// The assumed score of a position for a side, if the sides have so few stones, on the board
@@ -153,7 +159,10 @@ impl<'a> Leaves<'a> {
                 return best;
             }
         }
-        let row = self.bitbase.row(white, black.len() + 1);
+        let row = match self.bitbase.row(white, black.len() + 1) {
+            Ok(row) => row,
+            Err(error) => return self.fail(error),
+        };
         for to in empty - closing {
             let stored = row.as_ref().and_then(|row| row.wdl(black.with(to)));
             let score = match stored {

@@ -57,8 +57,6 @@ pub fn prove(
     let begin = Instant::now();
     let bitbase = bitbase(database, &options.pairs)?;
     let loading = begin.elapsed();
-    let bytes = bitbase.bytes();
-    report(ProofStep::Loaded { bytes });
 
     let mut prover = Prover::new(database, &bitbase, options);
     let start = Position::start(rules);
@@ -66,7 +64,7 @@ pub fn prove(
         let mut holds = |side| -> Result<bool, DbError> {
             let holds = prover.holds(position, side)?;
             let Work { nodes, time, .. } = *prover.work();
-            report(ProofStep::Answered {
+            report(ProofStep {
                 turn,
                 side,
                 holds,
@@ -99,13 +97,13 @@ pub fn prove(
         work,
         more: prover.take_work(),
         loading,
-        loaded_bytes: bytes,
+        loaded_bytes: bitbase.bytes(),
     })
 }
 
 /// The results of these pairs in memory. If a file holds only some rows, deriving the others at every leaf
 /// would take too long, so they are filled in.
-fn bitbase(database: &Database, pairs: &[Pair]) -> Result<Bitbase, DbError> {
+fn bitbase<'a>(database: &'a Database, pairs: &[Pair]) -> Result<Bitbase<'a>, DbError> {
     #[cfg(feature = "build")]
     for &pair in pairs {
         if database.file(pair)?.omits_rows() {

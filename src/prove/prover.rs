@@ -30,7 +30,11 @@ pub(super) struct Prover<'a> {
 }
 
 impl<'a> Prover<'a> {
-    pub fn new(database: &'a Database, bitbase: &'a Bitbase, options: &ProofOptions) -> Prover<'a> {
+    pub fn new(
+        database: &'a Database,
+        bitbase: &'a Bitbase<'a>,
+        options: &ProofOptions,
+    ) -> Prover<'a> {
         Prover {
             leaves: Leaves::new(database, bitbase),
             tables: [const { None }; Others::COUNT],

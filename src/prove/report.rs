@@ -10,7 +10,7 @@ use crate::value::Wdl;
 /// The options of a proof.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProofOptions {
-    /// The pairs to read into memory.
+    /// The pairs to hold in memory.
     pub pairs: Vec<Pair>,
     /// Whether to probe the databases of other pairs if those in memory do not suffice.
     pub others: bool,
@@ -21,28 +21,20 @@ pub struct ProofOptions {
     pub threads: usize,
 }
 
-/// A finished step of a proof.
+/// The answer to a question about a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ProofStep {
-    /// The pairs are in memory.
-    Loaded {
-        /// The bytes that they take.
-        bytes: u64,
-    },
-    /// A question about a position is answered.
-    Answered {
-        /// The first placement; `None` for the start position.
-        turn: Option<Turn>,
-        /// The side in question.
-        side: Side,
-        /// Whether it does not lose.
-        holds: bool,
-        /// Positions visited since the first question about the start position, or about the
-        /// placements after it.
-        nodes: u64,
-        /// The time since then.
-        time: Duration,
-    },
+pub struct ProofStep {
+    /// The first placement; `None` for the start position.
+    pub turn: Option<Turn>,
+    /// The side in question.
+    pub side: Side,
+    /// Whether it does not lose.
+    pub holds: bool,
+    /// Positions visited since the first question about the start position, or about the
+    /// placements after it.
+    pub nodes: u64,
+    /// The time since then.
+    pub time: Duration,
 }
 
 /// The value of one position, as far as it was proved.
@@ -86,9 +78,9 @@ pub struct Proof {
     pub work: Work,
     /// The work for the first placements and the line.
     pub more: Work,
-    /// Time to read the pairs into memory.
+    /// Time to open the files, and to derive what they omit if they hold only some rows.
     pub loading: Duration,
-    /// Bytes of the pairs in memory.
+    /// Bytes of the rows of the pairs in memory.
     pub loaded_bytes: u64,
 }
 

@@ -124,6 +124,11 @@ impl Abdada {
     }
 }
 
+/// The least depth of a node whose steps are looked up in the table before the first is searched. Only
+/// placements are: their order does not matter, so most positions are reached by many lines, and none
+/// can repeat.
+const TRANSPOSITION_DEPTH: u32 = 4;
+
 /// The state that all threads of a search share.
 pub(crate) struct Shared<'a, K> {
     pub rules: &'a Rules,
@@ -274,6 +279,13 @@ impl<'a, K: Knowledge> Worker<'a, K> {
             first,
         };
         order.rank(position, &mut self.ranked);
+        if position.is_placing()
+            && depth >= TRANSPOSITION_DEPTH
+            && let Some(known) = self.refutation(position, base, window.beta, depth)
+        {
+            self.ranked.truncate(base);
+            return known;
+        }
         let end = self.ranked.len();
         let abdada = shared.abdada.filter(|_| depth >= Abdada::DEPTH);
         let (mut best, mut best_turn) = (Score::LEAST, Turn::PASS);
@@ -319,6 +331,24 @@ impl<'a, K: Knowledge> Worker<'a, K> {
         }
         self.ranked.truncate(base);
         (best, best_turn)
+    }
+
+    /// A step that reaches `beta` by what the table knows of the position after it, and its score there
+    /// (enhanced transposition cutoff). The steps are those ranked from `base` on.
+    fn refutation(
+        &self,
+        position: &Position,
+        base: usize,
+        beta: Score,
+        depth: u32,
+    ) -> Option<(Score, Turn)> {
+        self.ranked[base..].iter().find_map(|&Ranked { turn, .. }| {
+            let (key, _) = key::canonical(&position.after(turn));
+            let entry = self.shared.table.get(key)?;
+            let score = (-entry.score).farther(1);
+            let valid = entry.bound != Bound::AtLeast && u32::from(entry.depth) >= depth - 1;
+            (valid && score >= beta).then_some((score, turn))
+        })
     }
 
     /// The score of a step for the side that makes it; `later` steps only have to be better than

@@ -226,14 +226,13 @@ pub(crate) fn needs(db: &Database, material: Material) -> Result<Vec<Material>, 
 }
 
 /// A bitbase of these pairs with omitted entries filled in: a quarter of a byte for every position
-/// of the pairs. Loading takes several times as long as [`Database::bitbase`], but probes never
-/// have to derive a result.
+/// of the pairs. All of it is read at once, but probes never have to derive a result.
 ///
 /// # Errors
 ///
 /// As for [`load`].
-pub fn whole_bitbase(db: &Database, pairs: &[Pair]) -> Result<Bitbase, DbError> {
-    let mut bitbase = Bitbase::empty(*db.rules(), pairs);
+pub fn whole_bitbase<'a>(db: &'a Database, pairs: &[Pair]) -> Result<Bitbase<'a>, DbError> {
+    let mut bitbase = Bitbase::empty(db.rules(), pairs);
     let wanted: Vec<Material> = pairs.iter().flat_map(|pair| pair.tables()).collect();
     let mut loader = Loader::new(db, &wanted)?;
     for material in wanted {

@@ -44,7 +44,7 @@ pub(crate) struct TableSchema {
 }
 
 /// A table of an opened file.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Table<'a> {
     file: &'a TableFile,
     number: usize,
@@ -182,20 +182,17 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// Fills in the values of all rows of the index; 0 for values that are not stored.
-    #[cfg(feature = "build")]
-    pub fn load(self, values: &mut [u8]) -> Result<(), DbError> {
-        let columns = self.index().columns().count();
-        self.for_each_row(values, columns, |_, row, values| {
-            row.copy_from_slice(values)
-        })
+    /// Reads and checks a row of the index; `None` if it is not stored.
+    pub fn stored_row(self, row: usize) -> Result<Option<Row<'a>>, DbError> {
+        let place = self.place_of(row);
+        place.map(|place| self.read(place)).transpose()
     }
 
     /// Decodes a row of the index, zeros where nothing is stored.
     #[cfg(feature = "build")]
     pub fn decode_row(self, row: usize, values: &mut [u8]) -> Result<(), DbError> {
-        match self.place_of(row) {
-            Some(place) => self.read(place)?.decode_all(values),
+        match self.stored_row(row)? {
+            Some(row) => row.decode_all(values),
             None => {
                 values.fill(0);
                 Ok(())
@@ -203,37 +200,13 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Calls `take` for each stored row with its place in the index, its part of `target`, which has
-    /// `stride` units for each row of the index, and its values, 0 for those that are not stored.
-    pub fn for_each_row<T: Send>(
-        self,
-        target: &mut [T],
-        stride: usize,
-        take: impl Fn(&Row<'_>, &mut [T], &[u8]) + Sync,
-    ) -> Result<(), DbError> {
-        let columns = self.index().columns().count();
-        let one = |values: &mut Vec<u8>, (row, part): (usize, &mut [T])| {
-            let Some(place) = self.place_of(row) else {
-                return Ok(());
-            };
-            values.resize(columns, 0);
-            let row = self.read(place)?;
-            row.decode_all(values)?;
-            take(&row, part, values);
-            Ok(())
-        };
-        #[cfg(feature = "build")]
-        {
-            use rayon::prelude::*;
-            let rows = target.par_chunks_mut(stride).enumerate();
-            rows.map_init(Vec::new, one).collect()
-        }
-        #[cfg(not(feature = "build"))]
-        {
-            let mut values = Vec::new();
-            let mut rows = target.chunks_mut(stride).enumerate();
-            rows.try_for_each(|row| one(&mut values, row))
-        }
+    /// Decodes all rows of the index, zeros where nothing is stored.
+    #[cfg(feature = "build")]
+    pub fn load(self, values: &mut [u8]) -> Result<(), DbError> {
+        use rayon::prelude::*;
+        let rows = values.par_chunks_mut(self.index().columns().count());
+        let rows = rows.enumerate();
+        rows.try_for_each(|(row, values)| self.decode_row(row, values))
     }
 }
 

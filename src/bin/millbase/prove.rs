@@ -138,31 +138,19 @@ fn white_result(proved: &Proved) -> Option<Wdl> {
 
 /// Writes a progress line for each finished step.
 fn report(options: &Options, step: ProofStep) {
-    match step {
-        ProofStep::Loaded { bytes } => {
-            let bytes = HumanBytes(bytes);
-            output::note(options, format_args!("databases in memory: {bytes}"));
-        }
-        ProofStep::Answered {
-            turn,
-            side,
-            holds,
-            nodes,
-            time,
-        } => {
-            let holds = if holds {
-                "holds"
-            } else {
-                "is not shown to hold"
-            };
-            let at = turn.map_or(String::new(), |turn| format!(" after {turn}"));
-            let (nodes, seconds) = (HumanCount(nodes), time.as_secs_f64());
-            output::note(
-                options,
-                format_args!("{side} {holds}{at}: {nodes} positions, {seconds:.1} s"),
-            );
-        }
-    }
+    let holds = match step.holds {
+        true => "holds",
+        false => "is not shown to hold",
+    };
+    let at = step
+        .turn
+        .map_or(String::new(), |turn| format!(" after {turn}"));
+    let (side, seconds) = (step.side, step.time.as_secs_f64());
+    let nodes = HumanCount(step.nodes);
+    output::note(
+        options,
+        format_args!("{side} {holds}{at}: {nodes} positions, {seconds:.1} s"),
+    );
 }
 
 fn write(out: &mut impl Write, proof: &Proof) -> io::Result<()> {
@@ -203,9 +191,6 @@ fn write(out: &mut impl Write, proof: &Proof) -> io::Result<()> {
     }
     writeln!(out)?;
     table.write(out)?;
-    let (bytes, seconds) = (HumanBytes(proof.loaded_bytes), proof.loading.as_secs_f64());
-    writeln!(
-        out,
-        "\n{bytes} of databases read into memory in {seconds:.1} s"
-    )
+    let bytes = HumanBytes(proof.loaded_bytes);
+    writeln!(out, "\n{bytes} of results decoded into memory")
 }

@@ -254,10 +254,7 @@ impl Opened<'_> {
     pub fn load_table(&self, number: usize) -> Result<Vec<u8>, DbError> {
         let table = self.table(number)?;
         let mut values = vec![0; table.index().len()];
-        let columns = table.index().columns().count();
-        table.for_each_row(&mut values, columns, |_, row, values| {
-            row.copy_from_slice(values)
-        })?;
+        table.load(&mut values)?;
         Ok(values)
     }
 
