@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use crate::common::{Random, plain_position, plain_rules, plain_turned, symmetries};
@@ -47,12 +48,29 @@ fn built(rules: &Rules, keep: &[u8]) -> TempDir {
     folder
 }
 
+/// The files of the pairs of four stones, with which many tests begin.
+static PAIRS_OF_FOUR: LazyLock<HashMap<String, Vec<u8>>> = LazyLock::new(|| {
+    let folder = TempDir::new().expect("a folder");
+    let locked = BuildFolder::lock(folder.path()).expect("a folder of our own");
+    solve_missing_pairs(&locked, folder.path(), &FOUR);
+    contents(folder.path())
+});
+
+fn solve_missing_pairs(locked: &BuildFolder, folder: &Path, rules: &Rules) {
+    let present = |pair| folder.join(millbase::store::file_name(pair)).exists();
+    let plan = PairPlan::new(&Pair::all(rules.stones), present);
+    millbase::solve::pair::build(locked, rules, &plan, Profile::default(), &())
+        .expect("the moving phase");
+}
+
 fn build_in(folder: &Path, rules: &Rules, keep: &[u8]) {
     let locked = BuildFolder::lock(folder).expect("a folder of our own");
-    let present = |pair| folder.join(millbase::store::file_name(pair)).exists();
-    let plan = millbase::solve::pair::PairPlan::new(&Pair::all(rules.stones), present);
-    millbase::solve::pair::build(&locked, rules, &plan, Profile::default(), &())
-        .expect("the moving phase");
+    if *rules == FOUR {
+        for (name, bytes) in PAIRS_OF_FOUR.iter() {
+            fs::write(folder.join(name), bytes).expect("a file");
+        }
+    }
+    solve_missing_pairs(&locked, folder, rules);
     let plan = PlyPlan::new(folder, rules, keep);
     build(&locked, rules, &plan, &|_| {}).expect("the placing phase");
 }

@@ -127,7 +127,10 @@ impl Abdada {
 /// The least depth of a node whose steps are looked up in the table before the first is searched. Only
 /// placements are: their order does not matter, so most positions are reached by many lines, and none
 /// can repeat.
-const TRANSPOSITION_DEPTH: u32 = 4;
+const TRANSPOSITION_DEPTH: u32 = 3;
+
+/// The most steps looked up at once.
+const AT_ONCE: usize = 32;
 
 /// The state that all threads of a search share.
 pub(crate) struct Shared<'a, K> {
@@ -342,12 +345,21 @@ impl<'a, K: Knowledge> Worker<'a, K> {
         beta: Score,
         depth: u32,
     ) -> Option<(Score, Turn)> {
-        self.ranked[base..].iter().find_map(|&Ranked { turn, .. }| {
-            let (key, _) = key::canonical(&position.after(turn));
-            let entry = self.shared.table.get(key)?;
-            let score = (-entry.score).farther(1);
-            let valid = entry.bound != Bound::AtLeast && u32::from(entry.depth) >= depth - 1;
-            (valid && score >= beta).then_some((score, turn))
+        let steps = &self.ranked[base..];
+        let table = self.shared.table;
+        let mut keys = [0; AT_ONCE];
+        steps.chunks(AT_ONCE).find_map(|steps| {
+            let keys = &mut keys[..steps.len()];
+            for (found, &Ranked { turn, .. }) in keys.iter_mut().zip(steps) {
+                (*found, _) = key::canonical(&position.after(turn));
+            }
+            table.fetch(keys);
+            keys.iter().zip(steps).find_map(|(&key, step)| {
+                let entry = table.get(key)?;
+                let score = (-entry.score).farther(1);
+                let valid = entry.bound != Bound::AtLeast && u32::from(entry.depth) >= depth - 1;
+                (valid && score >= beta).then_some((score, step.turn))
+            })
         })
     }
 

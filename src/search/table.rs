@@ -10,9 +10,10 @@
 //! at the same time may leave the check of one with the data of the other: then the key does not
 //! match, and the slot counts as empty.
 //!
-//! There is no prefetching, because the intrinsic for it takes a pointer and is unsafe. Instead, a
-//! lookup touches only one cache line.
+//! A lookup touches only one cache line. The intrinsic for prefetching takes a pointer and is unsafe, so
+//! [`fetch`](TranspositionTable::fetch) reads instead.
 
+use std::hint::black_box;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 use super::score::Score;
@@ -156,6 +157,13 @@ impl TranspositionTable {
         let mixed = (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
         let place = (u128::from(mixed) * self.buckets.len() as u128) >> 64;
         &self.buckets[place as usize].0
+    }
+
+    /// Reads the buckets of these keys into the processor's cache, so that the cache misses overlap: one
+    /// [`get`](TranspositionTable::get) after the other waits for each.
+    pub fn fetch(&self, keys: &[u64]) {
+        let first = |&key: &u64| self.bucket(key)[0].data.load(Relaxed);
+        black_box(keys.iter().map(first).fold(0, |all, data| all ^ data));
     }
 
     /// The entry of the position with this key.
