@@ -129,7 +129,7 @@ fn for_each<'a, T, R>(items: &'a [T], work: impl Fn(&'a T) -> R) {
 
 /// Probes of a bitbase.
 fn bitbase(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("preload");
+    let mut group = criterion.benchmark_group("bitbase");
     group.throughput(Throughput::Elements(ELEMENTS as u64));
     let db = Database::embedded(RULES);
     let pairs: Vec<Pair> = db.pairs().map(|file| file.pair()).collect();

@@ -127,7 +127,7 @@ fn every_kind_of_file_tells_the_same_values() {
                 }
             }
         }
-        let verified = run(folder.path(), &["verify", "--sample", "300"]);
+        let verified = run(folder.path(), &["verify", "--sample", "1000"]);
         assert!(verified.status.success(), "{kind:?}: {verified:?}");
     }
 }

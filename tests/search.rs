@@ -622,7 +622,7 @@ fn a_proof_ends_with_an_error_if_a_row_that_it_needs_is_damaged() {
 }
 
 #[test]
-fn preloaded_results_are_those_of_the_files() {
+fn results_in_memory_are_those_of_the_files() {
     let database = Database::embedded(RULES);
     let pairs: Vec<Pair> = database.pairs().map(|file| file.pair()).collect();
     let bitbase = database.bitbase(&pairs).unwrap();

@@ -474,7 +474,7 @@ fn check_database(database: &Database, pairs: &[Pair], solved: &Solved) {
         for material in pair.tables() {
             let loaded = millbase::solve::load(database, material).expect("a table");
             assert!(*loaded == *solved[&material], "{rules}: {material:?}");
-            for _ in 0..250 {
+            for _ in 0..500 {
                 let position = random.position(material.mover.into(), material.waiting.into());
                 let (mover, waiting) = (position.mover(), position.waiting());
                 let value = solved_value(solved, mover, waiting);

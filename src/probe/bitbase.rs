@@ -174,13 +174,6 @@ impl Results<'_> {
         };
         Ok(self.rows[row].get_or_init(|| packed))
     }
-
-    #[inline(always)]
-    fn at(&self, mover: PointSet, waiting: PointSet) -> Result<Option<Wdl>, DbError> {
-        let (row, symmetry) = self.index.rows().find(mover);
-        let column = self.index.column(row, symmetry.apply(waiting));
-        Ok(unpack(self.row(row)?, column))
-    }
 }
 
 impl<'a> Bitbase<'a> {
@@ -260,12 +253,11 @@ impl<'a> Bitbase<'a> {
     /// [`DbError::Corrupt`] or [`DbError::Io`] if a row cannot be read.
     #[inline]
     pub fn of_sets(&self, mover: PointSet, waiting: PointSet) -> Result<Option<Wdl>, DbError> {
-        if let Some(table) = self.table(mover.len(), waiting.len())
-            && let Some(result) = table.at(mover, waiting)?
-        {
-            return Ok(Some(result));
+        let row = self.row(mover, waiting.len())?;
+        match row.and_then(|row| row.wdl(waiting)) {
+            Some(result) => Ok(Some(result)),
+            None => self.derived(mover, waiting),
         }
-        self.derived(mover, waiting)
     }
 
     /// The row of a set of the side to move against this many stones, for probes of several sets of
@@ -276,7 +268,8 @@ impl<'a> Bitbase<'a> {
     /// As for [`Bitbase::of_sets`].
     #[inline]
     pub fn row(&self, mover: PointSet, waiting: u32) -> Result<Option<BitbaseRow<'_>>, DbError> {
-        let Some(table) = self.table(mover.len(), waiting) else {
+        let table = place(mover.len(), waiting).and_then(|place| self.tables[place].as_ref());
+        let Some(table) = table else {
             return Ok(None);
         };
         let (row, symmetry) = table.index.rows().find(mover);
@@ -286,11 +279,6 @@ impl<'a> Bitbase<'a> {
             free: !table.index.rows().set(row),
             symmetry,
         }))
-    }
-
-    #[inline(always)]
-    fn table(&self, mover: u32, waiting: u32) -> Option<&Results<'a>> {
-        self.tables[place(mover, waiting)?].as_ref()
     }
 
     /// The best result of the mover's turns; `None` if a result that matters is unknown.
