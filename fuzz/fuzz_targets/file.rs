@@ -12,7 +12,7 @@ mod parts;
 
 use std::cell::RefCell;
 use std::fs;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use libfuzzer_sys::fuzz_target;
 use millbase::index::Index;
@@ -201,8 +201,8 @@ impl Specimen {
                     // The first rows, where the positions are.
                     let row = usize::from(input.byte()) % 3;
                     match table.rows.get_mut(row) {
-                        Some(row) if number % 2 == 0 => input.change(row),
-                        Some(row) => input.change_end(row),
+                        Some(row) if number % 2 == 0 => input.change(Arc::make_mut(row).as_mut_slice()),
+                        Some(row) => input.change_end(Arc::make_mut(row)),
                         None => {}
                     }
                 }

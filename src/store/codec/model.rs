@@ -182,15 +182,15 @@ impl Parts {
                 open += 1;
                 continue;
             }
-            let mut distribution = Vec::new();
-            loop {
-                let symbol = *bytes.split_off_first()?;
-                let frequency = bytes.split_off(..2)?;
-                distribution.push((symbol, u16::from_le_bytes([frequency[0], frequency[1]])));
-                if symbol == ESCAPE {
-                    break;
-                }
-            }
+            let symbols = bytes.as_chunks().0;
+            let last = symbols
+                .iter()
+                .position(|&[symbol, _, _]| symbol == ESCAPE)?;
+            let symbols = symbols[..=last].iter();
+            let symbols =
+                symbols.map(|&[symbol, low, high]| (symbol, u16::from_le_bytes([low, high])));
+            let distribution: Distribution = symbols.collect();
+            bytes.split_off(..3 * distribution.len())?;
             parts.tree.push(Node::Leaf);
             parts.distributions.push(distribution);
             open -= 1;

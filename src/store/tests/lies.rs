@@ -1,6 +1,8 @@
 //! Malicious files may have correct checksums: values may then be wrong, but nothing worse happens.
 //! Each test counts how many such files are refused and how many are accepted.
 
+use std::sync::Arc;
+
 use super::parts::{
     COLUMNS, FILE_LENGTH, HEAD_LENGTH, KIND, METRIC, NEAR, Parts, RULES, SLIDES, TABLES, VERSION,
     add_varint, repair, repair_all,
@@ -177,7 +179,7 @@ fn wrong_fields_of_schema_and_tables_are_named() {
                 "number of tables",
             ),
             (
-                |parts| parts.tables[0].rows.push(Vec::new()),
+                |parts| parts.tables[0].rows.push(Arc::default()),
                 "number of rows",
             ),
             (|parts| drop(parts.tables[0].rows.pop()), "number of rows"),
@@ -404,7 +406,7 @@ fn rows_with_wrong_contents_affect_only_themselves() {
         let row = 1;
         for _ in 0..300 {
             let mut parts = specimen.parts.clone();
-            let bytes = &mut parts.tables[0].rows[row];
+            let bytes = Arc::make_mut(&mut parts.tables[0].rows[row]);
             for _ in 0..=random.below(4) {
                 let place = random.below(bytes.len());
                 bytes[place] = random.word() as u8;
@@ -463,7 +465,7 @@ fn rows_with_wrong_block_lengths_are_detected() {
             [vec![0; blocks], vec![0]].concat(),
         ];
         for (number, row) in rows.into_iter().enumerate() {
-            let error = error_of(&specimen, |parts| parts.tables[0].rows[0] = row);
+            let error = error_of(&specimen, |parts| parts.tables[0].rows[0] = Arc::new(row));
             let error = error.unwrap_or_else(|| panic!("row {number} of {}", specimen.name()));
             assert!(error.contains("row"), "{error}");
         }

@@ -3,6 +3,7 @@
 //! target uses it, too.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
@@ -36,8 +37,9 @@ pub struct Parts {
 pub struct TableParts {
     pub width: u8,
     pub model: Vec<u8>,
-    /// The bytes of each row without their checksum.
-    pub rows: Vec<Vec<u8>>,
+    /// The bytes of each row without their checksum. Copies of the parts share those that they do not
+    /// change.
+    pub rows: Vec<Arc<Vec<u8>>>,
 }
 
 /// The places of the parts in a file.
@@ -128,7 +130,8 @@ impl Parts {
                 for _ in 0..PAGE_ROWS.min(rows - table.rows.len()) {
                     let length = number(&bytes[directory..][..width.into()]);
                     directory += usize::from(width);
-                    table.rows.push(bytes[start..start + length - 4].to_vec());
+                    let row = bytes[start..start + length - 4].to_vec();
+                    table.rows.push(Arc::new(row));
                     start += length;
                 }
                 directory += 8;
@@ -180,7 +183,7 @@ impl Parts {
                     bytes.extend(&length.to_le_bytes()[..table.width.into()]);
                     let place = layout.rows[number].len();
                     layout.rows[number].push(end..end + length);
-                    rows.extend(row);
+                    rows.extend_from_slice(row);
                     rows.extend(row_checksum(row, number, place));
                     end += length;
                 }
