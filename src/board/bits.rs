@@ -106,7 +106,7 @@ static BYTES: LazyLock<ByteTables> = LazyLock::new(|| {
     ByteTables { extract, deposit }
 });
 
-/// Code with the instructions of x86-64 processors since 2013: BMI1, BMI2 and AVX2.
+/// Code with the instructions of x86-64 processors since 2013: BMI1, BMI2, LZCNT, POPCNT and AVX2.
 ///
 /// Only [`dispatch`] creates one, after it has detected all of these features.
 #[cfg(target_arch = "x86_64")]
@@ -177,6 +177,7 @@ impl Bits for Native {
 }
 
 /// A loop to be compiled for each kind of processor.
+///
 /// `run` and every function that it calls in its loops must be `#[inline(always)]`, or the
 /// processor's operations become calls. Closures cannot have this attribute, so use iterators.
 pub trait Kernel {

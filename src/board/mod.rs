@@ -353,10 +353,7 @@ impl Board {
     /// ```
     #[inline(always)]
     pub fn mills(&self, stones: PointSet) -> PointSet {
-        let [inner, middle, outer] = rings(stones);
-        let mut closed = self.closed_by_ring[0][inner]
-            & self.closed_by_ring[1][middle]
-            & self.closed_by_ring[2][outer];
+        let mut closed = self.closed_lines(stones);
         let mut mills = PointSet::EMPTY;
         while closed != 0 {
             mills |= self.lines[closed.trailing_zeros() as usize];
@@ -365,7 +362,17 @@ impl Board {
         mills
     }
 
-    /// The number of mills of these stones (at most twelve stones) through the point, 0 to 3.
+    /// A bit for each line that these stones close.
+    #[inline(always)]
+    fn closed_lines(&self, stones: PointSet) -> u32 {
+        let [inner, middle, outer] = rings(stones);
+        self.closed_by_ring[0][inner]
+            & self.closed_by_ring[1][middle]
+            & self.closed_by_ring[2][outer]
+    }
+
+    /// The number of mills of these stones through the point, 0 to 3. The stones must not fill the board,
+    /// which stands for lines that a point lacks.
     #[inline(always)]
     pub fn mills_through(&self, point: Point, stones: PointSet) -> u32 {
         let lines = &self.lines_through[point.bit() as usize];
@@ -419,10 +426,7 @@ impl Board {
     /// ```
     #[inline(always)]
     pub fn mills_by_count(&self, stones: PointSet) -> [PointSet; 3] {
-        let [inner, middle, outer] = rings(stones);
-        let mut closed = self.closed_by_ring[0][inner]
-            & self.closed_by_ring[1][middle]
-            & self.closed_by_ring[2][outer];
+        let mut closed = self.closed_lines(stones);
         let [mut one, mut two, mut three] = [PointSet::EMPTY; 3];
         while closed != 0 {
             let line = self.lines[closed.trailing_zeros() as usize];
@@ -449,8 +453,8 @@ impl Board {
     }
 }
 
-/// A mask with a bit for each item that satisfies the condition.
-fn mask_where<T>(items: &[T], condition: impl Fn(&T) -> bool) -> u64 {
+/// A mask with a bit for each item that satisfies the condition, at most 64.
+pub(crate) fn mask_where<T>(items: &[T], condition: impl Fn(&T) -> bool) -> u64 {
     items.iter().enumerate().fold(0, |mask, (bit, item)| {
         mask | u64::from(condition(item)) << bit
     })

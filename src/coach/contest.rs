@@ -14,6 +14,7 @@ use crate::coach::record::Outcome;
 use crate::coach::review::Review;
 use crate::coach::sample::seed_of;
 use crate::coach::truth::Truth;
+use crate::engine::draws::DrawRule;
 use crate::engine::game::Game;
 use crate::probe::Database;
 use crate::rules::position::{Position, Side};
@@ -35,7 +36,7 @@ pub struct Contest {
 }
 
 /// The turns without a stone placed or removed after which a game is drawn.
-pub const DRAWN_TURNS: usize = 100;
+pub const DRAWN_TURNS: usize = DrawRule::USUAL.quiet_turns as usize;
 
 /// A game of a match.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -17,7 +17,7 @@ use crate::value::Value;
 pub struct Explanation {
     /// The position.
     pub position: Position,
-    /// The stage of the game for the side to move.
+    /// The phase of the game for the side to move.
     pub phase: Phase,
     /// The value for the side to move.
     pub value: Value,
@@ -183,19 +183,17 @@ fn passing(truth: Truth, position: &Position) -> Result<Option<Value>, DbError> 
 pub fn closing_points(position: &Position, side: Side, rules: &Rules) -> PointSet {
     let board = rules.board();
     let (stones, empty) = (position.stones(side), position.empty());
-    let closes = |rest: PointSet, to| board.mills_through(to, rest.with(to)) > 0;
     if position.in_hand(side) > 0 {
-        return empty.into_iter().filter(|&to| closes(stones, to)).collect();
+        return board.completions(stones) & empty;
     }
     let flies = rules.flies(stones.len());
     let mut points = PointSet::EMPTY;
     for from in stones {
-        let rest = stones.without(from);
         let targets = match flies {
             true => empty,
             false => board.neighbours(from) & empty,
         };
-        points |= targets.into_iter().filter(|&to| closes(rest, to)).collect();
+        points |= board.completions(stones.without(from)) & targets;
     }
     points
 }

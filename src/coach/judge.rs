@@ -43,7 +43,7 @@ impl Question {
         self.keeping as f64 / self.turns.len() as f64
     }
 
-    /// The stage of the game.
+    /// The phase of the game.
     pub fn phase(&self, rules: &Rules) -> Phase {
         self.position.phase(rules)
     }

@@ -28,7 +28,7 @@ pub struct Checked {
 pub fn check(truth: Truth, claim: &Claim) -> Result<Checked, DbError> {
     let rules = truth.database().rules();
     let mut checked = Checked::default();
-    let position = match Position::parse(without_names(&claim.position), rules) {
+    let position = match Position::parse(&claim.position, rules) {
         Ok(position) => position,
         Err(error) => {
             checked
@@ -86,15 +86,6 @@ pub fn check(truth: Truth, claim: &Claim) -> Result<Checked, DbError> {
     Ok(checked)
 }
 
-/// A position's text without the field that names its points, which some programs add.
-fn without_names(text: &str) -> &str {
-    let text = text.trim();
-    match text.rsplit_once(' ') {
-        Some((rest, last)) if last.contains(':') => rest.trim(),
-        _ => text,
-    }
-}
-
 /// Checks that every best first turn has a solution, and that only one turn holds a draw.
 fn check_first_turns(
     claim: &Claim,
@@ -141,7 +132,9 @@ fn check_first_turns(
             let holding: Vec<String> = equal.map(|turn| turn.turn.to_string()).collect();
             if holding.len() > 1 {
                 let holding = holding.join(", ");
-                problems.push(format!("{holding} turns hold the draw, but it must be one"));
+                problems.push(format!(
+                    "several turns hold the draw ({holding}), but only one may"
+                ));
             }
         }
     }

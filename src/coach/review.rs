@@ -148,7 +148,7 @@ impl Verdict {
 pub struct Reviewed {
     /// The position before the turn.
     pub position: Position,
-    /// The stage of the game for the side that makes the turn.
+    /// The phase of the game for the side that makes the turn.
     pub phase: Phase,
     /// The turn, with all its removals.
     pub turn: Turn,

@@ -62,9 +62,7 @@ impl Family {
     pub fn check(self, rules: &Rules) -> Result<(), String> {
         let stones = rules.stones;
         match self {
-            Family::Pair(pair) if pair.larger() > stones => Err(format!(
-                "there is no pair {pair} under these rules: a side has at most {stones} stones"
-            )),
+            Family::Pair(pair) => pair.check(rules),
             Family::Placed(turns) if turns >= 2 * stones => Err(format!(
                 "there are no positions with stones in hand after {turns} placements: these rules \
                 have only {}",

@@ -30,6 +30,9 @@ use crate::board::symmetry::{Symmetry, stabiliser};
 use crate::board::{POINTS, PointSet};
 use crate::rules::{FEWEST_STONES, MOST_STONES, Rules};
 
+/// The number of different numbers of stones that a side of a pair can have.
+pub(crate) const SIDES: usize = (MOST_STONES - FEWEST_STONES + 1) as usize;
+
 /// All moving-phase positions with these numbers of stones, whoever is to move. Always in normal
 /// form: larger first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -48,11 +51,11 @@ impl Pair {
         })
     }
 
-    /// Checks that the rules give a side as many stones; the error is a sentence.
+    /// Checks that a side can have this many stones under the rules.
     ///
     /// # Errors
     ///
-    /// If they do not.
+    /// A sentence, if it cannot.
     pub fn check(self, rules: &Rules) -> Result<(), String> {
         match self.larger <= rules.stones {
             true => Ok(()),

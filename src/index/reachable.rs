@@ -140,7 +140,7 @@ impl Stage {
 }
 
 /// A sentence that says why the placing phase cannot be solved under these rules; `None` if it can.
-pub fn not_solved(rules: &Rules) -> Option<&'static str> {
+pub fn why_unsolved(rules: &Rules) -> Option<&'static str> {
     rules.removal_per_mill.then_some(
         "the placing phase cannot be solved under rules where each mill earns a removal of its \
         own, because its tables count one lost stone for each turn that closes mills; the \
@@ -203,7 +203,12 @@ impl Reachable {
                 }
             })
         });
-        all.filter(|&stage| !self.rows(stage, Side::White).is_empty())
+        all.filter(|&stage| self.exists(stage))
+    }
+
+    /// Whether a game can reach a stage.
+    pub fn exists(&self, stage: Stage) -> bool {
+        !self.rows(stage, stage.mover()).is_empty()
     }
 
     /// The rows of a side's possible sets; empty if the stage is impossible.

@@ -1,4 +1,4 @@
-//! Somebody's sector files against our values.
+//! Compares sector files with our values.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -13,7 +13,7 @@ use super::walk::Whole;
 use crate::rules::position::Position;
 use crate::value::Value;
 
-/// What is there of a file.
+/// The state of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FileState {
     /// A file of the right size with a right header. What its slots say is not checked.
@@ -96,7 +96,7 @@ impl Escapes {
     }
 }
 
-/// What a file has for a slot.
+/// The contents of a slot of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Found {
     /// This value; of a draw only that it is one.
@@ -120,7 +120,7 @@ pub struct Difference {
     pub found: Found,
 }
 
-/// What a comparison of a sector found.
+/// The result of comparing a sector.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Comparison {
     /// The sector.
@@ -156,8 +156,8 @@ impl Comparison {
     }
 }
 
-/// Compares a file with our values, which `whole` must have been made with the keys of the file's
-/// folder for. `most` bounds [`Comparison::first`]; `progress` is told of slots that are done.
+/// Compares a file with our values. `whole` must have been made with the scheme of the file's folder.
+/// `most` bounds [`Comparison::first`]; `progress` receives the number of slots just compared.
 ///
 /// # Errors
 ///
@@ -240,7 +240,7 @@ fn compare_row(
         let found = match says {
             Meaning::Value(found) => Found::Value(Value::from_byte(found)),
             Meaning::TooDeep => Found::TooDeep,
-            // A redirect to a redirect is none.
+            // A redirect may not lead to another redirect.
             _ => Found::Damage,
         };
         let waiting = || slots.waiting(row, column);

@@ -9,9 +9,9 @@ use super::tables::Sectors;
 
 /// A sector as a file that is open for reading. See [`Sectors::open`].
 ///
-/// A few slots are probed one by one. Who reads on gets whole rows where a file has them; of the other
-/// sectors the values are made all at once, which takes a minute or two for the largest, and then
-/// kept as [`Sectors::with_memory`] allows.
+/// Reads of a few slots probe them one by one; longer reads in order get whole rows from a database file
+/// that has them. For other sectors all values are made at once, which takes a minute or two for the
+/// largest, and then kept as [`Sectors::with_memory`] allows.
 pub struct SectorFile {
     sectors: Sectors,
     sector: Sector,
@@ -113,7 +113,7 @@ impl SectorFile {
         let kept = self.sectors.kept(self.sector);
         self.values.resize(columns, 0);
         if kept.is_none() {
-            // A row that cannot be made is none.
+            // A row that could not be made must not count as made.
             self.row = None;
             let found = self.sectors.row(self.sector, row, &mut self.values);
             if found.map_err(io::Error::other)? {

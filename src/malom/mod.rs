@@ -42,7 +42,7 @@
 //! - `tables`: all values of a sector, and the value of one slot
 //! - `file`: a sector as [`Read`](std::io::Read) and [`Seek`](std::io::Seek)
 //! - `walk`: sectors written one after the other
-//! - `compare`: somebody's files against our values
+//! - `compare`: files of another program compared with our values
 //!
 //! Draws: the format can grade draws by where ideal play of both sides leads to. Our values do not
 //! grade them, so all draws are equal. Of the placing phase our files hold the positions that a game

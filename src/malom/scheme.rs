@@ -17,7 +17,7 @@ pub struct Scheme {
     text: String,
 }
 
-/// Why a text is no `std.secval`; one sentence.
+/// The reason why a text is not a `std.secval`; one sentence.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SchemeError(String);
 

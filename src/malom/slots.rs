@@ -44,7 +44,7 @@ fn unpack(bytes: [u8; BYTES]) -> (i16, i16) {
     (signed(word & 0xfff), signed(word >> 12))
 }
 
-/// What a slot of a file says.
+/// The meaning of a slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Meaning {
     /// A value byte, see [`Value::from_byte`](crate::Value::from_byte).

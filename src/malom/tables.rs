@@ -200,11 +200,13 @@ impl Sectors {
             return Ok(tables.into_iter().filter_map(Sector::of_moving).collect());
         }
         let stage = self.stage(sector)?;
-        if database.ply(stage.ply)?.is_some() || !self.exists(stage) {
+        if database.ply(stage.ply)?.is_some() || !self.reachable().exists(stage) {
             return Ok(Vec::new());
         }
         let next = [stage.after_quiet(), stage.after_capture()];
-        let next = next.into_iter().filter(|&stage| self.exists(stage));
+        let next = next
+            .into_iter()
+            .filter(|&stage| self.reachable().exists(stage));
         Ok(next.filter_map(|stage| self.sector(stage)).collect())
     }
 
@@ -231,11 +233,6 @@ impl Sectors {
     pub(super) fn reachable(&self) -> &Reachable {
         let reachable = &self.0.reachable;
         reachable.get_or_init(|| Reachable::new(self.database().rules(), self.plies()))
-    }
-
-    /// Whether a game comes to a stage.
-    fn exists(&self, stage: Stage) -> bool {
-        !self.reachable().rows(stage, stage.mover()).is_empty()
     }
 
     /// The position of a slot. Without stones in hand White is to move.
@@ -430,14 +427,14 @@ impl<'a> Maker<'a> {
         }
         let stage = sectors.stage(sector)?;
         let reachable = sectors.reachable();
-        if !sectors.exists(stage) {
+        if !sectors.reachable().exists(stage) {
             let values = Bytes::zeroed(Index::new(material).len());
             return values.map_err(|error| refused(sector, error));
         }
         if database.ply(stage.ply)?.is_some() {
             return ply::load(database, stage);
         }
-        let next = |stage: Stage| sectors.exists(stage).then_some(stage);
+        let next = |stage: Stage| sectors.reachable().exists(stage).then_some(stage);
         let quiet = next(stage.after_quiet()).and_then(|stage| sectors.sector(stage));
         let captures = next(stage.after_capture()).and_then(|stage| sectors.sector(stage));
         let quiet = self.next(quiet)?;

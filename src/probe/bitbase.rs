@@ -19,10 +19,10 @@ use super::database::Database;
 use crate::board::PointSet;
 use crate::board::bits;
 use crate::board::symmetry::Symmetry;
-use crate::index::{Index, Pair};
+use crate::index::{Index, Pair, SIDES};
 use crate::rules::position::Position;
 use crate::rules::turns::left_after_removals;
-use crate::rules::{FEWEST_STONES, MOST_STONES, Rules};
+use crate::rules::{FEWEST_STONES, Rules};
 use crate::store::DbError;
 use crate::store::table::Table;
 use crate::value::Wdl;
@@ -36,14 +36,11 @@ pub struct Bitbase<'a> {
     tables: Vec<Option<Results<'a>>>,
 }
 
-/// The number of different stone counts of a side.
-const SIDES: usize = (MOST_STONES - FEWEST_STONES + 1) as usize;
-
 /// Positions in each byte.
 const PER_BYTE: usize = 4;
 
 /// The code of an omitted position.
-const LEFT_OUT: u8 = 3;
+const OMITTED: u8 = 3;
 
 /// One table: a result for each entry of its index.
 #[derive(Debug)]
@@ -166,11 +163,11 @@ impl Results<'_> {
                 let codes = values.iter().enumerate();
                 let code = |(column, &value)| match stored.holds(column) {
                     true => code(value),
-                    false => LEFT_OUT,
+                    false => OMITTED,
                 };
                 pack(columns, codes.map(code))
             }
-            None => pack(columns, std::iter::repeat(LEFT_OUT)),
+            None => pack(columns, std::iter::repeat(OMITTED)),
         };
         Ok(self.rows[row].get_or_init(|| packed))
     }

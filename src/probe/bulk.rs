@@ -85,7 +85,8 @@ impl std::error::Error for BulkError {
 }
 
 impl BulkError {
-    /// The same error for one who passed a part of the arrays that begins at an index.
+    /// The same error with its index counted in the whole arrays, of which the part that was passed
+    /// begins at `start`.
     #[must_use]
     pub fn after(self, start: usize) -> BulkError {
         match self {
@@ -230,9 +231,8 @@ impl Database {
             };
             let working: Vec<_> = parts.map(work).collect();
             working.into_iter().try_for_each(|worker| {
-                let stopped = || DbError::NotStored("a thread stopped".to_string());
                 let done = worker.join();
-                done.unwrap_or_else(|_| Err(BulkError::Database(stopped())))
+                done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             })
         })
     }
@@ -251,9 +251,9 @@ impl Database {
             let first = batch * BATCH;
             for (place, position) in positions.iter_mut().enumerate().take(wdl.len()) {
                 let found = masks.position(first + place, self.rules());
-                *position = found.map_err(|why| {
-                    let index = first + place;
-                    BulkError::Position { index, why }.after(start)
+                *position = found.map_err(|why| BulkError::Position {
+                    index: start + first + place,
+                    why,
                 })?;
             }
             let kept = positions.map(|at| {

@@ -116,7 +116,7 @@ impl<T> Slot<T> {
 
 /// The databases of one set of rules. Many threads may probe them at the same time.
 ///
-/// A file that is damaged, foreign or of another version causes errors only for queries that need
+/// A file that is damaged, for other rules or of another version causes errors only for queries that need
 /// it.
 pub struct Database {
     rules: Rules,
@@ -203,7 +203,7 @@ impl Database {
     /// The databases of a folder, and those that are part of the program for the pairs that the
     /// folder lacks.
     ///
-    /// Opening is cheap: it checks the header and the size of each file; rows are checked when they
+    /// Opening is cheap: it checks the head and the size of each file; rows are checked when they
     /// are read. Damage to an open file causes an error, never a wrong value.
     /// [`Database::unusable`] lists files that cannot be used.
     ///
@@ -362,8 +362,8 @@ impl Database {
         file.transpose()
     }
 
-    /// The reasons why existing files cannot be used: they are damaged, foreign, or of another
-    /// version.
+    /// The reasons why existing files cannot be used: they are damaged, for other rules, or
+    /// of another version.
     pub fn unusable(&self) -> impl Iterator<Item = &DbError> {
         let pairs = self.pairs.iter().flatten().filter_map(Slot::error);
         let plies = self.placing().into_iter().flat_map(|plies| &plies.files);

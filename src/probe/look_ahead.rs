@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::database::Database;
 use super::omitted::Search;
-use crate::index::reachable::{Stage, not_solved};
+use crate::index::reachable::{Stage, why_unsolved};
 use crate::rules::position::Position;
 use crate::rules::{MOST_STONES, Rules};
 use crate::search::core::{Bounds, Counts, Knowledge, Shared, Window, Worker};
@@ -29,11 +29,14 @@ const MOST_NODES: u64 = 20_000_000;
 /// turns, and some captures lead to other omitted positions.
 const MOST_DERIVED: u32 = 2 * MOST_STONES as u32;
 
-/// With at most this many placements to a file or to the moving phase, what a search needs is foreseen by
-/// looking at all positions on the way, no more than these; with more, by going on with the search as
-/// if what is not here yet were drawn. Neither asks for more ranges than these.
+/// Up to this many placements from a file or the moving phase, all positions on the way are looked at to
+/// foresee the bytes that a search needs; beyond, the search goes on as if missing values were draws.
 const FORESEEN_PLACEMENTS: u8 = 2;
+
+/// The most positions looked at for that.
 const MOST_FORESEEN: usize = 20_000;
+
+/// The most ranges asked for at once.
 const MOST_RANGES: usize = 1_000;
 
 /// Whether a few placements lead to a file of the placing phase or, if such files exist, to the
@@ -55,7 +58,7 @@ fn placements(database: &Database, position: &Position) -> u8 {
 fn too_early(rules: &Rules) -> DbError {
     let mut sentence =
         "too many stones are still in hand for a search down to the databases".to_string();
-    if not_solved(rules).is_none() {
+    if why_unsolved(rules).is_none() {
         sentence += &format!(
             "; build the databases of the placing phase with `millbase build --placing{}`",
             rules_option(rules)

@@ -208,10 +208,7 @@ impl<'a> Search<'a> {
                 let score = self.searched(sets, inner.negated())?;
                 Ok::<_, DbError>((-score).farther(1))
             };
-            let narrow = Window {
-                alpha,
-                beta: alpha.next(),
-            };
+            let narrow = Window::null(alpha.next());
             let mut score = search(narrow)?;
             if score > alpha && score < window.beta {
                 score = search(Window { alpha, ..window })?;

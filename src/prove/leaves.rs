@@ -19,7 +19,7 @@ pub(super) enum Others {
     /// They count as lost for this side.
     Lose(Side),
     /// Their databases are probed.
-    AreAsked,
+    Probed,
 }
 
 impl Others {
@@ -30,7 +30,7 @@ impl Others {
         match self {
             Others::Lose(Side::White) => 0,
             Others::Lose(Side::Black) => 1,
-            Others::AreAsked => 2,
+            Others::Probed => 2,
         }
     }
 
@@ -39,7 +39,7 @@ impl Others {
         match self {
             Others::Lose(loser) if loser == side => Some(Score::LOST),
             Others::Lose(_) => Some(Score::WON),
-            Others::AreAsked => None,
+            Others::Probed => None,
         }
     }
 }
@@ -51,7 +51,7 @@ pub(super) struct Leaves<'a> {
     pub others: Others,
     /// Whether placements can lead to a pair in memory, by the stones of the sides on the board and
     /// in hand.
-    reachable: [[bool; SIDES]; SIDES],
+    reachable: [[bool; COUNTS]; COUNTS],
     /// The number of values probed in databases that are not in memory.
     pub asked: AtomicU64,
     /// The number of positions after eight turns that were searched.
@@ -61,11 +61,12 @@ pub(super) struct Leaves<'a> {
     failure: Mutex<Option<DbError>>,
 }
 
-const SIDES: usize = MOST_STONES as usize + 1;
+/// The numbers of stones that a side can have, 0 to 12.
+const COUNTS: usize = MOST_STONES as usize + 1;
 
 impl<'a> Leaves<'a> {
     pub fn new(database: &'a Database, bitbase: &'a Bitbase<'a>) -> Leaves<'a> {
-        let mut reachable = [[false; SIDES]; SIDES];
+        let mut reachable = [[false; COUNTS]; COUNTS];
         for (mover, row) in reachable.iter_mut().enumerate() {
             for (waiting, reachable) in row.iter_mut().enumerate() {
                 let (larger, smaller) = (mover.max(waiting), mover.min(waiting));
@@ -77,7 +78,7 @@ impl<'a> Leaves<'a> {
         Leaves {
             database,
             bitbase,
-            others: Others::AreAsked,
+            others: Others::Probed,
             reachable,
             asked: AtomicU64::new(0),
             after_eight: AtomicU64::new(0),

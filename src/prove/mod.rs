@@ -139,7 +139,7 @@ pub fn prove_each(
 /// Checks that the search is valid under the rules, and that all pairs that the options need are
 /// present.
 fn check(database: &Database, options: &ProofOptions) -> Result<(), DbError> {
-    if let Some(why) = reachable::not_solved(database.rules()) {
+    if let Some(why) = reachable::why_unsolved(database.rules()) {
         return Err(DbError::NotStored(why.to_string()));
     }
     let mut needed = options.pairs.clone();

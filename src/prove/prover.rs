@@ -60,7 +60,7 @@ impl<'a> Prover<'a> {
         if self.ask(position, side, Others::Lose(side))? {
             return Ok(true);
         }
-        Ok(self.complete && self.ask(position, side, Others::AreAsked)?)
+        Ok(self.complete && self.ask(position, side, Others::Probed)?)
     }
 
     /// Whether a side does not lose, with this treatment of other pairs.
@@ -155,15 +155,15 @@ impl<'a> Prover<'a> {
             return Ok(turns.first().copied());
         }
         // Pairs in memory are cheap, so try all turns with them first.
-        for others in [Others::Lose(side), Others::AreAsked] {
-            if others == Others::AreAsked && !self.complete {
+        for others in [Others::Lose(side), Others::Probed] {
+            if others == Others::Probed && !self.complete {
                 break;
             }
             for &turn in &turns {
                 let after = position.after(turn);
                 let kept = match result {
                     Wdl::Win => {
-                        others == Others::AreAsked && !self.ask(&after, side.other(), others)?
+                        others == Others::Probed && !self.ask(&after, side.other(), others)?
                     }
                     _ => self.ask(&after, side, others)?,
                 };

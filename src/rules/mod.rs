@@ -1,5 +1,5 @@
 //! The rules as data: the settings in which games of the Mill family differ, and the fingerprint in
-//! the header of files.
+//! the head of files.
 //!
 //! Playing, searching and probing share the code for these four questions:
 //!
@@ -200,12 +200,12 @@ impl Rules {
     /// assert_ne!(Rules::STANDARD.fingerprint(), Rules { flying: 0, ..Rules::STANDARD }.fingerprint());
     /// ```
     pub fn fingerprint(&self) -> u64 {
-        xxhash_rust::xxh3::xxh3_64(self.moving_phase().as_bytes())
+        xxhash_rust::xxh3::xxh3_64(self.settings_text().as_bytes())
     }
 
     /// The settings that decide the values of positions without stones in hand. The fingerprint is
     /// the hash of this text, so the text must never change for existing rules.
-    fn moving_phase(&self) -> String {
+    fn settings_text(&self) -> String {
         let mut text = format!(
             "millbase rules 1: diagonals={} flying={} removal_from_mills={}",
             self.diagonals, self.flying, self.removal_from_mills
@@ -233,7 +233,7 @@ impl fmt::Display for Rules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.name() {
             Some(name) => f.write_str(name),
-            None => write!(f, "{} stones, {}", self.stones, self.moving_phase()),
+            None => write!(f, "{} stones, {}", self.stones, self.settings_text()),
         }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! ***O**@*/*O@***@*/O**@**O* w m s 4 0 4 0 0 0 -1 -1 -1 -1 0 0 1
-//! |        |        |        | | | | | | | | | `-------------- ignored: up to seven whole numbers
-//! |        |        |        | | | | | | | `-- removals that White and Black still owe themselves
+//! |        |        |        | | | | | | | | | `-------------- ignored, like anything after it
+//! |        |        |        | | | | | | | `-- removals that White and Black still have to make
 //! |        |        |        | | | | | `-- Black's stones on the board and in hand
 //! |        |        |        | | | `-- White's stones on the board and in hand
 //! |        |        |        | | `-- action: p(lace), s(elect), r(emove) or ?
@@ -66,7 +66,7 @@ impl fmt::Display for Side {
     }
 }
 
-/// The stage of the game, as the side to move sees it.
+/// The phase of the game, as the side to move sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Phase {
     /// The side to move has stones in hand, or has just placed its last one and has a removal
@@ -298,7 +298,7 @@ impl Position {
             && !self.is_beaten()
     }
 
-    /// The stage of the game for the side to move.
+    /// The phase of the game for the side to move.
     pub fn phase(&self, rules: &Rules) -> Phase {
         if self.is_over(rules) {
             Phase::Over
@@ -562,7 +562,7 @@ impl Fields {
         self.check_removals(&position, rules, [white_owes, black_owes])?;
         self.check_phase(&position)?;
         for side in [Side::White, Side::Black] {
-            let total = position.stones(side).len() + u32::from(position.in_hand(side));
+            let total = position.total(side);
             let beaten = self.phase == 'o'
                 && side == self.side_to_move
                 && total + 1 == u32::from(FEWEST_STONES);
@@ -712,7 +712,7 @@ impl Fields {
 fn read_board(word: &str) -> Result<(PointSet, PointSet), PositionError> {
     let length = word.chars().count();
     ensure!(
-        length == POINTS as usize + 2,
+        length == LETTERS,
         board_length { count: length },
         "the board has {length} characters, but needs 26: three rings of 8, with '/' between them"
     );

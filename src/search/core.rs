@@ -1,7 +1,7 @@
 //! The core: negamax alpha-beta with a transposition table, for every use of the search.
 //! [`Knowledge`] supplies known values and the evaluation at the horizon.
 //!
-//! Several threads search the same tree and share the table. A thread defers the steps that another
+//! Several threads search the same tree and share the table. A thread defers the turns that another
 //! one is searching, so that the threads spread over the tree. Results then depend on the timing of
 //! the threads; only a search with one thread is deterministic.
 //!
@@ -87,7 +87,7 @@ pub(crate) struct Bounds<'a> {
     pub nodes: u64,
 }
 
-/// The steps that other threads are searching at the moment. A thread searches the other steps
+/// The turns that other threads are searching at the moment. A thread searches the other turns
 /// first, so that threads share the work of a node instead of repeating it. This is the simplified
 /// form of ABDADA (J.-C. Weill, "The ABDADA distributed minimax search algorithm", ICCA Journal
 /// 19(1), 1996).
@@ -124,12 +124,12 @@ impl Abdada {
     }
 }
 
-/// The least depth of a node whose steps are looked up in the table before the first is searched. Only
+/// The least depth of a node whose turns are looked up in the table before the first is searched. Only
 /// placements are: their order does not matter, so most positions are reached by many lines, and none
 /// can repeat.
 const TRANSPOSITION_DEPTH: u32 = 3;
 
-/// The most steps looked up at once.
+/// The most turns looked up at once.
 const AT_ONCE: usize = 32;
 
 /// The state that all threads of a search share.
@@ -263,7 +263,7 @@ impl<'a, K: Knowledge> Worker<'a, K> {
         best
     }
 
-    /// The best score of the node's steps, and the step.
+    /// The best score of the node's turns, and the turn.
     fn search_turns(
         &mut self,
         position: &Position,
@@ -336,8 +336,8 @@ impl<'a, K: Knowledge> Worker<'a, K> {
         (best, best_turn)
     }
 
-    /// A step that reaches `beta` by what the table knows of the position after it, and its score there
-    /// (enhanced transposition cutoff). The steps are those ranked from `base` on.
+    /// A turn that reaches `beta` by what the table knows of the position after it, and its score there
+    /// (enhanced transposition cutoff). The turns are those ranked from `base` on.
     fn refutation(
         &self,
         position: &Position,
@@ -345,25 +345,25 @@ impl<'a, K: Knowledge> Worker<'a, K> {
         beta: Score,
         depth: u32,
     ) -> Option<(Score, Turn)> {
-        let steps = &self.ranked[base..];
+        let turns = &self.ranked[base..];
         let table = self.shared.table;
         let mut keys = [0; AT_ONCE];
-        steps.chunks(AT_ONCE).find_map(|steps| {
-            let keys = &mut keys[..steps.len()];
-            for (found, &Ranked { turn, .. }) in keys.iter_mut().zip(steps) {
+        turns.chunks(AT_ONCE).find_map(|turns| {
+            let keys = &mut keys[..turns.len()];
+            for (found, &Ranked { turn, .. }) in keys.iter_mut().zip(turns) {
                 (*found, _) = key::canonical(&position.after(turn));
             }
             table.fetch(keys);
-            keys.iter().zip(steps).find_map(|(&key, step)| {
+            keys.iter().zip(turns).find_map(|(&key, candidate)| {
                 let entry = table.get(key)?;
                 let score = (-entry.score).farther(1);
                 let valid = entry.bound != Bound::AtLeast && u32::from(entry.depth) >= depth - 1;
-                (valid && score >= beta).then_some((score, step.turn))
+                (valid && score >= beta).then_some((score, candidate.turn))
             })
         })
     }
 
-    /// The score of a step for the side that makes it; `later` steps only have to be better than
+    /// The score of a turn for the side that makes it; `later` turns only have to be better than
     /// the best before them.
     pub fn search_turn(
         &mut self,
@@ -375,7 +375,7 @@ impl<'a, K: Knowledge> Worker<'a, K> {
     ) -> Score {
         let pvs = self.shared.pvs;
         let mut search = |window: Window| {
-            // Mate-distance adjustment: after the step, ends are one turn nearer.
+            // Mate-distance adjustment: after the turn, ends are one turn nearer.
             let inner = Window {
                 alpha: window.alpha.nearer(1),
                 beta: window.beta.nearer(1),
@@ -384,7 +384,7 @@ impl<'a, K: Knowledge> Worker<'a, K> {
             (-score).farther(1)
         };
         if later && pvs {
-            let narrow = Window::null(Score::from_number(window.alpha.number() + 1));
+            let narrow = Window::null(window.alpha.next());
             if narrow.beta < window.beta {
                 let score = search(narrow);
                 if score <= window.alpha || score >= window.beta {

@@ -1,19 +1,19 @@
-//! Move ordering: the likely best step comes first, so that the others are refuted cheaply.
+//! Move ordering: the likely best turn comes first, so that the others are refuted cheaply.
 //!
-//! 1. the step from the transposition table,
-//! 2. steps that close a mill; first with the removal that breaks most of the other side's lines,
-//! 3. steps to a point where the other side would close a mill,
+//! 1. the turn from the transposition table,
+//! 2. turns that close a mill; first with the removal that breaks most of the other side's lines,
+//! 3. turns to a point where the other side would close a mill,
 //! 4. slides that refuted other positions at this distance from the root (killers); not placements,
 //!    as these made the proof of the start position a third longer,
 //! 5. by the lines with two stones, the mobility of both sides, the point's neighbours, and how
-//!    often the step was good elsewhere (history).
+//!    often the turn was good elsewhere (history).
 
 use crate::board::PointSet;
 use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
 
-/// A step with its rank; higher ranks come first.
+/// A turn with its rank; higher ranks come first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ranked {
     pub rank: i32,
@@ -28,6 +28,7 @@ const READY: i32 = 6_000;
 /// The rank of an empty point next to the mover's stones, or no longer next to those of the other
 /// side.
 const ROOM: i32 = 6_000;
+/// The rank of a point for each of its neighbours that stays empty, and for each neighbour.
 const FREE: i32 = 400;
 const DEGREE: i32 = 600;
 
@@ -37,7 +38,7 @@ const MOST_HISTORY: i32 = 1 << 14;
 /// The source of a placed stone, in place of a point.
 const FROM_HAND: usize = 24;
 
-/// Killers and history: statistics about steps in other positions.
+/// Killers and history: statistics about turns in other positions.
 #[derive(Clone, Debug)]
 pub(crate) struct Histories {
     killers: Vec<[Turn; 2]>,
@@ -59,7 +60,7 @@ impl Histories {
         Some(&mut self.history[ply % 2][from][to])
     }
 
-    /// Notes that a step caused a cutoff after those before it did not.
+    /// Notes that a turn caused a cutoff after those before it did not.
     pub fn refuted(&mut self, ply: usize, depth: u32, turn: Turn, before: &[Ranked]) {
         if let Some(killers) = self.killers.get_mut(ply)
             && turn.removed().is_empty()
@@ -80,17 +81,17 @@ impl Histories {
     }
 }
 
-/// The data to rank the steps of one position.
+/// The data to rank the turns of one position.
 pub(crate) struct Order<'a> {
     pub rules: &'a Rules,
     pub histories: &'a Histories,
     pub ply: usize,
-    /// The step from the transposition table.
+    /// The turn from the transposition table.
     pub first: Turn,
 }
 
 impl Order<'_> {
-    /// Appends the position's steps with their ranks.
+    /// Appends the position's turns with their ranks.
     pub fn rank(&self, position: &Position, ranked: &mut Vec<Ranked>) {
         let board = self.rules.board();
         let empty = position.empty();
@@ -139,7 +140,7 @@ impl Order<'_> {
     }
 }
 
-/// Moves the highest ranked step to the front of the slice and returns it.
+/// Moves the highest ranked turn to the front of the slice and returns it.
 pub(crate) fn next(ranked: &mut [Ranked]) -> Option<Turn> {
     let mut best = 0;
     for (place, turn) in ranked.iter().enumerate() {

@@ -42,7 +42,7 @@ pub use pair::{SolvedPair, write_pair};
 pub(crate) use pieces::Awaited;
 pub use pieces::{NeededRange, Pieces};
 #[cfg(feature = "build")]
-pub(crate) use ply::{LARGEST_VALUE, PlyWriter};
+pub(crate) use ply::PlyWriter;
 pub use ply::{PlyFile, ply_file_name};
 pub use profile::{Level, Profile};
 pub use source::ByteSource;
@@ -52,6 +52,10 @@ pub(crate) use write::{remove_temporaries, write_file};
 use std::path::{Path, PathBuf};
 
 use crate::rules::Rules;
+
+/// The largest value byte that a build writes: deeper wins and losses are found by the bytes above it.
+#[cfg(feature = "build")]
+pub(crate) const LARGEST_VALUE: u8 = 252;
 
 /// The folder for the databases of these rules within a folder of databases: the folder itself for
 /// the standard rules, else a subfolder that has the name of the rules or, for rules without a

@@ -29,7 +29,7 @@ use crate::board::PointSet;
 #[cfg(feature = "build")]
 use crate::index::Index;
 use crate::index::histogram::Histogram;
-use crate::index::{Material, Pair, Rows};
+use crate::index::{Material, Pair, Rows, SIDES};
 use crate::rules::Rules;
 use crate::value::Metric;
 
@@ -203,9 +203,6 @@ pub(crate) fn likely_holds(rules: &Rules, mover: PointSet, waiting: PointSet) ->
     };
     !is_derived(material) && coverage.holds(rules, mover, waiting)
 }
-
-/// The number of different stone counts of a side.
-const SIDES: usize = (crate::rules::MOST_STONES - crate::rules::FEWEST_STONES + 1) as usize;
 
 /// The number of places for pairs, see [`slot`].
 pub(crate) const SLOTS: usize = SIDES * SIDES;

@@ -37,10 +37,6 @@ pub fn ply_file_name(ply: u8) -> String {
     format!("placing-{ply:02}.mill")
 }
 
-/// The largest value byte that a file may hold.
-#[cfg(feature = "build")]
-pub(crate) const LARGEST_VALUE: u8 = 252;
-
 /// The file of a ply, opened. Its head is checked; its rows are checked when they are read.
 #[derive(Debug)]
 pub struct PlyFile {

@@ -289,7 +289,7 @@ impl<F: FnMut(usize)> RowCheck<'_, F> {
                 }
             }
             if flies {
-                let mut tell_flights = |stones: PointSet, code: u8| {
+                let mut report_flights = |stones: PointSet, code: u8| {
                     for b in stones {
                         for a in free - set {
                             let before = set.without(b).with(a);
@@ -297,10 +297,10 @@ impl<F: FnMut(usize)> RowCheck<'_, F> {
                         }
                     }
                 };
-                tell_flights(set - in_mills, quiet);
+                report_flights(set - in_mills, quiet);
                 for (place, stones) in mills.into_iter().enumerate() {
                     if !stones.is_empty() {
-                        tell_flights(stones, capture(place));
+                        report_flights(stones, capture(place));
                     }
                 }
                 continue;

@@ -152,7 +152,7 @@ struct Shape<'a, 'b> {
 struct Scratch {
     /// The codes after quiet turns, by the column of M'.
     quiet: Vec<u8>,
-    /// Those of the best captures; [`NOT_YET`] as long as nobody asked.
+    /// Those of the best captures; [`NOT_YET`] until it is computed.
     captures: Vec<u16>,
     found: Vec<(usize, u8)>,
 }
@@ -275,9 +275,8 @@ impl<'a> StageTables<'a> {
     /// The stages after placements without a mill and after captures, `None` where no game comes to
     /// it.
     fn after(&self, stage: Stage) -> [Option<Stage>; 2] {
-        [stage.after_quiet(), stage.after_capture()].map(|next| {
-            Some(next).filter(|next| !self.reachable.rows(*next, next.mover()).is_empty())
-        })
+        [stage.after_quiet(), stage.after_capture()]
+            .map(|next| Some(next).filter(|&next| self.reachable.exists(next)))
     }
 
     fn is_moving(&self, stage: Stage) -> bool {

@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use indicatif::HumanBytes;
 use millbase::Pair;
-use millbase::index::reachable::not_solved;
+use millbase::index::reachable::why_unsolved;
 use millbase::json::rules::JsonRules;
 use millbase::probe::Database;
 use millbase::store::{DbError, PairFile, rules_option};
@@ -120,7 +120,7 @@ impl List {
                 writeln!(out, "'millbase build{rules}' makes the missing ones")?;
             }
             report::write_plies(out, &answer.placing)?;
-            if db.plies().next().is_none() && not_solved(&options.rules).is_none() {
+            if db.plies().next().is_none() && why_unsolved(&options.rules).is_none() {
                 writeln!(
                     out,
                     "'millbase build --placing{rules}' makes those of the placing phase"

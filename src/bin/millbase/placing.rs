@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
 use millbase::Rules;
-use millbase::index::reachable::not_solved;
+use millbase::index::reachable::why_unsolved;
 use millbase::solve::pair::BuildFolder;
 use millbase::solve::ply::{self, PlyPlan, PlyProgress, PlyReport};
 use serde::Serialize;
@@ -27,7 +27,7 @@ const NS_PER_ENTRY_AND_CORE: f64 = 56.0;
 
 /// Returns an error for rules under which the placing phase is not solved.
 pub fn check_rules(rules: &Rules) -> Result<(), Usage> {
-    match not_solved(rules) {
+    match why_unsolved(rules) {
         None => Ok(()),
         Some(why) => Err(Usage(why.to_owned())),
     }

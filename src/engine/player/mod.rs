@@ -283,13 +283,7 @@ impl Player {
 
 /// Whether an error means that an existing file cannot be used, and not that it is missing.
 pub(crate) fn is_damage(error: &DbError) -> bool {
-    matches!(
-        error,
-        DbError::Corrupt { .. }
-            | DbError::OtherRules { .. }
-            | DbError::OtherVersion { .. }
-            | DbError::Io { .. }
-    )
+    error.is_unusable() || matches!(error, DbError::Io { .. })
 }
 
 impl Thought {

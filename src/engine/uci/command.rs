@@ -76,7 +76,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock that says nothing about the turns to come has to last for so many.
+    /// The number of turns for which the time must last if the frontend does not send `movestogo`.
     const TURNS: u32 = 25;
 
     /// How long to think about one turn: an even share of what is left and most of what the turn adds,
@@ -287,7 +287,7 @@ impl Go {
             _ if number == 0 => self.ignore(format!("'go {word}' needs a number above zero")),
             "depth" => self.depth = Some(short.min(Limits::MOST_DEPTH)),
             "nodes" => self.nodes = Some(number),
-            // A win in so many moves of ours: as many turns of the opponent lie between.
+            // `mate N`: N turns of ours, with those of the opponent between.
             _ => self.depth = Some(short.saturating_mul(2).min(Limits::MOST_DEPTH)),
         }
     }

@@ -34,11 +34,8 @@ use self::half::Half;
 use crate::index::{Material, Pair};
 use crate::rules::Rules;
 use crate::solve::{TableCache, load};
-use crate::store::DbError;
 use crate::store::memory::Bytes;
-
-/// The largest value byte of the sweep: the bytes above it are reserved for deeper wins and losses.
-const LARGEST_VALUE: u8 = 252;
+use crate::store::{DbError, LARGEST_VALUE};
 
 /// The reason why a pair could not be solved or its file not written.
 #[derive(Debug)]

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 
 use super::stage;
 use crate::index::Material;
-use crate::index::reachable::{Reachable, Stage, not_solved};
+use crate::index::reachable::{Reachable, Stage, why_unsolved};
 use crate::probe::Database;
 use crate::rules::Rules;
 use crate::solve::Loader;
@@ -137,9 +137,9 @@ impl PlyPlan {
             return Vec::new();
         };
         let reachable = Reachable::new(rules, last + 1);
-        let entries = |stage: Stage| match reachable.rows(stage, stage.mover()).is_empty() {
-            true => 0,
-            false => stage.material().entries(),
+        let entries = |stage: Stage| match reachable.exists(stage) {
+            true => stage.material().entries(),
+            false => 0,
         };
         let size = |&ply: &u8| {
             let stages = || reachable.stages_of(ply);
@@ -227,7 +227,7 @@ pub fn build(
         stage::remove(folder.path(), None)?;
         return Ok(Vec::new());
     };
-    if let Some(why) = not_solved(rules) {
+    if let Some(why) = why_unsolved(rules) {
         return Err(SolvePlyError::Rules(why));
     }
     let reachable = Reachable::new(rules, last + 1);
@@ -267,7 +267,7 @@ impl<'a> Next<'a> {
         let mut last = None;
         for stage in stages {
             let (quiet, capture) = (stage.after_quiet(), stage.after_capture());
-            let is_there = |&stage: &Stage| exists(reachable, stage);
+            let is_there = |&stage: &Stage| reachable.exists(stage);
             wanted.extend(
                 [quiet]
                     .into_iter()
@@ -316,7 +316,7 @@ pub fn build_pairs(
     observer: &dyn Observer,
 ) -> Result<Vec<PairReport>, SolvePairError> {
     let last = 2 * rules.stones - 1;
-    if plies.solve.first() != Some(&last) || not_solved(rules).is_some() {
+    if plies.solve.first() != Some(&last) || why_unsolved(rules).is_some() {
         return pair::build(folder, rules, pairs, profile, observer);
     }
     let reachable = Reachable::new(rules, last + 1);
@@ -327,7 +327,7 @@ pub fn build_pairs(
         stages: reachable.stages_of(last).collect(),
     };
     placement.stages.retain(|&stage| {
-        exists(&reachable, stage.after_quiet()) && !stage::is_solved(folder.path(), stage)
+        reachable.exists(stage.after_quiet()) && !stage::is_solved(folder.path(), stage)
     });
     pair::build_with(folder, rules, pairs, profile, observer, &mut placement)
 }
@@ -345,7 +345,7 @@ impl Sequel for LastPlacement<'_> {
     fn needs(&self, captures: Material) -> bool {
         let stages = self.stages.iter();
         let mut after = stages.map(|stage| stage.after_capture());
-        after.any(|after| exists(self.reachable, after) && after.material() == captures)
+        after.any(|after| self.reachable.exists(after) && after.material() == captures)
     }
 
     fn make(
@@ -358,7 +358,7 @@ impl Sequel for LastPlacement<'_> {
             let stages: Vec<Stage> = self.stages.iter().copied().filter(quiet).collect();
             for stage in stages {
                 let after =
-                    Some(stage.after_capture()).filter(|&after| exists(self.reachable, after));
+                    Some(stage.after_capture()).filter(|&after| self.reachable.exists(after));
                 let captures = after.map(|after| load(after.material())).transpose()?;
                 let values = Some(&table.values[..]);
                 let solved = solve_and_write(
@@ -374,11 +374,6 @@ impl Sequel for LastPlacement<'_> {
         }
         Ok(())
     }
-}
-
-/// Whether a game can reach a stage.
-fn exists(reachable: &Reachable, stage: Stage) -> bool {
-    !reachable.rows(stage, stage.mover()).is_empty()
 }
 
 /// Solves a stage from the tables after quiet turns and after captures, and writes its file.
@@ -438,8 +433,9 @@ fn build_ply(
                     _ => next.load(stage),
                 };
                 let (quiet, capture) = (stage.after_quiet(), stage.after_capture());
-                let quiet = exists(reachable, quiet).then(|| load(quiet)).transpose()?;
-                let table = exists(reachable, capture)
+                let quiet = reachable.exists(quiet).then(|| load(quiet)).transpose()?;
+                let table = reachable
+                    .exists(capture)
                     .then(|| load(capture))
                     .transpose()?;
                 report.load += start.elapsed();

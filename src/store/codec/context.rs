@@ -8,7 +8,7 @@ use super::coverage::{BLACK, Coverage};
 #[cfg(feature = "build")]
 use super::symbol;
 use super::{Parameters, UNKNOWN};
-use crate::board::{Board, POINTS, Point, PointSet, bits};
+use crate::board::{Board, POINTS, Point, PointSet, bits, mask_where};
 use crate::index::{Index, Material, Subsets};
 use crate::rules::Rules;
 
@@ -55,9 +55,9 @@ pub(crate) struct Shape {
 
 /// The way in which a stone closes a mill: from a neighbouring point, or from the hand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Phase {
-    Moving,
-    Placing,
+pub(crate) enum Closing {
+    Slide,
+    Placement,
 }
 
 /// The patterns of a board that the contexts need.
@@ -148,24 +148,24 @@ pub(crate) const CLASSES: usize = 12;
 impl Patterns {
     /// The patterns of the rules' board. All tables share them, so they stay in the processor's
     /// cache when another table is used.
-    fn of(rules: &Rules, phase: Phase) -> &'static Patterns {
+    fn of(rules: &Rules, closing: Closing) -> &'static Patterns {
         type Shared = LazyLock<Patterns>;
         static SLIDES: [Shared; 2] = [
-            Shared::new(|| Patterns::new(Board::orthogonal(), Phase::Moving)),
-            Shared::new(|| Patterns::new(Board::diagonal(), Phase::Moving)),
+            Shared::new(|| Patterns::new(Board::orthogonal(), Closing::Slide)),
+            Shared::new(|| Patterns::new(Board::diagonal(), Closing::Slide)),
         ];
         static PLACEMENTS: [Shared; 2] = [
-            Shared::new(|| Patterns::new(Board::orthogonal(), Phase::Placing)),
-            Shared::new(|| Patterns::new(Board::diagonal(), Phase::Placing)),
+            Shared::new(|| Patterns::new(Board::orthogonal(), Closing::Placement)),
+            Shared::new(|| Patterns::new(Board::diagonal(), Closing::Placement)),
         ];
-        let patterns = match phase {
-            Phase::Moving => &SLIDES,
-            Phase::Placing => &PLACEMENTS,
+        let patterns = match closing {
+            Closing::Slide => &SLIDES,
+            Closing::Placement => &PLACEMENTS,
         };
         &patterns[usize::from(rules.diagonals)]
     }
 
-    fn new(board: &Board, phase: Phase) -> Patterns {
+    fn new(board: &Board, closing: Closing) -> Patterns {
         let slides: Vec<[Point; 2]> = Point::all()
             .flat_map(|from| board.neighbours(from).into_iter().map(move |to| [from, to]))
             .filter(|&[from, to]| to < from)
@@ -176,12 +176,12 @@ impl Patterns {
             for point in line {
                 let others = line.without(point);
                 let thirds = (board.neighbours(point) - line).into_iter();
-                match phase {
-                    Phase::Moving => threats.extend(thirds.map(|third| Threat {
+                match closing {
+                    Closing::Slide => threats.extend(thirds.map(|third| Threat {
                         stones: others.with(third),
                         point,
                     })),
-                    Phase::Placing => threats.push(Threat {
+                    Closing::Placement => threats.push(Threat {
                         stones: others,
                         point,
                     }),
@@ -193,10 +193,10 @@ impl Patterns {
             let here = Point::all().nth(bit);
             let is = |point: Point| Some(point) == here;
             Touching {
-                from: bits_where(&slides, |&[from, _]| is(from)),
-                to: bits_where(&slides, |&[_, to]| is(to)),
-                stones: bits_where(&threats, |threat| threat.stones.into_iter().any(is)),
-                point: bits_where(&threats, |threat| is(threat.point)),
+                from: mask_where(&slides, |&[from, _]| is(from)),
+                to: mask_where(&slides, |&[_, to]| is(to)),
+                stones: mask_where(&threats, |threat| threat.stones.into_iter().any(is)),
+                point: mask_where(&threats, |threat| is(threat.point)),
             }
         });
         Patterns {
@@ -221,8 +221,8 @@ impl Shape {
     ) -> Shape {
         let columns = Index::new(material).columns().clone();
         let phase = match coverage {
-            Coverage::Possible(_) => Phase::Placing,
-            _ => Phase::Moving,
+            Coverage::Possible(_) => Closing::Placement,
+            _ => Closing::Slide,
         };
         let mut shape = Shape {
             coverage,
@@ -481,11 +481,6 @@ fn starts(columns: usize, most: usize) -> Vec<u32> {
     let blocks = columns.div_ceil(most);
     let start = |block: usize| (block * columns / blocks) as u32;
     (0..=blocks).map(start).collect()
-}
-
-fn bits_where<T>(items: &[T], is: impl Fn(&T) -> bool) -> u64 {
-    let bits = items.iter().enumerate();
-    bits.fold(0, |bits, (i, item)| bits | u64::from(is(item)) << i)
 }
 
 /// A word with this many bits, at most 64, the lowest.

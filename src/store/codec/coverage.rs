@@ -134,9 +134,8 @@ fn can_close(rules: &Rules, mover: PointSet, waiting: PointSet) -> bool {
     let board = rules.board();
     let empty = !(mover | waiting);
     mover.into_iter().any(|from| {
-        let rest = mover.without(from);
-        let mut targets = (board.neighbours(from) & empty).into_iter();
-        targets.any(|to| board.mills(rest.with(to)).contains(to))
+        let completions = board.completions(mover.without(from));
+        !(completions & board.neighbours(from) & empty).is_empty()
     })
 }
 

@@ -1,4 +1,4 @@
-//! `millbase compare malom`: somebody's sector files against our values.
+//! `millbase compare malom`: compares sector files with our values.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
