@@ -32,7 +32,7 @@ impl fmt::Display for Wdl {
     }
 }
 
-/// Depth to win in turns (plies): the length of the game when the winner takes the shortest way and
+/// Depth to win in turns of both sides: the length of the game when the winner takes the shortest way and
 /// the loser the longest.
 ///
 /// 0 is a lost position without a turn; otherwise wins have odd and losses even depths.

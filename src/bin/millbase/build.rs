@@ -102,7 +102,7 @@ enum Smallness {
     /// For databases that stay where they are built
     Quick,
     /// For databases to be published: less than half as large, but a probe takes milliseconds.
-    /// `repack` makes the quick ones of them
+    /// `repack` turns them back into quick ones
     Max,
 }
 

@@ -32,7 +32,7 @@ use crate::status::{Status, Usage};
 /// A player is a line of settings: level=N (Millbase at level N, 30 is perfect), databases=no
 /// (Millbase's search alone), errs=P (a random turn in P % of its turns), drawn=CHOICE (the choice
 /// among drawn turns, see DrawnTurns in docs/FRONTENDS.md), lost=longest or lost=chances (the
-/// longest resistance, or the turn with the most chances that the winner errs), depth=N, nodes=N and
+/// longest resistance, or the turn that gives the winner the most chances to err), depth=N, nodes=N and
 /// time=MS (limits of a turn), name=TEXT. Other players are playouts=N, a plain Monte Carlo tree
 /// search, and command=PROGRAM ARGS, an engine that speaks the protocol of 'millbase uci', with
 /// option.NAME=VALUE before it.

@@ -21,8 +21,8 @@ use crate::status::Status;
 /// Searches all placements (18 turns with nine stones a side) down to the databases and answers two
 /// questions: can White avoid losing, and can Black? It first uses only 9-9, 9-8 and 8-8, held in
 /// memory (with n stones a side: the pairs of n and n-1), and counts every position of another pair
-/// as lost for the side in question. A bound that this does not prove is searched again with all
-/// databases. With --pairs it uses the databases of these pairs and no others.
+/// as lost for the side in question. A question that this does not settle is searched again with
+/// all databases. With --pairs it uses the databases of these pairs and no others.
 ///
 /// The exit status is 1 if the databases do not suffice for a proof.
 #[derive(Args)]

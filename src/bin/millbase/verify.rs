@@ -21,8 +21,8 @@ use crate::{databases, input, output, placing, progress, sums};
 /// Check the databases: recompute every value from the positions that its turns lead to
 ///
 /// Checks the checksums, every stored value against those of its successors, and the counts in the
-/// files. With --sample it checks the values of random positions only, of pairs with the checksums
-/// of the parts that hold them, and no counts. If a file cannot be checked, the command reports why
+/// files. With --sample it checks only random positions; for pairs it checks only the checksums
+/// of the rows that it reads, and no counts. If a file cannot be checked, the command reports why
 /// and checks the others. The exit status is that of the first error, 3 for a missing database or 4
 /// for a corrupted one; without errors it is 1 if a value or a count is wrong.
 #[derive(Args)]
