@@ -3,7 +3,7 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::database::Database;
 use super::omitted::Search;
@@ -74,9 +74,10 @@ struct Files<'a> {
     depths: bool,
     /// The positions without stones in hand.
     moving: Mutex<Search<'a>>,
-    /// Set at the first failure, which ends the search.
+    /// Set at a failure, which ends the search.
     stop: AtomicBool,
-    failure: Mutex<Option<DbError>>,
+    /// The first failure.
+    failure: OnceLock<DbError>,
     /// The ranges that are not here yet, and how many more positions may be looked at to find others.
     awaited: Mutex<Awaited>,
     more: AtomicUsize,
@@ -155,9 +156,7 @@ impl Knowledge for Files<'_> {
                 Some(Score::DRAW)
             }
             Err(error) => {
-                if let Ok(mut failure) = self.failure.lock() {
-                    failure.get_or_insert(error);
-                }
+                self.failure.get_or_init(|| error);
                 self.stop.store(true, Ordering::Relaxed);
                 Some(Score::DRAW)
             }
@@ -229,7 +228,7 @@ fn search(
         depths: database.pairs().all(|file| file.metric() == Metric::Depth),
         moving: Mutex::new(Search::new(database, Metric::Depth)),
         stop: AtomicBool::new(false),
-        failure: Mutex::new(None),
+        failure: OnceLock::new(),
         awaited: Mutex::default(),
         more: AtomicUsize::new(match placements <= FORESEEN_PLACEMENTS {
             true => 0,
@@ -260,11 +259,10 @@ fn search(
         .iter()
         .map(|position| value(&mut worker, position));
     let found = values.collect();
-    let failure = files.failure.lock().ok().and_then(|mut held| held.take());
     let awaited =
         std::mem::take(&mut *files.awaited.lock().unwrap_or_else(PoisonError::into_inner));
-    match (failure, found) {
-        (Some(failure), _) => Err(failure),
+    match (files.failure.get(), found) {
+        (Some(failure), _) => Err(failure.clone()),
         _ if !awaited.is_empty() => {
             let near = placements <= FORESEEN_PLACEMENTS;
             Err(foresee(&files, positions, awaited, near)?)

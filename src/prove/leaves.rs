@@ -1,7 +1,7 @@
 //! The leaves of a proof, at the end of the placing phase: the results of the pairs in memory, and
 //! the assumed results of the other pairs.
 
-use std::sync::Mutex;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::board::PointSet;
@@ -56,9 +56,10 @@ pub(super) struct Leaves<'a> {
     pub asked: AtomicU64,
     /// The number of positions after eight turns that were searched.
     pub after_eight: AtomicU64,
-    /// Set at the first failure, which ends the search.
+    /// Set at a failure, which ends the search.
     pub stop: AtomicBool,
-    failure: Mutex<Option<DbError>>,
+    /// The first failure.
+    pub failure: OnceLock<DbError>,
 }
 
 /// The numbers of stones that a side can have, 0 to 12.
@@ -83,17 +84,12 @@ impl<'a> Leaves<'a> {
             asked: AtomicU64::new(0),
             after_eight: AtomicU64::new(0),
             stop: AtomicBool::new(false),
-            failure: Mutex::new(None),
+            failure: OnceLock::new(),
         }
     }
 
     pub fn rules(&self) -> &'a Rules {
         self.database.rules()
-    }
-
-    /// Takes the failure that ended the last search, if any.
-    pub fn take_failure(&self) -> Option<DbError> {
-        self.failure.lock().ok()?.take()
     }
 
     /// The result of a position without stones in hand for its side to move, White.
@@ -120,9 +116,7 @@ impl<'a> Leaves<'a> {
     /// Ends the search; the score is not used.
     #[cold]
     fn fail(&self, error: DbError) -> Score {
-        if let Ok(mut failure) = self.failure.lock() {
-            failure.get_or_insert(error);
-        }
+        self.failure.get_or_init(|| error);
         self.stop.store(true, Ordering::Relaxed);
         Score::DRAW
     }

@@ -112,7 +112,7 @@ impl<'a> Prover<'a> {
         self.work.other_probes += self.leaves.asked.swap(0, Ordering::Relaxed);
         self.work.after_eight += self.leaves.after_eight.swap(0, Ordering::Relaxed);
         self.work.time += begin.elapsed();
-        if let Some(error) = self.leaves.take_failure() {
+        if let Some(error) = self.leaves.failure.take() {
             return Err(error);
         }
         let score = found.into_iter().find_map(|(score, _)| score);

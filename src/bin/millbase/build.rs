@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -21,6 +21,7 @@ use serde::Serialize;
 
 use crate::databases;
 use crate::input::{self, Plies};
+use crate::lock::held;
 use crate::options::Options;
 use crate::output::{self, Cell, Table};
 use crate::placing;
@@ -347,11 +348,6 @@ impl<'a> Monitor<'a> {
             ),
         );
     }
-}
-
-/// Locks a mutex. A poisoned one is used, too: no thread leaves the contents half changed.
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Observer for Monitor<'_> {

@@ -11,6 +11,7 @@ mod input;
 mod judge;
 mod line;
 mod list;
+mod lock;
 mod malom;
 mod matches;
 mod options;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result};
@@ -26,6 +26,7 @@ use serde::Serialize;
 
 use super::{named_scheme, sectors};
 use crate::input;
+use crate::lock::held;
 use crate::options::Options;
 use crate::output;
 use crate::progress;
@@ -216,10 +217,6 @@ struct Files {
     failures: AtomicU64,
     quiet: bool,
     ended: Sender<End>,
-}
-
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Files {

@@ -2,7 +2,7 @@
 //! finished.
 
 use std::fs;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Instant;
 
@@ -24,6 +24,7 @@ use super::reply;
 use super::routes::{self, Asked};
 use super::work::Work;
 use crate::input::Plies;
+use crate::lock::held;
 use crate::options::Options;
 use crate::progress::Forecast;
 use crate::status::{self, Usage};
@@ -111,11 +112,6 @@ struct JsonPlan {
     /// Whether the placing phase can be solved under these rules and its files are missing.
     placing: bool,
     placing_seconds: f64,
-}
-
-/// Locks a mutex. A poisoned one is used, too: no thread leaves the contents half changed.
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Answers with the state of the build.
