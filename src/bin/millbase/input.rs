@@ -74,7 +74,7 @@ pub fn plies(text: &str) -> Result<Plies, String> {
         "all" => return Ok(Plies::All),
         _ => {}
     }
-    let numbers: Result<Vec<u8>, _> = text.split(',').map(str::parse).collect();
+    let numbers: Result<Vec<u8>, _> = text.split(',').map(str::parse::<u8>).collect();
     let form = |_| "plies are 'all' or numbers of placed stones, like 9,12".to_owned();
     numbers.map(Plies::And).map_err(form)
 }
