@@ -191,6 +191,34 @@ fn failed_reviews_say_why() {
         "cannot read 'none.txt'",
     );
     is_failure(&place.run(&["review", "twelve.txt"]), 2, "--rules twelve");
+    place.file("race.txt", &race("1. e3-e4 c4-a1xa7"));
+    is_failure(
+        &place.run(&["review", "race.txt", "--svg", "./race.txt"]),
+        2,
+        "is the game's own file",
+    );
+    assert_eq!(place.text("race.txt"), race("1. e3-e4 c4-a1xa7"));
+}
+
+#[test]
+fn a_match_needs_engines_that_start() {
+    let place = Place::new();
+    let run = place.run(&["match", "level=3", "command=none", "--log", "log"]);
+    is_failure(&run, 2, "cannot start 'none'");
+    assert!(!place.0.path().join("log").exists());
+}
+
+/// Players of the same level from one start: the interval is that of pairs of games.
+#[test]
+fn one_start_gives_an_interval_over_pairs_of_games() {
+    let place = Place::new();
+    let interval = |rounds| {
+        let run = place.run(&["--json", "match", "level=0", "level=0", "--rounds", rounds]);
+        run.object()["score_interval"].clone()
+    };
+    assert_eq!(interval("1"), Json::Null);
+    let ends = interval("8");
+    assert!(ends[0].as_f64() < ends[1].as_f64(), "{ends}");
 }
 
 #[test]

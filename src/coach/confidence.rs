@@ -19,7 +19,7 @@ const RESAMPLES: usize = 1000;
 /// of one game.
 ///
 /// Each resample draws the same number of samples, with replacement. The same samples always give
-/// the same interval. `None` without samples.
+/// the same interval. `None` if there are fewer than two samples.
 ///
 /// ```
 /// use millbase::coach::confidence::interval;
@@ -36,7 +36,7 @@ pub fn interval(samples: &[(f64, f64)]) -> Option<Interval> {
 pub(crate) fn statistic(samples: &[(f64, f64)], of: impl Fn(f64, f64) -> f64) -> Option<Interval> {
     let mut random = Random::new(samples.len() as u64);
     let mut found: Vec<f64> = Vec::with_capacity(RESAMPLES);
-    if samples.is_empty() {
+    if samples.len() < 2 {
         return None;
     }
     for _ in 0..RESAMPLES {
@@ -79,11 +79,16 @@ mod tests {
     #[test]
     fn nothing_has_no_interval() {
         assert_eq!(interval(&[]), None);
-        assert_eq!(interval(&[(0.0, 0.0)]), None);
+        assert_eq!(interval(&[(0.0, 0.0); 2]), None);
         let sure = Interval {
             low: 1.0,
             high: 1.0,
         };
-        assert_eq!(interval(&[(2.0, 2.0)]), Some(sure));
+        assert_eq!(interval(&[(2.0, 2.0); 2]), Some(sure));
+    }
+
+    #[test]
+    fn one_sample_says_nothing_about_others() {
+        assert_eq!(interval(&[(7.0, 10.0)]), None);
     }
 }

@@ -237,6 +237,9 @@ impl Contest {
     }
 }
 
+/// By the place of the start and the number of the pair of games, which has exchanged colours.
+type Sums = BTreeMap<(usize, u64), (f64, f64)>;
+
 /// The score of a match so far, from the first player's perspective.
 #[derive(Clone, Debug, Default)]
 pub struct Standing {
@@ -252,10 +255,10 @@ pub struct Standing {
     pub reviewed: u64,
     /// The turns of all games.
     pub turns: u64,
-    /// For each start: points and games.
-    by_start: BTreeMap<usize, (f64, f64)>,
-    /// For each start: won games and games.
-    wins_by_start: BTreeMap<usize, (f64, f64)>,
+    /// For each start and pair of games: points and games.
+    points: Sums,
+    /// For each start and pair of games: won games and games.
+    wins: Sums,
 }
 
 /// The facts about a game that a standing needs.
@@ -263,6 +266,8 @@ pub struct Standing {
 pub struct Summary {
     /// The place of the start.
     pub start: usize,
+    /// The number of the game, from 0.
+    pub number: u64,
     /// The colour of the first player.
     pub first: Side,
     /// The result of the game.
@@ -293,10 +298,10 @@ impl Standing {
         self.reviewed += u64::from(game.is_reviewed);
         self.turns += game.turns;
         let won = f64::from(u8::from(points == 1.0));
-        for (starts, part) in [(&mut self.by_start, points), (&mut self.wins_by_start, won)] {
-            let sums = starts.entry(game.start).or_default();
-            sums.0 += part;
-            sums.1 += 1.0;
+        for (sums, part) in [(&mut self.points, points), (&mut self.wins, won)] {
+            let sum = sums.entry((game.start, game.number / 2)).or_default();
+            sum.0 += part;
+            sum.1 += 1.0;
         }
     }
 
@@ -312,13 +317,27 @@ impl Standing {
         (self.games() > 0).then(|| points / self.games() as f64)
     }
 
-    /// The confidence interval of the score, by the bootstrap over starts.
+    /// The confidence interval of the score, by the bootstrap over starts or, if there is only one, over
+    /// pairs of games.
     pub fn score_interval(&self) -> Option<Interval> {
-        interval(&self.by_start.values().copied().collect::<Vec<_>>())
+        interval(&samples(&self.points))
     }
 
-    /// The confidence interval of the share of won games, by the bootstrap over starts.
+    /// The confidence interval of the share of won games, likewise.
     pub fn wins_interval(&self) -> Option<Interval> {
-        interval(&self.wins_by_start.values().copied().collect::<Vec<_>>())
+        interval(&samples(&self.wins))
+    }
+}
+
+/// The sums of each start; those of each pair of games if there is only one start.
+fn samples(sums: &Sums) -> Vec<(f64, f64)> {
+    let mut starts: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
+    for (&(start, _), pair) in sums {
+        let sum = starts.entry(start).or_default();
+        *sum = (sum.0 + pair.0, sum.1 + pair.1);
+    }
+    match starts.len() {
+        1 => sums.values().copied().collect(),
+        _ => starts.into_values().collect(),
     }
 }

@@ -19,7 +19,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::coach::monte_carlo;
-use crate::coach::process::{Engine, EngineError};
+use crate::coach::process::{Engine, EngineError, check_program};
 use crate::engine::game::{Game, shown};
 use crate::engine::player::{DrawnTurns, Level, LostTurns, Player, Strategy};
 use crate::probe::Database;
@@ -284,6 +284,18 @@ impl Settings {
     /// The player's title in reports: its name, or its settings.
     pub fn title(&self) -> String {
         self.name.clone().unwrap_or_else(|| self.to_string())
+    }
+
+    /// Checks that an engine's program can be started; other players need none.
+    ///
+    /// # Errors
+    ///
+    /// If the system cannot start it.
+    pub fn check(&self) -> Result<(), EngineError> {
+        match &self.kind {
+            Kind::Engine { command, .. } => check_program(command),
+            _ => Ok(()),
+        }
     }
 
     /// The limits of a turn, or the default if none is set. A level below the highest has limits of

@@ -44,6 +44,31 @@ pub struct Engine {
     patience: Duration,
 }
 
+/// Checks that the system can start an engine's program. It ends again at once.
+///
+/// # Errors
+///
+/// If it cannot, for example because there is no such program.
+pub(crate) fn check_program(command: &[String]) -> Result<(), EngineError> {
+    if let [program, args @ ..] = command {
+        let mut child = spawn(program, args)?;
+        // It may have ended by itself.
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+    Ok(())
+}
+
+fn spawn(program: &str, args: &[String]) -> Result<Child, EngineError> {
+    Command::new(program)
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| EngineError(format!("cannot start '{}': {error}", shown(program))))
+}
+
 impl Engine {
     /// Starts a program with its arguments, and sets options. An answer later than `patience` after
     /// its time limit counts as missing.
@@ -59,14 +84,7 @@ impl Engine {
         let [program, args @ ..] = command else {
             return Err(EngineError("an engine needs a command".to_owned()));
         };
-        let failed = |error| EngineError(format!("cannot start '{}': {error}", shown(program)));
-        let mut child = Command::new(program)
-            .args(args)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(failed)?;
+        let mut child = spawn(program, args)?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(EngineError(format!("'{program}' has no pipes")));
         };

@@ -123,6 +123,15 @@ impl Judge {
         }
         self.play(&db, &engine, &families, &mut report, options)?;
         output::answer(options, &report.json(), |out| report.write(out))?;
+        if questions.len() < self.positions as usize {
+            let (found, wanted) = (questions.len(), self.positions);
+            output::note(
+                options,
+                format_args!(
+                    "note: only {found} of {wanted} positions in which a turn can be an error were found"
+                ),
+            );
+        }
         if let Some(failure) = &report.failure {
             output::note(
                 options,

@@ -120,6 +120,9 @@ impl Match {
             seed: self.seed,
             patience: Duration::from_secs(self.patience.into()),
         };
+        for player in &contest.players {
+            player.check().map_err(|error| Usage(error.to_string()))?;
+        }
         let header = Header::new(&contest, database.rules());
         let mut log = match &self.log {
             Some(path) => Some(Log::open(path, &header, &contest)?),
@@ -321,6 +324,7 @@ impl LoggedGame {
         };
         Summary {
             start: self.start,
+            number: self.game,
             first: Contest::first_side(self.game),
             outcome,
             is_forfeit: self.forfeit.is_some(),

@@ -216,6 +216,19 @@ impl Session<'_> {
                 let sentence = format!("--svg draws one game, but the input has {games}");
                 return Err(Usage(sentence).into());
             };
+            let place = |file: &PathBuf| fs::canonicalize(file).ok();
+            if place(file).is_some_and(|svg| {
+                self.command
+                    .files
+                    .iter()
+                    .any(|game| place(game) == Some(svg.clone()))
+            }) {
+                let sentence = format!(
+                    "'{}' is the game's own file; name another for --svg",
+                    file.display()
+                );
+                return Err(Usage(sentence).into());
+            }
             let written = fs::write(file, graph::svg(review));
             let name = file.display();
             written.map_err(|error| Usage(format!("cannot write '{name}': {error}")))?;
