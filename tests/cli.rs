@@ -204,6 +204,12 @@ fn wrong_usage_is_one_sentence() {
             "see 'millbase verify --help'",
         ),
         (&["--json", "line", "--no"], "see 'millbase line --help'"),
+        (
+            &["puzzles", "make", "--count", "0"],
+            "see 'millbase puzzles make --help'",
+        ),
+        (&["export", "malom"], "see 'millbase export malom --help'"),
+        (&["explain", "start", "zz"], "'zz' is not a turn"),
     ] {
         run(args).fails_with(2, words);
     }
@@ -229,6 +235,13 @@ fn completions_and_man_pages_name_the_commands() {
         let title = format!("\n.TH millbase-{command} 1 \" \" {source} Millbase\n");
         assert!(page.out.contains(&title), "{}", page.out);
     }
+    let page = run(&["man", "puzzles", "make"]);
+    assert!(
+        page.out.contains("\n.TH millbase-puzzles-make 1 "),
+        "{}",
+        page.out
+    );
+    assert!(page.out.contains("\\-\\-count"), "{}", page.out);
 }
 
 // Positions
@@ -1225,7 +1238,7 @@ fn the_opening_of_other_rules_is_solved_and_proved() {
     let run = |args: &[&str]| place.run(&[args, &["--rules", "own.toml", "--db", "db"]].concat());
     fs::create_dir(place.path().join("db")).unwrap();
     let missing = run(&["prove"]);
-    missing.fails_with(3, "the proof needs 3-3, 4-3, 4-4, which are missing; build with `millbase build --rules FILE`");
+    missing.fails_with(3, "the proof needs 3-3, 4-3, 4-4, which are missing; build with `millbase build --rules FILE --db db`");
     let plan = run(&["build", "--placing", "--dry-run", "--json"]).json();
     assert_eq!(plan["placing"].as_array().unwrap().len(), 8);
     let built = run(&["build", "--placing", "--json"]).json();

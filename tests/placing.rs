@@ -6,16 +6,20 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use crate::common::{Random, plain_position, plain_rules, plain_turned, symmetries};
 use crate::plain::check::Set;
 use crate::plain::{PlainPosition, PlainRules, Side as PlainSide};
+use millbase::engine::game::Game;
+use millbase::engine::player::{Level, Player, Strategy};
 use millbase::index::reachable::{Reachable, Stage};
 use millbase::index::{Index, Material, Pair};
 use millbase::probe::Database;
 use millbase::prove::{self, ProofOptions};
+use millbase::search::{Limits, Search};
 use millbase::solve::pair::{BuildFolder, PairPlan};
 use millbase::solve::ply::{PlyPlan, PlyProgress, build, build_pairs};
 use millbase::store::ply_file_name as file_name;
@@ -331,6 +335,38 @@ fn four_stones_that_pass_agree_with_plain_search_in_random_games() {
         ..FOUR
     };
     agrees_with_plain_search(&rules, &[2, 5], 40);
+}
+
+/// Near a file the perfect player looks its turn up, also if it has little time.
+#[test]
+fn little_time_suffices_to_look_up_turns_near_a_file() {
+    let folder = built(&FOUR, &[2, 5]);
+    let player = |folder: &Path| Player {
+        database: Arc::new(Database::open(folder, FOUR).expect("databases")),
+        search: Arc::new(Search::new(FOUR, 1 << 20, 1)),
+        level: Level::PERFECT,
+        seed: 0,
+        strategy: Strategy::default(),
+    };
+    let known = |player: &Player, milliseconds| {
+        let limits = Limits {
+            time: Some(Duration::from_millis(milliseconds)),
+            ..Limits::default()
+        };
+        let game = Game::new(FOUR, Position::start(&FOUR));
+        let mut known = false;
+        player.choose(&game, &limits, &AtomicBool::new(false), &mut |thought| {
+            known |= thought.known.is_some();
+        });
+        known
+    };
+    let near = player(folder.path());
+    assert!(known(&near, 20));
+    assert!(!known(&near, 5));
+    for ply in [2, 5] {
+        fs::remove_file(folder.path().join(millbase::store::ply_file_name(ply))).expect("a file");
+    }
+    assert!(!known(&player(folder.path()), 20));
 }
 
 /// Solves pairs of five stones, which takes some time.

@@ -260,6 +260,15 @@ fn files_without_depths_say_so() {
     let words = "holds results without depths";
     assert_fails(&run(folder, &["line", FLYING]), None, words);
 
+    // The pairs that are part of the program have depths, which do not follow from files without them.
+    let mixed = TempDir::new().unwrap();
+    for name in ["3-3.mill", "4-3.mill"] {
+        fs::copy(folder.join(name), mixed.path().join(name)).unwrap();
+    }
+    let verified = run(mixed.path(), &["verify", "--pair", "5-3"]);
+    let said = String::from_utf8_lossy(&verified.stderr);
+    assert!(verified.status.success(), "{said}");
+
     // Missing depths cannot be written, and a folder may not have files of both profiles.
     let other = TempDir::new().unwrap();
     assert_fails(&repack(folder, other.path(), &[]), None, words);

@@ -202,7 +202,7 @@ impl Database {
     pub fn source(&self, position: &Position) -> Source {
         if position.is_over(self.rules()) {
             Source::Rules
-        } else if position.is_placing() && !look_ahead::is_near_file(self, position) {
+        } else if position.is_placing() && !self.is_near_file(position) {
             Source::Search
         } else {
             Source::Database

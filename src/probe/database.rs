@@ -289,6 +289,11 @@ impl Database {
         Ok(database)
     }
 
+    /// The options with which `millbase build` makes files of these databases, with a leading space.
+    pub fn build_options(&self) -> String {
+        store::build_options(&self.rules, self.folder.as_deref())
+    }
+
     /// The same databases with caches of this size in bytes: three quarters for decoded blocks, the
     /// rest for values that were derived, searched or ranked.
     #[must_use]

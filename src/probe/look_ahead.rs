@@ -8,13 +8,13 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use super::database::Database;
 use super::omitted::Search;
 use crate::index::reachable::{Stage, why_unsolved};
+use crate::rules::MOST_STONES;
 use crate::rules::position::Position;
-use crate::rules::{MOST_STONES, Rules};
 use crate::search::core::{Bounds, Counts, Knowledge, Shared, Window, Worker};
 use crate::search::key;
 use crate::search::score::{Meaning, Score};
 use crate::search::table::TranspositionTable;
-use crate::store::{Awaited, DbError, rules_option};
+use crate::store::{Awaited, DbError};
 use crate::value::{Dtw, Metric, Value};
 
 /// The most placements to the next file or to the moving phase for which a search is started. With
@@ -39,11 +39,13 @@ const MOST_FORESEEN: usize = 20_000;
 /// The most ranges asked for at once.
 const MOST_RANGES: usize = 1_000;
 
-/// Whether a few placements lead to a file of the placing phase or, if such files exist, to the
-/// moving phase.
-pub(super) fn is_near_file(database: &Database, position: &Position) -> bool {
-    const FEW: u8 = 4;
-    database.placing().is_some() && placements(database, position) <= FEW
+impl Database {
+    /// Whether a few placements lead to a file of the placing phase or, if such files exist, to the
+    /// moving phase.
+    pub(crate) fn is_near_file(&self, position: &Position) -> bool {
+        const FEW: u8 = 4;
+        self.placing().is_some() && placements(self, position) <= FEW
+    }
 }
 
 /// The number of placements from a position to the next ply that has a file, or to the moving phase.
@@ -55,13 +57,13 @@ fn placements(database: &Database, position: &Position) -> u8 {
 }
 
 /// The error for positions whose search would take too long.
-fn too_early(rules: &Rules) -> DbError {
+fn too_early(database: &Database) -> DbError {
     let mut sentence =
         "too many stones are still in hand for a search down to the databases".to_string();
-    if why_unsolved(rules).is_none() {
+    if why_unsolved(database.rules()).is_none() {
         sentence += &format!(
             "; build the databases of the placing phase with `millbase build --placing{}`",
-            rules_option(rules)
+            database.build_options()
         );
     }
     DbError::NotStored(sentence)
@@ -186,9 +188,9 @@ pub(super) fn values(
     };
     let placements = placements(database, first);
     if most_nodes.is_none() && placements > MOST_PLACEMENTS {
-        return Err(too_early(database.rules()));
+        return Err(too_early(database));
     }
-    if !is_near_file(database, first) {
+    if !database.is_near_file(first) {
         let most_nodes = most_nodes.unwrap_or(MOST_NODES);
         return searched(database, positions, placements, most_nodes);
     }
@@ -268,7 +270,7 @@ fn search(
             Err(foresee(&files, positions, awaited, near)?)
         }
         (None, Some(values)) => Ok(values),
-        (None, None) => Err(too_early(database.rules())),
+        (None, None) => Err(too_early(database)),
     }
 }
 

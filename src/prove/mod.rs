@@ -25,7 +25,7 @@ use crate::rules::Rules;
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::Turn;
 use crate::search::key;
-use crate::store::{DbError, rules_option};
+use crate::store::DbError;
 
 /// The pairs that prove that the start position of Nine Men's Morris is a draw, for these rules:
 /// those with all stones of both sides, and with one less of either or both.
@@ -157,7 +157,7 @@ fn check(database: &Database, options: &ProofOptions) -> Result<(), DbError> {
         "the proof needs {}, which {} missing; build with `millbase build{}`",
         names.join(", "),
         if names.len() == 1 { "is" } else { "are" },
-        rules_option(database.rules()),
+        database.build_options(),
     )))
 }
 

@@ -268,7 +268,7 @@ fn refused(db: &Database, material: Material) -> Result<impl Fn(io::Error) -> Db
 }
 
 /// Reduces all values to this metric.
-fn fold(values: &mut [u8], metric: Metric) {
+pub(crate) fn fold(values: &mut [u8], metric: Metric) {
     if metric == Metric::Wdl {
         let parts = values.par_chunks_mut(1 << 16);
         parts.for_each(|part| {

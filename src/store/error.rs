@@ -114,12 +114,8 @@ impl fmt::Display for DbError {
                 if let Some(folder) = folder {
                     write!(f, " in {}", folder.display())?;
                 }
-                write!(f, "; build it with `millbase build --pair {pair}")?;
-                f.write_str(&rules_option(rules))?;
-                match folder {
-                    Some(folder) => write!(f, " --db {}`", named_folder(folder, rules).display()),
-                    None => f.write_str("`"),
-                }
+                let options = build_options(rules, folder.as_deref());
+                write!(f, "; build it with `millbase build --pair {pair}{options}`")
             }
             DbError::Corrupt { file, offset, what } => write!(
                 f,
@@ -177,6 +173,19 @@ pub fn rules_option(rules: &Rules) -> String {
     match rules.name() {
         _ if *rules == Rules::STANDARD => String::new(),
         name => format!(" --rules {}", name.unwrap_or("FILE")),
+    }
+}
+
+/// The options with which `millbase build` makes files for these rules in the folder of a database, with
+/// a leading space.
+pub(crate) fn build_options(rules: &Rules, folder: Option<&Path>) -> String {
+    let rules_option = rules_option(rules);
+    match folder {
+        Some(folder) => {
+            let folder = named_folder(folder, rules).display();
+            format!("{rules_option} --db {folder}")
+        }
+        None => rules_option,
     }
 }
 

@@ -32,6 +32,7 @@ pub(crate) mod tests;
 mod write;
 
 pub(crate) use container::expected_page;
+pub(crate) use error::build_options;
 pub use error::{DbError, rules_option};
 #[cfg(feature = "build")]
 pub(crate) use pair::stored_table;

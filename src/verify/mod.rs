@@ -41,10 +41,10 @@ use crate::index::{Index, Material, Pair};
 use crate::probe::Database;
 use crate::random::Random;
 use crate::rules::position::Position;
-use crate::solve::{TableCache, derive_from, load, load_pair};
+use crate::solve::{TableCache, derive_from, fold, load, load_pair};
 use crate::store::memory::Bytes;
 use crate::store::{DbError, stored_table};
-use crate::value::Value;
+use crate::value::{Metric, Value};
 
 /// The most wrong values of a table to report; the check stops soon after it has found that many.
 pub(crate) const MOST_MISMATCHES: usize = 10;
@@ -111,11 +111,20 @@ pub fn verify_pair(
     let mut report = Report::default();
     let done = AtomicU64::new(0);
     let advance = |entries| progress(done.fetch_add(entries, Ordering::Relaxed) + entries);
-    let metric = db.file(pair)?.metric();
+    // Where captures lead to files without depths, only results follow from them.
+    let of_file = db.file(pair)?.metric();
+    let metric = match captures_have_depths(db, pair)? {
+        true => of_file,
+        false => Metric::Wdl,
+    };
     let larger = stored_table(pair);
-    let (values, smaller) = load_pair(db, pair, table_cache)?;
+    let (mut values, smaller) = load_pair(db, pair, table_cache)?;
+    fold(&mut values, metric);
     let mut tables: Vec<(Material, Bytes)> = vec![(larger, values)];
-    tables.extend(smaller.map(|values| (larger.exchanged(), values)));
+    tables.extend(smaller.map(|mut values| {
+        fold(&mut values, metric);
+        (larger.exchanged(), values)
+    }));
     // The smaller side's table, if there is one, comes first: deriving it needs the tables that its
     // captures lead to, too.
     for material in pair.tables().into_iter().rev() {
@@ -124,7 +133,8 @@ pub fn verify_pair(
         let captures = after.iter().map(take).collect::<Result<Vec<_>, _>>()?;
         if tables.iter().all(|table| table.0 != material) {
             let (_, quiet) = &tables[0];
-            let derived = derive_from(db, material, quiet, &captures)?;
+            let mut derived = derive_from(db, material, quiet, &captures)?;
+            fold(&mut derived, metric);
             tables.push((material, derived));
         }
         let values = |material| tables.iter().find(|table| table.0 == material);
@@ -152,7 +162,10 @@ pub fn verify_pair(
             },
             &advance,
         ));
-        if Histogram::of_table(&index, parent) != *db.histogram(material)? {
+        let counted = Histogram::of_table(&index, parent);
+        let stored = db.histogram(material)?;
+        let results = |counts: &Histogram| [counts.wins(), counts.draws(), counts.losses()];
+        if results(&counted) != results(stored) || metric == of_file && counted != *stored {
             report.miscounted.push(material);
         }
     }
@@ -161,6 +174,20 @@ pub fn verify_pair(
     }
     report.checked = done.into_inner();
     Ok(report)
+}
+
+/// Whether the files of all pairs that captures from a pair can lead to, sooner or later, have depths.
+fn captures_have_depths(db: &Database, pair: Pair) -> Result<bool, DbError> {
+    let mut needed = pair.needs();
+    while let Some(next) = needed.pop() {
+        if db.file(next)?.metric() == Metric::Wdl {
+            return Ok(false);
+        }
+        needed.extend(next.needs());
+        needed.sort_unstable();
+        needed.dedup();
+    }
+    Ok(true)
 }
 
 /// Checks one table on all threads. Calls `advance` with the number of entries of each finished

@@ -171,12 +171,16 @@ fn usage(error: &clap::Error) -> ExitCode {
     }
 }
 
-/// `millbase`, followed by the command if the arguments name one, to point to the right help.
+/// `millbase`, followed by the commands that the arguments name, to point to the right help.
 fn command() -> String {
     let matches = Cli::command().ignore_errors(true).try_get_matches();
-    let matches = matches.ok();
-    let name = matches.as_ref().and_then(ArgMatches::subcommand_name);
-    name.map_or("millbase".to_owned(), |name| format!("millbase {name}"))
+    let mut matches = matches.as_ref().ok();
+    let mut command = "millbase".to_owned();
+    while let Some((name, inner)) = matches.and_then(ArgMatches::subcommand) {
+        command += &format!(" {name}");
+        matches = Some(inner);
+    }
+    command
 }
 
 #[cfg(test)]

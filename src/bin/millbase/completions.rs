@@ -33,10 +33,11 @@ impl Completions {
 #[command(after_help = "\
 Examples:
   millbase man | man -l -
-  millbase man probe > millbase-probe.1")]
+  millbase man probe > millbase-probe.1
+  millbase man puzzles make | man -l -")]
 pub struct Man {
-    /// The command; without it the page describes the program
-    command: Option<String>,
+    /// The command, such as 'probe' or 'puzzles make'; without it the page describes the program
+    command: Vec<String>,
 }
 
 impl Man {
@@ -44,18 +45,17 @@ impl Man {
     pub fn run(&self, program: clap::Command) -> Result<Status> {
         let mut program = program.disable_help_subcommand(true);
         program.build();
-        let command = match &self.command {
-            None => program,
-            Some(name) => program.find_subcommand(name).cloned().ok_or_else(|| {
+        let command = self.command.iter().try_fold(&program, |command, name| {
+            command.find_subcommand(name).ok_or_else(|| {
                 Usage(format!(
                     "there is no command '{name}'; see 'millbase --help'"
                 ))
-            })?,
-        };
+            })
+        })?;
         let mut page = Vec::new();
         let source = concat!("millbase ", env!("CARGO_PKG_VERSION"));
         // Without a date, `man` would show the source in its place.
-        clap_mangen::Man::new(command)
+        clap_mangen::Man::new(command.clone())
             .date(" ")
             .source(source)
             .manual("Millbase")

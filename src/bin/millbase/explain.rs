@@ -75,6 +75,12 @@ impl Explain {
         // No field of a position's text can be parsed as a turn.
         let turn: Option<Turn> = self.words.last().and_then(|word| word.parse().ok());
         let words = &self.words[..self.words.len() - usize::from(turn.is_some())];
+        if let [start, other] = words
+            && start == "start"
+        {
+            let sentence = format!("'{other}' is not a turn, which is written like d6-d5xb4");
+            return Err(Usage(sentence).into());
+        }
         let position = input::position_of(words, rules)?;
         let db = databases::open(options)?;
         let explanation = Explanation::of(Truth::patient(&db), &position, turn)?;

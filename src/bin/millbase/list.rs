@@ -9,7 +9,7 @@ use millbase::Pair;
 use millbase::index::reachable::why_unsolved;
 use millbase::json::rules::JsonRules;
 use millbase::probe::Database;
-use millbase::store::{DbError, PairFile, rules_option};
+use millbase::store::{DbError, PairFile};
 use serde::Serialize;
 
 use crate::databases;
@@ -111,19 +111,19 @@ impl List {
                 table.row(entry.cells());
             }
             table.write(out)?;
-            let rules = rules_option(&options.rules);
+            let build = db.build_options();
             let present = entries.iter().filter(|entry| entry.file.is_some()).count();
             let all = entries.len();
             let size = HumanBytes(answer.bytes);
             writeln!(out, "\n{present} of {all} databases, {size}")?;
             if present < all {
-                writeln!(out, "'millbase build{rules}' makes the missing ones")?;
+                writeln!(out, "'millbase build{build}' makes the missing ones")?;
             }
             report::write_plies(out, &answer.placing)?;
             if db.plies().next().is_none() && why_unsolved(&options.rules).is_none() {
                 writeln!(
                     out,
-                    "'millbase build --placing{rules}' makes those of the placing phase"
+                    "'millbase build --placing{build}' makes those of the placing phase"
                 )?;
             }
             let mut unusable = answer.unusable.iter();

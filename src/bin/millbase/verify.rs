@@ -8,7 +8,7 @@ use clap::Args;
 use indicatif::ProgressBar;
 use millbase::probe::Database;
 use millbase::solve::TableCache;
-use millbase::store::{DbError, PlyFile, rules_option};
+use millbase::store::{DbError, PlyFile};
 use millbase::verify::ply::{verify_ply, verify_ply_sample};
 use millbase::{Pair, verify};
 use serde::Serialize;
@@ -100,7 +100,7 @@ impl Verify {
             placing::check_rules(rules)?;
             let message = format!(
                 "there are no files of the placing phase; 'millbase build --placing{}' makes them",
-                rules_option(rules)
+                db.build_options()
             );
             return Err(DbError::NotStored(message).into());
         }
