@@ -1354,4 +1354,5 @@ fn folders_are_compared_with_a_list_of_checksums() {
     place
         .run(&["verify", "--sums", "none"])
         .fails_with(5, "cannot read the list none");
+    compare("\n").fails_with(2, "the list sums names no file");
 }

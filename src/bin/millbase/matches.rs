@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Error, Result};
 use clap::Args;
 use indicatif::HumanCount;
+use millbase::coach::confidence::Interval;
 use millbase::coach::contest::{Contest, FirstError, Played, Standing, Summary};
 use millbase::coach::contestant::Settings;
 use millbase::coach::record::Outcome;
@@ -456,20 +457,27 @@ impl MatchReport {
     fn write(&self, out: &mut impl Write, standing: &Standing) -> io::Result<()> {
         let [first, second] = &self.players;
         writeln!(out, "{} – {}", first.name, second.name)?;
+        let starts = match self.starts {
+            1 => "one start".to_owned(),
+            several => format!("{} starts", HumanCount(several as u64)),
+        };
         writeln!(
             out,
-            "{} games from {} starts: {} won, {} drawn, {} lost",
+            "{} games from {starts}: {} won, {} drawn, {} lost",
             HumanCount(self.games),
-            HumanCount(self.starts as u64),
             self.wins,
             self.draws,
             self.losses
         )?;
-        let (score, interval) = (percent(self.score), percents(standing.score_interval()));
-        writeln!(out, "score {score}, 95 % confidence {interval}")?;
+        let confidence = |interval: Option<Interval>| match interval {
+            Some(_) => format!(", 95 % confidence {}", percents(interval)),
+            None => String::new(),
+        };
+        let (score, interval) = (percent(self.score), confidence(standing.score_interval()));
+        writeln!(out, "score {score}{interval}")?;
         let wins = (self.games > 0).then(|| self.wins as f64 / self.games as f64);
-        let interval = percents(standing.wins_interval());
-        writeln!(out, "won {}, 95 % confidence {interval}\n", percent(wins))?;
+        let interval = confidence(standing.wins_interval());
+        writeln!(out, "won {}{interval}\n", percent(wins))?;
         let mut table = Table::new(&["player", "first errors", "mean turn", "forfeits"]);
         for player in &self.players {
             let turn = player.first_error_turn;

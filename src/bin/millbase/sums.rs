@@ -62,6 +62,9 @@ pub fn run(list: &Path, options: &Options) -> Result<Status> {
              of a file, as sha256sum writes them",
             list.display()
         )))?;
+    if listed.is_empty() {
+        return Err(Usage(format!("the list {} names no file", list.display())).into());
+    }
     let folder = databases::folder(options).ok_or_else(|| {
         Usage("no folder for databases is known here; name one with --db".to_owned())
     })?;

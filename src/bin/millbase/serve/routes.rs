@@ -60,11 +60,9 @@ pub type Asked = Result<Query<Question>, QueryRejection>;
 /// The question of a request and the rules that it names.
 pub fn read(work: &Work, asked: Asked) -> Result<(Question, Rules), ApiError> {
     let Query(question) = asked.map_err(|error| {
-        Failure::question(format!(
-            "the question cannot be read: {}; ask like /probe?fen=start, with the position \
-             percent-encoded",
-            error.body_text()
-        ))
+        let why = error.body_text();
+        let why = why.trim_start_matches("Failed to deserialize query string: ");
+        Failure::question(format!("the question cannot be read: {why}"))
     })?;
     let question = question.checked()?;
     let rules = question.rules(work.rules())?;
