@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
 use crate::process::{self, Run};
@@ -412,6 +412,26 @@ fn puzzles_are_made_and_checked() {
         let json: Json = serde_json::from_str(&make(&[&more[..], &["--json"]].concat())).unwrap();
         let puzzles = json["puzzles"].as_array().unwrap();
         assert!(puzzles.iter().all(|puzzle| puzzle[key] == value));
+    }
+
+    // A wrong field of a certificate.
+    for (pointer, wrong, words) in [
+        ("/dtw", json!(91), "'dtw' is 91, but must be"),
+        ("/rating", json!(7), "'rating' is 7, but must be"),
+        ("/themes", json!(["x"]), "'themes' is [\"x\"], but must be"),
+        (
+            "/solution/0/keeping",
+            json!(0),
+            "turn 1: 'keeping' is 0, but must be",
+        ),
+    ] {
+        let mut pack: Json = serde_json::from_str(&own).unwrap();
+        *pack["puzzles"][3].pointer_mut(pointer).unwrap() = wrong;
+        place.file("wrong.json", &pack.to_string());
+        let run = place.run(&["puzzles", "check", "wrong.json"]);
+        assert_eq!(run.status, 1);
+        assert!(run.out.contains(words), "'{words}' in: {}", run.out);
+        assert!(run.out.contains("11 right, 1 wrong"), "{}", run.out);
     }
 
     // A wrong number of turns, a duplicate puzzle, and a wrong count.

@@ -167,6 +167,19 @@ pub struct Wanted {
     pub level: Option<String>,
 }
 
+impl Wanted {
+    /// Puzzles of every kind, of no family.
+    pub fn any() -> Wanted {
+        Wanted {
+            families: Vec::new(),
+            goal: None,
+            turns: 1..=u32::MAX,
+            themes: Vec::new(),
+            level: None,
+        }
+    }
+}
+
 /// The deepest search to rate a puzzle, in turns.
 pub const DEEPEST: u32 = 7;
 

@@ -8,12 +8,13 @@ use std::path::PathBuf;
 use anyhow::{Error, Result};
 use clap::Args;
 use millbase::coach::pack::{self, Checked};
-use millbase::coach::puzzle::{Claim, ClaimedLine, Goal};
+use millbase::coach::puzzle::{self, Claim, ClaimedLine, Goal, Wanted};
 use millbase::coach::truth::Truth;
 use millbase::store::DbError;
 use millbase::{Position, Side};
 use rayon::prelude::*;
 use serde::Serialize;
+use serde_json::json;
 
 use super::exchange::Pack;
 use super::{JsonPack, JsonPuzzle};
@@ -27,7 +28,8 @@ use crate::status::{self, Status, Usage};
 /// The pack is in the JSON form of 'millbase puzzles make --json' or in the form that mill programs
 /// exchange. The check covers the positions, the stated numbers of turns, that every best first
 /// turn has a solution, each solution turn by turn, and that no two puzzles are equal up to
-/// symmetry and colour. The exit status is 1 if something is wrong.
+/// symmetry and colour; in the JSON form also the certificates: depths, ratings, themes, and the
+/// values and counts of each turn. The exit status is 1 if something is wrong.
 #[derive(Args)]
 #[command(after_help = "\
 Example:
@@ -43,6 +45,8 @@ struct Entry {
     claim: Claim,
     /// The faults of its form.
     problems: Vec<String>,
+    /// The puzzle with its certificate, in the form of `--json`.
+    own: Option<JsonPuzzle>,
 }
 
 /// The result, for JSON answers.
@@ -72,7 +76,13 @@ impl Check {
         let db = databases::open(options)?;
         let truth = Truth::patient(&db);
         let results: Vec<Result<Checked, DbError>> = (entries.par_iter())
-            .map(|entry| pack::check(truth, &entry.claim))
+            .map(|entry| {
+                let mut checked = pack::check(truth, &entry.claim)?;
+                if let Some(own) = &entry.own {
+                    checked.problems.extend(certificate_problems(own, truth)?);
+                }
+                Ok(checked)
+            })
             .collect();
         let mut report = CheckReport {
             puzzles: entries.len(),
@@ -155,6 +165,7 @@ impl Check {
             id: puzzle.id.clone(),
             claim: puzzle.claim(),
             problems: puzzle.form_problems(),
+            own: None,
         });
         Ok((entries.collect(), problems))
     }
@@ -164,19 +175,19 @@ impl Check {
 fn own_entry(puzzle: JsonPuzzle) -> Entry {
     let goals = [Goal::Win, Goal::Draw];
     let sides = [Side::White, Side::Black];
-    let actions = puzzle.solution.into_iter().map(|step| {
+    let actions = puzzle.solution.iter().map(|step| {
         let side = sides.into_iter().find(|side| side.name() == step.side);
-        (side, step.turn)
+        (side, step.turn.clone())
     });
     let goal = goals.into_iter().find(|goal| goal.name() == puzzle.goal);
     Entry {
-        id: puzzle.id,
+        id: puzzle.id.clone(),
         problems: match goal {
             Some(_) => Vec::new(),
             None => vec![format!("the goal is '{}', not win or draw", puzzle.goal)],
         },
         claim: Claim {
-            position: puzzle.position,
+            position: puzzle.position.clone(),
             goal,
             win_in: (goal == Some(Goal::Win)).then_some(puzzle.turns),
             lines: vec![ClaimedLine {
@@ -184,7 +195,54 @@ fn own_entry(puzzle: JsonPuzzle) -> Entry {
                 is_optimal: true,
             }],
         },
+        own: Some(puzzle),
     }
+}
+
+/// The differences between a puzzle's certificate and the one that 'puzzles make' gives its position. Themes
+/// and turns are compared only if the solution has the same turns: others may be as good.
+fn certificate_problems(stated: &JsonPuzzle, truth: Truth) -> Result<Vec<String>, DbError> {
+    let rules = truth.database().rules();
+    let Ok(position) = Position::parse(&stated.position, rules) else {
+        return Ok(Vec::new());
+    };
+    let Some(made) = puzzle::puzzle(truth, &Wanted::any(), &position)? else {
+        return Ok(Vec::new());
+    };
+    let made = JsonPuzzle::new(stated.id.clone(), &made, rules);
+    let turns = |puzzle: &JsonPuzzle| -> Vec<String> {
+        let steps = puzzle.solution.iter();
+        steps.map(|step| step.turn.clone()).collect()
+    };
+    let has_line = turns(stated) == turns(&made);
+    let is_compared = |field: &str| match field {
+        // These are checked as claims.
+        "id" | "position" | "goal" | "turns" | "solution" => false,
+        "themes" => has_line,
+        _ => true,
+    };
+    let mut problems = differences(stated, &made, is_compared);
+    if has_line {
+        for (number, (stated, made)) in (1..).zip(stated.solution.iter().zip(&made.solution)) {
+            let found = differences(stated, made, |_| true);
+            problems.extend(found.iter().map(|found| format!("turn {number}: {found}")));
+        }
+    }
+    Ok(problems)
+}
+
+/// The fields of two objects that differ, of those that are compared.
+fn differences<T: Serialize>(
+    stated: &T,
+    made: &T,
+    is_compared: impl Fn(&str) -> bool,
+) -> Vec<String> {
+    let [stated, made] = [stated, made].map(|object| json!(object));
+    let fields = stated.as_object().into_iter().flatten();
+    let fields = fields.filter(|(field, value)| is_compared(field) && made[*field] != **value);
+    fields
+        .map(|(field, value)| format!("'{field}' is {value}, but must be {}", made[field]))
+        .collect()
 }
 
 impl CheckReport {

@@ -239,7 +239,8 @@ fn write(out: &mut impl Write, number: usize, puzzle: &Puzzle, rules: &Rules) ->
 }
 
 impl JsonPuzzle {
-    fn new(id: String, puzzle: &Puzzle, rules: &Rules) -> JsonPuzzle {
+    /// The form of a puzzle with this name.
+    pub fn new(id: String, puzzle: &Puzzle, rules: &Rules) -> JsonPuzzle {
         let verdict = &puzzle.first().verdict;
         JsonPuzzle {
             id,
