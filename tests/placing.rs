@@ -364,7 +364,7 @@ fn little_time_suffices_to_look_up_turns_near_a_file() {
     assert!(known(&near, 20));
     assert!(!known(&near, 5));
     for ply in [2, 5] {
-        fs::remove_file(folder.path().join(millbase::store::ply_file_name(ply))).expect("a file");
+        fs::remove_file(folder.path().join(file_name(ply))).expect("a file");
     }
     assert!(!known(&player(folder.path()), 20));
 }

@@ -427,14 +427,14 @@ impl<'a> Maker<'a> {
         }
         let stage = sectors.stage(sector)?;
         let reachable = sectors.reachable();
-        if !sectors.reachable().exists(stage) {
+        if !reachable.exists(stage) {
             let values = Bytes::zeroed(Index::new(material).len());
             return values.map_err(|error| refused(sector, error));
         }
         if database.ply(stage.ply)?.is_some() {
             return ply::load(database, stage);
         }
-        let next = |stage: Stage| sectors.reachable().exists(stage).then_some(stage);
+        let next = |stage: Stage| reachable.exists(stage).then_some(stage);
         let quiet = next(stage.after_quiet()).and_then(|stage| sectors.sector(stage));
         let captures = next(stage.after_capture()).and_then(|stage| sectors.sector(stage));
         let quiet = self.next(quiet)?;

@@ -216,13 +216,9 @@ impl Session<'_> {
                 let sentence = format!("--svg draws one game, but the input has {games}");
                 return Err(Usage(sentence).into());
             };
-            let place = |file: &PathBuf| fs::canonicalize(file).ok();
-            if place(file).is_some_and(|svg| {
-                self.command
-                    .files
-                    .iter()
-                    .any(|game| place(game) == Some(svg.clone()))
-            }) {
+            let svg = fs::canonicalize(file).ok();
+            let mut games = self.command.files.iter();
+            if svg.is_some() && games.any(|game| fs::canonicalize(game).ok() == svg) {
                 let sentence = format!(
                     "'{}' is the game's own file; name another for --svg",
                     file.display()
