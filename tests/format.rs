@@ -7,12 +7,10 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::Random;
-use crate::process;
-use millbase::solve::TableCache;
-use millbase::solve::pair::{BuildFolder, repack};
+use crate::{process, repack};
+use millbase::solve::pair::BuildFolder;
 use millbase::solve::ply::{self, PlyPlan};
-use millbase::store::{Level, Profile};
-use millbase::{Database, Position, Rules, Side, Value};
+use millbase::{Database, Material, Position, Rules, Side, Value};
 use tempfile::TempDir;
 
 const RULES: Rules = Rules::STANDARD;
@@ -63,24 +61,18 @@ fn the_documentation_suffices_to_read_the_files() {
 #[test]
 fn the_documentation_suffices_to_read_the_smallest_files() {
     let original = Database::embedded(RULES);
-    let profile = Profile {
-        level: Level::Max,
-        ..Profile::default()
-    };
-    let folder = TempDir::new().unwrap();
-    let locked = BuildFolder::lock(folder.path()).unwrap();
-    for pair in original.pairs().map(|file| file.pair()) {
-        repack(
-            &original,
-            pair,
-            &locked,
-            profile,
-            &mut TableCache::default(),
+    let folder = repack::smallest();
+    let smallest = Database::open(folder, RULES).unwrap();
+    let mut positions = some_positions(40);
+    positions.retain(|position| {
+        smallest.has(
+            Material::of(position.mover(), position.waiting())
+                .pair()
+                .unwrap(),
         )
-        .unwrap();
-    }
+    });
     // Most values follow from those of a hundred other positions.
-    let kinds = compare(folder.path(), &original, &some_positions(40));
+    let kinds = compare(folder, &original, &positions);
     assert!(kinds.is_none_or(|kinds| kinds.len() == 3));
 }
 

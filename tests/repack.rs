@@ -24,7 +24,7 @@ const KINDS: [&[&str]; 4] = [
     &["--level", "max", "--profile", "wdl"],
 ];
 
-/// The built-in databases, repacked as each of [`KINDS`], with the answers.
+/// The [`source`], repacked as each of [`KINDS`], with the answers.
 static REPACKED: [LazyLock<(TempDir, Json)>; 4] = [
     LazyLock::new(|| repacked(0)),
     LazyLock::new(|| repacked(1)),
@@ -35,7 +35,7 @@ static REPACKED: [LazyLock<(TempDir, Json)>; 4] = [
 fn repacked(kind: usize) -> (TempDir, Json) {
     let folder = TempDir::new().unwrap();
     let args = [KINDS[kind], &["--json"]].concat();
-    let answer = json(&repack(small(), folder.path(), &args));
+    let answer = json(&repack(source(), folder.path(), &args));
     (folder, answer)
 }
 
@@ -56,6 +56,25 @@ fn repack(from: &Path, to: &Path, args: &[&str]) -> Output {
 /// The folder with the databases that are part of the program.
 fn small() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/db"))
+}
+
+/// The built-in databases but 6-3, which has no kind of position that 5-3 lacks.
+fn source() -> &'static Path {
+    static SOURCE: LazyLock<TempDir> = LazyLock::new(|| {
+        let folder = TempDir::new().unwrap();
+        for name in names(small()) {
+            if name != "6-3.mill" {
+                fs::copy(small().join(&name), folder.path().join(name)).unwrap();
+            }
+        }
+        folder
+    });
+    SOURCE.path()
+}
+
+/// A folder with the [`source`] at the level `max`.
+pub fn smallest() -> &'static Path {
+    REPACKED[1].0.path()
 }
 
 fn json(output: &Output) -> Json {
@@ -92,17 +111,17 @@ fn every_kind_of_file_tells_the_same_values() {
     let original = Database::embedded(RULES);
     for (kind, repacked) in KINDS.into_iter().zip(&REPACKED) {
         let (folder, answer) = &**repacked;
-        assert_eq!(names(folder.path()), names(small()));
+        assert_eq!(names(folder.path()), names(source()));
         for pair in answer["pairs"].as_array().unwrap() {
             let file =
                 |folder: &Path| folder.join(format!("{}.mill", pair["pair"].as_str().unwrap()));
             let length = |folder| fs::metadata(file(folder)).unwrap().len();
-            assert_eq!(pair["from_bytes"], length(small()));
+            assert_eq!(pair["from_bytes"], length(source()));
             assert_eq!(pair["bytes"], length(folder.path()));
         }
         let database = Database::open(folder.path(), RULES).unwrap();
         let wdl = kind.contains(&"wdl");
-        for pair in original.pairs().map(|file| file.pair()) {
+        for pair in database.pairs().map(|file| file.pair()) {
             for material in pair.tables() {
                 let index = Index::new(material);
                 // The other table follows from this one.
@@ -191,8 +210,8 @@ fn the_smallest_files_hold_few_values_and_give_back_all() {
 fn damage_of_the_smallest_files_never_changes_a_value() {
     let whole = Database::embedded(RULES);
     let folder = TempDir::new().unwrap();
-    for name in names(REPACKED[1].0.path()) {
-        fs::copy(REPACKED[1].0.path().join(&name), folder.path().join(&name)).unwrap();
+    for name in names(smallest()) {
+        fs::copy(smallest().join(&name), folder.path().join(&name)).unwrap();
     }
     let path = folder.path().join("5-4.mill");
     let mut bytes = fs::read(&path).unwrap();
@@ -233,7 +252,7 @@ fn damage_of_the_smallest_files_never_changes_a_value() {
 fn files_without_depths_say_so() {
     let folder = REPACKED[2].0.path();
 
-    let [full, wdl] = [small(), folder].map(|folder| json(&run(folder, &["stats", "--json"])));
+    let [full, wdl] = [source(), folder].map(|folder| json(&run(folder, &["stats", "--json"])));
     let tables = |stats: &Json| stats["tables"].as_array().unwrap().clone();
     let (full, wdl) = (tables(&full), tables(&wdl));
     assert_eq!(full.len(), wdl.len());
@@ -295,12 +314,12 @@ fn repacking_goes_on_and_spares_its_own_folder() {
         fs::copy(REPACKED[0].0.path().join(&name), folder.path().join(&name)).unwrap();
     }
     fs::remove_file(folder.path().join("4-3.mill")).unwrap();
-    let again = repack(small(), folder.path(), &[]);
+    let again = repack(source(), folder.path(), &[]);
     let steps = String::from_utf8_lossy(&again.stderr);
     assert!(again.status.success(), "{steps}");
     assert!(steps.contains("4-3 written"), "{steps}");
     assert_eq!(steps.lines().count(), 1, "{steps}");
-    assert_eq!(names(folder.path()), names(small()));
+    assert_eq!(names(folder.path()), names(source()));
 
     // A file of another level is written again.
     let smaller = repack(small(), folder.path(), &["--pair", "3-3", "--level", "max"]);
