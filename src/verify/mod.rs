@@ -111,12 +111,7 @@ pub fn verify_pair(
     let mut report = Report::default();
     let done = AtomicU64::new(0);
     let advance = |entries| progress(done.fetch_add(entries, Ordering::Relaxed) + entries);
-    // Where captures lead to files without depths, only results follow from them.
-    let of_file = db.file(pair)?.metric();
-    let metric = match captures_have_depths(db, pair)? {
-        true => of_file,
-        false => Metric::Wdl,
-    };
+    let metric = common_metric(db, pair)?;
     let larger = stored_table(pair);
     let (mut values, smaller) = load_pair(db, pair, table_cache)?;
     fold(&mut values, metric);
@@ -165,7 +160,8 @@ pub fn verify_pair(
         let counted = Histogram::of_table(&index, parent);
         let stored = db.histogram(material)?;
         let results = |counts: &Histogram| [counts.wins(), counts.draws(), counts.losses()];
-        if results(&counted) != results(stored) || metric == of_file && counted != *stored {
+        let same_metric = metric == db.file(pair)?.metric();
+        if results(&counted) != results(stored) || same_metric && counted != *stored {
             report.miscounted.push(material);
         }
     }
@@ -176,18 +172,19 @@ pub fn verify_pair(
     Ok(report)
 }
 
-/// Whether the files of all pairs that captures from a pair can lead to, sooner or later, have depths.
-fn captures_have_depths(db: &Database, pair: Pair) -> Result<bool, DbError> {
-    let mut needed = pair.needs();
+/// The metric in which a pair follows from the files of all pairs that captures lead to, sooner or
+/// later: only results follow where one of them has no depths.
+fn common_metric(db: &Database, pair: Pair) -> Result<Metric, DbError> {
+    let mut needed = vec![pair];
     while let Some(next) = needed.pop() {
         if db.file(next)?.metric() == Metric::Wdl {
-            return Ok(false);
+            return Ok(Metric::Wdl);
         }
         needed.extend(next.needs());
         needed.sort_unstable();
         needed.dedup();
     }
-    Ok(true)
+    Ok(Metric::Depth)
 }
 
 /// Checks one table on all threads. Calls `advance` with the number of entries of each finished
@@ -294,7 +291,7 @@ pub fn verify_sample(
 ) -> Result<Report<Material>, DbError> {
     let mut report = Report::default();
     let mut random = Random::new(seed);
-    let metric = db.file(pair)?.metric();
+    let metric = common_metric(db, pair)?;
     for material in pair.tables() {
         let index = Index::new(material);
         for _ in 0..samples {
