@@ -188,8 +188,11 @@ impl Metric {
 
     /// The part of a value that the metric keeps.
     pub(crate) fn of_value(self, value: Value) -> Value {
-        let byte = value.to_byte().map(|byte| self.of_byte(byte));
-        byte.map_or(value, Value::from_byte)
+        match (self, value) {
+            (Metric::Wdl, Value::Win(_)) => Value::Win(Dtw(1)),
+            (Metric::Wdl, Value::Loss(_)) => Value::LOST,
+            _ => value,
+        }
     }
 }
 

@@ -12,10 +12,10 @@ use crate::rules::MOST_STONES;
 use crate::rules::position::Position;
 use crate::search::core::{Bounds, Counts, Knowledge, Shared, Window, Worker};
 use crate::search::key;
-use crate::search::score::{Meaning, Score};
+use crate::search::score::Score;
 use crate::search::table::TranspositionTable;
 use crate::store::{Awaited, DbError};
-use crate::value::{Dtw, Metric, Value};
+use crate::value::{Metric, Value};
 
 /// The most placements to the next file or to the moving phase for which a search is started. With
 /// this many it takes seconds, with more it takes minutes.
@@ -257,9 +257,16 @@ fn search(
         pvs: true,
     };
     let mut worker = Worker::new(&shared, &[]);
-    let values = positions
-        .iter()
-        .map(|position| value(&mut worker, position));
+    let values = positions.iter().map(|position| {
+        let depth = position.all_in_hand() + MOST_DERIVED;
+        Window::value(true, |window| {
+            let score = worker.search(position, window, depth, 0);
+            match worker.is_stopped() {
+                true => Err(too_early(database)),
+                false => Ok(score),
+            }
+        })
+    });
     let found = values.collect();
     let awaited =
         std::mem::take(&mut *files.awaited.lock().unwrap_or_else(PoisonError::into_inner));
@@ -269,8 +276,7 @@ fn search(
             let near = placements <= FORESEEN_PLACEMENTS;
             Err(foresee(&files, positions, awaited, near)?)
         }
-        (None, Some(values)) => Ok(values),
-        (None, None) => Err(too_early(database)),
+        (None, found) => found,
     }
 }
 
@@ -311,34 +317,4 @@ fn foresee(
         });
     }
     Ok(awaited.into_error())
-}
-
-/// The position's value; `None` if the search was stopped. A first search finds win, draw or loss;
-/// the search for the depth then needs only one half of the window.
-fn value<K: Knowledge>(worker: &mut Worker<'_, K>, position: &Position) -> Option<Value> {
-    let mut search = |window: Window| {
-        let score = worker.search(position, window, position.all_in_hand() + MOST_DERIVED, 0);
-        (!worker.is_stopped()).then_some(score)
-    };
-    let score = if search(Window::null(Score::DRAW))? < Score::DRAW {
-        search(Window {
-            beta: Score::DRAW,
-            ..Window::ALL
-        })?
-    } else if search(Window::null(Score::DRAW.next()))? > Score::DRAW {
-        search(Window {
-            alpha: Score::DRAW,
-            ..Window::ALL
-        })?
-    } else {
-        Score::DRAW
-    };
-    Some(match score.meaning() {
-        Meaning::Win(turns) => Value::Win(Dtw(turns)),
-        Meaning::Loss(turns) => Value::Loss(Dtw(turns)),
-        // Some files hold no depths.
-        Meaning::KnownWin => Value::Win(Dtw::UNKNOWN),
-        Meaning::KnownLoss => Value::Loss(Dtw::UNKNOWN),
-        Meaning::Evaluation(_) => Value::Draw,
-    })
 }

@@ -15,9 +15,9 @@ use crate::rules::FEWEST_STONES;
 use crate::rules::position::Position;
 use crate::rules::turns::left_after_removals;
 use crate::search::core::Window;
-use crate::search::score::{Meaning, Score};
+use crate::search::score::Score;
 use crate::store::{Awaited, DbError};
-use crate::value::{Dtw, Metric, Value};
+use crate::value::{Metric, Value};
 
 /// The most ranges of bytes that a search asks for at once where they have not arrived.
 const MOST_RANGES: usize = 200;
@@ -57,32 +57,7 @@ impl<'a> Search<'a> {
     /// depths; [`DbError::Pending`] with what the search needs next, as far as it can be foreseen.
     pub fn value(&mut self, mover: PointSet, waiting: PointSet) -> Result<Value, DbError> {
         let depth = self.metric == Metric::Depth;
-        let mut score = |window| self.score(mover, waiting, window);
-        // Win, draw or loss first: the depth then needs only one half of the window.
-        let mut found = score(Window::null(Score::DRAW.next()))?;
-        if found > Score::DRAW && depth {
-            let alpha = Score::DRAW;
-            found = score(Window {
-                alpha,
-                ..Window::ALL
-            })?;
-        } else if found <= Score::DRAW {
-            found = score(Window::null(Score::DRAW))?;
-            if found < Score::DRAW && depth {
-                let beta = Score::DRAW;
-                found = score(Window {
-                    beta,
-                    ..Window::ALL
-                })?;
-            }
-        }
-        let value = match found.meaning() {
-            Meaning::Win(turns) => Value::Win(Dtw(turns)),
-            Meaning::Loss(turns) => Value::Loss(Dtw(turns)),
-            Meaning::KnownWin => Value::Win(Dtw(1)),
-            Meaning::KnownLoss => Value::LOST,
-            Meaning::Evaluation(_) => Value::Draw,
-        };
+        let value = Window::value(depth, |window| self.score(mover, waiting, window))?;
         Ok(self.metric.of_value(value))
     }
 

@@ -21,6 +21,7 @@ use super::table::{Bound, Entry, TranspositionTable};
 use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
+use crate::value::Value;
 
 /// The knowledge that a search needs besides the rules.
 pub(crate) trait Knowledge: Sync {
@@ -51,6 +52,29 @@ impl Window {
             alpha: Score::from_number(score.number() - 1),
             beta: score,
         }
+    }
+
+    /// The value that searches with windows find, of a position all ends of which are known: first win,
+    /// draw or loss, then, if it is wanted, the depth, which needs only one half of the window.
+    pub fn value<E>(
+        depth: bool,
+        mut search: impl FnMut(Window) -> Result<Score, E>,
+    ) -> Result<Value, E> {
+        let mut found = search(Window::null(Score::DRAW))?;
+        let mut half = Window::ALL;
+        if found < Score::DRAW {
+            half.beta = Score::DRAW;
+        } else {
+            found = search(Window::null(Score::DRAW.next()))?;
+            if found <= Score::DRAW {
+                return Ok(Value::Draw);
+            }
+            half.alpha = Score::DRAW;
+        }
+        if depth {
+            found = search(half)?;
+        }
+        Ok(found.value())
     }
 
     /// The same window for the other side.

@@ -88,6 +88,17 @@ impl Score {
         }
     }
 
+    /// The value that the score of a known end stands for; every evaluation counts as a draw.
+    pub(crate) fn value(self) -> Value {
+        match self.meaning() {
+            Meaning::Win(turns) => Value::Win(Dtw(turns)),
+            Meaning::KnownWin => Value::Win(Dtw::UNKNOWN),
+            Meaning::Evaluation(_) => Value::Draw,
+            Meaning::KnownLoss => Value::Loss(Dtw::UNKNOWN),
+            Meaning::Loss(turns) => Value::Loss(Dtw(turns)),
+        }
+    }
+
     /// The number itself: hundredths of a stone for evaluations.
     pub fn number(self) -> i16 {
         self.0
