@@ -26,6 +26,7 @@
 //! ```text
 //! board     points, lines and edges; sets of points; the 16 symmetries
 //! random    random numbers that are the same for a seed everywhere
+//! lock      locks that do not fail
 //! value     the value of a position: win, draw or loss, and the depth
 //! rules     the rules as data; position, turn, and the only generator of turns
 //! index     pairs and stages; where a table keeps a position; histograms
@@ -59,6 +60,7 @@ pub mod engine;
 pub mod index;
 #[cfg(feature = "json")]
 pub mod json;
+pub mod lock;
 #[cfg(feature = "build")]
 pub mod malom;
 pub mod probe;

@@ -16,6 +16,7 @@ use crate::coach::sample::seed_of;
 use crate::coach::truth::Truth;
 use crate::engine::draws::DrawRule;
 use crate::engine::game::Game;
+use crate::lock::held;
 use crate::probe::Database;
 use crate::rules::position::{Position, Side};
 use crate::store::DbError;
@@ -156,9 +157,7 @@ impl Contest {
                                 }
                             }
                             Err(error) => {
-                                let mut failure =
-                                    failure.lock().unwrap_or_else(PoisonError::into_inner);
-                                failure.get_or_insert(error);
+                                held(failure).get_or_insert(error);
                                 stop.store(true, Ordering::Relaxed);
                             }
                         }

@@ -12,7 +12,7 @@
 //! One value alone is a probe, whatever the sector.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::file::SectorFile;
 use super::scheme::Scheme;
@@ -21,6 +21,7 @@ use super::walk::Walk;
 use crate::board::PointSet;
 use crate::index::reachable::{Reachable, Stage};
 use crate::index::{Index, Pair};
+use crate::lock::held;
 use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::position::Position;
@@ -52,10 +53,6 @@ struct Shared {
 
 /// With more placements to the next file or to the moving phase, a sector is not offered.
 const MOST_PLACEMENTS: u8 = 3;
-
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 impl Sectors {
     /// The bytes that whole sectors take in memory unless [`Sectors::with_memory`] says otherwise:

@@ -3,11 +3,12 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 
 use super::database::Database;
 use super::omitted::Search;
 use crate::index::reachable::{Stage, why_unsolved};
+use crate::lock::held;
 use crate::rules::MOST_STONES;
 use crate::rules::position::Position;
 use crate::search::core::{Bounds, Counts, Knowledge, Shared, Window, Worker};
@@ -102,7 +103,7 @@ impl Files<'_> {
         }
         match self.depths {
             true => {
-                let mut moving = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut moving = held(&self.moving);
                 moving.held_value(position.mover(), position.waiting())
             }
             false => self.database.probe(position).map(Some),
@@ -117,7 +118,7 @@ impl Files<'_> {
         if position.is_placing() || !self.database.omits_rows(mover, waiting) {
             return Ok(None);
         }
-        let mut moving = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut moving = held(&self.moving);
         moving.score(mover, waiting, window).map(Some)
     }
 
@@ -130,7 +131,7 @@ impl Files<'_> {
     /// Notes ranges that are not here yet. The search ends when it has looked at enough positions after
     /// the first of them.
     fn wait_for(&self, pending: DbError) {
-        let mut awaited = self.awaited.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut awaited = held(&self.awaited);
         // The error is noted, so there is nothing else to say.
         let _ = awaited.note::<()>(Err(pending));
         let more = self.more.load(Ordering::Relaxed);
@@ -268,8 +269,7 @@ fn search(
         })
     });
     let found = values.collect();
-    let awaited =
-        std::mem::take(&mut *files.awaited.lock().unwrap_or_else(PoisonError::into_inner));
+    let awaited = std::mem::take(&mut *held(&files.awaited));
     match (files.failure.get(), found) {
         (Some(failure), _) => Err(failure.clone()),
         _ if !awaited.is_empty() => {

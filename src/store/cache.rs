@@ -1,7 +1,9 @@
 //! Caches of decoded blocks and of values, bounded in bytes and shared by threads.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
+
+use crate::lock::held;
 
 /// Decoded blocks, or the beginnings of blocks, with their keys; those used recently and often come
 /// first.
@@ -52,7 +54,7 @@ impl BlockCache {
         place: usize,
         read: impl FnOnce(&[u8]) -> T,
     ) -> Result<T, Miss> {
-        let mut set = self.set(key).lock().unwrap_or_else(PoisonError::into_inner);
+        let mut set = held(self.set(key));
         let blocks = &mut set.blocks;
         let found = blocks.iter().position(|(other, _)| *other == key);
         let found = found.ok_or(Miss::Whole)?;
@@ -74,7 +76,7 @@ impl BlockCache {
     /// Keeps a block.
     pub fn insert(&self, key: u64, block: Box<[u8]>) {
         let size = |block: &[u8]| block.len() + BlockCache::OVERHEAD;
-        let mut set = self.set(key).lock().unwrap_or_else(PoisonError::into_inner);
+        let mut set = held(self.set(key));
         let set = &mut *set;
         // Another thread may have decoded the same block, or more of it was needed.
         if let Some(other) = set.blocks.iter().position(|(other, _)| *other == key) {

@@ -15,10 +15,11 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use super::error::DbError;
 use super::source::ByteSource;
+use crate::lock;
 
 /// Bytes of a file that a question needs, and that its source does not have yet.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -166,7 +167,7 @@ impl Pieces {
     }
 
     fn lock(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        lock::held(&self.held)
     }
 }
 

@@ -182,9 +182,9 @@ fn read_at(file: &File, mut buffer: &mut [u8], mut start: u64) -> io::Result<()>
 #[cfg(not(any(unix, windows)))]
 fn read_at(mut file: &File, buffer: &mut [u8], start: u64) -> io::Result<()> {
     use std::io::{Read, Seek, SeekFrom};
-    use std::sync::{Mutex, PoisonError};
+    use std::sync::Mutex;
     static READING: Mutex<()> = Mutex::new(());
-    let _one = READING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _one = crate::lock::held(&READING);
     file.seek(SeekFrom::Start(start))?;
     file.read_exact(buffer)
 }

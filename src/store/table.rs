@@ -214,7 +214,7 @@ impl<'a> Table<'a> {
 pub(crate) struct Row<'a> {
     table: Table<'a>,
     bytes: RowBytes<'a>,
-    shape: codec::Row,
+    shape: codec::RowShape,
 }
 
 impl Row<'_> {

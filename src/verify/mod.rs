@@ -38,6 +38,7 @@ use crate::board::PointSet;
 use crate::board::bits;
 use crate::index::histogram::Histogram;
 use crate::index::{Index, Material, Pair};
+use crate::lock::held;
 use crate::probe::Database;
 use crate::random::Random;
 use crate::rules::position::Position;
@@ -253,10 +254,7 @@ impl<'a, Derive: Fn(PointSet, PointSet) -> (Position, Value)> Findings<'a, Deriv
             stored,
             derived,
         };
-        let mut mismatches = self
-            .mismatches
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut mismatches = held(&self.mismatches);
         mismatches.insert(entry, mismatch);
         if mismatches.len() >= MOST_MISMATCHES {
             self.enough.store(true, Ordering::Relaxed);

@@ -21,13 +21,13 @@ use serde::Serialize;
 
 use crate::databases;
 use crate::input::{self, Plies};
-use crate::lock::held;
 use crate::options::Options;
 use crate::output::{self, Cell, Table};
 use crate::placing;
 use crate::progress::{self, Forecast};
 use crate::report::{self, PairCounts, PlyCounts};
 use crate::status::{Status, Usage};
+use millbase::lock::held;
 
 /// The time of one entry on one core, from start to written file, in ns, for forecasts: measured
 /// for all pairs of the standard rules on two cores.

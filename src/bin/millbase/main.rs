@@ -11,7 +11,6 @@ mod input;
 mod judge;
 mod line;
 mod list;
-mod lock;
 mod malom;
 mod matches;
 mod options;

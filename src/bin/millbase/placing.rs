@@ -9,7 +9,7 @@ use indicatif::{HumanBytes, HumanCount};
 use millbase::Rules;
 use millbase::index::reachable::why_unsolved;
 use millbase::solve::pair::BuildFolder;
-use millbase::solve::ply::{self, PlyPlan, PlyProgress, PlyReport};
+use millbase::solve::ply::{self, PlyPlan, PlyProgress, PlyReport, PlySize};
 use serde::Serialize;
 
 use crate::input::Plies;
@@ -62,14 +62,14 @@ pub struct JsonPlanned {
 
 /// The plan as JSON.
 pub fn json_plan(plan: &PlyPlan, rules: &Rules) -> Vec<JsonPlanned> {
-    let planned = |(ply, entries, memory_bytes)| JsonPlanned {
-        ply,
-        entries,
-        kept: plan.keep.contains(&ply),
-        file_bytes: file_bytes(entries),
-        memory_bytes,
+    let planned = |size: PlySize| JsonPlanned {
+        ply: size.ply,
+        entries: size.entries,
+        kept: plan.keep.contains(&size.ply),
+        file_bytes: (size.entries as f64 * BYTES_PER_ENTRY) as u64,
+        memory_bytes: size.memory,
     };
-    plan.sizes(rules).into_iter().map(planned).collect()
+    plan.sizes(rules).0.into_iter().map(planned).collect()
 }
 
 /// Prints the plan.
@@ -89,7 +89,7 @@ pub fn write_plan(out: &mut impl Write, plan: &PlyPlan, rules: &Rules) -> io::Re
     }
     writeln!(out)?;
     table.write(out)?;
-    let entries = entries(plan, rules);
+    let entries = plan.sizes(rules).entries();
     writeln!(
         out,
         "\n{} entries of the placing phase: about {} on {} cores",
@@ -99,32 +99,22 @@ pub fn write_plan(out: &mut impl Write, plan: &PlyPlan, rules: &Rules) -> io::Re
     )
 }
 
-/// The entries of all tables that a plan solves.
-fn entries(plan: &PlyPlan, rules: &Rules) -> u64 {
-    let sizes = plan.sizes(rules);
-    sizes.iter().map(|&(_, entries, _)| entries).sum()
-}
-
 /// A forecast of the time to carry out a plan, in seconds.
 pub fn seconds(plan: &PlyPlan, rules: &Rules) -> f64 {
-    progress::seconds_for(entries(plan, rules), NS_PER_ENTRY_AND_CORE)
-}
-
-fn file_bytes(entries: u64) -> u64 {
-    (entries as f64 * BYTES_PER_ENTRY) as u64
+    progress::seconds_for(plan.sizes(rules).entries(), NS_PER_ENTRY_AND_CORE)
 }
 
 /// Returns an error if a plan needs more memory than the user allows.
 pub fn check_memory(plan: &PlyPlan, rules: &Rules, limit: u64) -> Result<(), Usage> {
-    let needed = plan.sizes(rules).iter().map(|&(_, _, memory)| memory).max();
-    match needed {
-        Some(needed) if needed > limit => Err(Usage(format!(
+    let needed = plan.sizes(rules).memory();
+    if needed > limit {
+        return Err(Usage(format!(
             "the placing phase needs {} of memory, more than the {} of --memory; raise it",
             HumanBytes(needed),
             HumanBytes(limit),
-        ))),
-        _ => Ok(()),
+        )));
     }
+    Ok(())
 }
 
 /// Builds the missing files, with progress on stderr, and returns a report on each.
@@ -132,16 +122,11 @@ pub fn build(folder: &BuildFolder, plies: &Plies, options: &Options) -> Result<V
     let rules = &options.rules;
     let plan = plan(folder.path(), rules, plies)?;
     let sizes = plan.sizes(rules);
-    let entries = sizes.iter().map(|&(_, entries, _)| entries).sum();
-    let bar = progress::bar(options, entries, progress::forecast);
-    let before = |ply| {
-        let earlier = sizes.iter().take_while(|&&(other, _, _)| other > ply);
-        earlier.map(|&(_, entries, _)| entries).sum::<u64>()
-    };
+    let bar = progress::bar(options, sizes.entries(), progress::forecast);
     let result = ply::build(folder, rules, &plan, &|progress| match progress {
         PlyProgress::Solved(stage, done) => {
             bar.set_prefix(format!("{} placements", stage.ply));
-            bar.set_position(before(stage.ply) + done);
+            bar.set_position(sizes.entries_before(stage.ply) + done);
         }
         PlyProgress::Finished(report) => note_finished(&report, options),
     });

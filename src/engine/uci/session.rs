@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,7 @@ use super::info;
 use super::options::Settings;
 use crate::engine::game::Game;
 use crate::engine::player::{Choice, Level, Player, Thought, is_damage};
+use crate::lock::held;
 use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::diagram::draw;
@@ -109,7 +110,7 @@ struct Output<W>(Arc<Mutex<W>>);
 
 impl<W: Write> Output<W> {
     fn line(&self, text: &str) -> io::Result<()> {
-        let mut output = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut output = held(&self.0);
         writeln!(output, "{text}")?;
         output.flush()
     }

@@ -131,10 +131,10 @@ impl PlyPlan {
         }
     }
 
-    /// For each ply to solve: its number, the entries of its tables, and the peak memory in bytes.
-    pub fn sizes(&self, rules: &Rules) -> Vec<(u8, u64, u64)> {
+    /// The sizes of the plies to solve, in the same order.
+    pub fn sizes(&self, rules: &Rules) -> PlySizes {
         let Some(&last) = self.solve.first() else {
-            return Vec::new();
+            return PlySizes::default();
         };
         let reachable = Reachable::new(rules, last + 1);
         let entries = |stage: Stage| match reachable.exists(stage) {
@@ -156,10 +156,46 @@ impl PlyPlan {
                     + captures
                     + kept
             });
-            let memory = FIXED + memory.max().unwrap_or(0);
-            (ply, stages().map(entries).sum(), memory)
+            PlySize {
+                ply,
+                entries: stages().map(entries).sum(),
+                memory: FIXED + memory.max().unwrap_or(0),
+            }
         };
-        self.solve.iter().map(size).collect()
+        PlySizes(self.solve.iter().map(size).collect())
+    }
+}
+
+/// The size of a ply to solve.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PlySize {
+    /// The number of stones placed.
+    pub ply: u8,
+    /// The entries of its tables.
+    pub entries: u64,
+    /// The peak memory while it is solved, in bytes.
+    pub memory: u64,
+}
+
+/// The sizes of the plies of a plan, which is carried out from the last to the first.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct PlySizes(pub Vec<PlySize>);
+
+impl PlySizes {
+    /// The entries of all tables.
+    pub fn entries(&self) -> u64 {
+        self.0.iter().map(|size| size.entries).sum()
+    }
+
+    /// The entries of the tables that are solved before those of this ply.
+    pub fn entries_before(&self, ply: u8) -> u64 {
+        let before = self.0.iter().take_while(|size| size.ply > ply);
+        before.map(|size| size.entries).sum()
+    }
+
+    /// The peak memory of the whole plan, in bytes.
+    pub fn memory(&self) -> u64 {
+        self.0.iter().map(|size| size.memory).max().unwrap_or(0)
     }
 }
 

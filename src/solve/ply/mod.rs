@@ -8,7 +8,10 @@ mod build;
 mod solve;
 mod stage;
 
-pub use build::{PlyPlan, PlyProgress, PlyReport, SolvePlyError, build, build_pairs, kept_plies};
+pub use build::{
+    PlyPlan, PlyProgress, PlyReport, PlySize, PlySizes, SolvePlyError, build, build_pairs,
+    kept_plies,
+};
 
 use std::io;
 

@@ -14,7 +14,7 @@
 
 use std::ops::Range;
 
-use super::context::{Row, Scratch, Shape, Symbols};
+use super::context::{RowShape, Scratch, Shape, Symbols};
 #[cfg(feature = "build")]
 use super::model::SCALE;
 use super::model::{ESCAPED_FREQUENCY, Model, TOTAL};
@@ -107,7 +107,7 @@ impl<'a> Encoder<'a> {
     /// Appends the bytes of a block: the columns of the row from `start` on, with these values.
     pub fn encode(
         &self,
-        row: &Row,
+        row: &RowShape,
         start: usize,
         values: &[u8],
         scratch: &mut EncoderScratch,
@@ -165,7 +165,7 @@ type BlockIn<'a> = (Block<'a>, &'a mut Scratch);
 pub(crate) fn decode<const BLOCKS: usize>(
     shape: &Shape,
     model: &Model,
-    row: &Row,
+    row: &RowShape,
     mut blocks: [BlockIn<'_>; BLOCKS],
 ) -> Result<(), &'static str> {
     for (block, scratch) in &mut blocks {
@@ -218,7 +218,7 @@ impl Block<'_> {
 struct DecodeSymbols<'a, 'b, const BLOCKS: usize> {
     shape: &'b Shape,
     model: &'b Model,
-    row: &'b Row,
+    row: &'b RowShape,
     blocks: &'b mut [BlockIn<'a>; BLOCKS],
 }
 
@@ -281,7 +281,7 @@ impl Lane<'_, '_> {
         &mut self,
         shape: &Shape,
         model: &Model,
-        row: &Row,
+        row: &RowShape,
         number: usize,
     ) {
         let place = usize::from(self.places[number]);

@@ -91,7 +91,7 @@ struct Touching {
 const GROUP: usize = 6;
 
 /// The data for contexts that all columns of a row share.
-pub(crate) struct Row {
+pub(crate) struct RowShape {
     /// For each group of bits of a subset the slides and the threats that they permit.
     permitted: [[Permitted; 1 << GROUP]; 4],
     /// The bits of a subset that a slide changes; none for no slide.
@@ -123,7 +123,7 @@ impl std::ops::BitAnd for Permitted {
     }
 }
 
-impl Row {
+impl RowShape {
     /// The slides and the threats of a subset of the waiting side.
     #[inline(always)]
     fn permitted(&self, subset: u32) -> Permitted {
@@ -297,7 +297,7 @@ impl Shape {
     }
 
     /// The data that all columns of the row with this set share.
-    pub fn row(&self, mover: PointSet) -> Row {
+    pub fn row(&self, mover: PointSet) -> RowShape {
         let Patterns {
             slides, threats, ..
         } = self.patterns;
@@ -343,7 +343,7 @@ impl Shape {
         }
         let closing = threats.iter().enumerate();
         let closing = closing.filter(|(i, _)| own >> i & 1 == 1);
-        Row {
+        RowShape {
             permitted,
             slide_bits,
             free,
@@ -357,7 +357,7 @@ impl Shape {
 
     /// Whether a column of the row is stored.
     #[inline(always)]
-    pub fn holds(&self, row: &Row, column: usize) -> bool {
+    pub fn holds(&self, row: &RowShape, column: usize) -> bool {
         let subset = self.subsets[column];
         let even = (subset & row.black).count_ones() % 2 == row.odd;
         match &self.coverage {
@@ -374,7 +374,7 @@ impl Shape {
     }
 
     /// Fills `places` with the stored places of a block.
-    pub(crate) fn places(&self, row: &Row, columns: Range<usize>, places: &mut Vec<u16>) {
+    pub(crate) fn places(&self, row: &RowShape, columns: Range<usize>, places: &mut Vec<u16>) {
         places.clear();
         // A row that is not stored is never asked for.
         if matches!(self.coverage, Coverage::All | Coverage::EvenMover) {
@@ -395,7 +395,7 @@ impl Shape {
     #[inline(always)]
     pub(crate) fn context<const NEAR: usize, const SLIDES: usize>(
         &self,
-        row: &Row,
+        row: &RowShape,
         symbols: &Symbols,
         start: usize,
         place: usize,
@@ -439,7 +439,7 @@ impl Shape {
     #[cfg(feature = "build")]
     pub(crate) fn contexts(
         &self,
-        row: &Row,
+        row: &RowShape,
         start: usize,
         values: &[u8],
         scratch: &mut Scratch,
@@ -454,7 +454,7 @@ impl Shape {
     #[cfg(feature = "build")]
     fn contexts_of<const NEAR: usize, const SLIDES: usize>(
         &self,
-        row: &Row,
+        row: &RowShape,
         start: usize,
         values: &[u8],
         Scratch {

@@ -33,7 +33,7 @@ mod train;
 pub(crate) use coder::{Block, decode};
 #[cfg(feature = "build")]
 pub(crate) use coder::{Encoder, EncoderScratch};
-pub(crate) use context::{Row, Scratch, Shape};
+pub(crate) use context::{RowShape, Scratch, Shape};
 #[cfg(feature = "build")]
 pub(crate) use coverage::alternates;
 pub(crate) use coverage::{Coverage, SetMarks, can_omit, is_derived, is_even};

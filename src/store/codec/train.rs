@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::ESCAPE;
-use super::context::{Context, Row, Shape};
+use super::context::{Context, RowShape, Shape};
 use super::model::{Distribution, FEATURES, MOST_BINS, Node, Parts, TOTAL};
 use super::{Parameters, Scratch};
 
@@ -97,7 +97,7 @@ impl Training {
     pub fn add(
         &mut self,
         shape: &Shape,
-        row: &Row,
+        row: &RowShape,
         start: usize,
         values: &[u8],
         scratch: &mut Scratch,

@@ -5,13 +5,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState};
+use millbase::lock::held;
 use millbase::malom::{SECVAL, Scheme, Sector, Walk};
 use serde::Serialize;
 
@@ -254,7 +255,6 @@ fn write_steps(
     bar: &ProgressBar,
     open: &Open,
 ) -> Result<()> {
-    let held = || open.lock().unwrap_or_else(PoisonError::into_inner);
     let mut current: Option<(File, Sector, PathBuf, Instant)> = None;
     for step in steps {
         let result = match (step, &mut current) {
@@ -262,7 +262,7 @@ fn write_steps(
                 let path = folder.join(sector.name());
                 let temporary = temporary(&path);
                 // Who stops the program removes the file that is named here.
-                let mut open = held();
+                let mut open = held(open);
                 *open = Some(temporary.clone());
                 File::create(&temporary).map(|file| {
                     current = Some((file, sector, path, Instant::now()));
@@ -274,7 +274,7 @@ fn write_steps(
             }
             (Step::End, Some((file, sector, path, start))) => {
                 let done = file.sync_all();
-                let mut open = held();
+                let mut open = held(open);
                 let done = done.and_then(|()| fs::rename(temporary(path), path));
                 *open = None;
                 output::step(
@@ -291,14 +291,14 @@ fn write_steps(
             (_, None) => Ok(()),
         };
         if let Err(error) = result {
-            let temporary = held().take();
+            let temporary = held(open).take();
             let name = temporary.unwrap_or_default();
             let _ = fs::remove_file(&name);
             return Err(error).with_context(|| format!("cannot write '{}'", name.display()));
         }
     }
     // The making of the sector failed.
-    if let Some(unfinished) = held().take() {
+    if let Some(unfinished) = held(open).take() {
         let _ = fs::remove_file(unfinished);
     }
     Ok(())
@@ -324,7 +324,7 @@ fn stop_on_signals(open: &Arc<Open>, bar: &ProgressBar) -> Result<()> {
     let (open, bar) = (Arc::clone(open), bar.clone());
     let stop = move || {
         bar.finish_and_clear();
-        let open = open.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = held(&open);
         if let Some(file) = &*open {
             let _ = fs::remove_file(file);
         }

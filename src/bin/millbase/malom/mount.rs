@@ -26,11 +26,11 @@ use serde::Serialize;
 
 use super::{named_scheme, sectors};
 use crate::input;
-use crate::lock::held;
 use crate::options::Options;
 use crate::output;
 use crate::progress;
 use crate::status::{Status, Usage};
+use millbase::lock::held;
 
 /// Show the values as Malom's sector files, which several programs read
 ///

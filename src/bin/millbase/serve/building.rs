@@ -24,11 +24,11 @@ use super::reply;
 use super::routes::{self, Asked};
 use super::work::Work;
 use crate::input::Plies;
-use crate::lock::held;
 use crate::options::Options;
 use crate::progress::Forecast;
 use crate::status::{self, Usage};
 use crate::{build, databases, placing};
+use millbase::lock::held;
 
 /// Contents and level of the files.
 const PROFILE: Profile = Profile {
@@ -247,7 +247,7 @@ impl Builder {
     fn build_placing(&self, folder: &BuildFolder, rules: &Rules) -> Result<()> {
         let plan = placing::plan(folder.path(), rules, &Plies::Usual)?;
         let sizes = plan.sizes(rules);
-        let entries = sizes.iter().map(|&(_, entries, _)| entries).sum();
+        let entries = sizes.entries();
         let begun = Instant::now();
         let show = |done| {
             *held(&self.state) = Stage::Placing {
@@ -257,14 +257,9 @@ impl Builder {
             };
         };
         show(0);
-        // Later plies are solved before earlier ones.
-        let before = |ply| -> u64 {
-            let earlier = sizes.iter().take_while(|&&(other, _, _)| other > ply);
-            earlier.map(|&(_, entries, _)| entries).sum()
-        };
         ply::build(folder, rules, &plan, &|progress| {
             if let ply::PlyProgress::Solved(stage, done) = progress {
-                show(before(stage.ply) + done);
+                show(sizes.entries_before(stage.ply) + done);
             }
         })?;
         Ok(())
