@@ -1353,6 +1353,6 @@ fn folders_are_compared_with_a_list_of_checksums() {
     }
     place
         .run(&["verify", "--sums", "none"])
-        .fails_with(5, "cannot read the list none");
+        .fails_with(2, "cannot read 'none'");
     compare("\n").fails_with(2, "the list sums names no file");
 }

@@ -291,8 +291,8 @@ fn what_cannot_be_done_is_said_in_a_sentence() {
         ),
         (
             vec!["export", "malom", "--to", empty, "--secval", "nothing"],
-            5,
-            "nothing",
+            2,
+            "cannot read 'nothing'",
         ),
         (vec!["export", "malom"], 2, "--to"),
     ] {

@@ -54,8 +54,8 @@ impl Window {
         }
     }
 
-    /// The value that searches with windows find, of a position all ends of which are known: first win,
-    /// draw or loss, then, if it is wanted, the depth, which needs only one half of the window.
+    /// A position's value, found by searches that know all ends: the first ones find win, draw or loss;
+    /// the one for the depth, if it is wanted, then needs only one half of the window.
     pub fn value<E>(
         depth: bool,
         mut search: impl FnMut(Window) -> Result<Score, E>,

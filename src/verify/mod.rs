@@ -112,7 +112,7 @@ pub fn verify_pair(
     let mut report = Report::default();
     let done = AtomicU64::new(0);
     let advance = |entries| progress(done.fetch_add(entries, Ordering::Relaxed) + entries);
-    let metric = common_metric(db, pair)?;
+    let metric = common_metric(db, pair);
     let larger = stored_table(pair);
     let (mut values, smaller) = load_pair(db, pair, table_cache)?;
     fold(&mut values, metric);
@@ -174,18 +174,20 @@ pub fn verify_pair(
 }
 
 /// The metric in which a pair follows from the files of all pairs that captures lead to, sooner or
-/// later: only results follow where one of them has no depths.
-fn common_metric(db: &Database, pair: Pair) -> Result<Metric, DbError> {
+/// later: only results follow where one of them has no depths. Files that cannot be used count for
+/// nothing here; they are errors where they are needed.
+fn common_metric(db: &Database, pair: Pair) -> Metric {
     let mut needed = vec![pair];
     while let Some(next) = needed.pop() {
-        if db.file(next)?.metric() == Metric::Wdl {
-            return Ok(Metric::Wdl);
+        let file = db.file(next);
+        if file.is_ok_and(|file| file.metric() == Metric::Wdl) {
+            return Metric::Wdl;
         }
         needed.extend(next.needs());
         needed.sort_unstable();
         needed.dedup();
     }
-    Ok(Metric::Depth)
+    Metric::Depth
 }
 
 /// Checks one table on all threads. Calls `advance` with the number of entries of each finished
@@ -289,7 +291,7 @@ pub fn verify_sample(
 ) -> Result<Report<Material>, DbError> {
     let mut report = Report::default();
     let mut random = Random::new(seed);
-    let metric = common_metric(db, pair)?;
+    let metric = common_metric(db, pair);
     for material in pair.tables() {
         let index = Index::new(material);
         for _ in 0..samples {

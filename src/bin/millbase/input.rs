@@ -1,6 +1,8 @@
 //! The program's input: positions from the arguments and lines from stdin.
 
+use std::fs;
 use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
 
 use millbase::index::PairError;
 pub use millbase::json::question::position;
@@ -20,6 +22,12 @@ const LARGEST_BATCH: usize = 4096;
 /// Parses the position that the arguments give as one word or as several.
 pub fn position_of(words: &[String], rules: &Rules) -> Result<Position, PositionError> {
     position(&words.join(" "), rules)
+}
+
+/// Reads a text file that an argument names.
+pub fn read_file(path: &Path) -> Result<String, Usage> {
+    let text = fs::read_to_string(path);
+    text.map_err(|error| Usage(format!("cannot read '{}': {error}", path.display())))
 }
 
 /// Parses a pair like `6-4`.

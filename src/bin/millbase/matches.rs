@@ -224,8 +224,7 @@ impl Match {
 /// `#`.
 fn read_starts(path: &Path, rules: &Rules) -> Result<Vec<Position>> {
     let name = path.display();
-    let text = fs::read_to_string(path);
-    let text = text.map_err(|error| Usage(format!("cannot read '{name}': {error}")))?;
+    let text = input::read_file(path)?;
     let mut starts = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         if line.trim().is_empty() || line.starts_with('#') {

@@ -13,6 +13,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::databases;
+use crate::input;
 use crate::options::Options;
 use crate::output::{self, Cell, Table};
 use crate::status::{Status, Usage};
@@ -54,8 +55,7 @@ impl Outcome {
 /// Compares the files of the folder with the list and prints what was found: 1 if a file differs, 3 if
 /// one is missing.
 pub fn run(list: &Path, options: &Options) -> Result<Status> {
-    let text = fs::read_to_string(list)
-        .with_context(|| format!("cannot read the list {}", list.display()))?;
+    let text = input::read_file(list)?;
     let listed = parse(&text)
         .map_err(|line| Usage(format!(
             "line {line} of {} is not a checksum: expected 64 hexadecimal digits, two spaces and the name \

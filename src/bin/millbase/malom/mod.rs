@@ -115,7 +115,7 @@ fn sectors(scheme: Scheme, options: &Options) -> Result<Sectors> {
 /// The keys of a file.
 fn read_scheme(file: &Path) -> Result<Scheme> {
     let name = file.display();
-    let text = fs::read_to_string(file).with_context(|| format!("cannot read '{name}'"))?;
+    let text = input::read_file(file)?;
     let scheme = Scheme::compatible(&text);
     Ok(scheme.map_err(|error| Usage(format!("'{name}' is no list of the sectors: {error}")))?)
 }

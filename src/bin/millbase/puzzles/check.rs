@@ -1,7 +1,6 @@
 //! `millbase puzzles check`.
 
 use std::collections::HashMap;
-use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -19,6 +18,7 @@ use serde_json::json;
 use super::exchange::Pack;
 use super::{JsonPack, JsonPuzzle};
 use crate::databases;
+use crate::input;
 use crate::options::Options;
 use crate::output;
 use crate::status::{self, Status, Usage};
@@ -141,8 +141,7 @@ impl Check {
     /// Reads the puzzles of the file, and the faults of the pack itself.
     fn read(&self) -> Result<(Vec<Entry>, Vec<String>)> {
         let name = self.file.display();
-        let text = fs::read_to_string(&self.file);
-        let text = text.map_err(|error| Usage(format!("cannot read '{name}': {error}")))?;
+        let text = input::read_file(&self.file)?;
         let wrong = |error: serde_json::Error| {
             Usage(format!(
                 "'{name}' is not a pack of puzzles, neither of 'millbase puzzles make --json' nor of \
