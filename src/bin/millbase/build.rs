@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState};
+use millbase::lock::held;
 use millbase::probe::Database;
 use millbase::solve::pair::{self, BuildFolder, Observer, PairPlan, PairProgress, PairReport};
 use millbase::solve::ply::{self, PlyPlan, PlyReport};
@@ -27,7 +28,6 @@ use crate::placing;
 use crate::progress::{self, Forecast};
 use crate::report::{self, PairCounts, PlyCounts};
 use crate::status::{Status, Usage};
-use millbase::lock::held;
 
 /// The time of one entry on one core, from start to written file, in ns, for forecasts: measured
 /// for all pairs of the standard rules on two cores.

@@ -20,6 +20,7 @@ use fuser::{
     ReplyEmpty, ReplyEntry, ReplyOpen, Request, Session, SessionACL,
 };
 use indicatif::HumanCount;
+use millbase::lock::held;
 use millbase::malom::{SECVAL, Scheme, Sector, SectorFile, Sectors};
 use rustix::mount::{UnmountFlags, unmount};
 use serde::Serialize;
@@ -30,7 +31,6 @@ use crate::options::Options;
 use crate::output;
 use crate::progress;
 use crate::status::{Status, Usage};
-use millbase::lock::held;
 
 /// Show the values as Malom's sector files, which several programs read
 ///

@@ -12,6 +12,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use millbase::json::failure::JsonFailure;
 use millbase::json::question::Question;
+use millbase::lock::held;
 use millbase::solve::pair::{self, BuildFolder, Observer, PairPlan, PairProgress};
 use millbase::solve::ply;
 use millbase::store::{Level, Profile};
@@ -28,7 +29,6 @@ use crate::options::Options;
 use crate::progress::Forecast;
 use crate::status::{self, Usage};
 use crate::{build, databases, placing};
-use millbase::lock::held;
 
 /// Contents and level of the files.
 const PROFILE: Profile = Profile {
