@@ -182,11 +182,15 @@ test("a cut connection and a busy server: two more tries", async () => {
     [{ status: 503 }, /its server answers 503, 3 times/],
     [{ change: (part) => part.subarray(1) }, /its server gave \d+ instead of \d+ bytes, 3 times/],
   ]) {
-    behaviour = () => fault;
+    // Other requests of the question may be between two tries when one has failed three times.
+    const tries = new Map();
+    behaviour = ({ first }) => {
+      tries.set(first, (tries.get(first) ?? 0) + 1);
+      return fault;
+    };
     const mill = await fresh();
-    requests = 0;
     await assert.rejects(mill.answer(rows[0][0]), { name: "MillbaseError", code: "source", message: sentence });
-    assert.ok(requests >= 3 && requests % 3 === 0, `${requests}`);
+    assert.equal(Math.max(...tries.values()), 3);
     behaviour = () => undefined;
     await right(mill, rows.slice(0, 3));
   }
@@ -194,11 +198,15 @@ test("a cut connection and a busy server: two more tries", async () => {
 });
 
 test("an aborted question waits for no further try", async () => {
-  behaviour = () => ({ status: 503 });
+  // However late timers are, this one ends before the first pause, which begins later and is as long.
+  let late = false;
+  behaviour = () => {
+    setTimeout(() => (late = true), 200);
+    return { status: 503 };
+  };
   const mill = await fresh();
-  const begin = Date.now();
   await assert.rejects(mill.answer(rows[0][0], { signal: AbortSignal.timeout(50) }), { name: "TimeoutError" });
-  assert.ok(Date.now() - begin < 900);
+  assert.ok(!late);
 });
 
 test("a missing file: one try", async () => {
@@ -251,11 +259,15 @@ test("questions at the same time fetch the same bytes once", async () => {
   const two = await fresh();
   await Promise.all([right(two, rows.slice(0, 1)), right(two, rows.slice(0, 1)), right(two, rows.slice(0, 1))]);
   assert.equal(requests, alone);
-  // One that is ended does not end the others.
-  requests = 0;
-  const three = await fresh();
-  const ended = assert.rejects(three.answer(rows[0][0], { signal: AbortSignal.timeout(1) }), { name: "TimeoutError" });
-  await Promise.all([right(three, rows.slice(0, 1)), ended]);
+  // One that is ended, at whichever of its requests, does not end the others.
+  for (let end = 0; end < alone; end++) {
+    requests = 0;
+    const abort = new AbortController();
+    behaviour = ({ number }) => void (number === end && abort.abort());
+    const three = await fresh();
+    const ended = assert.rejects(three.answer(rows[0][0], { signal: abort.signal }), { name: "AbortError" });
+    await Promise.all([right(three, rows.slice(0, 1)), ended]);
+  }
 });
 
 test("with any one byte of the file damaged, values are right or refused", async () => {
