@@ -210,6 +210,7 @@ fn wrong_usage_is_one_sentence() {
         ),
         (&["export", "malom"], "see 'millbase export malom --help'"),
         (&["explain", "start", "zz"], "'zz' is not a turn"),
+        (&["explain", FLYING, "a1-a9"], "'a1-a9' is not a turn"),
     ] {
         run(args).fails_with(2, words);
     }

@@ -404,6 +404,7 @@ fn print_plan(
         file_bytes: millbase::solve::pair::plan::file_bytes(rules, *pair),
         memory_bytes: plan.memory_of(rules, number),
     };
+    let placing = placing.map(|placing| (placing, placing.sizes(rules)));
     let answer = JsonPlan {
         folder: folder.to_owned(),
         entries: plan.entries(),
@@ -411,12 +412,12 @@ fn print_plan(
         memory_bytes: plan.memory(rules),
         seconds: seconds(plan.entries()),
         pairs: plan.pairs.iter().enumerate().map(planned).collect(),
-        placing: placing.map(|placing| placing::json_plan(placing, rules)),
+        placing: (placing.as_ref()).map(|(placing, sizes)| placing::json_plan(placing, sizes)),
     };
     let write = |out: &mut output::Stdout| {
         answer.write(out)?;
-        match placing {
-            Some(placing) => placing::write_plan(out, placing, rules),
+        match &placing {
+            Some((placing, sizes)) => placing::write_plan(out, placing, sizes),
             None => Ok(()),
         }
     };

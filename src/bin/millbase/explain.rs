@@ -72,15 +72,7 @@ impl Explain {
     /// Prints the facts.
     pub fn run(&self, options: &Options) -> Result<Status> {
         let rules = &options.rules;
-        // No field of a position's text can be parsed as a turn.
-        let turn: Option<Turn> = self.words.last().and_then(|word| word.parse().ok());
-        let words = &self.words[..self.words.len() - usize::from(turn.is_some())];
-        if let [start, other] = words
-            && start == "start"
-        {
-            let sentence = format!("'{other}' is not a turn, which is written like d6-d5xb4");
-            return Err(Usage(sentence).into());
-        }
+        let (words, turn) = self.position_and_turn()?;
         let position = input::position_of(words, rules)?;
         let db = databases::open(options)?;
         let explanation = Explanation::of(Truth::patient(&db), &position, turn)?;
@@ -93,6 +85,28 @@ impl Explain {
             write(out, &explanation, rules)
         })?;
         Ok(Status::Done)
+    }
+
+    /// The words of the position, and the turn behind them, if there is one.
+    fn position_and_turn(&self) -> Result<(&[String], Option<Turn>), Usage> {
+        match self.words.as_slice() {
+            // The whole position in one word: what follows must be a turn.
+            [first, others @ ..] if first == "start" || first.contains(' ') => {
+                let word = others.join(" ");
+                let turn = (!others.is_empty()).then(|| word.parse());
+                let turn = turn.transpose().map_err(|_| {
+                    Usage(format!(
+                        "'{word}' is not a turn, which is written like d6-d5xb4"
+                    ))
+                })?;
+                Ok((&self.words[..1], turn))
+            }
+            // No field of a position's text can be parsed as a turn.
+            words => {
+                let turn = words.last().and_then(|word| word.parse().ok());
+                Ok((&words[..words.len() - usize::from(turn.is_some())], turn))
+            }
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use indicatif::{HumanBytes, HumanCount};
 use millbase::Rules;
 use millbase::index::reachable::why_unsolved;
 use millbase::solve::pair::BuildFolder;
-use millbase::solve::ply::{self, PlyPlan, PlyProgress, PlyReport, PlySize};
+use millbase::solve::ply::{self, PlyPlan, PlyProgress, PlyReport, PlySize, PlySizes};
 use serde::Serialize;
 
 use crate::input::Plies;
@@ -61,24 +61,24 @@ pub struct JsonPlanned {
 }
 
 /// The plan as JSON.
-pub fn json_plan(plan: &PlyPlan, rules: &Rules) -> Vec<JsonPlanned> {
-    let planned = |size: PlySize| JsonPlanned {
+pub fn json_plan(plan: &PlyPlan, sizes: &PlySizes) -> Vec<JsonPlanned> {
+    let planned = |size: &PlySize| JsonPlanned {
         ply: size.ply,
         entries: size.entries,
         kept: plan.keep.contains(&size.ply),
         file_bytes: (size.entries as f64 * BYTES_PER_ENTRY) as u64,
         memory_bytes: size.memory,
     };
-    plan.sizes(rules).0.into_iter().map(planned).collect()
+    sizes.0.iter().map(planned).collect()
 }
 
 /// Prints the plan.
-pub fn write_plan(out: &mut impl Write, plan: &PlyPlan, rules: &Rules) -> io::Result<()> {
+pub fn write_plan(out: &mut impl Write, plan: &PlyPlan, sizes: &PlySizes) -> io::Result<()> {
     if plan.solve.is_empty() {
         return writeln!(out, "nothing to build for the placing phase");
     }
     let mut table = Table::new(&["placements", "entries", "file, about", "memory", ""]);
-    for planned in json_plan(plan, rules) {
+    for planned in json_plan(plan, sizes) {
         table.row(vec![
             Cell::right(planned.ply),
             Cell::count(planned.entries),
@@ -89,19 +89,18 @@ pub fn write_plan(out: &mut impl Write, plan: &PlyPlan, rules: &Rules) -> io::Re
     }
     writeln!(out)?;
     table.write(out)?;
-    let entries = plan.sizes(rules).entries();
     writeln!(
         out,
         "\n{} entries of the placing phase: about {} on {} cores",
-        HumanCount(entries),
-        progress::duration(seconds(plan, rules)),
+        HumanCount(sizes.entries()),
+        progress::duration(seconds(sizes)),
         progress::cores(),
     )
 }
 
-/// A forecast of the time to carry out a plan, in seconds.
-pub fn seconds(plan: &PlyPlan, rules: &Rules) -> f64 {
-    progress::seconds_for(plan.sizes(rules).entries(), NS_PER_ENTRY_AND_CORE)
+/// A forecast of the time to solve tables of these sizes, in seconds.
+pub fn seconds(sizes: &PlySizes) -> f64 {
+    progress::seconds_for(sizes.entries(), NS_PER_ENTRY_AND_CORE)
 }
 
 /// Returns an error if a plan needs more memory than the user allows.

@@ -1,7 +1,7 @@
 //! Packs of puzzles in the JSON format that mill programs exchange, version 1.0.
 
 use std::io::{self, Write};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use millbase::coach::puzzle::{Claim, ClaimedLine, Goal, Puzzle, Step};
 use millbase::{Phase, Rules, Side};
@@ -96,7 +96,7 @@ pub fn write(
             app_name: "Millbase".to_owned(),
             platform: std::env::consts::OS.to_owned(),
         }),
-        export_date: Some(now()),
+        export_date: Some(humantime::format_rfc3339_seconds(SystemTime::now()).to_string()),
         puzzle_count: Some(puzzles.len()),
         puzzles: (puzzles.iter())
             .map(|(number, puzzle)| PackPuzzle::new(*number, puzzle, seed, rules))
@@ -104,34 +104,6 @@ pub fn write(
     };
     serde_json::to_writer_pretty(&mut *out, &pack)?;
     out.write_all(b"\n")
-}
-
-/// The current date and time in UTC, in the form of ISO 8601.
-fn now() -> String {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH);
-    iso(seconds.map_or(0, |time| time.as_secs()))
-}
-
-/// The date and time from the seconds since the beginning of 1970.
-fn iso(seconds: u64) -> String {
-    let (mut days, time) = (seconds / 86_400, seconds % 86_400);
-    let is_leap =
-        |year: u64| year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
-    let mut year = 1970;
-    while days >= 365 + u64::from(is_leap(year)) {
-        days -= 365 + u64::from(is_leap(year));
-        year += 1;
-    }
-    let february = 28 + u64::from(is_leap(year));
-    let months = [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-    let mut month = 0;
-    while month < 11 && days >= months[month] {
-        days -= months[month];
-        month += 1;
-    }
-    let (hour, minute, second) = (time / 3600, time / 60 % 60, time % 60);
-    let (month, day) = (month + 1, days + 1);
-    format!("{year}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
 impl PackPuzzle {
@@ -303,14 +275,6 @@ pub(super) fn task(puzzle: &Puzzle) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn dates_are_those_of_the_calendar() {
-        assert_eq!(iso(0), "1970-01-01T00:00:00Z");
-        assert_eq!(iso(951_782_399), "2000-02-28T23:59:59Z");
-        assert_eq!(iso(951_782_400), "2000-02-29T00:00:00Z");
-        assert_eq!(iso(1_798_761_599), "2026-12-31T23:59:59Z");
-    }
 
     #[test]
     fn titles_state_a_number() {

@@ -1,6 +1,7 @@
 //! The path `/build`: builds databases when the page asks for it, and uses each as soon as it is
 //! finished.
 
+use std::collections::HashMap;
 use std::fs;
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -56,7 +57,12 @@ pub struct Builder {
     state: Arc<Mutex<Stage>>,
     /// The folder, locked while a build runs.
     folder: Arc<Mutex<Option<Arc<BuildFolder>>>>,
+    placing_seconds: Arc<Mutex<Forecasts>>,
 }
+
+/// The forecasts of the placing phase, in seconds, by rules and missing plies. Each takes a tenth of a
+/// second to make.
+type Forecasts = HashMap<(Rules, Vec<u8>), f64>;
 
 /// The state of a build.
 #[derive(Default)]
@@ -145,6 +151,7 @@ impl Builder {
             work: work.clone(),
             state: Arc::default(),
             folder: Arc::default(),
+            placing_seconds: Arc::default(),
         }
     }
 
@@ -318,9 +325,36 @@ impl Builder {
                 quiet: true,
                 ..Options::clone(&self.options)
             };
-            json.plan = plan_of(&options)?;
+            json.plan = self.plan(&options)?;
         }
         Ok(json)
+    }
+
+    /// The plan of everything that is missing; `None` if there is no folder for databases.
+    fn plan(&self, options: &Options) -> Result<Option<JsonPlan>> {
+        let rules = &options.rules;
+        let Some(folder) = databases::folder(options) else {
+            return Ok(None);
+        };
+        let mut plan = plan(options, u8::MAX)?;
+        let placing = match placing::check_rules(rules) {
+            Ok(()) => Some(placing::plan(&folder, rules, &Plies::Usual)?)
+                .filter(|plan| !plan.solve.is_empty()),
+            Err(_) => None,
+        };
+        plan.placing = placing.is_some();
+        Ok(Some(JsonPlan {
+            pairs: plan.pairs.len(),
+            file_bytes: plan.file_bytes(rules),
+            memory_bytes: plan.memory(rules),
+            seconds: build::seconds(plan.entries()),
+            placing: placing.is_some(),
+            placing_seconds: placing.map_or(0.0, |plan| {
+                let mut known = held(&self.placing_seconds);
+                let seconds = known.entry((*rules, plan.solve.clone()));
+                *seconds.or_insert_with(|| placing::seconds(&plan.sizes(rules)))
+            }),
+        }))
     }
 }
 
@@ -336,29 +370,6 @@ fn plan(options: &Options, most_stones: u8) -> Result<PairPlan> {
     pairs.retain(|pair| pair.stones() <= most_stones);
     let is_present = |pair| present.iter().any(|&(other, _)| other == pair);
     Ok(PairPlan::new(&pairs, is_present))
-}
-
-/// The plan of everything that is missing; `None` if there is no folder for databases.
-fn plan_of(options: &Options) -> Result<Option<JsonPlan>> {
-    let rules = &options.rules;
-    let Some(folder) = databases::folder(options) else {
-        return Ok(None);
-    };
-    let mut plan = plan(options, u8::MAX)?;
-    let placing = match placing::check_rules(rules) {
-        Ok(()) => Some(placing::plan(&folder, rules, &Plies::Usual)?)
-            .filter(|plan| !plan.solve.is_empty()),
-        Err(_) => None,
-    };
-    plan.placing = placing.is_some();
-    Ok(Some(JsonPlan {
-        pairs: plan.pairs.len(),
-        file_bytes: plan.file_bytes(rules),
-        memory_bytes: plan.memory(rules),
-        seconds: build::seconds(plan.entries()),
-        placing: placing.is_some(),
-        placing_seconds: placing.map_or(0.0, |plan| placing::seconds(&plan, rules)),
-    }))
 }
 
 /// Follows the build of the pairs.
