@@ -650,8 +650,9 @@ function listen() {
   copies("game-copy", gameText);
   copies("link-copy", () => location.href);
   $("position-text").addEventListener("keydown", event => { if (event.key === "Enter") $("position-load").click(); });
-  addEventListener("hashchange", () => {
-    const address = readAddress(location.hash);
+  // The page may have written the address of the game shown since then.
+  addEventListener("hashchange", ({ newURL }) => {
+    const address = readAddress(new URL(newURL).hash);
     if (address) load("problem", async () => { problem = await open(address); return problem; });
   });
   $("language").addEventListener("change", () => {

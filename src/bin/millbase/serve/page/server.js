@@ -12,9 +12,11 @@ export const server = ({ onLost, onFound }) => async (kind, question, options) =
   const fields = Object.entries(question).filter(([, value]) => value != null && value !== "");
   const address = `/${kind}?${new URLSearchParams(fields)}`;
   for (let attempt = 1; ; attempt++) {
-    let response;
+    let response, body;
     try {
       response = await fetch(address, options);
+      // A connection can be cut in the middle, and a proxy without its server answers in HTML.
+      body = await response.json();
     } catch (failure) {
       if (failure.name === "AbortError") throw failure;
       onLost();
@@ -22,7 +24,6 @@ export const server = ({ onLost, onFound }) => async (kind, question, options) =
       continue;
     }
     onFound();
-    const body = await response.json();
     if (response.ok) return body;
     if (response.status === 503 && body.error.code === "busy" && attempt < MOST_BUSY) {
       await wait(500 * attempt);
