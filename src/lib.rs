@@ -1,7 +1,7 @@
 //! Perfect play for Nine Men's Morris (Mill, Mühle, Merels).
 //!
-//! The databases hold the value of every position of the moving phase and of the whole placing phase:
-//! win, draw or loss for the side to move, and the number of turns to the end. This library reads them
+//! The databases give the value of every position of the moving and of the placing phase: win, draw or
+//! loss for the side to move, and the number of turns to the end. This library reads them
 //! and, with the feature `build`, builds and checks them. The program `millbase` is a thin layer over
 //! it.
 //!

@@ -442,9 +442,9 @@ impl JsonPlan {
         table.write(out)?;
         writeln!(
             out,
-            "\n{} pairs with {} entries for {folder}: about {} of files, at most {} of memory, \
+            "\n{} with {} entries for {folder}: about {} of files, at most {} of memory, \
              about {} on {} cores",
-            self.pairs.len(),
+            output::counted(self.pairs.len() as u64, "pair"),
             HumanCount(self.entries),
             HumanBytes(self.file_bytes),
             HumanBytes(self.memory_bytes),
@@ -525,8 +525,8 @@ impl JsonBuilt {
         let seconds: f64 = self.pairs.iter().filter_map(|pair| pair.seconds).sum();
         writeln!(
             out,
-            "\n{} pairs, {} of files, built in {}",
-            self.pairs.len(),
+            "\n{}, {} of files, built in {}",
+            output::counted(self.pairs.len() as u64, "pair"),
             HumanBytes(files),
             progress::duration(seconds),
         )?;

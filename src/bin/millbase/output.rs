@@ -68,6 +68,12 @@ pub fn step(options: &Options, text: impl Display) {
     }
 }
 
+/// A number with its noun, like `1 pair` and `28 pairs`.
+pub fn counted(number: u64, noun: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{ending}")
+}
+
 /// Writes one JSON object and a line break.
 pub fn json(out: &mut impl Write, answer: &impl Serialize) -> io::Result<()> {
     json::write(out, answer)?;

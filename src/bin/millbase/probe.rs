@@ -208,8 +208,8 @@ impl Probing<'_> {
             return Ok(Status::Done);
         };
         output::to_stderr(&format!(
-            "error: {failures} of {lines} lines were not answered with a value, the first is line \
-             {line}; the answers say why\n"
+            "error: no value for {failures} of {}, first for line {line}; the answers say why\n",
+            output::counted(lines, "line")
         ));
         Ok(status)
     }

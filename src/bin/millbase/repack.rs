@@ -123,7 +123,8 @@ impl Repack {
             }
             table.write(out)?;
             let all = HumanBytes(answer.pairs.iter().map(|pair| pair.bytes).sum());
-            writeln!(out, "\n{} pairs, {all}", answer.pairs.len())
+            let pairs = output::counted(answer.pairs.len() as u64, "pair");
+            writeln!(out, "\n{pairs}, {all}")
         })?;
         Ok(Status::Done)
     }

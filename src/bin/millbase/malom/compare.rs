@@ -19,8 +19,8 @@ use crate::status::{Status, Usage};
 
 /// Check Malom's sector files against the databases
 ///
-/// Every slot of every file is compared: win, draw or loss, and the number of turns. Of draws only
-/// that they are draws. Positions that no game can reach are left out. The exit status is 1 if a slot
+/// Every slot of every file is compared: win, draw or loss, and the number of turns; for draws only
+/// the result. Positions that no game can reach are left out. The exit status is 1 if a slot
 /// differs or a file is damaged; files that are not there are only counted.
 #[derive(Args)]
 #[command(after_help = "\
@@ -219,9 +219,9 @@ impl CompareAnswer {
         }
         writeln!(
             out,
-            "{} sectors compared, {} of {} damaged, {} not there; {} slots compared, {} differ, {} skipped \
+            "{} compared, {} of {} damaged, {} not there; {} slots compared, {} differ, {} skipped \
              because no game can reach them",
-            self.compared,
+            output::counted(self.compared as u64, "sector"),
             self.damaged.len(),
             self.compared + self.damaged.len(),
             self.missing,

@@ -63,8 +63,8 @@ impl ApiError {
             ),
             ApiError::NoPath => JsonError::new(
                 "path",
-                "this path does not exist; the paths are /probe?fen=, /line?fen=, /turns?fen=, \
-                 /game?fen=, /play?fen=, /databases or /healthz"
+                "this path does not exist; docs/FRONTENDS.md lists the paths, such as \
+                 /probe?fen=POSITION"
                     .to_owned(),
             ),
             ApiError::NoMethod => JsonError::new(

@@ -42,9 +42,9 @@ use work::Work;
 
 /// Serve answers over HTTP, and a page to play on in the browser
 ///
-/// The page is at '/'. Programs ask GET /probe?fen=POSITION, /line?fen=POSITION and
-/// /turns?fen=POSITION, /play?fen=POSITION&moves=TURNS, /databases, /rules and /healthz, and get
-/// the JSON objects of the commands; docs/FRONTENDS.md has all paths, docs/JSON.md all fields. Only
+/// The page is at '/'. Programs ask GET /probe?fen=POSITION, /line?fen=POSITION,
+/// /turns?fen=POSITION, /play?fen=POSITION&moves=TURNS, /databases and others, and get the JSON
+/// objects of the commands; docs/FRONTENDS.md has all paths, docs/JSON.md all fields. Only
 /// programs of this machine can connect, unless --public and another address are given. The page can
 /// build missing databases if only this machine can connect. Ctrl-C finishes the running questions
 /// and ends the server; a second one ends it immediately.
