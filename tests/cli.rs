@@ -211,6 +211,16 @@ fn wrong_usage_is_one_sentence() {
         (&["export", "malom"], "see 'millbase export malom --help'"),
         (&["explain", "start", "zz"], "'zz' is not a turn"),
         (&["explain", FLYING, "a1-a9"], "'a1-a9' is not a turn"),
+        (&["probe", FLYING, "-"], "'-' follows a whole position"),
+        (&["line", FLYING, FEWER], "follows a whole position"),
+        (
+            &["perft", "start", "a1", "2"],
+            "'a1' follows a whole position",
+        ),
+        (
+            &["--db", "none-here", "verify"],
+            "'none-here' is not a folder",
+        ),
     ] {
         run(args).fails_with(2, words);
     }
@@ -1352,6 +1362,9 @@ fn folders_are_compared_with_a_list_of_checksums() {
     ] {
         compare(wrong).fails_with(2, "line 1 of sums is not a checksum: expected 64");
     }
+    // Lists as other tools write them.
+    let other = format!("# comment\n{}", of("3-3.mill").replace("  ", " *"));
+    assert_eq!(results(&compare(&other))[0], "3-3.mill same");
     place
         .run(&["verify", "--sums", "none"])
         .fails_with(2, "cannot read 'none'");

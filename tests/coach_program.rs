@@ -434,6 +434,24 @@ fn puzzles_are_made_and_checked() {
         assert!(run.out.contains("11 right, 1 wrong"), "{}", run.out);
     }
 
+    // Packs of other rules or of another format.
+    let pack: Json = serde_json::from_str(&place.text("pack.json")).unwrap();
+    for (pointer, wrong, words) in [
+        (
+            "/puzzles/0/ruleVariantId",
+            "twelve_mens_morris",
+            "it is for the rules 'twelve_mens_morris'",
+        ),
+        ("/formatVersion", "7.3", "the format has version 7.3"),
+    ] {
+        let mut pack = pack.clone();
+        *pack.pointer_mut(pointer).unwrap() = json!(wrong);
+        place.file("wrong.json", &pack.to_string());
+        let run = place.run(&["puzzles", "check", "wrong.json"]);
+        assert_eq!(run.status, 1);
+        assert!(run.out.contains(words), "'{words}' in: {}", run.out);
+    }
+
     // A wrong number of turns, a duplicate puzzle, and a wrong count.
     let mut pack: Json = serde_json::from_str(&place.text("pack.json")).unwrap();
     let puzzles = pack["puzzles"].as_array_mut().unwrap();

@@ -334,6 +334,14 @@ fn errors_have_a_status_a_code_and_a_sentence() {
     server
         .get("/line?fen=start&limit=-1")
         .fails_with(400, "invalid", "limit");
+    for (wrong, words) in [
+        ("level=31", "from 0 to 30, not 31"),
+        ("levle=3", "unknown field `levle`"),
+    ] {
+        server
+            .get(&format!("/play?fen=start&{wrong}"))
+            .fails_with(400, "invalid", words);
+    }
     for path in ["/probe", "/line"] {
         server
             .ask(path, LARGER)
@@ -343,7 +351,9 @@ fn errors_have_a_status_a_code_and_a_sentence() {
             .fails_with(404, "missing", "");
     }
     for path in ["/x", "/probe/", "/page.html", "//", "/../etc/passwd", "*"] {
-        server.get(path).fails_with(404, "path", "/healthz");
+        server
+            .get(path)
+            .fails_with(404, "path", "docs/FRONTENDS.md");
     }
     let head = server.request("HEAD", "/healthz");
     assert_eq!((head.status, head.body.as_str()), (200, ""));
@@ -642,8 +652,34 @@ fn random_positions_have_the_value_that_is_asked_for() {
 
 /// Asks for a build with these headers.
 fn ask_to_build(server: &Server, headers: &str) -> Reply {
-    let request = format!("POST /build?stones=6 HTTP/1.1\r\n{headers}Connection: close\r\n\r\n");
+    ask_to_build_what(server, headers, "stones=6")
+}
+
+fn ask_to_build_what(server: &Server, headers: &str, what: &str) -> Reply {
+    let request = format!("POST /build?{what} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n");
     Reply::read(&server.exchange(request.as_bytes()))
+}
+
+#[test]
+fn a_build_is_the_one_that_was_asked_for() {
+    let own = TempDir::new().unwrap();
+    let folder = own.path().join("new").display().to_string();
+    let server = Server::start(&["--db", &folder, "--quiet"]);
+    let here = format!("Host: {}\r\nX-Millbase: build\r\n", server.address);
+    for (what, words) in [
+        ("stone=6", "unknown field `stone`"),
+        ("stones=5", "at least 6"),
+    ] {
+        ask_to_build_what(&server, &here, what).fails_with(400, "invalid", words);
+    }
+    assert_eq!(server.get("/build").json()["state"], "idle");
+    // All pairs take minutes. Another build has to wait for them.
+    for _ in 0..2 {
+        assert_eq!(ask_to_build_what(&server, &here, "").status, 202);
+    }
+    for what in ["stones=6", "placing=true", "rules=no-flying"] {
+        ask_to_build_what(&server, &here, what).fails_with(503, "busy", "other databases");
+    }
 }
 
 #[test]

@@ -478,6 +478,20 @@ fn databases_are_chosen_by_an_option() {
 
 /// With one thread and a depth, the same session has the same answers, at every level.
 #[test]
+#[cfg(target_os = "linux")]
+fn a_large_table_takes_memory_only_as_it_fills() {
+    let mut engine = Engine::start(&["--threads", "1"]);
+    engine.say("setoption name Hash value 4096");
+    engine.say("ucinewgame");
+    engine.ask("isready", "readyok");
+    engine.say("position startpos");
+    engine.ask("go depth 3", "bestmove");
+    let memory = engine.memory();
+    assert!(memory < 1 << 20, "{memory} kB");
+    engine.quit();
+}
+
+#[test]
 fn seeds_decide() {
     let session = |level: u32, seed: u32| {
         let input = format!(

@@ -42,7 +42,7 @@ const LONGEST_TIME: u64 = 5000;
 
 /// The fields of a question; each kind of question uses those that docs/FRONTENDS.md lists for it.
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Question {
     /// A position, or the start of a game.
     fen: Option<String>,
@@ -108,6 +108,16 @@ impl Question {
             }
         }
         Ok(self)
+    }
+
+    /// The level of the question, the perfect one if it names none.
+    fn level(&self) -> Result<Level, Failure> {
+        match self.level {
+            None => Ok(Level::PERFECT),
+            Some(number) => Level::numbered(number).ok_or_else(|| {
+                Failure::question(format!("the level is a number from 0 to 30, not {number}"))
+            }),
+        }
     }
 
     /// The rules of the question; `own` are those of questions that name none.
@@ -284,7 +294,7 @@ impl Known {
         let player = Player {
             database: Arc::clone(&self.database),
             search: Arc::clone(&self.search),
-            level: Level::new(question.level.unwrap_or(u8::MAX)),
+            level: question.level()?,
             seed: question.seed,
             strategy: Strategy::default(),
         };

@@ -62,6 +62,11 @@ impl Search {
         }
     }
 
+    /// The size of the transposition table in bytes: less than asked for if the system refused more.
+    pub fn hash_bytes(&self) -> usize {
+        self.table.bytes()
+    }
+
     /// Clears the transposition table, as for a new game.
     pub fn clear(&mut self) {
         self.table.clear();

@@ -14,6 +14,9 @@
 //! [`fetch`](TranspositionTable::fetch) reads instead.
 
 use std::hint::black_box;
+use std::ops::Deref;
+#[cfg(not(target_family = "wasm"))]
+use std::slice;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 use super::score::Score;
@@ -96,10 +99,62 @@ struct Slot {
 #[repr(align(64))]
 struct Bucket([Slot; 4]);
 
+/// Buckets in memory of the system, which takes room only where something was written: even the largest
+/// table is there at once.
+#[cfg(not(target_family = "wasm"))]
+#[derive(Debug)]
+struct Buckets(memmap2::MmapMut);
+
+#[cfg(not(target_family = "wasm"))]
+impl Buckets {
+    /// Empty buckets; `None` if the system refuses the memory.
+    fn empty(count: usize) -> Option<Buckets> {
+        let bytes = count.checked_mul(size_of::<Bucket>())?;
+        memmap2::MmapMut::map_anon(bytes).ok().map(Buckets)
+    }
+}
+
+#[cfg(not(target_family = "wasm"))]
+impl Deref for Buckets {
+    type Target = [Bucket];
+
+    fn deref(&self) -> &[Bucket] {
+        let count = self.0.len() / size_of::<Bucket>();
+        // SAFETY: the map is aligned to pages and has room for so many buckets; its bytes are zeros, which
+        // are atomics with the value 0, or what was stored through these; nothing else uses them.
+        unsafe { slice::from_raw_parts(self.0.as_ptr().cast(), count) }
+    }
+}
+
+/// Buckets on the heap, for systems without maps.
+#[cfg(target_family = "wasm")]
+#[derive(Debug)]
+struct Buckets(Vec<Bucket>);
+
+#[cfg(target_family = "wasm")]
+impl Buckets {
+    /// Empty buckets; `None` if the system refuses the memory.
+    fn empty(count: usize) -> Option<Buckets> {
+        let mut buckets = Vec::new();
+        buckets.try_reserve_exact(count).ok()?;
+        buckets.resize_with(count, Bucket::default);
+        Some(Buckets(buckets))
+    }
+}
+
+#[cfg(target_family = "wasm")]
+impl Deref for Buckets {
+    type Target = [Bucket];
+
+    fn deref(&self) -> &[Bucket] {
+        &self.0
+    }
+}
+
 /// The table.
 #[derive(Debug)]
 pub(crate) struct TranspositionTable {
-    buckets: Vec<Bucket>,
+    buckets: Buckets,
     /// The number of this search, modulo 256; older entries are replaced first.
     age: AtomicU8,
 }
@@ -109,15 +164,21 @@ impl TranspositionTable {
     /// size is halved until it succeeds.
     pub fn with_bytes(bytes: usize) -> TranspositionTable {
         let mut count = (bytes / size_of::<Bucket>()).max(1);
-        let mut buckets = Vec::new();
-        while buckets.try_reserve_exact(count).is_err() && count > 1 {
-            count /= 2;
-        }
-        buckets.resize_with(count, Bucket::default);
+        let buckets = loop {
+            match Buckets::empty(count) {
+                None if count > 1 => count /= 2,
+                buckets => break buckets.expect("64 bytes of memory"),
+            }
+        };
         TranspositionTable {
             buckets,
             age: AtomicU8::new(0),
         }
+    }
+
+    /// The size of the table.
+    pub fn bytes(&self) -> usize {
+        self.buckets.len() * size_of::<Bucket>()
     }
 
     /// Begins a new search.
@@ -127,10 +188,10 @@ impl TranspositionTable {
 
     /// Removes all entries.
     pub fn clear(&mut self) {
-        for slot in self.buckets.iter_mut().flat_map(|bucket| &mut bucket.0) {
-            *slot = Slot::default();
-        }
-        self.age = AtomicU8::new(0);
+        let bytes = self.bytes();
+        // Free the old memory before asking for the new one.
+        *self = TranspositionTable::with_bytes(0);
+        *self = TranspositionTable::with_bytes(bytes);
     }
 
     /// The share of the table, in thousandths, that holds entries of this search.

@@ -182,8 +182,9 @@ pub(crate) fn build_options(rules: &Rules, folder: Option<&Path>) -> String {
     let rules_option = rules_option(rules);
     match folder {
         Some(folder) => {
-            let folder = named_folder(folder, rules).display();
-            format!("{rules_option} --db {folder}")
+            let folder = named_folder(folder, rules).display().to_string();
+            let quote = if folder.contains(' ') { "'" } else { "" };
+            format!("{rules_option} --db {quote}{folder}{quote}")
         }
         None => rules_option,
     }

@@ -95,6 +95,15 @@ impl Engine {
         }
     }
 
+    /// The memory that the engine uses, in kB.
+    #[cfg(target_os = "linux")]
+    pub fn memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+        let number = line.and_then(|line| line.split_whitespace().nth(1));
+        number.expect("a number").parse().unwrap()
+    }
+
     /// Ends the engine, which must not have written to stderr.
     pub fn quit(mut self) {
         self.say("quit");

@@ -34,7 +34,7 @@ use crate::status::{Status, Usage};
 const NS_PER_ENTRY_AND_CORE: f64 = 92.0;
 
 /// The range of `--max-stones`.
-const MOST_STONES: RangeInclusive<i64> = 6..=24;
+pub const MOST_STONES: RangeInclusive<i64> = 6..=24;
 
 /// Build the databases: solve the pairs that have no file yet
 ///

@@ -54,6 +54,15 @@ pub fn open(options: &Options) -> Result<Database> {
     Ok(Database::embedded(rules))
 }
 
+/// Opens the databases to check or to copy: as [`open`], but an error if the folder that `--db` or the
+/// variable names does not exist.
+pub fn open_named(options: &Options) -> Result<Database> {
+    if let Some(folder) = named(options) {
+        check_folder(&folder)?;
+    }
+    open(options)
+}
+
 /// Opens the databases of these rules in a folder that may hold those of several.
 pub fn open_in(folder: &Path, rules: Rules, options: &Options) -> Result<Database, DbError> {
     match options.no_map {

@@ -91,7 +91,7 @@ impl Explain {
     fn position_and_turn(&self) -> Result<(&[String], Option<Turn>), Usage> {
         match self.words.as_slice() {
             // The whole position in one word: what follows must be a turn.
-            [first, others @ ..] if first == "start" || first.contains(' ') => {
+            [first, others @ ..] if input::is_whole(first) => {
                 let word = others.join(" ");
                 let turn = (!others.is_empty()).then(|| word.parse());
                 let turn = turn.transpose().map_err(|_| {

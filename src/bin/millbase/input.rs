@@ -4,9 +4,10 @@ use std::fs;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
+use anyhow::Result;
 use millbase::index::PairError;
 pub use millbase::json::question::position;
-use millbase::{Pair, Position, PositionError, Rules};
+use millbase::{Pair, Position, Rules};
 
 use crate::status::Usage;
 
@@ -20,14 +21,38 @@ const BUFFER: usize = 1 << 14;
 const LARGEST_BATCH: usize = 4096;
 
 /// Parses the position that the arguments give as one word or as several.
-pub fn position_of(words: &[String], rules: &Rules) -> Result<Position, PositionError> {
-    position(&words.join(" "), rules)
+///
+/// # Errors
+///
+/// [`PositionError`], and [`Usage`] if the first word is a whole position and others follow.
+pub fn position_of(words: &[String], rules: &Rules) -> Result<Position> {
+    if let [whole, other, ..] = words
+        && is_whole(whole)
+    {
+        let sentence =
+            format!("'{other}' follows a whole position; give one position, or lines with '-'");
+        return Err(Usage(sentence).into());
+    }
+    Ok(position(&words.join(" "), rules)?)
+}
+
+/// Whether a word is a whole position and not the first of its fields.
+pub fn is_whole(word: &str) -> bool {
+    word == "start" || word.trim().contains(' ')
 }
 
 /// Reads a text file that an argument names.
 pub fn read_file(path: &Path) -> Result<String, Usage> {
     let text = fs::read_to_string(path);
-    text.map_err(|error| Usage(format!("cannot read '{}': {error}", path.display())))
+    let text = text.map_err(|error| Usage(format!("cannot read '{}': {error}", path.display())))?;
+    Ok(without_mark(&text).to_owned())
+}
+
+/// The byte order mark, which some editors put before a text.
+pub const MARK: &str = "\u{feff}";
+
+fn without_mark(text: &str) -> &str {
+    text.strip_prefix(MARK).unwrap_or(text)
 }
 
 /// Parses a pair like `6-4`.
@@ -126,7 +151,8 @@ impl<R: Read> Batches<R> {
                 "the line is longer than {LONGEST_LINE} bytes, so it is not a position"
             )))));
         }
-        Ok(Some(Ok(String::from_utf8_lossy(&line).trim().to_owned())))
+        let line = String::from_utf8_lossy(&line);
+        Ok(Some(Ok(without_mark(&line).trim().to_owned())))
     }
 }
 
@@ -162,6 +188,7 @@ mod tests {
         assert_eq!(lines(b""), []);
         assert_eq!(lines(b"a\r\n\nb"), [some("a"), some(""), some("b")]);
         assert_eq!(lines(b"\xff\nb\n"), [some("\u{fffd}"), some("b")]);
+        assert_eq!(lines(b"\xef\xbb\xbfa\nb\n"), [some("a"), some("b")]);
     }
 
     #[test]

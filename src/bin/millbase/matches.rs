@@ -377,10 +377,10 @@ impl Log {
             }
             games.push(game);
         }
-        let failed = |error: io::Error| Usage(format!("cannot write '{name}': {error}"));
+        let failed = || format!("cannot write '{name}'");
         let opened = OpenOptions::new().create(true).append(true).open(path);
-        let file = opened.map_err(failed)?;
-        file.set_len(whole as u64).map_err(failed)?;
+        let file = opened.with_context(failed)?;
+        file.set_len(whole as u64).with_context(failed)?;
         let mut log = Log { file, name, games };
         if whole == 0 {
             log.write(header)?;

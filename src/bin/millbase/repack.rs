@@ -65,7 +65,7 @@ impl Repack {
     /// Writes the files and prints their sizes.
     pub fn run(&self, options: &Options) -> Result<Status> {
         input::check_pairs(&self.pair, &options.rules)?;
-        let db = databases::open(options)?;
+        let db = databases::open_named(options)?;
         let pairs = match self.pair {
             Some(pair) => vec![pair],
             None => databases::in_order(&db),

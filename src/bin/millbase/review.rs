@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
 
-use anyhow::{Error, Result};
+use anyhow::{Context, Error, Result};
 use clap::Args;
 use indicatif::HumanCount;
 use millbase::coach::annotate;
@@ -22,6 +22,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::databases;
+use crate::input::MARK;
 use crate::options::Options;
 use crate::output::{self, Cell, Table, ink};
 use crate::status::{Status, Usage};
@@ -123,7 +124,11 @@ impl Session<'_> {
         self.take(&format!("'{name}'"), BufReader::new(opened), BATCH)
     }
 
-    fn take(&mut self, name: &str, input: impl BufRead, batch: usize) -> Result<()> {
+    fn take(&mut self, name: &str, mut input: impl BufRead, batch: usize) -> Result<()> {
+        let mark = MARK.as_bytes();
+        if input.fill_buf().is_ok_and(|bytes| bytes.starts_with(mark)) {
+            input.consume(mark.len());
+        }
         let mut records = Records::new(*self.db.rules(), input);
         let mut found = 0;
         loop {
@@ -227,7 +232,7 @@ impl Session<'_> {
             }
             let written = fs::write(file, graph::svg(review));
             let name = file.display();
-            written.map_err(|error| Usage(format!("cannot write '{name}': {error}")))?;
+            written.with_context(|| format!("cannot write '{name}'"))?;
         }
         if !self.command.each && !self.command.text {
             self.report()?;

@@ -89,9 +89,11 @@ pub fn run(list: &Path, options: &Options) -> Result<Status> {
 /// The checksums of a list by the names of the files, or the number of a line that is not of the form.
 fn parse(text: &str) -> Result<BTreeMap<String, String>, usize> {
     let lines = text.lines().enumerate();
-    let lines = lines.filter(|(_, line)| !line.trim().is_empty());
+    let lines = lines.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
     let parsed = lines.map(|(number, line)| {
-        let (sum, name) = line.split_once("  ").ok_or(number + 1)?;
+        // A star marks a file that was read as binary.
+        let parts = line.split_once("  ").or_else(|| line.split_once(" *"));
+        let (sum, name) = parts.ok_or(number + 1)?;
         let is_sum = sum.len() == 64 && sum.bytes().all(|byte| byte.is_ascii_hexdigit());
         let is_name = Path::new(name).file_name() == Some(name.as_ref());
         match is_sum && is_name {

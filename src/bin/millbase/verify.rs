@@ -72,7 +72,7 @@ impl Verify {
         }
         let rules = &options.rules;
         input::check_pairs(&self.pair, rules)?;
-        let db = databases::open(options)?;
+        let db = databases::open_named(options)?;
         let pairs = match self.pair {
             Some(pair) => vec![pair],
             None if self.placing => Vec::new(),

@@ -39,6 +39,11 @@ impl Level {
     /// every machine.
     pub(crate) const NODES: u64 = 400_000;
 
+    /// The level with this number; `None` above the highest level.
+    pub fn numbered(number: u8) -> Option<Level> {
+        (number <= Level::PERFECT.0).then_some(Level(number))
+    }
+
     /// The level with this number; numbers above the highest level mean the highest.
     pub fn new(number: u8) -> Level {
         Level(number.min(Level::PERFECT.0))

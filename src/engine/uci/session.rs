@@ -282,14 +282,14 @@ impl<W: Write + Send + 'static> Session<W> {
         let mut settings = self.settings.clone();
         settings.set(name, value)?;
         let rules = *settings.rules();
-        let mut unusable = None;
+        let mut problem = None;
         if (&settings.path, rules) != (&self.settings.path, self.rules) {
             let opened = match settings.path.as_str() {
                 "" => Ok(Database::embedded(rules)),
                 path => self.database.reopen(Path::new(path), rules),
             };
             let opened = opened.map_err(|error| CommandError(error.to_string()))?;
-            unusable = opened.unusable().next().map(DbError::to_string);
+            problem = opened.unusable().next().map(DbError::to_string);
             self.database = Arc::new(opened);
         }
         let searching = |settings: &Settings| (settings.hash, settings.threads, *settings.rules());
@@ -297,6 +297,11 @@ impl<W: Write + Send + 'static> Session<W> {
             // Free the old table before allocating the new one.
             self.search = Arc::new(Search::new(rules, 0, 1));
             self.search = Arc::new(search(rules, &settings));
+            let size = self.search.hash_bytes() >> 20;
+            if size < settings.hash as usize {
+                let sentence = format!("the system gives only {size} MiB of memory for Hash");
+                problem = problem.or(Some(sentence));
+            }
         }
         if rules != self.rules {
             // A game cannot continue under other rules.
@@ -305,9 +310,9 @@ impl<W: Write + Send + 'static> Session<W> {
         }
         self.begun = None;
         self.settings = settings;
-        // The other files are still used.
-        match unusable {
-            Some(error) => Err(CommandError(error)),
+        // The other files, or what memory there is, are still used.
+        match problem {
+            Some(problem) => Err(CommandError(problem)),
             None => Ok(()),
         }
     }

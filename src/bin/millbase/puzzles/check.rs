@@ -10,7 +10,7 @@ use millbase::coach::pack::{self, Checked};
 use millbase::coach::puzzle::{self, Claim, ClaimedLine, Goal, Wanted};
 use millbase::coach::truth::Truth;
 use millbase::store::DbError;
-use millbase::{Position, Side};
+use millbase::{Position, Rules, Side};
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::json;
@@ -72,7 +72,7 @@ struct Problem {
 impl Check {
     /// Checks the file and reports.
     pub fn run(&self, options: &Options) -> Result<Status> {
-        let (entries, pack_problems) = self.read()?;
+        let (entries, pack_problems) = self.read(&options.rules)?;
         let db = databases::open(options)?;
         let truth = Truth::patient(&db);
         let results: Vec<Result<Checked, DbError>> = (entries.par_iter())
@@ -139,7 +139,7 @@ impl Check {
     }
 
     /// Reads the puzzles of the file, and the faults of the pack itself.
-    fn read(&self) -> Result<(Vec<Entry>, Vec<String>)> {
+    fn read(&self, rules: &Rules) -> Result<(Vec<Entry>, Vec<String>)> {
         let name = self.file.display();
         let text = input::read_file(&self.file)?;
         let wrong = |error: serde_json::Error| {
@@ -156,6 +156,12 @@ impl Check {
         }
         let pack: Pack = serde_json::from_value(json).map_err(wrong)?;
         let mut problems = Vec::new();
+        let version = &pack.format_version;
+        if !version.starts_with("1.") {
+            problems.push(format!(
+                "the format has version {version}; this program checks version 1.0"
+            ));
+        }
         let found = pack.puzzles.len();
         if let Some(stated) = pack.puzzle_count.filter(|&stated| stated != found) {
             problems.push(format!("the pack states {stated} puzzles, but has {found}"));
@@ -163,7 +169,7 @@ impl Check {
         let entries = pack.puzzles.iter().map(|puzzle| Entry {
             id: puzzle.id.clone(),
             claim: puzzle.claim(),
-            problems: puzzle.form_problems(),
+            problems: puzzle.form_problems(rules),
             own: None,
         });
         Ok((entries.collect(), problems))

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Pack {
-    format_version: String,
+    pub format_version: String,
     #[serde(default)]
     exported_by: Option<ExportedBy>,
     #[serde(default)]
@@ -67,6 +67,9 @@ struct Move {
     notation: String,
     side: String,
 }
+
+/// The name of the standard rules.
+const STANDARD: &str = "standard_9mm";
 
 /// The categories, levels, titles and descriptions that the format allows.
 const CATEGORIES: [&str; 8] = [
@@ -163,7 +166,7 @@ impl PackPuzzle {
             }],
             tags,
             rating: Some(puzzle.difficulty.rating.into()),
-            rule_variant_id: (*rules == Rules::STANDARD).then(|| "standard_9mm".to_owned()),
+            rule_variant_id: (*rules == Rules::STANDARD).then(|| STANDARD.to_owned()),
         }
     }
 
@@ -194,8 +197,15 @@ impl PackPuzzle {
     }
 
     /// Violations of the format, one sentence each.
-    pub fn form_problems(&self) -> Vec<String> {
+    pub fn form_problems(&self, rules: &Rules) -> Vec<String> {
         let mut problems = Vec::new();
+        if let Some(id) = &self.rule_variant_id
+            && (id == STANDARD) != (*rules == Rules::STANDARD)
+        {
+            problems.push(format!(
+                "it is for the rules '{id}', but was checked under others; name its rules with --rules"
+            ));
+        }
         let letters = self.title.chars().count();
         if !TITLE.contains(&letters) {
             problems.push(format!("the title has {letters} characters, not 3 to 100"));

@@ -18,6 +18,8 @@ pub enum ApiError {
     Failed(Error),
     /// Too many questions are in progress.
     Busy,
+    /// The server is building something else.
+    Building,
     /// The answer would have taken longer than this.
     Late(Duration),
     /// The path does not exist.
@@ -43,7 +45,9 @@ impl ApiError {
                 Status::Corrupt => StatusCode::INTERNAL_SERVER_ERROR,
                 Status::Done | Status::System | Status::Stopped => StatusCode::SERVICE_UNAVAILABLE,
             },
-            ApiError::Busy | ApiError::Late(_) => StatusCode::SERVICE_UNAVAILABLE,
+            ApiError::Busy | ApiError::Building | ApiError::Late(_) => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
             ApiError::NoPath => StatusCode::NOT_FOUND,
             ApiError::NoMethod => StatusCode::METHOD_NOT_ALLOWED,
             ApiError::MayNotBuild => StatusCode::FORBIDDEN,
@@ -56,6 +60,10 @@ impl ApiError {
             ApiError::Busy => JsonError::new(
                 "busy",
                 "the server is answering too many questions; ask again in a second".to_owned(),
+            ),
+            ApiError::Building => JsonError::new(
+                "busy",
+                "the server is building other databases; ask again when it has finished".to_owned(),
             ),
             ApiError::Late(time) => JsonError::new(
                 "late",

@@ -11,8 +11,7 @@ use anyhow::{Context, Result};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
-use millbase::json::failure::JsonFailure;
-use millbase::json::question::Question;
+use millbase::json::failure::{Failure, JsonFailure};
 use millbase::lock::held;
 use millbase::solve::pair::{self, BuildFolder, Observer, PairPlan, PairProgress};
 use millbase::solve::ply;
@@ -55,6 +54,8 @@ pub struct Builder {
     options: Arc<Options>,
     work: Work,
     state: Arc<Mutex<Stage>>,
+    /// What the running build was asked to build.
+    request: Arc<Mutex<Option<Request>>>,
     /// The folder, locked while a build runs.
     folder: Arc<Mutex<Option<Arc<BuildFolder>>>>,
     placing_seconds: Arc<Mutex<Forecasts>>,
@@ -63,6 +64,14 @@ pub struct Builder {
 /// The forecasts of the placing phase, in seconds, by rules and missing plies. Each takes a tenth of a
 /// second to make.
 type Forecasts = HashMap<(Rules, Vec<u8>), f64>;
+
+/// What to build: under these rules the pairs with at most so many stones, and the placing phase.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Request {
+    rules: Rules,
+    most_stones: u8,
+    placing: bool,
+}
 
 /// The state of a build.
 #[derive(Default)]
@@ -137,7 +146,20 @@ pub async fn begin(
         return Err(ApiError::MayNotBuild);
     }
     let (question, rules) = routes::read(&builder.work, asked)?;
-    builder.begin(&question, rules).map_err(ApiError::Failed)?;
+    let most_stones = question.stones.unwrap_or(u8::MAX);
+    let fewest = build::MOST_STONES.start();
+    if i64::from(most_stones) < *fewest {
+        let sentence = format!("'stones' is at least {fewest}, the stones of the smallest pair");
+        return Err(Failure::question(sentence).into());
+    }
+    let request = Request {
+        rules,
+        most_stones,
+        placing: question.placing,
+    };
+    if !builder.begin(request).map_err(ApiError::Failed)? {
+        return Err(ApiError::Building);
+    }
     let answer = builder.json(&rules).map_err(ApiError::Failed)?;
     Ok(reply::json(StatusCode::ACCEPTED, &answer))
 }
@@ -150,6 +172,7 @@ impl Builder {
             options: Arc::new(options.clone()),
             work: work.clone(),
             state: Arc::default(),
+            request: Arc::default(),
             folder: Arc::default(),
             placing_seconds: Arc::default(),
         }
@@ -180,12 +203,14 @@ impl Builder {
         }
     }
 
-    fn begin(&self, question: &Question, rules: Rules) -> Result<()> {
+    /// Begins a build; returns `false` if one with another request is running.
+    fn begin(&self, request: Request) -> Result<bool> {
         let mut state = held(&self.state);
         if matches!(*state, Stage::Pairs { .. } | Stage::Placing { .. }) {
-            return Ok(());
+            return Ok(*held(&self.request) == Some(request));
         }
-        if question.placing {
+        let rules = request.rules;
+        if request.placing {
             placing::check_rules(&rules)?;
         }
         let options = Options {
@@ -203,7 +228,8 @@ impl Builder {
         fs::create_dir_all(&folder)
             .with_context(|| format!("cannot create the folder '{}'", folder.display()))?;
         let locked = Arc::new(BuildFolder::lock(&folder)?);
-        let plan = plan(&options, question.stones.unwrap_or(u8::MAX))?;
+        let plan = plan(&options, request.most_stones)?;
+        *held(&self.request) = Some(request);
         *held(&self.folder) = Some(Arc::clone(&locked));
         *state = Stage::Pairs {
             pair: None,
@@ -212,7 +238,7 @@ impl Builder {
             forecast: Forecast::new(plan.entries(), Instant::now()),
             entries: plan.entries(),
         };
-        let (builder, with_placing) = (self.clone(), question.placing);
+        let (builder, with_placing) = (self.clone(), request.placing);
         // The thread ends with the program; finished files stay.
         thread::Builder::new()
             .name("build".to_owned())
@@ -225,7 +251,7 @@ impl Builder {
                 };
             })
             .context("cannot start the thread of a build")?;
-        Ok(())
+        Ok(true)
     }
 
     fn build(
