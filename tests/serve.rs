@@ -372,9 +372,18 @@ fn a_corrupted_file_is_the_servers_fault() {
     }
     fs::write(folder.join("3-3.mill"), bytes).unwrap();
     let server = Server::start_in(home, &["--log", "off"]);
-    server
-        .ask("/probe", FLYING)
-        .fails_with(500, "corrupt", "3-3.mill");
+    // The clients are not told where the files lie.
+    let corrupt = server.ask("/probe", FLYING);
+    corrupt.fails_with(500, "corrupt", "3-3.mill is corrupted");
+    let missing = server.ask("/probe", LARGER);
+    missing.fails_with(404, "missing", "is missing; build it with");
+    for reply in [corrupt, missing] {
+        assert!(
+            !reply.body.contains(folder.to_str().unwrap()),
+            "{}",
+            reply.body
+        );
+    }
     let other = "*******O/*@O*OO**/*@@***** w m s 4 0 3 0 0 0";
     assert_eq!(server.get("/healthz").status, 200);
     server.ask("/turns", other).json();

@@ -121,6 +121,8 @@ impl<T> Slot<T> {
 pub struct Database {
     rules: Rules,
     folder: Option<PathBuf>,
+    /// Whether errors and advice name the folder.
+    shows_folder: bool,
     access: Access,
     /// Indexed by [`store::slot`].
     pairs: Vec<Option<Slot<PairFile>>>,
@@ -184,6 +186,7 @@ impl Database {
         let mut database = Database {
             rules,
             folder: None,
+            shows_folder: true,
             access: Access::Read,
             pairs: (0..store::SLOTS).map(|_| None).collect(),
             plies: OnceLock::new(),
@@ -211,7 +214,7 @@ impl Database {
     ///
     /// [`DbError::Io`] if the folder cannot be read.
     pub fn open(folder: &Path, rules: Rules) -> Result<Database, DbError> {
-        Database::open_with(folder, rules, Access::Read)
+        Database::open_with(folder, rules, Access::Read, true)
     }
 
     /// The databases of these rules in a folder that may hold those of several, see
@@ -236,7 +239,7 @@ impl Database {
     /// While these databases, or databases that [`Database::reopen`] made from them, are open,
     /// files may be replaced or removed, but nothing may write to them or shorten them.
     pub unsafe fn open_mapped(folder: &Path, rules: Rules) -> Result<Database, DbError> {
-        Database::open_with(folder, rules, Access::Map)
+        Database::open_with(folder, rules, Access::Map, true)
     }
 
     /// [`Database::open_in`] with the files mapped into memory.
@@ -264,7 +267,7 @@ impl Database {
     fn open_in_with(folder: &Path, rules: Rules, access: Access) -> Result<Database, DbError> {
         let own = store::folder_of(folder, &rules);
         if own == folder || own.exists() {
-            return Database::open_with(&own, rules, access);
+            return Database::open_with(&own, rules, access, true);
         }
         std::fs::read_dir(folder).map_err(DbError::io(folder))?;
         Ok(Database {
@@ -274,24 +277,61 @@ impl Database {
         })
     }
 
-    fn open_with(folder: &Path, rules: Rules, access: Access) -> Result<Database, DbError> {
+    fn open_with(
+        folder: &Path,
+        rules: Rules,
+        access: Access,
+        shows_folder: bool,
+    ) -> Result<Database, DbError> {
         std::fs::read_dir(folder).map_err(DbError::io(folder))?;
         let mut database = Database::embedded(rules);
+        database.folder = Some(folder.to_path_buf());
+        database.shows_folder = shows_folder;
+        database.access = access;
         for pair in Pair::all(rules.stones) {
             let path = folder.join(store::file_name(pair));
-            let open = |source| PairFile::open(Some(path.clone()), source, pair, rules);
-            if let Some(file) = open_file(&path, access, open) {
+            let name = database.name(&path);
+            let open = |source| PairFile::open(Some(name.clone()), source, pair, rules);
+            if let Some(file) = open_file(&path, &name, access, open) {
                 database.pairs[store::slot(pair)] = Some(Slot::Opened(file));
             }
         }
-        database.folder = Some(folder.to_path_buf());
-        database.access = access;
         Ok(database)
+    }
+
+    /// The same databases, whose errors and advice do not name the folder, for answers to others.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::open`].
+    pub fn without_folder(self) -> Result<Database, DbError> {
+        match &self.folder {
+            Some(folder) if folder.exists() => {
+                Database::open_with(folder, self.rules, self.access, false)
+            }
+            _ => Ok(Database {
+                shows_folder: false,
+                ..self
+            }),
+        }
+    }
+
+    /// The path of a file as errors show it.
+    fn name(&self, path: &Path) -> PathBuf {
+        match path.file_name() {
+            Some(name) if !self.shows_folder => PathBuf::from(name),
+            _ => path.to_path_buf(),
+        }
+    }
+
+    /// The folder as errors show it.
+    fn shown_folder(&self) -> Option<&Path> {
+        self.folder.as_deref().filter(|_| self.shows_folder)
     }
 
     /// The options with which `millbase build` makes files of these databases, with a leading space.
     pub fn build_options(&self) -> String {
-        store::build_options(&self.rules, self.folder.as_deref())
+        store::build_options(&self.rules, self.shown_folder())
     }
 
     /// The same databases with caches of this size in bytes: three quarters for decoded blocks, the
@@ -396,7 +436,7 @@ impl Database {
             }),
             None => Err(DbError::Missing {
                 pair,
-                folder: self.folder.clone(),
+                folder: self.shown_folder().map(Path::to_path_buf),
                 rules: self.rules,
             }),
         }
@@ -447,8 +487,9 @@ impl Database {
         let reachable = Reachable::new(&self.rules, last.unwrap_or(0));
         let open = |ply| {
             let path = path(ply)?;
-            let open = |source| PlyFile::open(path.clone(), source, ply, self.rules, &reachable);
-            open_file(&path, self.access, open).map(Slot::Opened)
+            let name = self.name(&path);
+            let open = |source| PlyFile::open(name.clone(), source, ply, self.rules, &reachable);
+            open_file(&path, &name, self.access, open).map(Slot::Opened)
         };
         let files = last.map_or(Vec::new(), |last| (0..=last).map(open).collect());
         Plies {
@@ -469,14 +510,15 @@ impl fmt::Debug for Database {
     }
 }
 
-/// Opens a file; `None` if there is none of this name.
+/// Opens a file, which errors call by `name`; `None` if there is none.
 fn open_file<T>(
     path: &Path,
+    name: &Path,
     access: Access,
     open: impl FnOnce(Box<dyn ByteSource>) -> Result<T, DbError>,
 ) -> Option<Opened<T>> {
     match source::open(path, access) {
         Ok(source) => source.map(open),
-        Err(error) => Some(Err(DbError::io(path)(error))),
+        Err(error) => Some(Err(DbError::io(name)(error))),
     }
 }

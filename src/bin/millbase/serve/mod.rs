@@ -152,11 +152,12 @@ impl Serve {
         let open = move |rules| {
             // The user saw the notes when the server started.
             let quiet = kept.quiet || rules != kept.rules;
-            databases::open(&Options {
+            let database = databases::open(&Options {
                 rules,
                 quiet,
                 ..kept.clone()
-            })
+            })?;
+            Ok(database.without_folder()?)
         };
         Work::new(
             options.rules,
