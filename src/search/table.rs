@@ -99,6 +99,11 @@ struct Slot {
 #[repr(align(64))]
 struct Bucket([Slot; 4]);
 
+/// The largest table in huge pages, in bytes. Each is cleared at its first use, and a search uses all of
+/// them at once: with a larger table the first searches would do little else.
+#[cfg(target_os = "linux")]
+const MOST_IN_HUGE_PAGES: usize = 256 << 20;
+
 /// Buckets in memory of the system, which takes room only where something was written: even the largest
 /// table is there at once.
 #[cfg(not(target_family = "wasm"))]
@@ -110,7 +115,13 @@ impl Buckets {
     /// Empty buckets; `None` if the system refuses the memory.
     fn empty(count: usize) -> Option<Buckets> {
         let bytes = count.checked_mul(size_of::<Bucket>())?;
-        memmap2::MmapMut::map_anon(bytes).ok().map(Buckets)
+        let map = memmap2::MmapMut::map_anon(bytes).ok()?;
+        // Huge pages avoid most address translations; failing to get them is harmless.
+        #[cfg(target_os = "linux")]
+        if bytes <= MOST_IN_HUGE_PAGES {
+            let _ = map.advise(memmap2::Advice::HugePage);
+        }
+        Some(Buckets(map))
     }
 }
 
