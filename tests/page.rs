@@ -54,14 +54,14 @@ impl Drop for Process {
     }
 }
 
-/// Waits for the first line of a process that contains the word.
-fn line_with(child: &mut Child, word: &str) -> String {
+/// Waits for the first line of a process that contains the word; `None` if it ends without one.
+fn line_with(child: &mut Child, word: &str) -> Option<String> {
     let out = child.stdout.take().expect("a pipe");
     let mut lines = BufReader::new(out).lines();
     let line = lines.find(|line| line.as_ref().is_ok_and(|line| line.contains(word)));
     // The process may go on writing.
     thread::spawn(move || lines.for_each(drop));
-    line.expect("a line with the word").expect("text")
+    line?.ok()
 }
 
 /// Starts `millbase serve` with the built-in databases at an address; returns the actual address.
@@ -75,7 +75,7 @@ fn server(home: &Path, listen: &str) -> (Process, String) {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let line = line_with(&mut child, "listening");
+    let line = line_with(&mut child, "listening").expect("a server");
     let ready: Json = serde_json::from_str(&line).unwrap();
     let address = ready["listening"].as_str().unwrap().to_owned();
     (Process(child), address)
@@ -133,16 +133,24 @@ fn driver() -> Option<(Process, String)> {
     if !is_there("chromedriver") || !browsers.into_iter().any(is_there) {
         return None;
     }
-    let mut child = Command::new("chromedriver")
-        .arg("--port=0")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .ok()?;
-    let line = line_with(&mut child, "started successfully on port");
-    let port = line.trim_end_matches('.').rsplit(' ').next().unwrap();
-    Some((Process(child), format!("127.0.0.1:{port}")))
+    // It takes a port of IPv4 and ends if the same one of IPv6 is not free.
+    for _ in 0..5 {
+        let mut child = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .ok()?;
+        let line = line_with(&mut child, "started successfully on port");
+        let driver = Process(child);
+        if let Some(line) = line {
+            let port = line.trim_end_matches('.').rsplit(' ').next().unwrap();
+            return Some((driver, format!("127.0.0.1:{port}")));
+        }
+    }
+    panic!("chromedriver does not start");
 }
+
 /// How the browser shows the page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Screen {
