@@ -372,7 +372,7 @@ fn a_corrupted_file_is_the_servers_fault() {
     }
     fs::write(folder.join("3-3.mill"), bytes).unwrap();
     let server = Server::start_in(home, &["--log", "off"]);
-    // The clients are not told where the files lie.
+    // No client learns the folder of the files.
     let corrupt = server.ask("/probe", FLYING);
     corrupt.fails_with(500, "corrupt", "3-3.mill is corrupted");
     let missing = server.ask("/probe", LARGER);
@@ -659,12 +659,8 @@ fn random_positions_have_the_value_that_is_asked_for() {
         .fails_with(400, "invalid", "");
 }
 
-/// Asks for a build with these headers.
-fn ask_to_build(server: &Server, headers: &str) -> Reply {
-    ask_to_build_what(server, headers, "stones=6")
-}
-
-fn ask_to_build_what(server: &Server, headers: &str, what: &str) -> Reply {
+/// Asks with these headers for a build of this, a query.
+fn ask_to_build(server: &Server, headers: &str, what: &str) -> Reply {
     let request = format!("POST /build?{what} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n");
     Reply::read(&server.exchange(request.as_bytes()))
 }
@@ -679,15 +675,15 @@ fn a_build_is_the_one_that_was_asked_for() {
         ("stone=6", "unknown field `stone`"),
         ("stones=5", "at least 6"),
     ] {
-        ask_to_build_what(&server, &here, what).fails_with(400, "invalid", words);
+        ask_to_build(&server, &here, what).fails_with(400, "invalid", words);
     }
     assert_eq!(server.get("/build").json()["state"], "idle");
     // All pairs take minutes. Another build has to wait for them.
     for _ in 0..2 {
-        assert_eq!(ask_to_build_what(&server, &here, "").status, 202);
+        assert_eq!(ask_to_build(&server, &here, "").status, 202);
     }
     for what in ["stones=6", "placing=true", "rules=no-flying"] {
-        ask_to_build_what(&server, &here, what).fails_with(503, "busy", "other databases");
+        ask_to_build(&server, &here, what).fails_with(503, "busy", "other databases");
     }
 }
 
@@ -703,7 +699,7 @@ fn databases_are_built_on_request_and_used_at_once() {
     );
     assert_eq!(before["plan"]["pairs"], 28);
     let here = format!("Host: {}\r\nX-Millbase: build\r\n", server.address);
-    assert_eq!(ask_to_build(&server, &here).status, 202);
+    assert_eq!(ask_to_build(&server, &here, "stones=6").status, 202);
     let start = Instant::now();
     while server.get("/build").json()["state"] != "finished" {
         assert!(start.elapsed() < Duration::from_secs(240));
@@ -731,13 +727,13 @@ fn builds_are_started_only_from_here() {
         format!("Host: {}\r\n", server.address),
         "Host: other.example:8024\r\nX-Millbase: build\r\n".to_owned(),
     ] {
-        ask_to_build(&server, &headers).fails_with(403, "forbidden", "--allow-build");
+        ask_to_build(&server, &headers, "stones=6").fails_with(403, "forbidden", "--allow-build");
     }
     assert_eq!(server.get("/build").json()["state"], "idle");
     let public = Server::start_at("0.0.0.0:0", TempDir::new().unwrap(), &["--public"]);
     assert_eq!(public.get("/build").json()["allowed"], false);
     let here = format!("Host: {}\r\nX-Millbase: build\r\n", public.address);
-    ask_to_build(&public, &here).fails_with(403, "forbidden", "--allow-build");
+    ask_to_build(&public, &here, "stones=6").fails_with(403, "forbidden", "--allow-build");
 }
 
 #[test]

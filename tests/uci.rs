@@ -476,7 +476,6 @@ fn databases_are_chosen_by_an_option() {
     engine.quit();
 }
 
-/// With one thread and a depth, the same session has the same answers, at every level.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_large_table_takes_memory_only_as_it_fills() {
@@ -491,6 +490,7 @@ fn a_large_table_takes_memory_only_as_it_fills() {
     engine.quit();
 }
 
+/// With one thread and a depth, the same session has the same answers, at every level.
 #[test]
 fn seeds_decide() {
     let session = |level: u32, seed: u32| {

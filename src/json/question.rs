@@ -23,7 +23,7 @@ use crate::search::{Limits, Search};
 use crate::value::Wdl;
 
 /// The word for the empty board.
-const START: &str = "start";
+pub const START: &str = "start";
 
 /// The most bytes of a position's text.
 const LONGEST_POSITION: usize = 1024;

@@ -131,7 +131,7 @@ impl Deref for Buckets {
 
     fn deref(&self) -> &[Bucket] {
         let count = self.0.len() / size_of::<Bucket>();
-        // SAFETY: the map is aligned to pages and has room for so many buckets; its bytes are zeros, which
+        // SAFETY: the map is aligned to pages and has room for `count` buckets; its bytes are zeros, which
         // are atomics with the value 0, or what was stored through these; nothing else uses them.
         unsafe { slice::from_raw_parts(self.0.as_ptr().cast(), count) }
     }

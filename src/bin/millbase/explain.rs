@@ -87,7 +87,7 @@ impl Explain {
         Ok(Status::Done)
     }
 
-    /// The words of the position, and the turn behind them, if there is one.
+    /// The words of the position, and the turn after them, if there is one.
     fn position_and_turn(&self) -> Result<(&[String], Option<Turn>), Usage> {
         match self.words.as_slice() {
             // The whole position in one word: what follows must be a turn.

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use millbase::index::PairError;
+use millbase::json::question::START;
 pub use millbase::json::question::position;
 use millbase::{Pair, Position, Rules};
 
@@ -38,7 +39,7 @@ pub fn position_of(words: &[String], rules: &Rules) -> Result<Position> {
 
 /// Whether a word is a whole position and not the first of its fields.
 pub fn is_whole(word: &str) -> bool {
-    word == "start" || word.trim().contains(' ')
+    word == START || word.trim().contains(' ')
 }
 
 /// Reads a text file that an argument names.

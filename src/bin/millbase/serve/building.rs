@@ -65,7 +65,7 @@ pub struct Builder {
 /// second to make.
 type Forecasts = HashMap<(Rules, Vec<u8>), f64>;
 
-/// What to build: under these rules the pairs with at most so many stones, and the placing phase.
+/// What to build: the pairs with at most this many stones, and perhaps the placing phase.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Request {
     rules: Rules,
