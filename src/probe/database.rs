@@ -124,6 +124,8 @@ pub struct Database {
     /// Whether errors and advice name the folder.
     shows_folder: bool,
     access: Access,
+    /// Whether a question may start a thread.
+    pub(super) two_threads: bool,
     /// Indexed by [`store::slot`].
     pairs: Vec<Option<Slot<PairFile>>>,
     /// Opened at the first query.
@@ -188,6 +190,7 @@ impl Database {
             folder: None,
             shows_folder: true,
             access: Access::Read,
+            two_threads: true,
             pairs: (0..store::SLOTS).map(|_| None).collect(),
             plies: OnceLock::new(),
             blocks: BlockCache::with_bytes(0),
@@ -255,13 +258,17 @@ impl Database {
         Database::open_in_with(folder, rules, Access::Map)
     }
 
-    /// Other databases, opened as [`Database::open_in`] does and mapped if these are.
+    /// Other databases, opened as [`Database::open_in`] does, and mapped and on one thread if these are.
     ///
     /// # Errors
     ///
     /// As for [`Database::open`].
     pub fn reopen(&self, folder: &Path, rules: Rules) -> Result<Database, DbError> {
-        Database::open_in_with(folder, rules, self.access)
+        let opened = Database::open_in_with(folder, rules, self.access)?;
+        Ok(Database {
+            two_threads: self.two_threads,
+            ..opened
+        })
     }
 
     fn open_in_with(folder: &Path, rules: Rules, access: Access) -> Result<Database, DbError> {
@@ -305,15 +312,21 @@ impl Database {
     ///
     /// As for [`Database::open`].
     pub fn without_folder(self) -> Result<Database, DbError> {
-        match &self.folder {
+        let opened = match &self.folder {
             Some(folder) if folder.exists() => {
-                Database::open_with(folder, self.rules, self.access, false)
+                Database::open_with(folder, self.rules, self.access, false)?
             }
-            _ => Ok(Database {
-                shows_folder: false,
-                ..self
-            }),
-        }
+            _ => {
+                return Ok(Database {
+                    shows_folder: false,
+                    ..self
+                });
+            }
+        };
+        Ok(Database {
+            two_threads: self.two_threads,
+            ..opened
+        })
     }
 
     /// The path of a file as errors show it.
@@ -341,6 +354,16 @@ impl Database {
         Database {
             blocks: BlockCache::with_bytes(bytes - bytes / 4),
             values: ValueCache::with_bytes(bytes / 4),
+            ..self
+        }
+    }
+
+    /// The same databases, which answer every question on the thread that asks it. Otherwise a second one
+    /// joins a search of the placing phase that takes more than a few milliseconds.
+    #[must_use]
+    pub fn on_one_thread(self) -> Database {
+        Database {
+            two_threads: false,
             ..self
         }
     }

@@ -1,9 +1,15 @@
 //! Values of positions with stones in hand: read from a file if one holds them, else by a search
 //! down to the next ply that has a file or to the moving phase.
+//!
+//! A second thread joins a search that takes more than [`ALONE`]: the first thread searches the positions
+//! from the front, the second from the back, and each defers what the other is searching ([`Abdada`]). The
+//! first never waits for a result of the second, which may have to wait for a core.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
+use std::thread;
+use std::time::Duration;
 
 use super::database::Database;
 use super::omitted::Search;
@@ -11,7 +17,8 @@ use crate::index::reachable::{Stage, why_unsolved};
 use crate::lock::held;
 use crate::rules::MOST_STONES;
 use crate::rules::position::Position;
-use crate::search::core::{Bounds, Counts, Knowledge, Shared, Window, Worker};
+use crate::search::clock::Instant;
+use crate::search::core::{Abdada, Bounds, Counts, Knowledge, Shared, Window, Worker};
 use crate::search::key;
 use crate::search::score::Score;
 use crate::search::table::TranspositionTable;
@@ -39,6 +46,10 @@ const MOST_FORESEEN: usize = 20_000;
 
 /// The most ranges asked for at once.
 const MOST_RANGES: usize = 1_000;
+
+/// How long one thread searches before a second one joins: so long that few searches take more where
+/// both would have to share a core. In unit tests both begin together.
+const ALONE: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 1 });
 
 impl Database {
     /// Whether a few placements lead to a file of the placing phase or, if such files exist, to the
@@ -70,7 +81,7 @@ fn too_early(database: &Database) -> DbError {
     DbError::NotStored(sentence)
 }
 
-/// The files as a source of known values.
+/// The files as a source of known values, for one thread of a search.
 struct Files<'a> {
     database: &'a Database,
     /// Whether the files of all pairs hold depths.
@@ -86,7 +97,20 @@ struct Files<'a> {
     more: AtomicUsize,
 }
 
-impl Files<'_> {
+impl<'a> Files<'a> {
+    /// Files for a search that looks at this many more positions once bytes have not arrived.
+    fn new(database: &'a Database, more: usize) -> Files<'a> {
+        Files {
+            database,
+            depths: database.pairs().all(|file| file.metric() == Metric::Depth),
+            moving: Mutex::new(Search::new(database, Metric::Depth)),
+            stop: AtomicBool::new(false),
+            failure: OnceLock::new(),
+            awaited: Mutex::default(),
+            more: AtomicUsize::new(more),
+        }
+    }
+
     fn value(&self, position: &Position) -> Result<Option<Value>, DbError> {
         let rules = self.database.rules();
         if position.is_placing() {
@@ -109,9 +133,7 @@ impl Files<'_> {
             false => self.database.probe(position).map(Some),
         }
     }
-}
 
-impl Files<'_> {
     /// The score of a position without stones in hand, if its file holds only some rows.
     fn omitted(&self, position: &Position, window: Window) -> Result<Option<Score>, DbError> {
         let (mover, waiting) = (position.mover(), position.waiting());
@@ -191,14 +213,20 @@ pub(super) fn values(
     if most_nodes.is_none() && placements > MOST_PLACEMENTS {
         return Err(too_early(database));
     }
+    let two_threads = database.two_threads;
     if !database.is_near_file(first) {
-        let most_nodes = most_nodes.unwrap_or(MOST_NODES);
-        return searched(database, positions, placements, most_nodes);
+        // Whether a custom limit suffices does not depend on the timing of threads.
+        let (two_threads, most_nodes) = match most_nodes {
+            Some(most_nodes) => (false, most_nodes),
+            None => (two_threads, MOST_NODES),
+        };
+        return searched(database, positions, placements, most_nodes, two_threads);
     }
     // The limit has no effect near a file, so an answer does not depend on those before it.
     let key = |position: &Position| key::canonical(position).0;
-    let search =
-        |missing: &[Position]| searched(database, missing, placements, MOST_NODES).map(Some);
+    let search = |missing: &[Position]| {
+        searched(database, missing, placements, MOST_NODES, two_threads).map(Some)
+    };
     let values = database.kept(positions, key, search)?;
     Ok(values.unwrap_or_default())
 }
@@ -209,9 +237,10 @@ fn searched(
     positions: &[Position],
     placements: u8,
     most_nodes: u64,
+    two_threads: bool,
 ) -> Result<Vec<Value>, DbError> {
     loop {
-        match search(database, positions, placements, most_nodes) {
+        match search(database, positions, placements, most_nodes, two_threads) {
             // The head of this file came while the search went on; now it is known.
             Err(DbError::NoDepths { .. }) => {}
             found => return found,
@@ -225,50 +254,60 @@ fn search(
     positions: &[Position],
     placements: u8,
     most_nodes: u64,
+    two_threads: bool,
 ) -> Result<Vec<Value>, DbError> {
-    let files = Files {
-        database,
-        depths: database.pairs().all(|file| file.metric() == Metric::Depth),
-        moving: Mutex::new(Search::new(database, Metric::Depth)),
-        stop: AtomicBool::new(false),
-        failure: OnceLock::new(),
-        awaited: Mutex::default(),
-        more: AtomicUsize::new(match placements <= FORESEEN_PLACEMENTS {
-            true => 0,
-            false => MOST_FORESEEN,
-        }),
+    let more = match placements <= FORESEEN_PLACEMENTS {
+        true => 0,
+        false => MOST_FORESEEN,
     };
+    let files = Files::new(database, more);
+    let second_files = Files::new(database, 0);
     // Most positions are close to a file or have a low node limit, so a small table suffices.
     let most_bytes = most_nodes
         .saturating_mul(64)
         .try_into()
         .unwrap_or(usize::MAX);
     let table = TranspositionTable::with_bytes(most_bytes.min(1 << (12 + 2 * placements.min(7))));
-    let shared = Shared {
+    let (abdada, finished) = (Abdada::new(), AtomicBool::new(false));
+    let [first, second] = [&files, &second_files].map(|files| Shared {
         rules: database.rules(),
         table: &table,
-        knowledge: &files,
+        knowledge: files,
         bounds: Bounds {
             stop: &files.stop,
-            finished: &AtomicBool::new(false),
+            finished: &finished,
             deadline: None,
             nodes: most_nodes,
         },
-        abdada: None,
+        abdada: Some(&abdada),
         pvs: true,
-    };
-    let mut worker = Worker::new(&shared, &[]);
-    let values = positions.iter().map(|position| {
-        let depth = position.all_in_hand() + MOST_DERIVED;
-        Window::value(true, |window| {
-            let score = worker.search(position, window, depth, 0);
-            match worker.is_stopped() {
-                true => Err(too_early(database)),
-                false => Ok(score),
-            }
-        })
     });
-    let found = values.collect();
+    let values: Vec<OnceLock<Value>> = positions.iter().map(|_| OnceLock::new()).collect();
+    let begun = Instant::now();
+    thread::scope(|scope| {
+        let mut alone = two_threads;
+        let from_the_front = values.iter().zip(positions).enumerate();
+        let from_the_front = from_the_front.map(|(place, next)| {
+            if alone && begun.elapsed() >= ALONE {
+                alone = false;
+                let rest = values[place..].iter().zip(&positions[place..]);
+                let second = &second;
+                // If no thread can be started, the first one finds all values.
+                let _ = thread::Builder::new()
+                    .spawn_scoped(scope, move || find_each(second, rest.rev()));
+            }
+            next
+        });
+        find_each(&first, from_the_front);
+        finished.store(true, Ordering::Relaxed);
+    });
+    if second_files.stop.load(Ordering::Relaxed) {
+        // What the second thread read is missing or damaged. The first may not need it, but scores that
+        // follow from it may be in the table.
+        return search(database, positions, placements, most_nodes, false);
+    }
+    let values = values.into_iter().map(OnceLock::into_inner);
+    let found: Option<Vec<Value>> = values.collect();
     let awaited = std::mem::take(&mut *held(&files.awaited));
     match (files.failure.get(), found) {
         (Some(failure), _) => Err(failure.clone()),
@@ -276,7 +315,29 @@ fn search(
             let near = placements <= FORESEEN_PLACEMENTS;
             Err(foresee(&files, positions, awaited, near)?)
         }
-        (None, found) => found,
+        (None, found) => found.ok_or_else(|| too_early(database)),
+    }
+}
+
+/// Finds values, one after the other, until one is known already or the search is stopped.
+fn find_each<'a>(
+    shared: &Shared<'_, Files<'_>>,
+    wanted: impl Iterator<Item = (&'a OnceLock<Value>, &'a Position)>,
+) {
+    let mut worker = Worker::new(shared, &[]);
+    for (value, position) in wanted {
+        let depth = position.all_in_hand() + MOST_DERIVED;
+        let mut search = |window| {
+            let score = worker.search(position, window, depth, 0);
+            (!worker.is_stopped()).then_some(score).ok_or(())
+        };
+        if value.get().is_some() {
+            return;
+        }
+        let Ok(found) = Window::value(true, &mut search) else {
+            return;
+        };
+        value.get_or_init(|| found);
     }
 }
 

@@ -379,3 +379,40 @@ fn every_embedded_file_is_undamaged() {
         assert_eq!(&histogram, database.histogram(material).unwrap());
     }
 }
+
+/// Questions that take long enough for a second thread. It may be the only one that reads a damaged row.
+#[cfg(feature = "embedded")]
+#[test]
+fn a_second_thread_changes_no_answer() {
+    let rules = Rules { stones: 3, ..RULES };
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/db/3-3.mill");
+    let undamaged = fs::read(path).unwrap();
+    let mut random = Random::new(5);
+    let positions = [(); 16].map(|()| {
+        (0..2).fold(Position::start(&rules), |position, _| {
+            let turns = position.turns(&rules);
+            position.after(turns[random.below(turns.len())])
+        })
+    });
+    let alone = Database::embedded(rules).on_one_thread();
+    let expected = positions.map(|position| alone.turns(&position).unwrap());
+    let (mut right, mut errors) = (0, 0);
+    for place in (undamaged.len() / 2..undamaged.len()).step_by(700) {
+        let mut bytes = undamaged.clone();
+        bytes[place] ^= 0x10;
+        let database = Database::embedded(rules).with_file("3-3.mill", Box::new(bytes));
+        for (position, expected) in positions.iter().zip(&expected) {
+            match database.turns(position) {
+                Ok(turns) => {
+                    assert!(turns == *expected, "{place}: {position:?}");
+                    right += 1;
+                }
+                Err(error) => {
+                    assert!(matches!(error, DbError::Corrupt { .. }), "{error}");
+                    errors += 1;
+                }
+            }
+        }
+    }
+    assert!(right > 5 && errors > 5, "{right} answers, {errors} errors");
+}

@@ -65,12 +65,16 @@ pub fn open_named(options: &Options) -> Result<Database> {
 
 /// Opens the databases of these rules in a folder that may hold those of several.
 pub fn open_in(folder: &Path, rules: Rules, options: &Options) -> Result<Database, DbError> {
-    match options.no_map {
+    let database = match options.no_map {
         true => Database::open_in(folder, rules),
         // SAFETY: this program replaces files only by renaming, and `--help` offers `--no-map` to
         // users whose other programs write to the files while it runs.
         false => unsafe { Database::open_in_mapped(folder, rules) },
-    }
+    }?;
+    Ok(match options.threads {
+        Some(1) => database.on_one_thread(),
+        _ => database,
+    })
 }
 
 /// Opens the databases of an existing folder and those that are part of the program; an error if
