@@ -62,7 +62,7 @@ fn the_documentation_suffices_to_read_the_files() {
 fn the_documentation_suffices_to_read_the_smallest_files() {
     let original = Database::embedded(RULES);
     let folder = repack::smallest();
-    let mut positions = some_positions(40);
+    let mut positions = some_positions(20);
     positions.retain(|position| {
         let pair = Material::of(position.mover(), position.waiting()).pair();
         folder.join(format!("{}.mill", pair.unwrap())).exists()

@@ -1,10 +1,10 @@
 //! The page of `millbase serve`, used in a real browser as people use it: by mouse, by keyboard, on
 //! a phone, in the dark.
 //!
-//! Needs Chromium and its driver (Debian: `apt-get install chromium chromium-driver`), and for the
-//! check of accessibility `npm ci --prefix tests/browser`. Without these the tests are skipped with
-//! a message, or fail if CI is set. With MILLBASE_SCREENSHOTS=FOLDER the tests write screenshots
-//! there.
+//! Needs Chromium and its driver (Debian: `apt-get install chromium-headless-shell chromium-driver`; any
+//! Chromium or Chrome will do, but its shell without windows starts in half the time), and for the check of
+//! accessibility `npm ci --prefix tests/browser`. Without these the tests are skipped with a message, or
+//! fail if CI is set. With MILLBASE_SCREENSHOTS=FOLDER the tests write screenshots there.
 //!
 //! With MILLBASE_SITE=FOLDER they use the page of a folder that `tools/site` wrote with the databases of
 //! `db/`, served by nginx: the same page with the module in place of the server. The ignored tests need
@@ -43,6 +43,16 @@ const WALKING: &str = "O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0 -1 -1 -1 -1 
 
 /// The longest time to wait for a change of the page.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The browsers that show the page, the quickest first. Debian's script `chromium-headless-shell` is left
+/// out: it starts the program as another process, which ChromeDriver does not end.
+const BROWSERS: &[&str] = &[
+    "/usr/lib/chromium/chromium-headless-shell",
+    "chrome-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+];
 
 /// A process that ends with the test.
 struct Process(Child);
@@ -123,29 +133,32 @@ fn site() -> Option<PathBuf> {
     env::var_os("MILLBASE_SITE").map(PathBuf::from)
 }
 
-/// The driver of the browser; `None` if it is missing.
-fn driver() -> Option<(Process, String)> {
-    let is_there = |program: &str| {
-        let paths = env::var_os("PATH").unwrap_or_default();
-        env::split_paths(&paths).any(|folder| folder.join(program).is_file())
-    };
-    let browsers = ["chromium", "chromium-browser", "google-chrome"];
-    if !is_there("chromedriver") || !browsers.into_iter().any(is_there) {
-        return None;
-    }
+/// The first of these programs that is installed.
+fn installed(names: &[&str]) -> Option<PathBuf> {
+    let folders = env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> = env::split_paths(&folders).collect();
+    let mut files = names
+        .iter()
+        .flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    files.find(|file| file.is_file())
+}
+
+/// Starts the driver of the browser, with its files in a folder; returns its address.
+fn driver(home: &Path) -> (Process, String) {
     // It takes a port of IPv4 and ends if the same one of IPv6 is not free.
     for _ in 0..5 {
         let mut child = Command::new("chromedriver")
             .arg("--port=0")
+            .env("TMPDIR", home)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
-            .ok()?;
+            .unwrap();
         let line = line_with(&mut child, "started successfully on port");
         let driver = Process(child);
         if let Some(line) = line {
             let port = line.trim_end_matches('.').rsplit(' ').next().unwrap();
-            return Some((driver, format!("127.0.0.1:{port}")));
+            return (driver, format!("127.0.0.1:{port}"));
         }
     }
     panic!("chromedriver does not start");
@@ -197,10 +210,11 @@ fn visit(screen: Screen, story: impl FnOnce(&Page)) {
 /// Runs the story in a fresh browser; afterwards the browser must have logged no error.
 fn first_visit(screen: Screen, story: impl FnOnce(&Page)) {
     let home = TempDir::new().unwrap();
-    // Dropped after the browser.
-    let Some((_driver, driver_address)) = driver() else {
+    let (Some(chromium), Some(_)) = (installed(BROWSERS), installed(&["chromedriver"])) else {
         return crate::process::skip("chromium or chromedriver is missing");
     };
+    // Dropped after the browser.
+    let (_driver, driver_address) = driver(home.path());
     let (server, address) = match site() {
         Some(site) => host(home.path(), &site, free_port()),
         None => server(home.path(), "127.0.0.1:0"),
@@ -216,14 +230,13 @@ fn first_visit(screen: Screen, story: impl FnOnce(&Page)) {
         "--disable-sync".to_owned(),
         "--hide-scrollbars".to_owned(),
         "--lang=en".to_owned(),
-        format!("--user-data-dir={}", home.path().join("browser").display()),
     ];
     let dark = matches!(screen, Screen::Dark);
     args.push(format!(
         "--blink-settings=preferredColorScheme={}",
         u8::from(!dark)
     ));
-    let mut options = json!({ "args": args });
+    let mut options = json!({ "binary": chromium, "args": args });
     // On a desktop, the emulation only sets the size of the page, which differs from the window's.
     let (width, height) = screen.size();
     let phone = screen.is_phone();

@@ -147,7 +147,7 @@ fn every_kind_of_file_tells_the_same_values() {
                 }
             }
         }
-        let verified = run(folder.path(), &["verify", "--sample", "1000"]);
+        let verified = run(folder.path(), &["verify", "--sample", "100"]);
         assert!(verified.status.success(), "{kind:?}: {verified:?}");
     }
 }
@@ -191,13 +191,6 @@ fn the_smallest_files_hold_few_values_and_give_back_all() {
         let answer = json(&repack(small, back.path(), &args));
         assert_eq!(answer["pairs"].as_array().unwrap().len(), 6);
         assert_eq!(names(back.path()).len(), 6);
-        // A single pair, without the tables of those before it.
-        let single = TempDir::new().unwrap();
-        json(&repack(
-            small,
-            single.path(),
-            &[&args[..], &["--pair", "5-4"]].concat(),
-        ));
         let bytes = |folder: &Path, name: &str| fs::read(folder.join(name)).unwrap();
         for name in names(large) {
             assert!(bytes(back.path(), &name) == bytes(large, &name), "{name}");
@@ -207,8 +200,17 @@ fn the_smallest_files_hold_few_values_and_give_back_all() {
                 assert!(few * 2 < all, "{name}: {few} of {all} bytes");
             }
         }
-        assert!(bytes(single.path(), "5-4.mill") == bytes(large, "5-4.mill"));
     }
+    // A single pair, without the tables of those before it.
+    let single = TempDir::new().unwrap();
+    json(&repack(
+        smallest(),
+        single.path(),
+        &["--json", "--pair", "5-4"],
+    ));
+    let [back, before] = [single.path(), REPACKED[0].0.path()]
+        .map(|folder| fs::read(folder.join("5-4.mill")).unwrap());
+    assert!(back == before);
 }
 
 /// A damaged row causes errors or has no effect, also where other values follow from it.

@@ -15,7 +15,7 @@ const TYPES = { js: "text/javascript", wasm: "application/wasm", html: "text/htm
 
 function chromium() {
   for (const folder of (process.env.PATH ?? "").split(delimiter)) {
-    for (const name of ["chromium", "chromium-browser", "google-chrome"]) {
+    for (const name of ["chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser", "google-chrome"]) {
       try {
         accessSync(join(folder, name), constants.X_OK);
         return join(folder, name);
@@ -62,7 +62,7 @@ test("a page and a worker", { skip: browser ? false : "Chromium is missing", tim
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const profile = await mkdtemp(join(tmpdir(), "millbase-"));
   const options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", `--user-data-dir=${profile}`];
-  const running = spawn(browser, [...options, `http://127.0.0.1:${server.address().port}/`], { stdio: "ignore" });
+  const running = spawn(browser, [...options, `http://127.0.0.1:${server.address().port}/`], { stdio: "ignore", detached: true });
   const ended = new Promise((resolve) => running.on("exit", resolve));
   try {
     const end = await Promise.race([both, ended.then(() => "ended")]);
@@ -70,7 +70,8 @@ test("a page and a worker", { skip: browser ? false : "Chromium is missing", tim
     const expected = { embedded: 1000, urls: 200, file: 21, chosen: true };
     assert.deepEqual(found, { page: expected, worker: expected });
   } finally {
-    running.kill();
+    // A script may have started the browser: all processes of the group end.
+    if (running.exitCode === null) process.kill(-running.pid);
     await ended;
     server.closeAllConnections();
     server.close();
