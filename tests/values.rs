@@ -465,12 +465,12 @@ fn check_database(database: &Database, pairs: &[Pair], solved: &Solved) {
         let report = verify::verify_pair(database, pair, &mut tables, &|_| ());
         let report = report.expect("a pair that can be read");
         assert!(report.is_clean(), "{rules}: {pair}: {report:?}");
-        let report = verify::verify_sample(database, pair, 300, 1).expect("samples");
+        let report = verify::verify_sample(database, pair, 100, 1).expect("samples");
         assert!(report.is_clean(), "{rules}: {pair}: {report:?}");
         for material in pair.tables() {
             let loaded = millbase::solve::load(database, material).expect("a table");
             assert!(*loaded == *solved[&material], "{rules}: {material:?}");
-            for _ in 0..500 {
+            for _ in 0..100 {
                 let position = random.position(material.mover.into(), material.waiting.into());
                 let (mover, waiting) = (position.mover(), position.waiting());
                 let value = solved_value(solved, mover, waiting);
