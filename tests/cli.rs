@@ -194,6 +194,8 @@ fn wrong_usage_is_one_sentence() {
     for args in wrong {
         run(args).fails_with(2, "");
     }
+    let fields: Vec<&str> = FLYING.split(' ').collect();
+    let in_fields = [&["explain"], &fields[..], &["a1-a9"]].concat();
     for (args, words) in [
         (&["conquer"][..], "see 'millbase --help'"),
         (&["--nonsense"], "see 'millbase --help'"),
@@ -211,6 +213,7 @@ fn wrong_usage_is_one_sentence() {
         (&["export", "malom"], "see 'millbase export malom --help'"),
         (&["explain", "start", "zz"], "'zz' is not a turn"),
         (&["explain", FLYING, "a1-a9"], "'a1-a9' is not a turn"),
+        (&in_fields, "'a1-a9' is not a turn"),
         (&["probe", FLYING, "-"], "'-' follows a whole position"),
         (&["line", FLYING, FEWER], "follows a whole position"),
         (

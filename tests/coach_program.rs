@@ -384,9 +384,7 @@ fn engines_are_judged() {
 fn puzzles_are_made_and_checked() {
     let place = Place::new();
     let make = |more: &[&str]| {
-        let args = [
-            "puzzles", "make", "--count", "12", "--from", "3-3,4-3", "--turns", "1-4",
-        ];
+        let args = ["puzzles", "make", "--count", "12", "--from", "3-3,4-3"];
         let run = place.run(&[&args[..], more].concat());
         assert_eq!(run.status, 0, "{}", run.err);
         run.out
@@ -405,13 +403,19 @@ fn puzzles_are_made_and_checked() {
         );
     }
     assert!(make(&[]).contains("1. White "));
+    let puzzles = |more: &[&str]| {
+        let json: Json = serde_json::from_str(&make(&[more, &["--json"]].concat())).unwrap();
+        json["puzzles"].as_array().unwrap().clone()
+    };
     for (more, key, value) in [
         (["--goal", "draw"], "goal", "draw"),
         (["--level", "easy"], "level", "easy"),
     ] {
-        let json: Json = serde_json::from_str(&make(&[&more[..], &["--json"]].concat())).unwrap();
-        let puzzles = json["puzzles"].as_array().unwrap();
-        assert!(puzzles.iter().all(|puzzle| puzzle[key] == value));
+        assert!(puzzles(&more).iter().all(|puzzle| puzzle[key] == value));
+    }
+    for puzzle in puzzles(&["--goal", "win", "--turns", "1-4"]) {
+        let depth = puzzle["dtw"].as_u64().unwrap();
+        assert!((1..=7).contains(&depth), "{puzzle}");
     }
 
     // A wrong field of a certificate.
@@ -493,6 +497,13 @@ fn puzzles_are_made_and_checked() {
         2,
         "a range is written",
     );
+    is_failure(
+        &place.run(&["puzzles", "make", "--goal", "draw", "--turns", "1-2"]),
+        2,
+        "leave it out with --goal draw",
+    );
+    place.file("empty.txt", "[Event \"none\"]\n\n*\n");
+    is_failure(&place.run(&["review", "empty.txt"]), 2, "no turn to grade");
     is_failure(
         &place.run(&["puzzles", "make", "--from", "12-3"]),
         2,

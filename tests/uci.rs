@@ -70,6 +70,8 @@ fn a_session_with_every_command() {
         "Fen: ********/********/******** w p p 0 9 0 9 0 0 -1 -1 -1 -1 0 0 1"
     );
     assert!(engine.ask("eval", "info string eval")[0].contains("source evaluation"));
+    engine.say("position fen O@*****O/@@*****@/******** w o ? 2 0 4 0 0 0");
+    assert!(engine.ask("eval", "info string eval")[0].ends_with("source rules"));
 
     for (name, value) in [
         ("Hash", "1"),

@@ -36,6 +36,9 @@ pub struct Explain {
     words: Vec<String>,
 }
 
+/// The number of fields that every position's text has; more may follow.
+const FIELDS: usize = 10;
+
 /// The facts for JSON answers.
 #[derive(Serialize)]
 struct JsonExplanation {
@@ -89,23 +92,22 @@ impl Explain {
 
     /// The words of the position, and the turn after them, if there is one.
     fn position_and_turn(&self) -> Result<(&[String], Option<Turn>), Usage> {
-        match self.words.as_slice() {
-            // The whole position in one word: what follows must be a turn.
-            [first, others @ ..] if input::is_whole(first) => {
-                let word = others.join(" ");
-                let turn = (!others.is_empty()).then(|| word.parse());
-                let turn = turn.transpose().map_err(|_| {
-                    Usage(format!(
-                        "'{word}' is not a turn, which is written like d6-d5xb4"
-                    ))
+        let words = self.words.as_slice();
+        let is_whole = words.first().is_some_and(|word| input::is_whole(word));
+        // Of a position in several words all fields but the first few are numbers, and none is a turn.
+        let is_field = |word: &String| {
+            word.parse::<Turn>().is_err()
+                && (words.len() <= FIELDS || word.parse::<i32>().is_ok() || word.is_empty())
+        };
+        match words {
+            [position @ .., word] if !position.is_empty() && (is_whole || !is_field(word)) => {
+                let turn = word.parse().map_err(|_| {
+                    let form = "is not a turn, which is written like d6-d5xb4";
+                    Usage(format!("'{word}' {form}"))
                 })?;
-                Ok((&self.words[..1], turn))
+                Ok((position, Some(turn)))
             }
-            // No field of a position's text can be parsed as a turn.
-            words => {
-                let turn = words.last().and_then(|word| word.parse().ok());
-                Ok((&words[..words.len() - usize::from(turn.is_some())], turn))
-            }
+            position => Ok((position, None)),
         }
     }
 }

@@ -88,6 +88,7 @@ impl Review {
             unread: 0,
             first_unread: None,
             missing: None,
+            turns: 0,
             is_graded: false,
         };
         for file in &self.files {
@@ -109,6 +110,8 @@ struct Session<'a> {
     first_unread: Option<String>,
     /// Why a turn has no grade.
     missing: Option<DbError>,
+    /// The turns of all games, with and without a grade.
+    turns: usize,
     is_graded: bool,
 }
 
@@ -184,6 +187,7 @@ impl Session<'_> {
 
     fn add(&mut self, (record, mut review): Graded) -> Result<()> {
         self.archive.add(&record, &review);
+        self.turns += review.turns.len();
         self.is_graded |= review.turns.iter().any(|turn| turn.verdict.is_some());
         let rules = self.db.rules();
         if self.command.text {
@@ -210,6 +214,9 @@ impl Session<'_> {
         let is_nothing = self.archive.games() == 0;
         if let (true, Some(sentence)) = (is_nothing, &self.first_unread) {
             return Err(Usage(sentence.clone()).into());
+        }
+        if self.turns == 0 {
+            return Err(Usage("there is no turn to grade".to_owned()).into());
         }
         let is_unanswered = !self.is_graded && self.missing.is_some();
         if let (true, Some(missing)) = (is_unanswered, self.missing.take()) {

@@ -15,7 +15,7 @@ use super::options::Settings;
 use crate::engine::game::Game;
 use crate::engine::player::{Choice, Level, Player, Thought, is_damage};
 use crate::lock::held;
-use crate::probe::Database;
+use crate::probe::{Answer, Database, Source};
 use crate::rules::Rules;
 use crate::rules::diagram::draw;
 use crate::rules::position::{Position, Side};
@@ -468,10 +468,13 @@ impl<W: Write + Send + 'static> Session<W> {
             true => -score,
             false => score,
         };
-        let source = if known.is_ok() {
-            "databases"
-        } else {
-            "evaluation"
+        let source = match known {
+            Ok(Answer {
+                source: Source::Rules,
+                ..
+            }) => "rules",
+            Ok(_) => "databases",
+            Err(_) => "evaluation",
         };
         let score = info::score_text(score);
         self.output

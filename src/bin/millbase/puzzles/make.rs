@@ -51,9 +51,9 @@ pub struct Make {
     #[arg(long, value_name = "GOAL", value_parser = goal)]
     goal: Option<Goal>,
 
-    /// Number of own turns that the solver needs to win
-    #[arg(long, value_name = "LEAST-MOST", default_value = "1-8", value_parser = range)]
-    turns: RangeInclusive<u32>,
+    /// Number of own turns that the solver needs to win; without it 1-8
+    #[arg(long, value_name = "LEAST-MOST", value_parser = range)]
+    turns: Option<RangeInclusive<u32>>,
 
     /// Theme: double-mill, zwickmuehle, sacrifice, blockade, flying-defence or only-move;
     /// of several, separated by commas, all must occur
@@ -154,6 +154,10 @@ impl Make {
 
     fn wanted(&self, db: &Database) -> Result<Wanted> {
         let rules = db.rules();
+        if self.goal == Some(Goal::Draw) && self.turns.is_some() {
+            let sentence = "--turns is the number of turns to a win; leave it out with --goal draw";
+            return Err(Usage(sentence.to_owned()).into());
+        }
         for family in &self.from {
             family.check(rules).map_err(Usage)?;
         }
@@ -171,7 +175,7 @@ impl Make {
         Ok(Wanted {
             families,
             goal: self.goal,
-            turns: self.turns.clone(),
+            turns: self.turns.clone().unwrap_or(1..=8),
             themes: self.theme.clone(),
             level: self.level.clone(),
         })
