@@ -13,7 +13,7 @@ use millbase::index::histogram::Histogram;
 use millbase::probe::Database;
 use millbase::solve::TableCache;
 use millbase::solve::pair::Solved;
-use millbase::store::memory::Bytes;
+use millbase::memory::Bytes;
 use millbase::{Material, Pair, Rules, verify};
 
 const RULES: Rules = Rules::STANDARD;

@@ -27,6 +27,7 @@
 //! board     points, lines and edges; sets of points; the 16 symmetries
 //! random    random numbers that are the same for a seed everywhere
 //! lock      locks that do not fail
+//! memory    large zeroed arrays
 //! value     the value of a position: win, draw or loss, and the depth
 //! rules     the rules as data; position, turn, and the only generator of turns
 //! index     pairs and stages; where a table keeps a position; histograms
@@ -63,6 +64,7 @@ pub mod json;
 pub mod lock;
 #[cfg(feature = "build")]
 pub mod malom;
+pub mod memory;
 pub mod probe;
 pub mod prove;
 pub mod random;

@@ -22,12 +22,12 @@ use crate::board::PointSet;
 use crate::index::reachable::{Reachable, Stage};
 use crate::index::{Index, Pair};
 use crate::lock::held;
+use crate::memory::Bytes;
 use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::solve::{Reused, derive_from, load_from, needs, ply};
 use crate::store::codec::is_derived;
-use crate::store::memory::Bytes;
 use crate::store::table::Table;
 use crate::store::{DbError, PlyFile, ply_file_name};
 use crate::value::{Metric, Value};
@@ -425,7 +425,7 @@ impl<'a> Maker<'a> {
         let stage = sectors.stage(sector)?;
         let reachable = sectors.reachable();
         if !reachable.exists(stage) {
-            let values = Bytes::zeroed(Index::new(material).len());
+            let values = Bytes::new(Index::new(material).len());
             return values.map_err(|error| refused(sector, error));
         }
         if database.ply(stage.ply)?.is_some() {

@@ -9,9 +9,9 @@ use super::slots::Slots;
 use super::tables::{Maker, Sectors};
 use crate::board::PointSet;
 use crate::index::BitSet;
+use crate::memory::Bytes;
 use crate::store::DbError;
 use crate::store::codec::SetMarks;
-use crate::store::memory::Bytes;
 
 /// The sectors of a list, made one after the other. See [`Sectors::walk`].
 pub struct Walk<'a> {

@@ -14,12 +14,10 @@
 //! [`fetch`](TranspositionTable::fetch) reads instead.
 
 use std::hint::black_box;
-use std::ops::Deref;
-#[cfg(not(target_family = "wasm"))]
-use std::slice;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 use super::score::Score;
+use crate::memory::{Zeroable, Zeroed};
 use crate::rules::turns::Turn;
 
 /// The relation of a score in the table to the value.
@@ -101,71 +99,15 @@ struct Bucket([Slot; 4]);
 
 /// The largest table in huge pages, in bytes. Each is cleared at its first use, and a search uses all of
 /// them at once: with a larger table the first searches would do little else.
-#[cfg(target_os = "linux")]
 const MOST_IN_HUGE_PAGES: usize = 256 << 20;
 
-/// Buckets in memory of the system, which takes room only where something was written: even the largest
-/// table is there at once.
-#[cfg(not(target_family = "wasm"))]
-#[derive(Debug)]
-struct Buckets(memmap2::MmapMut);
-
-#[cfg(not(target_family = "wasm"))]
-impl Buckets {
-    /// Empty buckets; `None` if the system refuses the memory.
-    fn empty(count: usize) -> Option<Buckets> {
-        let bytes = count.checked_mul(size_of::<Bucket>())?;
-        let map = memmap2::MmapMut::map_anon(bytes).ok()?;
-        // Huge pages avoid most address translations; failing to get them is harmless.
-        #[cfg(target_os = "linux")]
-        if bytes <= MOST_IN_HUGE_PAGES {
-            let _ = map.advise(memmap2::Advice::HugePage);
-        }
-        Some(Buckets(map))
-    }
-}
-
-#[cfg(not(target_family = "wasm"))]
-impl Deref for Buckets {
-    type Target = [Bucket];
-
-    fn deref(&self) -> &[Bucket] {
-        let count = self.0.len() / size_of::<Bucket>();
-        // SAFETY: the map is aligned to pages and has room for `count` buckets; its bytes are zeros, which
-        // are atomics with the value 0, or what was stored through these; nothing else uses them.
-        unsafe { slice::from_raw_parts(self.0.as_ptr().cast(), count) }
-    }
-}
-
-/// Buckets on the heap, for systems without maps.
-#[cfg(target_family = "wasm")]
-#[derive(Debug)]
-struct Buckets(Vec<Bucket>);
-
-#[cfg(target_family = "wasm")]
-impl Buckets {
-    /// Empty buckets; `None` if the system refuses the memory.
-    fn empty(count: usize) -> Option<Buckets> {
-        let mut buckets = Vec::new();
-        buckets.try_reserve_exact(count).ok()?;
-        buckets.resize_with(count, Bucket::default);
-        Some(Buckets(buckets))
-    }
-}
-
-#[cfg(target_family = "wasm")]
-impl Deref for Buckets {
-    type Target = [Bucket];
-
-    fn deref(&self) -> &[Bucket] {
-        &self.0
-    }
-}
+// SAFETY: atomics with the value 0 are empty slots, and a page is aligned more than a bucket.
+unsafe impl Zeroable for Bucket {}
 
 /// The table.
 #[derive(Debug)]
 pub(crate) struct TranspositionTable {
-    buckets: Buckets,
+    buckets: Zeroed<Bucket>,
     /// The number of this search, modulo 256; older entries are replaced first.
     age: AtomicU8,
 }
@@ -176,8 +118,12 @@ impl TranspositionTable {
     pub fn with_bytes(bytes: usize) -> TranspositionTable {
         let mut count = (bytes / size_of::<Bucket>()).max(1);
         let buckets = loop {
-            match Buckets::empty(count) {
-                None if count > 1 => count /= 2,
+            let buckets = match count * size_of::<Bucket>() <= MOST_IN_HUGE_PAGES {
+                true => Zeroed::new(count),
+                false => Zeroed::in_small_pages(count),
+            };
+            match buckets {
+                Err(_) if count > 1 => count /= 2,
                 buckets => break buckets.expect("64 bytes of memory"),
             }
         };

@@ -4,7 +4,7 @@ use std::io;
 
 use rayon::prelude::*;
 
-use crate::store::memory::Bytes;
+use crate::memory::Bytes;
 
 /// A table as a sequence of compressed parts.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl Compressed {
     /// Compresses a table.
     pub(super) fn new(values: &[u8]) -> io::Result<Compressed> {
         let parts = Compressed::parts_of(values.len());
-        let mut bytes = Bytes::zeroed(parts * zstd::zstd_safe::compress_bound(Compressed::PART))?;
+        let mut bytes = Bytes::new(parts * zstd::zstd_safe::compress_bound(Compressed::PART))?;
         let (mut lengths, mut end) = (Vec::with_capacity(parts), 0);
         for values in values.chunks(Compressed::AT_ONCE * Compressed::PART) {
             let parts = values.par_chunks(Compressed::PART);
@@ -50,7 +50,7 @@ impl Compressed {
 
     /// The values of the table, which has this length.
     pub(super) fn unpack(&self, length: usize) -> io::Result<Bytes> {
-        let mut values = Bytes::zeroed(length)?;
+        let mut values = Bytes::new(length)?;
         let mut rest = &self.bytes[..];
         let mut parts = Vec::with_capacity(self.lengths.len());
         for &length in &self.lengths {

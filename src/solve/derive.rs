@@ -12,13 +12,13 @@ use rayon::prelude::*;
 use crate::board::PointSet;
 use crate::board::bits::{self, Bits, Kernel};
 use crate::index::{Index, Material};
+use crate::memory::Bytes;
 use crate::rules::{Rules, WithoutTurn};
 use crate::solve::pair::half::{HalfShape, RowTurns};
 use crate::solve::pair::init::{self, Captures, ORDERED, VALUES, look_up};
 use crate::solve::pair::sweep::{Scatter, fill_images};
 use crate::solve::slides::{HighParts, LANES, RowSlides};
 use crate::store::codec::{Coverage, is_even};
-use crate::store::memory::Bytes;
 
 /// Derives the values of a table.
 ///
@@ -38,7 +38,7 @@ pub fn derive<V: Deref<Target = [u8]>>(
     quiet: &[u8],
     captures: &[V],
 ) -> io::Result<Bytes> {
-    let mut finished = Bytes::zeroed(material.entries() as usize)?;
+    let mut finished = Bytes::new(material.entries() as usize)?;
     let captures = Captures::all(rules, material, captures);
     let all = Part::default();
     derive_part(rules, material, all, Some(quiet), &captures, &mut finished);
@@ -149,7 +149,7 @@ pub(crate) fn fill_omitted<V: Deref<Target = [u8]>>(
             let own = Captures::all(rules, material, own);
             let other = material.exchanged();
             let others = Captures::all(rules, other, others);
-            let mut smaller = Bytes::zeroed(other.entries() as usize)?;
+            let mut smaller = Bytes::new(other.entries() as usize)?;
             let derive_smaller = |waiting, values: &[u8], smaller: &mut Bytes| {
                 derive_part(
                     rules,

@@ -9,9 +9,9 @@ use rayon::prelude::*;
 use super::compressed::Compressed;
 use super::derive::{captures_to_fill, derive, fill_omitted};
 use crate::index::{Material, Pair};
+use crate::memory::Bytes;
 use crate::probe::{Bitbase, Database};
 use crate::store::codec::is_derived;
-use crate::store::memory::Bytes;
 use crate::store::{DbError, stored_table};
 use crate::value::Metric;
 
@@ -177,7 +177,7 @@ fn read(
 ) -> Result<(Bytes, Option<Bytes>), DbError> {
     let file = db.file_of(material)?;
     let refused = refused(db, material)?;
-    let mut values = Bytes::zeroed(material.entries() as usize).map_err(&refused)?;
+    let mut values = Bytes::new(material.entries() as usize).map_err(&refused)?;
     file.table()?.load(&mut values)?;
     let coverage = file.coverage();
     let smaller = fill_omitted(db.rules(), material, coverage, &mut values, captures, both);

@@ -18,8 +18,6 @@ pub(crate) mod codec;
 pub(crate) mod container;
 mod error;
 mod fields;
-#[cfg(feature = "build")]
-pub mod memory;
 mod pair;
 mod pieces;
 mod ply;

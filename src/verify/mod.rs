@@ -39,11 +39,11 @@ use crate::board::bits;
 use crate::index::histogram::Histogram;
 use crate::index::{Index, Material, Pair};
 use crate::lock::held;
+use crate::memory::Bytes;
 use crate::probe::Database;
 use crate::random::Random;
 use crate::rules::position::Position;
 use crate::solve::{TableCache, derive_from, fold, load, load_pair};
-use crate::store::memory::Bytes;
 use crate::store::{DbError, stored_table};
 use crate::value::{Metric, Value};
 

@@ -25,11 +25,11 @@ use crate::board::symmetry::{Symmetry, stabiliser};
 use crate::board::{POINTS, PointSet};
 use crate::index::reachable::{Reachable, Stage};
 use crate::index::{Index, Rows, Subsets};
+use crate::memory::Bytes;
 use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::solve::{Reused, load, ply};
-use crate::store::memory::Bytes;
 use crate::store::{DbError, ply_file_name};
 use crate::value::{Metric, Value};
 
@@ -116,7 +116,7 @@ impl<'a> StageTurns<'a> {
     /// All values of the stage; 0 for entries that no game reaches.
     fn table(&self) -> std::io::Result<Bytes> {
         let index = Index::new(self.stage.material());
-        let mut values = Bytes::zeroed(index.len())?;
+        let mut values = Bytes::new(index.len())?;
         let entries: &[AtomicU8] = values.as_atomics();
         let columns = index.columns().count();
         self.for_each(&index, |found| {

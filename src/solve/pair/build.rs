@@ -10,9 +10,9 @@ use super::{
 };
 use crate::index::histogram::Histogram;
 use crate::index::{Index, Material, Pair};
+use crate::memory::Bytes;
 use crate::probe::Database;
 use crate::rules::Rules;
-use crate::store::memory::Bytes;
 use crate::store::{self, DbError, Profile, SolvedPair};
 
 /// A folder locked for one build, until this is dropped or the process ends.

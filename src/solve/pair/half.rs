@@ -16,8 +16,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::board::bits::Bits;
 use crate::board::{Board, EdgeSet, POINTS, PointSet};
 use crate::index::{Index, Material, Rows, Subsets};
+use crate::memory::Bytes;
 use crate::rules::{Rules, WithoutTurn};
-use crate::store::memory::Bytes;
 
 /// The count of a position that is won, that a capture saves from losing, or that is drawn by rule.
 /// Retrograde steps lower it by fewer than 120 in all, so it never reaches zero.
@@ -72,12 +72,12 @@ impl Half {
         Ok(Half {
             working: Working {
                 shape,
-                values: Bytes::zeroed(length)?,
-                counts: Bytes::zeroed(length)?,
+                values: Bytes::new(length)?,
+                counts: Bytes::new(length)?,
                 present: vec![ValueSet::default(); rows],
             },
             finished: Finished {
-                values: Bytes::zeroed(index.len())?,
+                values: Bytes::new(index.len())?,
                 present: index
                     .rows()
                     .iter()

@@ -32,9 +32,9 @@ pub(crate) use sweep::{Scatter, fill_images};
 
 use self::half::Half;
 use crate::index::{Material, Pair};
+use crate::memory::Bytes;
 use crate::rules::Rules;
 use crate::solve::{TableCache, load};
-use crate::store::memory::Bytes;
 use crate::store::{DbError, LARGEST_VALUE};
 
 /// The reason why a pair could not be solved or its file not written.

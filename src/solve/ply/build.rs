@@ -18,13 +18,13 @@ use rayon::prelude::*;
 use super::stage;
 use crate::index::Material;
 use crate::index::reachable::{Reachable, Stage, why_unsolved};
+use crate::memory::Bytes;
 use crate::probe::Database;
 use crate::rules::Rules;
 use crate::solve::Loader;
 use crate::solve::pair::{
     self, BuildFolder, Observer, PairPlan, PairReport, Sequel, SolvePairError, Solved,
 };
-use crate::store::memory::Bytes;
 use crate::store::{DbError, LARGEST_VALUE, PlyWriter, Profile, ply_file_name};
 use crate::value::Metric;
 

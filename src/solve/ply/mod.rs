@@ -16,9 +16,9 @@ pub use build::{
 use std::io;
 
 use crate::index::reachable::{Reachable, Stage};
+use crate::memory::Bytes;
 use crate::probe::Database;
 use crate::rules::Rules;
-use crate::store::memory::Bytes;
 use crate::store::{DbError, ply_file_name};
 
 /// All values of a stage in the order of its [`Index`](crate::index::Index); 0 for entries that are
@@ -35,7 +35,7 @@ pub fn load(database: &Database, stage: Stage) -> Result<Bytes, DbError> {
         Some(Err(error)) => return Err(error),
         None => return Err(missing()),
     };
-    let memory = |length| Bytes::zeroed(length).map_err(DbError::io(file.path()));
+    let memory = |length| Bytes::new(length).map_err(DbError::io(file.path()));
     let Some(table) = file.table(stage, &plies.reachable)? else {
         return memory(0);
     };

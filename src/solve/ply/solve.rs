@@ -26,9 +26,9 @@ use crate::board::symmetry::Symmetry;
 use crate::board::{Board, POINTS, PointSet};
 use crate::index::reachable::{Reachable, Stage};
 use crate::index::{Index, Rows, Subsets};
+use crate::memory::Bytes;
 use crate::rules::Rules;
 use crate::solve::pair::{self, ORDERED, Scatter, VALUES, fill_images};
-use crate::store::memory::Bytes;
 
 /// The values that the turns of a stage lead to.
 pub(super) struct Successors<'a> {
@@ -145,7 +145,7 @@ pub(super) fn solve(
         quiet: successors.quiet,
         captures,
     };
-    let mut values = Bytes::zeroed(shape.index.len())?;
+    let mut values = Bytes::new(shape.index.len())?;
     let entries = values.as_atomics();
     let rows: Vec<usize> = reachable.rows(stage, waiting).iter().collect();
     rows.into_par_iter().for_each_init(

@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::index::reachable::Stage;
+use crate::memory::Bytes;
 use crate::rules::Rules;
 use crate::solve::compressed::Compressed;
-use crate::store::memory::Bytes;
 use crate::store::{DbError, write_file};
 
 /// Whether a stage has a file, which then is complete.
@@ -91,7 +91,7 @@ fn read_table(
     let Some(length) = size.checked_sub(found.len() as u64) else {
         return Ok(None);
     };
-    let mut bytes = Bytes::zeroed(length as usize)?;
+    let mut bytes = Bytes::new(length as usize)?;
     file.read_exact(&mut found)?;
     file.read_exact(&mut bytes)?;
     let (checksum, found) = found.split_at(8);
