@@ -114,7 +114,8 @@ impl<T> Slot<T> {
     }
 }
 
-/// The databases of one set of rules. Many threads may probe them at the same time.
+/// The databases of one set of rules. Many threads may probe them at the same time. Long searches of the
+/// placing phase start a second thread unless [`Database::on_one_thread`] forbids it.
 ///
 /// A file that is damaged, for other rules or of another version causes errors only for queries that need
 /// it.
@@ -312,20 +313,16 @@ impl Database {
     ///
     /// As for [`Database::open`].
     pub fn without_folder(self) -> Result<Database, DbError> {
-        let opened = match &self.folder {
-            Some(folder) if folder.exists() => {
-                Database::open_with(folder, self.rules, self.access, false)?
-            }
-            _ => {
-                return Ok(Database {
-                    shows_folder: false,
-                    ..self
-                });
-            }
-        };
+        if let Some(folder) = self.folder.as_deref().filter(|folder| folder.exists()) {
+            let opened = Database::open_with(folder, self.rules, self.access, false)?;
+            return Ok(Database {
+                two_threads: self.two_threads,
+                ..opened
+            });
+        }
         Ok(Database {
-            two_threads: self.two_threads,
-            ..opened
+            shows_folder: false,
+            ..self
         })
     }
 
@@ -359,7 +356,7 @@ impl Database {
     }
 
     /// The same databases, which answer every question on the thread that asks it. Otherwise a second one
-    /// joins a search of the placing phase that takes more than a few milliseconds.
+    /// joins a search of the placing phase that takes more than a millisecond.
     #[must_use]
     pub fn on_one_thread(self) -> Database {
         Database {

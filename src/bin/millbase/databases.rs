@@ -35,23 +35,27 @@ pub fn base_folder(options: &Options) -> Option<PathBuf> {
 
 /// Opens the databases of the folder and those that are part of the program.
 pub fn open(options: &Options) -> Result<Database> {
-    let rules = options.rules;
-    let Some(folder) = base_folder(options) else {
-        return Ok(Database::embedded(rules));
+    let database = match base_folder(options) {
+        Some(folder) if folder.exists() => {
+            check_folder(&folder)?;
+            open_in(&folder, options)?
+        }
+        _ => {
+            if let Some(folder) = named(options) {
+                let folder = folder.display();
+                let note = "so only the built-in databases are used";
+                output::note(
+                    options,
+                    format_args!("note: the folder '{folder}' does not exist, {note}"),
+                );
+            }
+            Database::embedded(options.rules)
+        }
     };
-    if folder.exists() {
-        check_folder(&folder)?;
-        return Ok(open_in(&folder, rules, options)?);
-    }
-    let folder = folder.display();
-    if named(options).is_some() {
-        let note = "so only the built-in databases are used";
-        output::note(
-            options,
-            format_args!("note: the folder '{folder}' does not exist, {note}"),
-        );
-    }
-    Ok(Database::embedded(rules))
+    Ok(match options.threads {
+        Some(1) => database.on_one_thread(),
+        _ => database,
+    })
 }
 
 /// Opens the databases to check or to copy: as [`open`], but an error if the folder that `--db` or the
@@ -63,18 +67,14 @@ pub fn open_named(options: &Options) -> Result<Database> {
     open(options)
 }
 
-/// Opens the databases of these rules in a folder that may hold those of several.
-pub fn open_in(folder: &Path, rules: Rules, options: &Options) -> Result<Database, DbError> {
-    let database = match options.no_map {
-        true => Database::open_in(folder, rules),
+/// Opens the databases in a folder that may hold those of several rules.
+fn open_in(folder: &Path, options: &Options) -> Result<Database, DbError> {
+    match options.no_map {
+        true => Database::open_in(folder, options.rules),
         // SAFETY: this program replaces files only by renaming, and `--help` offers `--no-map` to
         // users whose other programs write to the files while it runs.
-        false => unsafe { Database::open_in_mapped(folder, rules) },
-    }?;
-    Ok(match options.threads {
-        Some(1) => database.on_one_thread(),
-        _ => database,
-    })
+        false => unsafe { Database::open_in_mapped(folder, options.rules) },
+    }
 }
 
 /// Opens the databases of an existing folder and those that are part of the program; an error if
