@@ -133,7 +133,7 @@ fn site() -> Option<PathBuf> {
     env::var_os("MILLBASE_SITE").map(PathBuf::from)
 }
 
-/// The first of these programs that is installed.
+/// The first of these programs that is installed: a path, or a name in a folder of PATH.
 fn installed(names: &[&str]) -> Option<PathBuf> {
     let folders = env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = env::split_paths(&folders).collect();
