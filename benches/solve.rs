@@ -10,10 +10,10 @@ use criterion::{
 };
 use millbase::index::Index;
 use millbase::index::histogram::Histogram;
+use millbase::memory::Bytes;
 use millbase::probe::Database;
 use millbase::solve::TableCache;
 use millbase::solve::pair::Solved;
-use millbase::memory::Bytes;
 use millbase::{Material, Pair, Rules, verify};
 
 const RULES: Rules = Rules::STANDARD;

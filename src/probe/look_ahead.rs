@@ -268,7 +268,8 @@ fn search(
         .try_into()
         .unwrap_or(usize::MAX);
     let table = TranspositionTable::with_bytes(most_bytes.min(1 << (12 + 2 * placements.min(7))));
-    let (abdada, finished) = (Abdada::new(), AtomicBool::new(false));
+    let abdada = two_threads.then(Abdada::new);
+    let finished = AtomicBool::new(false);
     let [first, second] = [&files, &second_files].map(|files| Shared {
         rules: database.rules(),
         table: &table,
@@ -279,7 +280,7 @@ fn search(
             deadline: None,
             nodes: most_nodes,
         },
-        abdada: Some(&abdada),
+        abdada: abdada.as_ref(),
         pvs: true,
     });
     let values: Vec<OnceLock<Value>> = positions.iter().map(|_| OnceLock::new()).collect();
@@ -326,17 +327,15 @@ fn find_each<'a>(
 ) {
     let mut worker = Worker::new(shared, &[]);
     for (value, position) in wanted {
-        let depth = position.all_in_hand() + MOST_DERIVED;
-        let mut search = |window| {
-            let score = worker.search(position, window, depth, 0);
-            (!worker.is_stopped()).then_some(score).ok_or(())
-        };
         if value.get().is_some() {
             return;
         }
-        let Ok(found) = Window::value(true, &mut search) else {
-            return;
-        };
+        let depth = position.all_in_hand() + MOST_DERIVED;
+        let found = Window::value(true, |window| {
+            let score = worker.search(position, window, depth, 0);
+            (!worker.is_stopped()).then_some(score).ok_or(())
+        });
+        let Ok(found) = found else { return };
         value.get_or_init(|| found);
     }
 }
