@@ -15,6 +15,12 @@ pub trait Bits: Copy + Send + Sync {
     /// Spreads the low bits of `word` to the places that are set in `mask`.
     fn pdep(self, word: u32, mask: u32) -> u32;
 
+    /// [`Bits::pext`] of a word of 64 bits.
+    fn pext_wide(self, word: u64, mask: u64) -> u64;
+
+    /// [`Bits::pdep`] of a word of 64 bits.
+    fn pdep_wide(self, word: u64, mask: u64) -> u64;
+
     /// A bit for each of the 64 bytes that equals `byte`.
     fn equal_bytes(self, bytes: &[u8; 64], byte: u8) -> u64;
 
@@ -31,27 +37,24 @@ pub const NOWHERE: u8 = 0x80;
 pub struct Portable;
 
 impl Bits for Portable {
-    /// Takes one byte of the mask at a time, with a table of the extractions from one byte.
     #[inline(always)]
     fn pext(self, word: u32, mask: u32) -> u32 {
-        let (mut result, mut shift) = (0, 0);
-        for (byte, mask) in word.to_le_bytes().into_iter().zip(mask.to_le_bytes()) {
-            result |= u32::from(BYTES.extract[usize::from(mask)][usize::from(byte)]) << shift;
-            shift += mask.count_ones();
-        }
-        result
+        BYTES.extract(word.to_le_bytes(), mask.to_le_bytes()) as u32
     }
 
-    /// Takes one byte of the mask at a time, with a table of the deposits into one byte.
     #[inline(always)]
     fn pdep(self, word: u32, mask: u32) -> u32 {
-        let mut rest = u64::from(word);
-        let mut result = [0; 4];
-        for (byte, mask) in result.iter_mut().zip(mask.to_le_bytes()) {
-            *byte = BYTES.deposit[usize::from(mask)][(rest & 0xff) as usize];
-            rest >>= mask.count_ones();
-        }
-        u32::from_le_bytes(result)
+        u32::from_le_bytes(BYTES.deposit(word.into(), mask.to_le_bytes()))
+    }
+
+    #[inline(always)]
+    fn pext_wide(self, word: u64, mask: u64) -> u64 {
+        BYTES.extract(word.to_le_bytes(), mask.to_le_bytes())
+    }
+
+    #[inline(always)]
+    fn pdep_wide(self, word: u64, mask: u64) -> u64 {
+        u64::from_le_bytes(BYTES.deposit(word, mask.to_le_bytes()))
     }
 
     #[inline(always)]
@@ -89,6 +92,29 @@ impl Bits for Portable {
 struct ByteTables {
     extract: Box<[[u8; 256]; 256]>,
     deposit: Box<[[u8; 256]; 256]>,
+}
+
+impl ByteTables {
+    #[inline(always)]
+    fn extract<const BYTES: usize>(&self, word: [u8; BYTES], mask: [u8; BYTES]) -> u64 {
+        let (mut result, mut shift) = (0, 0);
+        for (byte, mask) in word.into_iter().zip(mask) {
+            let bits = self.extract[usize::from(mask)][usize::from(byte)];
+            // Before the last byte, at most 56 bits have been extracted.
+            result |= u64::from(bits) << shift;
+            shift += mask.count_ones();
+        }
+        result
+    }
+
+    #[inline(always)]
+    fn deposit<const BYTES: usize>(&self, mut rest: u64, mask: [u8; BYTES]) -> [u8; BYTES] {
+        mask.map(|mask| {
+            let byte = self.deposit[usize::from(mask)][(rest & 0xff) as usize];
+            rest >>= mask.count_ones();
+            byte
+        })
+    }
 }
 
 static BYTES: LazyLock<ByteTables> = LazyLock::new(|| {
@@ -139,6 +165,18 @@ impl Bits for Native {
     fn pdep(self, word: u32, mask: u32) -> u32 {
         // SAFETY: a `Native` exists only where BMI2 was detected.
         unsafe { std::arch::x86_64::_pdep_u32(word, mask) }
+    }
+
+    #[inline(always)]
+    fn pext_wide(self, word: u64, mask: u64) -> u64 {
+        // SAFETY: a `Native` exists only where BMI2 was detected.
+        unsafe { std::arch::x86_64::_pext_u64(word, mask) }
+    }
+
+    #[inline(always)]
+    fn pdep_wide(self, word: u64, mask: u64) -> u64 {
+        // SAFETY: a `Native` exists only where BMI2 was detected.
+        unsafe { std::arch::x86_64::_pdep_u64(word, mask) }
     }
 
     #[inline(always)]
@@ -292,23 +330,24 @@ mod tests {
     use super::*;
 
     /// The definition, bit by bit.
-    fn plain_pext(word: u32, mask: u32) -> u32 {
-        let places = (0..32).filter(|place| mask >> place & 1 == 1).enumerate();
+    fn plain_pext(word: u64, mask: u64) -> u64 {
+        let places = (0..64).filter(|place| mask >> place & 1 == 1).enumerate();
         places.fold(0, |result, (low, place)| {
             result | (word >> place & 1) << low
         })
     }
 
-    fn plain_pdep(word: u32, mask: u32) -> u32 {
-        let places = (0..32).filter(|place| mask >> place & 1 == 1).enumerate();
+    fn plain_pdep(word: u64, mask: u64) -> u64 {
+        let places = (0..64).filter(|place| mask >> place & 1 == 1).enumerate();
         places.fold(0, |result, (low, place)| {
             result | (word >> low & 1) << place
         })
     }
 
     struct Check {
-        word: u32,
-        mask: u32,
+        /// The lower half is for the operations on 32 bits.
+        word: u64,
+        mask: u64,
         bytes: [u8; 64],
         byte: u8,
     }
@@ -323,13 +362,17 @@ mod tests {
     }
 
     impl Kernel for &Check {
-        type Output = (u32, u32, u64, [u8; 16]);
+        type Output = ([u32; 2], [u64; 2], u64, [u8; 16]);
         #[inline(always)]
         fn run<B: Bits>(self, bits: B) -> Self::Output {
             let [best, bytes, places] = self.raised();
+            let (word, mask) = (self.word as u32, self.mask as u32);
             (
-                bits.pext(self.word, self.mask),
-                bits.pdep(self.word, self.mask),
+                [bits.pext(word, mask), bits.pdep(word, mask)],
+                [
+                    bits.pext_wide(self.word, self.mask),
+                    bits.pdep_wide(self.word, self.mask),
+                ],
                 bits.equal_bytes(&self.bytes, self.byte),
                 bits.raise_from(best, &bytes, &places),
             )
@@ -339,13 +382,13 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn every_implementation_follows_the_definition(
-            word: u32, mask: u32, sparse: u32, bytes: [[u8; 32]; 2], byte: u8, narrow: bool,
+            word: u64, mask: u64, sparse: u64, bytes: [[u8; 32]; 2], byte: u8, narrow: bool,
         ) {
             // Few different values, so that equal bytes are common.
             let modulus = if narrow { 3 } else { 255 };
             let bytes: [u8; 64] = std::array::from_fn(|i| bytes[i / 32][i % 32] % modulus);
             let byte = byte % modulus;
-            for mask in [mask, mask & sparse, mask | sparse, 0, u32::MAX, mask & 0xff_ffff] {
+            for mask in [mask, mask & sparse, mask | sparse, 0, u64::MAX, mask & 0xff_ffff] {
                 let check = Check { word, mask, bytes, byte };
                 let equal = (0..64).fold(0, |all, i| all | u64::from(bytes[i] == byte) << i);
                 let [best, from, places] = check.raised();
@@ -353,11 +396,15 @@ mod tests {
                     NOWHERE => best[i],
                     place => best[i].max(from[usize::from(place)]),
                 });
-                let expected = (plain_pext(word, mask), plain_pdep(word, mask), equal, raised);
+                let (low, low_mask) = (word & 0xffff_ffff, mask & 0xffff_ffff);
+                let short = [plain_pext(low, low_mask), plain_pdep(low, low_mask)];
+                let short = short.map(|bits| bits as u32);
+                let wide = [plain_pext(word, mask), plain_pdep(word, mask)];
+                let expected = (short, wide, equal, raised);
                 proptest::prop_assert_eq!((&check).run(Portable), expected);
                 proptest::prop_assert_eq!(dispatch(&check), expected);
-                proptest::prop_assert_eq!(pext(word, mask), expected.0);
-                proptest::prop_assert_eq!(pdep(word, mask), expected.1);
+                proptest::prop_assert_eq!(pext(word as u32, mask as u32), short[0]);
+                proptest::prop_assert_eq!(pdep(word as u32, mask as u32), short[1]);
             }
         }
 

@@ -16,7 +16,7 @@ use crate::memory::Bytes;
 use crate::rules::{Rules, WithoutTurn};
 use crate::solve::pair::half::{HalfShape, RowTurns};
 use crate::solve::pair::init::{self, Captures, ORDERED, VALUES, look_up};
-use crate::solve::pair::sweep::{Scatter, fill_images};
+use crate::solve::pair::{Scatter, fill_images};
 use crate::solve::slides::{HighParts, LANES, RowSlides};
 use crate::store::codec::{Coverage, is_even};
 

@@ -13,6 +13,7 @@
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::whole_row::Blocks;
 use crate::board::bits::Bits;
 use crate::board::{Board, EdgeSet, POINTS, PointSet};
 use crate::index::{Index, Material, Rows, Subsets};
@@ -36,6 +37,8 @@ pub(crate) struct HalfShape {
     /// The columns, and their sets in the order of their numbers.
     pub(crate) columns: Subsets,
     pub(crate) subsets: Vec<u32>,
+    /// The columns as bits of blocks.
+    pub(crate) blocks: Blocks,
     pub(crate) flying: bool,
     /// The outcome for a mover that cannot move. If it passes, the next position is in the finished
     /// arrangement of the other side to move, at the same row and column.
@@ -50,6 +53,8 @@ pub(crate) struct Working {
     pub(crate) values: Bytes,
     /// The number of quiet turns that are not known to lose.
     pub(crate) counts: Bytes,
+    /// For each row whether counts of positions that may lose are too high, as they were not lowered.
+    pub(crate) too_high: Vec<bool>,
     /// The values in each row.
     pub(crate) present: Vec<ValueSet>,
 }
@@ -74,6 +79,7 @@ impl Half {
                 shape,
                 values: Bytes::new(length)?,
                 counts: Bytes::new(length)?,
+                too_high: vec![false; rows],
                 present: vec![ValueSet::default(); rows],
             },
             finished: Finished {
@@ -106,6 +112,7 @@ impl HalfShape {
             rules: *rules,
             rows: Rows::of(material.waiting),
             subsets: columns.iter().collect(),
+            blocks: Blocks::new(POINTS - u32::from(material.waiting), material.mover.into()),
             columns,
             // On a full board, no stone can fly.
             flying: rules.flies(material.mover.into()) && !board_is_full,

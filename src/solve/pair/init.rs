@@ -108,6 +108,7 @@ pub(crate) fn initialise(working: &mut Working, captures: &[Captures<'_>]) {
         values,
         counts,
         present,
+        ..
     } = working;
     let columns = shape.columns.count();
     values

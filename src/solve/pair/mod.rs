@@ -7,14 +7,22 @@
 //! * [`load`] reads a whole table from the files.
 //!
 //! `half` holds the table of one side to move while it is solved, `init` fills it from the
-//! captures, `sweep` decides the remaining positions.
+//! captures. Then a sweep decides the remaining positions. Each depth n, with value byte v = n + 1,
+//! takes two passes for each side to move:
+//!
+//! ```text
+//! scatter    working entries with value v, decided      → the same positions in the finished arrangement
+//! propagate  finished entries with value v, a row each  → quiet predecessors, all in one working row of the other side
+//! ```
 
 mod build;
 pub(crate) mod half;
 pub(crate) mod init;
 pub mod plan;
+mod propagate;
 mod repack;
-pub(crate) mod sweep;
+mod scatter;
+mod whole_row;
 
 use std::error::Error;
 use std::fmt;
@@ -28,7 +36,7 @@ pub(crate) use build::{Sequel, build_with};
 pub(crate) use init::{Captures, ORDERED, VALUES};
 pub use plan::PairPlan;
 pub use repack::repack;
-pub(crate) use sweep::{Scatter, fill_images};
+pub(crate) use scatter::{Scatter, fill_images};
 
 use self::half::Half;
 use crate::index::{Material, Pair};
@@ -241,22 +249,22 @@ fn sweep_all(
             return Err(SolvePairError::TooDeep(pair));
         }
         for (half, times) in halves.iter_mut() {
-            decided += timed(&mut times.scatter, || sweep::scatter(half, v));
+            decided += timed(&mut times.scatter, || scatter::scatter(half, v));
         }
         match halves {
             // With equal sides, the only half also holds the predecessors of its positions.
             [(Half { working, finished }, times)] => {
                 timed(&mut times.propagate, || {
-                    sweep::propagate(finished, working, v)
+                    propagate::propagate(finished, working, v)
                 });
             }
             [(a, a_times), (b, b_times)] => {
                 let (a_working, b_working) = (&mut a.working, &mut b.working);
                 timed(&mut b_times.propagate, || {
-                    sweep::propagate(&a.finished, b_working, v)
+                    propagate::propagate(&a.finished, b_working, v)
                 });
                 timed(&mut a_times.propagate, || {
-                    sweep::propagate(&b.finished, a_working, v)
+                    propagate::propagate(&b.finished, a_working, v)
                 });
             }
             _ => {}

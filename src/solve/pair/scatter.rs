@@ -1,28 +1,14 @@
-//! The sweep by depth: positions that are decided at a depth update their predecessors.
-//!
-//! Each depth n, with value byte v = n + 1, takes two passes for each side to move:
-//!
-//! ```text
-//! scatter    working entries with value v, decided      → the same positions in the finished arrangement
-//! propagate  finished entries with value v, a row each  → quiet predecessors, all in one working row of the other side
-//! ```
-//!
-//! A predecessor of a loss wins in n + 1, unless it wins sooner; its count never reaches zero,
-//! because the lost position does not lower it. The count of a predecessor of a win falls by one;
-//! at zero, the predecessor loses in n + 1, or later if its longest losing capture takes longer. If
-//! blocked sides pass, a position whose mover is blocked is the predecessor of the one with the
-//! same sets.
+//! The first pass of a depth: copies the positions that it decides to the finished arrangement.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use rayon::prelude::*;
 
-use super::half::{Finished, Half, HalfShape, RowTurns, SharedValueSet, ValueSet, Working};
+use super::half::{Half, SharedValueSet, Working};
 use crate::board::PointSet;
 use crate::board::bits::{self, Bits, Kernel, find_bytes};
 use crate::board::symmetry::{Symmetry, stabiliser};
 use crate::index::Index;
-use crate::rules::WithoutTurn;
 
 /// Copies the positions decided with value `v` to the finished arrangement; returns the number of
 /// working entries.
@@ -34,6 +20,7 @@ pub(crate) fn scatter(half: &mut Half, v: u8) -> u64 {
                 values,
                 counts,
                 present,
+                ..
             },
         finished,
     } = half;
@@ -169,115 +156,6 @@ impl Kernel for FillImages<'_> {
             for symmetry in &others {
                 let image = index.column_with(bits, row, symmetry.apply(waiting));
                 values[column] = values[column].max(values[image]);
-            }
-        }
-    }
-}
-
-/// Updates the predecessors, which are in `working`, of the other side's positions finished with
-/// value `v`.
-pub(crate) fn propagate(finished: &Finished, working: &mut Working, v: u8) {
-    let Working {
-        shape,
-        values,
-        counts,
-        present,
-    } = working;
-    let columns = shape.columns.count();
-    values
-        .par_chunks_mut(columns)
-        .zip(counts.par_chunks_mut(columns))
-        .zip(present)
-        .zip(finished.values.par_chunks(columns).zip(&finished.present))
-        .enumerate()
-        .filter(|(_, (_, (_, present)))| present.contains(v))
-        .for_each(|(row, (((values, counts), present), (decided, _)))| {
-            bits::dispatch(PropagateRow {
-                shape,
-                waiting: shape.rows.set(row),
-                decided,
-                v,
-                values,
-                counts,
-                present,
-            });
-        });
-}
-
-struct PropagateRow<'a> {
-    shape: &'a HalfShape,
-    waiting: PointSet,
-    /// A finished row, whose columns are those of the working row.
-    decided: &'a [u8],
-    v: u8,
-    values: &'a mut [u8],
-    counts: &'a mut [u8],
-    present: &'a mut ValueSet,
-}
-
-impl Kernel for PropagateRow<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<B: Bits>(self, bits: B) {
-        match (self.shape.flying, self.shape.without_turn) {
-            // A side that flies can always move, unless the board is full.
-            (true, _) => self.propagate::<B, true, false>(bits),
-            (false, WithoutTurn::Passes) => self.propagate::<B, false, true>(bits),
-            (false, _) => self.propagate::<B, false, false>(bits),
-        }
-    }
-}
-
-impl PropagateRow<'_> {
-    #[inline(always)]
-    fn propagate<B: Bits, const FLYING: bool, const PASSES: bool>(self, bits: B) {
-        let PropagateRow {
-            shape,
-            waiting,
-            decided,
-            v,
-            values,
-            counts,
-            present,
-        } = self;
-        let turns = RowTurns::new(bits, shape, waiting);
-        let subsets = &shape.subsets;
-        let next = v + 1;
-        if v % 2 == 1 {
-            let mut inform = |origin: usize| {
-                let old = values[origin];
-                let wins_as_soon = old % 2 == 0 && old.wrapping_sub(1) < next;
-                values[origin] = if wins_as_soon { old } else { next };
-            };
-            for (start, places) in find_bytes(bits, decided, v) {
-                for column in places.map(|place| start + place) {
-                    for origin in turns.quiet_origins::<B, FLYING>(bits, subsets[column]) {
-                        inform(origin);
-                    }
-                    if PASSES && turns.is_blocked(bits, subsets[column]) {
-                        inform(column);
-                    }
-                }
-            }
-            present.insert(next);
-        } else {
-            let mut inform = |origin: usize| {
-                counts[origin] -= 1;
-                if counts[origin] == 0 {
-                    values[origin] = values[origin].max(next);
-                    present.insert(values[origin]);
-                }
-            };
-            for (start, places) in find_bytes(bits, decided, v) {
-                for column in places.map(|place| start + place) {
-                    for origin in turns.quiet_origins::<B, FLYING>(bits, subsets[column]) {
-                        inform(origin);
-                    }
-                    if PASSES && turns.is_blocked(bits, subsets[column]) {
-                        inform(column);
-                    }
-                }
             }
         }
     }

@@ -1,0 +1,356 @@
+//! The second pass of a depth: updates the predecessors of the positions that it decides.
+//!
+//! A predecessor of a loss wins in one turn more, unless it wins sooner; its count never reaches
+//! zero, because the lost position does not lower it. The count of a predecessor of a win falls by
+//! one; at zero, the predecessor loses in one turn more, or later if its longest losing capture takes
+//! longer. If blocked sides pass, a position whose mover is blocked is the predecessor of the one
+//! with the same sets.
+//!
+//! A row of which a depth decides little is updated predecessor by predecessor, other rows as a
+//! whole. A row updated as a whole needs no counts for that: it gets them again once it is needed.
+
+use rayon::prelude::*;
+
+use super::half::{CANNOT_LOSE, Finished, HalfShape, RowTurns, ValueSet, Working};
+use super::whole_row::{Scratch, WholeRow};
+use crate::board::PointSet;
+use crate::board::bits::{self, Bits, Kernel, Ones, find_bytes};
+use crate::rules::WithoutTurn;
+
+/// A row is updated as a whole if a depth decides more than one position in this many words, or in
+/// as many as *at first* if its counts will have to be made again afterwards. Measured with 6-6, 8-8
+/// and 9-6; half as many or twice as many are not quicker.
+const WORDS_PER_POSITION: usize = 4;
+const WORDS_PER_POSITION_AT_FIRST: usize = 2;
+
+/// Updates the predecessors, which are in `working`, of the other side's positions finished with
+/// value `v`.
+pub(crate) fn propagate(finished: &Finished, working: &mut Working, v: u8) {
+    let Working {
+        shape,
+        values,
+        counts,
+        too_high,
+        present,
+    } = working;
+    let columns = shape.columns.count();
+    values
+        .par_chunks_mut(columns)
+        .zip(counts.par_chunks_mut(columns))
+        .zip(too_high.par_iter_mut().zip(present))
+        .zip(finished.values.par_chunks(columns).zip(&finished.present))
+        .enumerate()
+        .filter(|(_, (_, (_, present)))| present.contains(v))
+        .for_each_init(
+            Default::default,
+            |(scratch, marks, found),
+             (row, (((values, counts), (too_high, present)), (decided, _)))| {
+                let row = PropagateRow {
+                    shape,
+                    waiting: shape.rows.set(row),
+                    decided,
+                    v,
+                    values,
+                    counts,
+                    too_high,
+                    present,
+                    scratch,
+                    marks,
+                    found,
+                };
+                row.propagate();
+            },
+        );
+}
+
+struct PropagateRow<'a> {
+    shape: &'a HalfShape,
+    waiting: PointSet,
+    /// A finished row, whose columns are those of the working row.
+    decided: &'a [u8],
+    v: u8,
+    values: &'a mut [u8],
+    counts: &'a mut [u8],
+    too_high: &'a mut bool,
+    present: &'a mut ValueSet,
+    scratch: &'a mut Scratch,
+    /// Memory for a bit for each column.
+    marks: &'a mut Vec<u64>,
+    /// Memory for the places of the decided positions, see [`find_bytes`].
+    found: &'a mut Vec<(usize, Ones)>,
+}
+
+impl PropagateRow<'_> {
+    fn propagate(mut self) {
+        let shape = self.shape;
+        let decided = bits::dispatch(FindDecided(&mut self));
+        if shape.flying || shape.without_turn == WithoutTurn::Passes {
+            return bits::dispatch(OneByOne(self));
+        }
+        let is_loss = self.v % 2 == 1;
+        let words = match is_loss || *self.too_high {
+            true => WORDS_PER_POSITION,
+            false => WORDS_PER_POSITION_AT_FIRST,
+        };
+        let is_dense = decided * words > shape.blocks.words();
+        let at_once = is_dense || (*self.too_high && !is_loss);
+        match at_once
+            .then(|| WholeRow::new(shape, self.waiting))
+            .flatten()
+        {
+            Some(row) => bits::dispatch(AtOnce {
+                row,
+                is_dense,
+                of: self,
+            }),
+            None => bits::dispatch(OneByOne(self)),
+        }
+    }
+}
+
+/// Finds the decided positions, and returns their number.
+struct FindDecided<'a, 'b>(&'a mut PropagateRow<'b>);
+
+impl Kernel for FindDecided<'_, '_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<B: Bits>(self, bits: B) -> usize {
+        let PropagateRow {
+            decided, v, found, ..
+        } = self.0;
+        found.clear();
+        let mut count = 0;
+        for (start, Ones(places)) in find_bytes(bits, decided, *v) {
+            found.push((start, Ones(places)));
+            count += places.count_ones() as usize;
+        }
+        count
+    }
+}
+
+/// Updates a row as a whole.
+struct AtOnce<'a> {
+    row: WholeRow<'a>,
+    is_dense: bool,
+    of: PropagateRow<'a>,
+}
+
+impl Kernel for AtOnce<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<B: Bits>(self, bits: B) {
+        match self.of.v % 2 == 1 {
+            true => self.win_before_losses(bits),
+            false => self.lose_before_wins(bits),
+        }
+    }
+}
+
+/// Updates a row predecessor by predecessor.
+struct OneByOne<'a>(PropagateRow<'a>);
+
+impl Kernel for OneByOne<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<B: Bits>(self, bits: B) {
+        match (self.0.shape.flying, self.0.shape.without_turn) {
+            // A side that flies can always move, unless the board is full.
+            (true, _) => self.propagate::<B, true, false>(bits),
+            (false, WithoutTurn::Passes) => self.propagate::<B, false, true>(bits),
+            (false, _) => self.propagate::<B, false, false>(bits),
+        }
+    }
+}
+
+/// What is asked of the bytes of a row.
+trait Question: Copy {
+    fn holds(self, byte: u8) -> bool;
+}
+
+#[derive(Clone, Copy)]
+struct Equals(u8);
+
+impl Question for Equals {
+    #[inline(always)]
+    fn holds(self, byte: u8) -> bool {
+        byte == self.0
+    }
+}
+
+/// Asks finished values.
+#[derive(Clone, Copy)]
+struct IsNotWon;
+
+impl Question for IsNotWon {
+    #[inline(always)]
+    fn holds(self, byte: u8) -> bool {
+        byte % 2 == 1 || byte == 0
+    }
+}
+
+/// Asks working values whether they are wins that are as soon as this one, or sooner.
+#[derive(Clone, Copy)]
+struct WinsAsSoon(u8);
+
+impl Question for WinsAsSoon {
+    #[inline(always)]
+    fn holds(self, byte: u8) -> bool {
+        byte % 2 == 0 && byte.wrapping_sub(1) < self.0
+    }
+}
+
+/// Asks counts whether their positions are not lost yet, but may be.
+#[derive(Clone, Copy)]
+struct MayLose;
+
+impl Question for MayLose {
+    #[inline(always)]
+    fn holds(self, byte: u8) -> bool {
+        byte.wrapping_sub(1) < CANNOT_LOSE / 2
+    }
+}
+
+/// Marks the bytes for which the answer is yes: a bit for each, and at least two words more.
+#[inline(always)]
+fn mark<B: Bits>(bits: B, bytes: &[u8], question: impl Question, marks: &mut Vec<u64>) {
+    marks.clear();
+    let (runs, rest) = bytes.as_chunks();
+    for run in runs {
+        marks.push(mark_run(bits, *run, question));
+    }
+    let mut run = [0; 64];
+    run[..rest.len()].copy_from_slice(rest);
+    let last = mark_run(bits, run, question) & ((1 << rest.len()) - 1);
+    marks.extend([last, 0, 0]);
+}
+
+#[inline(always)]
+fn mark_run<B: Bits>(bits: B, mut run: [u8; 64], question: impl Question) -> u64 {
+    for byte in &mut run {
+        *byte = u8::from(question.holds(*byte));
+    }
+    bits.equal_bytes(&run, 1)
+}
+
+impl AtOnce<'_> {
+    /// The predecessors of losses, all at once.
+    #[inline(always)]
+    fn win_before_losses<B: Bits>(self, bits: B) {
+        let AtOnce { row, of, .. } = self;
+        let PropagateRow {
+            decided,
+            v,
+            values,
+            present,
+            scratch,
+            marks,
+            ..
+        } = of;
+        let next = v + 1;
+        mark(bits, decided, Equals(v), &mut scratch.columns);
+        row.origins(bits, scratch);
+        mark(bits, values, WinsAsSoon(next), marks);
+        let words = scratch.columns.iter().zip(&*marks).enumerate();
+        for (number, (&origins, &win_as_soon)) in words {
+            for place in Ones(origins & !win_as_soon) {
+                values[number * 64 + place] = next;
+            }
+        }
+        present.insert(next);
+    }
+
+    /// The predecessors of wins, all at once: those lose that no slide saves. The counts are lowered
+    /// only in a row of which little is decided.
+    #[inline(always)]
+    fn lose_before_wins<B: Bits>(self, bits: B) {
+        let AtOnce { row, is_dense, of } = self;
+        let PropagateRow {
+            decided,
+            v,
+            values,
+            counts,
+            too_high,
+            present,
+            scratch,
+            marks,
+            ..
+        } = of;
+        let next = v + 1;
+        mark(bits, decided, IsNotWon, &mut scratch.columns);
+        row.origins(bits, scratch);
+        mark(bits, counts, MayLose, marks);
+        let words = scratch.columns.iter().zip(&*marks).enumerate();
+        for (number, (&saved, &may_lose)) in words {
+            for place in Ones(may_lose & !saved) {
+                let column = number * 64 + place;
+                counts[column] = 0;
+                values[column] = values[column].max(next);
+                present.insert(values[column]);
+            }
+        }
+        *too_high = is_dense;
+        if !is_dense {
+            for (old, &new) in counts.iter_mut().zip(row.count(bits, scratch)) {
+                *old = if MayLose.holds(*old) { new } else { *old };
+            }
+        }
+    }
+}
+
+impl OneByOne<'_> {
+    #[inline(always)]
+    fn propagate<B: Bits, const FLYING: bool, const PASSES: bool>(self, bits: B) {
+        let PropagateRow {
+            shape,
+            waiting,
+            found,
+            v,
+            values,
+            counts,
+            present,
+            ..
+        } = self.0;
+        let turns = RowTurns::new(bits, shape, waiting);
+        let subsets = &shape.subsets;
+        let next = v + 1;
+        if v % 2 == 1 {
+            let mut inform = |origin: usize| {
+                let old = values[origin];
+                let wins_as_soon = old % 2 == 0 && old.wrapping_sub(1) < next;
+                values[origin] = if wins_as_soon { old } else { next };
+            };
+            for &(start, places) in &*found {
+                for column in places.map(|place| start + place) {
+                    for origin in turns.quiet_origins::<B, FLYING>(bits, subsets[column]) {
+                        inform(origin);
+                    }
+                    if PASSES && turns.is_blocked(bits, subsets[column]) {
+                        inform(column);
+                    }
+                }
+            }
+            present.insert(next);
+        } else {
+            let mut inform = |origin: usize| {
+                counts[origin] -= 1;
+                if counts[origin] == 0 {
+                    values[origin] = values[origin].max(next);
+                    present.insert(values[origin]);
+                }
+            };
+            for &(start, places) in &*found {
+                for column in places.map(|place| start + place) {
+                    for origin in turns.quiet_origins::<B, FLYING>(bits, subsets[column]) {
+                        inform(origin);
+                    }
+                    if PASSES && turns.is_blocked(bits, subsets[column]) {
+                        inform(column);
+                    }
+                }
+            }
+        }
+    }
+}
