@@ -188,12 +188,16 @@ impl Training {
             let middle = best.samples.start + low;
             let next = grown.nodes.len();
             grown.nodes[best.node] = Some((feature, bin, [next, next + 1]));
-            for half in [best.samples.start..middle, middle..best.samples.end] {
-                let node = grown.nodes.len();
-                open.extend(self.best_split(logs, features.clone(), node, half.clone()));
-                grown.nodes.push(None);
-                grown.samples.push(half);
-            }
+            let (low, high) = (best.samples.start..middle, middle..best.samples.end);
+            let split = |node, samples| self.best_split(logs, features.clone(), node, samples);
+            let (of_low, of_high) = rayon::join(
+                || split(next, low.clone()),
+                || split(next + 1, high.clone()),
+            );
+            open.extend(of_low);
+            open.extend(of_high);
+            grown.nodes.extend([None, None]);
+            grown.samples.extend([low, high]);
         }
         grown
     }
