@@ -198,7 +198,7 @@ struct WinsAsSoon(u8);
 impl Question for WinsAsSoon {
     #[inline(always)]
     fn holds(self, byte: u8) -> bool {
-        byte % 2 == 0 && byte.wrapping_sub(1) < self.0
+        byte.is_multiple_of(2) && byte.wrapping_sub(1) < self.0
     }
 }
 
@@ -293,8 +293,8 @@ impl AtOnce<'_> {
         }
         *too_high = is_dense;
         if !is_dense {
-            for (old, &new) in counts.iter_mut().zip(row.count(bits, scratch)) {
-                *old = if MayLose.holds(*old) { new } else { *old };
+            for (count, &now) in counts.iter_mut().zip(row.count(bits, scratch)) {
+                *count = if MayLose.holds(*count) { now } else { *count };
             }
         }
     }
@@ -319,8 +319,11 @@ impl OneByOne<'_> {
         if v % 2 == 1 {
             let mut inform = |origin: usize| {
                 let old = values[origin];
-                let wins_as_soon = old % 2 == 0 && old.wrapping_sub(1) < next;
-                values[origin] = if wins_as_soon { old } else { next };
+                values[origin] = if WinsAsSoon(next).holds(old) {
+                    old
+                } else {
+                    next
+                };
             };
             for &(start, places) in &*found {
                 for column in places.map(|place| start + place) {

@@ -344,9 +344,7 @@ impl<'a> WholeRow<'a> {
             let to = &STONES[bit];
             for run in runs(count, to.high, 0) {
                 for (arrived, after) in arrived[run.clone()].iter_mut().zip(&after[run]) {
-                    for i in 0..WORDS {
-                        arrived[i] = after[i] & to.with[i];
-                    }
+                    *arrived = both(after, &to.with);
                 }
             }
             for line in &self.lines {
@@ -357,15 +355,12 @@ impl<'a> WholeRow<'a> {
                 for other in Ones(u64::from(line & !(1 << bit))) {
                     let other = &STONES[other];
                     high |= other.high;
-                    for i in 0..WORDS {
-                        with[i] &= other.with[i];
-                    }
+                    with = both(&with, &other.with);
                 }
+                let open = with.map(|word| !word);
                 for run in runs(count, high, 0) {
                     for arrived in &mut arrived[run] {
-                        for i in 0..WORDS {
-                            arrived[i] &= !with[i];
-                        }
+                        *arrived = both(arrived, &open);
                     }
                 }
             }
@@ -386,6 +381,16 @@ impl<'a> WholeRow<'a> {
             }
         }
     }
+}
+
+/// The bits of both blocks.
+#[inline(always)]
+fn both(a: &Block, b: &Block) -> Block {
+    let mut both = *a;
+    for (both, b) in both.iter_mut().zip(b) {
+        *both &= b;
+    }
+    both
 }
 
 /// The numbers below `count`, a power of two, that have the bits of `with` and none of those of
@@ -473,7 +478,7 @@ mod tests {
                     random & random.rotate_left(21) & (sparse | random.rotate_left(40))
                 })
                 .collect();
-            if columns % 64 > 0 {
+            if !columns.is_multiple_of(64) {
                 *marks.last_mut().unwrap() &= (1 << (columns % 64)) - 1;
             }
             marks.extend([0; 2]);
