@@ -7,7 +7,7 @@
 //! with the same sets.
 //!
 //! A row of which a depth decides little is updated predecessor by predecessor, other rows as a
-//! whole. A row updated as a whole needs no counts for that: it gets them again once it is needed.
+//! whole. That needs no counts: they are made again once a depth decides little of the row.
 
 use rayon::prelude::*;
 
@@ -262,8 +262,7 @@ impl AtOnce<'_> {
         present.insert(next);
     }
 
-    /// The predecessors of wins, all at once: those lose that no slide saves. The counts are lowered
-    /// only in a row of which little is decided.
+    /// The predecessors of wins, all at once: those lose that no slide saves.
     #[inline(always)]
     fn lose_before_wins<B: Bits>(self, bits: B) {
         let AtOnce { row, is_dense, of } = self;

@@ -10,7 +10,7 @@
 //!
 //! Only subsets of one size are columns, so a word holds at most twenty, those whose low bits have
 //! the size that the other bits leave. Bits of other subsets stay clear. In return, a slide takes
-//! all bits of a block to the same other block, shifted by the same distance.
+//! all bits of a block to one other block, shifted by one distance.
 
 use std::ops::Range;
 
@@ -49,7 +49,7 @@ const WITH_BITS: [u64; IN_WORD as usize + 1] = {
     with
 };
 
-/// What a stone on a free point is in blocks, by the point's bit in subsets.
+/// The stones by the bit of their points in subsets.
 static STONES: [Stone; 24] = {
     let mut stones = [Stone::new(0); 24];
     let mut bit = 1;
@@ -267,8 +267,8 @@ impl Sink for Count<'_> {
 }
 
 impl<'a> WholeRow<'a> {
-    /// The slides among the points outside the row's set; `None` if counts might need more bits than
-    /// there are.
+    /// The slides among the points outside the row's set; `None` if counts might not fit into the
+    /// planes.
     pub(crate) fn new(shape: &'a HalfShape, waiting: PointSet) -> Option<WholeRow<'a>> {
         let board = shape.rules.board();
         let free = !waiting;
