@@ -88,16 +88,19 @@ impl TableValues<'_> {
     fn train(&self) -> Vec<u8> {
         let blocks = self.shape.blocks();
         let step = (self.stored / self.budget.samples).max(1);
-        let mut training = Training::default();
-        let (mut scratch, mut folded) = (Scratch::default(), Vec::new());
-        for block in (0..self.rows.len() * blocks).step_by(step) {
+        let sampled = (0..self.rows.len() * blocks).into_par_iter().step_by(step);
+        type Part = (Training, Scratch, Vec<u8>);
+        let add = |(mut training, mut scratch, mut folded): Part, block| {
             let (row, block) = (block / blocks, block % blocks);
             let columns = self.shape.columns_of(block);
             let values = &self.folded(row, &mut folded)[columns.clone()];
             let (set, _) = self.rows[row];
             let row = self.shape.row(set);
             training.add(self.shape, &row, columns.start, values, &mut scratch);
-        }
+            (training, scratch, folded)
+        };
+        let parts = sampled.fold(Part::default, add).map(|(part, ..)| part);
+        let training = parts.reduce(Training::default, Training::with);
         training.into_model(self.budget)
     }
 

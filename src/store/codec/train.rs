@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use super::ESCAPE;
 use super::context::{Context, RowShape, Shape};
 use super::model::{Distribution, FEATURES, MOST_BINS, Node, Parts, TOTAL};
@@ -40,39 +42,77 @@ impl Budget {
 }
 
 /// The features of an entry, then its symbol.
-type Sample = [u8; FEATURES + 1];
+type Entry = [u8; FEATURES + 1];
+
+/// How often the sample has an entry. Most of its entries are equal to others.
+#[derive(Clone, Copy)]
+struct Counted {
+    entry: Entry,
+    count: u32,
+}
+
+impl Counted {
+    fn symbol(&self) -> usize {
+        self.entry[FEATURES].into()
+    }
+}
+
+/// Counts the entries of each kind.
+fn counted(mut entries: Vec<Entry>) -> Vec<Counted> {
+    let number = |&[a, b, c, d, e]: &Entry| u64::from_be_bytes([0, 0, 0, a, b, c, d, e]);
+    entries.par_sort_unstable_by_key(number);
+    let kinds = entries.chunk_by(|a, b| a == b);
+    let kind = |same: &[Entry]| Counted {
+        entry: same[0],
+        count: same.len() as u32,
+    };
+    kinds.map(kind).collect()
+}
 
 /// Collects contexts and symbols of some blocks of a table and trains a model on them.
 #[derive(Default)]
 pub(crate) struct Training {
-    samples: Vec<Sample>,
+    entries: Vec<Entry>,
 }
 
-/// The least number of bits that a split must save in the samples.
+/// The least number of bits that a split must save in the sample.
 const LEAST_GAIN: u64 = 64 << FRACTION;
 
 /// The number of fraction bits of logarithms.
 const FRACTION: u32 = 16;
 
-/// n · log2 n for n from 0 on, without floating point numbers, which are not the same on all
-/// machines.
-fn n_log_n(most: usize) -> Vec<u64> {
-    let log2 = |n: u64| {
-        let whole = n.ilog2();
-        let mut log = u64::from(whole) << FRACTION;
-        let mut mantissa = n << (31 - whole);
-        for bit in (0..FRACTION).rev() {
-            mantissa = (mantissa * mantissa) >> 31;
-            if mantissa >> 32 != 0 {
-                mantissa >>= 1;
-                log |= 1 << bit;
-            }
+/// n · log2 n, without floating point numbers, which are not the same on all machines.
+fn n_log_n(n: u32) -> u64 {
+    static SMALL: [u64; 1 << 12] = {
+        let mut small = [0; 1 << 12];
+        let mut n = 1;
+        while n < small.len() {
+            small[n] = compute_n_log_n(n as u32);
+            n += 1;
         }
-        log
+        small
     };
-    (0..=most as u64)
-        .map(|n| if n == 0 { 0 } else { n * log2(n) })
-        .collect()
+    match SMALL.get(n as usize) {
+        Some(&known) => known,
+        None => compute_n_log_n(n),
+    }
+}
+
+/// [`n_log_n`] of a number above 0.
+const fn compute_n_log_n(n: u32) -> u64 {
+    let whole = n.ilog2();
+    let mut log = (whole as u64) << FRACTION;
+    let mut mantissa = (n as u64) << (31 - whole);
+    let mut bit = FRACTION;
+    while bit > 0 {
+        bit -= 1;
+        mantissa = (mantissa * mantissa) >> 31;
+        if mantissa >> 32 != 0 {
+            mantissa >>= 1;
+            log |= 1 << bit;
+        }
+    }
+    n as u64 * log
 }
 
 /// A leaf that may be split further, with its best split.
@@ -81,15 +121,15 @@ struct Open {
     feature: usize,
     bin: u8,
     node: usize,
-    samples: Range<usize>,
+    sample: Range<usize>,
 }
 
 /// A growing tree.
 struct Grown {
     /// Each node's split with its two children; `None` for a leaf.
     nodes: Vec<Option<(usize, u8, [usize; 2])>>,
-    /// Each node's samples.
-    samples: Vec<Range<usize>>,
+    /// Each node's part of the sample.
+    parts: Vec<Range<usize>>,
 }
 
 impl Training {
@@ -109,29 +149,35 @@ impl Training {
                 worst,
                 class,
             } = context;
-            self.samples.push([near, best, worst, class, symbol]);
+            self.entries.push([near, best, worst, class, symbol]);
         };
         shape.contexts(row, start, values, scratch, see);
     }
 
-    /// The model of the samples as bytes for a file.
-    pub fn into_model(mut self, budget: Budget) -> Vec<u8> {
-        let logs = n_log_n(self.samples.len());
+    /// Adds the sample of another part.
+    pub fn with(mut self, other: Training) -> Training {
+        self.entries.extend(other.entries);
+        self
+    }
+
+    /// The model of the sample as bytes for a file.
+    pub fn into_model(self, budget: Budget) -> Vec<u8> {
+        let mut sample = counted(self.entries);
         let mut bins: [Vec<u8>; 3] = Default::default();
         for (feature, bins) in bins.iter_mut().enumerate() {
-            let grown = self.grow(&logs, feature..feature + 1, MOST_BINS[feature]);
+            let grown = grow(&mut sample, feature..feature + 1, MOST_BINS[feature]);
             let splits = grown.nodes.iter().flatten();
             *bins = splits.map(|&(_, last, _)| last).collect();
             bins.sort_unstable();
         }
-        for sample in &mut self.samples {
-            for (feature, bins) in bins.iter().enumerate() {
-                sample[feature] = bins.partition_point(|&last| last < sample[feature]) as u8;
+        for Counted { entry, .. } in &mut sample {
+            for (symbol, bins) in entry.iter_mut().zip(&bins) {
+                *symbol = bins.partition_point(|&last| last < *symbol) as u8;
             }
         }
         let mut leaves = budget.distributions;
         loop {
-            let bytes = self.parts(&logs, &bins, leaves).to_bytes();
+            let bytes = parts(&mut sample, &bins, leaves).to_bytes();
             if bytes.len() <= budget.bytes || leaves <= 1 {
                 return bytes;
             }
@@ -139,141 +185,135 @@ impl Training {
             leaves = (leaves * budget.bytes / bytes.len() * 7 / 8).max(1);
         }
     }
-
-    /// The tree with at most this number of leaves, and their distributions.
-    fn parts(&mut self, logs: &[u64], bins: &[Vec<u8>; 3], leaves: usize) -> Parts {
-        let grown = self.grow(logs, 0..FEATURES, leaves);
-        let mut parts = Parts {
-            bins: bins.clone(),
-            ..Parts::default()
-        };
-        let mut open = vec![0];
-        while let Some(node) = open.pop() {
-            match grown.nodes[node] {
-                Some((feature, bin, [low, high])) => {
-                    let feature = feature as u8;
-                    parts.tree.push(Node::Split { feature, bin });
-                    open.extend([high, low]);
-                }
-                None => {
-                    let samples = &self.samples[grown.samples[node].clone()];
-                    parts.tree.push(Node::Leaf);
-                    parts.distributions.push(distribution(samples));
-                }
-            }
-        }
-        parts
-    }
-
-    /// Repeatedly splits the samples where a split saves most bits.
-    fn grow(&mut self, logs: &[u64], features: Range<usize>, leaves: usize) -> Grown {
-        let all = 0..self.samples.len();
-        let mut grown = Grown {
-            nodes: vec![None],
-            samples: vec![all.clone()],
-        };
-        let mut open: Vec<Open> = Vec::new();
-        open.extend(self.best_split(logs, features.clone(), 0, all));
-        for _ in 1..leaves {
-            // Among equal gains, take the oldest node's.
-            let best = (0..open.len()).max_by_key(|&i| (open[i].gain, Reverse(open[i].node)));
-            let Some(best) = best.map(|i| open.swap_remove(i)) else {
-                break;
-            };
-            let Open { feature, bin, .. } = best;
-            let part = &mut self.samples[best.samples.clone()];
-            // The order of samples within a half does not matter.
-            part.sort_unstable_by_key(|sample| sample[feature] > bin);
-            let low = part.partition_point(|sample| sample[feature] <= bin);
-            let middle = best.samples.start + low;
-            let next = grown.nodes.len();
-            grown.nodes[best.node] = Some((feature, bin, [next, next + 1]));
-            let (low, high) = (best.samples.start..middle, middle..best.samples.end);
-            let split = |node, samples| self.best_split(logs, features.clone(), node, samples);
-            let (of_low, of_high) = rayon::join(
-                || split(next, low.clone()),
-                || split(next + 1, high.clone()),
-            );
-            open.extend(of_low);
-            open.extend(of_high);
-            grown.nodes.extend([None, None]);
-            grown.samples.extend([low, high]);
-        }
-        grown
-    }
-
-    /// The split of a node's samples that saves most bits.
-    fn best_split(
-        &self,
-        logs: &[u64],
-        features: Range<usize>,
-        node: usize,
-        samples: Range<usize>,
-    ) -> Option<Open> {
-        // The bits of a set of samples are n log n - sum of c log c over the counts c of its symbols.
-        let part = &self.samples[samples.clone()];
-        let whole = counts(part);
-        let cost = |total: usize, sum: u64| logs[total] - sum;
-        let logs_of = |counts: &[u32; 256]| {
-            let logs = counts.iter().map(|&count| logs[count as usize]);
-            logs.sum::<u64>()
-        };
-        let all = cost(part.len(), logs_of(&whole));
-        let mut best = Open {
-            gain: 0,
-            feature: 0,
-            bin: 0,
-            node,
-            samples,
-        };
-        for feature in features {
-            let mut by_bin = vec![[0u32; 256]; 256];
-            for sample in part {
-                by_bin[usize::from(sample[feature])][usize::from(sample[FEATURES])] += 1;
-            }
-            let (mut low, mut high) = ([0; 256], whole);
-            let (mut low_sum, mut high_sum) = (0, logs_of(&whole));
-            let mut total = 0;
-            for (bin, counts) in (0u8..=255).zip(&by_bin) {
-                let before = total;
-                for (symbol, &count) in counts.iter().enumerate().filter(|&(_, &count)| count > 0) {
-                    low_sum += logs[(low[symbol] + count) as usize] - logs[low[symbol] as usize];
-                    high_sum -= logs[high[symbol] as usize] - logs[(high[symbol] - count) as usize];
-                    low[symbol] += count;
-                    high[symbol] -= count;
-                    total += count as usize;
-                }
-                if total == before || total == part.len() {
-                    continue;
-                }
-                let parts = cost(total, low_sum) + cost(part.len() - total, high_sum);
-                let gain = all.saturating_sub(parts);
-                if gain > best.gain {
-                    best = Open {
-                        gain,
-                        feature,
-                        bin,
-                        ..best
-                    };
-                }
-            }
-        }
-        (best.gain >= LEAST_GAIN).then_some(best)
-    }
 }
 
-fn counts(samples: &[Sample]) -> [u32; 256] {
+/// The tree with at most this number of leaves, and their distributions.
+fn parts(sample: &mut [Counted], bins: &[Vec<u8>; 3], leaves: usize) -> Parts {
+    let grown = grow(sample, 0..FEATURES, leaves);
+    let mut parts = Parts {
+        bins: bins.clone(),
+        ..Parts::default()
+    };
+    let mut open = vec![0];
+    while let Some(node) = open.pop() {
+        match grown.nodes[node] {
+            Some((feature, bin, [low, high])) => {
+                let feature = feature as u8;
+                parts.tree.push(Node::Split { feature, bin });
+                open.extend([high, low]);
+            }
+            None => {
+                let part = &sample[grown.parts[node].clone()];
+                parts.tree.push(Node::Leaf);
+                parts.distributions.push(distribution(part));
+            }
+        }
+    }
+    parts
+}
+
+/// Repeatedly splits the sample where a split saves most bits.
+fn grow(sample: &mut [Counted], features: Range<usize>, leaves: usize) -> Grown {
+    let all = 0..sample.len();
+    let mut grown = Grown {
+        nodes: vec![None],
+        parts: vec![all.clone()],
+    };
+    let mut open: Vec<Open> = Vec::new();
+    open.extend(best_split(sample, features.clone(), 0, all));
+    for _ in 1..leaves {
+        // Among equal gains, take the oldest node's.
+        let best = (0..open.len()).max_by_key(|&i| (open[i].gain, Reverse(open[i].node)));
+        let Some(best) = best.map(|i| open.swap_remove(i)) else {
+            break;
+        };
+        let Open { feature, bin, .. } = best;
+        let part = &mut sample[best.sample.clone()];
+        // The order within a half does not matter.
+        part.sort_unstable_by_key(|counted| counted.entry[feature] > bin);
+        let low = part.partition_point(|counted| counted.entry[feature] <= bin);
+        let middle = best.sample.start + low;
+        let next = grown.nodes.len();
+        grown.nodes[best.node] = Some((feature, bin, [next, next + 1]));
+        let halves = [best.sample.start..middle, middle..best.sample.end];
+        for (node, half) in (next..).zip(halves) {
+            open.extend(best_split(sample, features.clone(), node, half.clone()));
+            grown.nodes.push(None);
+            grown.parts.push(half);
+        }
+    }
+    grown
+}
+
+/// The split of a node's part of the sample that saves most bits.
+fn best_split(
+    sample: &[Counted],
+    features: Range<usize>,
+    node: usize,
+    range: Range<usize>,
+) -> Option<Open> {
+    // The bits of some entries are n log n - sum of c log c over the counts c of their symbols.
+    let part = &sample[range.clone()];
+    let whole = counts(part);
+    let all: u32 = whole.iter().sum();
+    let sum: u64 = whole.iter().map(|&count| n_log_n(count)).sum();
+    let cost = |total: u32, sum: u64| n_log_n(total) - sum;
+    let mut best = Open {
+        gain: 0,
+        feature: 0,
+        bin: 0,
+        node,
+        sample: range,
+    };
+    for feature in features {
+        let bins = part.iter().map(|counted| counted.entry[feature]).max();
+        let mut by_bin = vec![[0u32; 256]; usize::from(bins.unwrap_or(0)) + 1];
+        for counted in part {
+            by_bin[usize::from(counted.entry[feature])][counted.symbol()] += counted.count;
+        }
+        let (mut low, mut high) = ([0; 256], whole);
+        let (mut low_sum, mut high_sum) = (0, sum);
+        let mut total = 0;
+        for (bin, counts) in (0u8..=255).zip(&by_bin) {
+            let before = total;
+            for (symbol, &count) in counts.iter().enumerate().filter(|&(_, &count)| count > 0) {
+                low_sum += n_log_n(low[symbol] + count) - n_log_n(low[symbol]);
+                high_sum -= n_log_n(high[symbol]) - n_log_n(high[symbol] - count);
+                low[symbol] += count;
+                high[symbol] -= count;
+                total += count;
+            }
+            if total == before || total == all {
+                continue;
+            }
+            let parts = cost(total, low_sum) + cost(all - total, high_sum);
+            let gain = cost(all, sum).saturating_sub(parts);
+            if gain > best.gain {
+                best = Open {
+                    gain,
+                    feature,
+                    bin,
+                    ..best
+                };
+            }
+        }
+    }
+    (best.gain >= LEAST_GAIN).then_some(best)
+}
+
+/// How often a part of the sample has each symbol.
+fn counts(part: &[Counted]) -> [u32; 256] {
     let mut counts = [0; 256];
-    for sample in samples {
-        counts[usize::from(sample[FEATURES])] += 1;
+    for counted in part {
+        counts[counted.symbol()] += counted.count;
     }
     counts
 }
 
 /// Frequencies in proportion to the counts, at least 1 each, the most frequent symbols first, the escape
 /// last.
-fn distribution(samples: &[Sample]) -> Distribution {
-    let mut symbols: Vec<(u8, u64)> = (0..=255).zip(counts(samples).map(u64::from)).collect();
+fn distribution(part: &[Counted]) -> Distribution {
+    let mut symbols: Vec<(u8, u64)> = (0..=255).zip(counts(part).map(u64::from)).collect();
     symbols.retain(|&(symbol, count)| symbol != ESCAPE && count > 0);
     symbols.sort_by_key(|&(symbol, count)| (Reverse(count), symbol));
     symbols.push((ESCAPE, 1));
