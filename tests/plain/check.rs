@@ -22,7 +22,6 @@
 use super::{PlainRules, Point};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// A set of points: bit i is the point i of the plain module.
 pub type Set = u32;
@@ -36,10 +35,6 @@ const NO_POSITION: u8 = u8::MAX;
 
 /// The value of a position that is lost with no turn to make.
 const LOST_IN_0: u8 = 1;
-
-/// The number of the enemy's sets that are processed together. Rows of a table are far apart, so a
-/// walk from row to row in a single column would have a cache miss at each step.
-const TOGETHER: usize = 64;
 
 /// A move of the mover that is possible for all sets of enemy stones that leave the point `to`
 /// empty.
@@ -200,20 +195,19 @@ pub fn iterate(rules: &PlainRules, pairs: &[(usize, usize)]) -> Tables {
         let known = known.filter(|&&value| value != NO_POSITION);
         let deepest = known.copied().max().unwrap_or_default().max(LOST_IN_0);
         for value in LOST_IN_0.. {
-            let decided = new.iter().map(|&stones| {
-                let in_this_round = |&(_, derived): &(Found, u8)| derived == value;
-                let decided = derived(rules, &tables, stones, |value| value == DRAW);
-                let decided: Vec<_> = decided.filter(in_this_round).collect();
-                (stones, decided)
-            });
-            let decided: Vec<_> = decided.collect();
-            for (stones, decided) in &decided {
+            let derived = new.iter().map(|&stones| derive(rules, &tables, stones));
+            let derived: Vec<Vec<u8>> = derived.collect();
+            let mut decided = false;
+            for (stones, derived) in new.iter().zip(&derived) {
                 let table = tables.get_mut(stones).expect("a table that was made");
-                for (found, _) in decided {
-                    table.values[found.slot] = value;
+                for (known, &derived) in table.values.iter_mut().zip(derived) {
+                    if *known == DRAW && derived == value {
+                        *known = value;
+                        decided = true;
+                    }
                 }
             }
-            if value > deepest && decided.iter().all(|(_, decided)| decided.is_empty()) {
+            if value > deepest && !decided {
                 break;
             }
         }
@@ -225,143 +219,158 @@ pub fn iterate(rules: &PlainRules, pairs: &[(usize, usize)]) -> Tables {
 /// which their turns lead must be present.
 pub fn find_wrong(rules: &PlainRules, tables: &Tables, stones: (usize, usize)) -> Option<Wrong> {
     let table = &tables[&stones];
-    let all = derived(rules, tables, stones, |_| true);
-    let (found, derived) =
-        all.find_any(|&(Found { slot, .. }, derived)| table.values[slot] != derived)?;
+    let derived = derive(rules, tables, stones);
+    let mut both = table.values.iter().zip(&derived);
+    let wrong = both.position(|(&value, &derived)| value != NO_POSITION && value != derived)?;
     Some(Wrong {
-        mover: found.mover,
-        other: found.other,
-        value: table.values[found.slot],
-        derived,
+        mover: table.movers[wrong / table.others.len()],
+        other: table.others[wrong % table.others.len()],
+        value: table.values[wrong],
+        derived: derived[wrong],
     })
 }
 
-/// A position of a table.
-struct Found {
-    mover: Set,
-    other: Set,
-    slot: usize,
-}
-
-/// The values, by those of their successors, of the positions with these numbers of stones whose
-/// own value is `wanted`.
-fn derived<'a>(
-    rules: &'a PlainRules,
-    tables: &'a Tables,
-    stones: (usize, usize),
-    wanted: impl Fn(u8) -> bool + Sync + Send + Copy + 'a,
-) -> impl ParallelIterator<Item = (Found, u8)> {
+/// The values, by those of their successors, of the positions with these numbers of stones, and any
+/// value for two overlapping sets.
+fn derive(rules: &PlainRules, tables: &Tables, stones: (usize, usize)) -> Vec<u8> {
     let table = &tables[&stones];
-    let replies = &tables[&(stones.1, stones.0)];
-    let steps_of = |&mover: &Set| steps_of(rules, &table.movers, mover);
-    let steps: Vec<Vec<Step>> = table.movers.par_iter().map(steps_of).collect();
-    let steps = Arc::new(steps);
-    let width = table.others.len();
-    let starts: Vec<usize> = (0..width).step_by(TOGETHER).collect();
-    starts.into_par_iter().flat_map_iter(move |start| {
-        let others = start..width.min(start + TOGETHER);
-        let successors = |number: usize| {
-            let other = table.others[number];
-            Successors::new(rules, tables, stones.0, other, replies.row_of(number))
-        };
-        let successors: Vec<Successors> = others.map(successors).collect();
-        let steps = steps.clone();
-        (0..table.movers.len()).flat_map(move |number| {
-            let mover = table.movers[number];
-            let first = number * width + start;
-            let slots = (first..).zip(&successors);
-            let wanted = slots.filter(|&(slot, successors)| {
-                mover & successors.other == 0 && wanted(table.values[slot])
-            });
-            let positions = wanted.map(|(slot, successors)| {
-                let other = successors.other;
-                let derived = successors.derived(number, &steps[number]);
-                (Found { mover, other, slot }, derived)
-            });
-            positions.collect::<Vec<_>>()
-        })
-    })
-}
-
-/// The values of the successors of all positions with one set of the enemy.
-struct Successors<'a> {
-    other: Set,
-    /// The enemy's replies, by number of the mover's set.
-    quiet: &'a [u8],
-    /// The same after removals, for each set that can be left of the enemy; none where it has lost.
-    captures: [Vec<Option<&'a [u8]>>; 4],
-    blocked_passes: bool,
-}
-
-impl<'a> Successors<'a> {
-    fn new(
-        rules: &PlainRules,
-        tables: &'a Tables,
-        mover_stones: usize,
-        other: Set,
-        quiet: &'a [u8],
-    ) -> Successors<'a> {
-        let row = |left: Set| match left.count_ones() as usize {
-            ..3 => None,
-            stones => Some(tables[&(stones, mover_stones)].row(left)),
-        };
-        let most = if rules.removal_per_mill { 3 } else { 1 };
-        let captures = [0, 1, 2, 3].map(|removals| match removals {
-            removals if (1..=most).contains(&removals) => {
-                let left = sets_left(rules, other, removals).into_iter();
-                left.map(row).collect()
+    let replies = Replies::new(&tables[&(stones.1, stones.0)]);
+    let captures = [1, 2, 3].map(|removals| Captures::new(rules, tables, stones, removals));
+    let row = |(number, &mover): (usize, &Set)| {
+        let mut best = vec![NO_RANK; table.others.len()];
+        for step in steps_of(rules, &table.movers, mover) {
+            if step.removals == 0 {
+                for (best, &reply) in best.iter_mut().zip(replies.row(step.next)) {
+                    *best = (*best).max(reply);
+                }
+            } else {
+                captures[step.removals - 1].add(&step, &table.others, &mut best);
             }
-            _ => vec![],
-        });
-        Successors {
-            other,
-            quiet,
-            captures,
-            blocked_passes: rules.blocked_passes,
+        }
+        if rules.blocked_passes {
+            let blocked = best.iter_mut().zip(replies.row(number));
+            let blocked = blocked.filter(|(best, _)| **best == NO_RANK);
+            blocked.for_each(|(best, &reply)| *best = reply);
+        }
+        best.into_iter().map(before)
+    };
+    let rows = table.movers.par_iter().enumerate();
+    rows.flat_map_iter(row).collect()
+}
+
+/// The ranks of all replies of the enemy.
+struct Replies {
+    /// Row by row, a row for each set of the side that has just moved.
+    ranks: Vec<u8>,
+    width: usize,
+}
+
+impl Replies {
+    /// The ranks of the values of a table, whose side to move is the enemy.
+    fn new(table: &Table) -> Replies {
+        /// Rows of a table are far apart, so a walk from row to row in a single column would have a
+        /// cache miss at each step.
+        const TOGETHER: usize = 64;
+        let width = table.movers.len();
+        let starts: Vec<usize> = (0..table.others.len()).step_by(TOGETHER).collect();
+        let rows = |start| {
+            let end = table.others.len().min(start + TOGETHER);
+            let mut ranks = vec![NO_RANK; (end - start) * width];
+            for mover in 0..width {
+                for (row, &value) in table.row_of(mover)[start..end].iter().enumerate() {
+                    ranks[row * width + mover] = RANKS[usize::from(value)];
+                }
+            }
+            ranks
+        };
+        Replies {
+            ranks: starts.into_par_iter().flat_map_iter(rows).collect(),
+            width,
         }
     }
 
-    /// The value of the position with this set of the mover.
-    fn derived(&self, mover: usize, steps: &[Step]) -> u8 {
-        let mut blocked = true;
-        let mut best = NO_RANK;
-        for step in steps.iter().filter(|step| step.to & self.other == 0) {
-            blocked = false;
-            if step.removals == 0 {
-                best = best.max(rank(self.quiet[step.next]));
-            } else {
-                for capture in &self.captures[step.removals] {
-                    best = best.max(rank(capture.map_or(LOST_IN_0, |row| row[step.next])));
+    /// The ranks after moves to this set: one for each set of the enemy, [`NO_RANK`] where it
+    /// overlaps.
+    fn row(&self, set: usize) -> &[u8] {
+        &self.ranks[set * self.width..][..self.width]
+    }
+}
+
+/// The replies of the enemy after a number of removals.
+enum Captures {
+    /// It has too few stones left.
+    Lost,
+    /// With the numbers of the sets that can be left of each of its sets.
+    Replies(Replies, Vec<Vec<usize>>),
+    /// These rules never remove so many.
+    None,
+}
+
+impl Captures {
+    fn new(
+        rules: &PlainRules,
+        tables: &Tables,
+        (mover, other): (usize, usize),
+        removals: usize,
+    ) -> Captures {
+        if removals > 1 && !rules.removal_per_mill {
+            return Captures::None;
+        }
+        if other < removals + 3 {
+            return Captures::Lost;
+        }
+        let table = &tables[&(other - removals, mover)];
+        let left = |&other: &Set| {
+            let left = sets_left(rules, other, removals).into_iter();
+            left.map(|set| number_of(&table.movers, set)).collect()
+        };
+        let others = &tables[&(mover, other)].others;
+        Captures::Replies(Replies::new(table), others.par_iter().map(left).collect())
+    }
+
+    /// Adds the ranks of the positions after a step to the best of each of the enemy's sets.
+    fn add(&self, step: &Step, others: &[Set], best: &mut [u8]) {
+        let possible = (0..others.len()).filter(|&number| others[number] & step.to == 0);
+        match self {
+            Captures::Lost => {
+                possible.for_each(|number| best[number] = RANKS[usize::from(LOST_IN_0)]);
+            }
+            Captures::Replies(replies, left) => {
+                let row = replies.row(step.next);
+                for number in possible {
+                    let ranks = left[number].iter().map(|&left| row[left]);
+                    best[number] = ranks.fold(best[number], u8::max);
                 }
             }
+            Captures::None => unreachable!("a step with more removals than the rules have"),
         }
-        if blocked && self.blocked_passes {
-            best = rank(self.quiet[mover]);
-        }
-        before(best)
     }
 }
 
 /// The rank of a drawn successor, and that of none at all.
-const DRAW_RANK: u16 = 256;
-const NO_RANK: u16 = 0;
+const DRAW_RANK: u8 = 128;
+const NO_RANK: u8 = 0;
 
-/// The rank of a successor for the side that moves to it: highest if the enemy loses, sooner above
-/// later, and lowest if the enemy wins, later above sooner.
-fn rank(successor: u8) -> u16 {
-    match successor {
-        DRAW => DRAW_RANK,
-        won if won % 2 == 0 => won.into(),
-        lost => 2 * DRAW_RANK - u16::from(lost),
+/// The rank of each successor's value for the side that moves to it: highest if the enemy loses,
+/// sooner above later, and lowest if the enemy wins, later above sooner.
+static RANKS: [u8; 256] = {
+    let mut ranks = [DRAW_RANK; 256];
+    let mut turns = 0;
+    while turns < 127 {
+        ranks[2 * turns + 1] = 255 - turns as u8;
+        ranks[2 * turns + 2] = 1 + turns as u8;
+        turns += 1;
     }
-}
+    ranks[NO_POSITION as usize] = NO_RANK;
+    ranks
+};
 
 /// The value of a position whose best successor has this rank.
-fn before(best: u16) -> u8 {
+fn before(best: u8) -> u8 {
     match best {
-        DRAW_RANK => DRAW,
         NO_RANK => LOST_IN_0,
-        won if won < DRAW_RANK => won as u8 + 1,
-        lost => (2 * DRAW_RANK - lost) as u8 + 1,
+        DRAW_RANK => DRAW,
+        won if won < DRAW_RANK => 2 * won + 1,
+        lost => 2 * (255 - lost) + 2,
     }
 }
