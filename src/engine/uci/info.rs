@@ -73,7 +73,7 @@ fn chances(thought: &Thought) -> [u32; 3] {
     }
 }
 
-/// The estimate: a side that is ahead by [`EVEN_CHANCE`] hundredths of a stone wins half of its
+/// The estimate: a side that is ahead by `EVEN_CHANCE` hundredths of a stone wins half of its
 /// games; a logistic curve gives the other chances.
 fn guess(score: Score) -> [u32; 3] {
     const EVEN_CHANCE: f64 = 200.0;

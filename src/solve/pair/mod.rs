@@ -3,7 +3,7 @@
 //!
 //! * [`solve`] solves one pair in memory, from the tables that its captures lead to.
 //! * [`plan`] orders the pairs and computes the memory that each needs.
-//! * [`build`] solves the pairs of a plan and writes their files.
+//! * [`build()`] solves the pairs of a plan and writes their files.
 //! * [`load`] reads a whole table from the files.
 //!
 //! `half` holds the table of one side to move while it is solved, `init` fills it from the

@@ -1,7 +1,7 @@
 //! Solves the plies of a plan one by one, the last placement first, and writes their files.
 //!
 //! A ply needs the tables of the next one, or, for the last ply, those of the moving phase. Each solved
-//! table goes to a file of its [stage](super::stage) at once: the tables of the last ply while those of
+//! table goes to a file of its [`stage`](mod@super::stage) at once: the tables of the last ply while those of
 //! the pair that they lead to are still in memory. A ply that is kept gets its file from these. The files
 //! of the stages are removed as soon as the ply before is finished. So after a build was stopped at any
 //! moment, the next one goes on where it was.

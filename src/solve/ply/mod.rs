@@ -1,6 +1,6 @@
 //! The placing phase: the plies of a plan, the last placement first.
 //!
-//! * [`build`] solves the plies of a plan and writes their files; [`build_pairs`] solves the pairs before
+//! * [`build()`] solves the plies of a plan and writes their files; [`build_pairs`] solves the pairs before
 //!   and, with each of them, the last placement.
 //! * [`load`] reads the table of a stage from its file.
 

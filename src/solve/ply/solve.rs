@@ -100,7 +100,7 @@ struct StageShape<'a> {
     captures: pair::Captures<'a>,
 }
 
-/// Fills the table of a stage, in the order of its [`index`]. Entries that no game can reach keep 0.
+/// Fills the table of a stage, in the order of its index. Entries that no game can reach keep 0.
 pub(super) fn solve(
     rules: &Rules,
     reachable: &Reachable,
