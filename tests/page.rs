@@ -452,6 +452,28 @@ fn the_first_minute_has_an_opponent() {
     });
 }
 
+/// Builds of everything take minutes, so this one is at work until the server ends.
+#[test]
+fn a_build_for_another_game_is_named() {
+    if site().is_some() {
+        return;
+    }
+    visit(Screen::Desk, |page| {
+        page.element_says("build-start", "Build them now");
+        page.script(
+            "fetch('/build?rules=no-flying', { method: 'POST', headers: { 'X-Millbase': 'build' } })
+             .then(reply => document.body.dataset.begun = reply.status)",
+        );
+        page.until("return document.body.dataset.begun === '202'");
+        page.refresh();
+        page.element_says("build-words", "Nine Men’s Morris without flying: Pair ");
+        page.click("new");
+        page.choose("start-rules", "no-flying");
+        page.click("start-analyse");
+        page.until("return document.getElementById('build-words').innerText.startsWith('Pair ')");
+    });
+}
+
 #[test]
 fn a_won_game_is_clicked_to_its_end() {
     visit(Screen::Desk, |page| {

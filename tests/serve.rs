@@ -677,13 +677,24 @@ fn a_build_is_the_one_that_was_asked_for() {
     ] {
         ask_to_build(&server, &here, what).fails_with(400, "invalid", words);
     }
-    assert_eq!(server.get("/build").json()["state"], "idle");
+    let idle = server.get("/build").json();
+    assert_eq!(
+        (&idle["state"], &idle["rules"]),
+        (&json!("idle"), &Json::Null)
+    );
     // All pairs take minutes. Another build has to wait for them.
     for _ in 0..2 {
-        assert_eq!(ask_to_build(&server, &here, "").status, 202);
+        assert_eq!(ask_to_build(&server, &here, "rules=no-flying").status, 202);
     }
-    for what in ["stones=6", "placing=true", "rules=no-flying"] {
+    for what in ["rules=no-flying&stones=6", "rules=twelve", ""] {
         ask_to_build(&server, &here, what).fails_with(503, "busy", "other databases");
+    }
+    for question in ["/build", "/build?rules=no-flying"] {
+        let running = server.get(question).json();
+        assert_eq!(
+            (&running["state"], &running["rules"]["name"]),
+            (&json!("pairs"), &json!("no-flying"))
+        );
     }
 }
 

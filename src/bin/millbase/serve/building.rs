@@ -12,6 +12,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use millbase::json::failure::{Failure, JsonFailure};
+use millbase::json::rules::JsonRules;
 use millbase::lock::held;
 use millbase::solve::pair::{self, BuildFolder, Observer, PairPlan, PairProgress};
 use millbase::solve::ply;
@@ -54,7 +55,7 @@ pub struct Builder {
     options: Arc<Options>,
     work: Work,
     state: Arc<Mutex<Stage>>,
-    /// What the running build was asked to build.
+    /// What the current or last build was asked to build.
     request: Arc<Mutex<Option<Request>>>,
     /// The folder, locked while a build runs.
     folder: Arc<Mutex<Option<Arc<BuildFolder>>>>,
@@ -104,6 +105,8 @@ struct JsonBuild {
     allowed: bool,
     /// `idle`, `pairs`, `placing`, `finished` or `failed`.
     state: &'static str,
+    /// The rules of this build; `None` before the first.
+    rules: Option<JsonRules>,
     /// The pair that is being solved.
     pair: Option<String>,
     pairs_done: usize,
@@ -303,6 +306,7 @@ impl Builder {
         let mut json = JsonBuild {
             allowed,
             state: "idle",
+            rules: held(&self.request).map(|request| JsonRules::from(&request.rules)),
             pair: None,
             pairs_done: 0,
             pairs: 0,

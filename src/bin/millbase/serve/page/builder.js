@@ -72,7 +72,9 @@ export class Builder {
       const left = building.seconds_left === null ? "" : t("build.left", { time: timeWords(building.seconds_left) });
       const { pair, pairs_done: done, pairs } = building;
       const words = building.state === "pairs" ? t("build.pairs", { pair: pair ?? "", done, pairs }) : t("build.placing");
-      say($("build-words"), `${words} ${left}`);
+      const name = building.rules.name ?? "own";
+      const other = name === this.ruleName() ? "" : `${t(`rules.${name}`)}: `;
+      say($("build-words"), `${other}${words} ${left}`);
       if (building.pairs_done !== this.pairs) { this.pairs = building.pairs_done; this.come(); }
       await new Promise(done => setTimeout(done, POLL));
     }
