@@ -20,8 +20,9 @@ use crate::status::{self, Status};
 /// Show the value of a position and of all its turns, best first
 ///
 /// Values are for the side to move. Depths count the turns to the end of the game when the winner
-/// takes the shortest way and the loser the longest. While at most ten stones are in hand, a search
-/// down to the databases finds the values, which can take a few seconds.
+/// takes the shortest way and the loser the longest. Without files of the placing phase, a
+/// search down to the databases finds the values while at most ten stones are in hand, which can
+/// take a few seconds.
 ///
 /// '-' instead of a position reads positions from stdin, one on each line, and answers each with
 /// one line: the value and the best turn, or a JSON object with --json. With --turns none the line is

@@ -29,7 +29,8 @@ use crate::status::{self, Status, Usage};
 /// exchange. The check covers the positions, the stated numbers of turns, that every best first
 /// turn has a solution, each solution turn by turn, and that no two puzzles are equal up to
 /// symmetry and colour; in the JSON form also the certificates: depths, ratings, themes, and the
-/// values and counts of each turn. The exit status is 1 if something is wrong.
+/// values and counts of each turn. The exit status is 1 if something is wrong, and 3 if
+/// databases that the check needs are missing.
 #[derive(Args)]
 #[command(after_help = "\
 Example:
