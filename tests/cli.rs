@@ -1301,7 +1301,6 @@ fn wrong_rules_are_refused_with_a_sentence() {
     assert_ne!(perft("own.toml", "5"), perft("ten", "5"));
 }
 
-/// The folder of the repository's databases, which are the same for everybody.
 #[test]
 fn folders_are_compared_with_a_list_of_checksums() {
     let place = Place::new();
@@ -1372,4 +1371,64 @@ fn folders_are_compared_with_a_list_of_checksums() {
         .run(&["verify", "--sums", "none"])
         .fails_with(2, "cannot read 'none'");
     compare("\n").fails_with(2, "the list sums names no file");
+}
+
+/// The lists of checksums in the repository: every pair in every form, and what `repack` makes of
+/// the repository's databases is what they tell.
+#[test]
+fn lists_of_checksums_name_every_file_of_every_form() {
+    let list = |name: &str| fs::read_to_string(Path::new("db").join(name)).unwrap();
+    let common = list("SHA256SUMS");
+    let plies = list("SHA256SUMS.plies");
+    assert!(common.lines().all(|line| plies.lines().any(|l| l == line)));
+    let pairs: Vec<String> = (3..=9)
+        .flat_map(|more| (3..=more).map(move |less| format!("{more}-{less}.mill")))
+        .collect();
+    for (name, plies) in [
+        ("SHA256SUMS", 11),
+        ("SHA256SUMS.plies", 18),
+        ("SHA256SUMS.max", 0),
+        ("SHA256SUMS.wdl", 0),
+    ] {
+        let text = list(name);
+        let mut files: Vec<&str> = text
+            .lines()
+            .map(|line| {
+                let (sum, file) = line.split_once("  ").unwrap();
+                let digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+                assert!(sum.len() == 64 && sum.bytes().all(digit), "{name}: {line}");
+                file
+            })
+            .collect();
+        files.sort();
+        files.dedup();
+        let (of_pairs, of_plies): (Vec<&str>, Vec<&str>) = files
+            .into_iter()
+            .partition(|file| pairs.iter().any(|pair| pair == file));
+        assert_eq!(
+            (of_pairs.len(), of_plies.len()),
+            (pairs.len(), plies),
+            "{name}"
+        );
+    }
+
+    let place = Place::new();
+    let from = fs::canonicalize("db").unwrap();
+    let from = from.to_str().unwrap();
+    for (name, form) in [
+        ("SHA256SUMS", &[] as &[&str]),
+        ("SHA256SUMS.max", &["--level", "max"]),
+        ("SHA256SUMS.wdl", &["--profile", "wdl", "--level", "max"]),
+    ] {
+        for pair in ["3-3", "4-3"] {
+            let repack = ["repack", "--db", from, "--to", name, "--pair", pair];
+            let run = place.run(&[&repack[..], form].concat());
+            assert_eq!(run.status, 0, "{}", run.err);
+        }
+        let sums = format!("{from}/{name}");
+        let run = place.run(&["verify", "--sums", &sums, "--db", name, "--json"]);
+        let files = run.object()["files"].as_array().unwrap().clone();
+        let same = files.iter().filter(|file| file["result"] == "same");
+        assert_eq!(same.count(), 2, "{name}: {}", run.out);
+    }
 }
