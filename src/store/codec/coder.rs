@@ -60,6 +60,26 @@ impl Code {
     }
 }
 
+/// `state / frequency` for a state below frequency · 2^20, by multiplication, which takes less time.
+///
+/// The reciprocal is 2^44 / frequency, rounded up. So the product exceeds 2^44 · state / frequency by
+/// less than the state, hence by less than 2^32. That is too little to reach the next multiple of 2^44,
+/// which is at least 2^44 / frequency ≥ 2^32 away.
+#[cfg(feature = "build")]
+#[inline(always)]
+pub(super) fn quotient(state: u32, frequency: u32) -> u32 {
+    static RECIPROCALS: [u64; TOTAL as usize] = {
+        let mut reciprocals = [0; TOTAL as usize];
+        let mut frequency = 1;
+        while frequency <= TOTAL {
+            reciprocals[frequency as usize - 1] = (1u64 << 44).div_ceil(frequency as u64);
+            frequency += 1;
+        }
+        reciprocals
+    };
+    ((u64::from(state) * RECIPROCALS[frequency as usize - 1]) >> 44) as u32
+}
+
 /// Memory that an encoder reuses for each block.
 #[cfg(feature = "build")]
 #[derive(Default)]
@@ -130,11 +150,13 @@ impl<'a> Encoder<'a> {
         words.clear();
         let mut state = 0u32;
         for code in codes.iter().rev() {
-            if u64::from(state) >= u64::from(code.frequency()) << (32 - SCALE) {
+            let frequency = code.frequency();
+            if u64::from(state) >= u64::from(frequency) << (32 - SCALE) {
                 words.push(state as u16);
                 state >>= 16;
             }
-            state = (state / code.frequency()) << SCALE | (state % code.frequency() + code.first());
+            // (state / frequency) · TOTAL + state % frequency + first
+            state += code.first() + quotient(state, frequency) * (TOTAL - frequency);
         }
         let bytes = state.to_le_bytes();
         let zeros = bytes.iter().rev().take_while(|&&byte| byte == 0);

@@ -4,10 +4,12 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::coverage::{BLACK, Coverage};
 #[cfg(feature = "build")]
-use super::symbol;
+use super::SYMBOLS;
+use super::coverage::{BLACK, Coverage};
 use super::{Parameters, UNKNOWN};
+#[cfg(feature = "build")]
+use crate::board::bits::{Bits, Kernel};
 use crate::board::{Board, POINTS, Point, PointSet, bits, mask_where};
 use crate::index::{Index, Material, Subsets};
 use crate::rules::Rules;
@@ -133,12 +135,49 @@ impl RowShape {
 }
 
 /// The facts known before an entry's value: symbols and a class.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Context {
     pub near: u8,
     pub best: u8,
     pub worst: u8,
     pub class: u8,
+}
+
+/// The symbols and the class that make a context.
+struct Facts<const NEAR: usize, const SLIDES: usize> {
+    /// The symbols of the near columns, nearest first, and after slides.
+    near: [u8; NEAR],
+    after_slides: [u8; SLIDES],
+    /// The number of the waiting side's ways to close a mill, and of points where the mover can.
+    threats: u8,
+    closing: u8,
+}
+
+impl Context {
+    /// The context of these facts; `last` is the symbol coded before.
+    #[inline(always)]
+    fn new<const NEAR: usize, const SLIDES: usize>(
+        facts: Facts<NEAR, SLIDES>,
+        last: u8,
+    ) -> Context {
+        let mut near = facts.near;
+        let mut known = last;
+        for near in &mut near {
+            known = if *near == UNKNOWN { known } else { *near };
+            *near = known;
+        }
+        let (mut best, mut worst) = (UNKNOWN, 0);
+        for symbol in facts.after_slides {
+            best = best.min(symbol);
+            worst = worst.max(symbol.wrapping_add(1));
+        }
+        Context {
+            near: median(near),
+            best,
+            worst: worst.wrapping_sub(1),
+            class: 4 * facts.threats.min(2) + facts.closing.min(3),
+        }
+    }
 }
 
 /// The number of classes: 0, 1 or at least 2 threats, times 0, 1, 2 or at least 3 points to close a
@@ -401,37 +440,43 @@ impl Shape {
         place: usize,
         last: u8,
     ) -> Context {
+        let permitted = row.permitted(self.subsets[start + place]);
+        let facts = self.facts::<NEAR, SLIDES>(row, permitted, symbols, start, place);
+        Context::new(facts, last)
+    }
+
+    /// The facts of the column `start + place`, of which `permitted` are the slides and threats.
+    #[inline(always)]
+    fn facts<const NEAR: usize, const SLIDES: usize>(
+        &self,
+        row: &RowShape,
+        permitted: Permitted,
+        symbols: &Symbols,
+        start: usize,
+        place: usize,
+    ) -> Facts<NEAR, SLIDES> {
         let column = start + place;
         let subset = self.subsets[column];
         let Permitted {
             mut slides,
             threats,
-        } = row.permitted(subset);
-
-        let mut near = [last; NEAR];
-        let mut known = last;
+        } = permitted;
+        let mut near = [UNKNOWN; NEAR];
         for (near, &place) in near.iter_mut().zip(&self.near[column * NEAR..][..NEAR]) {
-            let symbol = symbols[usize::from(place)];
-            known = if symbol == UNKNOWN { known } else { symbol };
-            *near = known;
+            *near = symbols[usize::from(place)];
         }
-
-        let (mut best, mut worst) = (UNKNOWN, 0);
-        for _ in 0..SLIDES {
-            let other = subset ^ row.slide_bits[slides.trailing_zeros() as usize];
-            slides &= slides.wrapping_sub(1);
-            let place = self.columns.rank(other).wrapping_sub(start);
-            let symbol = symbols[place.min(MOST_COLUMNS)];
-            best = best.min(symbol);
-            worst = worst.max(symbol.wrapping_add(1));
-        }
-
-        let closing = u64::from(row.closing & !subset);
-        Context {
-            near: median(near),
-            best,
-            worst: worst.wrapping_sub(1),
-            class: 4 * count_to::<2>(threats) + count_to::<3>(closing),
+        Facts {
+            near,
+            after_slides: [(); SLIDES].map(|()| {
+                let after = subset ^ row.slide_bits[slides.trailing_zeros() as usize];
+                slides &= slides.wrapping_sub(1);
+                // Below 0 in an earlier block; then the upper half makes it a place without a symbol.
+                // This takes no branch, as many slides lead to an earlier block and many do not.
+                let place = self.columns.rank(after).wrapping_sub(start) as u32;
+                symbols[usize::from((place | place >> u16::BITS) as u16)]
+            }),
+            threats: threats.count_ones() as u8,
+            closing: (row.closing & !subset).count_ones() as u8,
         }
     }
 
@@ -445,33 +490,94 @@ impl Shape {
         scratch: &mut Scratch,
         see: impl FnMut(Context, u8),
     ) {
-        match self.parameters.near {
-            5 => self.contexts_of::<5, 3>(row, start, values, scratch, see),
-            _ => self.contexts_of::<15, 6>(row, start, values, scratch, see),
+        self.places(row, start..start + values.len(), &mut scratch.places);
+        bits::dispatch(SeeContexts {
+            shape: self,
+            row,
+            start,
+            values,
+            places: &scratch.places,
+            symbols: &mut scratch.symbols,
+            see,
+        });
+        scratch.symbols[..values.len()].fill(UNKNOWN);
+    }
+}
+
+/// Makes the contexts of the stored values of a block.
+#[cfg(feature = "build")]
+struct SeeContexts<'a, See> {
+    shape: &'a Shape,
+    row: &'a RowShape,
+    start: usize,
+    values: &'a [u8],
+    places: &'a [u16],
+    symbols: &'a mut Symbols,
+    see: See,
+}
+
+#[cfg(feature = "build")]
+impl<See: FnMut(Context, u8)> Kernel for SeeContexts<'_, See> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<B: Bits>(self, _bits: B) {
+        match self.shape.parameters.near {
+            5 => self.see::<5, 3>(),
+            _ => self.see::<15, 6>(),
         }
     }
+}
 
-    #[cfg(feature = "build")]
-    fn contexts_of<const NEAR: usize, const SLIDES: usize>(
-        &self,
-        row: &RowShape,
-        start: usize,
-        values: &[u8],
-        Scratch {
-            symbols, places, ..
-        }: &mut Scratch,
-        mut see: impl FnMut(Context, u8),
-    ) {
-        self.places(row, start..start + values.len(), places);
-        let mut last = UNKNOWN;
-        for &place in places.iter() {
-            let place = usize::from(place);
-            let context = self.context::<NEAR, SLIDES>(row, symbols, start, place, last);
-            last = symbol(values[place]);
-            symbols[place] = last;
-            see(context, last);
+#[cfg(feature = "build")]
+impl<See: FnMut(Context, u8)> SeeContexts<'_, See> {
+    /// Finds the facts of some entries, then makes their contexts with vector instructions.
+    #[inline(always)]
+    fn see<const NEAR: usize, const SLIDES: usize>(mut self) {
+        const AT_ONCE: usize = 64;
+        let SeeContexts {
+            shape, row, start, ..
+        } = self;
+        let mut near = [[UNKNOWN; AT_ONCE]; NEAR];
+        let mut after_slides = [[UNKNOWN; AT_ONCE]; SLIDES];
+        let (mut threats, mut closing) = ([0; AT_ONCE], [0; AT_ONCE]);
+        // The symbols, after the one before the first.
+        let mut coded = [UNKNOWN; AT_ONCE + 1];
+        let mut contexts = [Context::default(); AT_ONCE];
+        let permitted = |place: u16| row.permitted(shape.subsets[start + usize::from(place)]);
+        for places in self.places.chunks(AT_ONCE) {
+            // Looked up one entry ahead, as the facts would wait for it.
+            let mut next = permitted(places[0]);
+            for (i, &place) in places.iter().enumerate().take(AT_ONCE) {
+                let now = next;
+                next = permitted(*places.get(i + 1).unwrap_or(&place));
+                let place = usize::from(place);
+                let facts = shape.facts::<NEAR, SLIDES>(row, now, self.symbols, start, place);
+                for (near, symbol) in near.iter_mut().zip(facts.near) {
+                    near[i] = symbol;
+                }
+                for (after_slides, symbol) in after_slides.iter_mut().zip(facts.after_slides) {
+                    after_slides[i] = symbol;
+                }
+                (threats[i], closing[i]) = (facts.threats, facts.closing);
+                let symbol = SYMBOLS[usize::from(self.values[place])];
+                self.symbols[place] = symbol;
+                coded[i + 1] = symbol;
+            }
+            for (i, context) in contexts.iter_mut().enumerate() {
+                let facts = Facts {
+                    near: std::array::from_fn(|k| near[k][i]),
+                    after_slides: std::array::from_fn(|k| after_slides[k][i]),
+                    threats: threats[i],
+                    closing: closing[i],
+                };
+                *context = Context::new::<NEAR, SLIDES>(facts, coded[i]);
+            }
+            for (&context, &symbol) in contexts[..places.len()].iter().zip(&coded[1..]) {
+                (self.see)(context, symbol);
+            }
+            coded[0] = coded[places.len()];
         }
-        symbols[..values.len()].fill(UNKNOWN);
     }
 }
 
@@ -497,17 +603,6 @@ fn each_bit(bits: u32) -> impl Iterator<Item = u32> {
 fn each_bit_down(bits: u32) -> impl Iterator<Item = u32> {
     let highest = |bits: u32| bits.checked_ilog2().map(|bit| 1 << bit);
     std::iter::successors(highest(bits), move |&bit| highest(bits & (bit - 1)))
-}
-
-/// The number of bits, at most `MOST`.
-#[inline(always)]
-fn count_to<const MOST: usize>(mut bits: u64) -> u8 {
-    let mut count = 0;
-    for _ in 0..MOST {
-        count += u8::from(bits != 0);
-        bits &= bits.wrapping_sub(1);
-    }
-    count
 }
 
 /// The median of an odd number of symbols.

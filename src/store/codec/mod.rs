@@ -100,13 +100,25 @@ const ESCAPE: u8 = 126;
 /// Maps values to symbols: wins first, the quickest at the front; then draws; then losses, the
 /// slowest at the front.
 #[cfg(feature = "build")]
-fn symbol(value: u8) -> u8 {
+const fn symbol(value: u8) -> u8 {
     match value {
         0 => 127,
         win if win % 2 == 0 => win / 2 - 1,
         loss => 255 - loss / 2,
     }
 }
+
+/// [`symbol`] of each value. A look-up has no branch to predict: neighbours often differ.
+#[cfg(feature = "build")]
+static SYMBOLS: [u8; 256] = {
+    let mut symbols = [0; 256];
+    let mut value = 0;
+    while value < 256 {
+        symbols[value] = symbol(value as u8);
+        value += 1;
+    }
+    symbols
+};
 
 /// Maps symbols to values.
 fn value(symbol: u8) -> u8 {

@@ -5,8 +5,10 @@ use std::sync::{Arc, LazyLock};
 
 use proptest::prelude::*;
 
+use super::coder::quotient;
 use super::*;
 use crate::index::{BitSet, Index, Material, Rows};
+use crate::random::Random;
 use crate::rules::Rules;
 use crate::solve::load;
 
@@ -20,6 +22,26 @@ fn keys_are_the_values_in_order() {
     let order = [2, 4, 254, 0, 255, 3, 1].map(symbol);
     assert!(order.is_sorted(), "{order:?}");
     assert_eq!([symbol(1), symbol(254)], [UNKNOWN, ESCAPE]);
+}
+
+#[test]
+fn quotients_are_those_of_a_division() {
+    let mut random = Random::new(1);
+    for frequency in 1..=4096 {
+        let limit = u64::from(frequency) << 20;
+        let edges =
+            (1..=64).flat_map(|n| [n * u64::from(frequency), limit - n * u64::from(frequency)]);
+        let edges = edges.flat_map(|state| [state - 1, state, state + 1]);
+        let others = std::iter::repeat_with(|| random.below(limit as usize) as u64).take(64);
+        for state in edges.chain(others).filter(|&state| state < limit) {
+            let state = state as u32;
+            assert_eq!(
+                quotient(state, frequency),
+                state / frequency,
+                "{state} / {frequency}"
+            );
+        }
+    }
 }
 
 /// A table's real values, its layout, and a model trained on a part of it.
