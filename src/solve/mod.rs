@@ -7,5 +7,5 @@ pub mod ply;
 mod slides;
 mod tables;
 
-pub(crate) use tables::{Loader, Reused, derive_from, fold, load_from, load_pair, needs};
+pub(crate) use tables::{Loader, Reused, derive_from, fold, load_from, load_pair, needs, refused};
 pub use tables::{TableCache, load, whole_bitbase};

@@ -191,9 +191,9 @@ fn read(
     Ok((values, smaller))
 }
 
-/// The table of a pair with the larger side to move and, if that was derived on the way, the one with
-/// the smaller side to move. The tables that captures lead to are taken from the cache, and stay there
-/// for another call.
+/// The table of a pair with the larger side to move. With `both` also the one with the smaller side to
+/// move, if that was derived on the way. The tables that captures lead to are taken from the cache, and
+/// stay there for another call.
 ///
 /// # Errors
 ///
@@ -202,13 +202,14 @@ pub(crate) fn load_pair(
     db: &Database,
     pair: Pair,
     table_cache: &mut TableCache,
+    both: bool,
 ) -> Result<(Bytes, Option<Bytes>), DbError> {
     let material = stored_table(pair);
     let coverage = db.file(pair)?.coverage();
     let captures = captures_to_fill(db.rules(), material, coverage).into_iter();
     let captures = captures.map(|after| table_cache.take(after, true, || load(db, after)));
     let captures = captures.collect::<Result<Vec<_>, _>>()?;
-    read(db, material, &captures, true)
+    read(db, material, &captures, both)
 }
 
 /// The tables that a table is derived from: none if its file holds all values; the table of the quiet
@@ -262,7 +263,10 @@ pub(crate) fn derive_from(
 }
 
 /// For `map_err`: the error if the system refuses the memory for a table.
-fn refused(db: &Database, material: Material) -> Result<impl Fn(io::Error) -> DbError, DbError> {
+pub(crate) fn refused(
+    db: &Database,
+    material: Material,
+) -> Result<impl Fn(io::Error) -> DbError, DbError> {
     let file = db.file_of(material)?.name().to_path_buf();
     Ok(move |source| DbError::io(&file)(source))
 }

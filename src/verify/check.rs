@@ -1,5 +1,5 @@
-//! The check of one table of value bytes: a fast pass over all entries finds suspicious ones, and a
-//! slow derivation, turn by turn, decides about each of these.
+//! The check of one table of value bytes, or its derivation. A fast pass derives the values of all
+//! entries. Where one differs from the table, a slow derivation, turn by turn, decides.
 //!
 //! The fast pass has separate code to find turns and for a mover without a turn. With the solver it
 //! shares the board and its mills, the index, and the rules about removable stones and flying. The
@@ -7,7 +7,7 @@
 //! clear an entry that the pass suspects.
 //!
 //! ```text
-//! parent   M to move, O waits     the table to check: rows of M, columns of O
+//! parent   M to move, O waits     the table to check or to derive: rows of M, columns of O
 //! child    O to move, M' waits    after quiet turns: rows of O, columns of M'
 //! capture  O - x to move, M'      after turns that close a mill: rows of O - x, columns of M';
 //!                                 one table for each number of stones x that a turn removes
@@ -15,20 +15,26 @@
 //!
 //! The pass takes the child's rows one by one. A row has a fixed set O and holds the values of all
 //! positions that quiet turns lead to while O waits. The pass backs up each value to the positions
-//! from which a turn leads there, and compares the best values with the parent table. A mover that
-//! cannot move and passes has the value of the child's entry with its own sets.
+//! from which a turn leads there, and passes on the best values with their entries in the parent
+//! table. A mover that cannot move and passes has the value of the child's entry with its own sets.
 
+use std::io;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU8, Ordering};
 
+use rayon::prelude::*;
+
+use super::{Findings, Mismatch};
 use crate::board::bits::{self, Bits, Kernel};
 use crate::board::symmetry::{Symmetry, stabiliser};
 use crate::board::{POINTS, PointSet};
 use crate::index::{Index, Material, Subsets};
+use crate::memory::Bytes;
 use crate::rules::position::Position;
 use crate::rules::turns::removable_sets;
 use crate::rules::{Blocked, FullBoard, Rules};
-use crate::value::Metric;
-use crate::value::{Dtw, Value};
+use crate::solve::pair::fill_images;
+use crate::value::{Dtw, Metric, Value};
 
 /// A table: its index and its entries.
 #[derive(Clone, Copy)]
@@ -54,20 +60,20 @@ impl<'a> CheckedTable<'a> {
     }
 }
 
-/// A table to check, with the tables that its turns lead to.
+/// The turns of a table to check or to derive: the tables that they lead to.
 #[derive(Clone, Copy)]
-pub(super) struct Check<'a> {
+pub(super) struct PairTurns<'a> {
     pub rules: &'a Rules,
-    /// The metric to compare.
+    /// The metric of the derived values.
     pub metric: Metric,
-    pub parent: CheckedTable<'a>,
+    pub parent: &'a Index,
     pub child: CheckedTable<'a>,
     /// The tables after removals of one, two and three stones; `None` if the removals leave two
     /// stones and end the game, and for more removals than a turn can earn.
     pub captures: [Option<CheckedTable<'a>>; 3],
 }
 
-impl<'a> Check<'a> {
+impl<'a> PairTurns<'a> {
     /// The value of a position of the parent table, derived from the values of all positions that
     /// its turns lead to.
     pub fn derive(&self, position: &Position) -> Value {
@@ -87,10 +93,68 @@ impl<'a> Check<'a> {
         self.metric.of_value(best(values.into_iter()))
     }
 
+    /// Calls `found` with one entry of each position or more, and with the code of the value that its
+    /// turns give, until `enough` says so. Calls `advance` with the number of entries of each finished
+    /// row of the child table.
+    pub fn for_each(
+        &self,
+        advance: &(dyn Fn(u64) + Sync),
+        enough: impl Fn() -> bool + Sync,
+        found: impl Fn(usize, u8) + Sync,
+    ) {
+        let rows = (0..self.child.index.rows().len()).into_par_iter();
+        rows.for_each_init(Vec::new, |codes, row| {
+            if enough() {
+                return;
+            }
+            bits::dispatch(PairRow {
+                turns: *self,
+                row,
+                codes,
+                found: &found,
+            });
+            advance(self.child.index.columns().count() as u64);
+        });
+    }
+
+    /// Compares a table with what its turns give, and returns what differs. Calls `advance` with the
+    /// number of entries of each finished row of the child table.
+    pub fn compare(&self, values: &[u8], advance: &(dyn Fn(u64) + Sync)) -> Vec<Mismatch> {
+        let codes = Codes::of(self.metric);
+        let parent = CheckedTable::new(self.parent, values);
+        let findings = Findings::new(parent, |mover, waiting| {
+            let position = Position::moving(mover, waiting);
+            (position, self.derive(&position))
+        });
+        let rows = 0..parent.index.rows().len();
+        rows.into_par_iter().for_each(|row| {
+            check_copies(parent, row, |entry| findings.judge(entry));
+        });
+        let enough = || findings.enough();
+        self.for_each(advance, enough, |entry, code| {
+            if !codes.is_stored(values[entry], code) {
+                findings.judge(entry);
+            }
+        });
+        findings.into_mismatches()
+    }
+
+    /// All values of the table, with wins in 253 turns in place of those in 255, which have no byte.
+    /// Calls `advance` as [`compare`](Self::compare) does.
+    pub fn table(&self, advance: &(dyn Fn(u64) + Sync)) -> io::Result<Bytes> {
+        let mut values = Bytes::new(self.parent.len())?;
+        let entries: &[AtomicU8] = values.as_atomics();
+        let store =
+            |entry: usize, code| entries[entry].store(Codes::value(code), Ordering::Relaxed);
+        self.for_each(advance, || false, store);
+        fill_images(self.parent, &mut values);
+        Ok(values)
+    }
+
     /// The rows that captures lead to if these stones wait, by the number of removals that a turn
     /// earns.
     fn captures(&self, waiting: PointSet) -> [CaptureRows<'a>; 3] {
-        let Check {
+        let PairTurns {
             rules, captures, ..
         } = *self;
         [(1, 0), (2, 1), (3, 2)]
@@ -103,18 +167,17 @@ pub(super) fn best(values: impl Iterator<Item = Value>) -> Value {
     values.map(Value::backed_up).max().unwrap_or(Value::LOST)
 }
 
-/// The fast pass over one row of the child table. It calls `suspect` with each entry of the parent
-/// table whose derived value differs from the stored one and, as a false alarm, with each stored
-/// win in 253 turns.
-pub(super) struct RowCheck<'a, F> {
-    pub check: Check<'a>,
+/// The fast pass over one row of the child table. It calls `found` with an entry of each position of
+/// the parent table in which the row's set waits, and with the code of its value.
+pub(super) struct PairRow<'a, F> {
+    pub turns: PairTurns<'a>,
     pub row: usize,
     /// Reused from row to row.
-    pub derived: &'a mut Vec<u8>,
-    pub suspect: F,
+    pub codes: &'a mut Vec<u8>,
+    pub found: F,
 }
 
-/// The number of consecutive reads of parent entries, so that their cache misses overlap.
+/// The number of parent entries found at once, so that the cache misses of their reads overlap.
 const AT_ONCE: usize = 128;
 
 /// Values as bytes that grow with the value, so that the best of several is their maximum.
@@ -225,23 +288,23 @@ struct Capture<'a> {
     values: &'a [u8],
 }
 
-impl<F: FnMut(usize)> Kernel for RowCheck<'_, F> {
+impl<F: FnMut(usize, u8)> Kernel for PairRow<'_, F> {
     type Output = ();
 
     #[inline(always)]
     fn run<B: Bits>(mut self, bits: B) {
         self.derive(bits);
-        self.compare(bits);
+        self.report(bits);
     }
 }
 
-impl<F: FnMut(usize)> RowCheck<'_, F> {
+impl<F: FnMut(usize, u8)> PairRow<'_, F> {
     /// The set of the waiting side in the parent positions.
     fn waiting(&self) -> PointSet {
-        self.check.child.index.rows().set(self.row)
+        self.turns.child.index.rows().set(self.row)
     }
 
-    /// Fills `derived`: for each column's set M the code of the position in which M moves and O
+    /// Fills `codes`: for each column's set M the code of the position in which M moves and O
     /// waits.
     ///
     /// The value of M' is backed up to the sets before the turn: M = M' - b + a for a stone b and
@@ -249,12 +312,12 @@ impl<F: FnMut(usize)> RowCheck<'_, F> {
     /// of M'; then the best removal gives its value.
     #[inline(always)]
     fn derive<B: Bits>(&mut self, bits: B) {
-        let Check { rules, child, .. } = self.check;
+        let PairTurns { rules, child, .. } = self.turns;
         let board = rules.board();
-        let codes = Codes::of(self.check.metric);
+        let codes = Codes::of(self.turns.metric);
         let free = !self.waiting();
         let quiet = child.row(self.row);
-        let captures = self.check.captures(!free);
+        let captures = self.turns.captures(!free);
         let without_turn = self.without_turn();
         let flies = rules.flies(child.index.material().waiting.into());
         let within = board.edges_within(free);
@@ -264,11 +327,11 @@ impl<F: FnMut(usize)> RowCheck<'_, F> {
             *edge = bits.pext(ends.bits(), free.bits());
         }
 
-        self.derived.clear();
-        self.derived.resize(quiet.len(), LOST);
+        self.codes.clear();
+        self.codes.resize(quiet.len(), LOST);
         let mut parents = Parents {
             columns: child.index.columns(),
-            codes: self.derived,
+            codes: self.codes,
         };
         for (subset, &value) in child.index.columns().iter().zip(quiet) {
             let set = PointSet::from_bits(bits.pdep(subset, free.bits()));
@@ -326,7 +389,7 @@ impl<F: FnMut(usize)> RowCheck<'_, F> {
 
     /// The outcome for a mover without a turn.
     fn without_turn(&self) -> WithoutTurn {
-        let Check { rules, child, .. } = self.check;
+        let PairTurns { rules, child, .. } = self.turns;
         let Material { mover, waiting } = child.index.material();
         if u32::from(mover + waiting) < POINTS {
             match rules.blocked {
@@ -341,21 +404,20 @@ impl<F: FnMut(usize)> RowCheck<'_, F> {
         }
     }
 
-    /// Compares with the parent table. Symmetric rows of the parent hold a position several times;
-    /// this checks one of the entries, and [`check_copies`] the others.
+    /// Reports the codes with their entries in the parent table. Symmetric rows of the parent hold a
+    /// position several times, of which this reports one entry or more.
     #[inline(always)]
-    fn compare<B: Bits>(&mut self, bits: B) {
-        let Check { parent, child, .. } = self.check;
-        let codes = Codes::of(self.check.metric);
+    fn report<B: Bits>(&mut self, bits: B) {
+        let PairTurns { parent, child, .. } = self.turns;
         let waiting = self.waiting();
         let free = !waiting;
         let images: [PointSet; Symmetry::COUNT] =
             std::array::from_fn(|number| Symmetry::numbered(number as u32).apply(waiting));
-        let rows = parent.index.rows();
-        let columns = parent.index.columns();
+        let rows = parent.rows();
+        let columns = parent.columns();
         let mut subsets = child.index.columns().iter();
         let mut entries = [0; AT_ONCE];
-        for derived in self.derived.chunks(AT_ONCE) {
+        for codes in self.codes.chunks(AT_ONCE) {
             for (entry, subset) in entries.iter_mut().zip(&mut subsets) {
                 let mover = PointSet::from_bits(bits.pdep(subset, free.bits()));
                 let (row, symmetry) = rows.find(mover);
@@ -363,10 +425,8 @@ impl<F: FnMut(usize)> RowCheck<'_, F> {
                 let free = !rows.set(row);
                 *entry = row * columns.count() + columns.rank(bits.pext(image.bits(), free.bits()));
             }
-            for (&entry, &derived) in entries.iter().zip(derived) {
-                if !codes.is_stored(parent.values[entry], derived) {
-                    (self.suspect)(entry);
-                }
+            for (&entry, &code) in entries.iter().zip(codes) {
+                (self.found)(entry, code);
             }
         }
     }

@@ -21,7 +21,7 @@ use super::check::{
 };
 use super::{Findings, Mismatch};
 use crate::board::bits::{self, Bits, Kernel};
-use crate::board::symmetry::{Symmetry, stabiliser};
+use crate::board::symmetry::Symmetry;
 use crate::board::{POINTS, PointSet};
 use crate::index::reachable::{Reachable, Stage};
 use crate::index::{Index, Rows, Subsets};
@@ -29,6 +29,7 @@ use crate::memory::Bytes;
 use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::position::Position;
+use crate::solve::pair::fill_images;
 use crate::solve::{Reused, load, ply};
 use crate::store::{DbError, ply_file_name};
 use crate::value::{Metric, Value};
@@ -118,21 +119,12 @@ impl<'a> StageTurns<'a> {
         let index = Index::new(self.stage.material());
         let mut values = Bytes::new(index.len())?;
         let entries: &[AtomicU8] = values.as_atomics();
-        let columns = index.columns().count();
         self.for_each(&index, |found| {
             for &(entry, code) in found {
-                let value = Codes::value(code);
-                entries[entry].store(value, Ordering::Relaxed);
-                let row = entry / columns;
-                if index.rows().is_symmetric(row) {
-                    let (mover, waiting) = index.sets(entry);
-                    for symmetry in stabiliser(mover) {
-                        let column = index.column(row, symmetry.apply(waiting));
-                        entries[row * columns + column].store(value, Ordering::Relaxed);
-                    }
-                }
+                entries[entry].store(Codes::value(code), Ordering::Relaxed);
             }
         });
+        fill_images(&index, &mut values);
         Ok(values)
     }
 }

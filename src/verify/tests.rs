@@ -1,3 +1,6 @@
+use rayon::prelude::*;
+
+use super::check::Codes;
 use super::ply::verify_ply;
 use super::*;
 use crate::board::symmetry::Symmetry;
@@ -36,10 +39,10 @@ static SOLVED: LazyLock<Owned> = LazyLock::new(|| {
         index,
     };
     for round in 0.. {
-        let check = check_of(&Rules::STANDARD, &solved, &solved, &[]);
+        let turns = turns_of(&Rules::STANDARD, &solved.index, &solved, &[]);
         let value = |(entry, &byte): (usize, &u8)| match Value::from_byte(byte).dtw() {
             Some(Dtw(depth)) if depth < round => byte,
-            _ => check.derive(&solved.position(entry)).to_byte().unwrap(),
+            _ => turns.derive(&solved.position(entry)).to_byte().unwrap(),
         };
         let next: Vec<u8> = solved.values.par_iter().enumerate().map(value).collect();
         if next == solved.values {
@@ -54,17 +57,17 @@ fn material(mover: u8, waiting: u8) -> Material {
     Material { mover, waiting }
 }
 
-fn check_of<'a>(
+fn turns_of<'a>(
     rules: &'a Rules,
-    parent: &'a Owned,
+    parent: &'a Index,
     child: &'a Owned,
     captures: &'a [Owned],
-) -> Check<'a> {
+) -> PairTurns<'a> {
     let mut captures = captures.iter();
-    Check {
+    PairTurns {
         metric: Metric::Depth,
         rules,
-        parent: parent.table(),
+        parent,
         child: child.table(),
         captures: [(); 3].map(|()| captures.next().map(Owned::table)),
     }
@@ -122,40 +125,42 @@ fn derived_values_pass_and_all_others_are_detected() {
         let captures = material.after_captures(&rules).into_iter();
         let captures: Vec<Owned> = captures.map(fabricated).collect();
         let mut parent = fabricated(material);
-        let check = check_of(&rules, &parent, &child, &captures);
-        let derive = |entry| check.derive(&parent.position(entry)).to_byte().unwrap();
+        let turns = turns_of(&rules, &parent.index, &child, &captures);
+        let derive = |entry| turns.derive(&parent.position(entry)).to_byte().unwrap();
         let values: Vec<u8> = (0..parent.values.len())
             .into_par_iter()
             .map(derive)
             .collect();
         parent.values = values;
 
-        let check = check_of(&rules, &parent, &child, &captures);
-        let mut derived = Vec::new();
-        for row in 0..child.index.rows().len() {
-            // Wins in 253 turns are the only values that need the slow derivation.
-            let suspect = |entry: usize| assert_eq!(parent.values[entry], 254);
-            bits::dispatch(RowCheck {
-                check,
-                row,
-                derived: &mut derived,
-                suspect,
-            });
-        }
-        assert_eq!(check_table(check, &|_| ()), []);
+        let turns = turns_of(&rules, &parent.index, &child, &captures);
+        let done = AtomicU64::new(0);
+        let advance = |entries| {
+            done.fetch_add(entries, Ordering::Relaxed);
+        };
+        // Wins in 253 turns are the only values that need the slow derivation.
+        let is_stored = |value, code| Codes::of(Metric::Depth).is_stored(value, code);
+        let found = |entry: usize, code| {
+            let value = parent.values[entry];
+            assert!(value == 254 || is_stored(value, code));
+        };
+        turns.for_each(&advance, || false, found);
+        assert_eq!(done.into_inner(), child.values.len() as u64);
+        assert!(*turns.table(&|_| ()).unwrap() == *parent.values);
+        assert_eq!(turns.compare(&parent.values, &|_| ()), []);
 
         let mut random = Random::new(1);
         for _ in 0..4 {
             let entry = random.below(parent.values.len());
             let right = parent.values[entry];
             parent.values[entry] = right.wrapping_add(1 + random.below(255) as u8);
-            let check = check_of(&rules, &parent, &child, &captures);
+            let turns = turns_of(&rules, &parent.index, &child, &captures);
             let expected = Mismatch {
                 position: parent.position(entry),
                 stored: Value::from_byte(parent.values[entry]),
                 derived: Value::from_byte(right),
             };
-            assert_eq!(check_table(check, &|_| ()), [expected]);
+            assert_eq!(turns.compare(&parent.values, &|_| ()), [expected]);
             parent.values[entry] = right;
         }
     }
@@ -181,15 +186,15 @@ fn several_removals_are_checked() {
         })
         .collect();
     let mut parent = fabricated(material(12, 11));
-    let check = check_of(&rules, &parent, &child, &captures);
-    let derive = |entry| check.derive(&parent.position(entry)).to_byte().unwrap();
+    let turns = turns_of(&rules, &parent.index, &child, &captures);
+    let derive = |entry| turns.derive(&parent.position(entry)).to_byte().unwrap();
     let values: Vec<u8> = (0..parent.values.len())
         .into_par_iter()
         .map(derive)
         .collect();
     parent.values = values;
-    let check = check_of(&rules, &parent, &child, &captures);
-    assert_eq!(check_table(check, &|_| ()), []);
+    let turns = turns_of(&rules, &parent.index, &child, &captures);
+    assert_eq!(turns.compare(&parent.values, &|_| ()), []);
 
     // Every kind of position is compared: a changed value is detected everywhere. No slide closes
     // three mills, because it moves along a line of its target.
@@ -214,7 +219,8 @@ fn several_removals_are_checked() {
         let entry = entry.expect("a position of each kind");
         let mut damaged = parent.clone();
         damaged.values[entry] ^= 2;
-        let found = check_table(check_of(&rules, &damaged, &child, &captures), &|_| ());
+        let found =
+            turns_of(&rules, &parent.index, &child, &captures).compare(&damaged.values, &|_| ());
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].position, parent.position(entry));
     }
@@ -224,7 +230,7 @@ fn several_removals_are_checked() {
 fn damaged_values_of_a_solved_pair_are_detected() {
     let clean = &*SOLVED;
     assert_eq!(
-        check_table(check_of(&Rules::STANDARD, clean, clean, &[]), &|_| ()),
+        turns_of(&Rules::STANDARD, &clean.index, clean, &[]).compare(&clean.values, &|_| ()),
         []
     );
     let entry_of = |wanted: fn(Value) -> bool| {
@@ -255,10 +261,12 @@ fn damaged_values_of_a_solved_pair_are_detected() {
             stored: value,
             derived: Value::from_byte(clean.values[entry]),
         };
-        let found = check_table(check_of(&Rules::STANDARD, &damaged, clean, &[]), &|_| ());
+        let found =
+            turns_of(&Rules::STANDARD, &clean.index, clean, &[]).compare(&damaged.values, &|_| ());
         assert_eq!(found, [expected]);
         // Other values are derived from the wrong ones, too.
-        let found = check_table(check_of(&Rules::STANDARD, &damaged, &damaged, &[]), &|_| ());
+        let found = turns_of(&Rules::STANDARD, &clean.index, &damaged, &[])
+            .compare(&damaged.values, &|_| ());
         assert!(!found.is_empty() && found.len() <= MOST_MISMATCHES);
     }
 }

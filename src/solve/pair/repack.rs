@@ -27,7 +27,7 @@ pub fn repack(
     if profile.metric == Metric::Depth && db.file(pair)?.metric() == Metric::Wdl {
         return Err(DbError::NoDepths { pair });
     }
-    let (values, smaller) = load_pair(db, pair, table_cache)?;
+    let (values, smaller) = load_pair(db, pair, table_cache, true)?;
     let histograms = pair.tables().into_iter();
     let histograms = histograms.map(|material| db.histogram(material).cloned());
     let solved = SolvedPair {
