@@ -55,7 +55,7 @@ static UNDISTURBED: LazyLock<Undisturbed> = LazyLock::new(|| {
 });
 
 fn command(folder: &Path, args: &[&str]) -> Command {
-    let mut command = process::program(&std::env::temp_dir(), args);
+    let mut command = process::program(process::empty_home(), args);
     command.arg("--db").arg(folder);
     command
 }

@@ -57,7 +57,7 @@ const FLYING: &str = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0";
 
 /// Runs the program on a folder of databases.
 fn run(folder: &Path, args: &[&str]) -> Output {
-    let mut command = process::program(&std::env::temp_dir(), args);
+    let mut command = process::program(process::empty_home(), args);
     command.arg("--db").arg(folder).output().unwrap()
 }
 

@@ -19,7 +19,7 @@ pub struct Engine {
 }
 
 fn command(args: &[&str]) -> Command {
-    let mut command = process::program(&std::env::temp_dir(), &["uci"]);
+    let mut command = process::program(process::empty_home(), &["uci"]);
     command.args(args).env("HOME", "/nonexistent");
     command
 }

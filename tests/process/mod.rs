@@ -11,6 +11,11 @@ use serde_json::Value as Json;
 /// The program under test.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_millbase");
 
+/// A folder of the tests without databases.
+pub fn empty_home() -> &'static Path {
+    Path::new(env!("CARGO_TARGET_TMPDIR"))
+}
+
 /// The program in a folder that is its home: it finds the built-in databases and no others.
 pub fn program(home: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(PROGRAM);
