@@ -88,9 +88,10 @@ impl<Table> Report<Table> {
     }
 }
 
-/// Checks every value of a pair, including omitted ones, its checksums and its counts. Holds the
-/// pair's tables in memory, and those that captures of one side to move lead to. If files hold no
-/// depths, the check compares only win, draw and loss.
+/// Checks every value of a pair with the larger side to move, stored or omitted, its checksums and its
+/// counts; derives the values with the smaller side to move, which no file holds. Holds the pair's
+/// tables in memory, and those that captures of one side to move lead to. If files hold no depths, the
+/// check compares only win, draw and loss.
 ///
 /// Stores tables that the checks of other pairs need in `table_cache`, and takes them from there.
 ///
@@ -240,7 +241,8 @@ impl<'a, Derive: Fn(PointSet, PointSet) -> (Position, Value)> Findings<'a, Deriv
 /// positions.
 ///
 /// Turns and ends come from the rules. The probe of a position that the file omits uses the same
-/// turns, so this check of such a position proves little; [`verify_pair`] really checks it.
+/// turns, so this check of such a position proves little; [`verify_pair`] derives its value with code of
+/// its own.
 ///
 /// # Errors
 ///
