@@ -13,10 +13,10 @@
 //!                                 one table for each number of stones x that a turn removes
 //! ```
 //!
-//! The pass takes the child's rows one by one. A row has a fixed set O and holds the values of all
-//! positions that quiet turns lead to while O waits. The pass backs up each value to the positions
-//! from which a turn leads there, and passes on the best values with their entries in the parent
-//! table. A mover that cannot move and passes has the value of the child's entry with its own sets.
+//! The pass takes the child's rows one by one, see `pair_row`. A row has a fixed set O and holds the
+//! values of all positions that quiet turns lead to while O waits. The pass backs up each value to the
+//! positions from which a turn leads there, and passes on the best values with their entries in the
+//! parent table. A mover that cannot move and passes has the value of the child's entry with its own sets.
 
 use std::io;
 use std::sync::LazyLock;
@@ -24,8 +24,9 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use rayon::prelude::*;
 
+use super::pair_row::{Exchanges, PairRow, Scratch};
 use super::{Findings, Mismatch};
-use crate::board::bits::{self, Bits, Kernel};
+use crate::board::bits::{self, Bits};
 use crate::board::symmetry::{Symmetry, stabiliser};
 use crate::board::{POINTS, PointSet};
 use crate::index::{Index, Material, Subsets};
@@ -102,15 +103,17 @@ impl<'a> PairTurns<'a> {
         enough: impl Fn() -> bool + Sync,
         found: impl Fn(usize, u8) + Sync,
     ) {
+        let exchanges = Exchanges::new(self.child.index);
         let rows = (0..self.child.index.rows().len()).into_par_iter();
-        rows.for_each_init(Vec::new, |codes, row| {
+        rows.for_each_init(Scratch::default, |scratch, row| {
             if enough() {
                 return;
             }
             bits::dispatch(PairRow {
                 turns: *self,
+                exchanges: &exchanges,
                 row,
-                codes,
+                scratch,
                 found: &found,
             });
             advance(self.child.index.columns().count() as u64);
@@ -153,12 +156,29 @@ impl<'a> PairTurns<'a> {
 
     /// The rows that captures lead to if these stones wait, by the number of removals that a turn
     /// earns.
-    fn captures(&self, waiting: PointSet) -> [CaptureRows<'a>; 3] {
+    pub fn captures(&self, waiting: PointSet) -> [CaptureRows<'a>; 3] {
         let PairTurns {
             rules, captures, ..
         } = *self;
         [(1, 0), (2, 1), (3, 2)]
             .map(|(count, place)| CaptureRows::new(captures[place], waiting, count, rules))
+    }
+
+    /// The outcome for a mover without a turn.
+    pub fn without_turn(&self) -> WithoutTurn {
+        let PairTurns { rules, child, .. } = *self;
+        let Material { mover, waiting } = child.index.material();
+        if u32::from(mover + waiting) < POINTS {
+            match rules.blocked {
+                Blocked::Loses => WithoutTurn::Loses,
+                Blocked::Passes => WithoutTurn::Passes,
+            }
+        } else {
+            match rules.full_board {
+                FullBoard::Loses => WithoutTurn::Loses,
+                FullBoard::Draws => WithoutTurn::Draws,
+            }
+        }
     }
 }
 
@@ -166,19 +186,6 @@ impl<'a> PairTurns<'a> {
 pub(super) fn best(values: impl Iterator<Item = Value>) -> Value {
     values.map(Value::backed_up).max().unwrap_or(Value::LOST)
 }
-
-/// The fast pass over one row of the child table. It calls `found` with an entry of each position of
-/// the parent table in which the row's set waits, and with the code of its value.
-pub(super) struct PairRow<'a, F> {
-    pub turns: PairTurns<'a>,
-    pub row: usize,
-    /// Reused from row to row.
-    pub codes: &'a mut Vec<u8>,
-    pub found: F,
-}
-
-/// The number of parent entries found at once, so that the cache misses of their reads overlap.
-const AT_ONCE: usize = 128;
 
 /// Values as bytes that grow with the value, so that the best of several is their maximum.
 pub(super) struct Codes {
@@ -192,7 +199,7 @@ pub(super) struct Codes {
 
 /// The code of a lost position without a turn, the smallest.
 pub(super) const LOST: u8 = 0;
-const DRAWN: u8 = 128;
+pub(super) const DRAWN: u8 = 128;
 /// The code of a win in one turn, the largest.
 const WON: u8 = 255;
 
@@ -288,171 +295,12 @@ struct Capture<'a> {
     values: &'a [u8],
 }
 
-impl<F: FnMut(usize, u8)> Kernel for PairRow<'_, F> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<B: Bits>(mut self, bits: B) {
-        self.derive(bits);
-        self.report(bits);
-    }
-}
-
-impl<F: FnMut(usize, u8)> PairRow<'_, F> {
-    /// The set of the waiting side in the parent positions.
-    fn waiting(&self) -> PointSet {
-        self.turns.child.index.rows().set(self.row)
-    }
-
-    /// Fills `codes`: for each column's set M the code of the position in which M moves and O
-    /// waits.
-    ///
-    /// The value of M' is backed up to the sets before the turn: M = M' - b + a for a stone b and
-    /// an empty point a, joined by an edge unless M flies. The turn closed a mill if b is in a mill
-    /// of M'; then the best removal gives its value.
-    #[inline(always)]
-    fn derive<B: Bits>(&mut self, bits: B) {
-        let PairTurns { rules, child, .. } = self.turns;
-        let board = rules.board();
-        let codes = Codes::of(self.turns.metric);
-        let free = !self.waiting();
-        let quiet = child.row(self.row);
-        let captures = self.turns.captures(!free);
-        let without_turn = self.without_turn();
-        let flies = rules.flies(child.index.material().waiting.into());
-        let within = board.edges_within(free);
-        let mut edges = [0; u64::BITS as usize];
-        for (edge, ends) in edges.iter_mut().zip(board.edges()) {
-            let ends: PointSet = ends.iter().copied().collect();
-            *edge = bits.pext(ends.bits(), free.bits());
-        }
-
-        self.codes.clear();
-        self.codes.resize(quiet.len(), LOST);
-        let mut parents = Parents {
-            columns: child.index.columns(),
-            codes: self.codes,
-        };
-        for (subset, &value) in child.index.columns().iter().zip(quiet) {
-            let set = PointSet::from_bits(bits.pdep(subset, free.bits()));
-            let quiet = codes.backed_up(value);
-            // The stones by the number of removals that a turn to their point earned.
-            let mut mills = [board.mills(set), PointSet::EMPTY, PointSet::EMPTY];
-            let in_mills = mills[0];
-            if rules.removal_per_mill {
-                mills = board.mills_by_count(set);
-            }
-            let capture = |place: usize| best_capture(bits, codes, &captures[place], set);
-            let all_slides = board.cut(set) & within;
-            if all_slides == 0 && (!flies || set == free) {
-                match without_turn {
-                    WithoutTurn::Loses => {}
-                    WithoutTurn::Draws => parents.report(subset, DRAWN),
-                    WithoutTurn::Passes => parents.report(subset, quiet),
-                }
-            }
-            if flies {
-                let mut report_flights = |stones: PointSet, code: u8| {
-                    for b in stones {
-                        for a in free - set {
-                            let before = set.without(b).with(a);
-                            parents.report(bits.pext(before.bits(), free.bits()), code);
-                        }
-                    }
-                };
-                report_flights(set - in_mills, quiet);
-                for (place, stones) in mills.into_iter().enumerate() {
-                    if !stones.is_empty() {
-                        report_flights(stones, capture(place));
-                    }
-                }
-                continue;
-            }
-            let mut slides = all_slides & !board.cut(in_mills);
-            while slides != 0 {
-                parents.report(subset ^ edges[slides.trailing_zeros() as usize], quiet);
-                slides &= slides - 1;
-            }
-            for (place, stones) in mills.into_iter().enumerate() {
-                let mut closing = all_slides & board.cut(stones);
-                if closing == 0 {
-                    continue;
-                }
-                let capture = capture(place);
-                while closing != 0 {
-                    parents.report(subset ^ edges[closing.trailing_zeros() as usize], capture);
-                    closing &= closing - 1;
-                }
-            }
-        }
-    }
-
-    /// The outcome for a mover without a turn.
-    fn without_turn(&self) -> WithoutTurn {
-        let PairTurns { rules, child, .. } = self.turns;
-        let Material { mover, waiting } = child.index.material();
-        if u32::from(mover + waiting) < POINTS {
-            match rules.blocked {
-                Blocked::Loses => WithoutTurn::Loses,
-                Blocked::Passes => WithoutTurn::Passes,
-            }
-        } else {
-            match rules.full_board {
-                FullBoard::Loses => WithoutTurn::Loses,
-                FullBoard::Draws => WithoutTurn::Draws,
-            }
-        }
-    }
-
-    /// Reports the codes with their entries in the parent table. Symmetric rows of the parent hold a
-    /// position several times, of which this reports one entry or more.
-    #[inline(always)]
-    fn report<B: Bits>(&mut self, bits: B) {
-        let PairTurns { parent, child, .. } = self.turns;
-        let waiting = self.waiting();
-        let free = !waiting;
-        let images: [PointSet; Symmetry::COUNT] =
-            std::array::from_fn(|number| Symmetry::numbered(number as u32).apply(waiting));
-        let rows = parent.rows();
-        let columns = parent.columns();
-        let mut subsets = child.index.columns().iter();
-        let mut entries = [0; AT_ONCE];
-        for codes in self.codes.chunks(AT_ONCE) {
-            for (entry, subset) in entries.iter_mut().zip(&mut subsets) {
-                let mover = PointSet::from_bits(bits.pdep(subset, free.bits()));
-                let (row, symmetry) = rows.find(mover);
-                let image = images[symmetry.number() as usize];
-                let free = !rows.set(row);
-                *entry = row * columns.count() + columns.rank(bits.pext(image.bits(), free.bits()));
-            }
-            for (&entry, &code) in entries.iter().zip(codes) {
-                (self.found)(entry, code);
-            }
-        }
-    }
-}
-
 /// The outcome for a mover without a turn: the game is over, or it passes.
 #[derive(Clone, Copy)]
-enum WithoutTurn {
+pub(super) enum WithoutTurn {
     Loses,
     Draws,
     Passes,
-}
-
-/// The best code so far of each position from which turns lead to a row's positions.
-struct Parents<'a> {
-    columns: &'a Subsets,
-    codes: &'a mut [u8],
-}
-
-impl Parents<'_> {
-    /// Backs up the code of a turn to the position with this set of the mover.
-    #[inline(always)]
-    fn report(&mut self, subset: u32, code: u8) {
-        let best = &mut self.codes[self.columns.rank(subset)];
-        *best = larger(*best, code);
-    }
 }
 
 /// The code of the best removal for the mover after a turn to this set.

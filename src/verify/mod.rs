@@ -23,6 +23,7 @@
 //! smaller pairs, which captures lead to, are right; they need a clean report of their own.
 
 mod check;
+mod pair_row;
 pub mod ply;
 mod stage;
 #[cfg(test)]

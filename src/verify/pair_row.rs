@@ -1,0 +1,410 @@
+//! The fast pass over one row of the child table: the code of the best turn of each position in which
+//! the row's set waits.
+//!
+//! All sets of the mover, M before a turn and M' after it, are subsets of the points that the row's set
+//! leaves. Sets that differ only in the first five of these points are a *part*: at most ten, because
+//! they have the same number of stones there. A part has a vector of 16 codes.
+//!
+//! ```text
+//! before   M = T + j       all stones T that stay, and a stone on the point j
+//! after    M' = T + i      the stone has gone to the point i
+//! ```
+//!
+//! So two points i and j make pairs of parts, that of T + i and that of T + j, for all T. In both
+//! directions, one shuffle of the vector after the turn gives codes to the vector before it.
+//! [`Exchanges`] has these pairs for every two points; a row passes through the lists of its edges, or
+//! through all of them if the mover may fly. Turns that close a mill are backed up one by one.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::check::{Codes, DRAWN, LOST, PairTurns, WithoutTurn, best_capture, larger};
+use crate::board::bits::{Bits, Kernel, NOWHERE};
+use crate::board::symmetry::Symmetry;
+use crate::board::{Board, POINTS, Point, PointSet};
+use crate::index::Index;
+
+/// The number of the first points, those in which the sets of a part differ.
+const FIRST: u32 = 5;
+
+/// The places of a part's sets in the order of their columns.
+type Vector = [u8; 16];
+
+/// The parts of a table's columns, and the turns between them.
+pub(super) struct Exchanges {
+    parts: Vec<Part>,
+    /// For the bits of a set beyond the first: the number of its part.
+    numbers: Vec<u32>,
+    /// The place of each set of first points among those of its size.
+    places: [u8; 1 << FIRST],
+    /// By the higher bit j, then by the lower bit i: the parts of T + i and of T + j for all T.
+    between: Vec<Vec<[u32; 2]>>,
+    /// By the bit that a stone leaves and by that to which it comes, both [`FIRST`] if beyond the first
+    /// points, then by the number of stones on the first points before: the place of each set after it.
+    moved: [[[Vector; SIZES]; SIZES]; SIZES],
+    /// By a set of first points, then by the number of stones there: [`NOWHERE`] for each set that contains
+    /// it, else 0. The last is for [`NO_SET`].
+    containing: [[Vector; SIZES]; NO_SET as usize + 1],
+}
+
+/// Stands for a set of first points that none contains.
+const NO_SET: u32 = 1 << FIRST;
+
+/// Numbers from 0 to [`FIRST`].
+const SIZES: usize = FIRST as usize + 1;
+
+/// The sets that differ only in the first points.
+struct Part {
+    /// The bits beyond the first points, as they are in a set.
+    others: u32,
+    /// The number of stones on the first points.
+    size: u8,
+    columns: Range<u32>,
+}
+
+impl Exchanges {
+    /// Those of a table's columns.
+    pub fn new(index: &Index) -> Exchanges {
+        let (columns, material) = (index.columns(), index.material());
+        let points = POINTS - u32::from(material.mover);
+        let mut parts: Vec<Part> = Vec::new();
+        let mut numbers = vec![NONE; 1 << (points - FIRST)];
+        for (column, subset) in (0..).zip(columns.iter()) {
+            let (others, first) = (subset >> FIRST << FIRST, subset % (1 << FIRST));
+            match parts.last_mut() {
+                Some(part) if part.others == others => part.columns.end = column + 1,
+                _ => {
+                    numbers[(others >> FIRST) as usize] = parts.len() as u32;
+                    parts.push(Part {
+                        others,
+                        size: first.count_ones() as u8,
+                        columns: column..column + 1,
+                    });
+                }
+            }
+        }
+        let bits = (0..points).flat_map(|high| (0..high).map(move |low| [low, high]));
+        let bits: Vec<[u32; 2]> = bits.collect();
+        let between = bits.into_par_iter().map(|ends| {
+            let [low, high] = ends.map(|end| 1 << end >> FIRST);
+            let others = parts.iter().map(|part| part.others >> FIRST);
+            let stay = others.filter(|others| others & low == low && others & high == 0);
+            let pairs = stay.map(|with_low| [with_low, with_low - low + high]);
+            let pairs = pairs.map(|pair| pair.map(|others| numbers[others as usize]));
+            pairs.filter(|pair| !pair.contains(&NONE)).collect()
+        });
+        let between = between.collect();
+
+        let mut places = [0; 1 << FIRST];
+        let mut next = [0; SIZES];
+        for (set, place) in (0u32..).zip(&mut places) {
+            let size = set.count_ones() as usize;
+            *place = next[size];
+            next[size] += 1;
+        }
+        let mut moved = [[[[NOWHERE; 16]; SIZES]; SIZES]; SIZES];
+        let mut containing = [[[0; 16]; SIZES]; NO_SET as usize + 1];
+        for set in 0..1u32 << FIRST {
+            let size = set.count_ones() as usize;
+            let place = usize::from(places[set as usize]);
+            for (gone, moved) in (0..).zip(&mut moved) {
+                for (come, moved) in (0..).zip(moved) {
+                    let bit = |bit: u32| (1u32 << bit) % (1u32 << FIRST);
+                    if set & bit(gone) == bit(gone) && set & bit(come) == 0 {
+                        let after = set - bit(gone) + bit(come);
+                        moved[size][place] = places[after as usize];
+                    }
+                }
+            }
+            for (inner, containing) in (0..NO_SET).zip(&mut containing) {
+                if inner & !set == 0 {
+                    containing[size][place] = NOWHERE;
+                }
+            }
+        }
+        Exchanges {
+            parts,
+            numbers,
+            places,
+            between,
+            moved,
+            containing,
+        }
+    }
+
+    /// The place of a set's code in vectors of all parts.
+    #[inline(always)]
+    fn place(&self, subset: u32) -> usize {
+        let number = self.numbers[(subset >> FIRST) as usize];
+        let place = self.places[subset as usize % self.places.len()];
+        number as usize * size_of::<Vector>() + usize::from(place)
+    }
+
+    /// The places after a slide of the sets of a part; none for those with the other stones of a mill.
+    #[inline(always)]
+    fn quiet_places<const MILLS: usize>(
+        &self,
+        moved: &[Vector; SIZES],
+        mills: &[u32; 3],
+        part: usize,
+    ) -> Vector {
+        let part = &self.parts[part];
+        let size = usize::from(part.size) % SIZES;
+        let mut places = moved[size];
+        for mill in &mills[..MILLS] {
+            let possible = mill >> FIRST << FIRST & !part.others == 0;
+            let set = if possible {
+                mill % (1 << FIRST)
+            } else {
+                NO_SET
+            };
+            let containing = &self.containing[set as usize][size];
+            places = std::array::from_fn(|i| places[i] | containing[i]);
+        }
+        places
+    }
+
+    fn between(&self, [low, high]: [u32; 2]) -> &[[u32; 2]] {
+        &self.between[(high * (high - 1) / 2 + low) as usize]
+    }
+}
+
+/// Stands for the number of no part.
+const NONE: u32 = u32::MAX;
+
+/// The pass over one row. It calls `found` with an entry of each position of the parent table in which
+/// the row's set waits, and with the code of its value.
+pub(super) struct PairRow<'a, F> {
+    pub turns: PairTurns<'a>,
+    pub exchanges: &'a Exchanges,
+    pub row: usize,
+    pub scratch: &'a mut Scratch,
+    pub found: F,
+}
+
+/// Memory that is reused from row to row.
+#[derive(Default)]
+pub(super) struct Scratch {
+    /// The codes after quiet turns to the sets of each part.
+    quiet: Vec<Vector>,
+    /// For the sets of each part: the best code so far of the position in which the set moves.
+    best: Vec<Vector>,
+    /// The best codes of all columns.
+    codes: Vec<u8>,
+}
+
+/// The number of parent entries found at once, so that the cache misses of their reads overlap.
+const AT_ONCE: usize = 128;
+
+/// Two points between which a stone may move, as bits of a set, the lower first.
+struct Way {
+    ends: [u32; 2],
+    /// For each end the other stones of each mill that a turn to it may close.
+    mills: [[u32; 3]; 2],
+}
+
+/// Stands for no mill.
+const NO_MILL: u32 = u32::MAX;
+
+impl Way {
+    #[inline(always)]
+    fn new<B: Bits>(bits: B, board: &Board, free: PointSet, ends: [Point; 2]) -> Way {
+        let bits_of = |set: PointSet| bits.pext(set.bits(), free.bits());
+        let [low, high] = ends;
+        Way {
+            ends: ends.map(|end| bits_of(end.into()).trailing_zeros()),
+            mills: [[low, high], [high, low]].map(|[to, from]| {
+                let lines = board.lines().iter().filter(|line| {
+                    line.is_subset(free) && line.contains(to) && !line.contains(from)
+                });
+                let mut mills = lines.map(|line| bits_of(line.without(to)));
+                [(); 3].map(|()| mills.next().unwrap_or(NO_MILL))
+            }),
+        }
+    }
+}
+
+impl<F: FnMut(usize, u8)> Kernel for PairRow<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<B: Bits>(mut self, bits: B) {
+        self.begin();
+        self.back_up(bits);
+        self.raise(bits);
+        self.report(bits);
+    }
+}
+
+impl<F: FnMut(usize, u8)> PairRow<'_, F> {
+    /// The set of the waiting side in the parent positions.
+    fn waiting(&self) -> PointSet {
+        self.turns.child.index.rows().set(self.row)
+    }
+
+    /// Whether the mover may fly.
+    fn flies(&self) -> bool {
+        let stones = self.turns.child.index.material().waiting;
+        self.turns.rules.flies(stones.into())
+    }
+
+    /// Fills in the codes after quiet turns.
+    #[inline(always)]
+    fn begin(&mut self) {
+        let codes = Codes::of(self.turns.metric);
+        let values = self.turns.child.row(self.row);
+        let Scratch { quiet, best, .. } = &mut *self.scratch;
+        let parts = &self.exchanges.parts;
+        best.clear();
+        best.resize(parts.len(), [LOST; 16]);
+        quiet.resize(parts.len(), [LOST; 16]);
+        for (part, quiet) in parts.iter().zip(quiet) {
+            let Range { start, end } = part.columns;
+            for (code, &value) in quiet.iter_mut().zip(&values[start as usize..end as usize]) {
+                *code = codes.backed_up(value);
+            }
+        }
+    }
+
+    /// Backs up the code of the best removal to the sets from which a turn closes a mill. Finds the codes
+    /// of movers without a turn.
+    #[inline(always)]
+    fn back_up<B: Bits>(&mut self, bits: B) {
+        let PairTurns { rules, child, .. } = self.turns;
+        let board = rules.board();
+        let codes = Codes::of(self.turns.metric);
+        let free = !self.waiting();
+        let captures = self.turns.captures(!free);
+        let without_turn = self.turns.without_turn();
+        let flies = self.flies();
+        let within = board.edges_within(free);
+        let mut edges = [0; u64::BITS as usize];
+        for (edge, ends) in edges.iter_mut().zip(board.edges()) {
+            let ends: PointSet = ends.iter().copied().collect();
+            *edge = bits.pext(ends.bits(), free.bits());
+        }
+        let exchanges = self.exchanges;
+        let Scratch { quiet, best, .. } = &mut *self.scratch;
+        let best = best.as_flattened_mut();
+        for subset in child.index.columns().iter() {
+            let set = PointSet::from_bits(bits.pdep(subset, free.bits()));
+            let is_blocked = || match flies {
+                true => set == free,
+                false => board.cut(set) & within == 0,
+            };
+            let place = exchanges.place(subset);
+            match without_turn {
+                WithoutTurn::Draws if is_blocked() => best[place] = DRAWN,
+                WithoutTurn::Passes if is_blocked() => best[place] = quiet.as_flattened()[place],
+                _ => {}
+            }
+            // The stones by the number of removals that a turn to their point earned.
+            let mut mills = [board.mills(set), PointSet::EMPTY, PointSet::EMPTY];
+            if mills[0].is_empty() {
+                continue;
+            }
+            if rules.removal_per_mill {
+                mills = board.mills_by_count(set);
+            }
+            for (stones, captures) in mills.into_iter().zip(&captures) {
+                let mut slides = board.cut(set) & board.cut(stones) & within;
+                if stones.is_empty() || !flies && slides == 0 {
+                    continue;
+                }
+                let code = best_capture(bits, codes, captures, set);
+                let mut raise = |before| {
+                    let best = &mut best[exchanges.place(before)];
+                    *best = larger(*best, code);
+                };
+                if flies {
+                    for stone in stones {
+                        for point in free - set {
+                            let before = set.without(stone).with(point);
+                            raise(bits.pext(before.bits(), free.bits()));
+                        }
+                    }
+                    continue;
+                }
+                while slides != 0 {
+                    raise(subset ^ edges[slides.trailing_zeros() as usize]);
+                    slides &= slides - 1;
+                }
+            }
+        }
+    }
+
+    /// Raises the code of each set to that of its best turn that closes no mill.
+    #[inline(always)]
+    fn raise<B: Bits>(&mut self, bits: B) {
+        let board = self.turns.rules.board();
+        let free = !self.waiting();
+        for low in free {
+            let joined = match self.flies() {
+                true => free,
+                false => board.neighbours(low) & free,
+            };
+            for high in joined.into_iter().filter(|&high| low < high) {
+                let way = Way::new(bits, board, free, [low, high]);
+                let mills = way
+                    .mills
+                    .map(|mills| mills.partition_point(|&mill| mill != NO_MILL));
+                match mills[0].max(mills[1]) {
+                    0 => self.raise_along::<B, 0>(bits, &way),
+                    1 => self.raise_along::<B, 1>(bits, &way),
+                    2 => self.raise_along::<B, 2>(bits, &way),
+                    _ => self.raise_along::<B, 3>(bits, &way),
+                }
+            }
+        }
+    }
+
+    /// [`raise`](Self::raise) along one way, at each end of which a turn closes at most `MILLS` mills.
+    #[inline(always)]
+    fn raise_along<B: Bits, const MILLS: usize>(&mut self, bits: B, way: &Way) {
+        let Scratch { quiet, best, .. } = &mut *self.scratch;
+        let exchanges = self.exchanges;
+        let [low, high] = way.ends.map(|end| end.min(FIRST) as usize);
+        let moved = [&exchanges.moved[high][low], &exchanges.moved[low][high]];
+        let places = |end: usize, part: usize| {
+            exchanges.quiet_places::<MILLS>(moved[end], &way.mills[end], part)
+        };
+        for &pair in exchanges.between(way.ends) {
+            let [low, high] = pair.map(|number| number as usize);
+            best[high] = bits.raise_from(best[high], &quiet[low], &places(0, high));
+            best[low] = bits.raise_from(best[low], &quiet[high], &places(1, low));
+        }
+    }
+
+    /// Reports the codes with their entries in the parent table. Symmetric rows of the parent hold a
+    /// position several times, of which this reports one entry or more.
+    #[inline(always)]
+    fn report<B: Bits>(&mut self, bits: B) {
+        let PairTurns { parent, child, .. } = self.turns;
+        let waiting = self.waiting();
+        let free = !waiting;
+        let Scratch { best, codes, .. } = &mut *self.scratch;
+        codes.clear();
+        for (part, best) in self.exchanges.parts.iter().zip(best) {
+            codes.extend(&best[..part.columns.len()]);
+        }
+        let images: [PointSet; Symmetry::COUNT] =
+            std::array::from_fn(|number| Symmetry::numbered(number as u32).apply(waiting));
+        let rows = parent.rows();
+        let columns = parent.columns();
+        let mut subsets = child.index.columns().iter();
+        let mut entries = [0; AT_ONCE];
+        for codes in codes.chunks(AT_ONCE) {
+            for (entry, subset) in entries.iter_mut().zip(&mut subsets) {
+                let mover = PointSet::from_bits(bits.pdep(subset, free.bits()));
+                let (row, symmetry) = rows.find(mover);
+                let image = images[symmetry.number() as usize];
+                let free = !rows.set(row);
+                *entry = row * columns.count() + columns.rank(bits.pext(image.bits(), free.bits()));
+            }
+            for (&entry, &code) in entries.iter().zip(codes) {
+                (self.found)(entry, code);
+            }
+        }
+    }
+}
