@@ -12,7 +12,6 @@ use millbase::index::Index;
 use millbase::index::histogram::Histogram;
 use millbase::memory::Bytes;
 use millbase::probe::Database;
-use millbase::solve::TableCache;
 use millbase::solve::pair::Solved;
 use millbase::{Material, Pair, Rules, verify};
 
@@ -61,7 +60,7 @@ fn tables(criterion: &mut Criterion) {
         group.throughput(Throughput::Elements(pair.entries()));
         group.bench_function(format!("verify/{pair}"), |bench| {
             bench.iter(|| {
-                verify::verify_pair(&db, pair, &mut TableCache::default(), &|_| ()).unwrap()
+                verify::verify_pair(&db, pair, &mut verify::Tables::default(), &|_| ()).unwrap()
             })
         });
         for material in pair.tables() {

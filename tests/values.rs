@@ -460,7 +460,7 @@ fn check_database(database: &Database, pairs: &[Pair], solved: &Solved) {
     let rules = database.rules();
     let bitbase = database.bitbase(pairs).expect("results");
     let mut random = Random::new(7);
-    let mut tables = millbase::solve::TableCache::default();
+    let mut tables = verify::Tables::default();
     for &pair in pairs {
         let report = verify::verify_pair(database, pair, &mut tables, &|_| ());
         let report = report.expect("a pair that can be read");

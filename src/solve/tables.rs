@@ -70,13 +70,22 @@ impl<K: Copy + Eq + Hash> Reused<K> {
     /// needed.
     pub fn keep(&mut self, table: K, values: &[u8]) {
         let again = self.uses.get(&table).is_some_and(|&uses| uses > 0);
-        if again
-            && self.bytes < Loader::MOST_KEPT
-            && let Ok(compressed) = Compressed::new(values)
-        {
+        if again && self.bytes < Loader::MOST_KEPT {
+            self.add(table, values);
+        }
+    }
+
+    /// Keeps a table the uses of which are counted later.
+    pub fn add(&mut self, table: K, values: &[u8]) {
+        if let Ok(compressed) = Compressed::new(values) {
             self.bytes += compressed.size();
             self.tables.insert(table, compressed);
         }
+    }
+
+    /// Whether a table is kept.
+    pub fn has(&self, table: K) -> bool {
+        self.tables.contains_key(&table)
     }
 }
 

@@ -30,10 +30,12 @@ mod stage;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use self::check::{CheckedTable, PairTurns, best};
+use self::stage::LastPlacement;
 use crate::board::PointSet;
 use crate::index::histogram::Histogram;
 use crate::index::{Index, Material, Pair};
@@ -89,12 +91,29 @@ impl<Table> Report<Table> {
     }
 }
 
+/// The tables that the checks of several files share.
+#[derive(Default)]
+pub struct Tables {
+    captures: TableCache,
+    last_placement: LastPlacement,
+}
+
+impl Tables {
+    /// Those for the checks of these pairs, and of files of the placing phase after them.
+    pub fn new(database: &Database, pairs: &[Pair]) -> Tables {
+        Tables {
+            captures: TableCache::new(pairs),
+            last_placement: LastPlacement::before_pairs(database, pairs),
+        }
+    }
+}
+
 /// Checks every value of a pair with the larger side to move, stored or omitted, its checksums and its
 /// counts; derives the values with the smaller side to move, which no file holds. Holds the pair's
 /// tables in memory, and those that captures of one side to move lead to. If files hold no depths, the
 /// check compares only win, draw and loss.
 ///
-/// Stores tables that the checks of other pairs need in `table_cache`, and takes them from there.
+/// Stores tables that the checks of other files need in `tables`, and takes them from there.
 ///
 /// Calls `progress` now and then, on any thread, with the number of entries done so far; the
 /// total is the sum of [`Index::len`] over the pair's tables.
@@ -106,7 +125,7 @@ impl<Table> Report<Table> {
 pub fn verify_pair(
     db: &Database,
     pair: Pair,
-    table_cache: &mut TableCache,
+    tables: &mut Tables,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Report<Material>, DbError> {
     let mut report = Report::default();
@@ -114,14 +133,15 @@ pub fn verify_pair(
     let advance = |entries| progress(done.fetch_add(entries, Ordering::Relaxed) + entries);
     let metric = common_metric(db, pair);
     let larger = stored_table(pair);
-    let (mut values, _) = load_pair(db, pair, table_cache, false)?;
+    let (mut values, _) = load_pair(db, pair, &mut tables.captures, false)?;
     fold(&mut values, metric);
     // The table with the smaller side to move, if there is one, comes first: the turns of the other
     // side lead to it.
-    let mut smaller = None;
+    let mut child = Rc::new(values);
+    let mut stored = Some(Rc::clone(&child));
     for material in pair.tables().into_iter().rev() {
         let after = material.after_captures(db.rules());
-        let take = |&after| table_cache.take(after, false, || load(db, after));
+        let take = |&after| tables.captures.take(after, false, || load(db, after));
         let captures = after.iter().map(take).collect::<Result<Vec<_>, _>>()?;
         let index = Index::new(material);
         let child_index = Index::new(material.exchanged());
@@ -132,34 +152,41 @@ pub fn verify_pair(
                 .next()
                 .map(|(index, values)| CheckedTable::new(index, values))
         });
-        let child = smaller.as_ref().unwrap_or(&values);
         let turns = PairTurns {
             rules: db.rules(),
             metric,
             parent: &index,
-            child: CheckedTable::new(&child_index, child),
+            child: CheckedTable::new(&child_index, &child),
             captures,
         };
-        let derived = match material == larger {
-            true => None,
-            false => Some(turns.table(&advance).map_err(refused(db, material)?)?),
-        };
-        let table = derived.as_ref().unwrap_or(&values);
-        let counted = Histogram::of_table(&index, table);
-        if derived.is_none() {
-            report.mismatches.extend(turns.compare(table, &advance));
-        } else if counted.count(Value::Win(Dtw(253))) > 0 {
-            // Some of these may be wins in 255 turns.
-            report.mismatches.extend(turns.compare(table, &|_| ()));
+        let refused = refused(db, material)?;
+        let mut derived = None;
+        if material != larger {
+            // The last placement comes before the derivation, or after the stored table is dropped, so that
+            // less is in memory at once.
+            tables.last_placement.derive(&turns).map_err(&refused)?;
+            derived = Some(Rc::new(turns.table(&advance).map_err(&refused)?));
         }
-        let stored = db.histogram(material)?;
-        let results = |counts: &Histogram| [counts.wins(), counts.draws(), counts.losses()];
-        let same_metric = metric == db.file(pair)?.metric();
-        if results(&counted) != results(stored) || same_metric && counted != *stored {
-            report.miscounted.push(material);
+        if let Some(table) = derived.clone().or_else(|| stored.take()) {
+            let counted = Histogram::of_table(&index, &table);
+            if derived.is_none() {
+                report.mismatches.extend(turns.compare(&table, &advance));
+            } else if counted.count(Value::Win(Dtw(253))) > 0 {
+                // Some of these may be wins in 255 turns.
+                report.mismatches.extend(turns.compare(&table, &|_| ()));
+            }
+            let stored = db.histogram(material)?;
+            let results = |counts: &Histogram| [counts.wins(), counts.draws(), counts.losses()];
+            let same_metric = metric == db.file(pair)?.metric();
+            if results(&counted) != results(stored) || same_metric && counted != *stored {
+                report.miscounted.push(material);
+            }
+            tables.captures.keep(material, &table);
         }
-        table_cache.keep(material, table);
-        smaller = smaller.or(derived);
+        match derived {
+            Some(derived) => child = derived,
+            None => tables.last_placement.derive(&turns).map_err(refused)?,
+        }
     }
     report.checked = done.into_inner();
     Ok(report)

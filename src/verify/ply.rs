@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::check::CheckedTable;
 use super::stage::StageTables;
-use super::{MOST_MISMATCHES, Mismatch, Report};
+use super::{MOST_MISMATCHES, Mismatch, Report, Tables};
 use crate::index::histogram::Histogram;
 use crate::index::reachable::{Reachable, Stage};
 use crate::probe::Database;
@@ -22,8 +22,9 @@ use crate::value::Value;
 /// Checks a ply's file: all of its bytes, every value and the counts. If files hold no depths, the check
 /// compares only win, draw and loss.
 ///
-/// Where the next ply has no file, its tables are derived from those after it. For 14 placements of the
-/// standard rules that takes most of the time, and about 3 GB of memory.
+/// Where the next ply has no file, its tables are derived from those after it, down to the last placement or,
+/// unless [`verify_pair`](super::verify_pair) of all pairs has left that in `tables`, to the pairs. For 14
+/// placements of the standard rules that takes most of the time, and about 3 GB of memory.
 ///
 /// Calls `progress` after each table with the number of entries of the tables checked so far; the
 /// total is the sum over [`PlyFile::stages`].
@@ -35,11 +36,13 @@ use crate::value::Value;
 pub fn verify_ply(
     database: &Database,
     file: &PlyFile,
+    tables: &mut Tables,
     progress: &dyn Fn(u64),
 ) -> Result<Report<Stage>, DbError> {
     let mut report = Report::default();
     let reachable = Reachable::new(database.rules(), 2 * database.rules().stones);
-    let mut tables = StageTables::new(database, &reachable, file.metric(), file.stages())?;
+    let last = tables.last_placement.take(database, file);
+    let mut tables = StageTables::new(database, &reachable, last, file)?;
     let mut done = 0;
     for stage in file.stages() {
         done += stage.material().entries();

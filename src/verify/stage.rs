@@ -12,26 +12,27 @@
 //! from M' to M, it shares the board and its mills, the index, the removable stones and the sets that
 //! games can reach.
 
+use std::io;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
 use super::check::{
-    CaptureRows, CheckedTable, Codes, LOST, best, best_capture, check_copies, larger,
+    CaptureRows, CheckedTable, Codes, LOST, PairTurns, best, best_capture, check_copies, larger,
 };
 use super::{Findings, Mismatch};
 use crate::board::bits::{self, Bits, Kernel};
 use crate::board::symmetry::Symmetry;
 use crate::board::{POINTS, PointSet};
 use crate::index::reachable::{Reachable, Stage};
-use crate::index::{Index, Rows, Subsets};
+use crate::index::{Index, Pair, Rows, Subsets};
 use crate::memory::Bytes;
 use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::solve::pair::fill_images;
 use crate::solve::{Reused, load, ply};
-use crate::store::{DbError, ply_file_name};
+use crate::store::{DbError, PlyFile, ply_file_name};
 use crate::value::{Metric, Value};
 
 /// A stage, with the tables that its turns lead to.
@@ -115,7 +116,7 @@ impl<'a> StageTurns<'a> {
     }
 
     /// All values of the stage; 0 for entries that no game reaches.
-    fn table(&self) -> std::io::Result<Bytes> {
+    fn table(&self) -> io::Result<Bytes> {
         let index = Index::new(self.stage.material());
         let mut values = Bytes::new(index.len())?;
         let entries: &[AtomicU8] = values.as_atomics();
@@ -224,6 +225,73 @@ impl Kernel for StageRow<'_, '_> {
     }
 }
 
+/// The tables of the last placement, derived by the checks of the pairs that its turns lead to, while the
+/// tables of those are in memory. They are kept compressed.
+#[derive(Default)]
+pub(super) struct LastPlacement {
+    /// Whether the check of a file after those of the pairs needs the tables.
+    needed: bool,
+    reachable: Option<Reachable>,
+    pub tables: Reused<Stage>,
+    /// Win, draw and loss only if that is so in one of the pairs.
+    metric: Metric,
+}
+
+impl LastPlacement {
+    /// For the checks of these pairs, and of all files of the placing phase after them.
+    pub fn before_pairs(database: &Database, pairs: &[Pair]) -> LastPlacement {
+        let stones = database.rules().stones;
+        let mut all = Pair::all(stones).into_iter();
+        LastPlacement {
+            needed: all.all(|pair| pairs.contains(&pair))
+                && (database.plies().map(PlyFile::ply).max())
+                    .is_some_and(|ply| ply < 2 * stones - 1),
+            ..LastPlacement::default()
+        }
+    }
+
+    /// Derives the stage of which the mover has the same choice as that of a pair's table, except that it
+    /// places its last stone instead of moving one.
+    pub fn derive(&mut self, turns: &PairTurns<'_>) -> io::Result<()> {
+        if !self.needed {
+            return Ok(());
+        }
+        let (rules, material) = (turns.rules, turns.parent.material());
+        let last = 2 * rules.stones - 1;
+        let stage = Stage {
+            ply: last,
+            white_lost: rules.stones - material.waiting,
+            black_lost: rules.stones - material.mover,
+        };
+        let reachable = self
+            .reachable
+            .get_or_insert_with(|| Reachable::new(rules, last));
+        if reachable.exists(stage) {
+            let turns = StageTurns {
+                rules,
+                reachable,
+                metric: turns.metric,
+                stage,
+                quiet: Some(turns.child),
+                capture: turns.captures[0],
+            };
+            self.tables.add(stage, &turns.table()?);
+            if turns.metric == Metric::Wdl {
+                self.metric = Metric::Wdl;
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands the tables over to the check of this file, if no other file is between it and them.
+    pub fn take(&mut self, database: &Database, file: &PlyFile) -> LastPlacement {
+        match database.plies().all(|other| other.ply() <= file.ply()) {
+            true => std::mem::take(self),
+            false => LastPlacement::default(),
+        }
+    }
+}
+
 /// The tables of stages: from files, or derived from those of the next ply. Tables that will be used
 /// again are kept compressed.
 pub(super) struct StageTables<'a> {
@@ -235,21 +303,21 @@ pub(super) struct StageTables<'a> {
 }
 
 impl<'a> StageTables<'a> {
-    /// For the tables that the turns of these stages lead to, in the order in which they will be
-    /// asked for.
+    /// For the tables that the turns of a file's stages lead to, in their order. Those of `last` are known.
     pub fn new(
         database: &'a Database,
         reachable: &'a Reachable,
-        metric: Metric,
-        stages: impl Iterator<Item = Stage>,
+        last: LastPlacement,
+        file: &PlyFile,
     ) -> Result<StageTables<'a>, DbError> {
         let mut tables = StageTables {
             database,
             reachable,
-            tables: Reused::default(),
-            metric,
+            tables: last.tables,
+            metric: last.metric,
         };
-        for stage in stages {
+        tables.lower(file.metric());
+        for stage in file.stages() {
             tables.count_turns(stage)?;
         }
         Ok(tables)
@@ -257,7 +325,8 @@ impl<'a> StageTables<'a> {
 
     fn count_turns(&mut self, stage: Stage) -> Result<(), DbError> {
         for next in self.after(stage).into_iter().flatten() {
-            if self.tables.count(next) && !self.has_file(next)? {
+            let known = self.tables.has(next);
+            if self.tables.count(next) && !known && !self.has_file(next)? {
                 self.count_turns(next)?;
             }
         }

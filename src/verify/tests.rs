@@ -292,7 +292,7 @@ fn files_are_checked_with_their_counts() {
 
     let db = open(0, true);
     let last = AtomicU64::new(0);
-    let report = verify_pair(&db, pair, &mut TableCache::default(), &|done| {
+    let report = verify_pair(&db, pair, &mut Tables::default(), &|done| {
         last.store(done, Ordering::Relaxed)
     })
     .unwrap();
@@ -303,10 +303,10 @@ fn files_are_checked_with_their_counts() {
     assert!(report.is_clean());
     assert_eq!(report.checked, 1000);
 
-    let report = verify_pair(&open(6, true), pair, &mut TableCache::default(), &|_| ()).unwrap();
+    let report = verify_pair(&open(6, true), pair, &mut Tables::default(), &|_| ()).unwrap();
     assert!(!report.mismatches.is_empty());
     assert_eq!(report.miscounted, []);
-    let report = verify_pair(&open(6, false), pair, &mut TableCache::default(), &|_| ()).unwrap();
+    let report = verify_pair(&open(6, false), pair, &mut Tables::default(), &|_| ()).unwrap();
     assert_eq!(report.mismatches, []);
     assert_eq!(report.miscounted, [table.index.material()]);
     assert!(!report.is_clean());
@@ -349,6 +349,22 @@ fn a_wrong_value_in_each_table_of_a_ply_with_diagonals_is_detected() {
     assert!(wrong >= 4 && copies >= 1, "{wrong}, {copies}");
 }
 
+/// The tables that are left by the checks of all pairs.
+fn with_last_placement(database: &Database) -> Tables {
+    let rules = database.rules();
+    let pairs = Pair::all(rules.stones);
+    let mut tables = Tables::new(database, &pairs);
+    for pair in pairs {
+        let report = verify_pair(database, pair, &mut tables, &|_| ()).unwrap();
+        assert!(report.is_clean());
+    }
+    let last = 2 * rules.stones - 1;
+    for stage in Reachable::new(rules, last).stages_of(last) {
+        assert!(tables.last_placement.tables.has(stage), "{stage:?}");
+    }
+    tables
+}
+
 /// Checks that wrong values in all tables of these plies are detected. Returns the number of tables, and that
 /// of those in which the wrong one is another entry of a position.
 fn detected(rules: &Rules, numbers: &[u8]) -> [usize; 2] {
@@ -362,17 +378,24 @@ fn detected(rules: &Rules, numbers: &[u8]) -> [usize; 2] {
             .iter()
             .map(|&stage| ply::load(&open(), stage).unwrap().to_vec());
         let tables: Vec<Vec<u8>> = tables.collect();
-        let verify = || {
-            let database = open();
+        let verify_with = |database: &Database, shared: &mut Tables| {
             let last = AtomicU64::new(0);
             let progress = |done| last.store(done, Ordering::Relaxed);
             let file = database.ply(number).unwrap().unwrap();
-            let report = verify_ply(&database, file, &progress).unwrap();
+            let report = verify_ply(database, file, shared, &progress).unwrap();
             assert_eq!(report.miscounted, []);
             let entries = tables.iter().map(|table| table.len() as u64);
             assert_eq!(last.into_inner(), entries.sum::<u64>());
             assert!(report.checked > 0);
             report.mismatches
+        };
+        let verify = || {
+            let database = open();
+            let mismatches = verify_with(&database, &mut Tables::default());
+            // The same after the pairs, whose checks leave the last placement.
+            let mut shared = with_last_placement(&database);
+            assert_eq!(verify_with(&database, &mut shared), mismatches);
+            mismatches
         };
         assert_eq!(verify(), []);
 

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use indicatif::ProgressBar;
+use millbase::Pair;
 use millbase::probe::Database;
-use millbase::solve::TableCache;
 use millbase::store::{DbError, PlyFile};
 use millbase::verify::ply::{verify_ply, verify_ply_sample};
-use millbase::{Pair, verify};
+use millbase::verify::{self, Tables};
 use serde::Serialize;
 
 use crate::findings::{self, Findings, Subject};
@@ -84,15 +84,15 @@ impl Verify {
         let entries = entries.fold(0, u64::saturating_add);
         let bar = progress::bar(options, entries, progress::forecast);
         bar.set_message("checking");
-        let mut table_cache = TableCache::new(&pairs);
+        let mut tables = Tables::new(&db, &pairs);
         let pairs = pairs.into_iter();
         let pairs: Vec<Findings> = pairs
-            .map(|pair| self.check_pair(&db, pair, &mut table_cache, &bar, options))
+            .map(|pair| self.check_pair(&db, pair, &mut tables, &bar, options))
             .collect();
         let placing: Vec<Findings> = match self.pair {
             Some(_) => Vec::new(),
             None => (0..2 * rules.stones)
-                .filter_map(|ply| self.check_ply(&db, ply, &bar, options))
+                .filter_map(|ply| self.check_ply(&db, ply, &mut tables, &bar, options))
                 .collect(),
         };
         bar.finish_and_clear();
@@ -131,7 +131,7 @@ impl Verify {
         &self,
         db: &Database,
         pair: Pair,
-        table_cache: &mut TableCache,
+        tables: &mut Tables,
         bar: &ProgressBar,
         options: &Options,
     ) -> Findings {
@@ -145,9 +145,9 @@ impl Verify {
             }
             match self.sample {
                 Some(samples) => verify::verify_sample(db, pair, samples, self.seed),
-                None => verify::verify_pair(db, pair, table_cache, &|done| {
-                    bar.set_position(before + done)
-                }),
+                None => {
+                    verify::verify_pair(db, pair, tables, &|done| bar.set_position(before + done))
+                }
             }
         });
         bar.set_position(before.saturating_add(self.entries(pair)));
@@ -159,6 +159,7 @@ impl Verify {
         &self,
         db: &Database,
         ply: u8,
+        tables: &mut Tables,
         bar: &ProgressBar,
         options: &Options,
     ) -> Option<Findings> {
@@ -168,7 +169,7 @@ impl Verify {
         bar.set_prefix(format!("ply {ply}"));
         let findings = Findings::of(Subject::Ply(ply), options, || match self.sample {
             Some(samples) => verify_ply_sample(db, file?, samples, self.seed),
-            None => verify_ply(db, file?, &|done| bar.set_position(before + done)),
+            None => verify_ply(db, file?, tables, &|done| bar.set_position(before + done)),
         });
         bar.set_position(before.saturating_add(entries));
         Some(findings)
