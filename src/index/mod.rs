@@ -348,12 +348,39 @@ fn next_subset(subset: u32) -> Option<u32> {
 #[derive(Debug)]
 pub struct Rows {
     sets: Vec<PointSet>,
-    /// For the set of each rank: its row · 16 + the number of the symmetry that maps it to the
-    /// row's set.
-    by_rank: Vec<u32>,
+    /// The place of the set of each rank.
+    by_rank: Vec<RowPlace>,
     ranks: Subsets,
     /// Whether a row's set has a stabiliser besides the identity.
     symmetric: Vec<bool>,
+}
+
+/// The row of a set, whether it [is symmetric](Rows::is_symmetric), and the symmetry that maps the set to
+/// the row's set: row · 32 + is symmetric · 16 + number of the symmetry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct RowPlace(u32);
+
+impl RowPlace {
+    const UNKNOWN: RowPlace = RowPlace(u32::MAX);
+
+    fn new(row: u32, is_symmetric: bool, symmetry: Symmetry) -> RowPlace {
+        RowPlace(row << 5 | u32::from(is_symmetric) << 4 | symmetry.number())
+    }
+
+    #[inline(always)]
+    pub fn row(self) -> usize {
+        (self.0 >> 5) as usize
+    }
+
+    #[inline(always)]
+    pub fn is_symmetric(self) -> bool {
+        self.0 >> 4 & 1 == 1
+    }
+
+    #[inline(always)]
+    pub fn symmetry(self) -> Symmetry {
+        Symmetry::numbered(self.0)
+    }
 }
 
 impl Rows {
@@ -373,27 +400,26 @@ impl Rows {
     }
 
     fn new(stones: u32) -> Rows {
-        const UNKNOWN: u32 = u32::MAX;
         let ranks = Subsets::new(POINTS, stones);
-        let mut sets = Vec::new();
-        let mut by_rank = vec![UNKNOWN; ranks.count()];
+        let (mut sets, mut symmetric) = (Vec::new(), Vec::new());
+        let mut by_rank = vec![RowPlace::UNKNOWN; ranks.count()];
         for (rank, bits) in ranks.iter().enumerate() {
-            if by_rank[rank] != UNKNOWN {
+            if by_rank[rank] != RowPlace::UNKNOWN {
                 continue;
             }
             let set = PointSet::from_bits(bits);
-            let row = sets.len() as u32;
+            let is_symmetric = stabiliser(set).nth(1).is_some();
             for symmetry in Symmetry::all() {
                 let image = &mut by_rank[ranks.rank(symmetry.apply(set).bits())];
-                if *image == UNKNOWN {
-                    *image = row * Symmetry::COUNT as u32 + symmetry.inverse().number();
+                if *image == RowPlace::UNKNOWN {
+                    *image = RowPlace::new(sets.len() as u32, is_symmetric, symmetry.inverse());
                 }
             }
             sets.push(set);
+            symmetric.push(is_symmetric);
         }
-        let symmetric = sets.iter().map(|&set| stabiliser(set).nth(1).is_some());
         Rows {
-            symmetric: symmetric.collect(),
+            symmetric,
             sets,
             by_rank,
             ranks,
@@ -429,16 +455,20 @@ impl Rows {
 
     /// The row of each set of the size, in the order of their bits.
     pub(crate) fn by_rank(&self) -> impl Iterator<Item = usize> + '_ {
-        let found = self.by_rank.iter();
-        found.map(|&found| found as usize / Symmetry::COUNT)
+        self.by_rank.iter().map(|place| place.row())
     }
 
     /// The row of a set, and the symmetry that maps the set to the row's set.
     #[inline(always)]
     pub fn find(&self, set: PointSet) -> (usize, Symmetry) {
-        let found = self.by_rank[self.ranks.rank(set.bits())];
-        let row = found / Symmetry::COUNT as u32;
-        (row as usize, Symmetry::numbered(found))
+        let place = self.place(set);
+        (place.row(), place.symmetry())
+    }
+
+    /// The place of a set.
+    #[inline(always)]
+    pub(crate) fn place(&self, set: PointSet) -> RowPlace {
+        self.by_rank[self.ranks.rank(set.bits())]
     }
 }
 

@@ -11,7 +11,7 @@
 //! which hold the predecessors of its positions.
 
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU8;
 
 use super::whole_row::Blocks;
 use crate::board::bits::Bits;
@@ -64,8 +64,8 @@ pub(crate) struct Finished {
     pub(crate) index: Index,
     /// 0: unknown; otherwise final.
     pub(crate) values: Bytes,
-    /// The values in each row.
-    pub(crate) present: Vec<SharedValueSet>,
+    /// The value that each row got last; 0 for none.
+    pub(crate) latest: Vec<AtomicU8>,
 }
 
 impl Half {
@@ -84,22 +84,16 @@ impl Half {
             },
             finished: Finished {
                 values: Bytes::new(index.len())?,
-                present: index
-                    .rows()
-                    .iter()
-                    .map(|_| SharedValueSet::default())
-                    .collect(),
+                latest: index.rows().iter().map(|_| AtomicU8::new(0)).collect(),
                 index,
             },
         })
     }
 
-    /// Whether some row has the value, working or finished.
+    /// Whether some row has the value.
     pub(crate) fn has(&self, value: u8) -> bool {
-        let working = &self.working.present;
-        let finished = &self.finished.present;
-        working.iter().any(|present| present.contains(value))
-            || finished.iter().any(|present| present.contains(value))
+        let mut rows = self.working.present.iter();
+        rows.any(|present| present.contains(value))
     }
 }
 
@@ -134,25 +128,6 @@ impl ValueSet {
     #[inline(always)]
     pub(crate) fn contains(&self, value: u8) -> bool {
         self.0[usize::from(value >> 6)] >> (value & 63) & 1 == 1
-    }
-}
-
-/// A set of value bytes that many threads add to.
-#[derive(Default, Debug)]
-pub(crate) struct SharedValueSet([AtomicU64; 4]);
-
-impl SharedValueSet {
-    #[inline(always)]
-    pub(crate) fn insert(&self, value: u8) {
-        if !self.contains(value) {
-            self.0[usize::from(value >> 6)].fetch_or(1 << (value & 63), Ordering::Relaxed);
-        }
-    }
-
-    #[inline(always)]
-    pub(crate) fn contains(&self, value: u8) -> bool {
-        let word = self.0[usize::from(value >> 6)].load(Ordering::Relaxed);
-        word >> (value & 63) & 1 == 1
     }
 }
 

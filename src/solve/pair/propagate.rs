@@ -9,6 +9,8 @@
 //! A row of which a depth decides little is updated predecessor by predecessor, other rows as a
 //! whole. That needs no counts: they are made again once a depth decides little of the row.
 
+use std::sync::atomic::Ordering;
+
 use rayon::prelude::*;
 
 use super::half::{CANNOT_LOSE, Finished, HalfShape, RowTurns, ValueSet, Working};
@@ -38,9 +40,9 @@ pub(crate) fn propagate(finished: &Finished, working: &mut Working, v: u8) {
         .par_chunks_mut(columns)
         .zip(counts.par_chunks_mut(columns))
         .zip(too_high.par_iter_mut().zip(present))
-        .zip(finished.values.par_chunks(columns).zip(&finished.present))
+        .zip(finished.values.par_chunks(columns).zip(&finished.latest))
         .enumerate()
-        .filter(|(_, (_, (_, present)))| present.contains(v))
+        .filter(|(_, (_, (_, latest)))| latest.load(Ordering::Relaxed) == v)
         .for_each_init(
             Default::default,
             |(scratch, marks, found),

@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use rayon::prelude::*;
 
-use super::half::{Half, SharedValueSet, Working};
+use super::half::{Half, Working};
 use crate::board::PointSet;
 use crate::board::bits::{self, Bits, Kernel, find_bytes};
 use crate::board::symmetry::{Symmetry, stabiliser};
-use crate::index::Index;
+use crate::index::{Index, RowPlace};
 
 /// Copies the positions decided with value `v` to the finished arrangement; returns the number of
 /// working entries.
@@ -39,7 +39,7 @@ pub(crate) fn scatter(half: &mut Half, v: u8) -> u64 {
                 values,
                 counts,
                 v,
-                present: &finished.present,
+                latest: &finished.latest,
             })
         })
         .sum()
@@ -51,8 +51,8 @@ struct ScatterRow<'a> {
     values: &'a [u8],
     counts: &'a [u8],
     v: u8,
-    /// The values in each finished row.
-    present: &'a [SharedValueSet],
+    /// The value that each finished row got last.
+    latest: &'a [AtomicU8],
 }
 
 impl Kernel for ScatterRow<'_> {
@@ -69,7 +69,10 @@ impl Kernel for ScatterRow<'_> {
                     continue;
                 }
                 let row = self.way.store(bits, self.subsets[column], v);
-                self.present[row].insert(v);
+                // Most rows have it already; what is not written stays in the caches of all threads.
+                if self.latest[row].load(Ordering::Relaxed) != v {
+                    self.latest[row].store(v, Ordering::Relaxed);
+                }
                 decided += 1;
             }
         }
@@ -103,9 +106,10 @@ impl<'a> Scatter<'a> {
     /// Stores the value of the mover's subset at all its entries; returns their row.
     #[inline(always)]
     pub(crate) fn store<B: Bits>(&self, bits: B, subset: u32, v: u8) -> usize {
-        let (row, waiting) = self.store_one(bits, subset, v);
         let rows = self.index.rows();
-        if rows.is_symmetric(row) {
+        let (place, waiting) = self.store_one(bits, subset, v);
+        let row = place.row();
+        if place.is_symmetric() {
             let start = row * self.index.columns().count();
             for symmetry in stabiliser(rows.set(row)) {
                 let column = self.index.column_with(bits, row, symmetry.apply(waiting));
@@ -116,15 +120,16 @@ impl<'a> Scatter<'a> {
     }
 
     /// Stores the value of the mover's subset at one of its entries, for [`fill_images`] to copy it to
-    /// the others. Returns their row, and the waiting side's set at this one.
+    /// the others. Returns the place of the mover's set, and the waiting side's set at the entry.
     #[inline(always)]
-    pub(crate) fn store_one<B: Bits>(&self, bits: B, subset: u32, v: u8) -> (usize, PointSet) {
+    pub(crate) fn store_one<B: Bits>(&self, bits: B, subset: u32, v: u8) -> (RowPlace, PointSet) {
         let mover = PointSet::from_bits(bits.pdep(subset, self.free.bits()));
-        let (row, symmetry) = self.index.rows().find(mover);
-        let waiting = self.turned[symmetry.number() as usize];
-        let column = self.index.column_with(bits, row, waiting);
-        self.finished[row * self.index.columns().count() + column].store(v, Ordering::Relaxed);
-        (row, waiting)
+        let place = self.index.rows().place(mover);
+        let waiting = self.turned[place.symmetry().number() as usize];
+        let column = self.index.column_with(bits, place.row(), waiting);
+        let entry = place.row() * self.index.columns().count() + column;
+        self.finished[entry].store(v, Ordering::Relaxed);
+        (place, waiting)
     }
 }
 
