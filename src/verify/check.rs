@@ -24,7 +24,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use rayon::prelude::*;
 
-use super::pair_row::{Exchanges, PairRow, Scratch};
+use super::exchanges::Exchanges;
+use super::pair_row::{PairRow, Scratch};
 use super::{Findings, Mismatch};
 use crate::board::bits::{self, Bits};
 use crate::board::symmetry::{Symmetry, stabiliser};

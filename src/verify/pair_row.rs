@@ -1,177 +1,17 @@
 //! The fast pass over one row of the child table: the code of the best turn of each position in which
 //! the row's set waits.
 //!
-//! All sets of the mover, M before a turn and M' after it, are subsets of the points that the row's set
-//! leaves. Sets that differ only in the first five of these points are a *part*: at most ten, because
-//! they have the same number of stones there. A part has a vector of 16 codes.
-//!
-//! ```text
-//! before   M = T + j       all stones T that stay, and a stone on the point j
-//! after    M' = T + i      the stone has gone to the point i
-//! ```
-//!
-//! So two points i and j make pairs of parts, that of T + i and that of T + j, for all T. In both
-//! directions, one shuffle of the vector after the turn gives codes to the vector before it.
-//! [`Exchanges`] has these pairs for every two points; a row passes through the lists of its edges, or
-//! through all of them if the mover may fly. Turns that close a mill are backed up one by one.
+//! Turns that close no mill are backed up for whole parts of a row at once, see `exchanges`: along each
+//! edge between two of the row's points, or between any two of them if the mover may fly. Turns that
+//! close a mill are backed up one by one.
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::check::{Codes, DRAWN, LOST, PairTurns, WithoutTurn, best_capture, larger};
-use crate::board::bits::{Bits, Kernel, NOWHERE};
+use super::exchanges::{Exchanges, NO_MILL, Vector};
+use crate::board::bits::{Bits, Kernel};
 use crate::board::symmetry::Symmetry;
-use crate::board::{Board, POINTS, Point, PointSet};
-use crate::index::Index;
-
-/// The number of the first points, those in which the sets of a part differ.
-const FIRST: u32 = 5;
-
-/// The places of a part's sets in the order of their columns.
-type Vector = [u8; 16];
-
-/// The parts of a table's columns, and the turns between them.
-pub(super) struct Exchanges {
-    parts: Vec<Part>,
-    /// For the bits of a set beyond the first: the number of its part.
-    numbers: Vec<u32>,
-    /// The place of each set of first points among those of its size.
-    places: [u8; 1 << FIRST],
-    /// By the higher bit j, then by the lower bit i: the parts of T + i and of T + j for all T.
-    between: Vec<Vec<[u32; 2]>>,
-    /// By the bit that a stone leaves and by that to which it comes, both [`FIRST`] if beyond the first
-    /// points, then by the number of stones on the first points before: the place of each set after it.
-    moved: [[[Vector; SIZES]; SIZES]; SIZES],
-    /// By a set of first points, then by the number of stones there: [`NOWHERE`] for each set that contains
-    /// it, else 0. The last is for [`NO_SET`].
-    containing: [[Vector; SIZES]; NO_SET as usize + 1],
-}
-
-/// Stands for a set of first points that none contains.
-const NO_SET: u32 = 1 << FIRST;
-
-/// Numbers from 0 to [`FIRST`].
-const SIZES: usize = FIRST as usize + 1;
-
-/// The sets that differ only in the first points.
-struct Part {
-    /// The bits beyond the first points, as they are in a set.
-    others: u32,
-    /// The number of stones on the first points.
-    size: u8,
-    columns: Range<u32>,
-}
-
-impl Exchanges {
-    /// Those of a table's columns.
-    pub fn new(index: &Index) -> Exchanges {
-        let (columns, material) = (index.columns(), index.material());
-        let points = POINTS - u32::from(material.mover);
-        let mut parts: Vec<Part> = Vec::new();
-        let mut numbers = vec![NONE; 1 << (points - FIRST)];
-        for (column, subset) in (0..).zip(columns.iter()) {
-            let (others, first) = (subset >> FIRST << FIRST, subset % (1 << FIRST));
-            match parts.last_mut() {
-                Some(part) if part.others == others => part.columns.end = column + 1,
-                _ => {
-                    numbers[(others >> FIRST) as usize] = parts.len() as u32;
-                    parts.push(Part {
-                        others,
-                        size: first.count_ones() as u8,
-                        columns: column..column + 1,
-                    });
-                }
-            }
-        }
-        let bits = (0..points).flat_map(|high| (0..high).map(move |low| [low, high]));
-        let bits: Vec<[u32; 2]> = bits.collect();
-        let between = bits.into_par_iter().map(|ends| {
-            let [low, high] = ends.map(|end| 1 << end >> FIRST);
-            let others = parts.iter().map(|part| part.others >> FIRST);
-            let stay = others.filter(|others| others & low == low && others & high == 0);
-            let pairs = stay.map(|with_low| [with_low, with_low - low + high]);
-            let pairs = pairs.map(|pair| pair.map(|others| numbers[others as usize]));
-            pairs.filter(|pair| !pair.contains(&NONE)).collect()
-        });
-        let between = between.collect();
-
-        let mut places = [0; 1 << FIRST];
-        let mut next = [0; SIZES];
-        for (set, place) in (0u32..).zip(&mut places) {
-            let size = set.count_ones() as usize;
-            *place = next[size];
-            next[size] += 1;
-        }
-        let mut moved = [[[[NOWHERE; 16]; SIZES]; SIZES]; SIZES];
-        let mut containing = [[[0; 16]; SIZES]; NO_SET as usize + 1];
-        for set in 0..1u32 << FIRST {
-            let size = set.count_ones() as usize;
-            let place = usize::from(places[set as usize]);
-            for (gone, moved) in (0..).zip(&mut moved) {
-                for (come, moved) in (0..).zip(moved) {
-                    let bit = |bit: u32| (1u32 << bit) % (1u32 << FIRST);
-                    if set & bit(gone) == bit(gone) && set & bit(come) == 0 {
-                        let after = set - bit(gone) + bit(come);
-                        moved[size][place] = places[after as usize];
-                    }
-                }
-            }
-            for (inner, containing) in (0..NO_SET).zip(&mut containing) {
-                if inner & !set == 0 {
-                    containing[size][place] = NOWHERE;
-                }
-            }
-        }
-        Exchanges {
-            parts,
-            numbers,
-            places,
-            between,
-            moved,
-            containing,
-        }
-    }
-
-    /// The place of a set's code in vectors of all parts.
-    #[inline(always)]
-    fn place(&self, subset: u32) -> usize {
-        let number = self.numbers[(subset >> FIRST) as usize];
-        let place = self.places[subset as usize % self.places.len()];
-        number as usize * size_of::<Vector>() + usize::from(place)
-    }
-
-    /// The places after a slide of the sets of a part; none for those with the other stones of a mill.
-    #[inline(always)]
-    fn quiet_places<const MILLS: usize>(
-        &self,
-        moved: &[Vector; SIZES],
-        mills: &[u32; 3],
-        part: usize,
-    ) -> Vector {
-        let part = &self.parts[part];
-        let size = usize::from(part.size) % SIZES;
-        let mut places = moved[size];
-        for mill in &mills[..MILLS] {
-            let possible = mill >> FIRST << FIRST & !part.others == 0;
-            let set = if possible {
-                mill % (1 << FIRST)
-            } else {
-                NO_SET
-            };
-            let containing = &self.containing[set as usize][size];
-            places = std::array::from_fn(|i| places[i] | containing[i]);
-        }
-        places
-    }
-
-    fn between(&self, [low, high]: [u32; 2]) -> &[[u32; 2]] {
-        &self.between[(high * (high - 1) / 2 + low) as usize]
-    }
-}
-
-/// Stands for the number of no part.
-const NONE: u32 = u32::MAX;
+use crate::board::{Board, Point, PointSet};
 
 /// The pass over one row. It calls `found` with an entry of each position of the parent table in which
 /// the row's set waits, and with the code of its value.
@@ -203,9 +43,6 @@ struct Way {
     /// For each end the other stones of each mill that a turn to it may close.
     mills: [[u32; 3]; 2],
 }
-
-/// Stands for no mill.
-const NO_MILL: u32 = u32::MAX;
 
 impl Way {
     #[inline(always)]
@@ -364,8 +201,8 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
     fn raise_along<B: Bits, const MILLS: usize>(&mut self, bits: B, way: &Way) {
         let Scratch { quiet, best, .. } = &mut *self.scratch;
         let exchanges = self.exchanges;
-        let [low, high] = way.ends.map(|end| end.min(FIRST) as usize);
-        let moved = [&exchanges.moved[high][low], &exchanges.moved[low][high]];
+        let [low, high] = way.ends;
+        let moved = [exchanges.moved(high, low), exchanges.moved(low, high)];
         let places = |end: usize, part: usize| {
             exchanges.quiet_places::<MILLS>(moved[end], &way.mills[end], part)
         };
