@@ -372,6 +372,7 @@ impl RowPlace {
         (self.0 >> 5) as usize
     }
 
+    #[cfg(feature = "build")]
     #[inline(always)]
     pub fn is_symmetric(self) -> bool {
         self.0 >> 4 & 1 == 1
