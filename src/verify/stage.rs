@@ -250,8 +250,7 @@ impl LastPlacement {
         }
     }
 
-    /// Derives the stage of which the mover has the same choice as that of a pair's table, except that it
-    /// places its last stone instead of moving one.
+    /// Derives the stage whose placements lead to the same tables as the turns of a pair's table.
     pub fn derive(&mut self, turns: &PairTurns<'_>) -> io::Result<()> {
         if !self.needed {
             return Ok(());
