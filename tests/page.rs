@@ -971,6 +971,8 @@ fn endgames_are_practised_with_a_tally() {
         page.play(&worst.turn.to_string());
         page.element_says("hint-words", "That gave it away: win in");
         page.element_says("train-tally", "Solved 0, failed 1, 0 in a row.");
+        // The reply ends the game, and what the page then shows moves the button.
+        page.until("return !document.getElementById('over').hidden");
         page.click("train-again");
         page.element_says("hint-words", "White is to win.");
         // With best turns it is solved.
