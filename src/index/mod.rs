@@ -351,8 +351,6 @@ pub struct Rows {
     /// The place of the set of each rank.
     by_rank: Vec<RowPlace>,
     ranks: Subsets,
-    /// Whether a row's set has a stabiliser besides the identity.
-    symmetric: Vec<bool>,
 }
 
 /// The row of a set, whether it [is symmetric](Rows::is_symmetric), and the symmetry that maps the set to
@@ -372,7 +370,6 @@ impl RowPlace {
         (self.0 >> 5) as usize
     }
 
-    #[cfg(feature = "build")]
     #[inline(always)]
     pub fn is_symmetric(self) -> bool {
         self.0 >> 4 & 1 == 1
@@ -402,7 +399,7 @@ impl Rows {
 
     fn new(stones: u32) -> Rows {
         let ranks = Subsets::new(POINTS, stones);
-        let (mut sets, mut symmetric) = (Vec::new(), Vec::new());
+        let mut sets = Vec::new();
         let mut by_rank = vec![RowPlace::UNKNOWN; ranks.count()];
         for (rank, bits) in ranks.iter().enumerate() {
             if by_rank[rank] != RowPlace::UNKNOWN {
@@ -417,10 +414,8 @@ impl Rows {
                 }
             }
             sets.push(set);
-            symmetric.push(is_symmetric);
         }
         Rows {
-            symmetric,
             sets,
             by_rank,
             ranks,
@@ -451,7 +446,7 @@ impl Rows {
     /// Whether symmetries other than the identity leave the row's set as it is.
     #[inline(always)]
     pub fn is_symmetric(&self, row: usize) -> bool {
-        self.symmetric[row]
+        self.place(self.set(row)).is_symmetric()
     }
 
     /// The row of each set of the size, in the order of their bits.

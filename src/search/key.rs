@@ -32,9 +32,9 @@ pub(crate) fn canonical(position: &Position) -> (u64, Symmetry) {
         return (without_colours(position), Symmetry::IDENTITY);
     }
     let rows = Rows::of(position.mover.len() as u8);
-    let (row, symmetry) = rows.find(position.mover);
-    let mover = rows.set(row);
-    let (waiting, symmetry) = match rows.is_symmetric(row) {
+    let place = rows.place(position.mover);
+    let (mover, symmetry) = (rows.set(place.row()), place.symmetry());
+    let (waiting, symmetry) = match place.is_symmetric() {
         false => (symmetry.apply(position.waiting), symmetry),
         true => Symmetry::all()
             .filter(|symmetry| symmetry.apply(position.mover) == mover)
