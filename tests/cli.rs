@@ -814,6 +814,8 @@ fn bench_measures_everything() {
         let value = value.and_then(Json::as_f64).unwrap_or_default();
         assert!(value > 0.0 && value.is_finite(), "{field}: {answer}");
     }
+    // The program contains no files of the placing phase.
+    assert!(answer["first_answers"].is_null(), "{answer}");
     let build = &answer["build"];
     assert_eq!(build["max_stones"], 7);
     // 3-3: 158 rows of 1330 columns. 4-3: 757 of 1140 and 158 of 5985.

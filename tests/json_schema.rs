@@ -234,7 +234,8 @@ impl Answers {
         self.run(&place, "prove", &own(&["prove"]), 0);
         self.run(&place, "prove", &own(&["prove", "--pairs", "3-3"]), 0);
         let bench = ["bench", "--seconds", "0.001", "--max-stones", "6"];
-        self.run(&place, "bench", &own(&bench), 0);
+        let bench = self.run(&place, "bench", &own(&bench), 0);
+        assert!(bench["first_answers"].is_object(), "{bench}");
         // Files without depths.
         let wdl = |args: &[&'static str]| own(&[args, &["--db", "wdl"]].concat());
         let moving = "O**@****/*O****@*/****O@** w m s 3 0 3 0 0 0";

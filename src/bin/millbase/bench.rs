@@ -16,7 +16,7 @@ use millbase::probe::Database;
 use millbase::random::Random;
 use millbase::search::{Limits, NoProber, Search};
 use millbase::solve::pair::Solved;
-use millbase::store::DbError;
+use millbase::store::{DbError, PlyFile};
 use millbase::{Material, Pair, Position, Rules};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -45,6 +45,9 @@ const WARM: usize = 1_024;
 /// The number of positions whose turns are ranked repeatedly.
 const RANKED: usize = 128;
 
+/// The number of positions with stones in hand that are answered for the first time.
+const FIRST: usize = 200;
+
 /// Warm probes between two readings of the clock.
 const BATCH: usize = 64;
 
@@ -68,11 +71,12 @@ const MOVING: [&str; 2] = [
 ///
 /// Probes look up random positions, each equally likely, in the databases that are present together
 /// with those that they need. A cold probe decodes the blocks that it needs from files in memory; a
-/// warm probe finds them decoded. Loading decodes whole tables, those with at most 33 million
-/// values. The search uses no databases. The build solves the small pairs in memory and writes no
-/// file. With --json the unit of a figure is in its name: us for microseconds, ns for nanoseconds, mb
-/// for millions of bytes (one byte for each value), per_s for each second, on one thread unless the
-/// name says all threads.
+/// warm probe finds them decoded. A first answer ranks all turns of a position of a random game, at
+/// the last ply of the placing phase that has a file, with empty caches; it needs all pairs. Loading
+/// decodes whole tables, those with at most 33 million values. The search uses no databases. The
+/// build solves the small pairs in memory and writes no file. With --json the unit of a figure is in
+/// its name: us for microseconds, ns for nanoseconds, ms for milliseconds, mb for millions of bytes
+/// (one byte for each value), per_s for each second, on one thread unless the name says all threads.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -115,10 +119,20 @@ struct BenchAnswer {
     warm_probes_per_s_all_threads: f64,
     /// Positions whose turns are ranked.
     rankings_per_s: f64,
+    /// `None` without a file of the placing phase, or if a pair is missing.
+    first_answers: Option<FirstAnswers>,
     loading_mb_per_s_all_threads: f64,
     search_placing_nodes_per_s: f64,
     search_moving_nodes_per_s: f64,
     build: Build,
+}
+
+/// Ranking all turns of positions at a ply of the placing phase; nothing was decoded before.
+#[derive(Serialize)]
+struct FirstAnswers {
+    ply: u8,
+    p50_ms: f64,
+    p99_ms: f64,
 }
 
 /// Solving pairs from scratch, with all threads. The time includes that to allocate memory and to
@@ -153,6 +167,7 @@ impl Bench {
         let (one, all) = steps.take("warm", || warm_probes(&db, warm, budget))?;
         let ranked = &sample[..RANKED.min(sample.len())];
         let rankings = steps.take("ranking", || rankings(&db, ranked, budget))?;
+        let (db, first_answers) = steps.take("placing", || first_answers(db, &pairs, self.seed))?;
         let loaded = steps.take("loading", || rate(budget, || load(&db, &pairs)))?;
         let moving = MOVING[usize::from(rules.stones < 8)];
         let search = ["start", moving].map(|text| {
@@ -171,6 +186,7 @@ impl Bench {
             warm_probes_per_s: one,
             warm_probes_per_s_all_threads: all,
             rankings_per_s: rankings,
+            first_answers,
             loading_mb_per_s_all_threads: loaded / 1e6,
             search_placing_nodes_per_s: placing?,
             search_moving_nodes_per_s: moving?,
@@ -184,58 +200,36 @@ impl BenchAnswer {
         writeln!(out, "databases: {}", self.databases.join(" "))?;
         writeln!(out, "threads: {}\n", self.threads)?;
         let mut table = Table::new(&["measurement", "value", "unit"]);
-        let build = &self.build;
-        let built = format!("build to {} stones", build.max_stones);
-        for (measurement, value, unit) in [
-            (
-                "cold probe, half take at most",
-                self.cold_probe_p50_us,
-                "µs",
-            ),
-            (
-                "cold probe, 99 % take at most",
-                self.cold_probe_p99_us,
-                "µs",
-            ),
-            (
-                "warm probes, one thread",
-                self.warm_probes_per_s,
-                "positions/s",
-            ),
-            (
-                "warm probes, all threads",
-                self.warm_probes_per_s_all_threads,
-                "positions/s",
-            ),
-            (
-                "ranking all turns, one thread",
-                self.rankings_per_s,
-                "positions/s",
-            ),
-            (
-                "loading tables, all threads",
-                self.loading_mb_per_s_all_threads,
-                "MB/s",
-            ),
-            (
-                "search while placing, one thread",
-                self.search_placing_nodes_per_s,
-                "nodes/s",
-            ),
-            (
-                "search while moving, one thread",
-                self.search_moving_nodes_per_s,
-                "nodes/s",
-            ),
-            (&built, build.ns_per_entry_and_core, "ns/entry/core"),
-            (&built, build.seconds, "s"),
-        ] {
+        let mut row = |measurement: &str, value, unit| {
             table.row(vec![
                 Cell::text(measurement),
                 Cell::right(figure(value)),
                 Cell::text(unit),
             ]);
+        };
+        let cold = [self.cold_probe_p50_us, self.cold_probe_p99_us];
+        row("cold probe, half take at most", cold[0], "µs");
+        row("cold probe, 99 % take at most", cold[1], "µs");
+        let warm = [self.warm_probes_per_s, self.warm_probes_per_s_all_threads];
+        row("warm probes, one thread", warm[0], "positions/s");
+        row("warm probes, all threads", warm[1], "positions/s");
+        let rankings = self.rankings_per_s;
+        row("ranking all turns, one thread", rankings, "positions/s");
+        if let Some(first) = &self.first_answers {
+            let answer = format!("first answer, {} placed", first.ply);
+            row(&format!("{answer}, half take at most"), first.p50_ms, "ms");
+            row(&format!("{answer}, 99 % take at most"), first.p99_ms, "ms");
         }
+        let loading = self.loading_mb_per_s_all_threads;
+        row("loading tables, all threads", loading, "MB/s");
+        let placing = self.search_placing_nodes_per_s;
+        row("search while placing, one thread", placing, "nodes/s");
+        let moving = self.search_moving_nodes_per_s;
+        row("search while moving, one thread", moving, "nodes/s");
+        let build = &self.build;
+        let built = format!("build to {} stones", build.max_stones);
+        row(&built, build.ns_per_entry_and_core, "ns/entry/core");
+        row(&built, build.seconds, "s");
         table.write(out)
     }
 }
@@ -358,6 +352,49 @@ fn rankings(db: &Database, positions: &[Position], budget: Duration) -> Result<f
     })
 }
 
+/// Ranks all turns of positions of random games, each with empty caches, if all pairs are present.
+fn first_answers(
+    mut db: Database,
+    pairs: &[Pair],
+    seed: u64,
+) -> Result<(Database, Option<FirstAnswers>)> {
+    let all = pairs.len() == Pair::all(db.rules().stones).len();
+    let ply = db.plies().map(PlyFile::ply).max().filter(|_| all);
+    let Some(ply) = ply else {
+        return Ok((db, None));
+    };
+    let mut times = Vec::with_capacity(FIRST);
+    for position in placed_positions(ply, seed, db.rules()) {
+        db = db.with_cache_bytes(Database::DEFAULT_CACHE_BYTES);
+        let start = Instant::now();
+        black_box(db.turns(black_box(&position))?);
+        times.push(start.elapsed());
+    }
+    times.sort_unstable();
+    let [p50_ms, p99_ms] = [50, 99].map(|percent| percentile_us(&times, percent) / 1e3);
+    let answers = FirstAnswers {
+        ply,
+        p50_ms,
+        p99_ms,
+    };
+    Ok((db, Some(answers)))
+}
+
+/// Positions of random games at this ply of the placing phase; none is the end of a game.
+fn placed_positions(ply: u8, seed: u64, rules: &Rules) -> Vec<Position> {
+    let mut random = Random::new(seed);
+    let game = || {
+        (0..ply).try_fold(Position::start(rules), |position, _| {
+            let turns = position.turns(rules);
+            let turn = turns.get(random.below(turns.len().max(1)))?;
+            Some(position.after(*turn))
+        })
+    };
+    let positions = iter::repeat_with(game).flatten();
+    let running = positions.filter(|position| !position.is_over(rules));
+    running.take(FIRST).collect()
+}
+
 /// Loads those tables that are not too large, and returns the number of their values.
 fn load(db: &Database, pairs: &[Pair]) -> Result<u64> {
     let mut values = 0;
@@ -432,8 +469,8 @@ struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    /// Cold and warm probes, ranking, loading, two searches, build.
-    const COUNT: u64 = 7;
+    /// Cold and warm probes, ranking, placing, loading, two searches, build.
+    const COUNT: u64 = 8;
 
     fn new(options: &'a Options) -> Steps<'a> {
         if options.quiet || !io::stderr().is_terminal() {
