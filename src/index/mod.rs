@@ -296,6 +296,11 @@ impl Subsets {
         }
     }
 
+    /// The number of points of which they are subsets.
+    pub fn points(&self) -> u32 {
+        self.points
+    }
+
     /// The number of subsets.
     #[inline(always)]
     pub fn count(&self) -> usize {

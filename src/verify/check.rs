@@ -24,8 +24,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use rayon::prelude::*;
 
-use super::exchanges::Exchanges;
 use super::pair_row::{PairRow, Scratch};
+use super::parts::Slides;
 use super::{Findings, Mismatch};
 use crate::board::bits::{self, Bits};
 use crate::board::symmetry::{Symmetry, stabiliser};
@@ -104,7 +104,7 @@ impl<'a> PairTurns<'a> {
         enough: impl Fn() -> bool + Sync,
         found: impl Fn(usize, u8) + Sync,
     ) {
-        let exchanges = Exchanges::new(self.child.index);
+        let slides = Slides::new(self.child.index.columns());
         let rows = (0..self.child.index.rows().len()).into_par_iter();
         rows.for_each_init(Scratch::default, |scratch, row| {
             if enough() {
@@ -112,7 +112,7 @@ impl<'a> PairTurns<'a> {
             }
             bits::dispatch(PairRow {
                 turns: *self,
-                exchanges: &exchanges,
+                slides: &slides,
                 row,
                 scratch,
                 found: &found,

@@ -3,7 +3,7 @@
 //! The derivation shares with the solver the board, the settings of the rules, the removals that
 //! they allow, the index, and the copying of a value to all entries of its position, but none of the
 //! retrograde analysis: no retrograde steps, no counts, no order of solving. `check` checks the bytes
-//! of one table or derives them, `pair_row` and `exchanges` row by row; this file loads the tables and
+//! of one table or derives them, `pair_row` and `parts` row by row; this file loads the tables and
 //! reports. `ply` and `stage` do the same for the files of the placing phase; what follows here is about
 //! pairs.
 //!
@@ -24,8 +24,8 @@
 //! smaller pairs, which captures lead to, are right; they need a clean report of their own.
 
 mod check;
-mod exchanges;
 mod pair_row;
+mod parts;
 pub mod ply;
 mod stage;
 #[cfg(test)]

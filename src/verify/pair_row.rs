@@ -1,23 +1,21 @@
 //! The fast pass over one row of the child table: the code of the best turn of each position in which
 //! the row's set waits.
 //!
-//! Turns that close no mill are backed up for whole parts of a row at once, see `exchanges`: along each
+//! Turns that close no mill are backed up for whole parts of a row at once, see `parts`: along each
 //! edge between two of the row's points, or between any two of them if the mover may fly. Turns that
 //! close a mill are backed up one by one.
 
-use std::ops::Range;
-
 use super::check::{Codes, DRAWN, LOST, PairTurns, WithoutTurn, best_capture, larger};
-use super::exchanges::{Exchanges, NO_MILL, Vector};
+use super::parts::{Slides, Turn, Vector, bit_of};
+use crate::board::PointSet;
 use crate::board::bits::{Bits, Kernel};
 use crate::board::symmetry::Symmetry;
-use crate::board::{Board, Point, PointSet};
 
 /// The pass over one row. It calls `found` with an entry of each position of the parent table in which
 /// the row's set waits, and with the code of its value.
 pub(super) struct PairRow<'a, F> {
     pub turns: PairTurns<'a>,
-    pub exchanges: &'a Exchanges,
+    pub slides: &'a Slides,
     pub row: usize,
     pub scratch: &'a mut Scratch,
     pub found: F,
@@ -37,29 +35,12 @@ pub(super) struct Scratch {
 /// The number of parent entries found at once, so that the cache misses of their reads overlap.
 const AT_ONCE: usize = 128;
 
-/// Two points between which a stone may move, as bits of a set, the lower first.
+/// Two points between which a stone may move.
 struct Way {
+    /// Their bits, the lower first.
     ends: [u32; 2],
-    /// For each end the other stones of each mill that a turn to it may close.
-    mills: [[u32; 3]; 2],
-}
-
-impl Way {
-    #[inline(always)]
-    fn new<B: Bits>(bits: B, board: &Board, free: PointSet, ends: [Point; 2]) -> Way {
-        let bits_of = |set: PointSet| bits.pext(set.bits(), free.bits());
-        let [low, high] = ends;
-        Way {
-            ends: ends.map(|end| bits_of(end.into()).trailing_zeros()),
-            mills: [[low, high], [high, low]].map(|[to, from]| {
-                let lines = board.lines().iter().filter(|line| {
-                    line.is_subset(free) && line.contains(to) && !line.contains(from)
-                });
-                let mut mills = lines.map(|line| bits_of(line.without(to)));
-                [(); 3].map(|()| mills.next().unwrap_or(NO_MILL))
-            }),
-        }
-    }
+    /// The turn to each of them from the other.
+    turns: [Turn; 2],
 }
 
 impl<F: FnMut(usize, u8)> Kernel for PairRow<'_, F> {
@@ -91,17 +72,11 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
     fn begin(&mut self) {
         let codes = Codes::of(self.turns.metric);
         let values = self.turns.child.row(self.row);
+        let parts = &self.slides.parts;
         let Scratch { quiet, best, .. } = &mut *self.scratch;
-        let parts = &self.exchanges.parts;
+        parts.scatter(values, quiet, |value| codes.backed_up(value));
         best.clear();
         best.resize(parts.len(), [LOST; 16]);
-        quiet.resize(parts.len(), [LOST; 16]);
-        for (part, quiet) in parts.iter().zip(quiet) {
-            let Range { start, end } = part.columns;
-            for (code, &value) in quiet.iter_mut().zip(&values[start as usize..end as usize]) {
-                *code = codes.backed_up(value);
-            }
-        }
     }
 
     /// Backs up the code of the best removal to the sets from which a turn closes a mill. Finds the codes
@@ -121,7 +96,7 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
             let ends: PointSet = ends.iter().copied().collect();
             *edge = bits.pext(ends.bits(), free.bits());
         }
-        let exchanges = self.exchanges;
+        let parts = &self.slides.parts;
         let Scratch { quiet, best, .. } = &mut *self.scratch;
         let best = best.as_flattened_mut();
         for subset in child.index.columns().iter() {
@@ -130,7 +105,7 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
                 true => set == free,
                 false => board.cut(set) & within == 0,
             };
-            let place = exchanges.place(subset);
+            let place = parts.place(subset);
             match without_turn {
                 WithoutTurn::Draws if is_blocked() => best[place] = DRAWN,
                 WithoutTurn::Passes if is_blocked() => best[place] = quiet.as_flattened()[place],
@@ -151,7 +126,7 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
                 }
                 let code = best_capture(bits, codes, captures, set);
                 let mut raise = |before| {
-                    let best = &mut best[exchanges.place(before)];
+                    let best = &mut best[parts.place(before)];
                     *best = larger(*best, code);
                 };
                 if flies {
@@ -182,11 +157,12 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
                 false => board.neighbours(low) & free,
             };
             for high in joined.into_iter().filter(|&high| low < high) {
-                let way = Way::new(bits, board, free, [low, high]);
-                let mills = way
-                    .mills
-                    .map(|mills| mills.partition_point(|&mill| mill != NO_MILL));
-                match mills[0].max(mills[1]) {
+                let turn = |from, to| Turn::new(bits, board, free, Some(from), to);
+                let way = Way {
+                    ends: [low, high].map(|end| bit_of(bits, free, end)),
+                    turns: [turn(high, low), turn(low, high)],
+                };
+                match way.turns[0].closes.max(way.turns[1].closes) {
                     0 => self.raise_along::<B, 0>(bits, &way),
                     1 => self.raise_along::<B, 1>(bits, &way),
                     2 => self.raise_along::<B, 2>(bits, &way),
@@ -200,16 +176,14 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
     #[inline(always)]
     fn raise_along<B: Bits, const MILLS: usize>(&mut self, bits: B, way: &Way) {
         let Scratch { quiet, best, .. } = &mut *self.scratch;
-        let exchanges = self.exchanges;
-        let [low, high] = way.ends;
-        let moved = [exchanges.moved(high, low), exchanges.moved(low, high)];
-        let places = |end: usize, part: usize| {
-            exchanges.quiet_places::<MILLS>(moved[end], &way.mills[end], part)
-        };
-        for &pair in exchanges.between(way.ends) {
+        let Slides { parts, .. } = self.slides;
+        let [to_low, to_high] = &way.turns;
+        for &pair in self.slides.between(way.ends) {
             let [low, high] = pair.map(|number| number as usize);
-            best[high] = bits.raise_from(best[high], &quiet[low], &places(0, high));
-            best[low] = bits.raise_from(best[low], &quiet[high], &places(1, low));
+            let places = to_low.quiet_places(parts.part(high), MILLS);
+            best[high] = bits.raise_from(best[high], &quiet[low], &places);
+            let places = to_high.quiet_places(parts.part(low), MILLS);
+            best[low] = bits.raise_from(best[low], &quiet[high], &places);
         }
     }
 
@@ -221,10 +195,7 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
         let waiting = self.waiting();
         let free = !waiting;
         let Scratch { best, codes, .. } = &mut *self.scratch;
-        codes.clear();
-        for (part, best) in self.exchanges.parts.iter().zip(best) {
-            codes.extend(&best[..part.columns.len()]);
-        }
+        self.slides.parts.gather(best, codes);
         let images: [PointSet; Symmetry::COUNT] =
             std::array::from_fn(|number| Symmetry::numbered(number as u32).apply(waiting));
         let rows = parent.rows();

@@ -1,0 +1,329 @@
+//! Turns that close no mill, for many sets of the mover at once.
+//!
+//! All sets of the mover, M before a turn and M' after it, are subsets of the points that a row's set
+//! leaves. Sets that differ only in the first five of these points are a *part*: at most ten, because
+//! they have the same number of stones there. A part has a vector of 16 codes.
+//!
+//! ```text
+//! slide       M = T + j, M' = T + i      all stones T that stay; a stone goes from the point j to i
+//! placement   M = T,     M' = T + i      a stone comes to the point i
+//! ```
+//!
+//! So a turn leads from one part to another, and a shuffle of the vector after the turn gives codes to the
+//! vector before it. Slides between two points go both ways: they make pairs of parts, that of T + i and that
+//! of T + j for all T.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use rayon::prelude::*;
+
+use crate::board::bits::{Bits, NOWHERE};
+use crate::board::{Board, Point, PointSet};
+use crate::index::Subsets;
+
+/// The number of the first points, those in which the sets of a part differ.
+const FIRST: u32 = 5;
+
+/// A byte for each set of a part, in the order of their columns.
+pub(super) type Vector = [u8; 16];
+
+/// All sets with one number of stones.
+pub(super) struct Parts {
+    parts: Vec<Part>,
+    /// For the bits of a set beyond the first: the number of its part, or [`NONE`].
+    numbers: Vec<u32>,
+    shuffles: &'static Shuffles,
+}
+
+/// The sets that differ only in the first points.
+pub(super) struct Part {
+    /// The bits beyond the first points, as they are in a set.
+    others: u32,
+    /// The number of stones on the first points.
+    size: u8,
+    columns: Range<u32>,
+}
+
+impl Part {
+    /// The number of sets.
+    pub fn len(&self) -> usize {
+        self.columns.len()
+    }
+}
+
+/// Stands for the number of no part.
+const NONE: u32 = u32::MAX;
+
+impl Parts {
+    /// Those of all columns of a table.
+    pub fn new(columns: &Subsets) -> Parts {
+        let mut parts: Vec<Part> = Vec::new();
+        let mut numbers = vec![NONE; 1 << (columns.points() - FIRST)];
+        for (column, subset) in (0..).zip(columns.iter()) {
+            let (others, first) = (subset >> FIRST << FIRST, subset % NO_SET);
+            match parts.last_mut() {
+                Some(part) if part.others == others => part.columns.end = column + 1,
+                _ => {
+                    numbers[(others >> FIRST) as usize] = parts.len() as u32;
+                    parts.push(Part {
+                        others,
+                        size: first.count_ones() as u8,
+                        columns: column..column + 1,
+                    });
+                }
+            }
+        }
+        Parts {
+            parts,
+            numbers,
+            shuffles: &SHUFFLES,
+        }
+    }
+
+    /// The number of parts.
+    pub fn len(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// The part with this number.
+    #[inline(always)]
+    pub fn part(&self, number: usize) -> &Part {
+        &self.parts[number]
+    }
+
+    /// The parts, in the order of their columns.
+    pub fn iter(&self) -> impl Iterator<Item = &Part> {
+        self.parts.iter()
+    }
+
+    /// The place of a set's byte in the vectors of all parts.
+    #[inline(always)]
+    pub fn place(&self, subset: u32) -> usize {
+        let number = self.numbers[(subset >> FIRST) as usize];
+        let places = &self.shuffles.places;
+        let place = places[subset as usize % places.len()];
+        number as usize * size_of::<Vector>() + usize::from(place)
+    }
+
+    /// Writes a code for each byte of a row to the vectors of the parts.
+    #[inline(always)]
+    pub fn scatter(&self, values: &[u8], vectors: &mut Vec<Vector>, code: impl Fn(u8) -> u8) {
+        vectors.resize(self.len(), Vector::default());
+        for (part, vector) in self.parts.iter().zip(vectors) {
+            let Range { start, end } = part.columns;
+            for (byte, &value) in vector.iter_mut().zip(&values[start as usize..end as usize]) {
+                *byte = code(value);
+            }
+        }
+    }
+
+    /// Writes the bytes of all sets to a row, in the order of their columns.
+    #[inline(always)]
+    pub fn gather(&self, vectors: &[Vector], row: &mut Vec<u8>) {
+        row.clear();
+        for (part, vector) in self.parts.iter().zip(vectors) {
+            row.extend(&vector[..part.columns.len()]);
+        }
+    }
+}
+
+/// The slides, or the flights, between all sets with one number of stones.
+pub(super) struct Slides {
+    pub parts: Parts,
+    /// By the higher point, then by the lower one.
+    between: Vec<Vec<[u32; 2]>>,
+}
+
+impl Slides {
+    /// Those between the columns of a table.
+    pub fn new(columns: &Subsets) -> Slides {
+        let parts = Parts::new(columns);
+        let Parts {
+            parts: all,
+            numbers,
+            ..
+        } = &parts;
+        let points = 0..columns.points();
+        let ends = points.flat_map(|high| (0..high).map(move |low| [low, high]));
+        let ends: Vec<[u32; 2]> = ends.collect();
+        let between = ends.into_par_iter().map(|ends| {
+            let [low, high] = ends.map(|end| 1 << end >> FIRST);
+            let others = all.iter().map(|part| part.others >> FIRST);
+            let with_low = others.filter(|others| others & low == low && others & high == 0);
+            let pairs = with_low.map(|others| [others, others - low + high]);
+            let pairs = pairs.map(|pair| pair.map(|others| numbers[others as usize]));
+            pairs.filter(|pair| !pair.contains(&NONE)).collect()
+        });
+        Slides {
+            between: between.collect(),
+            parts,
+        }
+    }
+
+    /// The parts of T + i and of T + j for all T, by the bits of i and j, the lower first.
+    pub fn between(&self, [low, high]: [u32; 2]) -> &[[u32; 2]] {
+        &self.between[(high * (high - 1) / 2 + low) as usize]
+    }
+}
+
+/// The placements that close no mill, while the other side leaves some points free.
+pub(super) struct Placements {
+    /// By the bit of the point; first those of the first points.
+    turns: Vec<Turn>,
+}
+
+impl Placements {
+    #[inline(always)]
+    pub fn new<B: Bits>(bits: B, board: &Board, free: PointSet) -> Placements {
+        let turns = free.into_iter();
+        Placements {
+            turns: turns
+                .map(|point| Turn::new(bits, board, free, None, point))
+                .collect(),
+        }
+    }
+
+    /// The best code after a turn for each set of a part, from those of the sets `after` it.
+    #[inline(always)]
+    pub fn best<B: Bits>(&self, bits: B, part: &Part, after: &Parts, codes: &[Vector]) -> Vector {
+        let mut best = Vector::default();
+        let (first, others) = self.turns.split_at(FIRST as usize);
+        let mut raise = |turn: &Turn, others: u32| {
+            let number = after.numbers[(others >> FIRST) as usize];
+            if let Some(codes) = codes.get(number as usize) {
+                let places = turn.quiet_places(part, turn.closes);
+                best = bits.raise_from(best, codes, &places);
+            }
+        };
+        for turn in first {
+            raise(turn, part.others);
+        }
+        let mut free = !part.others >> FIRST & ((1 << others.len()) - 1);
+        while free != 0 {
+            let bit = free.trailing_zeros();
+            free &= free - 1;
+            raise(&others[bit as usize], part.others | 1 << (bit + FIRST));
+        }
+        best
+    }
+}
+
+/// What a slide or a placement does to the sets of a part.
+pub(super) struct Turn {
+    /// By the number of stones on the first points before the turn: the place of each set after it;
+    /// [`NOWHERE`] if it is impossible.
+    moved: &'static [Vector; SIZES],
+    /// The other stones of each mill that the turn may close.
+    mills: [u32; 3],
+    /// The number of these mills.
+    pub closes: usize,
+    containing: &'static Containing,
+}
+
+/// Stands for the other stones of no mill.
+const NO_MILL: u32 = u32::MAX;
+
+impl Turn {
+    /// A stone of the mover goes from a point, or from the hand, to another of the `free` points, which the
+    /// other side leaves.
+    #[inline(always)]
+    pub fn new<B: Bits>(
+        bits: B,
+        board: &Board,
+        free: PointSet,
+        from: Option<Point>,
+        to: Point,
+    ) -> Turn {
+        let lines = board.lines().iter().filter(|line| {
+            let leaves = from.is_some_and(|from| line.contains(from));
+            line.is_subset(free) && line.contains(to) && !leaves
+        });
+        let mut lines = lines.map(|line| bits.pext(line.without(to).bits(), free.bits()));
+        let mills = [(); 3].map(|()| lines.next().unwrap_or(NO_MILL));
+        let place = |point| bit_of(bits, free, point).min(FIRST) as usize;
+        let from = from.map_or(FIRST as usize, place);
+        Turn {
+            moved: &SHUFFLES.moved[from][place(to)],
+            mills,
+            closes: mills.partition_point(|&mill| mill != NO_MILL),
+            containing: &SHUFFLES.containing,
+        }
+    }
+
+    /// The places after the turn of the sets of a part; none for sets with the other stones of one of the
+    /// first `mills` mills.
+    #[inline(always)]
+    pub fn quiet_places(&self, part: &Part, mills: usize) -> Vector {
+        let size = usize::from(part.size) % SIZES;
+        let mut places = self.moved[size];
+        for mill in &self.mills[..mills] {
+            let possible = mill >> FIRST << FIRST & !part.others == 0;
+            let set = if possible { mill % NO_SET } else { NO_SET };
+            let containing = &self.containing[set as usize][size];
+            places = std::array::from_fn(|i| places[i] | containing[i]);
+        }
+        places
+    }
+}
+
+/// The bit of a point in sets of the `free` points.
+#[inline(always)]
+pub(super) fn bit_of<B: Bits>(bits: B, free: PointSet, point: Point) -> u32 {
+    bits.pext(PointSet::from(point).bits(), free.bits())
+        .trailing_zeros()
+}
+
+/// Numbers from 0 to [`FIRST`].
+const SIZES: usize = FIRST as usize + 1;
+
+/// Stands for a set of first points that none contains.
+const NO_SET: u32 = 1 << FIRST;
+
+/// What turns do to the first points of a part's sets.
+struct Shuffles {
+    /// The place of each set of first points among those of its size.
+    places: [u8; NO_SET as usize],
+    /// By the bit that a stone leaves and by that to which it comes, both [`FIRST`] if beyond the first
+    /// points, then by the number of stones on the first points before: the place of each set after it;
+    /// [`NOWHERE`] if it is impossible.
+    moved: [[[Vector; SIZES]; SIZES]; SIZES],
+    containing: Containing,
+}
+
+/// By a set of first points, then by the number of stones there: [`NOWHERE`] for each set that contains
+/// it, else 0. The last is for [`NO_SET`].
+type Containing = [[Vector; SIZES]; NO_SET as usize + 1];
+
+static SHUFFLES: LazyLock<Shuffles> = LazyLock::new(|| {
+    let mut shuffles = Shuffles {
+        places: [0; NO_SET as usize],
+        moved: [[[[NOWHERE; 16]; SIZES]; SIZES]; SIZES],
+        containing: [[[0; 16]; SIZES]; NO_SET as usize + 1],
+    };
+    let mut next = [0; SIZES];
+    for (set, place) in (0u32..).zip(&mut shuffles.places) {
+        let size = set.count_ones() as usize;
+        *place = next[size];
+        next[size] += 1;
+    }
+    for set in 0..NO_SET {
+        let size = set.count_ones() as usize;
+        let place = usize::from(shuffles.places[set as usize]);
+        let bit = |bit: u32| (1 << bit) % NO_SET;
+        for (from, moved) in (0..).zip(&mut shuffles.moved) {
+            for (to, moved) in (0..).zip(moved) {
+                if set & bit(from) == bit(from) && set & bit(to) == 0 {
+                    let after = set - bit(from) + bit(to);
+                    moved[size][place] = shuffles.places[after as usize];
+                }
+            }
+        }
+        for (inner, containing) in (0..NO_SET).zip(&mut shuffles.containing) {
+            if inner & !set == 0 {
+                containing[size][place] = NOWHERE;
+            }
+        }
+    }
+    shuffles
+});
