@@ -6,7 +6,7 @@
 //! close a mill are backed up one by one.
 
 use super::check::{Codes, DRAWN, LOST, PairTurns, WithoutTurn, best_capture, larger};
-use super::parts::{Slides, Turn, Vector, bit_of};
+use super::parts::{Slide, Slides, Vector, bit_of};
 use crate::board::PointSet;
 use crate::board::bits::{Bits, Kernel};
 use crate::board::symmetry::Symmetry;
@@ -39,8 +39,8 @@ const AT_ONCE: usize = 128;
 struct Way {
     /// Their bits, the lower first.
     ends: [u32; 2],
-    /// The turn to each of them from the other.
-    turns: [Turn; 2],
+    /// The slide to each of them from the other.
+    slides: [Slide; 2],
 }
 
 impl<F: FnMut(usize, u8)> Kernel for PairRow<'_, F> {
@@ -157,12 +157,12 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
                 false => board.neighbours(low) & free,
             };
             for high in joined.into_iter().filter(|&high| low < high) {
-                let turn = |from, to| Turn::new(bits, board, free, Some(from), to);
+                let slide = |from, to| Slide::new(bits, board, free, from, to);
                 let way = Way {
                     ends: [low, high].map(|end| bit_of(bits, free, end)),
-                    turns: [turn(high, low), turn(low, high)],
+                    slides: [slide(high, low), slide(low, high)],
                 };
-                match way.turns[0].closes.max(way.turns[1].closes) {
+                match way.slides[0].closes.max(way.slides[1].closes) {
                     0 => self.raise_along::<B, 0>(bits, &way),
                     1 => self.raise_along::<B, 1>(bits, &way),
                     2 => self.raise_along::<B, 2>(bits, &way),
@@ -177,7 +177,7 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
     fn raise_along<B: Bits, const MILLS: usize>(&mut self, bits: B, way: &Way) {
         let Scratch { quiet, best, .. } = &mut *self.scratch;
         let Slides { parts, .. } = self.slides;
-        let [to_low, to_high] = &way.turns;
+        let [to_low, to_high] = &way.slides;
         for &pair in self.slides.between(way.ends) {
             let [low, high] = pair.map(|number| number as usize);
             let places = to_low.quiet_places(parts.part(high), MILLS);

@@ -1,17 +1,13 @@
-//! Turns that close no mill, for many sets of the mover at once.
+//! Slides that close no mill, for many sets of the mover at once.
 //!
 //! All sets of the mover, M before a turn and M' after it, are subsets of the points that a row's set
 //! leaves. Sets that differ only in the first five of these points are a *part*: at most ten, because
 //! they have the same number of stones there. A part has a vector of 16 codes.
 //!
-//! ```text
-//! slide       M = T + j, M' = T + i      all stones T that stay; a stone goes from the point j to i
-//! placement   M = T,     M' = T + i      a stone comes to the point i
-//! ```
-//!
-//! So a turn leads from one part to another, and a shuffle of the vector after the turn gives codes to the
+//! A slide from the point j to the point i leads from M = T + j to M' = T + i, where T are the stones that
+//! stay. So it leads from one part to another, and a shuffle of the vector after it gives codes to the
 //! vector before it. Slides between two points go both ways: they make pairs of parts, that of T + i and that
-//! of T + j for all T.
+//! of T + j for all T. The same holds for flights.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -43,13 +39,6 @@ pub(super) struct Part {
     /// The number of stones on the first points.
     size: u8,
     columns: Range<u32>,
-}
-
-impl Part {
-    /// The number of sets.
-    pub fn len(&self) -> usize {
-        self.columns.len()
-    }
 }
 
 /// Stands for the number of no part.
@@ -90,11 +79,6 @@ impl Parts {
     #[inline(always)]
     pub fn part(&self, number: usize) -> &Part {
         &self.parts[number]
-    }
-
-    /// The parts, in the order of their columns.
-    pub fn iter(&self) -> impl Iterator<Item = &Part> {
-        self.parts.iter()
     }
 
     /// The place of a set's byte in the vectors of all parts.
@@ -167,54 +151,12 @@ impl Slides {
     }
 }
 
-/// The placements that close no mill, while the other side leaves some points free.
-pub(super) struct Placements {
-    /// By the bit of the point; first those of the first points.
-    turns: Vec<Turn>,
-}
-
-impl Placements {
-    #[inline(always)]
-    pub fn new<B: Bits>(bits: B, board: &Board, free: PointSet) -> Placements {
-        let turns = free.into_iter();
-        Placements {
-            turns: turns
-                .map(|point| Turn::new(bits, board, free, None, point))
-                .collect(),
-        }
-    }
-
-    /// The best code after a turn for each set of a part, from those of the sets `after` it.
-    #[inline(always)]
-    pub fn best<B: Bits>(&self, bits: B, part: &Part, after: &Parts, codes: &[Vector]) -> Vector {
-        let mut best = Vector::default();
-        let (first, others) = self.turns.split_at(FIRST as usize);
-        let mut raise = |turn: &Turn, others: u32| {
-            let number = after.numbers[(others >> FIRST) as usize];
-            if let Some(codes) = codes.get(number as usize) {
-                let places = turn.quiet_places(part, turn.closes);
-                best = bits.raise_from(best, codes, &places);
-            }
-        };
-        for turn in first {
-            raise(turn, part.others);
-        }
-        let mut free = !part.others >> FIRST & ((1 << others.len()) - 1);
-        while free != 0 {
-            let bit = free.trailing_zeros();
-            free &= free - 1;
-            raise(&others[bit as usize], part.others | 1 << (bit + FIRST));
-        }
-        best
-    }
-}
-
-/// What a slide or a placement does to the sets of a part.
-pub(super) struct Turn {
-    /// By the number of stones on the first points before the turn: the place of each set after it;
+/// What a slide, or a flight, does to the sets of a part.
+pub(super) struct Slide {
+    /// By the number of stones on the first points before the slide: the place of each set after it;
     /// [`NOWHERE`] if it is impossible.
     moved: &'static [Vector; SIZES],
-    /// The other stones of each mill that the turn may close.
+    /// The other stones of each mill that the slide may close.
     mills: [u32; 3],
     /// The number of these mills.
     pub closes: usize,
@@ -224,34 +166,26 @@ pub(super) struct Turn {
 /// Stands for the other stones of no mill.
 const NO_MILL: u32 = u32::MAX;
 
-impl Turn {
-    /// A stone of the mover goes from a point, or from the hand, to another of the `free` points, which the
-    /// other side leaves.
+impl Slide {
+    /// A stone of the mover goes from one to another of the `free` points, which the other side leaves.
     #[inline(always)]
-    pub fn new<B: Bits>(
-        bits: B,
-        board: &Board,
-        free: PointSet,
-        from: Option<Point>,
-        to: Point,
-    ) -> Turn {
-        let lines = board.lines().iter().filter(|line| {
-            let leaves = from.is_some_and(|from| line.contains(from));
-            line.is_subset(free) && line.contains(to) && !leaves
-        });
+    pub fn new<B: Bits>(bits: B, board: &Board, free: PointSet, from: Point, to: Point) -> Slide {
+        let lines = board
+            .lines()
+            .iter()
+            .filter(|line| line.is_subset(free) && line.contains(to) && !line.contains(from));
         let mut lines = lines.map(|line| bits.pext(line.without(to).bits(), free.bits()));
         let mills = [(); 3].map(|()| lines.next().unwrap_or(NO_MILL));
         let place = |point| bit_of(bits, free, point).min(FIRST) as usize;
-        let from = from.map_or(FIRST as usize, place);
-        Turn {
-            moved: &SHUFFLES.moved[from][place(to)],
+        Slide {
+            moved: &SHUFFLES.moved[place(from)][place(to)],
             mills,
             closes: mills.partition_point(|&mill| mill != NO_MILL),
             containing: &SHUFFLES.containing,
         }
     }
 
-    /// The places after the turn of the sets of a part; none for sets with the other stones of one of the
+    /// The places after the slide of the sets of a part; none for sets with the other stones of one of the
     /// first `mills` mills.
     #[inline(always)]
     pub fn quiet_places(&self, part: &Part, mills: usize) -> Vector {
@@ -280,7 +214,7 @@ const SIZES: usize = FIRST as usize + 1;
 /// Stands for a set of first points that none contains.
 const NO_SET: u32 = 1 << FIRST;
 
-/// What turns do to the first points of a part's sets.
+/// What slides do to the first points of a part's sets.
 struct Shuffles {
     /// The place of each set of first points among those of its size.
     places: [u8; NO_SET as usize],

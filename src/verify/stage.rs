@@ -7,9 +7,9 @@
 //! capture  O - x to move, M'       after one that closes a mill: rows of O - x, columns of M'
 //! ```
 //!
-//! For each set O, placements without a mill lead to one row of the table after them. They are backed up for
-//! whole parts of the row at once, see `parts`; those that close a mill are backed up one by one. With the
-//! solver, the derivation shares the board and its mills, the index, the removable stones and the sets that
+//! The derivation goes forwards: for each set O it takes the parents' sets M one by one, and looks up
+//! all of their turns, which except for captures lead to one row. With the solver, which goes backwards
+//! from M' to M, it shares the board and its mills, the index, the removable stones and the sets that
 //! games can reach.
 
 use std::io;
@@ -20,7 +20,6 @@ use rayon::prelude::*;
 use super::check::{
     CaptureRows, CheckedTable, Codes, LOST, PairTurns, best, best_capture, check_copies, larger,
 };
-use super::parts::{Parts, Placements, Vector};
 use super::{Findings, Mismatch};
 use crate::board::bits::{self, Bits, Kernel};
 use crate::board::symmetry::Symmetry;
@@ -73,18 +72,16 @@ impl<'a> StageTurns<'a> {
     fn for_each(&self, index: &Index, found: impl Fn(&[(usize, u8)]) + Sync) {
         let (mover, waiting) = (self.stage.mover(), self.stage.mover().other());
         let free = POINTS - u32::from(self.stage.stones(waiting));
-        let stones = u32::from(self.stage.stones(mover));
-        let [columns, after] = [stones, stones + 1].map(|stones| Subsets::new(free, stones));
         let shape = Shape {
             turns: self,
             index,
-            before: Parts::new(&columns),
-            after: Parts::new(&after),
-            columns,
+            columns: Subsets::new(free, self.stage.stones(mover).into()),
+            after: Subsets::new(free, u32::from(self.stage.stones(mover)) + 1),
         };
         let rows: Vec<usize> = self.reachable.rows(self.stage, waiting).iter().collect();
         rows.into_par_iter()
             .for_each_init(Scratch::default, |scratch, row| {
+                scratch.found.clear();
                 bits::dispatch(StageRow {
                     shape: &shape,
                     row,
@@ -139,18 +136,17 @@ struct Shape<'a, 'b> {
     /// The index of the stage's table.
     index: &'b Index,
     /// The mover's sets before a turn and after it, among the points that the other side leaves.
-    before: Parts,
-    after: Parts,
     columns: Subsets,
+    after: Subsets,
 }
 
 /// Memory that is reused for each row.
 #[derive(Default)]
 struct Scratch {
-    /// The codes after quiet turns to the sets of each part.
-    quiet: Vec<Vector>,
-    /// The best codes after captures to the sets of each part; [`NOT_YET`] until they are computed.
-    captures: Vec<[u16; 16]>,
+    /// The codes after quiet turns, by the column of M'.
+    quiet: Vec<u8>,
+    /// Those of the best captures; [`NOT_YET`] until it is computed.
+    captures: Vec<u16>,
     found: Vec<(usize, u8)>,
 }
 
@@ -172,9 +168,8 @@ impl Kernel for StageRow<'_, '_> {
         let Shape {
             turns,
             index,
-            before,
-            after,
             columns,
+            after,
         } = self.shape;
         let Scratch {
             quiet,
@@ -185,58 +180,47 @@ impl Kernel for StageRow<'_, '_> {
         let codes = Codes::of(turns.metric);
         let waiting = Rows::of(turns.stage.stones(turns.stage.mover().other())).set(self.row);
         let free = !waiting;
-        match turns.quiet {
-            Some(table) => {
-                after.scatter(table.row(self.row), quiet, |value| codes.backed_up(value))
-            }
-            None => {
-                quiet.clear();
-                quiet.resize(after.len(), [LOST; 16]);
-            }
-        }
-        captures.clear();
-        captures.resize(after.len(), [NOT_YET; 16]);
-        let captures = captures.as_flattened_mut();
-        let removals = CaptureRows::new(turns.capture, waiting, 1, turns.rules);
-        let placements = Placements::new(bits, board, free);
         let images: [PointSet; Symmetry::COUNT] =
             std::array::from_fn(|number| Symmetry::numbered(number as u32).apply(waiting));
+        let removals = CaptureRows::new(turns.capture, waiting, 1, turns.rules);
+        quiet.clear();
+        if let Some(table) = turns.quiet {
+            let values = table.row(self.row).iter();
+            quiet.extend(values.map(|&value| codes.backed_up(value)));
+        }
+        quiet.resize(after.count(), LOST);
+        captures.clear();
+        captures.resize(after.count(), NOT_YET);
         let possible = turns.reachable.rows(turns.stage, turns.stage.mover());
-        found.clear();
-        let mut subsets = columns.iter();
-        for part in before.iter() {
-            let first = found.len();
-            let mut places = [0; 16];
-            for (place, subset) in subsets.by_ref().take(part.len()).enumerate() {
-                let mover = PointSet::from_bits(bits.pdep(subset, free.bits()));
-                let (row, symmetry) = index.rows().find(mover);
-                if !possible.contains(row) {
-                    continue;
-                }
-                let closing = board.completions(mover) - mover;
-                let mut points = bits.pext(closing.bits(), free.bits());
-                let mut best = LOST;
-                while points != 0 {
-                    let set = subset | points & points.wrapping_neg();
-                    points &= points - 1;
-                    let code = &mut captures[after.place(set)];
-                    if *code == NOT_YET {
-                        let set = PointSet::from_bits(bits.pdep(set, free.bits()));
-                        *code = best_capture(bits, codes, &removals, set).into();
-                    }
-                    best = larger(best, *code as u8);
-                }
-                places[found.len() - first] = place;
-                let image = images[symmetry.number() as usize];
-                let column = index.column_with(bits, row, image);
-                found.push((row * index.columns().count() + column, best));
+        let all = bits.pext(free.bits(), free.bits());
+        for subset in columns.iter() {
+            let mover = PointSet::from_bits(bits.pdep(subset, free.bits()));
+            let (row, symmetry) = index.rows().find(mover);
+            if !possible.contains(row) {
+                continue;
             }
-            if found.len() > first {
-                let best = placements.best(bits, part, after, quiet);
-                for ((_, code), place) in found[first..].iter_mut().zip(places) {
-                    *code = larger(*code, best[place]);
-                }
+            let closing = bits.pext(board.completions(mover).bits(), free.bits()) & !subset;
+            let mut best = LOST;
+            let mut places = all & !subset & !closing;
+            while places != 0 {
+                let place = places & places.wrapping_neg();
+                places ^= place;
+                best = larger(best, quiet[after.rank(subset | place)]);
             }
+            let mut places = closing;
+            while places != 0 {
+                let place = places & places.wrapping_neg();
+                places ^= place;
+                let code = &mut captures[after.rank(subset | place)];
+                if *code == NOT_YET {
+                    let set = PointSet::from_bits(bits.pdep(subset | place, free.bits()));
+                    *code = best_capture(bits, codes, &removals, set).into();
+                }
+                best = larger(best, *code as u8);
+            }
+            let image = images[symmetry.number() as usize];
+            let column = index.column_with(bits, row, image);
+            found.push((row * index.columns().count() + column, best));
         }
     }
 }
