@@ -1,7 +1,7 @@
 use rayon::prelude::*;
 
 use super::check::Codes;
-use super::ply::verify_ply;
+use super::ply::{verify_ply, verify_ply_sample};
 use super::*;
 use crate::board::symmetry::Symmetry;
 use crate::index::reachable::{Reachable, Stage};
@@ -310,6 +310,30 @@ fn files_are_checked_with_their_counts() {
     assert_eq!(report.mismatches, []);
     assert_eq!(report.miscounted, [table.index.material()]);
     assert!(!report.is_clean());
+}
+
+/// Plies are always solved with depths, but pairs that hold none may lie beside them.
+#[test]
+fn plies_beside_pairs_without_depths_are_checked() {
+    let folder = with_plies(&FOUR);
+    let locked = BuildFolder::lock(folder.path()).unwrap();
+    let pairs = PairPlan::new(&Pair::all(FOUR.stones), |_| false);
+    let without_depths = Profile {
+        metric: Metric::Wdl,
+        ..Profile::default()
+    };
+    pair::build(&locked, &FOUR, &pairs, without_depths, &()).unwrap();
+    let database = Database::open(folder.path(), FOUR).unwrap();
+    assert!(database.pairs().all(|file| file.metric() == Metric::Wdl));
+    for file in database.plies() {
+        let tables = [Tables::default(), with_last_placement(&database)];
+        let [alone, after_pairs] =
+            tables.map(|mut tables| verify_ply(&database, file, &mut tables, &|_| ()).unwrap());
+        let sample = verify_ply_sample(&database, file, 200, 1).unwrap();
+        for report in [alone, after_pairs, sample] {
+            assert!(report.is_clean() && report.checked > 0, "{report:?}");
+        }
+    }
 }
 
 /// A folder with all pairs of these rules, and with the files of two plies, with other plies between them
