@@ -172,6 +172,7 @@ enum Screen {
     Phone,
     Lying,
     Small,
+    Short,
 }
 
 impl Screen {
@@ -182,6 +183,7 @@ impl Screen {
             Screen::Phone => (390, 844),
             Screen::Lying => (844, 390),
             Screen::Small => (320, 640),
+            Screen::Short => (480, 320),
         }
     }
 
@@ -562,8 +564,81 @@ fn mistakes_are_found_one_after_the_other() {
         // After the last one comes the first.
         page.click("next-mistake");
         page.says("played d1-d2, a blunder");
+        // While values are hidden, no button tells of a mistake.
+        page.script("document.getElementById('values').click()");
+        page.until("return document.getElementById('next-mistake').hidden");
+        page.script("document.getElementById('values').click()");
+        page.until(shown);
         page.load(FLYING);
         page.until("return document.getElementById('next-mistake').hidden");
+        assert_eq!(page.text("review-words"), "");
+        // Where no value is known, nothing is said to be right.
+        if site().is_none() {
+            page.load(LARGER);
+            let turn = &page.turns()[0];
+            page.play(turn);
+            page.click("find-mistakes");
+            page.element_says("review-words", "No turn could be checked");
+        }
+    });
+}
+
+#[test]
+fn a_game_survives_others_in_the_same_browser() {
+    visit(Screen::Desk, |page| {
+        page.play("d6");
+        page.says("White played d6.");
+        page.play("f4");
+        page.says("Black played f4.");
+        // Another tab replaces the game that a new tab would open, not that of this one.
+        page.script(
+            "localStorage.setItem('millbase.game', JSON.stringify({ ...JSON.parse(localStorage.getItem('millbase.game')),
+                tree: [null, '********/********/******** w p p 0 9 0 9 0 0', '', []], at: [], address: '' }))",
+        );
+        page.refresh();
+        page.says("Black played f4.");
+        // An address that is opened at the start keeps the game that it replaces.
+        page.browser.go_to("about:blank");
+        page.browser.go_to(&format!("{}#moves=a1", page.address));
+        page.says("White played a1.");
+        page.tab("setup");
+        page.choose("earlier", "0");
+        page.click("earlier-open");
+        page.says("Black played f4.");
+    });
+}
+
+#[test]
+fn the_machine_answers_a_turn_that_is_played_again() {
+    first_visit(Screen::Desk, |page| {
+        page.choose("start-level", "0");
+        page.click("start-white");
+        page.play("d6");
+        page.until("return document.querySelectorAll('#game button').length === 2");
+        page.says("White to place");
+        page.click("back");
+        page.until("return document.querySelectorAll('.point.white').length === 0");
+        page.play("d6");
+        page.until("return document.querySelectorAll('.point.black').length === 1");
+        page.says("White to place");
+        // A comment belongs to the turn at which it was begun.
+        page.click("previous");
+        page.says("White played d6.");
+        page.write("comment", "first");
+        page.script("document.getElementById('next').click()");
+        page.says("Black played");
+        page.browser.press(&['!']);
+        page.script("document.activeElement.blur()");
+        let text = page.script("return document.getElementById('game-text').value");
+        assert!(text.as_str().unwrap().contains("1. d6 {first!}"), "{text}");
+        // With Black, the machine's first turn is taken back, and made again.
+        page.click("new");
+        page.click("start-black");
+        page.until("return document.querySelectorAll('.point.white').length === 1");
+        page.click("back");
+        page.says("The machine waits.");
+        page.click("pause");
+        page.until("return document.querySelectorAll('.point.white').length === 1");
     });
 }
 
@@ -651,7 +726,9 @@ fn a_game_viewed_in_the_middle_loses_nothing() {
             "[Rules \"standard\"]\n\n1. d6 f4 2. d2 b4 3. f6 b6 4. f2 b2xf2 (4... a1 {also possible}) 5. f2\n"
         );
         // The page would store the game again when it draws next.
-        page.script("Storage.prototype.setItem = () => {}; localStorage.clear()");
+        page.script(
+            "Storage.prototype.setItem = () => {}; sessionStorage.clear(); localStorage.clear()",
+        );
         page.refresh();
         page.says("Black played a1.");
         assert_eq!(page.game().len(), 8);
@@ -673,6 +750,12 @@ fn drawn_games_end_by_the_one_rule() {
         }
         page.element_says("over-result", "The game is drawn");
         page.element_says("over-reason", "The position has occurred 3 times.");
+        // The bar shows the result, not the value of the position.
+        assert_eq!(page.attribute("meter", "aria-valuenow"), "0.00");
+        assert_eq!(
+            page.attribute("meter", "aria-valuetext"),
+            "The game is drawn"
+        );
         page.click("d6");
         page.element_says("problem", "The game is over");
     });
@@ -698,6 +781,16 @@ fn presses_that_do_nothing_have_a_reason() {
         page.says("White played d6.");
         page.click("d6");
         page.element_says("problem", "There is a stone on d6 already.");
+        page.click("previous");
+        page.until("return document.getElementById('problem').textContent === ''");
+        // Addresses that name no position or game say why.
+        for (address, words) in [
+            ("fen=garbage", "The board has 7 characters"),
+            ("rules=chess&moves=d6", "does not know the rules “chess”"),
+        ] {
+            page.script(&format!("location.hash = '{address}'"));
+            page.element_says("problem", words);
+        }
     });
 }
 
@@ -844,6 +937,8 @@ fn positions_and_games_are_loaded_from_texts() {
             "1.d6 f4! 2.d2?",
             "position startpos moves d6 f4 d2",
             "d6 {centre} f4 (a1 d7) d2 *",
+            "setoption name Rules value standard\nposition startpos moves d6 f4 d2",
+            "# a game\n[White \"A\"]\n\n1. d6 $1 f4 ; centre\n% no turn\n2. d2 ½-½",
         ] {
             page.write("game-text", text);
             page.click("game-load");
@@ -860,10 +955,25 @@ fn positions_and_games_are_loaded_from_texts() {
         page.click("game-load");
         page.element_says("game-problem", "Turn 3, d6, is not legal there");
         assert_eq!(page.game().len(), 2);
+        // The text can be mended; a text without a legal turn replaces nothing.
+        let text = "return document.getElementById('game-text').value";
+        assert_eq!(page.script(text), "d6 a1 d6 a4");
+        page.write("game-text", "hello world");
+        page.click("game-load");
+        page.element_says(
+            "game-problem",
+            "Turn 1, hello, is not legal; nothing is loaded",
+        );
+        page.write("game-text", "[Rules \"chess\"]\n1. d6");
+        page.click("game-load");
+        page.element_says("game-problem", "does not know the rules “chess”");
+        assert_eq!(page.game().len(), 2);
 
         // A game that does not begin with the empty board carries its first position.
         for text in [
             format!("{FLYING}\\na1-e4"),
+            format!("[FEN \"{FLYING}\"]\\n\\n1. a1-e4"),
+            format!("[Position \"{FLYING}\"]\\n\\n1. a1-e4"),
             format!("position fen {FLYING} ids:nodes moves a1-e4"),
         ] {
             let script = format!("document.getElementById('game-text').value = '{text}'");
@@ -930,8 +1040,11 @@ fn hints_come_in_three_steps() {
     visit(Screen::Desk, |page| {
         page.load(FLYING);
         page.says("win in 21");
+        let place = "return document.getElementById('hint').getBoundingClientRect().top";
+        let before = page.script(place);
         page.click("hint");
         page.element_says("hint-words", "Hint: move the stone on a1.");
+        assert_eq!(page.script(place), before, "the button stays where it is");
         assert!(page.is("a1", "hinted") && !page.is("e4", "hinted"));
         page.click("hint");
         page.element_says("hint-words", "Hint: a1-e4.");
@@ -1021,7 +1134,12 @@ fn puzzles_are_solved_with_hints_and_a_tally() {
         page.play(&wrong.unwrap());
         page.element_says("hint-words", "is not the solution");
         page.element_says("puzzle-tally", "Solved 0, failed 1.");
+        // Off the solution the game can go on, too.
+        page.click("pause");
+        page.until("return document.querySelectorAll('#game button').length === 2");
+        assert_eq!(page.text("problem"), "");
         page.click("puzzle-again");
+        page.until("return document.getElementById('hint').hidden");
         page.click("puzzle-hint");
         page.element_says(
             "hint-words",
@@ -1036,6 +1154,28 @@ fn puzzles_are_solved_with_hints_and_a_tally() {
         page.element_says("hint-words", "Solved.");
         page.element_says("puzzle-tally", "Solved 1, failed 1.");
         assert_eq!(page.game().len(), 1);
+
+        // The next puzzles come one after the other; a reload and another language keep the task.
+        let board = || page.position().text(&Rules::STANDARD)[..26].to_owned();
+        let mut boards = vec![board()];
+        for _ in 0..3 {
+            page.click("puzzle-next");
+            page.says(" to ");
+            page.until(&format!(
+                "return !document.getElementById('position-text').value.startsWith('{}')",
+                boards.last().unwrap()
+            ));
+            assert!(!boards.contains(&board()));
+            boards.push(board());
+        }
+        page.refresh();
+        page.element_says("hint-words", "Level: Beginner.");
+        assert_eq!(board(), boards[3]);
+        page.script("document.getElementById('puzzle-hint').click()");
+        page.element_says("hint-words", "the stone on");
+        page.choose("language", "de");
+        page.element_says("hint-words", "Stufe: Anfänger.");
+        page.choose("language", "en");
 
         // A longer one, with replies and turns that are as good as that of the solution; none of it is
         // in the databases of this server.
@@ -1058,7 +1198,11 @@ fn puzzles_are_solved_with_hints_and_a_tally() {
         for (place, step) in puzzles[number].iter().enumerate().step_by(2) {
             page.play(step.rsplit('|').next().unwrap());
             if place + 1 < puzzles[number].len() {
-                page.element_says("hint-words", "Right. Go on.");
+                let words = match step.split_once('|') {
+                    Some((first, _)) => format!("Right. {first} is as good as"),
+                    None => "Right. Go on.".to_owned(),
+                };
+                page.element_says("hint-words", &words);
                 page.says(&format!("played {}.", puzzles[number][place + 1]));
             }
         }
@@ -1461,4 +1605,23 @@ fn everybody_can_use_the_page_on_a_phone() {
 #[test]
 fn everybody_can_use_the_page_on_a_phone_that_lies() {
     is_accessible(Screen::Lying);
+}
+
+#[test]
+fn nothing_covers_the_buttons_on_a_short_screen() {
+    visit(Screen::Short, |page| {
+        page.load(FLYING);
+        page.says("win in 21");
+        for id in ["back", "hint", "flip", "new", "tab-game", "tab-options"] {
+            let hit = format!(
+                "const button = document.getElementById('{id}');
+                button.scrollIntoView({{ block: 'center' }});
+                const {{ x, y, width, height }} = button.getBoundingClientRect();
+                return button.contains(document.elementFromPoint(x + width / 2, y + height / 2));"
+            );
+            assert_eq!(page.script(&hit), true, "{id}");
+        }
+        page.click("hint");
+        page.element_says("hint-words", "Hint: move the stone on a1.");
+    });
 }

@@ -58,6 +58,8 @@ let problem = "";
 let told = "";
 let hinted = "";
 let wasNode = null;
+/* The node whose comment is being written. */
+let commented = null;
 
 function nothing() {
   return { from: null, to: null, removed: [] };
@@ -78,12 +80,18 @@ function startPosition(name) {
   const { stones } = rulesOf(name);
   return `${EMPTY} w p p 0 ${stones} 0 ${stones} 0 0`;
 }
-const startsAtTheStart = () =>
-  game.root.position.split(" ").slice(0, 8).join(" ") === startPosition(ruleName()).split(" ").slice(0, 8).join(" ");
+const withoutCounts = position => position.split(" ").slice(0, 8).join(" ");
+const startsAtTheStart = (root = game.root, name = ruleName()) =>
+  withoutCounts(root.position) === withoutCounts(startPosition(name));
 
 /* Turns: the chosen points, and the points to choose next. */
 
 const shownValues = () => $("values").checked;
+
+function showValues(shown) {
+  $("values").checked = settings.values = shown;
+  saveSettings();
+}
 
 /* The turns that begin with the chosen points. */
 function candidates() {
@@ -173,7 +181,7 @@ function render() {
   const { node } = game;
   if (node !== wasNode) {
     chosen = nothing();
-    hinted = "";
+    problem = hinted = "";
     wasNode = node;
   }
   board.draw({ diagonals: rules().diagonals, coordinates: settings.coordinates, flipped: settings.flipped });
@@ -271,8 +279,8 @@ function renderValue() {
   const known = worth(node);
   const hidden = !shownValues() && !game.ending || editor.active;
   let words = node.answer === undefined ? t("value.asked") : t("value.unknown");
-  if (node.answer?.value) words = sideWords(node.side, node.answer.value);
-  else if (game.ending) words = resultWords();
+  if (game.ending) words = resultWords();
+  else if (node.answer?.value) words = sideWords(node.side, node.answer.value);
   if (hidden) words = t("value.hidden");
   const meter = $("meter");
   meter.classList.toggle("unknown", hidden || !known?.known);
@@ -349,13 +357,13 @@ function enable(id, enabled) {
 
 function renderButtons() {
   const { node } = game;
-  show($("next-mistake"), mistakes(node.wholeLine).length > 0, $("find-mistakes"));
-  enable("first", node.parent !== null);
-  enable("previous", node.parent !== null);
-  enable("next", !game.isLeaf);
-  enable("last", !game.isLeaf);
-  enable("back", node.parent !== null);
+  show($("next-mistake"), shownValues() && mistakes(node.wholeLine).length > 0, $("find-mistakes"));
+  const canGoBack = node.parent !== null && !editor.active;
+  const canGoOn = !game.isLeaf && !editor.active;
+  for (const id of ["first", "previous", "back"]) enable(id, canGoBack);
+  for (const id of ["next", "last"]) enable(id, canGoOn);
   enable("hint", game.handMoves && !editor.active);
+  show($("hint"), !puzzles.solving, $("new"));
   say($("hint"), hint.node === node && hint.step > 0 && hint.step < 3 ? t("do.more") : t("do.hint"));
   const pausable = game.machines === 2 || game.paused;
   show($("pause"), pausable, $("new"));
@@ -404,7 +412,7 @@ function moveParts(node, isNew) {
   const words = fault ? t("fault", { from: valueWords(fault.from), to: valueWords(fault.to) }) : value ? valueWords(value) : null;
   const label = [`${t(side)} ${node.turn}`, words].filter(Boolean).join(", ");
   const button = tag("button", {
-    type: "button", "data-key": node.moves.join(" "), "aria-label": label, title: words && capital(words),
+    type: "button", "data-key": node.key, "aria-label": label, title: words && capital(words),
     "aria-current": node === game.node && "step", click: () => game.goTo(node),
   }, node.turn);
   if (fault) button.append(" ", tag("span", { class: "fault" }, fault.lost === 2 ? "??" : "?"));
@@ -413,8 +421,8 @@ function moveParts(node, isNew) {
   return parts;
 }
 
-function gameText() {
-  return writeGame(game.root, { rules: ruleName(), startPosition: startsAtTheStart() });
+function gameText(root = game.root, name = ruleName()) {
+  return writeGame(root, { rules: name, startPosition: startsAtTheStart(root, name) });
 }
 
 /* Shows the texts, stores the game, and puts it into the address. */
@@ -426,7 +434,7 @@ function renderTexts() {
   };
   set($("position-text"), game.node.position);
   set($("game-text"), game.root.children.length > 0 ? gameText() : "");
-  if (document.activeElement !== $("comment")) $("comment").value = game.node.comment;
+  if (commented === null) $("comment").value = game.node.comment;
   const address = writeAddress(game.node, {
     rules: ruleName(), startPosition: startsAtTheStart(), ownRules: nameOf(rulesets.own),
   });
@@ -434,6 +442,7 @@ function renderTexts() {
   saveGame({
     rules: ruleName(), tree: game.root.pack(), at: game.node.moves, players: game.players, level: game.level,
     seed: game.seed, mode: game.mode, address,
+    task: puzzles.active ? puzzles.state : trainer.active ? trainer.task : null,
   });
 }
 
@@ -445,6 +454,8 @@ function begin(how) {
   editor.active = false;
   $("editor").hidden = true;
   problem = told = "";
+  commented = null;
+  say($("review-words"), "");
   const changed = how.rules !== game.rules;
   const started = game.begin(how);
   if (changed) meetRules();
@@ -453,34 +464,43 @@ function begin(how) {
 
 /* Begins without showing values, which would give a solution away. */
 function hidden(how) {
-  $("values").checked = settings.values = false;
+  showValues(false);
   return begin({ ...how, rules: asked(how.rules) });
 }
 
+/* Adds the game shown to the earlier ones. */
 function keep() {
-  if (game.node && game.root.size > 1 && !["train", "puzzle"].includes(game.mode)) keepGame(gameText(), game.root.size);
+  if (game.node) keepTree(game.root, ruleName(), game.mode);
   showEarlier();
+}
+
+function keepTree(root, name, mode) {
+  if (root.size > 1 && !["train", "puzzle"].includes(mode)) keepGame(gameText(root, name), root.size);
 }
 
 function showEarlier() {
   const games = earlierGames();
   $("earlier-field").hidden = games.length === 0;
   replace($("earlier"), ...games.map(({ date, turns }, place) =>
-    tag("option", { value: place }, `${new Date(date).toLocaleString(language, { dateStyle: "short", timeStyle: "short" })}, ${turnsWords(turns)}`)));
+    tag("option", { value: place }, `${new Date(date).toLocaleString(language, { dateStyle: "short", timeStyle: "short" })}, ${t("setup.turns", { count: turns })}`)));
 }
 
 /* Updates all that depends on the rules: databases, practice, the rules in brief. */
 function meetRules() {
   (builder ?? keeper).look().catch(error => game.trouble(error));
   trainer.offer().catch(error => game.trouble(error));
-  const { stones: count, flying, diagonals } = rules();
+  const { stones: count, flying, diagonals, blocked, full_board: full } = rules();
   const { draws } = rulesets;
+  const removal = rules().removal_from_mills ? "rule.remove.any" : "rule.remove";
   const drawn = [
+    full === "draws" && 2 * count === POINTS.length && t("rule.draw.full"),
     draws.repetitions > 0 && t("rule.draw.repetitions", { count: draws.repetitions }),
     draws.quiet_turns > 0 && t("rule.draw.quiet", { count: draws.quiet_turns }),
   ].filter(Boolean).join(t("or"));
   const words = [
-    t("rule.1", { stones: count }), t("rule.2"), t("rule.3"), flying > 0 && t("rule.fly", { flying }), t("rule.4"),
+    t("rule.1", { stones: count }), t("rule.2"), t(removal), rules().removal_per_mill && t("rule.remove.each"),
+    t("rule.3"), flying > 0 && t("rule.fly", { flying }),
+    t(blocked === "passes" ? "rule.4.passes" : "rule.4"),
     drawn && t("rule.draw", { draws: drawn }),
   ].filter(Boolean);
   replace($("rules-text"), ...words.map(text => tag("li", {}, text)));
@@ -491,8 +511,7 @@ function start(players, mode) {
   $("start").close();
   settings.level = Number($("start-level").value);
   settings.flipped = players.white === "machine" && players.black === "hand";
-  $("values").checked = settings.values = mode === "analyse";
-  saveSettings();
+  showValues(mode === "analyse");
   const name = $("start-rules").value;
   begin({ rules: asked(name), root: fresh(startPosition(name)), players, mode, level: settings.level });
   board.focusAnywhere();
@@ -500,6 +519,10 @@ function start(players, mode) {
 
 /* Opens a game read from a text or an address; returns a sentence if something is wrong with it. */
 async function open({ rules: name, position, line, at }) {
+  if (name && !knownRules(name)) {
+    const names = [...new Set([...rulesets.named, rulesets.own].map(nameOf))].join(", ");
+    return t("problem.rules", { name, names });
+  }
   const wanted = knownRules(name) ? asked(name) : game.rules;
   const shownName = wanted ?? nameOf(rulesets.own);
   const root = fresh(position ?? startPosition(shownName));
@@ -513,6 +536,7 @@ async function open({ rules: name, position, line, at }) {
   } finally {
     game.rules = before;
   }
+  if (illegal && last === root && !position) return t("setup.nothing", illegal);
   begin({ rules: wanted, root, node: at === null || at === undefined ? last : last.path[Math.min(at, last.path.length - 1)] });
   return illegal ? t("setup.illegal", illegal) : "";
 }
@@ -529,24 +553,58 @@ async function load(place, loading) {
 }
 
 async function loadText() {
-  const read = readGame($("game-text").value);
+  const field = $("game-text");
+  const text = field.value;
+  const read = readGame(text);
   if (!read.position && read.line.length === 0) return t("setup.unreadable");
-  return open(read);
+  const words = await open(read);
+  // A text with a turn that is not legal stays, to be mended.
+  if (words) field.value = text;
+  return words;
+}
+
+/* Opens the game of an address. */
+async function openAddress(address) {
+  try {
+    problem = await open(address);
+  } catch (error) {
+    if (!error.code) throw error;
+    problem = problemWords(error);
+  }
+  render();
 }
 
 async function openFirst() {
   const saved = loadGame();
   const address = readAddress(location.hash);
-  if (saved && knownRules(saved.rules) && (!address || saved.address === location.hash.slice(1))) {
+  if (saved && knownRules(saved.rules)) {
     const root = Node.unpack(saved.tree);
-    let node = root;
-    for (const turn of saved.at) node = node.children.find(child => child.turn === turn) ?? node;
-    begin({ ...saved, rules: asked(saved.rules), root, node });
-    return;
+    if (!address || saved.address === location.hash.slice(1)) {
+      await openSaved(saved, root);
+      return;
+    }
+    keepTree(root, saved.rules, saved.mode);
   }
   begin({ rules: null, root: fresh(startPosition(nameOf(rulesets.own))) });
-  if (address) await load("problem", async () => { problem = await open(address); return problem; });
+  if (address) await openAddress(address);
   else $("start").showModal();
+}
+
+/* Goes on with a stored game, and with the puzzle or the practice of it. */
+async function openSaved(saved, root) {
+  let node = root;
+  for (const turn of saved.at) node = node.children.find(child => child.turn === turn) ?? node;
+  if (saved.task && saved.mode === "puzzle") await puzzles.resume(saved.task).catch(() => {});
+  if (saved.task && saved.mode === "train") trainer.task = saved.task;
+  const isPuzzle = saved.mode === "puzzle" && puzzles.task;
+  begin({ ...saved, rules: asked(saved.rules), root, node, replies: isPuzzle ? at => puzzles.reply(at) : null });
+  game.paused = Boolean(isPuzzle && puzzles.task.done);
+  sayTask();
+}
+
+/* Says the task of the puzzle or of the practice. */
+function sayTask() {
+  for (const tasks of [puzzles, trainer]) if (tasks.active) tasks.tell();
 }
 
 function stopEditing(text) {
@@ -581,9 +639,8 @@ const press = (id, act) => $(id).addEventListener("click", () => {
 
 function listen() {
   game.addEventListener("change", render);
-  game.addEventListener("turn", ({ detail: { turn, side } }) => {
-    render();
-    board.animate(turn, side);
+  game.addEventListener("turn", ({ detail: { turn, before } }) => {
+    board.animate(turn, before.side);
     click(turn);
   });
   game.addEventListener("trouble", ({ detail }) => {
@@ -615,6 +672,7 @@ function listen() {
     const { white, black } = game.players;
     const players = white === black ? game.players : { white: black, black: white };
     settings.flipped = players.white === "machine" && players.black === "hand";
+    showValues(false);
     begin({ rules: game.rules, root: fresh(startPosition(ruleName())), players, level: game.level, mode: "play" });
     board.focusAnywhere();
   });
@@ -626,7 +684,9 @@ function listen() {
     const count = game.node.size + 1;
     if (count === 1 || confirm(t("game.sure", { count }))) game.remove();
   });
-  $("comment").addEventListener("input", () => { game.node.comment = $("comment").value.trim(); render(); });
+  $("comment").addEventListener("focus", () => { commented = game.node; });
+  $("comment").addEventListener("blur", () => { commented = null; render(); });
+  $("comment").addEventListener("input", () => { (commented ?? game.node).comment = $("comment").value.trim(); render(); });
   for (const side of ["white", "black"]) $(side).addEventListener("change", () => game.setPlayer(side, $(side).value));
   $("level").addEventListener("change", () => { game.level = Number($("level").value); render(); });
   for (const [id, key] of [["values", "values"], ["coordinates", "coordinates"], ["sound", "sound"], ["notices", "notice"]]) {
@@ -653,7 +713,7 @@ function listen() {
   // The page may have written the address of the game shown since then.
   addEventListener("hashchange", ({ newURL }) => {
     const address = readAddress(new URL(newURL).hash);
-    if (address) load("problem", async () => { problem = await open(address); return problem; });
+    if (address) openAddress(address);
   });
   $("language").addEventListener("change", () => {
     settings.language = $("language").value;
@@ -661,18 +721,21 @@ function listen() {
     saveSettings();
     useLanguage();
     meetRules();
+    sayTask();
     render();
   });
   listenToTabs();
   addEventListener("keydown", walk);
 }
 
-/* The arrow keys step through the game, unless the focused element uses them. */
+/* The arrow keys, Home and End step through the game, unless the focused element uses them. */
 function walk(event) {
   if (event.altKey || event.ctrlKey || event.metaKey || $("start").open) return;
-  const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity, PageUp: -1, PageDown: 1 };
+  if (editor.active) return;
+  const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
   const { target } = event;
-  const uses = target.closest("input, select, textarea, [role=tab]");
+  const scrolls = ["Home", "End"].includes(event.key) && target.closest(".scroll");
+  const uses = scrolls || target.closest("input, select, textarea, [role=tab]");
   if (uses || !(event.key in steps)) return;
   event.preventDefault();
   game.step(steps[event.key]);
@@ -688,6 +751,7 @@ function listenToTabs() {
       $(tab.getAttribute("aria-controls")).hidden = !selected;
     }
     if (chosenTab.id === "tab-setup") showEarlier();
+    else if (editor.active) editor.end();
   };
   for (const [place, tab] of tabs.entries()) {
     tab.addEventListener("click", () => select(tab));
@@ -710,8 +774,15 @@ async function review() {
   try {
     const line = game.node.wholeLine;
     await game.review();
+    if (game.root !== line[0]) return;
     const faults = mistakes(line);
-    say($("review-words"), faults.length > 0 ? t("review.done", { count: faults.length }) : t("review.none"));
+    const checked = line.filter(({ parent }) => parent?.answer?.value).length;
+    const count = line.length - 1;
+    const words = [
+      faults.length > 0 ? t("review.done", { count: faults.length }) : checked > 0 && t("review.none"),
+      checked === 0 ? t("review.unknown") : checked < count && t("review.part", { checked, count }),
+    ];
+    say($("review-words"), words.filter(Boolean).join(" "));
     if (faults.length > 0) game.goTo(faults[0]);
   } catch (error) {
     say($("review-words"), "");

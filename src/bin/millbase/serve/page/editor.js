@@ -20,7 +20,14 @@ export class Editor {
       this.active = false;
       stop(this.text);
     });
-    $("edit-stop").addEventListener("click", () => { this.active = false; stop(null); });
+    $("edit-stop").addEventListener("click", () => this.end());
+    this.stop = stop;
+  }
+
+  /* Ends without using the position. */
+  end() {
+    this.active = false;
+    this.stop(null);
   }
 
   begin(position) {

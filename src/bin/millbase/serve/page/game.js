@@ -18,16 +18,17 @@ export function weight({ wdl, dtw }) {
 }
 
 /* The value of the position at a node for White, from -1 to 1, and whether it is only an estimate;
-   null where nothing is known. A quick win is worth more than a slow one. */
+   null where nothing is known. A quick win is worth more than a slow one. A game that was drawn by
+   repetition is a draw, whatever the position is worth. */
 export function worth(node) {
+  if (node.game?.ending) {
+    const { winner } = node.game.ending;
+    return { amount: winner === "white" ? 1 : winner === "black" ? -1 : 0, known: true };
+  }
   const value = node.answer?.value;
   if (value) {
     const amount = value.wdl === "draw" ? 0 : 1 - .35 * Math.min(1, value.dtw / 206);
     return { amount: (value.wdl === "win") === (node.side === "white") ? amount : -amount, known: true };
-  }
-  if (node.game?.ending) {
-    const { winner } = node.game.ending;
-    return { amount: winner === "white" ? 1 : winner === "black" ? -1 : 0, known: true };
   }
   if (node.estimate === null) return null;
   return { amount: .6 * Math.tanh(node.estimate / 400), known: false };
@@ -47,6 +48,8 @@ export class Game extends EventTarget {
     this.paused = false;
     this.thinking = false;
     this.node = null;
+    /* Whether the machine moves at the node shown even if turns follow it in the tree. */
+    this.goesOn = false;
     /* Aborts the questions about a position that is not shown any more. */
     this.asking = new AbortController();
   }
@@ -69,22 +72,23 @@ export class Game extends EventTarget {
     return this.goTo(node ?? root);
   }
 
-  goTo(node) {
+  goTo(node, goesOn = false) {
     this.node = node;
+    this.goesOn = goesOn;
     return this.refresh();
   }
 
   /* Makes a turn: follows the existing child, or adds a new variation. */
   play(turn) {
     const before = this.node;
-    const node = before.child(turn.text, turn.position);
-    this.dispatchEvent(new CustomEvent("turn", { detail: { turn, side: before.side } }));
-    return this.goTo(node);
+    const shown = this.goTo(before.child(turn.text, turn.position), true);
+    this.dispatchEvent(new CustomEvent("turn", { detail: { turn, before } }));
+    return shown;
   }
 
   step(by) {
     const line = this.node.wholeLine;
-    const place = this.node.path.length - 1 + by;
+    const place = this.node.ply + by;
     const node = line[Math.max(0, Math.min(line.length - 1, place))];
     if (node !== this.node) this.goTo(node);
   }
@@ -103,9 +107,8 @@ export class Game extends EventTarget {
   remove() {
     const { node } = this;
     if (!node.parent) return;
-    this.node = node.parent;
     node.remove();
-    this.refresh();
+    this.goTo(node.parent);
   }
 
   setPlayer(side, player) {
@@ -116,13 +119,15 @@ export class Game extends EventTarget {
 
   setPaused(paused) {
     this.paused = paused;
+    this.goesOn ||= !paused;
     this.refresh();
   }
 
-  /* Lets the machine move at the end of a line, never while the user looks at an earlier position. */
+  /* Lets the machine move at the end of a line and after a turn that was just made, never while the user
+     looks at an earlier position. */
   get machineMoves() {
     const { node } = this;
-    return node.game !== null && !node.game.ending && !this.paused && this.isLeaf
+    return node.game !== null && !node.game.ending && !this.paused && (this.isLeaf || this.goesOn)
       && this.players[node.side] === "machine";
   }
 
@@ -222,9 +227,12 @@ export class Game extends EventTarget {
     this.refresh();
   }
 
-  /* Finds the values of the line shown, and estimates those that are unknown. */
+  /* Finds the values of the line shown, and estimates those that are unknown; ends when another game is
+     shown. */
   async review() {
+    const { root } = this;
     for (const node of this.node.wholeLine) {
+      if (this.root !== root) return;
       await this.learnTurns(node);
       await this.learnValue(node);
       if (!node.answer && node.estimate === null && !node.game.ending) {

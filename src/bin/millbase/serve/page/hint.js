@@ -59,8 +59,9 @@ export class Hint {
 
   /* If no stone moves, the first step names only the part of the board. */
   where() {
-    const { from, to, removed } = this.turn;
+    const { from, to, removed, text } = this.turn;
     if (from) return t("hint.stone", { point: from });
+    if (!to && removed.length === 0) return t("hint.turn", { turn: text });
     if (!to) return t("hint.remove", { point: removed[0] });
     const ring = Math.max(Math.abs("abcdefg".indexOf(to[0]) - 3), Math.abs(Number(to[1]) - 4));
     return t(`hint.ring.${ring}`);
@@ -68,9 +69,10 @@ export class Hint {
 
   /* The best line, and what happens otherwise: the result of the most tempting worse turn. */
   async why() {
-    const { game, node, turn } = this;
-    const value = node.answer?.value;
-    if (!value) return t("hint.expected", { line: this.line.slice(0, SHOWN_TURNS).join(" ") });
+    const { game, node } = this;
+    // The values may have come after a search chose the turn.
+    const turn = node.answer?.turns.find(({ text }) => text === this.turn.text);
+    if (!turn?.value) return t("hint.expected", { line: this.line.slice(0, SHOWN_TURNS).join(" ") });
     const lineAfter = async position => {
       const { line } = await game.backend.line(game.rules, position, SHOWN_TURNS);
       return line.map(({ text }) => text).join(" ");

@@ -7,12 +7,16 @@ const BOARD = /[O@*]{8}\/[O@*]{8}\/[O@*]{8}/;
 /* A position's text: after the board single letters, numbers, and fields with a colon. */
 const POSITION = new RegExp(`${BOARD.source}(?:[ \\t]+(?:[a-z?](?![\\w-])|-?\\d+(?![.\\w-])|\\w+:\\S*))*`);
 const HEADER = /^\s*\[(\w+)\s+"([^"]*)"\]\s*$/gm;
-const SKIPPED = /^(?:\d+\.*|position|startpos|fen|moves|1-0|0-1|1\/2-1\/2|\*|…|\.+)$/;
+/* The line of a saved game that names its rules, and lines that are comments. */
+const RULES = /^\s*setoption name Rules value (.*\S)\s*$/m;
+const REMARK = /^\s*[#%].*$/gm;
+const SKIPPED = /^(?:\d+\.*|position|startpos|fen|moves|1-0|0-1|1\/2-1\/2|½-½|\*|…|\.+|\$\d+)$/;
 
 export function readGame(text) {
   const headers = {};
-  let rest = text.replace(HEADER, (_, key, value) => { headers[key.toLowerCase()] = value; return ""; });
-  let position = headers.position ?? null;
+  let rest = text.replace(REMARK, "").replace(HEADER, (_, key, value) => { headers[key.toLowerCase()] = value; return ""; });
+  rest = rest.replace(RULES, (_, name) => { headers.rules = name; return ""; });
+  let position = headers.fen ?? headers.position ?? null;
   // Comments may contain anything, so positions are searched for outside them.
   const found = POSITION.exec(rest.replace(/\{[^}]*\}/g, all => " ".repeat(all.length)));
   if (found) {
@@ -20,7 +24,7 @@ export function readGame(text) {
     position = found[0].replace(/\s+\w+:\S*/g, "").trim();
     rest = rest.slice(0, found.index) + " " + rest.slice(found.index + found[0].length);
   }
-  const tokens = [...rest.matchAll(/\{([^}]*)\}|([()])|([^\s(){},;]+)/g)];
+  const tokens = [...rest.matchAll(/\{([^}]*)\}|;(.*)|([()])|([^\s(){},;]+)/g)];
   const { line } = readLine(tokens, 0);
   return { rules: headers.rules ?? null, position, line };
 }
@@ -29,7 +33,8 @@ function readLine(tokens, at) {
   const line = [];
   let joins = false;
   for (; at < tokens.length; at++) {
-    const [, comment, bracket, word] = tokens[at];
+    const [, braced, remark, bracket, word] = tokens[at];
+    const comment = braced ?? remark;
     const last = line.at(-1);
     if (comment !== undefined) {
       if (last) last.comment = [last.comment, comment.trim()].filter(Boolean).join(" ");
@@ -63,7 +68,7 @@ function readWord(word) {
 /* The text of a game with its comments and variations. */
 export function writeGame(root, { rules, startPosition }) {
   const headers = [`[Rules "${rules}"]`];
-  if (!startPosition) headers.push(`[Position "${root.position}"]`);
+  if (!startPosition) headers.push(`[FEN "${root.position}"]`);
   const words = [];
   writeFrom(root, words, true);
   return `${headers.join("\n")}\n\n${wrap(words)}\n`;
@@ -96,9 +101,8 @@ function writeTurn(node, words, fresh) {
 
 /* The number of a turn: each side's n-th has the number n. */
 export function numberOf(node) {
-  const ply = node.path.length - 1;
   const offset = node.root.side === "black" ? 1 : 0;
-  return Math.floor((ply - 1 + offset) / 2) + 1;
+  return Math.floor((node.ply - 1 + offset) / 2) + 1;
 }
 
 function wrap(words) {
@@ -118,7 +122,7 @@ export function writeAddress(node, { rules, startPosition, ownRules }) {
   if (rules !== ownRules) fields.set("rules", rules);
   if (!startPosition) fields.set("fen", node.root.position.split(" ").slice(0, 10).join(" "));
   if (line.length > 1) fields.set("moves", line.slice(1).map(({ turn }) => turn).join(" "));
-  if (node.path.length < line.length) fields.set("at", node.path.length - 1);
+  if (node.ply < line.length - 1) fields.set("at", node.ply);
   return fields.toString();
 }
 
@@ -128,7 +132,7 @@ export function readAddress(hash) {
   const turns = (fields.get("moves") ?? "").split(/\s+/).filter(Boolean);
   return {
     rules: fields.get("rules"),
-    position: fields.get("fen"),
+    position: fields.get("fen") || null,
     line: turns.map(turn => ({ turn, comment: "", variations: [] })),
     at: fields.has("at") ? Number(fields.get("at")) : null,
   };

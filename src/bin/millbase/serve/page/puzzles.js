@@ -5,6 +5,7 @@ import { $, replace, say, tag } from "./dom.js";
 import { fresh } from "./game.js";
 import { puzzleTally, savePuzzleTally } from "./store.js";
 import { t } from "./strings.js";
+import { sideOf } from "./tree.js";
 
 /* The levels by the least rating that they hold. */
 const LEVELS = { beginner: 0, easy: 1050, medium: 1250, hard: 1500, expert: 1750, master: 2000 };
@@ -23,12 +24,20 @@ export class Puzzles {
     $("puzzle-again").addEventListener("click", () => this.again());
     $("puzzle-hint").addEventListener("click", () => this.hint());
     $("puzzle-level").addEventListener("change", () => this.showTally());
-    game.addEventListener("turn", ({ detail }) => this.judge(detail.turn.text));
-    game.addEventListener("change", () => { $("puzzle-bar").hidden = !this.active; });
+    game.addEventListener("turn", ({ detail: { turn, before } }) => this.judge(turn.text, before.ply));
+    game.addEventListener("change", () => {
+      $("puzzle-bar").hidden = !this.active;
+      $("puzzle-hint").hidden = !this.solving;
+    });
   }
 
   get active() {
     return this.game.mode === "puzzle" && this.task !== null;
+  }
+
+  /* Whether the solution is still to be found. */
+  get solving() {
+    return this.active && !this.task.done;
   }
 
   async load() {
@@ -45,7 +54,8 @@ export class Puzzles {
     return this.set.filter(puzzle => level === "all" || puzzle.level === level);
   }
 
-  /* Begins with the easiest puzzle that is not solved yet; when all are, with the first again. */
+  /* Begins with the next puzzle that is not solved yet, the easiest first; after the last one, and when all are
+     solved, with the first again. */
   async next() {
     try {
       await this.load();
@@ -54,41 +64,62 @@ export class Puzzles {
       return;
     }
     say($("puzzle-problem"), "");
-    const open = this.chosen.filter(puzzle => !puzzleTally.solved.includes(nameOf(puzzle)));
-    const others = open.filter(puzzle => puzzle !== this.task?.puzzle);
-    const puzzle = others[0] ?? open[0] ?? this.chosen[0];
-    this.task = { puzzle, failed: false };
+    const after = this.chosen.indexOf(this.task?.puzzle) + 1;
+    const inOrder = [...this.chosen.slice(after), ...this.chosen.slice(0, after)];
+    const isOpen = puzzle => !puzzleTally.solved.includes(nameOf(puzzle));
+    this.task = { puzzle: inOrder.find(isOpen) ?? inOrder[0], failed: false };
     this.again();
   }
 
   again() {
-    const { puzzle } = this.task;
-    const { position, goal, solution } = puzzle;
+    const { position } = this.task.puzzle;
     Object.assign(this.task, { done: false, hints: 0 });
-    const side = position.split(" ")[1] === "w" ? "white" : "black";
+    const side = sideOf(position);
     const players = { white: "machine", black: "machine", [side]: "hand" };
-    this.begin({
-      rules: "standard", root: fresh(position), mode: "puzzle", players,
-      replies: node => ({ turn: solution[node.moves.length][0] }),
-    });
-    const words = goal === "win" ? t("puzzle.win", { side: t(side), turns: (solution.length + 1) / 2 }) : t("puzzle.hold", { side: t(side) });
-    this.say(`${words} ${t("puzzle.level", { level: t(`puzzle.${puzzle.level}`) })}`);
+    this.begin({ rules: "standard", root: fresh(position), mode: "puzzle", players, replies: node => this.reply(node) });
+    this.tell();
     this.showTally();
   }
 
-  /* Compares the turn that is being made with the solution. */
-  judge(turn) {
-    const { game, task } = this;
-    if (!this.active || task.done) return;
+  /* The solution's turn for the machine; none off the solution and after it. */
+  reply(node) {
+    const { solution } = this.task.puzzle;
+    const follows = node.ply < solution.length && node.moves.every((turn, place) => solution[place].includes(turn));
+    return follows ? { turn: solution[node.ply][0] } : null;
+  }
+
+  /* Says the task. */
+  tell() {
+    const { position, goal, level, solution } = this.task.puzzle;
+    const side = t(sideOf(position));
+    const words = goal === "win" ? t("puzzle.win", { side, turns: (solution.length + 1) / 2 }) : t("puzzle.hold", { side });
+    this.say(`${words} ${t("puzzle.level", { level: t(`puzzle.${level}`) })}`);
+  }
+
+  /* The task as plain data. */
+  get state() {
+    const { puzzle, ...rest } = this.task;
+    return { ...rest, position: puzzle.position };
+  }
+
+  /* Takes a task of such data, whose game begins afterwards. */
+  async resume({ position, ...rest }) {
+    await this.load();
+    const puzzle = this.set.find(other => other.position === position);
+    this.task = puzzle ? { ...rest, puzzle } : null;
+  }
+
+  /* Compares a turn with the solution, by the number of turns before it. */
+  judge(turn, place) {
+    const { task } = this;
+    if (!this.solving || place % 2 === 1) return;
     const { solution } = task.puzzle;
-    const place = game.node.moves.length;
-    if (place % 2 === 1) return;
     if (!solution[place].includes(turn)) {
       this.finish(false, t("puzzle.wrong", { turn }));
     } else if (place === solution.length - 1) {
       this.finish(true, t(task.hints > 0 ? "puzzle.helped" : "puzzle.solved"));
     } else {
-      this.say(t("puzzle.right"));
+      this.say(this.replaced ? t("puzzle.same", { turn: this.replaced, other: turn }) : t("puzzle.right"));
     }
   }
 
@@ -96,10 +127,12 @@ export class Puzzles {
      whose reply is known. */
   instead(turn) {
     const { game, task } = this;
-    const place = game.node.moves.length;
-    const step = this.active && !task.done ? task.puzzle.solution[place] : undefined;
-    const others = step?.length > 1 && place < task.puzzle.solution.length - 1 && step.includes(turn.text);
-    return (others && game.turns.find(({ text }) => text === step[0])) || turn;
+    const { ply } = game.node;
+    const step = this.solving ? task.puzzle.solution[ply] : undefined;
+    const others = step?.length > 1 && ply < task.puzzle.solution.length - 1 && step.includes(turn.text);
+    const made = (others && game.turns.find(({ text }) => text === step[0])) || turn;
+    this.replaced = made === turn ? null : turn.text;
+    return made;
   }
 
   finish(good, words) {
@@ -120,8 +153,9 @@ export class Puzzles {
   /* First the stone or the point, then the whole turn. */
   hint() {
     const { game, task } = this;
-    if (task.done) return;
-    const [turn] = task.puzzle.solution[game.node.moves.length];
+    if (game.node.ply % 2 === 1) return;
+    const { turn } = this.reply(game.node) ?? {};
+    if (!turn) return;
     task.hints += 1;
     const [point] = turn.split(/[-x]/);
     const first = turn.includes("-") ? t("puzzle.hint.stone", { point }) : t("puzzle.hint.point", { point });

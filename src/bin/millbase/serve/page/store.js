@@ -1,27 +1,31 @@
-/* The browser's storage of the current game, earlier games, settings, and the tally of practice.
-   Without storage, as in a private window, everything else works. */
+/* The browser's storage of the current game, earlier games, settings, and the tally of practice. Each tab
+   has its own current game; a new tab goes on with the last one. Without storage, as in a private window,
+   everything else works. */
 
 const KEY = "millbase";
 const MOST_GAMES = 12;
 
-function read(name, fallback) {
+function read(name, fallback, storage = "localStorage") {
   try {
-    return JSON.parse(localStorage.getItem(`${KEY}.${name}`)) ?? fallback;
+    return JSON.parse(window[storage].getItem(`${KEY}.${name}`)) ?? fallback;
   } catch {
     return fallback;
   }
 }
 
-function write(name, value) {
+function write(name, value, storage = "localStorage") {
   try {
-    localStorage.setItem(`${KEY}.${name}`, JSON.stringify(value));
+    window[storage].setItem(`${KEY}.${name}`, JSON.stringify(value));
   } catch {
     // The storage is full or forbidden.
   }
 }
 
-export const loadGame = () => read("game", null);
-export const saveGame = game => write("game", game);
+export const loadGame = () => read("game", null, "sessionStorage") ?? read("game", null);
+export function saveGame(game) {
+  write("game", game, "sessionStorage");
+  write("game", game);
+}
 
 export const settings = {
   values: false, sound: false, coordinates: true, flipped: false, language: null, level: 9,

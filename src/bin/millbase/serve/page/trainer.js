@@ -35,7 +35,7 @@ export class Trainer {
     const seed = 1 + Math.floor(Math.random() * 2 ** 31);
     try {
       const found = await game.backend.random(game.rules, $("train-pair").value, goal === "win" ? "win" : "draw", seed);
-      this.task = { goal, position: found.position, value: found, done: false };
+      this.task = { goal, position: found.position, dtw: found.dtw, done: false };
       this.again();
     } catch (error) {
       say($("train-problem"), error.code ? problemWords(error) : t("trouble"));
@@ -49,15 +49,24 @@ export class Trainer {
       rules: this.game.rules, root: fresh(task.position), mode: "train", level: PERFECT,
       players: { white: "hand", black: "machine" },
     });
-    const words = task.goal === "win" ? t("train.win", { dtw: task.value.dtw }) : t("train.hold", { turns: HELD });
-    this.say(words);
+    this.tell();
     this.watch();
   }
 
+  get active() {
+    return this.game.mode === "train" && this.task !== null;
+  }
+
+  /* Says the task. */
+  tell() {
+    const { goal, dtw } = this.task;
+    this.say(goal === "win" ? t("train.win", { dtw }) : t("train.hold", { turns: HELD }));
+  }
+
+
   /* Checks the turns played: the task is solved, failed, or goes on. */
   watch() {
-    const { game, task } = this;
-    const active = game.mode === "train" && task !== null;
+    const { game, task, active } = this;
     $("train-bar").hidden = !active;
     if (!active || task.done || game.root.position.split(" ")[0] !== task.position.split(" ")[0]) return;
     const own = game.node.path.filter(node => node.parent?.side === "white");

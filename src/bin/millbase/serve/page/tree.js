@@ -1,11 +1,17 @@
 /* The tree of a game: each node has the turn that led to it, and one child for each turn that was
    tried after it. The first child continues the main line. */
 
+let made = 0;
+
 export class Node {
   constructor(turn, position, parent) {
+    /* A number of its own, and that of the turns before it. */
+    this.key = ++made;
+    this.ply = parent ? parent.ply + 1 : 0;
     this.turn = turn;
     this.position = position;
     this.parent = parent;
+    this.root = parent?.root ?? this;
     this.children = [];
     this.comment = "";
     /* The legal turns and the ending, once they are known. */
@@ -19,17 +25,13 @@ export class Node {
   /* The nodes from the root to this one. */
   get path() {
     const path = [];
-    for (let node = this; node; node = node.parent) path.unshift(node);
-    return path;
+    for (let node = this; node; node = node.parent) path.push(node);
+    return path.reverse();
   }
 
   /* The texts of the turns that lead here. */
   get moves() {
     return this.path.slice(1).map(node => node.turn);
-  }
-
-  get root() {
-    return this.path[0];
   }
 
   /* This node and the main line after it. */
