@@ -8,7 +8,7 @@ use anyhow::Error;
 use millbase::PositionError;
 use millbase::json::failure::{Failure, JsonError, JsonFailure, Reason};
 use millbase::solve::pair::SolvePairError;
-use millbase::solve::ply;
+use millbase::solve::ply::SolvePlyError;
 use millbase::store::DbError;
 
 use crate::output;
@@ -89,57 +89,34 @@ impl std::error::Error for Usage {}
 
 /// The status that a failure ends with.
 pub fn of(error: &Error) -> Status {
-    error
-        .chain()
-        .find_map(|cause| {
-            if let Some(error) = cause.downcast_ref::<DbError>() {
-                Some(of_db(error))
-            } else if let Some(error) = cause.downcast_ref::<SolvePairError>() {
-                Some(of_solve(error))
-            } else if let Some(error) = cause.downcast_ref::<ply::SolvePlyError>() {
-                Some(of_placing(error))
-            } else if let Some(failure) = cause.downcast_ref::<Failure>() {
-                Some(of_failure(failure))
-            } else if cause.is::<PositionError>() || cause.is::<Usage>() {
-                Some(Status::Usage)
-            } else {
-                None
-            }
-        })
-        .unwrap_or(Status::System)
+    let status = |cause: &(dyn std::error::Error + 'static)| {
+        let is_question =
+            cause.is::<Failure>() || cause.is::<PositionError>() || cause.is::<Usage>();
+        match database_error(cause) {
+            Some(error) => Some(of_db(error)),
+            None => is_question.then_some(Status::Usage),
+        }
+    };
+    error.chain().find_map(status).unwrap_or(Status::System)
+}
+
+/// The error of a database that this error is or contains.
+fn database_error<'a>(cause: &'a (dyn std::error::Error + 'static)) -> Option<&'a DbError> {
+    if let Some(SolvePairError::Database(error)) = cause.downcast_ref() {
+        Some(error)
+    } else if let Some(SolvePlyError::Database(error)) = cause.downcast_ref() {
+        Some(error)
+    } else if let Some(Failure::Database(error)) = cause.downcast_ref() {
+        Some(error)
+    } else {
+        cause.downcast_ref()
+    }
 }
 
 pub fn of_db(error: &DbError) -> Status {
     match error {
         _ if error.is_missing() => Status::Missing,
         _ if error.is_unusable() => Status::Corrupt,
-        _ => Status::System,
-    }
-}
-
-fn of_failure(failure: &Failure) -> Status {
-    match failure {
-        Failure::Database(error) => of_db(error),
-        Failure::Question { .. } | Failure::Position(_) => Status::Usage,
-    }
-}
-
-fn of_solve(error: &SolvePairError) -> Status {
-    match error {
-        SolvePairError::Database(error) => of_db(error),
-        SolvePairError::Placing(error) => match error.downcast_ref() {
-            Some(error) => of_placing(error),
-            None => Status::System,
-        },
-        SolvePairError::Memory { .. } | SolvePairError::TooDeep(_) | SolvePairError::Busy(_) => {
-            Status::System
-        }
-    }
-}
-
-fn of_placing(error: &ply::SolvePlyError) -> Status {
-    match error {
-        ply::SolvePlyError::Database(error) => of_db(error),
         _ => Status::System,
     }
 }
