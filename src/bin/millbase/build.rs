@@ -502,7 +502,7 @@ impl JsonBuilt {
         rules: Rules,
     ) -> Result<JsonBuilt> {
         let db = databases::open_folder(folder, rules)?;
-        let files = wanted.iter().filter_map(|&pair| databases::file(&db, pair));
+        let files = wanted.iter().filter_map(|&pair| db.file(pair).ok());
         let files = files.filter(|file| file.path().is_some());
         let pairs = files.map(|file| JsonPair::new(&db, file, &built.pairs));
         let mut plies = report::plies(&db);

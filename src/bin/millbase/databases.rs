@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use directories::ProjectDirs;
 use millbase::probe::Database;
-use millbase::store::{self, DbError, PairFile};
+use millbase::store::{self, DbError};
 use millbase::{Pair, Rules};
 
 use crate::options::Options;
@@ -117,9 +117,4 @@ pub fn note_unusable(db: &Database) -> Status {
         }
     }
     status
-}
-
-/// The pair's file, if it is open.
-pub fn file(db: &Database, pair: Pair) -> Option<&PairFile> {
-    db.pairs().find(|file| file.pair() == pair)
 }

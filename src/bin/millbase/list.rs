@@ -48,47 +48,30 @@ struct JsonEntry {
     needs: Vec<String>,
 }
 
-/// A pair with its database, if there is one.
-struct Entry<'a> {
-    pair: Pair,
-    file: Option<&'a PairFile>,
-}
-
-impl Entry<'_> {
-    fn needs(&self) -> Vec<String> {
-        self.pair.needs().iter().map(Pair::to_string).collect()
-    }
-
-    fn path(&self) -> Option<String> {
-        Some(self.file?.path()?.display().to_string())
-    }
-
-    fn json(&self) -> JsonEntry {
+impl JsonEntry {
+    fn new(db: &Database, pair: Pair) -> JsonEntry {
+        let file = db.file(pair).ok();
+        let path = file.and_then(PairFile::path);
         JsonEntry {
-            pair: self.pair.to_string(),
-            present: self.file.is_some(),
-            bytes: self.file.map(PairFile::bytes),
-            file: self.path(),
-            built_in: self.file.is_some_and(|file| file.path().is_none()),
-            needs: self.needs(),
+            pair: pair.to_string(),
+            present: file.is_some(),
+            bytes: file.map(PairFile::bytes),
+            file: path.map(|path| path.display().to_string()),
+            built_in: file.is_some() && path.is_none(),
+            needs: pair.needs().iter().map(Pair::to_string).collect(),
         }
     }
 
     fn cells(&self) -> Vec<Cell> {
-        let needs = match self.needs() {
-            needs if needs.is_empty() => "nothing".to_owned(),
-            needs => needs.join(" and "),
-        };
-        let place = match self.file {
-            None => format!("missing, needs {needs}"),
-            Some(_) => self.path().unwrap_or_else(|| "built-in".to_owned()),
+        let place = match &self.file {
+            Some(file) => file.clone(),
+            None if self.built_in => "built-in".to_owned(),
+            None if self.needs.is_empty() => "missing, needs nothing".to_owned(),
+            None => format!("missing, needs {}", self.needs.join(" and ")),
         };
         vec![
-            Cell::text(self.pair),
-            match self.file {
-                Some(file) => Cell::count(file.bytes()),
-                None => Cell::right("-"),
-            },
+            Cell::text(&self.pair),
+            self.bytes.map_or(Cell::right("-"), Cell::count),
             Cell::text(place),
         ]
     }
@@ -100,20 +83,19 @@ impl List {
         let db = databases::open(options)?;
         let folder = databases::folder(options);
         let folder = folder.map(|folder| folder.display().to_string());
-        let entries = entries(&db);
         let answer = ListAnswer::new(&db, folder);
         output::answer(options, &answer, |out| {
             if let Some(folder) = &answer.folder {
                 writeln!(out, "folder {folder}\n")?;
             }
             let mut table = Table::new(&["pair", "bytes", "where"]);
-            for entry in &entries {
+            for entry in &answer.databases {
                 table.row(entry.cells());
             }
             table.write(out)?;
             let build = db.build_options();
-            let present = entries.iter().filter(|entry| entry.file.is_some()).count();
-            let all = entries.len();
+            let present = answer.databases.iter().filter(|entry| entry.present);
+            let (present, all) = (present.count(), answer.databases.len());
             let size = HumanBytes(answer.bytes);
             writeln!(out, "\n{present} of {all} databases, {size}")?;
             if present < all {
@@ -136,11 +118,12 @@ impl List {
 impl ListAnswer {
     /// The answer for the databases of a folder.
     pub fn new(db: &Database, folder: Option<String>) -> ListAnswer {
+        let pairs = Pair::all(db.rules().stones).into_iter();
         ListAnswer {
             rules: db.rules().into(),
             folder,
             bytes: db.pairs().map(PairFile::bytes).sum(),
-            databases: entries(db).iter().map(Entry::json).collect(),
+            databases: pairs.map(|pair| JsonEntry::new(db, pair)).collect(),
             placing: report::plies(db),
             unusable: db.unusable().map(DbError::to_string).collect(),
         }
@@ -159,14 +142,4 @@ impl ListAnswer {
         answer.unusable.clear();
         answer
     }
-}
-
-/// All pairs of the game.
-fn entries(db: &Database) -> Vec<Entry<'_>> {
-    let entry = |pair| Entry {
-        pair,
-        file: databases::file(db, pair),
-    };
-    let pairs = Pair::all(db.rules().stones);
-    pairs.into_iter().map(entry).collect()
 }
