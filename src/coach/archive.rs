@@ -67,9 +67,8 @@ impl Group {
         }
         self.tally.join(&tally);
         if let Some(result) = result {
-            let points = result.points(side);
-            self.points.push((points, 1.0));
-            self.results[(2.0 - 2.0 * points) as usize] += 1;
+            self.points.push((result.points(side), 1.0));
+            self.results[result.place(side)] += 1;
         }
     }
 

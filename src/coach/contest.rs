@@ -285,8 +285,7 @@ impl Standing {
     /// Counts a game.
     pub fn add(&mut self, game: &Summary) {
         let points = game.outcome.points(game.first);
-        let place = (2.0 - 2.0 * points) as usize;
-        self.results[place] += 1;
+        self.results[game.outcome.place(game.first)] += 1;
         if game.is_forfeit {
             self.forfeits[usize::from(points == 1.0)] += 1;
         }

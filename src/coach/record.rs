@@ -61,10 +61,15 @@ impl Outcome {
 
     /// The points of a side: 1, ½ or 0.
     pub fn points(self, side: Side) -> f64 {
+        [1.0, 0.5, 0.0][self.place(side)]
+    }
+
+    /// The place of a side's result among wins, draws and losses.
+    pub fn place(self, side: Side) -> usize {
         match self {
-            Outcome::Drawn => 0.5,
-            Outcome::Won(winner) if winner == side => 1.0,
-            Outcome::Won(_) => 0.0,
+            Outcome::Won(winner) if winner == side => 0,
+            Outcome::Drawn => 1,
+            Outcome::Won(_) => 2,
         }
     }
 

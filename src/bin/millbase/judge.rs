@@ -1,5 +1,6 @@
 //! `millbase judge`: measures how well an engine plays, by the databases.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -10,11 +11,10 @@ use clap::Args;
 use millbase::coach::contest::Contest;
 use millbase::coach::contestant::{Kind, Settings};
 use millbase::coach::judge::{self, Question, Score};
-use millbase::coach::record::Outcome;
 use millbase::coach::sample::{self, Family};
 use millbase::coach::truth::Truth;
 use millbase::search::Limits;
-use millbase::{Database, Position, Side, Wdl};
+use millbase::{Database, Position, Wdl};
 use serde::Serialize;
 
 use crate::databases;
@@ -222,7 +222,7 @@ impl Judge {
         contest.play::<()>(db, threads, &is_left_out, &mut |played| {
             let (_, kind) = starts[contest.start_of(played.number)];
             let first = Contest::first_side(played.number);
-            report.games[kind as usize].add(played.outcome, first);
+            report.games[kind as usize][played.outcome.place(first)] += 1;
             bar.inc(1);
             ControlFlow::Continue(())
         })?;
@@ -242,27 +242,21 @@ enum Start {
 /// The names of [`Start`], in its order.
 const STARTS: [&str; 3] = ["the empty board", "drawn positions", "won positions"];
 
-/// Won, drawn and lost games of the engine.
-#[derive(Clone, Copy, Default)]
-struct Games([u32; 3]);
-
-impl Games {
-    fn add(&mut self, outcome: Outcome, engine: Side) {
-        self.0[(2.0 - 2.0 * outcome.points(engine)) as usize] += 1;
-    }
-}
-
 /// The results of exam and games.
 struct JudgeReport {
     name: String,
     fingerprint: u64,
     all: Score,
-    /// The groups in the order of the tables, each with its heading and name.
-    groups: Vec<(&'static str, String, Score)>,
+    /// The groups of replies by the place of their heading in [`HEADINGS`] and by their name.
+    groups: BTreeMap<(usize, String), Score>,
     failed: u32,
     failure: Option<String>,
-    games: [Games; 3],
+    /// By the start, in the order of [`STARTS`]: won, drawn and lost games of the engine.
+    games: [[u32; 3]; 3],
 }
+
+/// The headings of the groups.
+const HEADINGS: [&str; 4] = ["value", "phase", "good turns", "time"];
 
 /// The exclusive upper ends of the groups of answer times, in milliseconds.
 const TIMES: [u128; 3] = [10, 100, 1000];
@@ -273,10 +267,10 @@ impl JudgeReport {
             name: engine.title(),
             fingerprint: judge::fingerprint(questions, rules),
             all: Score::default(),
-            groups: Vec::new(),
+            groups: BTreeMap::new(),
             failed: 0,
             failure: None,
-            games: Default::default(),
+            games: [[0; 3]; 3],
         }
     }
 
@@ -293,30 +287,26 @@ impl JudgeReport {
             None => "1000 ms and more".to_owned(),
         };
         self.all.add(question, reply.is_kept);
-        for (heading, name) in [
-            ("value", question.wdl().name().to_owned()),
-            ("phase", question.phase(rules).name().to_owned()),
-            ("good turns", keeping.to_owned()),
-            ("time", time),
-        ] {
-            let same = |group: &&mut (&str, String, Score)| group.0 == heading && group.1 == name;
-            match self.groups.iter_mut().find(same) {
-                Some((_, _, score)) => score.add(question, reply.is_kept),
-                None => {
-                    let mut score = Score::default();
-                    score.add(question, reply.is_kept);
-                    self.groups.push((heading, name, score));
-                }
-            }
+        let names = [
+            question.wdl().name().to_owned(),
+            question.phase(rules).name().to_owned(),
+            keeping.to_owned(),
+            time,
+        ];
+        for group in names.into_iter().enumerate() {
+            let score = self.groups.entry(group).or_default();
+            score.add(question, reply.is_kept);
         }
         if let Err(failure) = &reply.turn {
             self.failed += 1;
             self.failure.get_or_insert(failure.clone());
         }
-        let order = ["value", "phase", "good turns", "time"];
-        let place = |heading| order.iter().position(|&other| other == heading);
-        self.groups
-            .sort_by(|left, right| (place(left.0), &left.1).cmp(&(place(right.0), &right.1)));
+    }
+
+    /// The groups in the order of the tables: heading, name, score.
+    fn groups(&self) -> impl Iterator<Item = (&str, &str, &Score)> {
+        let groups = self.groups.iter();
+        groups.map(|((heading, name), score)| (HEADINGS[*heading], name.as_str(), score))
     }
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
@@ -330,8 +320,7 @@ impl JudgeReport {
         )?;
         let headings = ["", "", "asked", "kept", "share", "95 %", "skill", "95 %"];
         let mut table = Table::new(&headings);
-        let all = ("all", String::new(), self.all.clone());
-        for (heading, name, score) in [&all].into_iter().chain(&self.groups) {
+        for (heading, name, score) in [("all", "", &self.all)].into_iter().chain(self.groups()) {
             table.row(vec![
                 Cell::text(heading),
                 Cell::text(name),
@@ -346,9 +335,9 @@ impl JudgeReport {
         table.write(out)?;
         let mut table = Table::new(&["against the perfect player from", "won", "drawn", "lost"]);
         for (name, games) in STARTS.into_iter().zip(self.games) {
-            if games.0 != [0; 3] {
+            if games != [0; 3] {
                 let mut cells = vec![Cell::text(name)];
-                cells.extend(games.0.map(|count| Cell::count(count.into())));
+                cells.extend(games.map(|count| Cell::count(count.into())));
                 table.row(cells);
             }
         }
@@ -358,25 +347,24 @@ impl JudgeReport {
 
     fn json(&self) -> JsonReport<'_> {
         let games = |start: Start| {
-            let [wins, draws, losses] = self.games[start as usize].0;
+            let [wins, draws, losses] = self.games[start as usize];
             JsonGames {
                 wins,
                 draws,
                 losses,
             }
         };
+        let groups = self.groups().map(|(by, name, score)| JsonGroup {
+            by,
+            name,
+            score: score.into(),
+        });
         JsonReport {
             engine: &self.name,
             exam: format!("{:016x}", self.fingerprint),
             score: (&self.all).into(),
             failed: self.failed,
-            groups: (self.groups.iter())
-                .map(|(by, name, score)| JsonGroup {
-                    by,
-                    name,
-                    score: score.into(),
-                })
-                .collect(),
+            groups: groups.collect(),
             from_start: games(Start::Empty),
             from_draws: games(Start::Drawn),
             from_wins: games(Start::Won),
