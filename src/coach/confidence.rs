@@ -29,11 +29,6 @@ const RESAMPLES: usize = 1000;
 /// assert!(interval.high > 0.53 && interval.high < 0.56);
 /// ```
 pub fn interval(samples: &[(f64, f64)]) -> Option<Interval> {
-    statistic(samples, |part, whole| part / whole)
-}
-
-/// The interval of a function of the two sums; [`interval`] divides them.
-pub(crate) fn statistic(samples: &[(f64, f64)], of: impl Fn(f64, f64) -> f64) -> Option<Interval> {
     let mut random = Random::new(samples.len() as u64);
     let mut found: Vec<f64> = Vec::with_capacity(RESAMPLES);
     if samples.len() < 2 {
@@ -47,7 +42,7 @@ pub(crate) fn statistic(samples: &[(f64, f64)], of: impl Fn(f64, f64) -> f64) ->
             whole += sample.1;
         }
         if whole > 0.0 {
-            found.push(of(part, whole));
+            found.push(part / whole);
         }
     }
     found.sort_by(f64::total_cmp);

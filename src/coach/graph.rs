@@ -29,12 +29,9 @@ const LEAST_WIDTH: f64 = 320.0;
 /// ```
 pub fn height(value: Value) -> f64 {
     const SCALE: f64 = 16.0;
-    let decided = |depth: f64| 0.25 + 0.75 * SCALE / (SCALE + depth);
+    // An unknown depth counts as far.
     let depth = value.dtw().map_or(f64::INFINITY, |dtw| f64::from(dtw.0));
-    let decided = match depth.is_finite() {
-        true => decided(depth),
-        false => 0.25,
-    };
+    let decided = 0.25 + 0.75 * SCALE / (SCALE + depth);
     match value {
         Value::Win(_) => decided,
         Value::Draw => 0.0,
