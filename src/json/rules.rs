@@ -40,14 +40,7 @@ pub struct RuleSets {
     /// The rules of questions that name none.
     own: JsonRules,
     named: Vec<JsonRules>,
-    draws: JsonDraws,
-}
-
-/// The rules about draws; 0 means never.
-#[derive(Serialize)]
-struct JsonDraws {
-    repetitions: u32,
-    quiet_turns: u32,
+    draws: DrawRule,
 }
 
 impl RuleSets {
@@ -57,10 +50,7 @@ impl RuleSets {
         RuleSets {
             own: JsonRules::from(own),
             named: named.map(|(_, rules)| JsonRules::from(rules)).collect(),
-            draws: JsonDraws {
-                repetitions: draws.repetitions,
-                quiet_turns: draws.quiet_turns,
-            },
+            draws,
         }
     }
 }
