@@ -25,7 +25,8 @@ use std::process;
 use std::thread;
 
 use anyhow::{Context, Result};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 use tokio::net::TcpListener;
 use tokio::runtime::{self, Runtime};
@@ -78,30 +79,14 @@ pub struct Serve {
     draws: Draws,
 
     /// Level of the log on stderr; 'info' logs one line for each request
-    #[arg(long, value_name = "LEVEL", default_value = "warn")]
-    log: Level,
+    #[arg(long, value_name = "LEVEL", default_value = "warn", value_parser = level())]
+    log: LevelFilter,
 }
 
-/// The level of the log.
-#[derive(Clone, Copy, ValueEnum)]
-enum Level {
-    Off,
-    Error,
-    Warn,
-    Info,
-    Debug,
-}
-
-impl From<Level> for LevelFilter {
-    fn from(level: Level) -> LevelFilter {
-        match level {
-            Level::Off => LevelFilter::OFF,
-            Level::Error => LevelFilter::ERROR,
-            Level::Warn => LevelFilter::WARN,
-            Level::Info => LevelFilter::INFO,
-            Level::Debug => LevelFilter::DEBUG,
-        }
-    }
+/// Parses the level of the log.
+fn level() -> impl TypedValueParser<Value = LevelFilter> {
+    PossibleValuesParser::new(["off", "error", "warn", "info", "debug"])
+        .try_map(|level| level.parse::<LevelFilter>())
 }
 
 /// The announcement that the server is ready, for JSON answers.
@@ -123,7 +108,7 @@ impl Serve {
         let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let threads = options.threads.map_or_else(cores, usize::from);
         tracing_subscriber::fmt()
-            .with_max_level(LevelFilter::from(self.log))
+            .with_max_level(self.log)
             .with_writer(io::stderr)
             .with_ansi(false)
             .log_internal_errors(false)
