@@ -140,6 +140,19 @@ pub struct Comparison {
 }
 
 impl Comparison {
+    /// Nothing compared yet.
+    fn of(sector: Sector) -> Comparison {
+        Comparison {
+            sector,
+            compared: 0,
+            unreachable: 0,
+            results: 0,
+            depths: 0,
+            damaged: 0,
+            first: Vec::new(),
+        }
+    }
+
     /// How many slots differ in any way.
     pub fn differences(&self) -> u64 {
         self.results + self.depths + self.damaged
@@ -171,16 +184,7 @@ pub fn compare(
     let mut file = File::open(file)?;
     let sector = whole.sector();
     let escapes = Escapes::of(&mut file, sector)?.map_err(io::Error::other)?;
-    let nothing = Comparison {
-        sector,
-        compared: 0,
-        unreachable: 0,
-        results: 0,
-        depths: 0,
-        damaged: 0,
-        first: Vec::new(),
-    };
-    let mut all = nothing.clone();
+    let mut all = Comparison::of(sector);
     let columns = whole.slots.columns();
     let width = columns * Sector::SLOT as usize;
     let rows = whole.rows_at_once();
@@ -190,17 +194,7 @@ pub fn compare(
         file.read_exact(part)?;
         let pairs = part.par_chunks(width).zip(ours.par_chunks(columns));
         let found = pairs.enumerate().map(|(row, (found, ours))| {
-            let mut of_row = nothing.clone();
-            compare_row(
-                whole,
-                number * rows + row,
-                ours,
-                found,
-                &escapes,
-                most,
-                &mut of_row,
-            );
-            of_row
+            compare_row(whole, number * rows + row, ours, found, &escapes, most)
         });
         for of_row in found.collect::<Vec<_>>() {
             all.add(of_row, most);
@@ -217,8 +211,8 @@ fn compare_row(
     bytes: &[u8],
     escapes: &Escapes,
     most: usize,
-    result: &mut Comparison,
-) {
+) -> Comparison {
+    let mut result = Comparison::of(whole.sector());
     let slots = &whole.slots;
     let (found, _) = bytes.as_chunks::<3>();
     let first = row as u64 * ours.len() as u64;
@@ -269,4 +263,5 @@ fn compare_row(
                 }));
         }
     }
+    result
 }

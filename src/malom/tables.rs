@@ -75,14 +75,7 @@ impl Sectors {
             let what = "sector files are made for the standard rules only";
             return Err(DbError::NotStored(what.to_owned()));
         }
-        Ok(Sectors(Arc::new(Shared {
-            database,
-            scheme,
-            reachable: OnceLock::new(),
-            memory: Sectors::DEFAULT_MEMORY,
-            whole: Mutex::default(),
-            making: Mutex::default(),
-        })))
+        Ok(Sectors::empty(database, scheme, Sectors::DEFAULT_MEMORY))
     }
 
     /// The same, nothing kept yet, with another bound for the bytes that whole sectors may take. Files
@@ -90,11 +83,17 @@ impl Sectors {
     /// more, which takes many times as long.
     #[must_use]
     pub fn with_memory(self, bytes: u64) -> Sectors {
+        let database = Arc::clone(&self.0.database);
+        Sectors::empty(database, self.0.scheme.clone(), bytes)
+    }
+
+    /// Nothing is kept yet.
+    fn empty(database: Arc<Database>, scheme: Scheme, memory: u64) -> Sectors {
         Sectors(Arc::new(Shared {
-            database: Arc::clone(&self.0.database),
-            scheme: self.0.scheme.clone(),
+            database,
+            scheme,
             reachable: OnceLock::new(),
-            memory: bytes,
+            memory,
             whole: Mutex::default(),
             making: Mutex::default(),
         }))
@@ -431,11 +430,8 @@ impl<'a> Maker<'a> {
         if database.ply(stage.ply)?.is_some() {
             return ply::load(database, stage);
         }
-        let next = |stage: Stage| reachable.exists(stage).then_some(stage);
-        let quiet = next(stage.after_quiet()).and_then(|stage| sectors.sector(stage));
-        let captures = next(stage.after_capture()).and_then(|stage| sectors.sector(stage));
-        let quiet = self.next(quiet)?;
-        let captures = self.next(captures)?;
+        let quiet = self.next(stage.after_quiet())?;
+        let captures = self.next(stage.after_capture())?;
         let values = ply::solve_stage(
             database.rules(),
             reachable,
@@ -446,7 +442,10 @@ impl<'a> Maker<'a> {
         values.map_err(|error| refused(sector, error))
     }
 
-    fn next(&mut self, sector: Option<Sector>) -> Result<Option<Bytes>, DbError> {
+    /// The values of a stage that a placement leads to, if a game can come to it.
+    fn next(&mut self, stage: Stage) -> Result<Option<Bytes>, DbError> {
+        let stage = Some(stage).filter(|&stage| self.sectors.reachable().exists(stage));
+        let sector = stage.and_then(|stage| self.sectors.sector(stage));
         sector.map(|sector| self.make(sector)).transpose()
     }
 }
