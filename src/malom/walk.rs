@@ -1,7 +1,5 @@
 //! Sectors with all their values, one after the other.
 
-use std::io::{self, Write};
-
 use rayon::prelude::*;
 
 use super::sector::Sector;
@@ -68,9 +66,7 @@ impl<'a> Walk<'a> {
             left: wanted,
         })
     }
-}
 
-impl<'a> Walk<'a> {
     fn make(&mut self, sector: Sector) -> Result<Whole<'a>, DbError> {
         let possible = (!sector.is_moving()).then(|| Possible::new(self.sectors, sector));
         Ok(Whole {
@@ -148,14 +144,5 @@ impl Whole<'_> {
         }
         part.resize(part.len() + Sector::TAIL as usize, 0);
         take(part)
-    }
-
-    /// Writes the file's bytes.
-    ///
-    /// # Errors
-    ///
-    /// Those of the writer.
-    pub fn write_to(&self, out: &mut impl Write) -> io::Result<()> {
-        self.parts(|part| out.write_all(&part))
     }
 }
