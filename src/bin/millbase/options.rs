@@ -1,6 +1,8 @@
 //! The options that all commands share.
 
+use std::num::NonZero;
 use std::path::PathBuf;
+use std::thread;
 
 use clap::{Args, ColorChoice};
 use millbase::Rules;
@@ -45,4 +47,12 @@ pub struct Options {
     /// Number of computing threads; without it one for each core
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
+}
+
+impl Options {
+    /// The number of computing threads.
+    pub fn threads(&self) -> usize {
+        let cores = || thread::available_parallelism().map_or(1, NonZero::get);
+        self.threads.map_or_else(cores, usize::from)
+    }
 }

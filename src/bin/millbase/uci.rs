@@ -27,16 +27,8 @@ impl Uci {
         let database = databases::open(options)?;
         let folder = databases::base_folder(options).filter(|folder| folder.is_dir());
         let path = folder.map_or(String::new(), |folder| folder.display().to_string());
-        let threads = match options.threads {
-            Some(threads) => u32::from(threads),
-            None => std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
-        };
-        uci::run(
-            io::stdin(),
-            io::stdout(),
-            database,
-            Settings::new(path, threads),
-        )?;
+        let settings = Settings::new(path, options.threads() as u32);
+        uci::run(io::stdin(), io::stdout(), database, settings)?;
         Ok(Status::Done)
     }
 }

@@ -100,10 +100,6 @@ impl Play {
             (None, Some(file)) => load(file, &rules)?,
             (None, None) => Game::new(rules, Position::start(&rules)),
         };
-        let threads = match options.threads {
-            Some(threads) => threads.into(),
-            None => std::thread::available_parallelism().map_or(1, usize::from),
-        };
         let session = GameSession {
             rules,
             draws: self.draws.into(),
@@ -113,7 +109,7 @@ impl Play {
             seats: [self.white, self.black],
             player: Player {
                 database: Arc::new(databases::open(options)?),
-                search: Arc::new(Search::new(rules, SEARCH_BYTES, threads)),
+                search: Arc::new(Search::new(rules, SEARCH_BYTES, options.threads())),
                 level: Level::new(self.level),
                 seed: self.seed.into(),
                 strategy: Strategy::default(),

@@ -20,9 +20,7 @@ mod work;
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
-use std::num::NonZeroUsize;
 use std::process;
-use std::thread;
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -105,8 +103,7 @@ impl Serve {
             );
             return Err(Usage(message).into());
         }
-        let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let threads = options.threads.map_or_else(cores, usize::from);
+        let threads = options.threads();
         tracing_subscriber::fmt()
             .with_max_level(self.log)
             .with_writer(io::stderr)
