@@ -33,6 +33,12 @@ impl Goal {
             Goal::Draw => "draw",
         }
     }
+
+    /// The goal with this name.
+    pub fn named(name: &str) -> Option<Goal> {
+        let goals = [Goal::Win, Goal::Draw];
+        goals.into_iter().find(|goal| goal.name() == name)
+    }
 }
 
 /// A theme of a puzzle. docs/COACH.md defines the themes.

@@ -10,12 +10,12 @@ use millbase::coach::pack::{self, Checked};
 use millbase::coach::puzzle::{self, Claim, ClaimedLine, Goal, Wanted};
 use millbase::coach::truth::Truth;
 use millbase::store::DbError;
-use millbase::{Position, Rules, Side};
+use millbase::{Position, Rules};
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::json;
 
-use super::exchange::Pack;
+use super::exchange::{self, Pack};
 use super::{JsonPack, JsonPuzzle};
 use crate::databases;
 use crate::input;
@@ -179,13 +179,9 @@ impl Check {
 
 /// An entry from a puzzle in the form of `--json`.
 fn own_entry(puzzle: JsonPuzzle) -> Entry {
-    let goals = [Goal::Win, Goal::Draw];
-    let sides = [Side::White, Side::Black];
-    let actions = puzzle.solution.iter().map(|step| {
-        let side = sides.into_iter().find(|side| side.name() == step.side);
-        (side, step.turn.clone())
-    });
-    let goal = goals.into_iter().find(|goal| goal.name() == puzzle.goal);
+    let steps = puzzle.solution.iter();
+    let actions = steps.map(|step| (exchange::side(&step.side), step.turn.clone()));
+    let goal = Goal::named(&puzzle.goal);
     Entry {
         id: puzzle.id.clone(),
         problems: match goal {

@@ -236,7 +236,8 @@ impl PackPuzzle {
     }
 }
 
-fn side(name: &str) -> Option<Side> {
+/// The side with this name.
+pub(super) fn side(name: &str) -> Option<Side> {
     [Side::White, Side::Black]
         .into_iter()
         .find(|side| side.name() == name)

@@ -83,10 +83,7 @@ enum Format {
 }
 
 fn goal(text: &str) -> Result<Goal, String> {
-    let goal = [Goal::Win, Goal::Draw]
-        .into_iter()
-        .find(|goal| goal.name() == text);
-    goal.ok_or_else(|| format!("a goal is win or draw, not '{text}'"))
+    Goal::named(text).ok_or_else(|| format!("a goal is win or draw, not '{text}'"))
 }
 
 fn theme(text: &str) -> Result<Theme, String> {
