@@ -4,17 +4,16 @@ use std::io::{self, Write};
 
 use anyhow::Result;
 use clap::Args;
-use millbase::coach::explain::{Explanation, TurnFacts};
+use millbase::coach::explain::{Explanation, Forced, TurnFacts};
 use millbase::coach::truth::Truth;
 use millbase::json::value::{JsonTurn, JsonValue};
-use millbase::probe::RankedTurn;
 use millbase::{PointSet, Rules, Turn};
 use serde::Serialize;
 
 use crate::databases;
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, Table, ink};
+use crate::output::{self, Cell, Table};
 use crate::status::{Status, Usage};
 
 /// Show facts about a position: the threats that right turns prevent and wrong ones allow
@@ -119,11 +118,6 @@ fn names(points: PointSet) -> Vec<&'static str> {
     names
 }
 
-fn line(turns: &[RankedTurn]) -> String {
-    let texts: Vec<String> = turns.iter().map(|ranked| ranked.turn.to_string()).collect();
-    texts.join(" ")
-}
-
 fn write(out: &mut impl Write, explanation: &Explanation, rules: &Rules) -> io::Result<()> {
     let side = explanation.position.side_to_move();
     output::write_position(out, &explanation.position, explanation.value, rules)?;
@@ -145,17 +139,13 @@ fn write(out: &mut impl Write, explanation: &Explanation, rules: &Rules) -> io::
     if let Some(passing) = explanation.passing {
         writeln!(out, "if {side} could pass: {}", output::painted(passing))?;
     }
-    let forced: Vec<String> = (explanation.forced.line.iter())
-        .map(|turn| turn.to_string())
-        .collect();
-    match forced.is_empty() {
-        false => writeln!(
-            out,
-            "{side} forces a removal or the end: {}",
-            forced.join(" ")
-        )?,
+    let Forced { line, searched } = &explanation.forced;
+    match line.is_empty() {
+        false => {
+            let line = output::line(line);
+            writeln!(out, "{side} forces a removal or the end: {line}")?;
+        }
         true => {
-            let searched = explanation.forced.searched;
             writeln!(
                 out,
                 "{side} cannot force a removal within {searched} of its turns"
@@ -174,16 +164,16 @@ fn write(out: &mut impl Write, explanation: &Explanation, rules: &Rules) -> io::
     ];
     let mut table = Table::new(&headings);
     for facts in &explanation.turns {
-        let value = facts.ranked.value;
+        let refutation = facts.refutation.iter().map(|ranked| ranked.turn);
         table.row(vec![
             Cell::text(facts.ranked.turn),
-            Cell::text(value).ink(ink::of(value.wdl())),
+            Cell::value(facts.ranked.value),
             Cell::text(facts.verdict.grade.words()),
             Cell::right(facts.replies),
             Cell::right(facts.holding.len()),
             Cell::text(names(facts.prevents).join(" ")),
             Cell::text(names(facts.allows).join(" ")),
-            Cell::text(line(&facts.refutation)),
+            Cell::text(output::line(refutation)),
         ]);
     }
     writeln!(out)?;

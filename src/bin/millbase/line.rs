@@ -11,7 +11,7 @@ use millbase::{Position, Rules, Value};
 use crate::databases;
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, Table, ink};
+use crate::output::{self, Cell, Table};
 use crate::status::Status;
 
 /// Show an optimal continuation, to the end of the game or until a drawn position repeats
@@ -64,7 +64,7 @@ fn write(
                 Cell::right(number),
                 Cell::text(side),
                 Cell::text(ranked.turn),
-                Cell::text(ranked.value).ink(ink::of(ranked.value.wdl())),
+                Cell::value(ranked.value),
             ]);
             side = side.other();
         }

@@ -10,7 +10,7 @@ use clap::builder::styling::{AnsiColor, Style};
 use indicatif::HumanCount;
 use millbase::json;
 use millbase::rules::diagram::draw;
-use millbase::{Position, Rules, Value, Wdl};
+use millbase::{Position, RankedTurn, Rules, Value, Wdl};
 use serde::Serialize;
 
 use crate::options::Options;
@@ -72,6 +72,12 @@ pub fn step(options: &Options, text: impl Display) {
 pub fn counted(number: u64, noun: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{ending}")
+}
+
+/// The texts of turns with spaces between them.
+pub fn line(turns: impl IntoIterator<Item: Display>) -> String {
+    let texts: Vec<String> = turns.into_iter().map(|turn| turn.to_string()).collect();
+    texts.join(" ")
 }
 
 /// Writes one JSON object and a line break.
@@ -149,6 +155,11 @@ impl Cell {
         Cell::right(number.map(|number| number.to_string()).unwrap_or_default())
     }
 
+    /// A value in its colour.
+    pub fn value(value: Value) -> Cell {
+        Cell::text(value).ink(ink::of(value.wdl()))
+    }
+
     /// The same cell in a colour.
     pub fn ink(self, ink: Style) -> Cell {
         Cell { ink, ..self }
@@ -168,6 +179,15 @@ impl Table {
             headings: headings.to_vec(),
             rows: Vec::new(),
         }
+    }
+
+    /// A table of turns with their values.
+    pub fn of_turns(turns: &[RankedTurn]) -> Table {
+        let mut table = Table::new(&["turn", "value"]);
+        for ranked in turns {
+            table.row(vec![Cell::text(ranked.turn), Cell::value(ranked.value)]);
+        }
+        table
     }
 
     /// Adds a row, which must have a cell for each heading.

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use crate::databases;
 use crate::input::{self, Batches};
 use crate::options::Options;
-use crate::output::{self, Cell, Table, ink};
+use crate::output::{self, Table};
 use crate::status::{self, Status};
 
 /// Show the value of a position and of all its turns, best first
@@ -128,16 +128,8 @@ impl<'a> Probed<'a> {
         if self.shown().is_empty() {
             return Ok(());
         }
-        let mut table = Table::new(&["turn", "value"]);
-        for ranked in self.shown() {
-            let ink = ink::of(ranked.value.wdl());
-            table.row(vec![
-                Cell::text(ranked.turn),
-                Cell::text(ranked.value).ink(ink),
-            ]);
-        }
         writeln!(out)?;
-        table.write(out)
+        Table::of_turns(self.shown()).write(out)
     }
 
     /// The value and the best turn in one line; without turns the value as a letter and a number.

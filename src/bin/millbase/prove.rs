@@ -167,8 +167,8 @@ fn write(out: &mut impl Write, proof: &Proof) -> io::Result<()> {
     }
     table.write(out)?;
     if !proof.line.is_empty() {
-        let line: Vec<String> = proof.line.iter().map(Turn::to_string).collect();
-        writeln!(out, "\nprincipal variation: {}", line.join(" "))?;
+        let line = output::line(&proof.line);
+        writeln!(out, "\nprincipal variation: {line}")?;
     }
     let headings = [
         "",

@@ -24,7 +24,7 @@ use serde::Serialize;
 use crate::databases;
 use crate::input::MARK;
 use crate::options::Options;
-use crate::output::{self, Cell, Table, ink};
+use crate::output::{self, Cell, Table};
 use crate::status::{Status, Usage};
 
 /// Grade the turns of a game or of an archive of games
@@ -319,7 +319,7 @@ fn write_game(out: &mut impl Write, record: &Record, review: &review::Review) ->
                     Grade::Best | Grade::Equal => String::new(),
                     _ => annotate::instead(verdict),
                 };
-                cells.push(Cell::text(verdict.value).ink(ink::of(verdict.value.wdl())));
+                cells.push(Cell::value(verdict.value));
                 cells.push(Cell::text(verdict.grade.words()));
                 cells.push(Cell::text(instead));
             }

@@ -21,7 +21,7 @@ use millbase::engine::player::{Choice, Level, Player, Strategy, Thought};
 use millbase::engine::uci;
 use millbase::rules::diagram::draw;
 use millbase::search::{Info, Limits, Search};
-use millbase::{Answer, Position, Rules, Side, Turn};
+use millbase::{Answer, Position, Rules, Side};
 
 use self::command::{Command, HELP, Seat};
 use crate::databases;
@@ -353,26 +353,17 @@ impl<W: Write> GameSession<W> {
     fn analyse(&mut self) -> Result<()> {
         let table = match self.look()? {
             Analysis::Known(answer) => {
-                let mut table = Table::new(&["turn", "value"]);
-                for ranked in &answer.turns {
-                    let ink = ink::of(ranked.value.wdl());
-                    table.row(vec![
-                        Cell::text(ranked.turn),
-                        Cell::text(ranked.value).ink(ink),
-                    ]);
-                }
                 let value = output::painted(answer.value);
                 writeln!(self.out, "{}: {value}", self.side())?;
-                table
+                Table::of_turns(&answer.turns)
             }
             Analysis::Searched(lines) => {
                 let mut table = Table::new(&["depth", "score", "line"]);
                 for Thought { report, .. } in &lines {
-                    let line: Vec<String> = report.line.iter().map(Turn::to_string).collect();
                     table.row(vec![
                         Cell::right(report.depth),
                         Cell::right(report.score),
-                        Cell::text(line.join(" ")),
+                        Cell::text(output::line(&report.line)),
                     ]);
                 }
                 table

@@ -224,12 +224,8 @@ fn write(out: &mut impl Write, number: usize, puzzle: &Puzzle, rules: &Rules) ->
         exchange::task(puzzle)
     )?;
     writeln!(out, "{picture}\n{}", puzzle.position.text(rules))?;
-    let solution: Vec<String> = puzzle
-        .solution
-        .iter()
-        .map(|step| step.ranked.turn.to_string())
-        .collect();
-    writeln!(out, "solution: {}", solution.join(" "))?;
+    let solution = puzzle.solution.iter().map(|step| step.ranked.turn);
+    writeln!(out, "solution: {}", output::line(solution))?;
     let verdict = &puzzle.first().verdict;
     let (keeping, legal) = (verdict.keeping, verdict.legal);
     writeln!(out, "{keeping} of {legal} turns keep the result")?;
