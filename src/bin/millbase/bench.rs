@@ -21,6 +21,7 @@ use millbase::{Material, Pair, Position, Rules};
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::build::pairs_up_to;
 use crate::options::Options;
 use crate::output::{self, Cell, Table};
 use crate::status::{Status, Usage};
@@ -422,11 +423,9 @@ fn searched(position: &Position, rules: &Rules, budget: Duration) -> Result<f64>
 
 /// Solves all pairs with at most this many stones.
 fn build(max_stones: u8, rules: &Rules) -> Result<Build> {
-    let mut pairs = Pair::all(rules.stones);
-    pairs.retain(|pair| pair.stones() <= max_stones);
     let mut solved: HashMap<Material, Solved> = HashMap::new();
     let (mut entries, mut total) = (0, Duration::ZERO);
-    for pair in pairs {
+    for pair in pairs_up_to(max_stones, rules) {
         // Captures take one stone, so only the pairs with one stone less are still needed.
         solved.retain(|material, _| material.mover + material.waiting >= pair.stones() - 1);
         let load = |material: Material| {

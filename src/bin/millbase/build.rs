@@ -127,13 +127,7 @@ impl Build {
     /// Builds the missing files, or prints the plan.
     pub fn run(&self, options: &Options) -> Result<Status> {
         let rules = &options.rules;
-        let folder = databases::folder(options).ok_or_else(|| {
-            Usage(
-                "this system has no folder for user data; name a folder for the databases with \
-                --db"
-                    .to_owned(),
-            )
-        })?;
+        let folder = databases::folder_to_build(options)?;
         if self.placing && self.kind.profile().metric == Metric::Wdl {
             let message = "--placing needs databases with depths; leave out '--profile wdl'";
             return Err(Usage(message.to_owned()).into());
@@ -201,11 +195,10 @@ impl Build {
 
     /// The plan of the pairs that the folder lacks.
     fn plan(&self, folder: &Path, rules: &Rules) -> Result<PairPlan> {
-        let present = present(folder, *rules, self.kind.profile().metric, "--db")?;
-        let is_present = |pair| present.iter().any(|&(other, _)| other == pair);
+        let metric = self.kind.profile().metric;
         let plan = PairPlan {
             placing: self.placing,
-            ..PairPlan::new(&self.wanted(rules), is_present)
+            ..missing(folder, *rules, metric, &self.wanted(rules))?
         };
         if folder.exists() {
             // Never replace an unusable file unasked.
@@ -221,13 +214,10 @@ impl Build {
     }
 
     fn wanted(&self, rules: &Rules) -> Vec<Pair> {
-        if let Some(pair) = self.pair {
-            return vec![pair];
+        match self.pair {
+            Some(pair) => vec![pair],
+            None => pairs_up_to(self.max_stones.unwrap_or(u8::MAX), rules),
         }
-        let most = self.max_stones.unwrap_or(u8::MAX);
-        let mut pairs = Pair::all(rules.stones);
-        pairs.retain(|pair| pair.stones() <= most);
-        pairs
     }
 
     fn check_memory(&self, plan: &PairPlan, folder: &Path, rules: &Rules) -> Result<(), Usage> {
@@ -256,6 +246,20 @@ impl Build {
             }
         }
     }
+}
+
+/// The pairs with at most this many stones on the board.
+pub fn pairs_up_to(most_stones: u8, rules: &Rules) -> Vec<Pair> {
+    let mut pairs = Pair::all(rules.stones);
+    pairs.retain(|pair| pair.stones() <= most_stones);
+    pairs
+}
+
+/// The plan of these pairs and those that they need, without those that the folder has.
+pub fn missing(folder: &Path, rules: Rules, metric: Metric, wanted: &[Pair]) -> Result<PairPlan> {
+    let present = present(folder, rules, metric, "--db")?;
+    let is_present = |pair| present.iter().any(|&(other, _)| other == pair);
+    Ok(PairPlan::new(wanted, is_present))
 }
 
 /// The pairs that have a file in the folder, each with the level at which the file was written. The

@@ -25,6 +25,13 @@ pub fn folder(options: &Options) -> Option<PathBuf> {
     base_folder(options).map(|folder| store::folder_of(&folder, &options.rules))
 }
 
+/// The folder in which databases are built, which need not exist.
+pub fn folder_to_build(options: &Options) -> Result<PathBuf, Usage> {
+    let sentence =
+        "this system has no folder for user data; name a folder for the databases with --db";
+    folder(options).ok_or_else(|| Usage(sentence.to_owned()))
+}
+
 /// The folder that has the databases of all rules: the named one, else `./db` if it exists, else the
 /// user's data folder; `None` if the system has no such folder.
 pub fn base_folder(options: &Options) -> Option<PathBuf> {

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Instant;
@@ -28,7 +29,7 @@ use super::work::Work;
 use crate::input::Plies;
 use crate::options::Options;
 use crate::progress::Forecast;
-use crate::status::{self, Usage};
+use crate::status;
 use crate::{build, databases, placing};
 
 /// Contents and level of the files.
@@ -206,6 +207,14 @@ impl Builder {
         }
     }
 
+    /// The options for these rules.
+    fn options(&self, rules: Rules) -> Options {
+        Options {
+            rules,
+            ..Options::clone(&self.options)
+        }
+    }
+
     /// Begins a build; returns `false` if one with another request is running.
     fn begin(&self, request: Request) -> Result<bool> {
         let mut state = held(&self.state);
@@ -216,22 +225,11 @@ impl Builder {
         if request.placing {
             placing::check_rules(&rules)?;
         }
-        let options = Options {
-            rules,
-            quiet: true,
-            ..Options::clone(&self.options)
-        };
-        let folder = databases::folder(&options).ok_or_else(|| {
-            Usage(
-                "this system has no folder for user data; name a folder for the databases with \
-                --db"
-                    .to_owned(),
-            )
-        })?;
+        let folder = databases::folder_to_build(&self.options(rules))?;
         fs::create_dir_all(&folder)
             .with_context(|| format!("cannot create the folder '{}'", folder.display()))?;
         let locked = Arc::new(BuildFolder::lock(&folder)?);
-        let plan = plan(&options, request.most_stones)?;
+        let plan = missing(&folder, rules, request.most_stones)?;
         *held(&self.request) = Some(request);
         *held(&self.folder) = Some(Arc::clone(&locked));
         *state = Stage::Pairs {
@@ -246,7 +244,7 @@ impl Builder {
         thread::Builder::new()
             .name("build".to_owned())
             .spawn(move || {
-                let built = builder.build(&locked, &plan, &options, with_placing);
+                let built = builder.build(&locked, &plan, rules, with_placing);
                 *held(&builder.folder) = None;
                 *held(&builder.state) = match built {
                     Ok(()) => Stage::Finished,
@@ -261,10 +259,9 @@ impl Builder {
         &self,
         folder: &BuildFolder,
         plan: &PairPlan,
-        options: &Options,
+        rules: Rules,
         with_placing: bool,
     ) -> Result<()> {
-        let rules = options.rules;
         let watcher = Watcher {
             builder: self,
             rules,
@@ -350,23 +347,17 @@ impl Builder {
             }
         }
         if allowed {
-            let options = Options {
-                rules: *rules,
-                quiet: true,
-                ..Options::clone(&self.options)
-            };
-            json.plan = self.plan(&options)?;
+            json.plan = self.plan(rules)?;
         }
         Ok(json)
     }
 
     /// The plan of everything that is missing; `None` if there is no folder for databases.
-    fn plan(&self, options: &Options) -> Result<Option<JsonPlan>> {
-        let rules = &options.rules;
-        let Some(folder) = databases::folder(options) else {
+    fn plan(&self, rules: &Rules) -> Result<Option<JsonPlan>> {
+        let Some(folder) = databases::folder(&self.options(*rules)) else {
             return Ok(None);
         };
-        let mut plan = plan(options, u8::MAX)?;
+        let mut plan = missing(&folder, *rules, u8::MAX)?;
         let placing = match placing::check_rules(rules) {
             Ok(()) => Some(placing::plan(&folder, rules, &Plies::Usual)?)
                 .filter(|plan| !plan.solve.is_empty()),
@@ -388,18 +379,10 @@ impl Builder {
     }
 }
 
-/// The pairs that are missing.
-fn plan(options: &Options, most_stones: u8) -> Result<PairPlan> {
-    let rules = options.rules;
-    let folder = databases::folder(options);
-    let present = match &folder {
-        Some(folder) => build::present(folder, rules, PROFILE.metric, "--db")?,
-        None => Vec::new(),
-    };
-    let mut pairs = Pair::all(rules.stones);
-    pairs.retain(|pair| pair.stones() <= most_stones);
-    let is_present = |pair| present.iter().any(|&(other, _)| other == pair);
-    Ok(PairPlan::new(&pairs, is_present))
+/// The pairs with at most this many stones that the folder lacks.
+fn missing(folder: &Path, rules: Rules, most_stones: u8) -> Result<PairPlan> {
+    let wanted = build::pairs_up_to(most_stones, &rules);
+    build::missing(folder, rules, PROFILE.metric, &wanted)
 }
 
 /// Follows the build of the pairs.
