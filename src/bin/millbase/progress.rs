@@ -50,6 +50,11 @@ pub fn speed(positions: u64, seconds: f64) -> String {
 
 /// The positions per second so far, and the time left at that speed.
 pub fn forecast(state: &ProgressState) -> String {
+    forecast_with(speed, state)
+}
+
+/// The speed so far as this function writes it, and the time left at that speed.
+pub fn forecast_with(speed: impl Fn(u64, f64) -> String, state: &ProgressState) -> String {
     let (done, all) = (state.pos(), state.len().unwrap_or(0));
     let seconds = state.elapsed().as_secs_f64();
     let speed = speed(done, seconds);

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState};
+use indicatif::{HumanBytes, HumanCount, ProgressBar};
 use millbase::lock::held;
 use millbase::malom::{SECVAL, Scheme, Sector, Walk};
 use serde::Serialize;
@@ -81,7 +81,9 @@ impl Malom {
             ),
         );
         let start = Instant::now();
-        let bar = progress::bar(options, bytes, speed);
+        let bar = progress::bar(options, bytes, |state| {
+            progress::forecast_with(speed, state)
+        });
         bar.set_message("export");
         let open = Arc::new(Mutex::new(None));
         stop_on_signals(&open, &bar)?;
@@ -99,12 +101,12 @@ impl Malom {
         output::answer(options, &answer, |out| {
             writeln!(
                 out,
-                "{} sectors in '{to}', {} bytes, {} of them written now in {}, {:.0} MB/s",
+                "{} sectors in '{to}', {} bytes, {} of them written now in {}, {}",
                 answer.sectors,
                 HumanCount(answer.bytes),
                 answer.written,
                 progress::duration(answer.seconds),
-                bytes as f64 / answer.seconds.max(0.001) / 1e6
+                speed(bytes, answer.seconds)
             )
         })?;
         Ok(Status::Done)
@@ -304,19 +306,9 @@ fn write_steps(
     Ok(())
 }
 
-/// The bytes per second so far, and the time that the others take if they keep to it.
-fn speed(state: &ProgressState) -> String {
-    let (done, all) = (state.pos(), state.len().unwrap_or(0));
-    let seconds = state.elapsed().as_secs_f64().max(0.001);
-    let left = seconds / done as f64 * all.saturating_sub(done) as f64;
-    match done {
-        0 => String::new(),
-        _ => format!(
-            "{:.0} MB/s  {} left",
-            done as f64 / seconds / 1e6,
-            progress::duration(left)
-        ),
-    }
+/// A number of bytes in a number of seconds, as bytes per second.
+fn speed(bytes: u64, seconds: f64) -> String {
+    format!("{:.0} MB/s", bytes as f64 / seconds.max(0.001) / 1e6)
 }
 
 /// Ends the program when the user or the system asks to, without the file that is not complete.
