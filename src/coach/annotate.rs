@@ -37,14 +37,15 @@ pub fn annotated(record: &Record, review: &Review) -> String {
         tag("Result", result);
     }
     text.push('\n');
-    text + &wrapped(words(review).chain([result.to_owned()]))
+    text + &wrapped(&(played(review) + result))
 }
 
-/// The words of turns and comments.
-fn words(review: &Review) -> impl Iterator<Item = String> {
+/// The turns with their marks and comments, a space after each.
+fn played(review: &Review) -> String {
+    let mut text = String::new();
     let mut number = 0;
     let mut needs_number = true;
-    review.turns.iter().flat_map(move |turn| {
+    for turn in &review.turns {
         let side = turn.side();
         number += usize::from(side == Side::White || number == 0);
         let prefix = match side {
@@ -52,23 +53,20 @@ fn words(review: &Review) -> impl Iterator<Item = String> {
             Side::Black if needs_number => format!("{number}... "),
             Side::Black => String::new(),
         };
+        text += &format!("{prefix}{}{} ", turn.turn, mark(turn));
         let comment = comment(turn);
         needs_number = comment.is_some();
-        let played = format!("{prefix}{}{}", turn.turn, mark(turn));
-        let comment = comment.map(|comment| format!("{{{comment}}}"));
-        let words: Vec<String> = [played]
-            .into_iter()
-            .chain(comment)
-            .flat_map(|part| part.split(' ').map(str::to_owned).collect::<Vec<_>>())
-            .collect();
-        words
-    })
+        if let Some(comment) = comment {
+            text += &format!("{{{comment}}} ");
+        }
+    }
+    text
 }
 
-/// Wraps words into lines of at most [`WIDTH`] characters.
-fn wrapped(words: impl Iterator<Item = String>) -> String {
+/// Wraps a text into lines of at most [`WIDTH`] characters.
+fn wrapped(unwrapped: &str) -> String {
     let (mut text, mut length) = (String::new(), 0);
-    for word in words {
+    for word in unwrapped.split(' ') {
         let letters = word.chars().count();
         if length > 0 && length + 1 + letters > WIDTH {
             text.push('\n');
@@ -77,7 +75,7 @@ fn wrapped(words: impl Iterator<Item = String>) -> String {
             text.push(' ');
             length += 1;
         }
-        text += &word;
+        text += word;
         length += letters;
     }
     text + "\n"
