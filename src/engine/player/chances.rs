@@ -90,11 +90,6 @@ impl DrawnTurns {
         "pressure",
     ];
 
-    /// The name.
-    pub fn name(self) -> &'static str {
-        DrawnTurns::NAMES[self as usize]
-    }
-
     fn recipe(self) -> Recipe {
         let none = Recipe::default();
         let losing = Recipe { replies: 1, ..none };
@@ -129,11 +124,6 @@ impl LostTurns {
 
     /// All choices.
     pub const ALL: [LostTurns; 2] = [LostTurns::Longest, LostTurns::Chances];
-
-    /// The name.
-    pub fn name(self) -> &'static str {
-        LostTurns::NAMES[self as usize]
-    }
 }
 
 /// The one of `all` whose name is at the same place.
@@ -163,13 +153,13 @@ impl FromStr for LostTurns {
 
 impl fmt::Display for DrawnTurns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.write_str(DrawnTurns::NAMES[*self as usize])
     }
 }
 
 impl fmt::Display for LostTurns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.write_str(LostTurns::NAMES[*self as usize])
     }
 }
 

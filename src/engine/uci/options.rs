@@ -124,11 +124,14 @@ impl Settings {
             )));
         };
         let wrong = |form: &str| {
-            let value = shown(value);
-            Err(CommandError(format!(
-                "option {} must be {form}, not '{value}'",
-                option.name
-            )))
+            let (name, value) = (option.name, shown(value));
+            CommandError(format!("option {name} must be {form}, not '{value}'"))
+        };
+        let place_among = |names: &[&str]| {
+            let place = names
+                .iter()
+                .position(|name| name.eq_ignore_ascii_case(value));
+            place.ok_or_else(|| wrong(&format!("one of {}", names.join(", "))))
         };
         match &option.kind {
             Kind::Text(field) => {
@@ -138,39 +141,22 @@ impl Settings {
                 };
             }
             Kind::Rules => {
-                let all = self.all_rules();
-                let chosen = all
-                    .iter()
-                    .find(|(name, _)| name.eq_ignore_ascii_case(value));
-                match chosen {
-                    Some(&(_, rules)) => self.rules = rules,
-                    None => {
-                        let names: Vec<&str> = all.iter().map(|&(name, _)| name).collect();
-                        return wrong(&format!("one of {}", names.join(", ")));
-                    }
-                }
+                let (names, rules): (Vec<&str>, Vec<Rules>) = self.all_rules().into_iter().unzip();
+                self.rules = rules[place_among(&names)?];
             }
             Kind::Spin(range, field) => match value.parse() {
                 Ok(number) if range.contains(&number) => *field(self) = number,
                 _ => {
                     let (least, most) = (range.start(), range.end());
-                    return wrong(&format!("a whole number from {least} to {most}"));
+                    return Err(wrong(&format!("a whole number from {least} to {most}")));
                 }
             },
             Kind::Check(field) => match value {
                 "true" => *field(self) = true,
                 "false" => *field(self) = false,
-                _ => return wrong("true or false"),
+                _ => return Err(wrong("true or false")),
             },
-            Kind::Combo(names, field) => {
-                match names
-                    .iter()
-                    .position(|name| name.eq_ignore_ascii_case(value))
-                {
-                    Some(place) => *field(self) = place,
-                    None => return wrong(&format!("one of {}", names.join(", "))),
-                }
-            }
+            Kind::Combo(names, field) => *field(self) = place_among(names)?,
         }
         Ok(())
     }
