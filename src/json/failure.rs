@@ -136,12 +136,11 @@ pub struct JsonError {
 
 impl JsonError {
     /// The word for the kind of failure, and its sentence for people.
-    pub fn new(code: &'static str, message: String) -> JsonError {
-        let reason = None;
+    pub fn new(code: &'static str, message: impl Into<String>) -> JsonError {
         JsonError::from(JsonFailure {
             code,
-            reason,
-            message,
+            reason: None,
+            message: message.into(),
         })
     }
 }

@@ -163,7 +163,7 @@ fn usage(error: &clap::Error) -> ExitCode {
             let sentence = format!("{words}; see '{command} --help'");
             output::to_stderr(&format!("{sentence}\n"));
             if env::args_os().any(|argument| argument == "--json") {
-                let sentence = sentence.trim_start_matches("error: ").to_owned();
+                let sentence = sentence.trim_start_matches("error: ");
                 status::write_json(&JsonError::new(Status::Usage.code(), sentence));
             }
             Status::Usage.into()

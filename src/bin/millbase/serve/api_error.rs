@@ -59,11 +59,11 @@ impl ApiError {
             ApiError::Failed(error) => JsonError::from(status::failure(error)),
             ApiError::Busy => JsonError::new(
                 "busy",
-                "the server is answering too many questions; ask again in a second".to_owned(),
+                "the server is answering too many questions; ask again in a second",
             ),
             ApiError::Building => JsonError::new(
                 "busy",
-                "the server is building other databases; ask again when it has finished".to_owned(),
+                "the server is building other databases; ask again when it has finished",
             ),
             ApiError::Late(time) => JsonError::new(
                 "late",
@@ -72,18 +72,15 @@ impl ApiError {
             ApiError::NoPath => JsonError::new(
                 "path",
                 "this path does not exist; docs/FRONTENDS.md lists the paths, such as \
-                 /probe?fen=POSITION"
-                    .to_owned(),
+                 /probe?fen=POSITION",
             ),
-            ApiError::NoMethod => JsonError::new(
-                "method",
-                "the method must be GET, or POST for /build".to_owned(),
-            ),
+            ApiError::NoMethod => {
+                JsonError::new("method", "the method must be GET, or POST for /build")
+            }
             ApiError::MayNotBuild => JsonError::new(
                 "forbidden",
                 "this request may not start a build; send it from a page of this machine with the \
-                header 'X-Millbase: build', or start the server with --allow-build"
-                    .to_owned(),
+                header 'X-Millbase: build', or start the server with --allow-build",
             ),
         }
     }
