@@ -65,8 +65,11 @@ enum Command {
     Explain(explain::Explain),
     Match(Box<matches::Match>),
     Judge(judge::Judge),
+    #[command(subcommand)]
     Puzzles(puzzles::Puzzles),
+    #[command(subcommand)]
     Export(malom::Export),
+    #[command(subcommand)]
     Compare(malom::Compare),
     #[cfg(target_os = "linux")]
     Mount(malom::Mount),

@@ -24,47 +24,35 @@ use crate::options::Options;
 use crate::status::{Status, Usage};
 
 /// Write the databases as files of another program
-#[derive(Args)]
+#[derive(Subcommand)]
 #[command(after_help = "\
 Example:
   millbase export malom --to strong --moving")]
-pub struct Export {
-    #[command(subcommand)]
-    format: ExportFormat,
-}
-
-#[derive(Subcommand)]
-enum ExportFormat {
+pub enum Export {
     Malom(export::Malom),
 }
 
 impl Export {
     /// Writes the files.
     pub fn run(&self, options: &Options) -> Result<Status> {
-        let ExportFormat::Malom(command) = &self.format;
+        let Export::Malom(command) = self;
         command.run(options)
     }
 }
 
 /// Check files of another program against the databases
-#[derive(Args)]
+#[derive(Subcommand)]
 #[command(after_help = "\
 Example:
   millbase compare malom strong")]
-pub struct Compare {
-    #[command(subcommand)]
-    format: CompareFormat,
-}
-
-#[derive(Subcommand)]
-enum CompareFormat {
+pub enum Compare {
     Malom(compare::Malom),
 }
 
 impl Compare {
     /// Compares the files.
     pub fn run(&self, options: &Options) -> Result<Status> {
-        let CompareFormat::Malom(command) = &self.format;
+        let Compare::Malom(command) = self;
         command.run(options)
     }
 }

@@ -5,7 +5,7 @@ mod exchange;
 mod make;
 
 use anyhow::Result;
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use serde::{Deserialize, Serialize};
 
 use crate::options::Options;
@@ -14,18 +14,12 @@ use crate::status::Status;
 /// Make puzzles whose solution is certain, or check a pack of puzzles
 ///
 /// docs/COACH.md defines themes and difficulty and describes the formats.
-#[derive(Args)]
+#[derive(Subcommand)]
 #[command(after_help = "\
 Examples:
   millbase puzzles make --count 20 --from 4-4,5-4 --turns 2-4
   millbase puzzles check pack.sanmill_puzzles")]
-pub struct Puzzles {
-    #[command(subcommand)]
-    action: Action,
-}
-
-#[derive(Subcommand)]
-enum Action {
+pub enum Puzzles {
     Make(make::Make),
     Check(check::Check),
 }
@@ -33,9 +27,9 @@ enum Action {
 impl Puzzles {
     /// Runs the subcommand.
     pub fn run(&self, options: &Options) -> Result<Status> {
-        match &self.action {
-            Action::Make(make) => make.run(options),
-            Action::Check(check) => check.run(options),
+        match self {
+            Puzzles::Make(make) => make.run(options),
+            Puzzles::Check(check) => check.run(options),
         }
     }
 }
