@@ -7,7 +7,7 @@
 use std::sync::LazyLock;
 
 use axum::extract::Path;
-use axum::http::{HeaderName, HeaderValue, header};
+use axum::http::header;
 use axum::response::{Html, IntoResponse, Response};
 use sha2::{Digest, Sha256};
 
@@ -63,15 +63,16 @@ static HASH: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// The page.
-pub async fn html() -> Response {
+pub async fn html() -> impl IntoResponse {
     static TEXT: LazyLock<String> =
         LazyLock::new(|| HTML.replace(FOLDER, &format!("page/{}", *HASH)));
     let headers = [
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::CACHE_CONTROL, "no-cache"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
-    with(Html(TEXT.as_str()).into_response(), headers)
+    (headers, Html(TEXT.as_str()))
 }
 
 /// A file of the page; not found if the hash is that of another version.
@@ -83,19 +84,7 @@ pub async fn file(Path((hash, name)): Path<(String, String)>) -> Result<Response
     let headers = [
         (header::CONTENT_TYPE, *kind),
         (header::CACHE_CONTROL, "public, max-age=31536000, immutable"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
-    Ok(with(text.into_response(), headers))
-}
-
-fn with<const N: usize>(
-    mut response: Response,
-    headers: [(HeaderName, &'static str); N],
-) -> Response {
-    let sniff = (header::X_CONTENT_TYPE_OPTIONS, "nosniff");
-    for (name, value) in headers.into_iter().chain([sniff]) {
-        response
-            .headers_mut()
-            .insert(name, HeaderValue::from_static(value));
-    }
-    response
+    Ok((headers, *text).into_response())
 }

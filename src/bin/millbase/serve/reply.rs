@@ -1,7 +1,7 @@
 //! Answers as responses in JSON.
 
 use axum::body::Body;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
@@ -21,14 +21,10 @@ pub fn json(status: StatusCode, answer: &impl Serialize) -> Response {
 
 /// A response with a body in JSON.
 pub fn reply(status: StatusCode, body: Vec<u8>) -> Response {
-    let mut response = (status, Body::from(body)).into_response();
-    let headers = response.headers_mut();
-    for (name, value) in [
+    let headers = [
         (header::CONTENT_TYPE, "application/json"),
         (header::CACHE_CONTROL, "no-cache"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    ] {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
-    response
+    ];
+    (status, headers, Body::from(body)).into_response()
 }

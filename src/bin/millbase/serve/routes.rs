@@ -5,7 +5,7 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use axum::routing::get;
+use axum::routing::{MethodRouter, get};
 use millbase::Rules;
 use millbase::json::failure::Failure;
 use millbase::json::question::{Known, Question};
@@ -30,13 +30,13 @@ pub fn all(work: Work, builder: Builder, cors: bool) -> Router {
         .route("/build", get(building::state).post(building::begin))
         .with_state(builder);
     let app = Router::new()
-        .route("/probe", get(probe))
-        .route("/rank", get(rank))
-        .route("/line", get(line))
+        .route("/probe", ask(for_position, Known::probe))
+        .route("/rank", ask(for_position, Known::rank))
+        .route("/line", ask(for_position, Known::line))
         .route("/turns", get(turns))
         .route("/game", get(game))
-        .route("/play", get(play))
-        .route("/random", get(random))
+        .route("/play", ask(search, Known::play))
+        .route("/random", ask(search, Known::random))
         .route("/databases", get(databases))
         .route("/rules", get(rules))
         .route("/rulesets", get(rulesets))
@@ -73,53 +73,31 @@ fn reply_with(answer: &impl Serialize) -> Response {
     reply::json(StatusCode::OK, answer)
 }
 
-/// Answers a question about a position from the databases or by a search down to them.
-async fn about_position<T: Serialize + 'static>(
-    work: Work,
-    asked: Asked,
+/// Answers GET requests with what `find` finds; the answer is written there, apart from the
+/// connections.
+fn ask<T: Serialize + 'static>(
+    effort: fn(&Question, &Rules) -> Result<Effort, Failure>,
     find: fn(&Known, &Question) -> Result<T, Failure>,
-) -> Result<Response, ApiError> {
-    let (question, rules) = read(&work, asked)?;
-    let effort = Effort::of(&question.position(&rules)?);
-    answer(&work, rules, effort, question, find).await
+) -> MethodRouter<Work> {
+    get(async move |State(work): State<Work>, asked: Asked| {
+        let (question, rules) = read(&work, asked)?;
+        let effort = effort(&question, &rules)?;
+        let body = work.ask(rules, effort, move |known| {
+            let mut body = Vec::with_capacity(4096);
+            output::json(&mut body, &find(known, &question)?)?;
+            Ok(body)
+        });
+        Ok::<Response, ApiError>(reply::reply(StatusCode::OK, body.await?))
+    })
 }
 
-/// Answers a question; the answer is written where it is found, apart from the connections.
-async fn answer<T: Serialize + 'static>(
-    work: &Work,
-    rules: Rules,
-    effort: Effort,
-    question: Question,
-    find: fn(&Known, &Question) -> Result<T, Failure>,
-) -> Result<Response, ApiError> {
-    let body = work.ask(rules, effort, move |known| {
-        let mut body = Vec::with_capacity(4096);
-        output::json(&mut body, &find(known, &question)?)?;
-        Ok(body)
-    });
-    Ok(reply::reply(StatusCode::OK, body.await?))
+/// The work for an answer about the question's position.
+fn for_position(question: &Question, rules: &Rules) -> Result<Effort, Failure> {
+    Ok(Effort::of(&question.position(rules)?))
 }
 
-async fn probe(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
-    about_position(work, asked, Known::probe).await
-}
-
-async fn rank(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
-    about_position(work, asked, Known::rank).await
-}
-
-async fn line(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
-    about_position(work, asked, Known::line).await
-}
-
-async fn play(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
-    let (question, rules) = read(&work, asked)?;
-    answer(&work, rules, Effort::Search, question, Known::play).await
-}
-
-async fn random(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
-    let (question, rules) = read(&work, asked)?;
-    answer(&work, rules, Effort::Search, question, Known::random).await
+fn search(_: &Question, _: &Rules) -> Result<Effort, Failure> {
+    Ok(Effort::Search)
 }
 
 async fn turns(State(work): State<Work>, asked: Asked) -> Result<Response, ApiError> {
