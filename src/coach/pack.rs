@@ -19,6 +19,14 @@ pub struct Checked {
     pub like: Option<Position>,
 }
 
+impl Checked {
+    /// One fault more.
+    fn with(mut self, problem: String) -> Checked {
+        self.problems.push(problem);
+        self
+    }
+}
+
 /// Checks a puzzle against the databases: the position, the goal, the number of turns, that every
 /// best first turn has a solution, and every solution turn by turn.
 ///
@@ -30,19 +38,11 @@ pub fn check(truth: Truth, claim: &Claim) -> Result<Checked, DbError> {
     let mut checked = Checked::default();
     let position = match Position::parse(&claim.position, rules) {
         Ok(position) => position,
-        Err(error) => {
-            checked
-                .problems
-                .push(format!("the position is not legal: {error}"));
-            return Ok(checked);
-        }
+        Err(error) => return Ok(checked.with(format!("the position is not legal: {error}"))),
     };
     checked.like = Some(canonical(&position));
     if position.is_over(rules) {
-        checked
-            .problems
-            .push("the game is over in the position".to_owned());
-        return Ok(checked);
+        return Ok(checked.with("the game is over in the position".to_owned()));
     }
     let answer = truth.answer(&position)?;
     let goal = claim.goal.unwrap_or(match answer.value {
@@ -55,32 +55,22 @@ pub fn check(truth: Truth, claim: &Claim) -> Result<Checked, DbError> {
     };
     if answer.value.wdl() != expected {
         let (name, value) = (goal.name(), answer.value);
-        checked.problems.push(format!(
-            "the goal is a {name}, but the position is a {value}"
-        ));
-        return Ok(checked);
+        let problem = format!("the goal is a {name}, but the position is a {value}");
+        return Ok(checked.with(problem));
     }
+    let problems = &mut checked.problems;
     let needed = answer.value.dtw().map(|dtw| u32::from(dtw.0).div_ceil(2));
     if let (Some(stated), Some(needed), Goal::Win) = (claim.win_in, needed, goal)
         && stated != needed
     {
-        checked.problems.push(format!(
+        problems.push(format!(
             "it is said to be won in {stated}, but it is won in {needed}"
         ));
     }
-    check_first_turns(
-        claim,
-        goal,
-        &position,
-        &answer.turns,
-        truth,
-        &mut checked.problems,
-    );
+    check_first_turns(claim, goal, &position, &answer.turns, truth, problems);
     for (number, line) in (1..).zip(&claim.lines) {
         if let Err(problem) = check_line(truth, goal, &position, line)? {
-            checked
-                .problems
-                .push(format!("solution {number}: {problem}"));
+            problems.push(format!("solution {number}: {problem}"));
         }
     }
     Ok(checked)
