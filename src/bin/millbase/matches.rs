@@ -125,11 +125,9 @@ impl Match {
             player.check().map_err(|error| Usage(error.to_string()))?;
         }
         let header = Header::new(&contest, database.rules());
-        let mut log = match &self.log {
-            Some(path) => Some(Log::open(path, &header, &contest)?),
-            None => None,
-        };
-        let done = log.as_mut().map(|log| std::mem::take(&mut log.games));
+        let log = self.log.as_deref();
+        let log = log.map(|path| Log::open(path, &header, &contest));
+        let (mut log, done) = log.transpose()?.unzip();
         let done: Vec<LoggedGame> = done.unwrap_or_default();
         let numbers: HashSet<u64> = done.iter().map(|game| game.game).collect();
         let mut standing = Standing::default();
@@ -342,14 +340,12 @@ impl LoggedGame {
 struct Log {
     file: fs::File,
     name: String,
-    /// The games of earlier runs.
-    games: Vec<LoggedGame>,
 }
 
 impl Log {
-    /// Reads the log of this match, or begins one. Cuts off a last line that was not written
-    /// completely.
-    fn open(path: &Path, header: &Header, contest: &Contest) -> Result<Log> {
+    /// Opens the log of this match and reads the games of earlier runs, or begins a log. Cuts off a
+    /// last line that was not written completely.
+    fn open(path: &Path, header: &Header, contest: &Contest) -> Result<(Log, Vec<LoggedGame>)> {
         let name = path.display().to_string();
         let text = match fs::read_to_string(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
@@ -381,11 +377,11 @@ impl Log {
         let opened = OpenOptions::new().create(true).append(true).open(path);
         let file = opened.with_context(failed)?;
         file.set_len(whole as u64).with_context(failed)?;
-        let mut log = Log { file, name, games };
+        let mut log = Log { file, name };
         if whole == 0 {
             log.write(header)?;
         }
-        Ok(log)
+        Ok((log, games))
     }
 
     fn write(&mut self, line: &impl Serialize) -> Result<()> {

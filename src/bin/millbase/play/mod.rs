@@ -157,12 +157,7 @@ fn read_lines() -> Result<Lines> {
     let (sender, lines) = mpsc::sync_channel(16);
     let read = move || {
         let mut input = Batches::new(io::stdin());
-        loop {
-            let line = match input.line() {
-                Ok(Some(line)) => Ok(line),
-                Ok(None) => return,
-                Err(error) => Err(error),
-            };
+        while let Some(line) = input.line().transpose() {
             let is_last = line.is_err();
             if sender.send(line).is_err() || is_last {
                 return;
@@ -265,10 +260,9 @@ impl<W: Write> GameSession<W> {
 
     fn take_turn(&mut self, text: &str) -> Result<()> {
         self.check_under_way()?;
-        let sentence = |error: millbase::engine::game::GameError| Usage(error.to_string());
-        self.game.play(text).map_err(sentence)?;
-        self.show()?;
-        Ok(())
+        let played = self.game.play(text);
+        played.map_err(|error| Usage(error.to_string()))?;
+        Ok(self.show()?)
     }
 
     fn check_under_way(&self) -> Result<()> {
@@ -305,10 +299,9 @@ impl<W: Write> GameSession<W> {
             return Ok(());
         };
         self.warn(&choice)?;
-        let sentence = |error: millbase::engine::game::GameError| Usage(error.to_string());
-        self.game.make(choice.turn).map_err(sentence)?;
-        writeln!(self.out, "{side} plays {}", choice.turn)?;
-        Ok(())
+        let made = self.game.make(choice.turn);
+        made.map_err(|error| Usage(error.to_string()))?;
+        Ok(writeln!(self.out, "{side} plays {}", choice.turn)?)
     }
 
     fn choose(
