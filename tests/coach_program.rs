@@ -34,17 +34,20 @@ impl Place {
     fn run(&self, args: &[&str]) -> Run {
         self.run_with(args, "")
     }
+
+    /// Runs the program, which must fail with this status and one sentence with these words.
+    fn fails(&self, args: &[&str], status: i32, words: &str) -> Run {
+        let run = self.run(args);
+        assert_eq!(run.status, status, "{}{}", run.out, run.err);
+        assert!(run.err.starts_with("error: "), "{}", run.err);
+        assert_eq!(run.err.lines().count(), 1, "{}", run.err);
+        assert!(run.err.contains(words), "'{words}' in: {}", run.err);
+        run
+    }
 }
 
 fn race(turns: &str) -> String {
     format!("[White \"Anna\"]\n[Black \"Ben\"]\n[FEN \"{RACE}\"]\n\n{turns}\n")
-}
-
-fn is_failure(run: &Run, status: i32, words: &str) {
-    assert_eq!(run.status, status, "{}{}", run.out, run.err);
-    assert!(run.err.starts_with("error: "), "{}", run.err);
-    assert_eq!(run.err.lines().count(), 1, "{}", run.err);
-    assert!(run.err.contains(words), "'{words}' in: {}", run.err);
 }
 
 #[test]
@@ -151,18 +154,14 @@ fn archives_have_tables() {
     let run = place.run(&["review", "games.txt"]);
     assert!(run.out.starts_with("2 games\n"), "{}", run.out);
 
-    is_failure(
-        &place.run(&["review", "games.txt", "--svg", "x.svg"]),
+    place.fails(
+        &["review", "games.txt", "--svg", "x.svg"],
         2,
         "draws one game",
     );
     place.file("bad.txt", &(games + "\nrubbish\n"));
-    let run = place.run(&["review", "--json", "bad.txt"]);
-    is_failure(
-        &run,
-        2,
-        "1 of 3 games could not be read, the first: 'bad.txt', line",
-    );
+    let words = "1 of 3 games could not be read, the first: 'bad.txt', line";
+    let run = place.fails(&["review", "--json", "bad.txt"], 2, words);
     assert_eq!(run.object()["unread"], 1);
 }
 
@@ -175,25 +174,13 @@ fn failed_reviews_say_why() {
         "twelve.txt",
         "setoption name Rules value twelve\nposition startpos moves d6\n",
     );
-    is_failure(
-        &place.run(&["review", "start.txt"]),
-        3,
-        "no turn can be graded",
-    );
-    is_failure(
-        &place.run(&["review", "empty.txt"]),
-        2,
-        "does not contain a game",
-    );
-    is_failure(
-        &place.run(&["review", "none.txt"]),
-        2,
-        "cannot read 'none.txt'",
-    );
-    is_failure(&place.run(&["review", "twelve.txt"]), 2, "--rules twelve");
+    place.fails(&["review", "start.txt"], 3, "no turn can be graded");
+    place.fails(&["review", "empty.txt"], 2, "does not contain a game");
+    place.fails(&["review", "none.txt"], 2, "cannot read 'none.txt'");
+    place.fails(&["review", "twelve.txt"], 2, "--rules twelve");
     place.file("race.txt", &race("1. e3-e4 c4-a1xa7"));
-    is_failure(
-        &place.run(&["review", "race.txt", "--svg", "./race.txt"]),
+    place.fails(
+        &["review", "race.txt", "--svg", "./race.txt"],
         2,
         "is the game's own file",
     );
@@ -203,8 +190,8 @@ fn failed_reviews_say_why() {
 #[test]
 fn a_match_needs_engines_that_start() {
     let place = Place::new();
-    let run = place.run(&["match", "level=3", "command=none", "--log", "log"]);
-    is_failure(&run, 2, "cannot start 'none'");
+    let args = ["match", "level=3", "command=none", "--log", "log"];
+    place.fails(&args, 2, "cannot start 'none'");
     assert!(!place.0.path().join("log").exists());
 }
 
@@ -242,16 +229,8 @@ fn a_position_is_explained() {
     assert_eq!(json["turns"].as_array().unwrap().len(), 1);
     assert_eq!(json["turns"][0]["refutation"][0]["turn"], "c4-a1xa7");
     assert_eq!(json["turns"][0]["holding"], 4);
-    is_failure(
-        &place.run(&["explain", RACE, "e3-d1"]),
-        2,
-        "e3-d1 is not a legal turn",
-    );
-    is_failure(
-        &place.run(&["explain", "start"]),
-        3,
-        "stones are still in hand",
-    );
+    place.fails(&["explain", RACE, "e3-d1"], 2, "e3-d1 is not a legal turn");
+    place.fails(&["explain", "start"], 3, "stones are still in hand");
 }
 
 #[test]
@@ -297,19 +276,11 @@ fn matches_go_on_where_they_were_stopped() {
     };
     assert_eq!(sorted("part.jsonl"), sorted("whole.jsonl"));
 
-    let other = place.run(&["match", "level=30", "level=4", "--log", "whole.jsonl"]);
-    is_failure(&other, 2, "is not the log of this match");
+    let other = ["match", "level=30", "level=4", "--log", "whole.jsonl"];
+    place.fails(&other, 2, "is not the log of this match");
     assert_eq!(place.text("whole.jsonl"), text);
-    is_failure(
-        &place.run(&["match", "level=40", "level=4"]),
-        2,
-        "from 0 to 30",
-    );
-    is_failure(
-        &place.run(&["match", "level=4", "level=4", "--start", "x"]),
-        2,
-        "board",
-    );
+    place.fails(&["match", "level=40", "level=4"], 2, "from 0 to 30");
+    place.fails(&["match", "level=4", "level=4", "--start", "x"], 2, "board");
 }
 
 #[test]
@@ -373,11 +344,7 @@ fn engines_are_judged() {
         "--",
         "false",
     ];
-    is_failure(
-        &place.run(&args),
-        2,
-        "the engine gave no turn in the whole exam",
-    );
+    place.fails(&args, 2, "the engine gave no turn in the whole exam");
 }
 
 #[test]
@@ -482,30 +449,30 @@ fn puzzles_are_made_and_checked() {
     }
 
     place.file("text.json", "[]");
-    is_failure(
-        &place.run(&["puzzles", "check", "text.json"]),
+    place.fails(
+        &["puzzles", "check", "text.json"],
         2,
         "is not a pack of puzzles",
     );
-    is_failure(
-        &place.run(&["puzzles", "make", "--theme", "love"]),
+    place.fails(
+        &["puzzles", "make", "--theme", "love"],
         2,
         "a theme is one of",
     );
-    is_failure(
-        &place.run(&["puzzles", "make", "--turns", "3-2"]),
+    place.fails(
+        &["puzzles", "make", "--turns", "3-2"],
         2,
         "a range is written",
     );
-    is_failure(
-        &place.run(&["puzzles", "make", "--goal", "draw", "--turns", "1-2"]),
+    place.fails(
+        &["puzzles", "make", "--goal", "draw", "--turns", "1-2"],
         2,
         "leave it out with --goal draw",
     );
     place.file("empty.txt", "[Event \"none\"]\n\n*\n");
-    is_failure(&place.run(&["review", "empty.txt"]), 2, "no turn to grade");
-    is_failure(
-        &place.run(&["puzzles", "make", "--from", "12-3"]),
+    place.fails(&["review", "empty.txt"], 2, "no turn to grade");
+    place.fails(
+        &["puzzles", "make", "--from", "12-3"],
         2,
         "at most 9 stones",
     );
