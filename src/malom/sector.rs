@@ -41,16 +41,20 @@ impl Sector {
     /// assert_eq!(Sector::new(3, 3, 1, 3), None);
     /// ```
     pub fn new(mover: u8, waiting: u8, mover_in_hand: u8, waiting_in_hand: u8) -> Option<Sector> {
-        let sector = Sector {
-            mover,
-            waiting,
-            mover_in_hand,
-            waiting_in_hand,
-        };
+        let sector = Sector::of([mover, waiting, mover_in_hand, waiting_in_hand]);
         Sector::all()
             .binary_search(&sector)
             .is_ok()
             .then_some(sector)
+    }
+
+    const fn of([mover, waiting, mover_in_hand, waiting_in_hand]: [u8; 4]) -> Sector {
+        Sector {
+            mover,
+            waiting,
+            mover_in_hand,
+            waiting_in_hand,
+        }
     }
 
     /// The sector without stones in hand of a table; `None` if there is none.
@@ -70,19 +74,9 @@ impl Sector {
         ALL.get_or_init(|| {
             let moving = Pair::all(STONES).into_iter().flat_map(|pair| pair.tables());
             let mut found: BTreeSet<Sector> = moving
-                .map(|Material { mover, waiting }| Sector {
-                    mover,
-                    waiting,
-                    mover_in_hand: 0,
-                    waiting_in_hand: 0,
-                })
+                .map(|Material { mover, waiting }| Sector::of([mover, waiting, 0, 0]))
                 .collect();
-            let mut open = vec![Sector {
-                mover: 0,
-                waiting: 0,
-                mover_in_hand: STONES,
-                waiting_in_hand: STONES,
-            }];
+            let mut open = vec![Sector::of([0, 0, STONES, STONES])];
             while let Some(sector) = open.pop() {
                 if !sector.is_moving() && found.insert(sector) {
                     open.extend(sector.after_placements());

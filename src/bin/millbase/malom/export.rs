@@ -154,12 +154,11 @@ fn missing(folder: &Path, wanted: &[Sector]) -> Result<(Vec<Sector>, u64)> {
     Ok((missing, bytes))
 }
 
-/// What must be left on the disk besides the files.
-const SPARE: u64 = 16 << 20;
-
 /// Refuses to begin where the disk has no room for all files.
 #[cfg(unix)]
 fn check_space(folder: &Path, bytes: u64) -> Result<()> {
+    /// What must be left on the disk besides the files.
+    const SPARE: u64 = 16 << 20;
     let name = folder.display();
     let disk = rustix::fs::statvfs(folder);
     let disk = disk.with_context(|| format!("cannot ask for the free space of '{name}'"))?;
@@ -178,7 +177,6 @@ fn check_space(folder: &Path, bytes: u64) -> Result<()> {
 /// Elsewhere the system says so when the disk is full.
 #[cfg(not(unix))]
 fn check_space(_folder: &Path, _bytes: u64) -> Result<()> {
-    let _ = SPARE;
     Ok(())
 }
 

@@ -100,7 +100,7 @@ enum Stage {
 }
 
 /// The state of the current or last build, and the plan of the next.
-#[derive(Serialize)]
+#[derive(Serialize, Default)]
 struct JsonBuild {
     /// Whether this server starts a build on request.
     allowed: bool,
@@ -304,13 +304,7 @@ impl Builder {
             allowed,
             state: "idle",
             rules: held(&self.request).map(|request| JsonRules::from(&request.rules)),
-            pair: None,
-            pairs_done: 0,
-            pairs: 0,
-            share: 0.0,
-            seconds_left: None,
-            error: None,
-            plan: None,
+            ..JsonBuild::default()
         };
         let now = Instant::now();
         match &*held(&self.state) {
