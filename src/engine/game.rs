@@ -353,11 +353,9 @@ mod tests {
         assert_eq!(apart.actions().len(), 7);
         let turns: Vec<String> = apart.turns().iter().map(Turn::to_string).collect();
         assert_eq!(turns, ["a7", "a1", "d7", "d1", "g7xa1", "b2"]);
-        let (_, actions) = apart.text().split_once(" moves ").map_or_else(
-            || panic!("a game with moves"),
-            |(start, actions)| (start.to_owned(), actions.to_owned()),
-        );
-        assert_eq!(game(&actions).unwrap(), apart);
+        let text = apart.text();
+        let (_, actions) = text.split_once(" moves ").unwrap();
+        assert_eq!(game(actions).unwrap(), apart);
     }
 
     #[test]

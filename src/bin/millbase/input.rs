@@ -74,20 +74,17 @@ pub fn check_pairs<'a>(
 pub fn size(text: &str) -> Result<u64, String> {
     let number = text.trim_end_matches(|letter: char| !letter.is_ascii_digit());
     let shift = match text[number.len()..].to_ascii_lowercase().as_str() {
-        "" => 0,
-        "k" | "kib" => 10,
-        "m" | "mib" => 20,
-        "g" | "gib" => 30,
-        "t" | "tib" => 40,
-        _ => return Err(SIZE_FORM.to_owned()),
+        "" => Some(0),
+        "k" | "kib" => Some(10),
+        "m" | "mib" => Some(20),
+        "g" | "gib" => Some(30),
+        "t" | "tib" => Some(40),
+        _ => None,
     };
-    let number: u64 = number.parse().map_err(|_| SIZE_FORM.to_owned())?;
-    number
-        .checked_mul(1 << shift)
-        .ok_or_else(|| SIZE_FORM.to_owned())
+    let number: Option<u64> = number.parse().ok();
+    let bytes = shift.and_then(|shift| number?.checked_mul(1 << shift));
+    bytes.ok_or_else(|| "a size is a number of bytes, or of K, M, G or T bytes, like 4G".to_owned())
 }
-
-const SIZE_FORM: &str = "a size is a number of bytes, or of K, M, G or T bytes, like 4G";
 
 /// The plies of the placing phase that a folder shall have files of.
 #[derive(Clone, Default)]

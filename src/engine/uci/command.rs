@@ -148,32 +148,25 @@ impl Command {
             "" => return Ok(None),
             // Of other protocols' commands, those that need no answer.
             "debug" | "ponderhit" | "register" => return Ok(None),
-            "setoption" => set_option(rest)?,
-            "position" => Command::Position(Setup::parse(rest)?),
-            "go" => Command::Go(Go::parse(rest)),
+            "setoption" => return set_option(rest).map(Some),
+            "position" => return Ok(Some(Command::Position(Setup::parse(rest)?))),
+            "go" => return Ok(Some(Command::Go(Go::parse(rest)))),
+            "uci" => Command::Uci,
+            "isready" => Command::IsReady,
+            "ucinewgame" => Command::NewGame,
+            "stop" => Command::Stop,
+            "d" => Command::Show,
+            "eval" => Command::Eval,
+            "quit" => Command::Quit,
             _ => {
-                let command = match word {
-                    "uci" => Command::Uci,
-                    "isready" => Command::IsReady,
-                    "ucinewgame" => Command::NewGame,
-                    "stop" => Command::Stop,
-                    "d" => Command::Show,
-                    "eval" => Command::Eval,
-                    "quit" => Command::Quit,
-                    _ => {
-                        return error(format!(
-                            "'{}' is not a command; see docs/FRONTENDS.md",
-                            shown(word)
-                        ));
-                    }
-                };
-                if !rest.trim().is_empty() {
-                    return error(format!("nothing may follow '{word}'"));
-                }
-                command
+                let word = shown(word);
+                return error(format!("'{word}' is not a command; see docs/FRONTENDS.md"));
             }
         };
-        Ok(Some(command))
+        match rest.trim() {
+            "" => Ok(Some(command)),
+            _ => error(format!("nothing may follow '{word}'")),
+        }
     }
 }
 

@@ -453,9 +453,7 @@ impl<W: Write + Send + 'static> Session<W> {
             Err(_) => "not known without a search".to_string(),
         }
     }
-}
 
-impl<W: Write + Send + 'static> Session<W> {
     /// Reports the value or the evaluation from the configured perspective.
     fn evaluate(&self) -> io::Result<()> {
         let position = self.game.position();
