@@ -28,7 +28,7 @@ impl Wdl {
 
 impl fmt::Display for Wdl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.pad(self.name())
     }
 }
 
@@ -155,9 +155,14 @@ impl PartialOrd for Value {
 
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.wdl().name();
         match self.dtw() {
-            Some(dtw) => write!(f, "{} in {dtw}", self.wdl()),
-            None => f.write_str(self.wdl().name()),
+            None => f.pad(name),
+            // Streams write many values; without a width nothing is allocated.
+            Some(dtw) if f.width().is_none() && f.precision().is_none() => {
+                write!(f, "{name} in {dtw}")
+            }
+            Some(dtw) => f.pad(&format!("{name} in {dtw}")),
         }
     }
 }

@@ -4,7 +4,10 @@
 use crate::common::{Random, before_removal, plain_position, plain_rules};
 use crate::plain::{PlainPosition, PlainRules, PlainTurn};
 use millbase::engine::game::Game;
-use millbase::{Blocked, FullBoard, Phase, PointSet, Position, PositionError, Rules, Turn, Value};
+use millbase::{
+    Blocked, Dtw, FullBoard, Phase, Point, PointSet, Position, PositionError, Rules, Side, Turn,
+    Value, Wdl,
+};
 use std::collections::BTreeSet;
 
 /// Rules with every setting, alone and combined.
@@ -432,6 +435,24 @@ fn fingerprints_tell_rules_of_the_moving_phase_apart() {
     let file = include_bytes!("../db/3-3.mill");
     assert_eq!(file[24..32], Rules::STANDARD.fingerprint().to_le_bytes());
     assert_eq!(Rules::TEN.fingerprint(), Rules::STANDARD.fingerprint());
+}
+
+#[test]
+fn texts_are_padded() {
+    let point = Point::named("d6").unwrap();
+    let turn: Turn = "d6-d5".parse().unwrap();
+    let found = [
+        format!("{:>8}", Value::Win(Dtw(21))),
+        format!("{:>8}", Value::Draw),
+        format!("{:>8}", Wdl::Loss),
+        format!("{:>8}", Side::White),
+        format!("{point:>8}"),
+        format!("{turn:>8}"),
+    ];
+    let expected = ["win in 21", "draw", "loss", "white", "d6", "d6-d5"];
+    assert_eq!(found, expected.map(|text| format!("{text:>8}")));
+    assert_eq!(format!("{:-^12}", Value::LOST), "-loss in 0--");
+    assert_eq!(format!("{:.3}", Value::Loss(Dtw(4))), "los");
 }
 
 #[test]
