@@ -14,7 +14,7 @@ use crate::common::{
 use millbase::probe::{LineEnd, RankedTurn};
 use millbase::solve::pair::{BuildFolder, PairPlan};
 use millbase::store::Profile;
-use millbase::{Database, DbError, Dtw, Material, Pair, Position, Rules, Value};
+use millbase::{Blocked, Database, DbError, Dtw, Material, Pair, Position, Rules, Value, Wdl};
 use rayon::prelude::*;
 use tempfile::TempDir;
 
@@ -122,6 +122,24 @@ fn probes_agree_with_the_data() {
     assert!(built_pairs.len() >= 20);
     built_pairs.dedup();
     assert_eq!(built_pairs.len(), 3);
+}
+
+/// Boards that no game reaches, because their last turn ended it.
+#[test]
+fn boards_on_which_the_other_side_is_beaten_are_won_at_once() {
+    let mut random = Random::new(3);
+    for blocked in [Blocked::Loses, Blocked::Passes] {
+        let database = Database::embedded(Rules { blocked, ..RULES });
+        for (mover, waiting) in
+            (3..=RULES.stones).flat_map(|mover| (0..3).map(move |two| (mover, two)))
+        {
+            let position = random.position(mover.into(), waiting);
+            let answer = database.answer(&position).unwrap();
+            assert_eq!(answer.value, Value::Win(Dtw(1)));
+            assert_eq!(database.probe(&position).unwrap(), answer.value);
+            assert_eq!(database.probe_wdl(&position).unwrap(), Wdl::Win);
+        }
+    }
 }
 
 /// Positions with stones in hand are read and written like others, but take more than the built-in

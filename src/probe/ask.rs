@@ -7,10 +7,11 @@ use std::collections::HashMap;
 use super::database::Database;
 use super::look_ahead;
 use super::lookup::cache_key;
+use crate::rules::FEWEST_STONES;
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
 use crate::store::{Awaited, DbError};
-use crate::value::{Metric, Value, Wdl};
+use crate::value::{Dtw, Metric, Value, Wdl};
 
 /// The source of an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -119,7 +120,8 @@ impl Database {
     /// # Errors
     ///
     /// Those of [`Database::file`] for each needed pair, and [`DbError::NotStored`] if so many
-    /// stones are in hand that a search down to the files would take minutes.
+    /// stones are in hand that a search down to the files would take minutes, or if a side has more
+    /// stones on the board than the rules give it.
     pub fn probe(&self, position: &Position) -> Result<Value, DbError> {
         match self.value(position, Metric::Depth)? {
             Some(value) => Ok(value),
@@ -291,6 +293,10 @@ impl Database {
         if position.is_placing() {
             let values = look_ahead::values(self, &[*position], None)?;
             return Ok(values.into_iter().next());
+        }
+        // No table has such a board, which no game reaches: any turn leaves the other side beaten.
+        if position.waiting().len() < FEWEST_STONES.into() {
+            return Ok(Some(Value::Win(Dtw(1))));
         }
         let byte = self.moving(position.mover(), position.waiting(), metric)?;
         Ok(byte.map(Value::from_byte))
