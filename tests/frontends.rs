@@ -37,6 +37,14 @@ fn the_page_shows_the_files() {
 }
 
 #[test]
+fn the_page_writes_values_like_the_example_of_a_site() {
+    // A draw has no depth.
+    let value = r#"`${turn}: ${wdl}${dtw === null ? "" : ` in ${dtw}`}`"#;
+    let site = include_str!("../tools/site-files/example.html");
+    assert!(site.contains(value) && PAGE.contains(value));
+}
+
+#[test]
 fn the_engine_is_played_with() {
     if let Some(output) = run("uci.py", "") {
         let text = output.out;
