@@ -1269,6 +1269,9 @@ fn the_opening_of_other_rules_is_solved_and_proved() {
     assert_eq!(proof["position"], start["position"]);
     assert_eq!(proof["wdl"], start["wdl"]);
     assert!(proof["proof"]["probes"].as_u64().unwrap() > 0);
+    let too_few = run(&["prove", "--pairs", "3-3"]);
+    assert_eq!(too_few.status, 1, "{}", too_few.err);
+    assert!(too_few.out.contains("not proved"), "{}", too_few.out);
 
     fs::write(place.path().join("own.toml"), "removal_per_mill = true\n").unwrap();
     run(&["build", "--placing"]).fails_with(2, "the placing phase cannot be solved under");

@@ -24,7 +24,8 @@ use crate::status::Status;
 /// as lost for the side in question. A question that this does not settle is searched again with
 /// all databases. With --pairs it uses the databases of these pairs and no others.
 ///
-/// The exit status is 1 if the databases do not suffice for a proof.
+/// The exit status is 1 if the pairs of --pairs do not suffice for a proof, and 3 if a database is
+/// missing. Without --pairs, all pairs are needed.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
