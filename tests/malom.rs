@@ -3,7 +3,9 @@
 #![cfg(feature = "build")]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
+#[cfg(feature = "embedded")]
+use std::io::{Seek, SeekFrom};
 use std::sync::Arc;
 
 use crate::common::{Random, plain_rules};
