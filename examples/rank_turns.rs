@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let position = Position::parse(&text, &rules)?;
     // The pairs with at most nine stones are part of the library; a folder may contain the others.
     let database = match Path::new("db") {
-        folder if folder.is_dir() => Database::open(folder, rules)?,
+        folder if folder.is_dir() => Database::open_in(folder, rules)?,
         _ => Database::embedded(rules),
     };
     println!(

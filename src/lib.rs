@@ -9,7 +9,7 @@
 //! use millbase::{Database, Position, Rules, Wdl};
 //!
 //! let rules = Rules::STANDARD;
-//! // The pairs with at most nine stones are part of the library; `Database::open` reads a folder.
+//! // The pairs with at most nine stones are part of the library; `Database::open_in` reads a folder.
 //! let database = Database::embedded(rules);
 //! let position = Position::parse("***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0", &rules)?;
 //! # if cfg!(feature = "embedded") {

@@ -208,7 +208,8 @@ impl Database {
     }
 
     /// The databases of a folder, and those that are part of the program for the pairs that the
-    /// folder lacks.
+    /// folder lacks. It looks for files in the folder itself; those of rules other than
+    /// [`Rules::STANDARD`] are built in a subfolder, which [`Database::open_in`] finds.
     ///
     /// Opening is cheap: it checks the head and the size of each file; rows are checked when they
     /// are read. Damage to an open file causes an error, never a wrong value.
