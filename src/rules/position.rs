@@ -69,10 +69,10 @@ impl fmt::Display for Side {
 /// The phase of the game, as the side to move sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Phase {
-    /// The side to move has stones in hand, or has just placed its last one and has a removal
-    /// pending.
+    /// The side to move has stones in hand, or has a removal pending while the other side has some.
     Placing,
-    /// The side to move slides its stones.
+    /// The side to move slides its stones. A removal that the last placement of the game earned
+    /// belongs here or to [`Phase::Flying`], because no stones are in hand any more.
     Moving,
     /// The side to move may move a stone to any empty point.
     Flying,
@@ -299,6 +299,16 @@ impl Position {
     }
 
     /// The phase of the game for the side to move.
+    ///
+    /// ```
+    /// use millbase::{Phase, Position, Rules};
+    /// let rules = Rules::STANDARD;
+    /// // White's last stone closed a mill, and in the other position Black's, the last of the game.
+    /// let white = Position::parse("O*O**@*@/*O*@****/***OOO*@ w p r 6 0 4 1 1 0", &rules)?;
+    /// let black = Position::parse("O*O**@*@/*O*O****/***@@@*O b p r 5 0 5 0 0 1", &rules)?;
+    /// assert_eq!((white.phase(&rules), black.phase(&rules)), (Phase::Placing, Phase::Moving));
+    /// # Ok::<(), millbase::PositionError>(())
+    /// ```
     pub fn phase(&self, rules: &Rules) -> Phase {
         if self.is_over(rules) {
             Phase::Over
