@@ -17,7 +17,8 @@ use crate::process;
 use millbase::index::Index;
 use millbase::index::histogram::Histogram;
 use millbase::probe::Database;
-use millbase::solve::pair::{BuildFolder, SolvePairError};
+use millbase::solve::SolveError;
+use millbase::solve::pair::BuildFolder;
 use millbase::store::{Profile, SolvedPair, write_pair};
 use millbase::{Dtw, Material, Pair, Position, Rules, Value};
 use serde_json::Value as Json;
@@ -283,7 +284,7 @@ fn one_build_at_a_time() {
     let folder = TempDir::new().unwrap();
     let locked = BuildFolder::lock(folder.path()).unwrap();
     let again = BuildFolder::lock(folder.path());
-    assert!(matches!(again, Err(SolvePairError::Busy(_))), "{again:?}");
+    assert!(matches!(again, Err(SolveError::Busy(_))), "{again:?}");
     assert_fails(&run(folder.path(), &BUILD), 5, &["another build"]);
     drop(locked);
 

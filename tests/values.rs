@@ -497,7 +497,7 @@ fn depths_above_a_byte_are_refused() {
     assert!(solve_with(40).is_ok());
     let refused = solve_with(252).expect_err("losses in 252 turns");
     assert!(
-        matches!(refused, millbase::solve::pair::SolvePairError::TooDeep(_)),
+        matches!(refused, millbase::solve::SolveError::PairTooDeep(_)),
         "{refused}"
     );
 }

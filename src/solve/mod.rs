@@ -2,10 +2,12 @@
 
 mod compressed;
 pub(crate) mod derive;
+mod error;
 pub mod pair;
 pub mod ply;
 mod slides;
 mod tables;
 
+pub use error::SolveError;
 pub(crate) use tables::{Loader, Reused, derive_from, fold, load_from, load_pair, needs, refused};
 pub use tables::{TableCache, load, whole_bitbase};

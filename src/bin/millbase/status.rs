@@ -7,8 +7,7 @@ use std::process::ExitCode;
 use anyhow::Error;
 use millbase::PositionError;
 use millbase::json::failure::{Failure, JsonError, JsonFailure, Reason};
-use millbase::solve::pair::SolvePairError;
-use millbase::solve::ply::SolvePlyError;
+use millbase::solve::SolveError;
 use millbase::store::DbError;
 
 use crate::output;
@@ -62,9 +61,9 @@ pub fn failure(error: &Error) -> JsonFailure {
         if let Some(failure) = cause.downcast_ref::<Failure>() {
             return failure.reason();
         }
-        match cause.downcast_ref::<SolvePairError>() {
-            Some(SolvePairError::Busy(_)) => Some(Reason::new("other_build", [])),
-            Some(SolvePairError::Memory { .. }) => Some(Reason::new("memory", [])),
+        match cause.downcast_ref::<SolveError>() {
+            Some(SolveError::Busy(_)) => Some(Reason::new("other_build", [])),
+            Some(SolveError::PairMemory { .. }) => Some(Reason::new("memory", [])),
             _ => None,
         }
     });
@@ -102,9 +101,7 @@ pub fn of(error: &Error) -> Status {
 
 /// The error of a database that this error is or contains.
 fn database_error<'a>(cause: &'a (dyn std::error::Error + 'static)) -> Option<&'a DbError> {
-    if let Some(SolvePairError::Database(error)) = cause.downcast_ref() {
-        Some(error)
-    } else if let Some(SolvePlyError::Database(error)) = cause.downcast_ref() {
+    if let Some(SolveError::Database(error)) = cause.downcast_ref() {
         Some(error)
     } else if let Some(Failure::Database(error)) = cause.downcast_ref() {
         Some(error)

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::{
-    Observer, PairPlan, PairProgress, SolvePairError, Solved, TableCache, Times, load, solve, timed,
+    Observer, PairPlan, PairProgress, SolveError, Solved, TableCache, Times, load, solve, timed,
 };
 use crate::index::histogram::Histogram;
 use crate::index::{Index, Material, Pair};
@@ -27,9 +27,9 @@ impl BuildFolder {
     ///
     /// # Errors
     ///
-    /// [`SolvePairError::Busy`] if the folder is locked, [`SolvePairError::Database`] if it is not
+    /// [`SolveError::Busy`] if the folder is locked, [`SolveError::Database`] if it is not
     /// writable.
-    pub fn lock(path: &Path) -> Result<BuildFolder, SolvePairError> {
+    pub fn lock(path: &Path) -> Result<BuildFolder, SolveError> {
         let file = OpenOptions::new()
             .write(true)
             .create(true)
@@ -37,7 +37,7 @@ impl BuildFolder {
             .open(path.join(".build.lock"));
         let file = file.map_err(DbError::io(path))?;
         match file.try_lock() {
-            Err(TryLockError::WouldBlock) => return Err(SolvePairError::Busy(path.to_path_buf())),
+            Err(TryLockError::WouldBlock) => return Err(SolveError::Busy(path.to_path_buf())),
             // Some file systems have no locks. There two builds only do the same work twice.
             Ok(()) | Err(TryLockError::Error(_)) => {}
         }
@@ -102,7 +102,7 @@ pub(crate) trait Sequel {
         &mut self,
         solved: &[Solved],
         load: &mut dyn FnMut(Material) -> Result<Bytes, DbError>,
-    ) -> Result<(), SolvePairError>;
+    ) -> Result<(), SolveError>;
 }
 
 /// Nothing follows.
@@ -115,7 +115,7 @@ impl Sequel for () {
         &mut self,
         _solved: &[Solved],
         _load: &mut dyn FnMut(Material) -> Result<Bytes, DbError>,
-    ) -> Result<(), SolvePairError> {
+    ) -> Result<(), SolveError> {
         Ok(())
     }
 }
@@ -126,14 +126,14 @@ impl Sequel for () {
 ///
 /// # Errors
 ///
-/// [`SolvePairError`]. The files of all pairs finished before stay.
+/// [`SolveError`]. The files of all pairs finished before stay.
 pub fn build(
     folder: &BuildFolder,
     rules: &Rules,
     plan: &PairPlan,
     profile: Profile,
     observer: &dyn Observer,
-) -> Result<Vec<PairReport>, SolvePairError> {
+) -> Result<Vec<PairReport>, SolveError> {
     build_with(folder, rules, plan, profile, observer, &mut ())
 }
 
@@ -145,7 +145,7 @@ pub(crate) fn build_with(
     profile: Profile,
     observer: &dyn Observer,
     sequel: &mut dyn Sequel,
-) -> Result<Vec<PairReport>, SolvePairError> {
+) -> Result<Vec<PairReport>, SolveError> {
     let mut table_cache = TableCache::new(&plan.pairs);
     let mut reports = Vec::with_capacity(plan.pairs.len());
     for &pair in &plan.pairs {
@@ -172,7 +172,7 @@ fn build_pair(
     table_cache: &mut TableCache,
     observer: &dyn Observer,
     sequel: &mut dyn Sequel,
-) -> Result<PairReport, SolvePairError> {
+) -> Result<PairReport, SolveError> {
     let start = Instant::now();
     observer.progress(PairProgress::Started {
         pair,
@@ -198,7 +198,7 @@ fn build_pair(
             histograms: histograms.clone(),
         };
         let bytes = store::write_pair(&path, rules, &solved, profile)?;
-        Ok::<_, SolvePairError>((histograms, bytes))
+        Ok::<_, SolveError>((histograms, bytes))
     })?;
     let mut placing = Duration::ZERO;
     timed(&mut placing, || {

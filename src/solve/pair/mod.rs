@@ -24,11 +24,7 @@ mod repack;
 mod scatter;
 mod whole_row;
 
-use std::error::Error;
-use std::fmt;
-use std::io;
 use std::ops::Deref;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 pub use build::{BuildFolder, PairReport, TableReport, build};
@@ -42,76 +38,8 @@ use self::half::Half;
 use crate::index::{Material, Pair};
 use crate::memory::Bytes;
 use crate::rules::Rules;
-use crate::solve::{TableCache, load};
+use crate::solve::{SolveError, TableCache, load};
 use crate::store::{DbError, LARGEST_VALUE};
-
-/// The reason why a pair could not be solved or its file not written.
-#[derive(Debug)]
-pub enum SolvePairError {
-    /// The system refused the memory.
-    Memory {
-        /// The pair to solve.
-        pair: Pair,
-        /// The bytes that it needs.
-        bytes: u64,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// Some depths are too large for a byte.
-    TooDeep(Pair),
-    /// Another process is building in the folder.
-    Busy(PathBuf),
-    /// A table that captures lead to could not be read, or a file could not be written.
-    Database(DbError),
-    /// The last placement before a pair could not be solved.
-    Placing(Box<dyn Error + Send + Sync>),
-}
-
-impl fmt::Display for SolvePairError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SolvePairError::Memory {
-                pair,
-                bytes,
-                source,
-            } => write!(
-                f,
-                "the system refuses the {} MiB of memory that {pair} needs ({source}); close \
-                other programs",
-                bytes >> 20
-            ),
-            SolvePairError::TooDeep(pair) => write!(
-                f,
-                "{pair} has positions more than {} turns from the end, which the files cannot hold",
-                LARGEST_VALUE - 1
-            ),
-            SolvePairError::Busy(folder) => write!(
-                f,
-                "another build is running in {}; wait until it is done, or stop it",
-                folder.display()
-            ),
-            SolvePairError::Database(error) => error.fmt(f),
-            SolvePairError::Placing(error) => error.fmt(f),
-        }
-    }
-}
-
-impl Error for SolvePairError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            SolvePairError::Memory { source, .. } => Some(source),
-            SolvePairError::Database(error) => error.source(),
-            SolvePairError::Placing(error) => Some(error.as_ref()),
-            _ => None,
-        }
-    }
-}
-
-impl From<DbError> for SolvePairError {
-    fn from(error: DbError) -> SolvePairError {
-        SolvePairError::Database(error)
-    }
-}
 
 /// A step of the solver's progress.
 #[derive(Clone, Debug)]
@@ -192,19 +120,19 @@ pub struct Solved {
 /// let tables = solve::pair::solve(&Rules::STANDARD, pair, nothing, &())?;
 /// let deepest = tables[0].values.iter().max();
 /// assert_eq!(deepest, Some(&27)); // lost in 26 turns
-/// # Ok::<(), solve::pair::SolvePairError>(())
+/// # Ok::<(), solve::SolveError>(())
 /// ```
 ///
 /// # Errors
 ///
-/// [`SolvePairError`], including the errors of `load`.
+/// [`SolveError`], including the errors of `load`.
 pub fn solve<V: Deref<Target = [u8]>>(
     rules: &Rules,
     pair: Pair,
     mut load: impl FnMut(Material) -> Result<V, DbError>,
     observer: &dyn Observer,
-) -> Result<Vec<Solved>, SolvePairError> {
-    let memory_error = |source| SolvePairError::Memory {
+) -> Result<Vec<Solved>, SolveError> {
+    let memory_error = |source| SolveError::PairMemory {
         pair,
         bytes: plan::memory(rules, pair),
         source,
@@ -238,7 +166,7 @@ fn sweep_all(
     pair: Pair,
     halves: &mut [(Half, Times)],
     observer: &dyn Observer,
-) -> Result<(), SolvePairError> {
+) -> Result<(), SolveError> {
     let mut decided = 0;
     for v in 1..=u8::MAX {
         let somewhere = halves.iter().any(|(half, _)| half.has(v));
@@ -246,7 +174,7 @@ fn sweep_all(
             continue;
         }
         if v > LARGEST_VALUE {
-            return Err(SolvePairError::TooDeep(pair));
+            return Err(SolveError::PairTooDeep(pair));
         }
         for (half, times) in halves.iter_mut() {
             decided += timed(&mut times.scatter, || scatter::scatter(half, v));

@@ -8,8 +8,6 @@
 
 use std::cell::LazyCell;
 use std::collections::BTreeSet;
-use std::fmt;
-use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -21,61 +19,10 @@ use crate::index::reachable::{Reachable, Stage, why_unsolved};
 use crate::memory::Bytes;
 use crate::probe::Database;
 use crate::rules::Rules;
-use crate::solve::Loader;
-use crate::solve::pair::{
-    self, BuildFolder, Observer, PairPlan, PairReport, Sequel, SolvePairError, Solved,
-};
+use crate::solve::pair::{self, BuildFolder, Observer, PairPlan, PairReport, Sequel, Solved};
+use crate::solve::{Loader, SolveError};
 use crate::store::{DbError, LARGEST_VALUE, PlyWriter, Profile, ply_file_name};
 use crate::value::Metric;
-
-/// The reason why a ply could not be solved or its file not written.
-#[derive(Debug)]
-pub enum SolvePlyError {
-    /// The system refused the memory for a ply's table.
-    Memory(u8, io::Error),
-    /// The placing phase cannot be solved under these rules; the sentence says why.
-    Rules(&'static str),
-    /// Some depths of a ply are too large for a byte.
-    TooDeep(u8),
-    /// A table could not be read, or a file could not be written.
-    Database(DbError),
-}
-
-impl fmt::Display for SolvePlyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SolvePlyError::Memory(ply, source) => write!(
-                f,
-                "the system refuses the memory for the positions after {ply} placements \
-                ({source}); close other programs"
-            ),
-            SolvePlyError::Rules(why) => f.write_str(why),
-            SolvePlyError::TooDeep(ply) => write!(
-                f,
-                "after {ply} placements there are positions more than {} turns from the end, which the files \
-                 cannot hold",
-                LARGEST_VALUE - 1
-            ),
-            SolvePlyError::Database(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for SolvePlyError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            SolvePlyError::Memory(_, source) => Some(source),
-            SolvePlyError::Rules(_) | SolvePlyError::TooDeep(_) => None,
-            SolvePlyError::Database(error) => error.source(),
-        }
-    }
-}
-
-impl From<DbError> for SolvePlyError {
-    fn from(error: DbError) -> SolvePlyError {
-        SolvePlyError::Database(error)
-    }
-}
 
 /// The plies whose files are kept by default: all early ones, which are small, and then every third
 /// one up to four placements from the end. So a short search leads from any position to the next
@@ -252,19 +199,19 @@ impl PlyReport {
 ///
 /// # Errors
 ///
-/// [`SolvePlyError`]. The files of all plies finished before stay.
+/// [`SolveError`]. The files of all plies finished before stay.
 pub fn build(
     folder: &BuildFolder,
     rules: &Rules,
     plan: &PlyPlan,
     observer: &(dyn Fn(PlyProgress) + Sync),
-) -> Result<Vec<PlyReport>, SolvePlyError> {
+) -> Result<Vec<PlyReport>, SolveError> {
     let Some(&last) = plan.solve.first() else {
         stage::remove(folder.path(), None)?;
         return Ok(Vec::new());
     };
     if let Some(why) = why_unsolved(rules) {
-        return Err(SolvePlyError::Rules(why));
+        return Err(SolveError::Rules(why));
     }
     let reachable = Reachable::new(rules, last + 1);
     let mut reports = Vec::with_capacity(plan.solve.len());
@@ -342,7 +289,7 @@ impl<'a> Next<'a> {
 ///
 /// # Errors
 ///
-/// [`SolvePairError`]. The files of all pairs finished before stay.
+/// [`SolveError`]. The files of all pairs finished before stay.
 pub fn build_pairs(
     folder: &BuildFolder,
     rules: &Rules,
@@ -350,7 +297,7 @@ pub fn build_pairs(
     plies: &PlyPlan,
     profile: Profile,
     observer: &dyn Observer,
-) -> Result<Vec<PairReport>, SolvePairError> {
+) -> Result<Vec<PairReport>, SolveError> {
     let last = 2 * rules.stones - 1;
     if plies.solve.first() != Some(&last) || why_unsolved(rules).is_some() {
         return pair::build(folder, rules, pairs, profile, observer);
@@ -388,7 +335,7 @@ impl Sequel for LastPlacement<'_> {
         &mut self,
         solved: &[Solved],
         load: &mut dyn FnMut(Material) -> Result<Bytes, DbError>,
-    ) -> Result<(), SolvePairError> {
+    ) -> Result<(), SolveError> {
         for table in solved {
             let quiet = |stage: &Stage| stage.after_quiet().material() == table.material;
             let stages: Vec<Stage> = self.stages.iter().copied().filter(quiet).collect();
@@ -397,15 +344,14 @@ impl Sequel for LastPlacement<'_> {
                     Some(stage.after_capture()).filter(|&after| self.reachable.exists(after));
                 let captures = after.map(|after| load(after.material())).transpose()?;
                 let values = Some(&table.values[..]);
-                let solved = solve_and_write(
+                solve_and_write(
                     self.folder,
                     self.rules,
                     self.reachable,
                     stage,
                     [values, captures.as_deref()],
                     &mut PlyReport::new(stage.ply),
-                );
-                solved.map_err(|error| SolvePairError::Placing(error.into()))?;
+                )?;
             }
         }
         Ok(())
@@ -420,12 +366,12 @@ fn solve_and_write(
     stage: Stage,
     [quiet, captures]: [Option<&[u8]>; 2],
     report: &mut PlyReport,
-) -> Result<Bytes, SolvePlyError> {
+) -> Result<Bytes, SolveError> {
     let start = Instant::now();
     let values = super::solve_stage(rules, reachable, stage, quiet, captures);
-    let values = values.map_err(|error| SolvePlyError::Memory(stage.ply, error))?;
+    let values = values.map_err(|error| SolveError::PlyMemory(stage.ply, error))?;
     if values.par_iter().any(|&value| value > LARGEST_VALUE) {
-        return Err(SolvePlyError::TooDeep(stage.ply));
+        return Err(SolveError::PlyTooDeep(stage.ply));
     }
     report.solve += start.elapsed();
     let start = Instant::now();
@@ -442,7 +388,7 @@ fn build_ply(
     plan: &PlyPlan,
     ply: u8,
     observer: &(dyn Fn(PlyProgress) + Sync),
-) -> Result<PlyReport, SolvePlyError> {
+) -> Result<PlyReport, SolveError> {
     let mut report = PlyReport::new(ply);
     let mut writer = (plan.keep.contains(&ply)).then(|| PlyWriter::new(rules, reachable, ply));
     let path = folder.join(ply_file_name(ply));

@@ -9,8 +9,7 @@ mod solve;
 mod stage;
 
 pub use build::{
-    PlyPlan, PlyProgress, PlyReport, PlySize, PlySizes, SolvePlyError, build, build_pairs,
-    kept_plies,
+    PlyPlan, PlyProgress, PlyReport, PlySize, PlySizes, build, build_pairs, kept_plies,
 };
 
 use std::io;

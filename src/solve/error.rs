@@ -1,0 +1,93 @@
+//! The errors of builds.
+
+use std::error::Error;
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use crate::index::Pair;
+use crate::store::{DbError, LARGEST_VALUE};
+
+/// The reason why a pair or a ply could not be solved or its file not written.
+#[derive(Debug)]
+pub enum SolveError {
+    /// The system refused the memory for a pair.
+    PairMemory {
+        /// The pair to solve.
+        pair: Pair,
+        /// The bytes that it needs.
+        bytes: u64,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// The system refused the memory for a ply's table.
+    PlyMemory(u8, io::Error),
+    /// Some depths of a pair are too large for a byte.
+    PairTooDeep(Pair),
+    /// Some depths of a ply are too large for a byte.
+    PlyTooDeep(u8),
+    /// The placing phase cannot be solved under these rules; the sentence says why.
+    Rules(&'static str),
+    /// Another process is building in the folder.
+    Busy(PathBuf),
+    /// A table could not be read, or a file could not be written.
+    Database(DbError),
+}
+
+impl fmt::Display for SolveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SolveError::PairMemory {
+                pair,
+                bytes,
+                source,
+            } => write!(
+                f,
+                "the system refuses the {} MiB of memory that {pair} needs ({source}); close \
+                other programs",
+                bytes >> 20
+            ),
+            SolveError::PlyMemory(ply, source) => write!(
+                f,
+                "the system refuses the memory for the positions after {ply} placements \
+                ({source}); close other programs"
+            ),
+            SolveError::PairTooDeep(pair) => write!(
+                f,
+                "{pair} has positions more than {} turns from the end, which the files cannot hold",
+                LARGEST_VALUE - 1
+            ),
+            SolveError::PlyTooDeep(ply) => write!(
+                f,
+                "after {ply} placements there are positions more than {} turns from the end, which the files \
+                 cannot hold",
+                LARGEST_VALUE - 1
+            ),
+            SolveError::Rules(why) => f.write_str(why),
+            SolveError::Busy(folder) => write!(
+                f,
+                "another build is running in {}; wait until it is done, or stop it",
+                folder.display()
+            ),
+            SolveError::Database(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for SolveError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            SolveError::PairMemory { source, .. } | SolveError::PlyMemory(_, source) => {
+                Some(source)
+            }
+            SolveError::Database(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+impl From<DbError> for SolveError {
+    fn from(error: DbError) -> SolveError {
+        SolveError::Database(error)
+    }
+}
