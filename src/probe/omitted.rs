@@ -159,13 +159,12 @@ impl<'a> Search<'a> {
             }
         });
         after.append(&mut captures);
-        // Ends are one turn nearer after a turn.
         let mut best = Score::LEAST;
         let mut open = Vec::new();
         for sets in after {
             match self.held(sets)? {
                 Some(score) => {
-                    best = best.max((-score).farther(1));
+                    best = best.max(score.before_turn());
                     if best >= window.beta {
                         return Ok(best);
                     }
@@ -176,12 +175,8 @@ impl<'a> Search<'a> {
         for sets in open {
             let alpha = window.alpha.max(best);
             let mut search = |window: Window| {
-                let inner = Window {
-                    alpha: window.alpha.nearer(1),
-                    beta: window.beta.nearer(1),
-                };
-                let score = self.searched(sets, inner.negated())?;
-                Ok::<_, DbError>((-score).farther(1))
+                let score = self.searched(sets, window.after_turn())?;
+                Ok::<_, DbError>(score.before_turn())
             };
             let narrow = Window::null(alpha.next());
             let mut score = search(narrow)?;

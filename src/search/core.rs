@@ -77,11 +77,12 @@ impl Window {
         Ok(found.value())
     }
 
-    /// The same window for the other side.
-    pub fn negated(self) -> Window {
+    /// The same window for the other side after a turn, from where ends are one turn nearer (mate-distance
+    /// adjustment).
+    pub fn after_turn(self) -> Window {
         Window {
-            alpha: -self.beta,
-            beta: -self.alpha,
+            alpha: -self.beta.nearer(),
+            beta: -self.alpha.nearer(),
         }
     }
 }
@@ -380,7 +381,7 @@ impl<'a, K: Knowledge> Worker<'a, K> {
             table.fetch(keys);
             keys.iter().zip(turns).find_map(|(&key, candidate)| {
                 let entry = table.get(key)?;
-                let score = (-entry.score).farther(1);
+                let score = entry.score.before_turn();
                 let valid = entry.bound != Bound::AtLeast && u32::from(entry.depth) >= depth - 1;
                 (valid && score >= beta).then_some((score, candidate.turn))
             })
@@ -399,13 +400,8 @@ impl<'a, K: Knowledge> Worker<'a, K> {
     ) -> Score {
         let pvs = self.shared.pvs;
         let mut search = |window: Window| {
-            // Mate-distance adjustment: after the turn, ends are one turn nearer.
-            let inner = Window {
-                alpha: window.alpha.nearer(1),
-                beta: window.beta.nearer(1),
-            };
-            let score = self.search(after, inner.negated(), depth - 1, ply + 1);
-            (-score).farther(1)
+            let score = self.search(after, window.after_turn(), depth - 1, ply + 1);
+            score.before_turn()
         };
         if later && pvs {
             let narrow = Window::null(window.alpha.next());

@@ -114,15 +114,15 @@ impl Score {
         Score::from_number(self.0.saturating_add(1))
     }
 
-    /// The mate-distance adjustment: the score for the position `turns` turns earlier, where ends
-    /// are farther away.
-    pub(crate) fn farther(self, turns: u16) -> Score {
-        self.shifted(-(turns.min(LONGEST as u16) as i16))
+    /// The score, for the side that makes a turn, of a turn that leads to a position of this score: ends
+    /// are one turn farther away (mate-distance adjustment).
+    pub(crate) fn before_turn(self) -> Score {
+        (-self).shifted(-1)
     }
 
-    /// The inverse of [`Score::farther`].
-    pub(crate) fn nearer(self, turns: u16) -> Score {
-        self.shifted(turns.min(LONGEST as u16) as i16)
+    /// The score for the same side one turn later, where ends are nearer.
+    pub(crate) fn nearer(self) -> Score {
+        self.shifted(1)
     }
 
     fn shifted(self, by: i16) -> Score {
@@ -199,10 +199,10 @@ mod tests {
 
     #[test]
     fn ends_move_away_with_the_turns_before_them() {
-        assert_eq!(Score::win_in(3).farther(2).meaning(), Meaning::Win(5));
-        assert_eq!(Score::loss_in(5).nearer(2).meaning(), Meaning::Loss(3));
+        assert_eq!(Score::loss_in(4).before_turn().meaning(), Meaning::Win(5));
+        assert_eq!(Score::loss_in(5).nearer().meaning(), Meaning::Loss(4));
         for score in [Score::WON, Score::LOST, Score::evaluation(7)] {
-            assert_eq!(score.farther(9), score);
+            assert_eq!([score.before_turn(), score.nearer()], [-score, score]);
         }
     }
 }
