@@ -61,9 +61,7 @@ pub fn prove(
     let mut prover = Prover::new(database, &bitbase, options);
     let start = Position::start(rules);
     let mut ask = |prover: &mut Prover<'_>, position: &Position, turn| {
-        let mut holds = |side| -> Result<bool, DbError> {
-            let holds = prover.holds(position, side)?;
-            let Work { nodes, time, .. } = *prover.work();
+        prover.proved(position, |side, holds, &Work { nodes, time, .. }| {
             report(ProofStep {
                 turn,
                 side,
@@ -71,12 +69,6 @@ pub fn prove(
                 nodes,
                 time,
             });
-            Ok(holds)
-        };
-        Ok::<Proved, DbError>(Proved {
-            white_holds: holds(Side::White)?,
-            black_holds: holds(Side::Black)?,
-            complete: options.others,
         })
     };
     let proved = ask(&mut prover, &start, None)?;
@@ -126,14 +118,10 @@ pub fn prove_each(
     check(database, options)?;
     let bitbase = bitbase(database, &options.pairs)?;
     let mut prover = Prover::new(database, &bitbase, options);
-    let proved = positions.iter().map(|position| {
-        Ok(Proved {
-            white_holds: prover.holds(position, Side::White)?,
-            black_holds: prover.holds(position, Side::Black)?,
-            complete: options.others,
-        })
-    });
-    proved.collect()
+    let proved = positions.iter();
+    proved
+        .map(|position| prover.proved(position, |_, _, _| ()))
+        .collect()
 }
 
 /// Checks that the search is valid under the rules, and that all pairs that the options need are

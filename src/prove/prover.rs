@@ -45,18 +45,13 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// The work done since the last [`Prover::take_work`], or since the beginning.
-    pub fn work(&self) -> &Work {
-        &self.work
-    }
-
     /// Takes the work done since the last call, or since the beginning.
     pub fn take_work(&mut self) -> Work {
         std::mem::take(&mut self.work)
     }
 
     /// Whether a side does not lose a position of the placing phase.
-    pub fn holds(&mut self, position: &Position, side: Side) -> Result<bool, DbError> {
+    fn holds(&mut self, position: &Position, side: Side) -> Result<bool, DbError> {
         if self.ask(position, side, Others::Lose(side))? {
             return Ok(true);
         }
@@ -120,14 +115,23 @@ impl<'a> Prover<'a> {
         Ok(wins == moves)
     }
 
-    /// The result for the side to move, as far as both questions decide it.
-    fn result(&mut self, position: &Position) -> Result<Option<Wdl>, DbError> {
-        let proved = Proved {
-            white_holds: self.holds(position, Side::White)?,
-            black_holds: self.holds(position, Side::Black)?,
-            complete: self.complete,
+    /// Asks both questions about a position. Calls `answered` after each with the side, whether it holds,
+    /// and the work so far.
+    pub fn proved(
+        &mut self,
+        position: &Position,
+        mut answered: impl FnMut(Side, bool, &Work),
+    ) -> Result<Proved, DbError> {
+        let mut holds = |side| {
+            let holds = self.holds(position, side)?;
+            answered(side, holds, &self.work);
+            Ok::<_, DbError>(holds)
         };
-        Ok(proved.result_for(position.side_to_move()))
+        Ok(Proved {
+            white_holds: holds(Side::White)?,
+            black_holds: holds(Side::Black)?,
+            complete: self.complete,
+        })
     }
 
     /// A line of placements that keep the position's value, to the end of the placing phase.
@@ -146,10 +150,11 @@ impl<'a> Prover<'a> {
 
     /// The first turn in the order of the texts that is proved to keep the value.
     fn keeping(&mut self, position: &Position) -> Result<Option<Turn>, DbError> {
-        let Some(result) = self.result(position)? else {
+        let side = position.side_to_move();
+        let proved = self.proved(position, |_, _, _| ())?;
+        let Some(result) = proved.result_for(side) else {
             return Ok(None);
         };
-        let side = position.side_to_move();
         let turns = position.turns(self.leaves.rules());
         if result == Wdl::Loss {
             return Ok(turns.first().copied());
