@@ -34,7 +34,7 @@ use crate::index::{Index, Material, Subsets};
 use crate::memory::Bytes;
 use crate::rules::position::Position;
 use crate::rules::turns::removable_sets;
-use crate::rules::{Blocked, FullBoard, Rules};
+use crate::rules::{Blocked, FullBoard, Rules, WithoutTurn};
 use crate::solve::pair::fill_images;
 use crate::value::{Dtw, Metric, Value};
 
@@ -79,20 +79,9 @@ impl<'a> PairTurns<'a> {
     /// The value of a position of the parent table, derived from the values of all positions that
     /// its turns lead to.
     pub fn derive(&self, position: &Position) -> Value {
-        if let Some(result) = position.result(self.rules) {
-            return self.metric.of_value(result);
-        }
-        let mut values = Vec::with_capacity(32);
-        position.for_each_turn(self.rules, |turn| {
-            let after = position.after(turn);
-            let table = match turn.removed().len() as usize {
-                0 => Some(self.child),
-                removed => self.captures[removed - 1],
-            };
-            let lost = Value::LOST;
-            values.push(table.map_or(lost, |table| table.value(after.mover(), after.waiting())));
-        });
-        self.metric.of_value(best(values.into_iter()))
+        let [one, two, three] = self.captures;
+        let tables = [Some(self.child), one, two, three];
+        derive(position, self.rules, self.metric, &tables)
     }
 
     /// Calls `found` with one entry of each position or more, and with the code of the value that its
@@ -181,6 +170,27 @@ impl<'a> PairTurns<'a> {
             }
         }
     }
+}
+
+/// The value of a position, derived from the values of all positions that its turns lead to, which are in
+/// these tables: by the number of removals, `None` if these end the game.
+pub(super) fn derive(
+    position: &Position,
+    rules: &Rules,
+    metric: Metric,
+    tables: &[Option<CheckedTable<'_>>],
+) -> Value {
+    let derived = position.result(rules).unwrap_or_else(|| {
+        let mut values = Vec::with_capacity(32);
+        position.for_each_turn(rules, |turn| {
+            let after = position.after(turn);
+            let table = tables[turn.removed().len() as usize];
+            let value = table.map(|table| table.value(after.mover(), after.waiting()));
+            values.push(value.unwrap_or(Value::LOST));
+        });
+        best(values.into_iter())
+    });
+    metric.of_value(derived)
 }
 
 /// The value of a position whose turns lead to positions of these values.
@@ -294,14 +304,6 @@ struct Capture<'a> {
     symmetry: Symmetry,
     free: PointSet,
     values: &'a [u8],
-}
-
-/// The outcome for a mover without a turn: the game is over, or it passes.
-#[derive(Clone, Copy)]
-pub(super) enum WithoutTurn {
-    Loses,
-    Draws,
-    Passes,
 }
 
 /// The code of the best removal for the mover after a turn to this set.

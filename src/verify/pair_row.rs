@@ -5,11 +5,12 @@
 //! edge between two of the row's points, or between any two of them if the mover may fly. Turns that
 //! close a mill are backed up one by one.
 
-use super::check::{Codes, DRAWN, LOST, PairTurns, WithoutTurn, best_capture, larger};
+use super::check::{Codes, DRAWN, LOST, PairTurns, best_capture, larger};
 use super::parts::{Slide, Slides, Vector, bit_of};
 use crate::board::PointSet;
 use crate::board::bits::{Bits, Kernel};
 use crate::board::symmetry::Symmetry;
+use crate::rules::WithoutTurn;
 
 /// The pass over one row. It calls `found` with an entry of each position of the parent table in which
 /// the row's set waits, and with the code of its value.

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::check::{
-    CaptureRows, CheckedTable, Codes, LOST, PairTurns, best, best_capture, check_copies, larger,
+    CaptureRows, CheckedTable, Codes, LOST, PairTurns, best_capture, check_copies, derive, larger,
 };
 use super::{Findings, Mismatch};
 use crate::board::bits::{self, Bits, Kernel};
@@ -51,20 +51,8 @@ pub(super) struct StageTurns<'a> {
 impl<'a> StageTurns<'a> {
     /// The value of a position, derived from the values of all positions that its turns lead to.
     fn derive(&self, position: &Position) -> Value {
-        if let Some(result) = position.result(self.rules) {
-            return self.metric.of_value(result);
-        }
-        let mut values = Vec::with_capacity(32);
-        position.for_each_turn(self.rules, |turn| {
-            let after = position.after(turn);
-            let table = match turn.removed().is_empty() {
-                true => self.quiet,
-                false => self.capture,
-            };
-            let lost = Value::LOST;
-            values.push(table.map_or(lost, |table| table.value(after.mover(), after.waiting())));
-        });
-        self.metric.of_value(best(values.into_iter()))
+        let tables = [self.quiet, self.capture];
+        derive(position, self.rules, self.metric, &tables)
     }
 
     /// Calls `found` with each reachable entry, one of each position or more, and with the code of
