@@ -26,7 +26,7 @@ use crate::memory::Bytes;
 use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::position::Position;
-use crate::solve::{Reused, derive_from, load_from, needs, ply};
+use crate::solve::{Reused, needs, ply, read_or_derive};
 use crate::store::codec::is_derived;
 use crate::store::table::Table;
 use crate::store::{DbError, PlyFile, ply_file_name};
@@ -414,12 +414,7 @@ impl<'a> Maker<'a> {
             for needed in sectors.needs(sector)? {
                 tables.push(self.make(needed)?);
             }
-            return match tables.split_first() {
-                Some((quiet, captures)) if is_derived(material) => {
-                    derive_from(database, material, quiet, captures)
-                }
-                _ => load_from(database, material, &tables),
-            };
+            return read_or_derive(database, material, &tables);
         }
         let stage = sectors.stage(sector)?;
         let reachable = sectors.reachable();

@@ -9,5 +9,5 @@ mod slides;
 mod tables;
 
 pub use error::SolveError;
-pub(crate) use tables::{Loader, Reused, derive_from, fold, load_from, load_pair, needs, refused};
+pub(crate) use tables::{Loader, Reused, fold, load_pair, needs, read_or_derive, refused};
 pub use tables::{TableCache, load, whole_bitbase};

@@ -142,42 +142,36 @@ impl<'a> Loader<'a> {
 
     fn read(&mut self, material: Material) -> Result<Bytes, DbError> {
         let db = self.db;
-        let mut needed = needs(db, material)?.into_iter();
-        if is_derived(material) {
-            let quiet = needed.next().map(|quiet| self.load(quiet)).transpose()?;
-            let captures = needed
-                .map(|after| self.load(after))
-                .collect::<Result<Vec<_>, _>>()?;
-            return derive_from(
-                db,
-                material,
-                quiet.as_deref().unwrap_or_default(),
-                &captures,
-            );
-        }
-        let captures = needed
-            .map(|after| self.load(after))
-            .collect::<Result<Vec<_>, _>>()?;
-        load_from(db, material, &captures)
+        let needed = needs(db, material)?.into_iter();
+        let tables = needed.map(|needed| self.load(needed));
+        read_or_derive(db, material, &tables.collect::<Result<Vec<_>, _>>()?)
     }
 }
 
-/// All values of a table of the larger side to move or of equal sides, from its file and, if this omits
-/// values, from the tables of [`captures_to_fill`].
+/// All values of a table, from the tables that it [needs] and, unless it is derived, from its file.
 ///
 /// # Errors
 ///
 /// As for [`load`], if the file cannot be read.
-pub(crate) fn load_from(
+pub(crate) fn read_or_derive(
     db: &Database,
     material: Material,
-    captures: &[Bytes],
+    tables: &[Bytes],
 ) -> Result<Bytes, DbError> {
-    Ok(read(db, material, captures, false)?.0)
+    let (quiet, captures) = match tables.split_first() {
+        Some((quiet, captures)) if is_derived(material) => (quiet, captures),
+        _ => return Ok(read(db, material, tables, false)?.0),
+    };
+    let metric = db.file_of(material)?.metric();
+    let values = derive(db.rules(), material, quiet, captures);
+    let mut values = values.map_err(refused(db, material)?)?;
+    fold(&mut values, metric);
+    Ok(values)
 }
 
-/// [`load_from`], with `both` also the table with the smaller side to move, if that was derived on the
-/// way.
+/// All values of a table of the larger side to move or of equal sides, from its file and, if this omits
+/// values, from the tables of [`captures_to_fill`]. With `both` also the table with the smaller side to
+/// move, if that was derived on the way.
 fn read(
     db: &Database,
     material: Material,
@@ -249,26 +243,6 @@ pub fn whole_bitbase<'a>(db: &'a Database, pairs: &[Pair]) -> Result<Bitbase<'a>
         bitbase.insert_table(material, &loader.load(material)?);
     }
     Ok(bitbase)
-}
-
-/// All values of a table that is derived from `quiet`, the table with the other side to move, and
-/// from the tables that its captures lead to.
-///
-/// # Errors
-///
-/// [`DbError::Missing`] if there is no file of the table's pair, [`DbError::Io`] if the system
-/// refuses the memory.
-pub(crate) fn derive_from(
-    db: &Database,
-    material: Material,
-    quiet: &[u8],
-    captures: &[Bytes],
-) -> Result<Bytes, DbError> {
-    let metric = db.file_of(material)?.metric();
-    let values = derive(db.rules(), material, quiet, captures);
-    let mut values = values.map_err(refused(db, material)?)?;
-    fold(&mut values, metric);
-    Ok(values)
 }
 
 /// For `map_err`: the error if the system refuses the memory for a table.
