@@ -160,7 +160,7 @@ pub enum PlyProgress {
 }
 
 /// The report on one ply.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct PlyReport {
     /// The number of turns made before its positions.
     pub ply: u8,
@@ -176,16 +176,6 @@ pub struct PlyReport {
 }
 
 impl PlyReport {
-    fn new(ply: u8) -> PlyReport {
-        PlyReport {
-            ply,
-            bytes: 0,
-            load: Duration::ZERO,
-            solve: Duration::ZERO,
-            write: Duration::ZERO,
-        }
-    }
-
     /// All steps together.
     pub fn total(&self) -> Duration {
         self.load + self.solve + self.write
@@ -350,7 +340,7 @@ impl Sequel for LastPlacement<'_> {
                     self.reachable,
                     stage,
                     [values, captures.as_deref()],
-                    &mut PlyReport::new(stage.ply),
+                    &mut PlyReport::default(),
                 )?;
             }
         }
@@ -389,7 +379,10 @@ fn build_ply(
     ply: u8,
     observer: &(dyn Fn(PlyProgress) + Sync),
 ) -> Result<PlyReport, SolveError> {
-    let mut report = PlyReport::new(ply);
+    let mut report = PlyReport {
+        ply,
+        ..PlyReport::default()
+    };
     let mut writer = (plan.keep.contains(&ply)).then(|| PlyWriter::new(rules, reachable, ply));
     let path = folder.join(ply_file_name(ply));
     let database = Database::open(folder, *rules)?;

@@ -29,11 +29,7 @@ use crate::store::{DbError, ply_file_name};
 pub fn load(database: &Database, stage: Stage) -> Result<Bytes, DbError> {
     let missing = || DbError::NotStored(format!("{} is missing", ply_file_name(stage.ply)));
     let plies = database.placing().ok_or_else(missing)?;
-    let file = match plies.file(stage.ply) {
-        Some(Ok(file)) => file,
-        Some(Err(error)) => return Err(error),
-        None => return Err(missing()),
-    };
+    let file = plies.file(stage.ply).ok_or_else(missing)??;
     let memory = |length| Bytes::new(length).map_err(DbError::io(file.path()));
     let Some(table) = file.table(stage, &plies.reachable)? else {
         return memory(0);
