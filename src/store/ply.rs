@@ -252,7 +252,7 @@ fn positions(reachable: &Reachable, stage: Stage) -> u64 {
 fn histogram(index: &Index, shape: &Shape, rows: &[usize], values: &[u8]) -> Histogram {
     use rayon::prelude::*;
     let columns = index.columns().count();
-    let counts = rows.par_iter().fold(
+    let counted = rows.par_iter().fold(
         || [0u64; 256],
         |mut counts, &row| {
             let shape_row = shape.row(index.rows().set(row));
@@ -267,14 +267,9 @@ fn histogram(index: &Index, shape: &Shape, rows: &[usize], values: &[u8]) -> His
             counts
         },
     );
-    let counts = counts.reduce(
-        || [0; 256],
-        |mut all, counts| {
-            all.iter_mut()
-                .zip(counts)
-                .for_each(|(all, count)| *all += count);
-            all
-        },
-    );
-    Histogram::from_counts(counts)
+    let counted = counted.map(Histogram::from_counts);
+    counted.reduce(Histogram::default, |mut a, b| {
+        a.add(&b);
+        a
+    })
 }
