@@ -290,7 +290,8 @@ impl Shape {
             let columns = self.columns_of(block);
             let start = columns.start;
             for &subset in &self.subsets[columns] {
-                let moved = each_bit(subset).flat_map(|stone| {
+                let stones = bits::Ones(subset.into()).map(|bit| 1 << bit);
+                let moved = stones.flat_map(|stone: u32| {
                     each_bit_down(!subset & (stone - 1)).map(move |empty| subset ^ stone ^ empty)
                 });
                 let places = moved.map_while(|other| self.columns.rank(other).checked_sub(start));
@@ -593,12 +594,6 @@ fn starts(columns: usize, most: usize) -> Vec<u32> {
 /// A word with this many bits, at most 64, the lowest.
 fn first_bits(count: usize) -> u64 {
     u64::MAX.checked_shr(64 - count as u32).unwrap_or(0)
-}
-
-fn each_bit(bits: u32) -> impl Iterator<Item = u32> {
-    let rest = std::iter::successors(Some(bits), |bits| Some(bits & bits.wrapping_sub(1)));
-    rest.take_while(|&bits| bits != 0)
-        .map(|bits| bits & bits.wrapping_neg())
 }
 
 fn each_bit_down(bits: u32) -> impl Iterator<Item = u32> {
