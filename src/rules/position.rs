@@ -687,34 +687,24 @@ impl Fields {
             }
         );
         let placing = position.is_placing();
-        ensure!(
-            self.phase != 'm' || !placing,
+        let (word, contradicts) = match (self.phase, self.action, placing) {
+            ('m', _, true) => ('m', "the phase is 'm' (moving)"),
+            ('p', _, false) if !position.removal_owed() => ('p', "the phase is 'p' (placing)"),
+            (_, 's', true) => ('s', "the action is 's' (select)"),
+            _ => return Ok(()),
+        };
+        let hands = match placing {
+            true => format!("white has {white} and black {black} stones in hand"),
+            false => "both sides have 0 stones in hand".to_owned(),
+        };
+        Err(refused!(
             other_phase {
-                word: self.phase,
+                word: word,
                 white: white,
                 black: black
             },
-            "the phase is 'm' (moving), but white has {white} and black {black} stones in hand"
-        );
-        ensure!(
-            self.phase != 'p' || placing || position.removal_owed(),
-            other_phase {
-                word: self.phase,
-                white: white,
-                black: black
-            },
-            "the phase is 'p' (placing), but both sides have 0 stones in hand"
-        );
-        ensure!(
-            self.action != 's' || !placing,
-            other_phase {
-                word: self.action,
-                white: white,
-                black: black
-            },
-            "the action is 's' (select), but white has {white} and black {black} stones in hand"
-        );
-        Ok(())
+            "{contradicts}, but {hands}"
+        ))
     }
 }
 
