@@ -114,6 +114,19 @@ fn assert_only_its_own_queries_fail(database: &Database, broken: &str) {
     }
 }
 
+/// Puts these bytes in place of a file, and passes the error of the unusable file to `check`. Only queries
+/// that need the file fail. Restores the file.
+fn with_bytes(folder: &Path, name: &str, bytes: &[u8], check: impl Fn(&DbError)) {
+    let path = folder.join(name);
+    let whole = fs::read(&path).unwrap();
+    fs::write(&path, bytes).unwrap();
+    opened(folder, FOUR, |database| {
+        assert_only_its_own_queries_fail(database, name);
+        check(database.unusable().next().unwrap());
+    });
+    fs::write(&path, whole).unwrap();
+}
+
 const FILES: [&str; 5] = [
     "3-3.mill",
     "4-3.mill",
@@ -139,24 +152,14 @@ fn undamaged_files_answer_every_query() {
 fn a_truncated_file_fails_only_its_own_queries() {
     let folder = whole_folder();
     for name in FILES {
-        let path = folder.path().join(name);
-        let bytes = fs::read(&path).unwrap();
+        let bytes = fs::read(folder.path().join(name)).unwrap();
         for length in [0, 7, 100, bytes.len() / 2, bytes.len() - 1] {
-            fs::remove_file(&path).unwrap();
-            fs::write(&path, &bytes[..length]).unwrap();
-            opened(folder.path(), FOUR, |database| {
-                assert_only_its_own_queries_fail(database, name);
-                let error = database.unusable().next().unwrap();
+            with_bytes(folder.path(), name, &bytes[..length], |error| {
                 assert!(matches!(error, DbError::Corrupt { .. }), "{error}");
-                assert!(
-                    error
-                        .to_string()
-                        .contains("delete the file and build it again")
-                );
+                let advice = "delete the file and build it again";
+                assert!(error.to_string().contains(advice), "{error}");
             });
         }
-        fs::remove_file(&path).unwrap();
-        fs::write(&path, &bytes).unwrap();
     }
     opened(folder.path(), FOUR, |database| errors_name(database, &[]));
 }
@@ -219,8 +222,7 @@ fn errors_about_other_versions_say_what_to_do() {
     const OLD_PLY: &[u8; 8] = b"\x8eMILLPL\n";
     let folder = whole_folder();
     for name in FILES {
-        let path = folder.path().join(name);
-        let bytes = fs::read(&path).unwrap();
+        let bytes = fs::read(folder.path().join(name)).unwrap();
         for (magic, version) in [
             (MAGIC_BYTES, 1),
             (MAGIC_BYTES, 2),
@@ -233,24 +235,15 @@ fn errors_about_other_versions_say_what_to_do() {
             // Readers ignore everything after the version.
             old[12..].fill(0xee);
             for old in [&old[..], &old[..12]] {
-                fs::remove_file(&path).unwrap();
-                fs::write(&path, old).unwrap();
-                opened(folder.path(), FOUR, |database| {
-                    assert_only_its_own_queries_fail(database, name);
-                    let error = database.unusable().next().unwrap();
+                with_bytes(folder.path(), name, old, |error| {
                     let found =
                         matches!(error, DbError::OtherVersion { version: v, .. } if *v == version);
                     assert!(found, "{error}");
-                    let text = error.to_string();
-                    assert!(
-                        text.contains("delete the file and build it again"),
-                        "{text}"
-                    );
+                    let advice = "delete the file and build it again";
+                    assert!(error.to_string().contains(advice), "{error}");
                 });
             }
         }
-        fs::remove_file(&path).unwrap();
-        fs::write(&path, &bytes).unwrap();
     }
 }
 
@@ -272,17 +265,10 @@ fn misnamed_files_are_refused() {
             "expected a ply of the placing phase, found a pair",
         ),
     ] {
-        let path = folder.path().join(to);
-        let bytes = fs::read(&path).unwrap();
-        fs::remove_file(&path).unwrap();
-        fs::copy(folder.path().join(from), &path).unwrap();
-        opened(folder.path(), FOUR, |database| {
-            assert_only_its_own_queries_fail(database, to);
-            let text = database.unusable().next().unwrap().to_string();
-            assert!(text.contains(words), "{text}");
+        let bytes = fs::read(folder.path().join(from)).unwrap();
+        with_bytes(folder.path(), to, &bytes, |error| {
+            assert!(error.to_string().contains(words), "{error}");
         });
-        fs::remove_file(&path).unwrap();
-        fs::write(&path, &bytes).unwrap();
     }
 }
 
