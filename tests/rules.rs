@@ -17,26 +17,18 @@ const VARIANTS: [Rules; 14] = [
         diagonals: true,
         ..Rules::STANDARD
     },
-    Rules {
-        flying: 0,
-        ..Rules::STANDARD
-    },
+    Rules::NO_FLYING,
     Rules {
         removal_from_mills: true,
         ..Rules::STANDARD
     },
     // Twelve Men's Morris: a board can be full after the last placing.
     Rules {
-        stones: 12,
-        diagonals: true,
         flying: 0,
-        removal_from_mills: false,
-        ..Rules::STANDARD
+        ..Rules::TWELVE
     },
     Rules {
         stones: 12,
-        diagonals: false,
-        flying: 3,
         removal_from_mills: true,
         ..Rules::STANDARD
     },
@@ -70,7 +62,6 @@ const VARIANTS: [Rules; 14] = [
     Rules {
         removal_per_mill: true,
         blocked: Blocked::Passes,
-        full_board: FullBoard::Loses,
         ..Rules::TWELVE
     },
 ];
