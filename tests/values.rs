@@ -22,17 +22,19 @@ fn solve(rules: &Rules, pairs: &[(usize, usize)]) -> Solved {
     let mut solved = Solved::new();
     for &(larger, smaller) in pairs {
         let pair = Pair::new(larger as u8, smaller as u8).expect("a pair of the game");
-        let load = |material| Ok(solved[&material].clone());
-        let tables = millbase::solve::pair::solve(rules, pair, load, &())
-            .expect("a pair that can be solved");
-        assert_eq!(tables.len(), pair.tables().len());
-        solved.extend(
-            tables
-                .into_iter()
-                .map(|table| (table.material, table.values.to_vec())),
-        );
+        solve_pair(rules, pair, &mut solved);
     }
     solved
+}
+
+/// Adds the tables of a pair to those that its captures lead to.
+fn solve_pair(rules: &Rules, pair: Pair, solved: &mut Solved) {
+    let load = |material| Ok(solved[&material].clone());
+    let tables = millbase::solve::pair::solve(rules, pair, load, &());
+    let tables = tables.expect("a pair that can be solved");
+    assert_eq!(tables.len(), pair.tables().len());
+    let tables = tables.into_iter();
+    solved.extend(tables.map(|table| (table.material, table.values.to_vec())));
 }
 
 /// The pairs that take seconds, each after those that its captures lead to.
@@ -261,31 +263,23 @@ const FIVE_FLY: Rules = Rules {
 /// that follow from the turns of the plain implementation.
 #[test]
 fn two_removals_agree_with_plain_turns() {
-    let pairs = [(3, 3), (4, 3), (4, 4), (5, 3), (5, 4)];
-    for rules in [FIVE_FLY, Rules::TWELVE] {
-        let each = Rules {
-            removal_per_mill: true,
-            ..rules
-        };
-        check_two_removals(&rules, &each, &pairs);
-    }
+    check_two_removals(&[(3, 3), (4, 3), (4, 4), (5, 3), (5, 4)]);
 }
 
 /// The same where the game goes on after two removals.
 #[test]
 #[ignore = "takes minutes"]
 fn two_removals_of_five_agree_with_plain_turns() {
-    let pairs = [(3, 3), (4, 3), (4, 4), (5, 3), (5, 4), (5, 5)];
+    check_two_removals(&[(3, 3), (4, 3), (4, 4), (5, 3), (5, 4), (5, 5)]);
+}
+
+fn check_two_removals(pairs: &[(usize, usize)]) {
     for rules in [FIVE_FLY, Rules::TWELVE] {
-        let each = Rules {
-            removal_per_mill: true,
-            ..rules
-        };
-        check_two_removals(&rules, &each, &pairs);
+        check_two_removals_of(&rules, &each(rules), pairs);
     }
 }
 
-fn check_two_removals(rules: &Rules, each: &Rules, pairs: &[(usize, usize)]) {
+fn check_two_removals_of(rules: &Rules, each: &Rules, pairs: &[(usize, usize)]) {
     let (one, two) = (solve(rules, pairs), solve(each, pairs));
     let mut random = Random::new(5);
     let (mut differ, mut removed_two) = (0, 0);
@@ -521,17 +515,10 @@ fn embedded_databases_hold_the_solved_values() {
     assert_eq!(pairs.len(), 6);
     let mut solved = SOLVED.clone();
     for pair in pairs {
+        if !solved.contains_key(&pair.tables()[0]) {
+            solve_pair(&Rules::STANDARD, pair, &mut solved);
+        }
         for material in pair.tables() {
-            if !solved.contains_key(&material) {
-                let load = |material| Ok(solved[&material].clone());
-                let tables = millbase::solve::pair::solve(&Rules::STANDARD, pair, load, &())
-                    .expect("a pair");
-                solved.extend(
-                    tables
-                        .into_iter()
-                        .map(|table| (table.material, table.values.to_vec())),
-                );
-            }
             let loaded = millbase::solve::load(&database, material).expect("an embedded table");
             assert!(*loaded == *solved[&material], "{material:?}");
         }
