@@ -51,25 +51,6 @@ fn race(turns: &str) -> String {
 }
 
 #[test]
-fn every_command_has_help_with_an_example() {
-    let place = Place::new();
-    for command in [
-        &["review"][..],
-        &["explain"],
-        &["match"],
-        &["judge"],
-        &["puzzles"],
-        &["puzzles", "make"],
-        &["puzzles", "check"],
-    ] {
-        let run = place.run(&[command, &["--help"]].concat());
-        assert_eq!((run.status, run.err.as_str()), (0, ""));
-        let example = format!("\n  millbase {}", command.join(" "));
-        assert!(run.out.contains(&example), "{command:?}");
-    }
-}
-
-#[test]
 fn a_game_is_reviewed() {
     let place = Place::new();
     place.file("game.txt", &race("1. e3-e4 c4-a1xa7"));

@@ -671,18 +671,6 @@ fn the_plan_tells_what_is_kept() {
 }
 
 #[test]
-fn other_rules_are_refused() {
-    let folder = built(&THREE, &[3]);
-    let rules = Rules { stones: 5, ..THREE };
-    let database = Database::open(folder.path(), rules).expect("a folder");
-    let error = database.ply(3);
-    assert!(
-        matches!(error, Err(DbError::OtherRules { .. })),
-        "{error:?}"
-    );
-}
-
-#[test]
 fn rules_with_a_removal_for_each_mill_are_refused() {
     let folder = TempDir::new().expect("a folder");
     let rules = Rules {

@@ -3,7 +3,6 @@
 //! `tests/search.rs` tests the answers.
 #![cfg(feature = "cli")]
 
-use serde_json::Value as Json;
 use tempfile::TempDir;
 
 use crate::process::{self, Run};
@@ -55,21 +54,4 @@ fn a_missing_database_behind_the_last_stone_is_named() {
     assert_eq!((run.status, run.out.as_str()), (3, ""));
     assert!(run.err.contains("millbase build --pair"), "{}", run.err);
     assert_eq!(run.err.lines().count(), 1, "{}", run.err);
-}
-
-#[test]
-fn a_stream_goes_on_behind_what_has_no_answer() {
-    let known = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0";
-    let lines = format!("{LAST}\n{known}\n");
-    let run = run(&["--json", "probe", "-"], &lines);
-    assert_eq!(run.status, 3);
-    let answers: Vec<Json> = run
-        .out
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    assert_eq!(answers.len(), 2);
-    assert_eq!(answers[0]["error"]["code"], "missing");
-    assert_eq!(answers[1]["source"], "database");
-    assert_eq!(answers[1]["wdl"], "loss");
 }

@@ -162,19 +162,6 @@ fn placing_positions_need_more_than_the_built_in_pairs() {
     assert!(count >= 16, "{count} rows");
 }
 
-/// The databases that every reader has.
-#[test]
-fn the_program_holds_the_pairs_up_to_nine_stones() {
-    let pairs = Database::embedded(RULES);
-    let pairs: Vec<String> = pairs.pairs().map(|file| file.pair().to_string()).collect();
-    assert_eq!(pairs, ["3-3", "4-3", "4-4", "5-3", "5-4", "6-3"]);
-    let other_rules = Database::embedded(Rules {
-        diagonals: true,
-        ..RULES
-    });
-    assert_eq!(other_rules.pairs().count(), 0);
-}
-
 /// The value of a position by its successors from the plain implementation.
 fn best_of_successors(database: &Database, position: &Position) -> Value {
     let plain_rules = plain_rules(&RULES);
