@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::common::{Random, plain_position, plain_rules};
+use crate::common::{RACE, Random, WON, plain_position, plain_rules};
 use millbase::coach::annotate::{annotated, mark};
 use millbase::coach::archive::{Archive, canonical_turns};
 use millbase::coach::contest::{Contest, End, Played};
@@ -26,21 +26,12 @@ use millbase::{Database, Dtw, Phase, Position, Rules, Side, Symmetry, Turn, Valu
 
 const RULES: Rules = Rules::STANDARD;
 
-/// White is to move and wins in 21.
-const WON: &str = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0";
-
 fn embedded() -> Database {
     Database::embedded(RULES)
 }
 
 fn position(text: &str) -> Position {
     Position::parse(text, &RULES).unwrap()
-}
-
-/// White's stones a7, d7 and e3 against c4, d1 and g1, White to move: White can close its mill at
-/// g7, Black its own at a1, and the first mill wins.
-fn race() -> Position {
-    position("***O**@*/********/O**@@**O w m s 3 0 3 0 0 0")
 }
 
 fn game(start: Position, turns: &str) -> Game {
@@ -90,7 +81,7 @@ fn random_game(start: Position, random: &mut Random, most: usize) -> Game {
 #[test]
 fn grades_are_those_known_by_hand() {
     // White overlooks that it can close its mill, and Black closes its own.
-    let lost = review(&game(race(), "e3-e4 c4-a1xa7"));
+    let lost = review(&game(position(RACE), "e3-e4 c4-a1xa7"));
     assert_eq!(grades(&lost), [Grade::GivesUpWin, Grade::Equal]);
     let verdict = lost.turns[0].verdict.as_ref().unwrap();
     assert_eq!(verdict.before.to_string(), "win in 1");
@@ -108,7 +99,7 @@ fn grades_are_those_known_by_hand() {
     assert_eq!(lost.last_value, Some(Value::LOST));
 
     // White blocks and threatens two mills, of which Black can block one: slower, not worse.
-    let won = review(&game(race(), "e3-a1 c4-a4 a1-g7xd1"));
+    let won = review(&game(position(RACE), "e3-a1 c4-a4 a1-g7xd1"));
     assert_eq!(grades(&won), [Grade::Slower, Grade::Equal, Grade::Equal]);
     assert_eq!(
         won.turns[0].verdict.as_ref().unwrap().value.to_string(),
@@ -258,7 +249,7 @@ fn annotated_text_is_read_again() {
 
 #[test]
 fn pictures_mark_the_errors() {
-    let lost = review(&game(race(), "e3-e4 c4-a1xa7"));
+    let lost = review(&game(position(RACE), "e3-e4 c4-a1xa7"));
     let picture = svg(&lost);
     assert_eq!(picture.matches("<circle").count(), 1);
     assert!(picture.contains("turn 1, white: e3-e4?? gives up a win"));
@@ -324,7 +315,7 @@ fn explanations_state_facts() {
     let database = embedded();
     let explain =
         |position: &Position| Explanation::of(Truth::patient(&database), position, None).unwrap();
-    let race = explain(&race());
+    let race = explain(&position(RACE));
     assert_eq!(race.forced.line.len(), 1);
     assert_eq!(format!("{:?}", race.threats), "{a1}");
     // If White could pass, Black would close its mill.
@@ -710,7 +701,7 @@ fn every_kind_of_error_in_a_pack_is_found() {
             .collect(),
         is_optimal,
     };
-    let race = race().text(&RULES);
+    let race = position(RACE).text(&RULES);
     let right = Claim {
         position: format!("{race} ids:nodes"),
         goal: Some(Goal::Win),

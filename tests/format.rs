@@ -6,10 +6,8 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
-use crate::common::Random;
+use crate::common::{Random, build};
 use crate::{process, repack};
-use millbase::solve::pair::BuildFolder;
-use millbase::solve::ply::{self, PlyPlan};
 use millbase::{Database, Material, Position, Rules, Side, Value};
 use tempfile::TempDir;
 
@@ -101,9 +99,7 @@ fn the_documentation_suffices_to_read_the_files_of_the_placing_phase() {
         for name in ["3-3.mill", "4-3.mill", "4-4.mill"] {
             fs::copy(pairs.join(name), folder.path().join(name)).unwrap();
         }
-        let locked = BuildFolder::lock(folder.path()).unwrap();
-        let plan = PlyPlan::new(folder.path(), &rules, &keep);
-        ply::build(&locked, &rules, &plan, &|_| {}).unwrap();
+        build(folder.path(), &rules, &[], &keep);
         let database = Database::open(folder.path(), rules).unwrap();
         let mut random = Random::new(3);
         let mut positions = Vec::new();

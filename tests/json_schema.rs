@@ -18,6 +18,7 @@ use millbase::{Database, Pair, Rules};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
+use crate::common::{BLOCKED, FLYING, LARGER, RACE, REMOVAL};
 use crate::process::{self, PROGRAM};
 use crate::serve::{Reply, Server};
 
@@ -26,18 +27,8 @@ const PAGE: &str = include_str!("../docs/JSON.md");
 
 /// Three stones against three, without flying: solved in an instant, with the placing phase.
 const OWN_RULES: &str = "stones = 3\nflying = 0\n";
-/// White is to move and loses in 26.
-const FLYING: &str = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0";
-/// White has four stones and no turn.
-const BLOCKED: &str = "********/@*****@*/OO@**@OO w o ? 4 0 4 0 0 0";
-/// White has closed a mill and has to remove a stone.
-const REMOVAL: &str = "********/@*****@*/OO@**@*O w m r 3 0 4 0 1 0";
 /// Each side has one of its four stones in hand.
 const PLACING: &str = "*****O@*/O***@***/@O****** w p p 3 1 3 1 0 0";
-/// Six stones against four: not among the built-in pairs.
-const LARGER: &str = "OOO*****/O*O**O**/@*@**@*@ w m s 6 0 4 0 0 0";
-/// White can close a mill at g7, Black at a1, and the first mill wins.
-const RACE: &str = "***O**@*/********/O**@@**O w m s 3 0 3 0 0 0";
 
 // The schema
 

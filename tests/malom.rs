@@ -8,12 +8,10 @@ use std::io::Read;
 use std::io::{Seek, SeekFrom};
 use std::sync::Arc;
 
-use crate::common::{Random, plain_rules};
+use crate::common::{Random, build, plain_rules};
 use crate::plain::{PlainPosition, PlainRules, Side as PlainSide, point};
 use millbase::index::reachable::{Reachable, Stage};
 use millbase::malom::{Scheme, Sector, Sectors};
-use millbase::solve::{pair, ply};
-use millbase::store::Profile;
 use millbase::{Database, Pair, Point, PointSet, Position, Rules, Side, Value, Wdl};
 use rayon::prelude::*;
 use tempfile::TempDir;
@@ -138,7 +136,7 @@ fn moving(mover: u8, waiting: u8) -> Sector {
 }
 
 /// A list of the sectors in which each has a number of its own.
-fn graded() -> Scheme {
+pub fn graded() -> String {
     let sectors = Sector::all();
     let mut text = format!(
         "virt_loss_val: -299\nvirt_win_val: 299\n{}\n",
@@ -148,7 +146,11 @@ fn graded() -> Scheme {
         let numbers = sector.numbers().map(|number| number.to_string()).join(" ");
         text += &format!("{numbers}  {}\n", place as i32 - 249);
     }
-    Scheme::compatible(&text).expect("a list of the sectors")
+    text
+}
+
+fn graded_scheme() -> Scheme {
+    Scheme::compatible(&graded()).expect("a list of the sectors")
 }
 
 fn whole(sectors: &Sectors, sector: Sector) -> Vec<u8> {
@@ -236,7 +238,7 @@ fn walk(sectors: &Sectors, sector: Sector, number: i32, win: i32, every: usize) 
 #[test]
 #[cfg(feature = "embedded")]
 fn every_slot_of_small_pairs_is_what_the_probe_says() {
-    for (scheme, win) in [(Scheme::complete(), 1), (graded(), 299)] {
+    for (scheme, win) in [(Scheme::complete(), 1), (graded_scheme(), 299)] {
         let sectors = embedded(scheme);
         let number = |sector| i32::from(sectors.scheme().value(sector));
         let of = |mover, waiting, every| {
@@ -305,12 +307,12 @@ const CHECKSUM_3_3: u64 = 916_335_231_003_292_161;
 #[test]
 #[cfg(feature = "embedded")]
 fn a_sector_is_read_like_a_file() {
-    let sectors = embedded(graded());
+    let sectors = embedded(graded_scheme());
     for sector in [moving(4, 3), moving(3, 4), moving(4, 4)] {
         let bytes = whole(&sectors, sector);
         assert_eq!(bytes.len() as u64, sector.bytes());
         // Nothing is kept here, so that each slot is a probe.
-        let cold = embedded(graded()).with_memory(0);
+        let cold = embedded(graded_scheme()).with_memory(0);
         let mut file = cold.open(sector).expect("the sector");
         let mut random = Random::new(5);
         for _ in 0..3000 {
@@ -375,12 +377,7 @@ fn short(stones: u8) -> Rules {
 
 fn built(rules: &Rules, keep: &[u8]) -> (TempDir, Sectors) {
     let folder = TempDir::new().expect("a folder");
-    let locked = pair::BuildFolder::lock(folder.path()).expect("a folder of our own");
-    let pairs = Pair::all(rules.stones);
-    let plan = pair::PairPlan::new(&pairs, |_| false);
-    pair::build(&locked, rules, &plan, Profile::default(), &()).expect("the pairs");
-    let plan = ply::PlyPlan::new(folder.path(), rules, keep);
-    ply::build(&locked, rules, &plan, &|_| {}).expect("the plies");
+    build(folder.path(), rules, &Pair::all(rules.stones), keep);
     let database = Arc::new(Database::open(folder.path(), *rules).expect("databases"));
     let sectors = Sectors::new(database, Scheme::complete()).expect("the standard rules");
     (folder, sectors)

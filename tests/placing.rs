@@ -2,7 +2,7 @@
 //! games.
 #![cfg(feature = "build")]
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -10,7 +10,9 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
-use crate::common::{Random, plain_position, plain_rules, plain_turned, symmetries};
+use crate::common::{
+    self, Random, databases, names, plain_position, plain_rules, plain_turned, symmetries,
+};
 use crate::plain::check::Set;
 use crate::plain::{PlainPosition, PlainRules, Side as PlainSide};
 use millbase::engine::game::Game;
@@ -53,47 +55,25 @@ fn built(rules: &Rules, keep: &[u8]) -> TempDir {
 }
 
 /// The files of the pairs of four stones, with which many tests begin.
-static PAIRS_OF_FOUR: LazyLock<HashMap<String, Vec<u8>>> = LazyLock::new(|| {
+static PAIRS_OF_FOUR: LazyLock<BTreeMap<String, Vec<u8>>> = LazyLock::new(|| {
     let folder = TempDir::new().expect("a folder");
-    let locked = BuildFolder::lock(folder.path()).expect("a folder of our own");
-    solve_missing_pairs(&locked, folder.path(), &FOUR);
-    contents(folder.path())
+    common::build(folder.path(), &FOUR, &Pair::all(FOUR.stones), &[]);
+    databases(folder.path())
 });
 
-fn solve_missing_pairs(locked: &BuildFolder, folder: &Path, rules: &Rules) {
-    let present = |pair| folder.join(millbase::store::file_name(pair)).exists();
-    let plan = PairPlan::new(&Pair::all(rules.stones), present);
-    millbase::solve::pair::build(locked, rules, &plan, Profile::default(), &())
-        .expect("the moving phase");
-}
-
 fn build_in(folder: &Path, rules: &Rules, keep: &[u8]) {
-    let locked = BuildFolder::lock(folder).expect("a folder of our own");
     if *rules == FOUR {
         for (name, bytes) in PAIRS_OF_FOUR.iter() {
             fs::write(folder.join(name), bytes).expect("a file");
         }
     }
-    solve_missing_pairs(&locked, folder, rules);
-    let plan = PlyPlan::new(folder, rules, keep);
-    build(&locked, rules, &plan, &|_| {}).expect("the placing phase");
+    common::build(folder, rules, &Pair::all(rules.stones), keep);
 }
 
 fn open(folder: &Path, rules: &Rules) -> Database {
     let database = Database::open(folder, *rules).expect("databases");
     assert!(database.plies().next().is_some());
     database
-}
-
-/// The files in a folder, with their bytes.
-fn contents(folder: &Path) -> HashMap<String, Vec<u8>> {
-    let entries = fs::read_dir(folder).expect("the folder");
-    let entries = entries.map(|entry| entry.expect("a file").path());
-    let files = entries.map(|path| {
-        let name = path.file_name().expect("a name").to_string_lossy();
-        (name.into_owned(), fs::read(&path).expect("the bytes"))
-    });
-    files.filter(|(name, _)| name.ends_with(".mill")).collect()
 }
 
 /// Values by looking at all turns, down to where no stones are in hand.
@@ -186,23 +166,12 @@ fn stage_files(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The names of all files in a folder, sorted.
-fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).expect("the folder");
-    let names = entries.map(|entry| entry.expect("a file").file_name());
-    let mut names: Vec<_> = names
-        .map(|name| name.to_string_lossy().into_owned())
-        .collect();
-    names.sort();
-    names
-}
-
 #[test]
 fn one_pass_over_the_pairs_makes_the_same_files() {
     for rules in [THREE, FOUR, DIAGONAL_FOUR] {
         let last = 2 * rules.stones - 1;
         let keep: Vec<u8> = (0..last).step_by(2).collect();
-        let expected = contents(built(&rules, &keep).path());
+        let expected = databases(built(&rules, &keep).path());
         let folder = TempDir::new().expect("a folder");
         let path = folder.path();
         let locked = BuildFolder::lock(path).expect("a folder of our own");
@@ -249,7 +218,7 @@ fn one_pass_over_the_pairs_makes_the_same_files() {
         }
         fs::write(&damaged, &bytes).expect("the file");
         build(&locked, &rules, &plies, &|_| {}).expect("the plies");
-        assert_eq!(contents(path), expected);
+        assert_eq!(databases(path), expected);
         assert_eq!(
             names(path).len(),
             expected.len() + 1,
@@ -263,7 +232,7 @@ fn one_pass_over_the_pairs_makes_the_same_files() {
 #[test]
 fn more_plies_are_kept_when_they_are_wanted() {
     let all: Vec<u8> = (0..2 * FOUR.stones).collect();
-    let expected = contents(built(&FOUR, &all).path());
+    let expected = databases(built(&FOUR, &all).path());
     // The last ply is kept: one pass over the pairs solves it, too.
     let folder = TempDir::new().expect("a folder");
     let path = folder.path();
@@ -273,13 +242,13 @@ fn more_plies_are_kept_when_they_are_wanted() {
     build_pairs(&locked, &FOUR, &pairs, &plies, Profile::default(), &()).expect("the pairs");
     assert!(!stage_files(path).is_empty());
     build(&locked, &FOUR, &plies, &|_| {}).expect("the plies");
-    assert_eq!(contents(path), expected);
+    assert_eq!(databases(path), expected);
     // A build that wants fewer plies leaves the others alone, also those on its way.
     fs::remove_file(path.join(file_name(3))).expect("a file");
     let plies = PlyPlan::new(path, &FOUR, &[3]);
     assert_eq!(plies.solve, [3]);
     build(&locked, &FOUR, &plies, &|_| {}).expect("the plies");
-    assert_eq!(contents(path), expected);
+    assert_eq!(databases(path), expected);
     // A ply whose stages are all solved needs no other, also for a file of its own.
     for ply in 2..=7 {
         fs::remove_file(path.join(file_name(ply))).expect("a file");
@@ -290,7 +259,7 @@ fn more_plies_are_kept_when_they_are_wanted() {
     assert_eq!(PlyPlan::new(path, &FOUR, &[2, 4]).solve, [5, 4, 3, 2]);
     assert_eq!(PlyPlan::new(path, &FOUR, &[2, 6]).solve, [6, 5, 4, 3, 2]);
     build_in(path, &FOUR, &[6]);
-    assert_eq!(contents(path)[&file_name(6)], expected[&file_name(6)]);
+    assert_eq!(databases(path)[&file_name(6)], expected[&file_name(6)]);
 }
 
 #[test]
@@ -532,7 +501,7 @@ fn mills_that_nobody_can_have_closed_are_left_out() {
 #[test]
 fn an_interrupted_build_goes_on_with_the_same_bytes() {
     let whole = built(&FOUR, &[1, 4]);
-    let expected = contents(whole.path());
+    let expected = databases(whole.path());
     assert!(expected.contains_key("placing-01.mill") && !expected.contains_key("placing-02.mill"));
     let second = |progress: &PlyProgress| matches!(progress, PlyProgress::Finished(report) if report.ply == 2);
     let sixth = |progress: &PlyProgress| matches!(progress, PlyProgress::Solved(stage, _) if stage.ply == 6);
@@ -555,7 +524,7 @@ fn an_interrupted_build_goes_on_with_the_same_bytes() {
                 .any(|name| name.starts_with(&begun))
         );
         build_in(path, &FOUR, &[1, 4]);
-        assert!(contents(path) == expected);
+        assert!(databases(path) == expected);
         let names = names(path).into_iter();
         let left: Vec<String> = names.filter(|name| !name.ends_with(".mill")).collect();
         assert_eq!(left.len(), 1, "only the lock beside the files: {left:?}");
@@ -582,7 +551,7 @@ fn files_do_not_depend_on_the_number_of_threads() {
     let bytes = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         let pool = pool.build().expect("threads");
-        pool.install(|| contents(built(&FOUR, &[0, 1, 2, 3, 4, 5, 6, 7]).path()))
+        pool.install(|| databases(built(&FOUR, &[0, 1, 2, 3, 4, 5, 6, 7]).path()))
     };
     let expected = bytes(1);
     assert_eq!(expected.len(), 3 + 8);

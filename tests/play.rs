@@ -5,10 +5,8 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
+use crate::common::WON;
 use crate::process;
-
-/// Won by White in 21 turns.
-const WON: &str = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0";
 
 /// The output of the program, run in a folder with these lines as input.
 fn play_in(folder: &TempDir, args: &[&str], lines: &[&str]) -> String {

@@ -9,7 +9,7 @@
 use std::path::Path;
 
 use crate::common::{
-    Random, before_removal, plain_position, plain_rules, rows, symmetries, turned,
+    self, Random, before_removal, plain_position, plain_rules, rows, symmetries, turned,
 };
 use millbase::probe::{LineEnd, RankedTurn};
 use millbase::solve::pair::{BuildFolder, PairPlan};
@@ -65,9 +65,7 @@ fn built_files_are_those_of_the_program() {
     let mut pairs = Pair::all(RULES.stones);
     pairs.retain(|pair| pair.stones() <= 7);
     assert_eq!(pairs.len(), 2);
-    let locked = BuildFolder::lock(folder.path()).unwrap();
-    let plan = PairPlan::new(&pairs, |_| false);
-    millbase::solve::pair::build(&locked, &RULES, &plan, Profile::default(), &()).unwrap();
+    common::build(folder.path(), &RULES, &pairs, &[]);
     for pair in pairs {
         let name = millbase::store::file_name(pair);
         let built = std::fs::read(folder.path().join(&name)).unwrap();

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{Random, plain_position, plain_rules, quick, rows};
+use crate::common::{BLOCKED, Random, WON, plain_position, plain_rules, quick, rows};
 use crate::plain::{PlainPosition, PlainRules};
 use millbase::prove::{ProofOptions, prove};
 use millbase::search::{
@@ -316,7 +316,7 @@ fn limits_end_the_search() {
         &mut |_| {},
     );
     assert!(outcome.best().is_some());
-    let over = Position::parse("********/@*****@*/OO@**@OO w o ? 4 0 4 0 0 0", &RULES).unwrap();
+    let over = Position::parse(BLOCKED, &RULES).unwrap();
     assert_eq!(
         run(&search, &over, &NoProber, &Limits::default()).best(),
         None
@@ -451,11 +451,11 @@ fn answers_while_placing_are_those_of_a_plain_search() {
 #[test]
 fn answers_name_their_source_and_their_limits() {
     let database = Database::embedded(FOUR);
-    let moving = Position::parse("***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0", &FOUR).unwrap();
+    let moving = Position::parse(WON, &FOUR).unwrap();
     let found = database.answer(&moving).unwrap();
     assert_eq!(found.source, Source::Database);
     assert_eq!(found.turns, database.turns(&moving).unwrap());
-    let over = Position::parse("********/@*****@*/OO@**@OO w o ? 4 0 4 0 0 0", &FOUR).unwrap();
+    let over = Position::parse(BLOCKED, &FOUR).unwrap();
     let found = database.answer(&over).unwrap();
     assert_eq!((found.source, found.value), (Source::Rules, Value::LOST));
     let start = Position::start(&FOUR);
@@ -653,7 +653,7 @@ fn results_in_memory_are_those_of_the_files() {
     assert_eq!(bitbase.wdl(&absent).unwrap(), None);
     assert!(bitbase.row(absent.mover(), 3).unwrap().is_none());
     assert_eq!(bitbase.wdl(&Position::start(&RULES)).unwrap(), None);
-    let blocked = Position::parse("********/@*****@*/OO@**@OO w o ? 4 0 4 0 0 0", &RULES).unwrap();
+    let blocked = Position::parse(BLOCKED, &RULES).unwrap();
     assert_eq!(bitbase.wdl(&blocked).unwrap(), Some(Wdl::Loss));
     assert!(matches!(
         database.bitbase(&[Pair::new(9, 9).unwrap()]),

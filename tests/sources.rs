@@ -9,10 +9,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use crate::common::Random;
+use crate::common::{Random, WON, build};
 use millbase::solve::TableCache;
 use millbase::solve::pair::{BuildFolder, repack};
-use millbase::solve::ply::{PlyPlan, build};
 use millbase::store::{ByteSource, Level, NeededRange, Profile, file_name, ply_file_name};
 use millbase::{Database, DbError, Pair, Position, Rules, Side};
 use tempfile::TempDir;
@@ -192,7 +191,7 @@ fn a_source_that_delays_answers_in_few_rounds() {
     // A line is as many questions as it has turns.
     let mut files = Elsewhere::new(small_files());
     let database = files.open(STANDARD);
-    let position = Position::parse("***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0", &STANDARD);
+    let position = Position::parse(WON, &STANDARD);
     let position = position.unwrap();
     let line = files.ask(|| database.line(&position, 100)).unwrap();
     assert_eq!(line, whole.line(&position, 100).unwrap());
@@ -274,7 +273,7 @@ fn reading_ahead_asks_for_what_the_answers_need() {
     let whole = Database::embedded(STANDARD);
     let mut files = Elsewhere::with_heads(small_files(), Some);
     let database = files.open(STANDARD);
-    let position = Position::parse("***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0", &STANDARD);
+    let position = Position::parse(WON, &STANDARD);
     let after: Vec<Position> = whole.turns(&position.unwrap()).unwrap()[..5]
         .iter()
         .map(|ranked| ranked.after)
@@ -322,12 +321,7 @@ const FOUR: Rules = Rules {
 /// The databases of these rules with the files of some plies.
 fn built(rules: &Rules, keep: &[u8]) -> TempDir {
     let folder = TempDir::new().expect("a folder");
-    let locked = BuildFolder::lock(folder.path()).expect("a folder of our own");
-    let plan = millbase::solve::pair::PairPlan::new(&Pair::all(rules.stones), |_| false);
-    millbase::solve::pair::build(&locked, rules, &plan, Profile::default(), &())
-        .expect("the moving phase");
-    let plan = PlyPlan::new(folder.path(), rules, keep);
-    build(&locked, rules, &plan, &|_| {}).expect("the placing phase");
+    build(folder.path(), rules, &Pair::all(rules.stones), keep);
     folder
 }
 

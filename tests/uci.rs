@@ -4,19 +4,14 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::common::{Random, plain_position, plain_rules, quick, rows};
+use crate::common::{Random, WON, build, plain_position, plain_rules, quick, rows};
 use crate::engine::Engine;
 use crate::plain::{PlainPosition, PlainTurn};
 use millbase::engine::player::DrawnTurns;
-use millbase::solve::pair::{BuildFolder, PairPlan};
-use millbase::store::Profile;
 use millbase::{Database, Pair, Position, Rules, Wdl};
 use tempfile::TempDir;
 
 const RULES: Rules = Rules::STANDARD;
-
-/// Won by White in 21 turns.
-const WON: &str = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0";
 
 /// A win by closing a mill: any removal wins.
 const MILL: &str = "*******O/*@O*OO**/*@@***** w m s 4 0 3 0 0 0";
@@ -119,9 +114,7 @@ fn rules_can_be_changed_between_games() {
     };
     let own = millbase::store::folder_of(folder.path(), &Rules::NO_FLYING);
     std::fs::create_dir(&own).unwrap();
-    let locked = BuildFolder::lock(&own).unwrap();
-    let plan = PairPlan::new(&Pair::all(small.stones), |_| false);
-    millbase::solve::pair::build(&locked, &small, &plan, Profile::default(), &()).unwrap();
+    build(&own, &small, &Pair::all(small.stones), &[]);
 
     let mut engine = Engine::start(&["--threads", "1"]);
     let path = folder.path().display();

@@ -2,12 +2,42 @@
 //! board by the names of its points, and conversions between the library and the plain
 //! implementation.
 
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use crate::plain::check::Set;
 use crate::plain::{NAMES, PlainPosition, PlainRules, PlainTurn, Side as PlainSide, point};
+#[cfg(feature = "build")]
+use millbase::Pair;
+#[cfg(feature = "build")]
+use millbase::solve::pair::{self, BuildFolder, PairPlan};
+#[cfg(feature = "build")]
+use millbase::solve::ply::{self, PlyPlan};
+#[cfg(feature = "build")]
+use millbase::store::{Profile, file_name};
 use millbase::{Blocked, FullBoard, Point, PointSet, Position, Rules, Side, random};
+
+/// White is to move and wins in 21.
+pub const WON: &str = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0";
+
+/// White is to move and loses in 26.
+pub const FLYING: &str = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0";
+
+/// White has four stones and no turn.
+pub const BLOCKED: &str = "********/@*****@*/OO@**@OO w o ? 4 0 4 0 0 0";
+
+/// White has closed a mill and has to remove a stone.
+pub const REMOVAL: &str = "********/@*****@*/OO@**@*O w m r 3 0 4 0 1 0";
+
+/// Six stones against four: not among the built-in pairs.
+pub const LARGER: &str = "OOO*****/O*O**O**/@*@**@*@ w m s 6 0 4 0 0 0";
+
+/// White's stones a7, d7 and e3 against c4, d1 and g1, White to move: White can close a mill at g7, Black
+/// at a1, and the first mill wins.
+pub const RACE: &str = "***O**@*/********/O**@@**O w m s 3 0 3 0 0 0";
 
 /// Checks that an action can be as quick as this, and returns its result. Other load on the machine
 /// may delay it many times, but not every time.
@@ -30,6 +60,39 @@ pub fn quick<T>(limit: Duration, mut action: impl FnMut() -> T) -> T {
 /// second.
 pub fn rows(file: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     file.lines().skip(2).map(|line| line.split(',').collect())
+}
+
+/// The names of all files in a folder, sorted.
+pub fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("the folder");
+    let names = entries.map(|entry| entry.expect("a file").file_name());
+    let mut names: Vec<String> = names
+        .map(|name| name.into_string().expect("a name in Unicode"))
+        .collect();
+    names.sort();
+    names
+}
+
+/// The databases in a folder, with their bytes.
+pub fn databases(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut names = names(folder);
+    names.retain(|name| name.ends_with(".mill"));
+    let read = |name: String| {
+        let bytes = fs::read(folder.join(&name)).expect("the bytes");
+        (name, bytes)
+    };
+    names.into_iter().map(read).collect()
+}
+
+/// Builds the pairs that a folder lacks, and those that they need, then the files of some plies.
+#[cfg(feature = "build")]
+pub fn build(folder: &Path, rules: &Rules, pairs: &[Pair], plies: &[u8]) {
+    let locked = BuildFolder::lock(folder).expect("a folder of our own");
+    let present = |pair| folder.join(file_name(pair)).exists();
+    let plan = PairPlan::new(pairs, present);
+    pair::build(&locked, rules, &plan, Profile::default(), &()).expect("the pairs");
+    let plan = PlyPlan::new(folder, rules, plies);
+    ply::build(&locked, rules, &plan, &|_| {}).expect("the plies");
 }
 
 /// Random choices that are the same for a seed on every machine.
