@@ -6,14 +6,14 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::Random;
-use crate::process;
+use crate::common::{Random, databases, names};
+use crate::process::{self, Run};
 use millbase::index::Index;
 use millbase::index::histogram::Histogram;
 use millbase::probe::Database;
@@ -21,7 +21,6 @@ use millbase::solve::SolveError;
 use millbase::solve::pair::BuildFolder;
 use millbase::store::{Profile, SolvedPair, write_pair};
 use millbase::{Dtw, Material, Pair, Position, Rules, Value};
-use serde_json::Value as Json;
 use tempfile::TempDir;
 
 /// The pairs that most tests build, in their order.
@@ -44,13 +43,12 @@ struct Undisturbed {
 static UNDISTURBED: LazyLock<Undisturbed> = LazyLock::new(|| {
     let folder = TempDir::new().unwrap();
     let start = Instant::now();
-    let output = run(folder.path(), &BUILD);
+    let built = run(folder.path(), &BUILD);
     let time = start.elapsed();
-    let notes = text(&output.stderr);
-    assert!(output.status.success(), "{notes}");
+    assert_eq!(built.status, 0, "{}", built.err);
     Undisturbed {
-        files: files(folder.path()),
-        notes,
+        files: databases(folder.path()),
+        notes: built.err,
         time,
     }
 });
@@ -61,32 +59,14 @@ fn command(folder: &Path, args: &[&str]) -> Command {
     command
 }
 
-fn run(folder: &Path, args: &[&str]) -> Output {
-    command(folder, args).output().unwrap()
+fn run(folder: &Path, args: &[&str]) -> Run {
+    process::run(&mut command(folder, args))
 }
 
 fn spawn(folder: &Path) -> Child {
     let mut command = command(folder, &BUILD);
     command.stdout(Stdio::null()).stderr(Stdio::piped());
     command.spawn().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let names = fs::read_dir(folder).unwrap();
-    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    names.collect()
-}
-
-/// The databases of a folder.
-fn files(folder: &Path) -> Files {
-    let mut names = names(folder);
-    names.retain(|name| name.ends_with(".mill"));
-    let read = |name: String| (name.clone(), fs::read(folder.join(name)).unwrap());
-    names.into_iter().map(read).collect()
 }
 
 /// Whether the folder has a temporary file.
@@ -103,21 +83,19 @@ fn assert_right(files: &Files) {
 
 /// Builds what is missing and checks that the folder is then as after an undisturbed build.
 fn assert_completes(folder: &Path) {
-    let output = run(folder, &BUILD);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let files = files(folder);
+    let built = run(folder, &BUILD);
+    assert_eq!(built.status, 0, "{}", built.err);
+    let files = databases(folder);
     assert_eq!(files.len(), PAIRS.len());
     assert_right(&files);
     assert!(!is_writing(folder));
 }
 
 /// Checks that the program failed with one sentence that has these words.
-fn assert_fails(output: &Output, status: i32, words: &[&str]) {
-    let notes = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(status), "{notes}");
-    assert_eq!(text(&output.stdout), "");
-    let sentence = notes.lines().last().unwrap();
-    assert!(sentence.starts_with("error: "), "{notes}");
+fn assert_fails(run: &Run, status: i32, words: &[&str]) {
+    assert_eq!((run.status, run.out.as_str()), (status, ""), "{}", run.err);
+    let sentence = run.err.lines().last().unwrap();
+    assert!(sentence.starts_with("error: "), "{}", run.err);
     for word in words {
         assert!(sentence.contains(word), "'{word}' in: {sentence}");
     }
@@ -136,12 +114,10 @@ fn every_pair_is_noted() {
 fn any_number_of_threads_makes_the_same_files() {
     for threads in ["1", "3", "8"] {
         let folder = TempDir::new().unwrap();
-        let output = run(
-            folder.path(),
-            &[&BUILD[..], &["--threads", threads]].concat(),
-        );
-        assert!(output.status.success(), "{}", text(&output.stderr));
-        let files = files(folder.path());
+        let args = [&BUILD[..], &["--threads", threads]].concat();
+        let built = run(folder.path(), &args);
+        assert_eq!(built.status, 0, "{}", built.err);
+        let files = databases(folder.path());
         assert_eq!(files.len(), PAIRS.len());
         assert_right(&files);
     }
@@ -174,7 +150,7 @@ fn kill_builds(moments: u32) {
         thread::sleep(longest.mul_f64(random.below(1000) as f64 / 1000.0));
         build.kill().unwrap();
         let completed = build.wait().unwrap().success();
-        let files = files(folder.path());
+        let files = databases(folder.path());
         assert_right(&files);
         if completed {
             // This build was faster, or found much done. The next one starts from scratch.
@@ -213,7 +189,7 @@ fn builds_killed_while_they_write_go_on() {
         for pair in PAIRS {
             kill_while_writing(folder.path(), pair);
             caught += usize::from(is_writing(folder.path()));
-            assert_right(&files(folder.path()));
+            assert_right(&databases(folder.path()));
         }
         if caught > 0 {
             break;
@@ -267,7 +243,7 @@ fn builds_stop_when_they_are_asked_to() {
         assert!(last.starts_with("stopped; "), "{rest}");
         assert!(last.contains("the same command continues"), "{rest}");
         assert!(!is_writing(folder.path()));
-        assert_right(&files(folder.path()));
+        assert_right(&databases(folder.path()));
         times.push(time);
     }
     assert_eq!(times.len(), 6, "of {ATTEMPTS} builds so many were stopped");
@@ -291,10 +267,10 @@ fn one_build_at_a_time() {
     let builds: Vec<Child> = (0..4).map(|_| spawn(folder.path())).collect();
     let mut completed = 0;
     for build in builds {
-        let output = build.wait_with_output().unwrap();
-        match output.status.success() {
-            true => completed += 1,
-            false => assert_fails(&output, 5, &["another build"]),
+        let run = Run::from(build.wait_with_output().unwrap());
+        match run.status {
+            0 => completed += 1,
+            _ => assert_fails(&run, 5, &["another build"]),
         }
     }
     assert!(completed > 0);
@@ -314,16 +290,19 @@ fn damaged_files_are_named_and_built_again() {
     fs::write(&damaged, bytes).unwrap();
     fs::remove_file(folder.path().join("4-4.mill")).unwrap();
 
-    let output = run(folder.path(), &BUILD);
+    let failed = run(folder.path(), &BUILD);
     let name = damaged.to_str().unwrap();
-    assert_fails(&output, 4, &[name, "delete the file and build it again"]);
-    let notes = text(&output.stderr);
-    let (_, offset) = notes.split_once("at byte ").unwrap();
+    assert_fails(&failed, 4, &[name, "delete the file and build it again"]);
+    let (_, offset) = failed.err.split_once("at byte ").unwrap();
     let (offset, _) = offset.split_once(':').unwrap();
     let offset: usize = offset.parse().unwrap();
     // The block with the damage.
-    assert!(offset < length && length - offset <= 1 << 16, "{notes}");
-    assert_eq!(files(folder.path()).len(), PAIRS.len() - 1);
+    assert!(
+        offset < length && length - offset <= 1 << 16,
+        "{}",
+        failed.err
+    );
+    assert_eq!(databases(folder.path()).len(), PAIRS.len() - 1);
     assert!(!is_writing(folder.path()));
 
     fs::remove_file(damaged).unwrap();
@@ -332,11 +311,11 @@ fn damaged_files_are_named_and_built_again() {
 
 /// Runs a script for `sh`, to which `$0` is the program and `$1` the folder.
 #[cfg(unix)]
-fn run_script(shell: &[&str], script: &str, folder: &Path) -> std::io::Result<Output> {
+fn run_script(shell: &[&str], script: &str, folder: &Path) -> std::io::Result<Run> {
     let mut command = Command::new(shell[0]);
     command.args(&shell[1..]).args(["-c", script]);
     command.arg(process::PROGRAM).arg(folder);
-    command.output()
+    command.output().map(Run::from)
 }
 
 /// Files may have 64 or, with another shell, 128 KiB: too little for the larger ones.
@@ -345,9 +324,9 @@ fn run_script(shell: &[&str], script: &str, folder: &Path) -> std::io::Result<Ou
 fn files_that_may_not_grow_are_reported() {
     let folder = TempDir::new().unwrap();
     let script = r#"trap "" XFSZ; ulimit -f 128; exec "$0" build --max-stones 9 --db "$1""#;
-    let output = run_script(&["sh"], script, folder.path()).unwrap();
-    assert_fails(&output, 5, &[".mill", "free some space"]);
-    let written = files(folder.path());
+    let failed = run_script(&["sh"], script, folder.path()).unwrap();
+    assert_fails(&failed, 5, &[".mill", "free some space"]);
+    let written = databases(folder.path());
     let all = 6;
     assert!(written.contains_key("3-3.mill") && written.len() < all);
     assert_right(&written);
@@ -364,7 +343,7 @@ fn full_disks_are_reported() {
     fs::create_dir(&folder).unwrap();
     let shell = ["unshare", "--user", "--map-root-user", "--mount", "sh"];
     let mount = r#"mount -t tmpfs -o size=100k none "$1""#;
-    if !run_script(&shell, mount, &folder).is_ok_and(|output| output.status.success()) {
+    if !run_script(&shell, mount, &folder).is_ok_and(|run| run.status == 0) {
         return process::skip("this system lets nobody mount a small disk");
     }
     let script = r#"
@@ -372,8 +351,8 @@ fn full_disks_are_reported() {
         mount -o remount,size=50m "$1"
         "$0" build --max-stones 8 --quiet --db "$1" >&2; echo $?
         cp "$1"/*.mill "$1"/.."#;
-    let output = run_script(&shell, &[mount, script].concat(), &folder).unwrap();
-    let (answer, notes) = (text(&output.stdout), text(&output.stderr));
+    let run = run_script(&shell, &[mount, script].concat(), &folder).unwrap();
+    let (answer, notes) = (run.out, run.err);
     let sentence = notes.lines().next().unwrap();
     assert!(sentence.starts_with("error: "), "{notes}");
     assert!(sentence.contains("free some space"), "{notes}");
@@ -382,7 +361,7 @@ fn full_disks_are_reported() {
     assert!(lines.contains(&"3-3.mill"), "{answer}");
     assert!(!lines.iter().any(|name| name.ends_with(".tmp")), "{answer}");
     assert_eq!(lines.last(), Some(&"0"), "{answer}{notes}");
-    let files = files(place.path());
+    let files = databases(place.path());
     assert_eq!(files.len(), PAIRS.len());
     assert_right(&files);
 }
@@ -411,12 +390,8 @@ fn folders_that_may_not_be_written_are_reported() {
         if is_root {
             build.uid(65534).gid(65534);
         }
-        let output = build.output().unwrap();
-        assert_fails(
-            &output,
-            5,
-            &[unwritable.to_str().unwrap(), "ermission denied"],
-        );
+        let words = [unwritable.to_str().unwrap(), "ermission denied"];
+        assert_fails(&process::run(&mut build), 5, &words);
     }
     allow(&folder, 0o755);
     assert_completes(&folder);
@@ -440,15 +415,12 @@ fn peak(process: &Child) -> Option<u64> {
 fn memory_is_foreseen() {
     let folder = TempDir::new().unwrap();
     let embedded = concat!(env!("CARGO_MANIFEST_DIR"), "/db");
-    for (name, bytes) in files(Path::new(embedded)) {
+    for (name, bytes) in databases(Path::new(embedded)) {
         fs::write(folder.path().join(name), bytes).unwrap();
     }
     let args = ["build", "--pair", "6-4", "--threads", "2"];
-    let plan = run(
-        folder.path(),
-        &[&args[..], &["--dry-run", "--json"]].concat(),
-    );
-    let plan: Json = serde_json::from_slice(&plan.stdout).unwrap();
+    let dry = [&args[..], &["--dry-run", "--json"]].concat();
+    let plan = run(folder.path(), &dry).json();
     let expected = plan["memory_bytes"].as_u64().unwrap() as f64;
 
     let mut build = command(folder.path(), &args)
@@ -505,18 +477,18 @@ fn verify_finds_a_single_wrong_value() {
         values: &values,
         histograms,
     };
-    let path: PathBuf = folder.path().join("5-3.mill");
+    let path = folder.path().join("5-3.mill");
     write_pair(&path, &rules, &solved, Profile::default()).unwrap();
 
-    let output = run(folder.path(), &["verify", "--pair", "5-3", "--quiet"]);
-    let answer = text(&output.stdout);
-    assert_eq!(output.status.code(), Some(1), "{answer}");
+    let verify = ["verify", "--pair", "5-3", "--quiet"];
+    let Run { status, out, .. } = run(folder.path(), &verify);
+    assert_eq!(status, 1, "{out}");
     let finding = format!(
         "{position}: stored {wrong}, but its turns give {}",
         Value::Draw
     );
     assert!(
-        answer.lines().any(|line| line == finding),
-        "{finding} in\n{answer}"
+        out.lines().any(|line| line == finding),
+        "{finding} in\n{out}"
     );
 }

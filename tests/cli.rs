@@ -6,13 +6,12 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use crate::process::{self, Run};
+use crate::process::{self, Place, Run};
 use millbase::index::Index;
 use millbase::index::histogram::Histogram;
 use millbase::store::{Profile, SolvedPair, write_pair};
 use millbase::{Pair, Position, Rules};
 use serde_json::{Value as Json, json};
-use tempfile::TempDir;
 
 /// White is to move and loses in 26.
 const FLYING: &str = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0 -1 -1 -1 -1 0 0 1";
@@ -38,34 +37,15 @@ const COMMANDS: [&str; 19] = [
     "prove",
     "perft",
     "serve",
+    "bench",
     "review",
     "explain",
     "match",
     "judge",
     "puzzles",
-    "bench",
     "completions",
     "man",
 ];
-
-impl Run {
-    /// Checks that the program failed properly: one sentence on stderr; on stdout nothing, or the
-    /// same sentence as JSON.
-    fn fails_with(&self, status: i32, words: &str) {
-        assert_eq!(self.status, status, "{}{}", self.out, self.err);
-        if !self.out.is_empty() {
-            let codes = ["done", "no", "invalid", "missing", "corrupt", "system"];
-            let message = self.err.trim_start_matches("error: ").trim_end();
-            let object = self.object();
-            assert_eq!(object["version"], 1);
-            assert_eq!(object["error"]["code"], codes[status as usize]);
-            assert_eq!(object["error"]["message"], message);
-        }
-        assert!(self.err.starts_with("error: "), "{}", self.err);
-        assert_eq!(self.err.lines().count(), 1, "{}", self.err);
-        assert!(self.err.contains(words), "'{words}' in: {}", self.err);
-    }
-}
 
 #[test]
 fn failures_are_json_where_json_is_asked_for() {
@@ -112,30 +92,7 @@ fn old_spellings_work_and_name_the_new_ones() {
     }
 }
 
-/// An empty folder to run in: no databases but the built-in ones.
-struct Place(TempDir);
-
 impl Place {
-    fn new() -> Place {
-        Place(TempDir::new().unwrap())
-    }
-
-    fn path(&self) -> &Path {
-        self.0.path()
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        process::program(self.path(), args)
-    }
-
-    fn run(&self, args: &[&str]) -> Run {
-        process::run(&mut self.command(args))
-    }
-
-    fn run_with(&self, args: &[&str], stdin: impl Into<Vec<u8>>) -> Run {
-        process::run_with(&mut self.command(args), stdin)
-    }
-
     /// The program with pipes that the test holds.
     fn spawn(&self, args: &[&str]) -> Child {
         let mut command = self.command(args);

@@ -4,45 +4,17 @@
 use std::fs;
 
 use serde_json::{Value as Json, json};
-use tempfile::TempDir;
 
-use crate::process::{self, Run};
-
-/// White can close a mill at g7, Black at a1, and the first mill wins.
-const RACE: &str = "***O**@*/********/O**@@**O w m s 3 0 3 0 0 0";
-
-/// A folder to run in, with no databases except the built-in ones.
-struct Place(TempDir);
+use crate::common::RACE;
+use crate::process::Place;
 
 impl Place {
-    fn new() -> Place {
-        Place(TempDir::new().unwrap())
-    }
-
     fn file(&self, name: &str, text: &str) {
-        fs::write(self.0.path().join(name), text).unwrap();
+        fs::write(self.path().join(name), text).unwrap();
     }
 
     fn text(&self, name: &str) -> String {
-        fs::read_to_string(self.0.path().join(name)).unwrap()
-    }
-
-    fn run_with(&self, args: &[&str], input: &str) -> Run {
-        process::run_with(&mut process::program(self.0.path(), args), input)
-    }
-
-    fn run(&self, args: &[&str]) -> Run {
-        self.run_with(args, "")
-    }
-
-    /// Runs the program, which must fail with this status and one sentence with these words.
-    fn fails(&self, args: &[&str], status: i32, words: &str) -> Run {
-        let run = self.run(args);
-        assert_eq!(run.status, status, "{}{}", run.out, run.err);
-        assert!(run.err.starts_with("error: "), "{}", run.err);
-        assert_eq!(run.err.lines().count(), 1, "{}", run.err);
-        assert!(run.err.contains(words), "'{words}' in: {}", run.err);
-        run
+        fs::read_to_string(self.path().join(name)).unwrap()
     }
 }
 
@@ -94,7 +66,7 @@ fn a_game_is_reviewed() {
         text.contains("1. e3-e4?? {gives up a win: loss in 2; best e3-g7xc4"),
         "{text}"
     );
-    let again = place.run_with(&["review", "--json", "-"], &text).object();
+    let again = place.run_with(&["review", "--json", "-"], text).object();
     assert_eq!(again["turns"], json["turns"]);
 }
 
@@ -135,14 +107,15 @@ fn archives_have_tables() {
     let run = place.run(&["review", "games.txt"]);
     assert!(run.out.starts_with("2 games\n"), "{}", run.out);
 
-    place.fails(
-        &["review", "games.txt", "--svg", "x.svg"],
-        2,
-        "draws one game",
-    );
+    place
+        .run(&["review", "games.txt", "--svg", "x.svg"])
+        .fails_with(2, "draws one game");
     place.file("bad.txt", &(games + "\nrubbish\n"));
-    let words = "1 of 3 games could not be read, the first: 'bad.txt', line";
-    let run = place.fails(&["review", "--json", "bad.txt"], 2, words);
+    let run = place.run(&["review", "--json", "bad.txt"]);
+    assert_eq!(run.status, 2);
+    let words = "error: 1 of 3 games could not be read, the first: 'bad.txt', line";
+    assert!(run.err.starts_with(words), "{}", run.err);
+    assert_eq!(run.err.lines().count(), 1, "{}", run.err);
     assert_eq!(run.object()["unread"], 1);
 }
 
@@ -155,25 +128,31 @@ fn failed_reviews_say_why() {
         "twelve.txt",
         "setoption name Rules value twelve\nposition startpos moves d6\n",
     );
-    place.fails(&["review", "start.txt"], 3, "no turn can be graded");
-    place.fails(&["review", "empty.txt"], 2, "does not contain a game");
-    place.fails(&["review", "none.txt"], 2, "cannot read 'none.txt'");
-    place.fails(&["review", "twelve.txt"], 2, "--rules twelve");
+    place
+        .run(&["review", "start.txt"])
+        .fails_with(3, "no turn can be graded");
+    place
+        .run(&["review", "empty.txt"])
+        .fails_with(2, "does not contain a game");
+    place
+        .run(&["review", "none.txt"])
+        .fails_with(2, "cannot read 'none.txt'");
+    place
+        .run(&["review", "twelve.txt"])
+        .fails_with(2, "--rules twelve");
     place.file("race.txt", &race("1. e3-e4 c4-a1xa7"));
-    place.fails(
-        &["review", "race.txt", "--svg", "./race.txt"],
-        2,
-        "is the game's own file",
-    );
+    place
+        .run(&["review", "race.txt", "--svg", "./race.txt"])
+        .fails_with(2, "is the game's own file");
     assert_eq!(place.text("race.txt"), race("1. e3-e4 c4-a1xa7"));
 }
 
 #[test]
 fn a_match_needs_engines_that_start() {
     let place = Place::new();
-    let args = ["match", "level=3", "command=none", "--log", "log"];
-    place.fails(&args, 2, "cannot start 'none'");
-    assert!(!place.0.path().join("log").exists());
+    let run = place.run(&["match", "level=3", "command=none", "--log", "log"]);
+    run.fails_with(2, "cannot start 'none'");
+    assert!(!place.path().join("log").exists());
 }
 
 /// Players of the same level from one start: the interval is that of pairs of games.
@@ -210,8 +189,12 @@ fn a_position_is_explained() {
     assert_eq!(json["turns"].as_array().unwrap().len(), 1);
     assert_eq!(json["turns"][0]["refutation"][0]["turn"], "c4-a1xa7");
     assert_eq!(json["turns"][0]["holding"], 4);
-    place.fails(&["explain", RACE, "e3-d1"], 2, "e3-d1 is not a legal turn");
-    place.fails(&["explain", "start"], 3, "stones are still in hand");
+    place
+        .run(&["explain", RACE, "e3-d1"])
+        .fails_with(2, "e3-d1 is not a legal turn");
+    place
+        .run(&["explain", "start"])
+        .fails_with(3, "stones are still in hand");
 }
 
 #[test]
@@ -257,11 +240,15 @@ fn matches_go_on_where_they_were_stopped() {
     };
     assert_eq!(sorted("part.jsonl"), sorted("whole.jsonl"));
 
-    let other = ["match", "level=30", "level=4", "--log", "whole.jsonl"];
-    place.fails(&other, 2, "is not the log of this match");
+    let other = place.run(&["match", "level=30", "level=4", "--log", "whole.jsonl"]);
+    other.fails_with(2, "is not the log of this match");
     assert_eq!(place.text("whole.jsonl"), text);
-    place.fails(&["match", "level=40", "level=4"], 2, "from 0 to 30");
-    place.fails(&["match", "level=4", "level=4", "--start", "x"], 2, "board");
+    place
+        .run(&["match", "level=40", "level=4"])
+        .fails_with(2, "from 0 to 30");
+    place
+        .run(&["match", "level=4", "level=4", "--start", "x"])
+        .fails_with(2, "board");
 }
 
 #[test]
@@ -325,7 +312,9 @@ fn engines_are_judged() {
         "--",
         "false",
     ];
-    place.fails(&args, 2, "the engine gave no turn in the whole exam");
+    place
+        .run(&args)
+        .fails_with(2, "the engine gave no turn in the whole exam");
 }
 
 #[test]
@@ -430,31 +419,23 @@ fn puzzles_are_made_and_checked() {
     }
 
     place.file("text.json", "[]");
-    place.fails(
-        &["puzzles", "check", "text.json"],
-        2,
-        "is not a pack of puzzles",
-    );
-    place.fails(
-        &["puzzles", "make", "--theme", "love"],
-        2,
-        "a theme is one of",
-    );
-    place.fails(
-        &["puzzles", "make", "--turns", "3-2"],
-        2,
-        "a range is written",
-    );
-    place.fails(
-        &["puzzles", "make", "--goal", "draw", "--turns", "1-2"],
-        2,
-        "leave it out with --goal draw",
-    );
+    place
+        .run(&["puzzles", "check", "text.json"])
+        .fails_with(2, "is not a pack of puzzles");
+    place
+        .run(&["puzzles", "make", "--theme", "love"])
+        .fails_with(2, "a theme is one of");
+    place
+        .run(&["puzzles", "make", "--turns", "3-2"])
+        .fails_with(2, "a range is written");
+    place
+        .run(&["puzzles", "make", "--goal", "draw", "--turns", "1-2"])
+        .fails_with(2, "leave it out with --goal draw");
     place.file("empty.txt", "[Event \"none\"]\n\n*\n");
-    place.fails(&["review", "empty.txt"], 2, "no turn to grade");
-    place.fails(
-        &["puzzles", "make", "--from", "12-3"],
-        2,
-        "at most 9 stones",
-    );
+    place
+        .run(&["review", "empty.txt"])
+        .fails_with(2, "no turn to grade");
+    place
+        .run(&["puzzles", "make", "--from", "12-3"])
+        .fails_with(2, "at most 9 stones");
 }

@@ -7,9 +7,9 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::Random;
-use crate::process::{Run, program, run, skip};
-use millbase::malom::{Scheme, Sector};
+use crate::common::{Random, names};
+use crate::process::{Guard, Run, program, run, skip};
+use millbase::malom::Sector;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
@@ -20,16 +20,6 @@ fn millbase(home: &Path, args: &[&str]) -> Run {
 
 fn text(path: &Path) -> &str {
     path.to_str().expect("a path in Unicode")
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).expect("the folder");
-    let names = entries.map(|entry| entry.expect("an entry").file_name());
-    let mut names: Vec<String> = names
-        .map(|name| name.into_string().expect("a name in Unicode"))
-        .collect();
-    names.sort();
-    names
 }
 
 /// The sectors of the moving phase up to seven stones.
@@ -98,17 +88,8 @@ fn what_is_exported_is_compared_without_a_difference() {
 
 /// A list in which every sector has a number of its own.
 fn graded(folder: &Path) -> PathBuf {
-    let mut text = format!(
-        "virt_loss_val: -299\nvirt_win_val: 299\n{}\n",
-        Sector::all().len()
-    );
-    for (place, sector) in Sector::all().iter().enumerate() {
-        let numbers = sector.numbers().map(|number| number.to_string()).join(" ");
-        text += &format!("{numbers}  {}\n", place as i32 - 249);
-    }
-    assert!(Scheme::compatible(&text).is_ok());
     let path = folder.join("graded.secval");
-    fs::write(&path, text).unwrap();
+    fs::write(&path, crate::malom::graded()).unwrap();
     path
 }
 
@@ -317,9 +298,6 @@ fn interrupt(child: &Child) {
     assert!(kill.unwrap().success());
 }
 
-/// A process that must not go on for ever.
-struct Guard(Child);
-
 impl Guard {
     /// The exit status, within a minute.
     fn wait(&mut self) -> i32 {
@@ -331,13 +309,6 @@ impl Guard {
             thread::sleep(Duration::from_millis(10));
         }
         panic!("the process does not end");
-    }
-}
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }
 

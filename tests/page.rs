@@ -26,6 +26,7 @@ use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
 use crate::webdriver::{Browser, key};
+use crate::process::{self, Guard};
 
 /// White flies and wins in 21.
 const FLYING: &str = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0 -1 -1 -1 -1 0 0 1";
@@ -54,16 +55,6 @@ const BROWSERS: &[&str] = &[
     "google-chrome",
 ];
 
-/// A process that ends with the test.
-struct Process(Child);
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// Waits for the first line of a process that contains the word; `None` if it ends without one.
 fn line_with(child: &mut Child, word: &str) -> Option<String> {
     let out = child.stdout.take().expect("a pipe");
@@ -75,24 +66,17 @@ fn line_with(child: &mut Child, word: &str) -> Option<String> {
 }
 
 /// Starts `millbase serve` with the built-in databases at an address; returns the actual address.
-fn server(home: &Path, listen: &str) -> (Process, String) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_millbase"))
-        .args(["serve", "--json", "--listen", listen])
-        .current_dir(home)
-        .env("HOME", home)
-        .env_remove("MILLBASE_DB")
-        .env_remove("XDG_DATA_HOME")
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+fn server(home: &Path, listen: &str) -> (Guard, String) {
+    let mut command = process::program(home, &["serve", "--json", "--listen", listen]);
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let line = line_with(&mut child, "listening").expect("a server");
     let ready: Json = serde_json::from_str(&line).unwrap();
     let address = ready["listening"].as_str().unwrap().to_owned();
-    (Process(child), address)
+    (Guard(child), address)
 }
 
 /// Serves a site with nginx as its README says, at a port and below `/mill/`; returns the address.
-fn host(home: &Path, site: &Path, port: u16) -> (Process, String) {
+fn host(home: &Path, site: &Path, port: u16) -> (Guard, String) {
     let readme = fs::read_to_string(site.join("README.md")).expect("the README of the site");
     let block = readme.split("```nginx").nth(1).expect("a configuration");
     let block = block.split("```").next().unwrap_or_default();
@@ -119,7 +103,7 @@ fn host(home: &Path, site: &Path, port: u16) -> (Process, String) {
         assert!(start.elapsed() < PATIENCE, "nginx does not listen");
         thread::sleep(Duration::from_millis(10));
     }
-    (Process(nginx), format!("http://127.0.0.1:{port}/mill/"))
+    (Guard(nginx), format!("http://127.0.0.1:{port}/mill/"))
 }
 
 /// A port that was free a moment ago.
@@ -144,7 +128,7 @@ fn installed(names: &[&str]) -> Option<PathBuf> {
 }
 
 /// Starts the driver of the browser, with its files in a folder; returns its address.
-fn driver(home: &Path) -> (Process, String) {
+fn driver(home: &Path) -> (Guard, String) {
     // It takes a port of IPv4 and ends if the same one of IPv6 is not free.
     for _ in 0..5 {
         let mut child = Command::new("chromedriver")
@@ -155,7 +139,7 @@ fn driver(home: &Path) -> (Process, String) {
             .spawn()
             .unwrap();
         let line = line_with(&mut child, "started successfully on port");
-        let driver = Process(child);
+        let driver = Guard(child);
         if let Some(line) = line {
             let port = line.trim_end_matches('.').rsplit(' ').next().unwrap();
             return (driver, format!("127.0.0.1:{port}"));
@@ -197,7 +181,7 @@ struct Page {
     browser: Browser,
     address: String,
     /// The server, which a story may end.
-    server: RefCell<Option<Process>>,
+    server: RefCell<Option<Guard>>,
 }
 
 /// Runs the story in a fresh browser, after choosing to analyse.

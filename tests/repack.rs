@@ -4,15 +4,15 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Output;
 use std::sync::LazyLock;
 
 use millbase::index::Index;
-use millbase::{Database, Pair, Position, Rules};
+use millbase::{Database, Position, Rules};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
-use crate::process;
+use crate::common::{self, FLYING};
+use crate::process::{self, Run};
 
 const RULES: Rules = Rules::STANDARD;
 
@@ -44,7 +44,7 @@ fn repacked(kind: usize) -> (TempDir, Vec<Json>) {
 /// Repacks [`PAIRS`] one by one, without the tables of those before.
 fn repack_each(from: &Path, to: &Path, args: &[&str]) -> Vec<Json> {
     let repack = |pair| repack(from, to, &[args, &["--json", "--pair", pair]].concat());
-    PAIRS.iter().map(|pair| json(&repack(pair))).collect()
+    PAIRS.iter().map(|pair| repack(pair).json()).collect()
 }
 
 /// The names of the files of [`PAIRS`].
@@ -52,16 +52,13 @@ fn file_names() -> Vec<String> {
     PAIRS.map(|pair| format!("{pair}.mill")).into()
 }
 
-/// White is to move and loses in 26.
-const FLYING: &str = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0";
-
 /// Runs the program on a folder of databases.
-fn run(folder: &Path, args: &[&str]) -> Output {
+fn run(folder: &Path, args: &[&str]) -> Run {
     let mut command = process::program(process::empty_home(), args);
-    command.arg("--db").arg(folder).output().unwrap()
+    process::run(command.arg("--db").arg(folder))
 }
 
-fn repack(from: &Path, to: &Path, args: &[&str]) -> Output {
+fn repack(from: &Path, to: &Path, args: &[&str]) -> Run {
     let to = to.to_str().unwrap();
     run(from, &[&["repack", "--to", to], args].concat())
 }
@@ -76,32 +73,10 @@ pub fn smallest() -> &'static Path {
     REPACKED[1].0.path()
 }
 
-fn json(output: &Output) -> Json {
-    assert!(output.status.success(), "{output:?}");
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
-/// Checks that the program failed with one sentence that has these words.
-fn assert_fails(output: &Output, status: Option<i32>, words: &str) {
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success(), "{output:?}");
-    if status.is_some() {
-        assert_eq!(output.status.code(), status, "{error}");
-    }
-    assert!(
-        error.starts_with("error: ") && error.contains(words),
-        "{error}"
-    );
-    assert_eq!(error.lines().count(), 1, "{error}");
-    assert!(output.stdout.is_empty());
-}
-
 /// The names of the databases in a folder.
 fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap();
-    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut names: Vec<String> = names.filter(|name| name.ends_with(".mill")).collect();
-    names.sort();
+    let mut names = common::names(folder);
+    names.retain(|name| name.ends_with(".mill"));
     names
 }
 
@@ -148,7 +123,7 @@ fn every_kind_of_file_tells_the_same_values() {
             }
         }
         let verified = run(folder.path(), &["verify", "--sample", "100"]);
-        assert!(verified.status.success(), "{kind:?}: {verified:?}");
+        assert_eq!(verified.status, 0, "{kind:?}: {}", verified.out);
     }
 }
 
@@ -156,17 +131,14 @@ fn every_kind_of_file_tells_the_same_values() {
 fn building_and_repacking_make_the_same_files() {
     for kind in &KINDS[1..3] {
         let (built, repacked) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-        let output = run(built.path(), &[&["build", "--pair", "4-4"], *kind].concat());
-        assert!(output.status.success(), "{output:?}");
+        let run = run(built.path(), &[&["build", "--pair", "4-4"], *kind].concat());
+        assert_eq!(run.status, 0, "{}", run.err);
         assert_eq!(names(built.path()), ["3-3.mill", "4-3.mill", "4-4.mill"]);
         for name in names(built.path()) {
             let pair = name.trim_end_matches(".mill");
-            let output = repack(
-                small(),
-                repacked.path(),
-                &[*kind, &["--pair", pair]].concat(),
-            );
-            assert!(output.status.success(), "{output:?}");
+            let args = [*kind, &["--pair", pair]].concat();
+            let run = repack(small(), repacked.path(), &args);
+            assert_eq!(run.status, 0, "{}", run.err);
             let [a, b] =
                 [&built, &repacked].map(|folder| fs::read(folder.path().join(&name)).unwrap());
             assert!(a == b, "{name} {kind:?}");
@@ -188,7 +160,7 @@ fn the_smallest_files_hold_few_values_and_give_back_all() {
         let back = TempDir::new().unwrap();
         let args = [args, &["--json"]].concat();
         // All pairs, with that one of the program which the folder lacks.
-        let answer = json(&repack(small, back.path(), &args));
+        let answer = repack(small, back.path(), &args).json();
         assert_eq!(answer["pairs"].as_array().unwrap().len(), 6);
         assert_eq!(names(back.path()).len(), 6);
         let bytes = |folder: &Path, name: &str| fs::read(folder.join(name)).unwrap();
@@ -203,11 +175,7 @@ fn the_smallest_files_hold_few_values_and_give_back_all() {
     }
     // A single pair, without the tables of those before it.
     let single = TempDir::new().unwrap();
-    json(&repack(
-        smallest(),
-        single.path(),
-        &["--json", "--pair", "5-4"],
-    ));
+    repack(smallest(), single.path(), &["--json", "--pair", "5-4"]).json();
     let [back, before] = [single.path(), REPACKED[0].0.path()]
         .map(|folder| fs::read(folder.join("5-4.mill")).unwrap());
     assert!(back == before);
@@ -260,7 +228,7 @@ fn damage_of_the_smallest_files_never_changes_a_value() {
 fn files_without_depths_say_so() {
     let folder = REPACKED[2].0.path();
 
-    let [full, wdl] = [small(), folder].map(|folder| json(&run(folder, &["stats", "--json"])));
+    let [full, wdl] = [small(), folder].map(|folder| run(folder, &["stats", "--json"]).json());
     let tables = |stats: &Json| {
         let mut tables = stats["tables"].as_array().unwrap().clone();
         tables.retain(|table| PAIRS.contains(&table["pair"].as_str().unwrap()));
@@ -287,10 +255,10 @@ fn files_without_depths_say_so() {
         );
     }
 
-    let list = json(&run(folder, &["list", "--json"]));
+    let list = run(folder, &["list", "--json"]).json();
     assert!(list.to_string().contains("4-3"));
     let words = "holds results without depths";
-    assert_fails(&run(folder, &["line", FLYING]), None, words);
+    run(folder, &["line", FLYING]).fails_with(3, words);
 
     // The pairs that are part of the program have depths, which do not follow from files without them.
     let mixed = TempDir::new().unwrap();
@@ -298,25 +266,17 @@ fn files_without_depths_say_so() {
         fs::copy(folder.join(name), mixed.path().join(name)).unwrap();
     }
     let verified = run(mixed.path(), &["verify", "--pair", "5-3"]);
-    let said = String::from_utf8_lossy(&verified.stderr);
-    assert!(verified.status.success(), "{said}");
+    assert_eq!(verified.status, 0, "{}", verified.err);
 
     // Missing depths cannot be written, and a folder may not have files of both profiles.
     let other = TempDir::new().unwrap();
-    assert_fails(&repack(folder, other.path(), &[]), None, words);
+    repack(folder, other.path(), &[]).fails_with(3, words);
     assert!(names(other.path()).is_empty());
-    assert_fails(&repack(small(), folder, &[]), Some(2), "has no depths");
-    assert_fails(
-        &run(folder, &["build", "--max-stones", "9"]),
-        Some(2),
-        "has no depths",
-    );
-    assert!(
-        repack(small(), other.path(), &["--pair", "3-3"])
-            .status
-            .success()
-    );
-    assert_fails(&repack(small(), other.path(), KINDS[2]), Some(2), "depths");
+    repack(small(), folder, &[]).fails_with(2, "has no depths");
+    run(folder, &["build", "--max-stones", "9"]).fails_with(2, "has no depths");
+    let written = repack(small(), other.path(), &["--pair", "3-3"]);
+    assert_eq!(written.status, 0, "{}", written.err);
+    repack(small(), other.path(), KINDS[2]).fails_with(2, "depths");
     assert_eq!(names(other.path()), ["3-3.mill"]);
 }
 
@@ -328,31 +288,21 @@ fn repacking_goes_on_and_spares_its_own_folder() {
     }
     fs::remove_file(folder.path().join("4-3.mill")).unwrap();
     let again = repack(small(), folder.path(), &[]);
-    let steps = String::from_utf8_lossy(&again.stderr);
-    assert!(again.status.success(), "{steps}");
+    let steps = again.err;
+    assert_eq!(again.status, 0, "{steps}");
     assert!(steps.contains("4-3 written"), "{steps}");
     assert_eq!(steps.lines().count(), 1, "{steps}");
     assert_eq!(names(folder.path()), names(small()));
 
     // A file of another level is written again.
     let smaller = repack(small(), folder.path(), &["--pair", "3-3", "--level", "max"]);
-    let steps = String::from_utf8_lossy(&smaller.stderr);
-    assert!(steps.contains("3-3 written"), "{steps}");
+    assert!(smaller.err.contains("3-3 written"), "{}", smaller.err);
 
     let words = "is the folder of the databases; name another one with --to";
     let roundabout = folder.path().join(".");
-    assert_fails(&repack(folder.path(), folder.path(), &[]), Some(2), words);
-    assert_fails(
-        &repack(folder.path(), &roundabout, KINDS[1]),
-        Some(2),
-        words,
-    );
+    repack(folder.path(), folder.path(), &[]).fails_with(2, words);
+    repack(folder.path(), &roundabout, KINDS[1]).fails_with(2, words);
 
-    let missing = Pair::new(9, 9).unwrap().to_string();
     let other = TempDir::new().unwrap();
-    assert_fails(
-        &repack(small(), other.path(), &["--pair", &missing]),
-        Some(3),
-        "9-9",
-    );
+    repack(small(), other.path(), &["--pair", "9-9"]).fails_with(3, "9-9");
 }

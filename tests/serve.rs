@@ -6,43 +6,27 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::Random;
-use crate::process;
+use crate::common::{BLOCKED, FLYING, LARGER, REMOVAL, Random};
+use crate::process::{self, Guard};
 use millbase::{Position, Rules};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
-
-/// White is to move and loses in 26.
-const FLYING: &str = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0";
-/// White has four stones and no turn.
-const BLOCKED: &str = "********/@*****@*/OO@**@OO w o ? 4 0 4 0 0 0";
-/// White has closed a mill and has to remove a stone.
-const REMOVAL: &str = "********/@*****@*/OO@**@*O w m r 3 0 4 0 1 0";
-/// Six stones against four: not among the built-in pairs.
-const LARGER: &str = "OOO*****/O*O**O**/@*@**@*@ w m s 6 0 4 0 0 0";
 
 /// The longest time to wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server in an empty folder, which ends with the test.
 pub struct Server {
-    child: Child,
+    child: Guard,
     pub address: SocketAddr,
     /// What it announced.
     pub ready: Json,
     home: TempDir,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 impl Server {
@@ -70,7 +54,7 @@ impl Server {
         let address = address.strip_prefix("http://").unwrap();
         let address = address.strip_suffix('/').unwrap().parse().unwrap();
         Server {
-            child,
+            child: Guard(child),
             address,
             ready,
             home,
@@ -110,7 +94,7 @@ impl Server {
     /// The memory in use, in KiB.
     #[cfg(target_os = "linux")]
     fn memory(&self) -> u64 {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.0.id())).unwrap();
         let line = status.lines().find(|line| line.starts_with("VmRSS:"));
         let words = line.unwrap().split_whitespace();
         words.rev().nth(1).unwrap().parse().unwrap()
@@ -119,7 +103,7 @@ impl Server {
     /// The number of open sockets.
     #[cfg(target_os = "linux")]
     fn sockets(&self) -> usize {
-        let files = fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap();
+        let files = fs::read_dir(format!("/proc/{}/fd", self.child.0.id())).unwrap();
         let targets = files.filter_map(|file| fs::read_link(file.ok()?.path()).ok());
         let sockets = targets.filter(|target| target.to_string_lossy().starts_with("socket:"));
         sockets.count()
@@ -128,7 +112,7 @@ impl Server {
     #[cfg(unix)]
     fn signal(&self) {
         let kill = Command::new("kill")
-            .arg(self.child.id().to_string())
+            .arg(self.child.0.id().to_string())
             .status();
         assert!(kill.unwrap().success());
     }
@@ -798,7 +782,7 @@ fn a_signal_ends_the_server_gracefully() {
     thread::sleep(Duration::from_millis(100));
     server.signal();
     let asked = Instant::now();
-    let status = server.child.wait().unwrap();
+    let status = server.child.0.wait().unwrap();
     assert_eq!(status.code(), Some(0));
     assert!(asked.elapsed() < PATIENCE);
     assert!(TcpStream::connect(server.address).is_err());
@@ -806,6 +790,7 @@ fn a_signal_ends_the_server_gracefully() {
     let mut log = String::new();
     server
         .child
+        .0
         .stderr
         .take()
         .unwrap()

@@ -3,10 +3,11 @@
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 
 use serde_json::Value as Json;
+use tempfile::TempDir;
 
 /// The program under test.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_millbase");
@@ -26,6 +27,41 @@ pub fn program(home: &Path, args: &[&str]) -> Command {
     command
 }
 
+/// An empty folder to run the program in: it finds the built-in databases and no others.
+pub struct Place(pub TempDir);
+
+impl Place {
+    pub fn new() -> Place {
+        Place(TempDir::new().unwrap())
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub fn command(&self, args: &[&str]) -> Command {
+        program(self.path(), args)
+    }
+
+    pub fn run(&self, args: &[&str]) -> Run {
+        run(&mut self.command(args))
+    }
+
+    pub fn run_with(&self, args: &[&str], input: impl Into<Vec<u8>>) -> Run {
+        run_with(&mut self.command(args), input)
+    }
+}
+
+/// A process that ends with the test.
+pub struct Guard(pub Child);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// A process that has ended.
 pub struct Run {
     /// The exit status, -1 after a signal.
@@ -34,7 +70,33 @@ pub struct Run {
     pub err: String,
 }
 
+impl From<Output> for Run {
+    fn from(output: Output) -> Run {
+        Run {
+            status: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
 impl Run {
+    /// Checks that the program failed properly: one sentence on stderr; on stdout nothing, or the
+    /// same sentence as JSON.
+    pub fn fails_with(&self, status: i32, words: &str) {
+        assert_eq!(self.status, status, "{}{}", self.out, self.err);
+        if !self.out.is_empty() {
+            let codes = ["done", "no", "invalid", "missing", "corrupt", "system"];
+            let message = self.err.trim_start_matches("error: ").trim_end();
+            let object = self.object();
+            assert_eq!(object["error"]["code"], codes[status as usize]);
+            assert_eq!(object["error"]["message"], message);
+        }
+        assert!(self.err.starts_with("error: "), "{}", self.err);
+        assert_eq!(self.err.lines().count(), 1, "{}", self.err);
+        assert!(self.err.contains(words), "'{words}' in: {}", self.err);
+    }
+
     /// The only JSON object on stdout of a process that succeeded.
     pub fn json(&self) -> Json {
         assert_eq!(self.status, 0, "{}", self.err);
@@ -75,11 +137,7 @@ pub fn run_with(command: &mut Command, input: impl Into<Vec<u8>>) -> Run {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => panic!("{error}"),
         _ => {}
     }
-    Run {
-        status: output.status.code().unwrap_or(-1),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
-    }
+    output.into()
 }
 
 /// Python, or `None` with a message if it is missing.
