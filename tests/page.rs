@@ -16,6 +16,7 @@ use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::{TcpListener, TcpStream};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -25,8 +26,8 @@ use millbase::{Database, Position, Rules, Wdl};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
-use crate::webdriver::{Browser, key};
 use crate::process::{self, Guard};
+use crate::webdriver::{Browser, key};
 
 /// White flies and wins in 21.
 const FLYING: &str = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0 -1 -1 -1 -1 0 0 1";
@@ -259,20 +260,15 @@ fn first_visit(screen: Screen, story: impl FnOnce(&Page)) {
     assert!(complaints.is_empty(), "{complaints:?}");
 }
 
+impl Deref for Page {
+    type Target = Browser;
+
+    fn deref(&self) -> &Browser {
+        &self.browser
+    }
+}
+
 impl Page {
-    /// Runs a script and returns what it returns.
-    fn script(&self, script: &str) -> Json {
-        self.browser.script(script)
-    }
-
-    fn text(&self, id: &str) -> String {
-        self.browser.text(id)
-    }
-
-    fn attribute(&self, id: &str, name: &str) -> String {
-        self.browser.attribute(id, name)
-    }
-
     /// The text of a screen reader for a point.
     fn label(&self, point: &str) -> String {
         self.attribute(point, "aria-label")
@@ -302,22 +298,6 @@ impl Page {
             );
             thread::sleep(Duration::from_millis(10));
         }
-    }
-
-    fn click(&self, id: &str) {
-        self.browser.click(id);
-    }
-
-    fn write(&self, id: &str, text: &str) {
-        self.browser.write(id, text);
-    }
-
-    fn choose(&self, id: &str, option: &str) {
-        self.browser.choose(id, option);
-    }
-
-    fn press(&self, keys: &[char]) {
-        self.browser.press(keys);
     }
 
     fn focused(&self) -> String {
