@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use crate::common::rows;
 use crate::process::{self, Place, Run};
 use millbase::index::Index;
 use millbase::index::histogram::Histogram;
@@ -227,12 +228,7 @@ fn completions_and_man_pages_name_the_commands() {
 
 #[test]
 fn known_values_are_found() {
-    let data = fs::read_to_string("tests/data/moving.csv").unwrap();
-    let rows: Vec<Vec<&str>> = data
-        .lines()
-        .skip(2)
-        .map(|row| row.split(',').collect())
-        .collect();
+    let rows: Vec<Vec<&str>> = rows(include_str!("data/moving.csv")).collect();
     let input: String = rows.iter().map(|row| format!("{}\n", row[0])).collect();
     let run = Place::new().run_with(&["probe", "-", "--json"], input);
     let answers = objects(&run.out);
@@ -517,13 +513,8 @@ fn streams_end_with_the_first_failure() {
 
 #[test]
 fn streams_keep_their_order() {
-    let data = fs::read_to_string("tests/data/moving.csv").unwrap();
-    let positions: Vec<&str> = data
-        .lines()
-        .skip(2)
-        .filter_map(|row| row.split(',').next())
-        .filter(|text| !is_larger(text))
-        .collect();
+    let positions = rows(include_str!("data/moving.csv")).map(|row| row[0]);
+    let positions: Vec<&str> = positions.filter(|text| !is_larger(text)).collect();
     let positions: Vec<&str> = positions.into_iter().cycle().take(10_000).collect();
     let run = Place::new().run_with(&["probe", "--json", "-"], positions.join("\n"));
     assert_eq!((run.status, run.err.as_str()), (0, ""));

@@ -7,8 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use boon::{Compiler, SchemaIndex, Schemas};
 use millbase::index::Index;
@@ -20,7 +18,7 @@ use tempfile::TempDir;
 
 use crate::common::{BLOCKED, FLYING, LARGER, RACE, REMOVAL};
 use crate::process::{self, PROGRAM};
-use crate::serve::{Reply, Server};
+use crate::serve::{self, Reply, Server};
 
 const SCHEMA: &str = include_str!("../docs/millbase.schema.json");
 const PAGE: &str = include_str!("../docs/JSON.md");
@@ -448,27 +446,9 @@ impl Answers {
             server.request("POST", "/build"),
             403,
         );
-        let host = server.address;
-        let post = format!(
-            "POST /build?placing=true HTTP/1.1\r\nHost: {host}\r\nX-Millbase: build\r\n\
-             Connection: close\r\n\r\n"
-        );
-        let begun = Reply::read(&server.exchange(post.as_bytes()));
+        let [begun, finished] = serve::build(&server, "placing=true");
         self.reply("buildState", "POST /build", begun, 202);
-        let start = Instant::now();
-        let state = loop {
-            let state = server.get("/build");
-            if state.json()["state"] == "finished" {
-                break state;
-            }
-            assert!(
-                start.elapsed() < Duration::from_secs(60),
-                "{}",
-                state.json()
-            );
-            thread::sleep(Duration::from_millis(20));
-        };
-        self.reply("buildState", "/build", state, 200);
+        self.reply("buildState", "/build", finished, 200);
         self.reply("list", "/databases", server.get("/databases"), 200);
     }
 

@@ -119,9 +119,8 @@ fn files_go_with_a_list_that_is_there() {
     fs::copy(own.join("std.secval"), there.join("std.secval")).unwrap();
     assert_eq!(compare(home.path(), &there).status, 1);
     let other = export(home.path(), &own, &more);
-    assert_eq!(other.status, 2);
+    other.fails_with(2, "another std.secval");
     assert_eq!(other.object()["error"]["code"], "invalid");
-    assert!(other.err.contains("another std.secval"), "{}", other.err);
 }
 
 /// The number of a slot with a win in a file of our own list.
@@ -216,9 +215,7 @@ fn damage_is_found_and_named() {
         people.out
     );
     // The export does not take it for one of its own.
-    let again = export(home.path(), &folder, &["--max-stones", "7"]);
-    assert_eq!(again.status, 2);
-    assert!(again.err.contains("truncated"), "{}", again.err);
+    export(home.path(), &folder, &["--max-stones", "7"]).fails_with(2, "truncated");
 }
 
 #[test]
@@ -277,15 +274,7 @@ fn what_cannot_be_done_is_said_in_a_sentence() {
         ),
         (vec!["export", "malom"], 2, "--to"),
     ] {
-        let run = millbase(home.path(), &args);
-        assert_eq!(
-            (run.status, run.out.as_str()),
-            (status, ""),
-            "{args:?}: {}",
-            run.err
-        );
-        assert!(run.err.contains(words), "{args:?}: {}", run.err);
-        assert_eq!(run.err.lines().count(), 1, "{}", run.err);
+        millbase(home.path(), &args).fails_with(status, words);
     }
     assert_eq!(names(Path::new(empty)), [""; 0]);
 }
@@ -481,9 +470,7 @@ fn a_mount_ends_with_unmounting_and_spares_what_is_there() {
     let there = fs::read(mounted.folder.join("std.secval")).unwrap();
     assert_eq!(there, fs::read(&list).unwrap());
     // Not on top of another.
-    let again = millbase(home.path(), &["mount", text(&mounted.folder)]);
-    assert_eq!(again.status, 2);
-    assert!(again.err.contains("not empty"), "{}", again.err);
+    millbase(home.path(), &["mount", text(&mounted.folder)]).fails_with(2, "not empty");
     let mut umount = Command::new("umount");
     if !umount.arg(&mounted.folder).status().unwrap().success() {
         let mut umount = Command::new("fusermount3");
@@ -496,7 +483,5 @@ fn a_mount_ends_with_unmounting_and_spares_what_is_there() {
     let mounted = Mounted::new(home.path(), &[]).expect("a mount as before");
     let _open = fs::File::open(mounted.folder.join(SMALL[0])).unwrap();
     mounted.stop();
-    let missing = millbase(home.path(), &["mount", "nowhere"]);
-    assert_eq!(missing.status, 2);
-    assert!(missing.err.contains("create the folder"), "{}", missing.err);
+    millbase(home.path(), &["mount", "nowhere"]).fails_with(2, "create the folder");
 }

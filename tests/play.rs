@@ -1,7 +1,8 @@
 //! Tests of the game in the terminal, driven through stdin.
 #![cfg(feature = "cli")]
 
-use std::process::Command;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use tempfile::TempDir;
 
@@ -115,34 +116,30 @@ fn the_machine_wins_what_is_won() {
 
 /// A game at the terminal that is answered while it runs.
 struct Dialogue {
-    child: std::process::Child,
-    out: std::io::BufReader<std::process::ChildStdout>,
+    child: Child,
+    out: BufReader<ChildStdout>,
 }
 
 impl Dialogue {
     fn start(args: &[&str]) -> Dialogue {
-        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_millbase"))
-            .arg("play")
-            .args(args)
-            .env_remove("MILLBASE_DB")
-            .stdin(std::process::Stdio::piped())
-            .stdout(std::process::Stdio::piped())
-            .spawn()
-            .unwrap();
-        let out = std::io::BufReader::new(child.stdout.take().unwrap());
+        let args = [&["play"], args].concat();
+        let mut command = process::program(process::empty_home(), &args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let out = BufReader::new(child.stdout.take().unwrap());
         Dialogue { child, out }
     }
 
     fn say(&mut self, lines: &str) {
         let stdin = self.child.stdin.as_mut().unwrap();
-        std::io::Write::write_all(stdin, lines.as_bytes()).unwrap();
+        stdin.write_all(lines.as_bytes()).unwrap();
     }
 
     /// The output up to a line with these words.
     fn until(&mut self, words: &str) -> String {
         let mut text = String::new();
         while !text.contains(words) {
-            let read = std::io::BufRead::read_line(&mut self.out, &mut text).unwrap();
+            let read = self.out.read_line(&mut text).unwrap();
             assert!(read > 0, "'{words}' does not come: {text}");
         }
         text
@@ -152,7 +149,7 @@ impl Dialogue {
     fn end(mut self) -> String {
         drop(self.child.stdin.take());
         let mut text = String::new();
-        std::io::Read::read_to_string(&mut self.out, &mut text).unwrap();
+        self.out.read_to_string(&mut text).unwrap();
         assert!(self.child.wait().unwrap().success());
         text
     }
@@ -365,14 +362,11 @@ fn saved_games_are_loaded_by_the_rules_they_were_played_by() {
         let load = ["--black", "human", "--load", file, "--rules"];
         let out = play_in(&folder, &[&load[..], &[rules]].concat(), &["turns"]);
         assert!(out.contains("  1 white "), "{out}");
-        let refused = command(&folder, &[&load[..], &[other]].concat()).output();
-        let refused = refused.unwrap();
-        assert_eq!(refused.status.code(), Some(2));
-        let sentence = String::from_utf8(refused.stderr).unwrap();
+        let refused = process::run(&mut command(&folder, &[&load[..], &[other]].concat()));
         for words in [file, "was played by", other, "load it with --rules"] {
-            assert!(sentence.contains(words), "{words}: {sentence}");
+            refused.fails_with(2, words);
         }
-        assert!(rules == "own.toml" || sentence.contains(&format!("--rules {rules}")));
+        assert!(rules == "own.toml" || refused.err.contains(&format!("--rules {rules}")));
     }
 }
 
@@ -443,7 +437,5 @@ fn colours_are_for_those_who_want_them() {
 #[test]
 fn programs_are_told_where_to_go() {
     let folder = TempDir::new().unwrap();
-    let output = command(&folder, &["--json"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("millbase uci"));
+    process::run(&mut command(&folder, &["--json"])).fails_with(2, "millbase uci");
 }

@@ -12,7 +12,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::common::{BLOCKED, FLYING, LARGER, REMOVAL, Random};
-use crate::process::{self, Guard};
+use crate::engine;
+use crate::process::{self, Guard, Place};
 use millbase::{Position, Rules};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
@@ -163,9 +164,9 @@ impl Reply {
 fn answers_are_those_of_the_commands() {
     let server = Server::start(&[]);
     let run = |args: &[&str]| {
-        let output = process::program(server.home.path(), args).output().unwrap();
-        assert!(output.status.success());
-        String::from_utf8(output.stdout).unwrap()
+        let run = process::run(&mut process::program(server.home.path(), args));
+        assert_eq!(run.status, 0, "{}", run.err);
+        run.out
     };
     for position in [FLYING, BLOCKED, REMOVAL] {
         let reply = server.ask("/probe", position);
@@ -456,21 +457,9 @@ fn the_player_is_the_one_of_the_engine() {
             "setoption name Seed value {seed}\nsetoption name SkillLevel value {level}\n\
              position fen {FLYING}{game}\ngo depth 9\n"
         );
-        let mut child = process::program(server.home.path(), &["uci"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        child
-            .stdin
-            .take()
-            .unwrap()
-            .write_all(lines.as_bytes())
-            .unwrap();
-        let output = child.wait_with_output().unwrap();
-        let text = String::from_utf8(output.stdout).unwrap();
-        let (_, best) = text.rsplit_once("bestmove ").unwrap();
-        best.trim().to_owned()
+        let answers = engine::session(&[], &lines);
+        let best = answers.last().unwrap().strip_prefix("bestmove ");
+        best.unwrap().to_owned()
     };
     let play = |seed: u32, level: u32, moves: &str| {
         let query = format!(
@@ -643,10 +632,33 @@ fn random_positions_have_the_value_that_is_asked_for() {
         .fails_with(400, "invalid", "");
 }
 
+/// The headers with which the server's own page asks for a build.
+fn own_headers(server: &Server) -> String {
+    format!("Host: {}\r\nX-Millbase: build\r\n", server.address)
+}
+
 /// Asks with these headers for a build of this, a query.
 fn ask_to_build(server: &Server, headers: &str, what: &str) -> Reply {
     let request = format!("POST /build?{what} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n");
     Reply::read(&server.exchange(request.as_bytes()))
+}
+
+/// Builds what a query says; returns the answers at the beginning and at the end.
+pub fn build(server: &Server, what: &str) -> [Reply; 2] {
+    let begun = ask_to_build(server, &own_headers(server), what);
+    let start = Instant::now();
+    loop {
+        let state = server.get("/build");
+        if state.json()["state"] == "finished" {
+            return [begun, state];
+        }
+        assert!(
+            start.elapsed() < Duration::from_secs(240),
+            "{}",
+            state.json()
+        );
+        thread::sleep(Duration::from_millis(20));
+    }
 }
 
 #[test]
@@ -654,7 +666,7 @@ fn a_build_is_the_one_that_was_asked_for() {
     let own = TempDir::new().unwrap();
     let folder = own.path().join("new").display().to_string();
     let server = Server::start(&["--db", &folder, "--quiet"]);
-    let here = format!("Host: {}\r\nX-Millbase: build\r\n", server.address);
+    let here = own_headers(&server);
     for (what, words) in [
         ("stone=6", "unknown field `stone`"),
         ("stones=5", "at least 6"),
@@ -693,13 +705,8 @@ fn databases_are_built_on_request_and_used_at_once() {
         (&json!(true), &json!("idle"))
     );
     assert_eq!(before["plan"]["pairs"], 28);
-    let here = format!("Host: {}\r\nX-Millbase: build\r\n", server.address);
-    assert_eq!(ask_to_build(&server, &here, "stones=6").status, 202);
-    let start = Instant::now();
-    while server.get("/build").json()["state"] != "finished" {
-        assert!(start.elapsed() < Duration::from_secs(240));
-        thread::sleep(Duration::from_millis(100));
-    }
+    let [begun, _] = build(&server, "stones=6");
+    assert_eq!(begun.status, 202);
     assert!(Path::new(&folder).join("3-3.mill").exists());
     // The file counts as one of the folder without a restart.
     let listed = server.get("/databases").json();
@@ -727,42 +734,30 @@ fn builds_are_started_only_from_here() {
     assert_eq!(server.get("/build").json()["state"], "idle");
     let public = Server::start_at("0.0.0.0:0", TempDir::new().unwrap(), &["--public"]);
     assert_eq!(public.get("/build").json()["allowed"], false);
-    let here = format!("Host: {}\r\nX-Millbase: build\r\n", public.address);
-    ask_to_build(&public, &here, "stones=6").fails_with(403, "forbidden", "--allow-build");
+    ask_to_build(&public, &own_headers(&public), "stones=6").fails_with(
+        403,
+        "forbidden",
+        "--allow-build",
+    );
 }
 
 #[test]
 fn only_this_machine_is_served_unless_told_otherwise() {
-    let home = TempDir::new().unwrap();
-    let fails = |args: &[&str], status: i32, words: &str| {
-        let output = process::program(home.path(), args).output().unwrap();
-        let err = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(status), "{err}");
-        assert!(
-            err.starts_with("error: ") && err.lines().count() == 1,
-            "{err}"
-        );
-        assert!(err.contains(words), "{err}");
-        assert!(output.stdout.is_empty());
-    };
+    let place = Place::new();
+    let serve = |option, value| place.run(&["serve", option, value]);
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:80"] {
-        fails(&["serve", "--listen", address], 2, "--public");
+        serve("--listen", address).fails_with(2, "--public");
     }
-    fails(&["serve", "--listen", "nowhere"], 2, "nowhere");
-    fails(&["serve", "--in-flight", "0"], 2, "in-flight");
+    serve("--listen", "nowhere").fails_with(2, "nowhere");
+    serve("--in-flight", "0").fails_with(2, "in-flight");
     let server = Server::start(&[]);
     let taken = server.address.to_string();
-    fails(&["serve", "--listen", &taken], 5, &taken);
-    let mut public = process::program(home.path(), &["serve", "--listen", "0.0.0.0:0", "--public"])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    serve("--listen", &taken).fails_with(5, &taken);
+    let mut public = place.command(&["serve", "--listen", "0.0.0.0:0", "--public"]);
+    let mut public = Guard(public.stdout(Stdio::piped()).spawn().unwrap());
     let mut line = String::new();
-    BufReader::new(public.stdout.take().unwrap())
-        .read_line(&mut line)
-        .unwrap();
-    public.kill().unwrap();
-    public.wait().unwrap();
+    let mut out = BufReader::new(public.0.stdout.take().unwrap());
+    out.read_line(&mut line).unwrap();
     assert!(line.starts_with("listening on http://0.0.0.0:"), "{line}");
 }
 
