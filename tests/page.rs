@@ -591,7 +591,7 @@ fn the_machine_answers_a_turn_that_is_played_again() {
         page.write("comment", "first");
         page.script("document.getElementById('next').click()");
         page.says("Black played");
-        page.browser.press(&['!']);
+        page.press(&['!']);
         page.script("document.activeElement.blur()");
         let text = page.script("return document.getElementById('game-text').value");
         assert!(text.as_str().unwrap().contains("1. d6 {first!}"), "{text}");
