@@ -35,11 +35,11 @@ typedef enum millbase_status {
    */
   MILLBASE_STATUS_POSITION = 2,
   /**
-   * A database that is needed is not there.
+   * No database here has the answer.
    */
   MILLBASE_STATUS_MISSING = 3,
   /**
-   * A file is not what was written.
+   * A file cannot be used: it is damaged, or of other rules or another version.
    */
   MILLBASE_STATUS_CORRUPT = 4,
   /**

@@ -21,9 +21,9 @@ pub enum Status {
     Argument = 1,
     /// A position, a turn, the rules' name or bit masks are wrong.
     Position = 2,
-    /// A database that is needed is not there.
+    /// No database here has the answer.
     Missing = 3,
-    /// A file is not what was written.
+    /// A file cannot be used: it is damaged, or of other rules or another version.
     Corrupt = 4,
     /// Another reason.
     Other = 5,
@@ -72,8 +72,8 @@ struct Failure(Status, String);
 impl From<DbError> for Failure {
     fn from(error: DbError) -> Failure {
         let status = match error {
-            DbError::Missing { .. } => Status::Missing,
-            DbError::Corrupt { .. } => Status::Corrupt,
+            _ if error.is_missing() => Status::Missing,
+            _ if error.is_unusable() => Status::Corrupt,
             _ => Status::Other,
         };
         Failure(status, error.to_string())

@@ -165,15 +165,24 @@ static void hostile(const char *folder) {
   CHECK(millbase_probe(db, "O*O*O*O*/O*O*O***/@*@*@*@* w m s 7 0 4 0 0 0", &value) ==
         MILLBASE_STATUS_MISSING);
   CHECK(strstr(millbase_last_message(), "`millbase build --pair 7-4`"));
+  CHECK(millbase_probe(db, "********/********/******** w p p 0 9 0 9 0 0", &value) ==
+        MILLBASE_STATUS_MISSING);
+  CHECK(strstr(millbase_last_message(), "too many stones are still in hand"));
 
+  /* The beginning of a file, of this version and of another. */
+  static const char begin[40] = "\x8eMILLDB\n\x63";
+  const size_t lengths[] = {8, sizeof begin};
+  const char *const sentences[] = {"4-3.mill is corrupted", "4-3.mill has format version 99"};
   char path[4096];
   snprintf(path, sizeof path, "%s/4-3.mill", folder);
-  FILE *file = fopen(path, "wb");
-  CHECK(file != NULL && fwrite("\x8eMILLDB\n", 1, 8, file) == 8 && fclose(file) == 0);
-  CHECK(millbase_open(folder, "standard", &other) == MILLBASE_STATUS_OK);
-  CHECK(millbase_probe(other, win, &value) == MILLBASE_STATUS_CORRUPT);
-  CHECK(strstr(millbase_last_message(), "4-3.mill is corrupted"));
-  millbase_close(other);
+  for (int i = 0; i < 2; i++) {
+    FILE *file = fopen(path, "wb");
+    CHECK(file != NULL && fwrite(begin, 1, lengths[i], file) == lengths[i] && fclose(file) == 0);
+    CHECK(millbase_open(folder, "standard", &other) == MILLBASE_STATUS_OK);
+    CHECK(millbase_probe(other, win, &value) == MILLBASE_STATUS_CORRUPT);
+    CHECK(strstr(millbase_last_message(), sentences[i]));
+    millbase_close(other);
+  }
   millbase_close(NULL);
 }
 

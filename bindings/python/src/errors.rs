@@ -22,13 +22,13 @@ create_exception!(
     millbase,
     MissingError,
     Error,
-    "A database that is needed is not there."
+    "No database here has the answer."
 );
 create_exception!(
     millbase,
     CorruptError,
     Error,
-    "A file is not what was written."
+    "A file cannot be used: it is damaged, or of other rules or another version."
 );
 
 /// Adds the exceptions to the module.
@@ -44,8 +44,8 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
 pub fn database(error: DbError) -> PyErr {
     let sentence = error.to_string();
     match error {
-        DbError::Missing { .. } => MissingError::new_err(sentence),
-        DbError::Corrupt { .. } => CorruptError::new_err(sentence),
+        _ if error.is_missing() => MissingError::new_err(sentence),
+        _ if error.is_unusable() => CorruptError::new_err(sentence),
         _ => Error::new_err(sentence),
     }
 }

@@ -257,6 +257,18 @@ def test_missing_and_damaged_databases(db, tmp_path):
         with pytest.raises(millbase.CorruptError, match="4-3.mill is corrupted"):
             damaged.sample("4-3", 3000)
         assert damaged.sample("3-3", 10).wdl.shape == (10,)
+    with pytest.raises(millbase.MissingError, match="too many stones are still in hand"):
+        db.probe(millbase.Position())
+    other_version = tmp_path / "version"
+    other_version.mkdir()
+    (other_version / "4-3.mill").write_bytes(whole[:8] + b"\x63" + whole[9:])
+    with pytest.raises(millbase.CorruptError, match="4-3.mill has format version 99"):
+        millbase.open(other_version).probe(WIN)
+    other_rules = tmp_path / "no-flying"
+    other_rules.mkdir()
+    (other_rules / "4-3.mill").write_bytes(whole)
+    with pytest.raises(millbase.CorruptError, match="4-3.mill was built for the rules standard"):
+        millbase.open(tmp_path, rules="no-flying").probe(WIN)
     (tmp_path / "whole").mkdir()
     (tmp_path / "whole" / "4-3.mill").write_bytes(whole)
     assert str(millbase.open(os.fspath(tmp_path / "whole")).probe(WIN)) == "win in 21"

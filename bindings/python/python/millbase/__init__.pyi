@@ -13,10 +13,10 @@ class PositionError(Error):
     """A text, a turn or bit masks that are not what they should be."""
 
 class MissingError(Error):
-    """A database that is needed is not there."""
+    """No database here has the answer."""
 
 class CorruptError(Error):
-    """A file is not what was written."""
+    """A file cannot be used: it is damaged, or of other rules or another version."""
 
 class Value:
     """What a position is worth to its side to move."""
