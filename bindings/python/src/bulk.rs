@@ -1,16 +1,25 @@
 //! Many positions at once, as NumPy arrays.
 
+use std::panic::resume_unwind;
+use std::thread;
+
 use millbase::coach::sample::{Family, many};
 use millbase::probe::{Masks, Values, numbers};
-use millbase::{Pair, Point, Position, Side};
+use millbase::{DbError, Pair, Point, Position, RankedTurn, Side};
 use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::database::Database;
 use crate::errors;
 
-/// How many positions are asked for between two looks for Ctrl-C.
+/// How many positions are asked for between two looks for Ctrl-C, on each thread.
 const BETWEEN_SIGNALS: usize = 1 << 16;
+
+/// The same for positions whose turns are ranked.
+const RANKED_BETWEEN_SIGNALS: usize = 1 << 10;
+
+/// The most threads for a question.
+const MOST_THREADS: usize = 1024;
 
 /// An array that an object of this module holds.
 type Array<T> = Py<PyArray1<T>>;
@@ -93,7 +102,7 @@ impl Database {
     /// Fills the values of positions, in parts.
     fn values(&self, py: Python<'_>, masks: Masks<'_>, threads: usize) -> PyResult<Answered> {
         let count = masks.count().map_err(errors::bulk)?;
-        let threads = threads.clamp(1, 1024);
+        let threads = threads.clamp(1, MOST_THREADS);
         let (mut wdl, mut dtw) = (vec![0; count], vec![0; count]);
         let step = BETWEEN_SIGNALS * threads;
         for start in (0..count).step_by(step) {
@@ -183,7 +192,7 @@ impl Database {
         };
         let (wdl, dtw) = self.values(py, masks, threads)?;
         let turns = match turns {
-            true => Some(Py::new(py, self.turns_of(py, &positions)?)?),
+            true => Some(Py::new(py, self.turns_of(py, &positions, threads)?)?),
             false => None,
         };
         Ok(Sample {
@@ -199,17 +208,13 @@ impl Database {
 
 impl Database {
     /// All turns of positions that are not over.
-    fn turns_of(&self, py: Python<'_>, positions: &[Position]) -> PyResult<Turns> {
+    fn turns_of(&self, py: Python<'_>, positions: &[Position], threads: usize) -> PyResult<Turns> {
+        let threads = threads.clamp(1, MOST_THREADS);
         let mut starts = vec![0];
         let (mut origin, mut target, mut removed) = (Vec::new(), Vec::new(), Vec::new());
         let (mut wdl, mut dtw) = (Vec::new(), Vec::new());
-        for positions in positions.chunks(256) {
-            let ranked = py.detach(|| {
-                let ranked = positions
-                    .iter()
-                    .map(|position| self.database.turns(position));
-                ranked.collect::<Result<Vec<_>, _>>()
-            });
+        for positions in positions.chunks(RANKED_BETWEEN_SIGNALS * threads) {
+            let ranked = py.detach(|| self.ranked(positions, threads));
             for turns in ranked.map_err(errors::database)? {
                 for ranked in turns {
                     let bit = |point: Option<Point>| point.map_or(-1, |point| point.bit() as i8);
@@ -231,6 +236,30 @@ impl Database {
             removed: removed.into_pyarray(py).unbind(),
             wdl: wdl.into_pyarray(py).unbind(),
             dtw: dtw.into_pyarray(py).unbind(),
+        })
+    }
+
+    /// The turns of each position, best first; each thread ranks those of one part of the positions.
+    fn ranked(
+        &self,
+        positions: &[Position],
+        threads: usize,
+    ) -> Result<Vec<Vec<RankedTurn>>, DbError> {
+        let rank = |part: &[Position]| {
+            let ranked = part.iter().map(|position| self.database.turns(position));
+            ranked.collect::<Result<Vec<_>, _>>()
+        };
+        if threads == 1 {
+            return rank(positions);
+        }
+        thread::scope(|scope| {
+            let parts = positions.chunks(positions.len().div_ceil(threads));
+            let workers: Vec<_> = parts.map(|part| scope.spawn(move || rank(part))).collect();
+            let mut ranked = Vec::with_capacity(positions.len());
+            for worker in workers {
+                ranked.extend(worker.join().unwrap_or_else(|panic| resume_unwind(panic))?);
+            }
+            Ok(ranked)
         })
     }
 }

@@ -115,6 +115,22 @@ def test_samples(db):
     assert (turns.removed != 0).any() and (turns.origin >= 0).all() and (turns.target >= 0).all()
 
 
+def test_turns_are_ranked_on_several_threads(db):
+    # The thread that asks waits for the others: the work is not its own.
+    shares = []
+    samples = []
+    for threads in [1, 3]:
+        own, all = time.thread_time(), time.process_time()
+        samples.append(db.sample("5-4", 20_000, seed=7, turns=True, threads=threads))
+        shares.append((time.thread_time() - own) / (time.process_time() - all))
+    assert shares[0] > 0.9 and shares[1] < 0.5, shares
+    for name in ["starts", "origin", "target", "removed", "wdl", "dtw"]:
+        one, three = [getattr(sample.turns, name) for sample in samples]
+        assert (one == three).all(), name
+    assert db.sample("5-4", 0, turns=True, threads=3).turns.starts.tolist() == [0]
+    assert len(db.sample("5-4", 2, turns=True, threads=5000).turns.starts) == 3
+
+
 def test_two_million_a_second(db):
     sample = db.sample("5-4", 200_000, seed=1)
     best = 0
