@@ -146,7 +146,12 @@ impl Position {
     }
 
     fn __repr__(&self) -> String {
-        format!("Position('{}')", self.fen())
+        match self.rules() {
+            Some(rules) if self.rules != Rules::STANDARD => {
+                format!("Position('{}', rules='{rules}')", self.fen())
+            }
+            _ => format!("Position('{}')", self.fen()),
+        }
     }
 }
 
