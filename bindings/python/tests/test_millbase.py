@@ -325,3 +325,39 @@ def test_the_stubs_name_everything():
         for member in vars(getattr(millbase, name)) if isinstance(getattr(millbase, name), type) else []:
             assert member.startswith("_") or member in stubs, f"{name}.{member}"
     assert (Path(millbase.__file__).parent / "py.typed").exists()
+
+
+def mypy(folder, *arguments):
+    """Runs a program of mypy in a folder; what it says where it finds errors, else an empty text."""
+    if not os.environ.get("CI"):
+        pytest.importorskip("mypy")
+    ran = subprocess.run([sys.executable, "-m", *arguments], cwd=folder, capture_output=True, text=True)
+    return ran.stdout + ran.stderr if ran.returncode else ""
+
+
+def test_the_stubs_are_those_of_the_module(tmp_path):
+    assert mypy(tmp_path, "mypy.stubtest", "millbase") == ""
+
+
+def test_the_stubs_refuse_what_the_module_refuses(tmp_path):
+    # mypy also says where an error that is expected here does not come.
+    code = """if True:
+        import millbase
+        db = millbase.open()
+        sample = db.sample("3-3", 10, turns=True)
+        class Own(millbase.Position): ...  # type: ignore[misc]
+        millbase.Value()  # type: ignore[call-arg]
+        millbase.Database()  # type: ignore[call-arg]
+        sample.wdl = sample.wdl  # type: ignore[misc]
+        assert sample.turns
+        sample.turns.starts = sample.turns.starts  # type: ignore[misc]
+        position: millbase.Position = millbase.Position(rules="ten").play("d6")
+    """
+    (tmp_path / "code.py").write_text(code)
+    assert mypy(tmp_path, "mypy", "--strict", "code.py") == ""
+    for line in code.splitlines():
+        if "ignore[" in line and "class" not in line:
+            with pytest.raises((TypeError, AttributeError)):
+                exec(line.strip(), {"millbase": millbase, "sample": millbase.open().sample("3-3", 10, turns=True)})
+    with pytest.raises(TypeError):
+        type("Own", (millbase.Position,), {})

@@ -1,13 +1,29 @@
 import os
-from typing import Literal, Sequence
+from typing import Literal, NoReturn, Sequence, final
 
 import numpy as np
 import numpy.typing as npt
 
+__all__ = [
+    "CorruptError",
+    "Database",
+    "Error",
+    "Line",
+    "MissingError",
+    "Position",
+    "PositionError",
+    "RankedTurn",
+    "Sample",
+    "Turns",
+    "Value",
+    "__version__",
+    "open",
+]
+
 __version__: str
 
 class Error(Exception):
-    """What every error of this module is."""
+    """A question without an answer. Arguments of another type are a TypeError instead."""
 
 class PositionError(Error):
     """A text, a turn or bit masks that are not what they should be."""
@@ -18,9 +34,13 @@ class MissingError(Error):
 class CorruptError(Error):
     """A file cannot be used: it is damaged, or of other rules or another version."""
 
+# The parameter of `__new__` in some classes says that only the library makes their objects: no argument fits.
+
+@final
 class Value:
     """What a position is worth to its side to move."""
 
+    def __new__(cls, _: NoReturn, /) -> Value: ...
     @property
     def wdl(self) -> Literal[1, 0, -1]:
         """1 for a win, 0 for a draw, -1 for a loss."""
@@ -29,9 +49,10 @@ class Value:
     @property
     def dtw(self) -> int | None:
         """Turns to the end; None for a draw, and where the files hold no depths."""
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
+@final
 class Position:
     """A position under some rules. It never changes: `play` returns another one."""
 
@@ -61,12 +82,14 @@ class Position:
         """The legal turns, in the order of their texts."""
     def play(self, turn: str) -> Position:
         """The position after a legal turn."""
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
+@final
 class RankedTurn:
     """A turn with its value for the side that makes it, and the position after it."""
 
+    def __new__(cls, _: NoReturn, /) -> RankedTurn: ...
     @property
     def turn(self) -> str:
         """The turn's text, as 'd6-d5xb4'."""
@@ -75,41 +98,61 @@ class RankedTurn:
     @property
     def position(self) -> Position: ...
 
+@final
 class Line:
     """A game in which both sides always make their best turn."""
 
+    def __new__(cls, _: NoReturn, /) -> Line: ...
     @property
     def turns(self) -> list[RankedTurn]: ...
     @property
     def end(self) -> Literal["over", "repetition", "limit"]: ...
     def __len__(self) -> int: ...
 
+@final
 class Turns:
     """The turns of many positions, best first. Those of position `i` are the elements from
     `starts[i]` to `starts[i + 1]`."""
 
-    starts: npt.NDArray[np.int64]
-    origin: npt.NDArray[np.int8]
-    target: npt.NDArray[np.int8]
-    removed: npt.NDArray[np.uint32]
-    wdl: npt.NDArray[np.int8]
-    dtw: npt.NDArray[np.int16]
+    def __new__(cls, _: NoReturn, /) -> Turns: ...
+    @property
+    def starts(self) -> npt.NDArray[np.int64]: ...
+    @property
+    def origin(self) -> npt.NDArray[np.int8]: ...
+    @property
+    def target(self) -> npt.NDArray[np.int8]: ...
+    @property
+    def removed(self) -> npt.NDArray[np.uint32]: ...
+    @property
+    def wdl(self) -> npt.NDArray[np.int8]: ...
+    @property
+    def dtw(self) -> npt.NDArray[np.int16]: ...
 
+@final
 class Sample:
     """Positions with their values, as arrays of one length."""
 
-    white: npt.NDArray[np.uint32]
-    black: npt.NDArray[np.uint32]
-    to_move: npt.NDArray[np.uint8]
-    wdl: npt.NDArray[np.int8]
-    dtw: npt.NDArray[np.int16]
-    turns: Turns | None
+    def __new__(cls, _: NoReturn, /) -> Sample: ...
+    @property
+    def white(self) -> npt.NDArray[np.uint32]: ...
+    @property
+    def black(self) -> npt.NDArray[np.uint32]: ...
+    @property
+    def to_move(self) -> npt.NDArray[np.uint8]: ...
+    @property
+    def wdl(self) -> npt.NDArray[np.int8]: ...
+    @property
+    def dtw(self) -> npt.NDArray[np.int16]: ...
+    @property
+    def turns(self) -> Turns | None: ...
 
 _Numbers = npt.NDArray[np.integer] | Sequence[int]
 
+@final
 class Database:
     """The databases of one set of rules. Threads may share it."""
 
+    def __new__(cls, _: NoReturn, /) -> Database: ...
     @property
     def rules(self) -> str | None: ...
     @property
