@@ -10,7 +10,7 @@ create_exception!(
     millbase,
     Error,
     PyException,
-    "What every error of this module is."
+    "A question without an answer. Arguments of another type are a TypeError instead."
 );
 create_exception!(
     millbase,

@@ -16,6 +16,7 @@ import millbase
 
 BINDINGS = Path(__file__).parents[2]
 EXAMPLES = BINDINGS / "python" / "examples"
+README = (BINDINGS / "python" / "README.md").read_text()
 WIN = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0"
 
 
@@ -207,6 +208,17 @@ def test_wrong_types_are_exceptions(db):
     for wrong in [None, 3, b"bytes", ["list"], "\udcff"]:
         with pytest.raises((TypeError, UnicodeEncodeError)):
             db.probe(wrong)
+    # The README lists which exceptions are Python's own.
+    for error, ask in [
+        (TypeError, lambda: db.line(WIN, limit=1.5)),
+        (OverflowError, lambda: db.line(WIN, limit=-1)),
+        (OverflowError, lambda: db.sample("3-3", -1)),
+        (UnicodeEncodeError, lambda: millbase.Position("\udcff")),
+        (ValueError, lambda: db.probe_many([[1], [1, 2]], [1], [2])),
+    ]:
+        with pytest.raises(error):
+            ask()
+        assert not issubclass(error, millbase.Error) and error.__name__ in README
     with pytest.raises(millbase.PositionError, match="not a legal turn of white"):
         millbase.Position(WIN).play("a7-a4")
     with pytest.raises(millbase.PositionError):
