@@ -1,7 +1,9 @@
 """The Python module, on the installed wheel: against the table of positions, in bulk, and on hostile input."""
 
 import csv
+import importlib.metadata
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -37,6 +39,16 @@ def db():
 def test_the_version_is_the_crates():
     manifest = (BINDINGS.parent / "Cargo.toml").read_text()
     assert f'\nversion = "{millbase.__version__}"\n' in manifest
+
+
+def test_the_wheel_has_the_licences_and_no_link_that_leads_nowhere():
+    wheel = importlib.metadata.distribution("millbase")
+    assert sorted(wheel.metadata.get_all("License-File")) == ["LICENSE", "LICENSE-APACHE", "LICENSE-MIT"]
+    for name in wheel.metadata.get_all("License-File"):
+        assert wheel.read_text(f"licenses/{name}") == (BINDINGS.parent / name).read_text()
+    page = wheel.metadata.get_payload()
+    assert "# millbase for Python" in page
+    assert [link for link in re.findall(r"\]\(([^)]*)\)", page) if not link.startswith("https://")] == []
 
 
 def test_the_table(db):
