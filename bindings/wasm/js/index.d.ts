@@ -63,14 +63,15 @@ export interface Choice {
 }
 
 /**
- * Anything that gives bytes. `read` must give all of them, or reject; `again` says that the bytes given before were damaged, so
- * that none should come from a cache.
+ * Anything that gives bytes. `read` gives `length` bytes or more as an `ArrayBuffer` or a view of one, such as a `Uint8Array` or a
+ * `Buffer`, or it rejects, and the question with it; `again` says that the bytes given before were damaged, so that none should
+ * come from a cache.
  */
 export interface Source {
   size: number;
   /** The length of the head: see `RemoteFile`. */
   head?: number;
-  read(start: number, length: number, signal?: AbortSignal, again?: boolean): Promise<Uint8Array>;
+  read(start: number, length: number, signal?: AbortSignal, again?: boolean): Promise<ArrayBuffer | ArrayBufferView>;
 }
 
 /** A file on a server that answers ranges. */

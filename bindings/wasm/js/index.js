@@ -80,6 +80,8 @@ export class Millbase {
   #sources;
   #cacheBytes;
   #waiting = 0;
+  /** How often bytes of files were dropped because they were damaged. */
+  #dropped = 0;
 
   constructor(core, sources, cacheBytes) {
     this.#core = core;
@@ -180,18 +182,27 @@ export class Millbase {
     this.#waiting += 1;
     const damaged = new Set();
     let left = bytes;
+    // The ranges that this question has just fetched: they are not asked for again, unless bytes were dropped since.
+    let fetched, dropped;
     try {
       for (;;) {
-        const result = JSON.parse(question());
+        const answer = question();
+        const result = JSON.parse(answer);
         if (result.pending) {
+          if (answer === fetched && dropped === this.#dropped) {
+            const [{ file, start }] = result.pending;
+            throw new MillbaseError("source", `${file} gives no bytes from byte ${start} on: its size has changed; open the databases again`);
+          }
           left -= result.pending.reduce((sum, { length }) => sum + length, 0);
           if (left < 0) return result;
-          await this.#fetch(result.pending, damaged, signal);
+          dropped = this.#dropped;
+          fetched = (await this.#fetch(result.pending, damaged, signal)) ? answer : undefined;
           signal?.throwIfAborted();
         } else if (result.error?.code === "corrupt" && this.#sources.has(result.error.file)) {
           // Wrong bytes may have come on the way, or lie in a cache on the way: they are fetched once again.
           const { file, message } = result.error;
           this.#core.forget(file);
+          this.#dropped += 1;
           if (damaged.has(file)) {
             throw new MillbaseError("corrupt", `${message} (its bytes were fetched twice)`);
           }
@@ -205,7 +216,10 @@ export class Millbase {
     }
   }
 
-  /** Fetches ranges, many at a time, and waits for those that another question fetches. */
+  /**
+   * Fetches ranges, many at a time, and waits for those that another question fetches. Whether all are here for certain: another
+   * question may end without its bytes.
+   */
   async #fetch(ranges, damaged, signal) {
     const waiting = [];
     const missing = ranges.filter(({ file, start, length }) => {
@@ -230,12 +244,18 @@ export class Millbase {
       }
     };
     await Promise.all([...waiting, ...Array.from({ length: Math.min(PARALLEL, requests.length) }, worker)]);
+    return waiting.length === 0;
   }
 
   /** Fetches one range; `again` says that bytes on the way to it were damaged. */
   async #request({ file, start, end }, again, signal) {
     const { source } = this.#sources.get(file);
-    const bytes = await source.read(start, end - start, signal, again);
+    const given = await source.read(start, end - start, signal, again);
+    const bytes = bytesIn(given);
+    if (!bytes) {
+      const found = Object.prototype.toString.call(given).slice(8, -1);
+      throw new MillbaseError("source", `read of ${file} must give an ArrayBuffer or a view of one, such as a Uint8Array, but gave ${found}`);
+    }
     if (bytes.byteLength < end - start) {
       throw new MillbaseError("source", `${file} ends at byte ${start + bytes.byteLength}, before byte ${end}; load it again`);
     }
@@ -285,13 +305,18 @@ function numbers(array, Type) {
   return Type.from(given);
 }
 
+/** The bytes of a buffer, which may come from another realm, or of a view; `undefined` for anything else. */
+function bytesIn(value) {
+  if (ArrayBuffer.isView(value)) {
+    return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  }
+  return Object.prototype.toString.call(value) === "[object ArrayBuffer]" ? new Uint8Array(value) : undefined;
+}
+
 /** Anything that gives bytes as `{ size, read(start, length, signal) }`. */
 async function sourceOf(name, source, signal) {
-  if (source instanceof ArrayBuffer) {
-    source = new Uint8Array(source);
-  }
-  if (ArrayBuffer.isView(source)) {
-    const bytes = new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+  const bytes = bytesIn(source);
+  if (bytes) {
     return { size: bytes.length, read: async (start, length) => bytes.subarray(start, start + length) };
   }
   if (typeof Blob !== "undefined" && source instanceof Blob) {

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
+import { runInNewContext } from "node:vm";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 
 const pkg = new URL(process.env.PKG ? `file://${process.env.PKG}/` : "../pkg/", import.meta.url);
@@ -136,6 +137,41 @@ test("few rounds, all ranges of a round at the same time", async () => {
   const line = await mill.line(WIN);
   assert.deepEqual([line.turns.length, line.end], [21, "over"]);
   assert.ok(most >= 1);
+});
+
+test("a source of one's own gives a buffer or a view, or is refused", async () => {
+  const name = "4-3.mill";
+  const whole = Uint8Array.from(bytes[name]);
+  const from = (read) => open({ files: { [name]: { size: whole.length, read: async (start, length) => read(whole.slice(start, start + length)) } } });
+  const aligned = (part) => new DataView(Uint8Array.of(0, ...part).buffer, 1);
+  for (const read of [(part) => part.buffer, (part) => Buffer.from(part), aligned, (part) => new Int8Array(part.buffer)]) {
+    assert.equal((await (await from(read)).answer(WIN)).dtw, 21);
+  }
+  const foreign = runInNewContext("(numbers) => Uint8Array.from(numbers).buffer");
+  assert.equal((await (await from((part) => foreign(Array.from(part)))).answer(WIN)).dtw, 21);
+  for (const [wrong, found] of [
+    [() => undefined, "Undefined"],
+    [(part) => "x".repeat(part.length), "String"],
+    [(part) => Array.from(part), "Array"],
+    [(part) => new Blob([part]), "Blob"],
+    [(part) => new SharedArrayBuffer(part.length), "SharedArrayBuffer"],
+    [(part) => ({ byteLength: part.length }), "Object"],
+  ]) {
+    const sentence = `read of ${name} must give an ArrayBuffer or a view of one, such as a Uint8Array, but gave ${found}`;
+    await assert.rejects((await from(wrong)).answer(WIN), { name: "MillbaseError", code: "source", message: sentence });
+  }
+  await assert.rejects((await from((part) => part.subarray(1))).answer(WIN), { code: "source", message: /before byte/ });
+  await assert.rejects((await from(() => Promise.reject(new RangeError("own")))).answer(WIN), RangeError);
+});
+
+test("a source that shrinks is refused", async () => {
+  // So small a file is fetched whole, and the bytes beyond its new end never come.
+  const whole = Uint8Array.from(bytes["4-3.mill"]);
+  const source = { size: 16384, read: async (start, length) => whole.slice(start, start + length) };
+  const mill = await open({ files: { "4-3.mill": source } });
+  source.size = 10;
+  const sentence = "4-3.mill gives no bytes from byte 0 on: its size has changed; open the databases again";
+  await assert.rejects(mill.answer(WIN), { name: "MillbaseError", code: "source", message: sentence });
 });
 
 test("values in bulk", async () => {
