@@ -88,7 +88,7 @@ export interface OpenOptions {
   rules?: RulesName;
   /** Files by their names, as "9-8.mill" or "placing-14.mill". */
   files?: Record<string, FileSource>;
-  /** Bytes of each file that stay in memory between questions; 64 MiB. */
+  /** Bytes of each file that stay in memory between questions; 64 MiB, Infinity for all. */
   cacheBytes?: number;
   /** The module's bytes, or where they are; found beside this package without it. */
   wasm?: BufferSource | Response | URL | string;
@@ -105,8 +105,9 @@ export interface ChooseOptions extends AskOptions {
   turns?: string[];
   /** 0 to 30, which is perfect. */
   level?: number;
+  /** 0 to 2 ** 32 - 1. */
   seed?: number;
-  /** Limits; 0 for none. */
+  /** Limits; 0 or Infinity for none. */
   milliseconds?: number;
   nodes?: number;
   depth?: number;
@@ -139,9 +140,10 @@ export class Millbase {
   ): Promise<Record<string, unknown>>;
   /**
    * Fetches ahead what `answer` takes after each of the best turns, for example while a player thinks: two turns, and at most
-   * 65536 bytes besides those that nearby ranges share. Whether everything is there now.
+   * 65536 bytes besides those that nearby ranges share, Infinity for no limit. Whether everything is there now.
    */
   prefetch(fen: string, options?: AskOptions & { turns?: number; bytes?: number }): Promise<boolean>;
+  /** At most `limit` turns, 300 without it; Infinity for no limit. */
   line(fen: string, options?: AskOptions & { limit?: number }): Promise<Line>;
   /** Bits of the stones, and 0 where White is to move, 1 where Black is; 1, 0 or -1, and turns to the end or -1. */
   probeMany(

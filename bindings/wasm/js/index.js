@@ -25,6 +25,12 @@ const SMALL = 16384;
 /** The largest file that is loaded whole from a server that does not answer ranges. */
 const WHOLE = 4 << 20;
 
+/** The largest number that the module takes for a limit. */
+const MOST = 2 ** 32 - 1;
+
+/** The highest level of a player. */
+const PERFECT = 30;
+
 /** Waits before a request is repeated after a cut connection or a busy server, in milliseconds. */
 const BACK_OFF = [200, 800];
 
@@ -45,6 +51,7 @@ async function load(wasm) {
 
 /** Opens the rules, the player and the databases. */
 export async function open({ rules = "standard", files = {}, cacheBytes = 64 << 20, wasm, signal } = {}) {
+  const keptBytes = limit(cacheBytes, "cacheBytes");
   loading ??= load(wasm);
   try {
     await loading;
@@ -63,9 +70,10 @@ export async function open({ rules = "standard", files = {}, cacheBytes = 64 << 
   const known = new Map();
   names.forEach((name, at) => {
     known.set(name, { source: sources[at], fetching: [] });
-    core.add_file(name, sources[at].size, sources[at].head ?? 0);
+    const { size, head = 0 } = sources[at];
+    core.add_file(name, size, whole(head, `the head of ${name}`, MOST));
   });
-  return new Millbase(core, known, cacheBytes);
+  return new Millbase(core, known, keptBytes);
 }
 
 /** The version of the package. */
@@ -122,20 +130,22 @@ export class Millbase {
 
   /** The answer of `millbase serve` to a question with these fields at the path `/${kind}`. */
   async ask(kind, question, options) {
-    const fields = JSON.stringify(question);
+    const fields = JSON.stringify(question, (key, value) => (typeof value === "number" ? finite(value, key) : value));
     return this.#ask(() => this.#core.ask(text(kind, "the kind of question"), fields), options);
   }
 
   /** Fetches ahead what ranking the turns takes after the best turns, a limited number of bytes. */
   async prefetch(fen, { turns = 2, bytes = 65536, ...options } = {}) {
     text(fen, "the position");
-    return !(await this.#ask(() => this.#core.prefetch(fen, turns), { ...options, bytes })).pending;
+    const [best, most] = [limit(turns, "turns"), limit(bytes, "bytes", Infinity)];
+    return !(await this.#ask(() => this.#core.prefetch(fen, best), { ...options, bytes: most })).pending;
   }
 
   /** The game in which both sides always make their best turn. */
-  async line(fen, { limit = 300, ...options } = {}) {
+  async line(fen, { limit: turns = 300, ...options } = {}) {
     text(fen, "the position");
-    return this.#ask(() => this.#core.line(fen, limit), options);
+    const most = limit(turns, "limit");
+    return this.#ask(() => this.#core.line(fen, most), options);
   }
 
   /** The values of many positions of the moving phase. */
@@ -151,7 +161,11 @@ export class Millbase {
   async choose(fen, { turns = [], level = 30, seed = 0, milliseconds = 1000, nodes = 0, depth = 0, ...options } = {}) {
     text(fen, "the position");
     const made = turns.map((turn) => text(turn, "a turn")).join(" ");
-    const ask = () => this.#core.choose(fen, made, level, seed, milliseconds, nodes, depth);
+    // A part of a millisecond is not none.
+    const time = Number.isFinite(milliseconds) && milliseconds > 0 ? Math.ceil(milliseconds) : milliseconds;
+    const limits = [limit(time, "milliseconds", 0), limit(nodes, "nodes", 0), limit(depth, "depth", 0)];
+    const player = [whole(level, "level", PERFECT), whole(seed, "seed", MOST)];
+    const ask = () => this.#core.choose(fen, made, ...player, ...limits);
     return this.#ask(ask, options);
   }
 
@@ -293,6 +307,25 @@ function text(value, what) {
   return value;
 }
 
+function whole(value, what, most = Number.MAX_SAFE_INTEGER) {
+  if (!Number.isSafeInteger(value) || value < 0 || value > most) {
+    throw new MillbaseError("invalid", `${what} must be a whole number from 0 to ${most}, but is ${String(value)}`);
+  }
+  return value;
+}
+
+/** A whole number for the module, where Infinity stands for no limit, which is `none` there. */
+function limit(value, what, none = MOST) {
+  return value === Infinity ? none : Math.min(whole(value, what), MOST);
+}
+
+function finite(value, what) {
+  if (!Number.isFinite(value)) {
+    throw new MillbaseError("invalid", `${what} must be a number, but is ${value}`);
+  }
+  return value;
+}
+
 function numbers(array, Type) {
   const most = Type === Uint8Array ? 0xff : 0xffffffff;
   if (array instanceof Type) {
@@ -327,7 +360,9 @@ async function sourceOf(name, source, signal) {
     return urlSource(name, String(source), {}, signal);
   }
   if (typeof source?.url === "string" || source?.url instanceof URL) {
-    return urlSource(name, String(source.url), source, signal);
+    const { size, head } = source;
+    if (size !== undefined) whole(size, `the size of ${name}`);
+    return urlSource(name, String(source.url), { size, head }, signal);
   }
   if (Number.isSafeInteger(source?.size) && source.size >= 0 && typeof source.read === "function") {
     return source;

@@ -222,6 +222,42 @@ test("rules and a player without any file", async () => {
   assert.equal(ten.position(ten.start()).white_in_hand, 10);
 });
 
+test("numbers that are none, or out of range, are refused", async () => {
+  const mill = await open({ cacheBytes: Infinity });
+  assert.equal((await mill.line(WIN, { limit: Infinity })).turns.length, 21);
+  assert.equal((await mill.line(WIN, { limit: 2 ** 32 })).turns.length, 21);
+  assert.deepEqual(await mill.line(WIN, { limit: 0 }), { turns: [], end: "limit" });
+  assert.equal((await mill.choose(WIN, { milliseconds: Infinity, nodes: Infinity, depth: Infinity })).turn, "a1-e4");
+  assert.equal(await mill.prefetch(WIN, { turns: Infinity, bytes: Infinity }), true);
+  const begin = Date.now();
+  await mill.choose(mill.start(), { milliseconds: 0.4 });
+  assert.ok(Date.now() - begin < 5_000);
+  const refused = (work, sentence) => assert.rejects(work, { name: "MillbaseError", code: "invalid", message: sentence });
+  for (const wrong of [NaN, -1, 1.5, -Infinity, "3", null, 3n, {}]) {
+    await refused(mill.line(WIN, { limit: wrong }), /^limit must be a whole number from 0 to \d+, but is /);
+    await refused(mill.prefetch(WIN, { turns: wrong }), /^turns must be/);
+    await refused(mill.prefetch(WIN, { bytes: wrong }), /^bytes must be/);
+    for (const name of ["level", "seed", "nodes", "depth"]) {
+      await refused(mill.choose(WIN, { [name]: wrong }), new RegExp(`^${name} must be`));
+    }
+    await refused(open({ cacheBytes: wrong }), /^cacheBytes must be/);
+    await refused(open({ files: { "4-3.mill": { url: base, size: wrong ?? NaN } } }), /^the size of 4-3.mill must be/);
+    await refused(open({ files: { "4-3.mill": { url: base, size: 1, head: wrong ?? NaN } } }), /^the head of 4-3.mill must be/);
+  }
+  for (const wrong of [NaN, -1, -0.5, -Infinity, null, "3", 3n]) {
+    await refused(mill.choose(WIN, { milliseconds: wrong }), /^milliseconds must be/);
+  }
+  for (const level of [31, 256, 300]) {
+    await refused(mill.choose(WIN, { level }), /^level must be a whole number from 0 to 30, but is/);
+  }
+  for (const seed of [2 ** 32, Infinity]) {
+    await refused(mill.choose(WIN, { seed }), /^seed must be a whole number from 0 to 4294967295, but is/);
+  }
+  for (const wrong of [NaN, Infinity]) {
+    await refused(mill.ask("line", { fen: WIN, limit: wrong }), /^limit must be a number, but is/);
+  }
+});
+
 test("an aborted question rejects, and the next one is answered", async () => {
   const mill = await open({ files: urls() });
   behaviour = { fault: () => "hang" };
