@@ -113,7 +113,10 @@ export interface ChooseOptions extends AskOptions {
   depth?: number;
 }
 
-/** What every error of this package is, except that an aborted question rejects with the signal's reason. */
+/**
+ * Why there is no answer. Other errors come from outside: an aborted question rejects with the signal's reason, a `read` of your
+ * own that fails with its error; arguments that are not of the types here may give a `TypeError`.
+ */
 export class MillbaseError extends Error {
   code: "invalid" | "missing" | "corrupt" | "system" | "source";
   /** Why, as an identifier with names and numbers, where the sentence has them; docs/JSON.md lists them. */
@@ -153,6 +156,7 @@ export class Millbase {
     options?: AskOptions,
   ): Promise<{ wdl: Int8Array; dtw: Int16Array }>;
   choose(fen: string, options?: ChooseOptions): Promise<Choice>;
+  /** Frees the memory. What is asked afterwards, or still waits for bytes, ends with the code `invalid`; a second call does nothing. */
   close(): void;
 }
 

@@ -2,7 +2,7 @@
 
 import init, { Core, version as coreVersion } from "./core.js";
 
-/** What every error of this package is: a sentence and a code; some have a reason with fields, for other languages. */
+/** Why there is no answer: a sentence and a code; some have a reason with fields, for other languages. */
 export class MillbaseError extends Error {
   constructor(code, message, { reason, fields, ...options } = {}) {
     super(message, options);
@@ -46,7 +46,11 @@ async function load(wasm) {
       source = await readFile(source);
     }
   }
-  await init({ module_or_path: source });
+  try {
+    await init({ module_or_path: source });
+  } catch (error) {
+    throw new MillbaseError("source", `the WebAssembly module cannot be loaded: ${error.message}`, { cause: error });
+  }
 }
 
 /** Opens the rules, the player and the databases. */
@@ -84,7 +88,8 @@ export async function version() {
 }
 
 export class Millbase {
-  #core;
+  /** The module's part; `undefined` once it is freed. */
+  #held;
   #sources;
   #cacheBytes;
   #waiting = 0;
@@ -92,7 +97,7 @@ export class Millbase {
   #dropped = 0;
 
   constructor(core, sources, cacheBytes) {
-    this.#core = core;
+    this.#held = core;
     this.#sources = sources;
     this.#cacheBytes = cacheBytes;
   }
@@ -169,9 +174,17 @@ export class Millbase {
     return this.#ask(ask, options);
   }
 
-  /** Frees the memory of the module; nothing may be asked afterwards. */
+  /** Frees the memory of the module; what is asked afterwards, and what still waits for bytes, is refused. */
   close() {
-    this.#core.free();
+    this.#held?.free();
+    this.#held = undefined;
+  }
+
+  get #core() {
+    if (!this.#held) {
+      throw new MillbaseError("invalid", "the databases are closed; open them again");
+    }
+    return this.#held;
   }
 
   #result(answer) {

@@ -3,6 +3,7 @@
 //     PKG=$PWD/pkg node --test test/*.test.js
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
@@ -256,6 +257,40 @@ test("numbers that are none, or out of range, are refused", async () => {
   for (const wrong of [NaN, Infinity]) {
     await refused(mill.ask("line", { fen: WIN, limit: wrong }), /^limit must be a number, but is/);
   }
+});
+
+test("after close, questions are refused", async () => {
+  let give;
+  const given = new Promise((resolve) => (give = resolve));
+  const whole = bytes["4-3.mill"];
+  const read = (start, length) => given.then(() => whole.subarray(start, start + length));
+  const mill = await open({ files: { "4-3.mill": { size: whole.length, read } } });
+  const closed = { name: "MillbaseError", code: "invalid", message: "the databases are closed; open them again" };
+  const waiting = assert.rejects(mill.answer(WIN), closed);
+  mill.close();
+  mill.close();
+  give();
+  await waiting;
+  for (const ask of [() => mill.start(), () => mill.pairs(), () => mill.position(WIN), () => mill.play(WIN, "a1-e4")]) {
+    assert.throws(ask, closed);
+  }
+  const lists = [[7], [56], [0]];
+  for (const ask of [mill.probe(WIN), mill.answer(WIN), mill.line(WIN), mill.prefetch(WIN), mill.choose(WIN), mill.probeMany(...lists)]) {
+    await assert.rejects(ask, closed);
+  }
+});
+
+test("a module that cannot be loaded", async () => {
+  // In this process the module is loaded already.
+  const alone = `import { open } from ${JSON.stringify(String(new URL("index.js", pkg)))};
+    const part = /^the WebAssembly module cannot be loaded: /;
+    for (const wasm of [Uint8Array.of(1, 2, 3), "http://127.0.0.1:1/none.wasm", new URL("none.wasm", import.meta.url)]) {
+      await open({ wasm }).then(() => process.exit(1), (error) => {
+        if (error.name !== "MillbaseError" || error.code !== "source" || !part.test(error.message)) process.exit(2);
+      });
+    }
+    await open();`;
+  assert.equal(spawnSync(process.execPath, ["--input-type=module", "-e", alone]).status, 0);
 });
 
 test("an aborted question rejects, and the next one is answered", async () => {
