@@ -74,7 +74,7 @@ export interface Source {
   read(start: number, length: number, signal?: AbortSignal, again?: boolean): Promise<ArrayBuffer | ArrayBufferView>;
 }
 
-/** A file on a server that answers ranges. */
+/** A file on a server that answers ranges, or with a `file:` URL one that Node reads, whose size is known. */
 export interface RemoteFile {
   url: string | URL;
   /** Its size in bytes, and the number in its bytes 12 to 15, little-endian. Without these, `open` asks the server for them. */
@@ -91,7 +91,7 @@ export interface OpenOptions {
   /** Bytes of each file that stay in memory between questions; 64 MiB, Infinity for all. */
   cacheBytes?: number;
   /** The module's bytes, or where they are; found beside this package without it. */
-  wasm?: BufferSource | Response | URL | string;
+  wasm?: ArrayBuffer | ArrayBufferView | Response | URL | string;
   signal?: AbortSignal;
 }
 

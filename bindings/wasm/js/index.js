@@ -37,17 +37,10 @@ const BACK_OFF = [200, 800];
 let loading;
 
 /** Loads the module once; `wasm` is its bytes, a response or a URL. */
-async function load(wasm) {
-  let source = wasm;
-  if (source === undefined) {
-    source = new URL("core_bg.wasm", import.meta.url);
-    if (source.protocol === "file:") {
-      const { readFile } = await import("node:fs/promises");
-      source = await readFile(source);
-    }
-  }
+async function load(wasm = new URL("core_bg.wasm", import.meta.url)) {
   try {
-    await init({ module_or_path: source });
+    const file = fileUrl(wasm);
+    await init({ module_or_path: file ? await (await nodeFiles()).readFile(file) : wasm });
   } catch (error) {
     throw new MillbaseError("source", `the WebAssembly module cannot be loaded: ${error.message}`, { cause: error });
   }
@@ -383,8 +376,50 @@ async function sourceOf(name, source, signal) {
   throw new MillbaseError("source", `${name} must be bytes, a File, a URL, or an object with size and read`);
 }
 
+/** A URL or its text as a URL if it is one of a file; browsers do not read these. */
+function fileUrl(value) {
+  return (typeof value === "string" || value instanceof URL) && /^file:/i.test(value) ? new URL(value) : undefined;
+}
+
+function nodeFiles() {
+  return import("node:fs/promises");
+}
+
+/** A file that Node reads. */
+async function fileSource(name, url, head) {
+  const failure = (why, cause) => new MillbaseError("source", `${name} cannot be read from ${url}: ${why}`, { cause });
+  const told = async (work) => {
+    try {
+      return await work();
+    } catch (error) {
+      throw failure(error.message, error);
+    }
+  };
+  const { open, stat } = await told(nodeFiles);
+  const { size, mtimeMs } = await told(() => stat(url));
+  const read = async (start, length, signal) => {
+    signal?.throwIfAborted();
+    const file = await told(() => open(url));
+    try {
+      const now = await told(() => file.stat());
+      if (now.size !== size || now.mtimeMs !== mtimeMs) {
+        throw failure("it was replaced meanwhile; open the databases again");
+      }
+      const { buffer, bytesRead } = await told(() => file.read(new Uint8Array(length), 0, length, start));
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  };
+  return { size, head, read };
+}
+
 /** A URL whose server answers ranges. Without a size, the first request asks for it. */
 async function urlSource(name, url, { size, head }, signal) {
+  const file = fileUrl(url);
+  if (file) {
+    return fileSource(name, file, head);
+  }
   const source = new UrlSource(name, url, size, head);
   if (size === undefined) {
     await source.measure(signal);

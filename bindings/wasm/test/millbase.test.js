@@ -5,8 +5,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createServer } from "node:http";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { runInNewContext } from "node:vm";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 
@@ -94,6 +96,7 @@ for (const [kind, files] of [
   ["ArrayBuffer", () => Object.fromEntries(NAMES.map((n) => [n, bytes[n].buffer.slice(bytes[n].byteOffset, bytes[n].byteOffset + bytes[n].length)]))],
   ["Buffer", () => bytes],
   ["File", () => Object.fromEntries(NAMES.map((name) => [name, new File([bytes[name]], name)]))],
+  ["file: URL", () => Object.fromEntries(NAMES.map((name, at) => [name, [new URL(name, folder), new URL(name, folder).href, { url: new URL(name, folder) }][at % 3]]))],
   ["URL with ranges", urls],
 ]) {
   test(`positions from ${kind}`, async () => {
@@ -105,7 +108,7 @@ for (const [kind, files] of [
       await checkRow(mill, row);
     }
     assert.equal(mill.pairs().length, 6);
-    if (kind.startsWith("URL")) {
+    if (kind === "URL with ranges") {
       assert.ok(log.length > 10 && log.every((range) => range.startsWith("bytes=")), log[0]);
       // What was fetched stays: nothing is asked for twice.
       const requests = log.length;
@@ -163,6 +166,22 @@ test("a source of one's own gives a buffer or a view, or is refused", async () =
   }
   await assert.rejects((await from((part) => part.subarray(1))).answer(WIN), { code: "source", message: /before byte/ });
   await assert.rejects((await from(() => Promise.reject(new RangeError("own")))).answer(WIN), RangeError);
+});
+
+test("a file: URL that cannot be read, or whose file is replaced", async () => {
+  const at = await mkdtemp(`${tmpdir()}/millbase-`);
+  const url = pathToFileURL(`${at}/4-3.mill`);
+  const refused = (work, why) => assert.rejects(work, { code: "source", message: new RegExp(`^4-3.mill cannot be read from file:///.*: ${why}`) });
+  await refused(open({ files: { "4-3.mill": url } }), "ENOENT");
+  await writeFile(url, bytes["4-3.mill"]);
+  const mill = await open({ files: { "4-3.mill": url } });
+  assert.equal((await mill.answer(WIN)).dtw, 21);
+  const replaced = await open({ files: { "4-3.mill": url } });
+  await writeFile(url, bytes["4-4.mill"]);
+  await refused(replaced.answer(WIN), "it was replaced meanwhile; open the databases again");
+  await rm(url);
+  await refused(replaced.answer(WIN), "ENOENT");
+  await rm(at, { recursive: true });
 });
 
 test("a source that shrinks is refused", async () => {
@@ -289,7 +308,7 @@ test("a module that cannot be loaded", async () => {
         if (error.name !== "MillbaseError" || error.code !== "source" || !part.test(error.message)) process.exit(2);
       });
     }
-    await open();`;
+    await open({ wasm: ${JSON.stringify(new URL("core_bg.wasm", pkg))} });`;
   assert.equal(spawnSync(process.execPath, ["--input-type=module", "-e", alone]).status, 0);
 });
 

@@ -7,9 +7,12 @@ const mill = await open({
   files: {
     "9-8.mill": source,
     "9-7.mill": new ArrayBuffer(8),
+    "8-8.mill": { size: 8, read: async () => new ArrayBuffer(8) },
+    "8-7.mill": new URL("file:///db/8-7.mill"),
     "9-6.mill": "https://example.org/9-6.mill",
     "9-5.mill": { url: "https://example.org/9-5.mill", size: 32077834, head: 11491 },
   },
+  wasm: new Uint8Array(8),
   signal: AbortSignal.timeout(1000),
 });
 const answer: Answer = await mill.answer(mill.start());
