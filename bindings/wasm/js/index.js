@@ -497,17 +497,17 @@ class UrlSource {
 
   /** A server that does not know ranges sends the whole file. A small one is kept. */
   async #takeWhole(response, start, length, signal) {
-    const size = this.size ?? (Number(response.headers.get("Content-Length")) || Infinity);
     if (this.#whole) {
       await response.body?.cancel();
       return this.#partOfWhole(start, length, signal);
     }
-    if (size > WHOLE) {
+    // A compressed answer, or one in chunks, does not say how many bytes it has.
+    if (Math.max(this.size ?? 0, Number(response.headers.get("Content-Length"))) > WHOLE) {
       await response.body?.cancel();
-      throw this.#failure("its server does not answer ranges; put the file on a host that does");
+      throw this.#noRanges();
     }
     this.#checkVersion(response, 0);
-    const whole = this.#body(response).then((bytes) => {
+    const whole = this.#wholeBody(response).then((bytes) => {
       this.size ??= bytes.length;
       if (bytes.length !== this.size) throw this.#otherSize(bytes.length);
       return bytes;
@@ -547,6 +547,22 @@ class UrlSource {
     return new Uint8Array(await this.#passing("the connection was cut", () => response.arrayBuffer()));
   }
 
+  /** The body of an answer with the whole file, unless that is too large. */
+  async #wholeBody(response) {
+    const reader = response.body.getReader();
+    const parts = [];
+    for (let size = 0; ; ) {
+      const { done, value } = await this.#passing("the connection was cut", () => reader.read());
+      if (done) return new Uint8Array(await new Blob(parts).arrayBuffer());
+      parts.push(value);
+      size += value.length;
+      if (size > WHOLE) {
+        await reader.cancel();
+        throw this.#noRanges();
+      }
+    }
+  }
+
   /** What fails here may pass, unless the question was ended. */
   async #passing(sentence, work) {
     try {
@@ -555,6 +571,10 @@ class UrlSource {
       if (isEnd(error)) throw error;
       throw new Passing(`${sentence} (${error.message})`, { cause: error });
     }
+  }
+
+  #noRanges() {
+    return this.#failure("its server does not answer ranges; put the file on a host that does");
   }
 
   #otherSize(found) {

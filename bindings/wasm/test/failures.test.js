@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
 import { after, before, beforeEach, test } from "node:test";
+import { gzipSync } from "node:zlib";
 
 const pkg = new URL(process.env.PKG ? `file://${process.env.PKG}/` : "../pkg/", import.meta.url);
 const { open } = await import(new URL("index.js", pkg));
@@ -23,7 +24,13 @@ before(async () => {
   server = createServer((request, response) => {
     const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range).map(Number);
     const number = requests++;
-    const { whole = WHOLE, headers = { ETag: '"one"' }, change, status = 206, cut, from = first } = behaviour({ number, first, last }) ?? {};
+    const { whole = WHOLE, headers = { ETag: '"one"' }, change, status = 206, cut, pieces, from = first } = behaviour({ number, first, last }) ?? {};
+    if (status === 200 && pieces) {
+      // Without its length.
+      response.writeHead(200, headers).flushHeaders();
+      pieces.forEach((piece) => response.write(piece));
+      return cut ? setTimeout(() => response.destroy(), 20) : response.end();
+    }
     if (status === 200) {
       return response.writeHead(200, { ...headers, "Content-Length": whole.length }).end(whole);
     }
@@ -108,6 +115,31 @@ test("a host without ranges: small files are loaded whole, once", async () => {
     await right(mill);
     assert.ok(requests <= 3, `${requests} requests`);
   }
+});
+
+test("a host without ranges that does not say the size: small files are loaded whole, once", async () => {
+  const half = WHOLE.length >> 1;
+  for (const answer of [
+    { pieces: [WHOLE.subarray(0, half), WHOLE.subarray(half)] },
+    { pieces: [gzipSync(WHOLE)], headers: { "Content-Encoding": "gzip" } },
+  ]) {
+    behaviour = () => ({ status: 200, ...answer });
+    for (const file of [{ url, size: WHOLE.length, head: HEAD }, url]) {
+      requests = 0;
+      await right(await fresh(file));
+      assert.ok(requests <= 3, `${requests} requests`);
+    }
+  }
+  // A connection that is cut is tried again.
+  behaviour = ({ number }) => ({ status: 200, pieces: [WHOLE], cut: number < 1 });
+  requests = 0;
+  await right(await fresh(url), rows.slice(0, 5));
+  assert.equal(requests, 2);
+  // A large file is refused, once more than 4 MiB have come.
+  behaviour = () => ({ status: 200, pieces: [Buffer.alloc(4 << 20), Buffer.alloc(1)] });
+  await assert.rejects(fresh(url), { code: "source", message: /its server does not answer ranges; put the file on a host that does/ });
+  behaviour = () => ({ status: 200, pieces: [gzipSync(Buffer.alloc(50 << 20))], headers: { "Content-Encoding": "gzip" } });
+  await assert.rejects(fresh(url), { code: "source", message: /its server does not answer ranges/ });
 });
 
 test("a host without ranges: large files are refused", async () => {
