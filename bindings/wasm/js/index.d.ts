@@ -86,7 +86,7 @@ export type FileSource = ArrayBuffer | ArrayBufferView | Blob | string | URL | R
 
 export interface OpenOptions {
   rules?: RulesName;
-  /** Files by their names, as "9-8.mill" or "placing-14.mill". */
+  /** Files by their names, as "9-8.mill" or "placing-14.mill"; another name is `invalid`. */
   files?: Record<string, FileSource>;
   /** Bytes of each file that stay in memory between questions; 64 MiB, Infinity for all. */
   cacheBytes?: number;

@@ -63,6 +63,11 @@ export async function open({ rules = "standard", files = {}, cacheBytes = 64 << 
     throw new MillbaseError("invalid", error.message);
   }
   const names = Object.keys(files);
+  const other = names.find((name) => !core.is_file_name(name));
+  if (other !== undefined) {
+    const usual = "as 9-8.mill, the larger number first, or placing-14.mill";
+    throw new MillbaseError("invalid", `no file of the rules ${rules} is named ${other}; name the files ${usual}`);
+  }
   const sources = await Promise.all(names.map((name) => sourceOf(name, files[name], signal)));
   const known = new Map();
   names.forEach((name, at) => {

@@ -24,8 +24,8 @@ use millbase::json::rules::RuleSets;
 use millbase::json::value::{JsonPosition, JsonTurn, JsonValue};
 use millbase::probe::{BulkError, Masks, Values};
 use millbase::search::{Limits, Meaning, Search};
-use millbase::store::{NeededRange, Pieces};
-use millbase::{Database, DbError, Position, Rules, Side, Turn};
+use millbase::store::{self, NeededRange, Pieces};
+use millbase::{Database, DbError, Pair, Position, Rules, Side, Turn};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
@@ -196,6 +196,14 @@ impl Core {
             files: HashMap::new(),
             search: Arc::new(Search::new(rules, HASH_BYTES, 1)),
         })
+    }
+
+    /// Whether a file of these rules can have this name; others are of no use.
+    pub fn is_file_name(&self, name: &str) -> bool {
+        let stones = self.rules.stones;
+        let mut pairs = Pair::all(stones).into_iter();
+        pairs.any(|pair| store::file_name(pair) == name)
+            || (0..2 * stones).any(|ply| store::ply_file_name(ply) == name)
     }
 
     /// Adds a file of this size, of which nothing is here yet, and the length of its head, 0 if that

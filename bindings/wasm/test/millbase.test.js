@@ -338,6 +338,12 @@ test("hostile input", async () => {
   assert.throws(() => mill.play(WIN, "a7-a4"), { code: "invalid", message: /not a legal turn of white/ });
   await assert.rejects(open({ rules: "chess" }), { message: /must be one of standard/ });
   await assert.rejects(open({ files: { "4-3.mill": 7 } }), { code: "source" });
+  for (const name of ["db/4-3.mill", "3-4.mill", "4-3", "4-3.MILL", "10-3.mill", "placing-18.mill", "placing-1.mill.gz", ""]) {
+    const message = `no file of the rules standard is named ${name}; name the files as 9-8.mill, the larger number first, or placing-14.mill`;
+    await assert.rejects(open({ files: { "4-4.mill": bytes["4-4.mill"], [name]: base + name } }), { code: "invalid", message });
+  }
+  const ten = { "10-3.mill": bytes["4-3.mill"], "placing-19.mill": bytes["4-3.mill"] };
+  assert.equal((await open({ rules: "ten", files: ten })).position(WIN).phase, "flying");
   await assert.rejects(mill.probe("O*O*O*O*/O*O*O***/@*@*@*@* w m s 7 0 4 0 0 0"), { code: "missing", message: /--pair 7-4/ });
   const whole = bytes["4-3.mill"];
   for (const cut of [0, 1, 39, 9000, whole.length - 1]) {
