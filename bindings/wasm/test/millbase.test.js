@@ -364,6 +364,13 @@ test("hostile input", async () => {
   }
 });
 
+test("the package has no link that leads nowhere", async () => {
+  const page = await readFile(new URL("README.md", pkg), "utf8");
+  assert.match(page, /^# millbase for JavaScript/);
+  const links = [...page.matchAll(/\]\(([^)]*)\)/g)].map(([, link]) => link);
+  assert.deepEqual(links.filter((link) => !link.startsWith("https://")), []);
+});
+
 test("the version is the crate's, the package is small", async () => {
   const manifest = await readFile(new URL("../../../Cargo.toml", import.meta.url), "utf8");
   assert.ok(manifest.includes(`\nversion = "${await version()}"\n`));
