@@ -12,5 +12,5 @@ export async function open({ rules = "standard", ...options } = {}) {
   const address = ({ path, sha256 }) => new URL(`${path}?${sha256.slice(0, 16)}`, import.meta.url);
   const own = files.filter((file) => file.rules === rules);
   const listed = Object.fromEntries(own.map((file) => [file.name, { url: address(file), size: file.bytes, head: file.head }]));
-  return openModule({ rules, files: { ...listed, ...options.files }, ...options });
+  return openModule({ ...options, rules, files: { ...listed, ...options.files } });
 }
