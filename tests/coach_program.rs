@@ -243,6 +243,15 @@ fn matches_go_on_where_they_were_stopped() {
     let other = place.run(&["match", "level=30", "level=4", "--log", "whole.jsonl"]);
     other.fails_with(2, "is not the log of this match");
     assert_eq!(place.text("whole.jsonl"), text);
+
+    // A log that ends in the middle of its first line, and a file that is not a log.
+    place.file("part.jsonl", &lines[0][..20]);
+    assert_eq!(play("part.jsonl").object()["wins"], json["wins"]);
+    assert_eq!(sorted("part.jsonl"), sorted("whole.jsonl"));
+    place.file("notes.txt", "my precious notes");
+    let other = place.run(&["match", "level=30", "level=4", "--log", "notes.txt"]);
+    other.fails_with(2, "is not the log of this match: line 1");
+    assert_eq!(place.text("notes.txt"), "my precious notes");
     place
         .run(&["match", "level=40", "level=4"])
         .fails_with(2, "from 0 to 30");

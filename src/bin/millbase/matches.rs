@@ -1,6 +1,7 @@
 //! `millbase match`: a match between two players.
 
 use std::collections::HashSet;
+use std::fmt::Display;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -344,7 +345,7 @@ struct Log {
 
 impl Log {
     /// Opens the log of this match and reads the games of earlier runs, or begins a log. Cuts off a
-    /// last line that was not written completely.
+    /// last line that was not written completely, and refuses a file that this match did not begin.
     fn open(path: &Path, header: &Header, contest: &Contest) -> Result<(Log, Vec<LoggedGame>)> {
         let name = path.display().to_string();
         let text = match fs::read_to_string(path) {
@@ -352,14 +353,18 @@ impl Log {
             text => text.map_err(|error| Usage(format!("cannot read '{name}': {error}")))?,
         };
         let whole = text.rfind('\n').map_or(0, |last| last + 1);
+        let wrong = |number: usize, why: &dyn Display| {
+            Usage(format!(
+                "'{name}' is not the log of this match: line {number}: {why}; name another file \
+                 with --log"
+            ))
+        };
+        if whole == 0 && !serde_json::to_string(header)?.starts_with(&text) {
+            return Err(wrong(1, &"it is not the beginning of this match's first line").into());
+        }
         let mut games: Vec<LoggedGame> = Vec::new();
         for (number, line) in (1..).zip(text[..whole].lines()) {
-            let wrong = |why: &dyn std::fmt::Display| {
-                Usage(format!(
-                    "'{name}' is not the log of this match: line {number}: {why}; name another file \
-                     with --log"
-                ))
-            };
+            let wrong = |why: &dyn Display| wrong(number, why);
             if number == 1 {
                 let found: Header = serde_json::from_str(line).map_err(|error| wrong(&error))?;
                 if found != *header {
