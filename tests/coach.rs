@@ -116,6 +116,31 @@ fn grades_are_those_known_by_hand() {
     assert_eq!(won.tally(Side::White, Some(Phase::Moving)).turns, 0);
 }
 
+/// Five stones against five are not among the built-in databases; with a stone less they are.
+#[test]
+fn errors_beside_unknown_turns_are_not_known_to_be_first_or_last() {
+    let mut random = Random::new(3);
+    let mut errors = 0;
+    for _ in 0..20 {
+        let start = random.position(5, 5);
+        let found = review(&random_game(start, &mut random, 100));
+        assert!(found.turns[0].verdict.is_none() && !found.is_complete());
+        let turns = found.turns.iter();
+        errors += turns
+            .filter_map(|turn| turn.grade().filter(|grade| grade.is_error()))
+            .count();
+        assert_eq!(found.first_error(None), None);
+        let first = start.side_to_move();
+        assert_eq!(found.first_error(Some(first)), None);
+        if let Some(decisive) = found.decisive_error() {
+            let rest = &found.turns[decisive..];
+            assert!(rest[0].grade().unwrap().is_error());
+            assert!(rest.iter().all(|turn| turn.verdict.is_some()));
+        }
+    }
+    assert!(errors > 20, "{errors}");
+}
+
 #[test]
 fn grades_agree_with_the_plain_rules() {
     let (database, rules) = (embedded(), plain_rules(&RULES));

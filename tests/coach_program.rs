@@ -168,6 +168,42 @@ fn one_start_gives_an_interval_over_pairs_of_games() {
     assert!(ends[0].as_f64() < ends[1].as_f64(), "{ends}");
 }
 
+/// The built-in databases know only the ends of games from the empty board.
+#[test]
+fn errors_after_unknown_turns_are_not_the_first() {
+    let place = Place::new();
+    let args = [
+        "match", "level=0", "level=0", "--rounds", "3", "--log", "log",
+    ];
+    let json = place.run(&[&args[..], &["--json"]].concat()).object();
+    assert_eq!(json["reviewed"], 0);
+    for player in json["players"].as_array().unwrap() {
+        assert_eq!(player["first_errors"], 0, "{player}");
+        assert_eq!(player["first_error_turn"], Json::Null, "{player}");
+    }
+    let log = place.text("log");
+    let games = log.lines().skip(1);
+    let games = games.map(|line| serde_json::from_str::<Json>(line).unwrap());
+    let mut errors = 0;
+    for game in games {
+        assert_eq!(game["first_error"], Json::Null, "{game}");
+        let review = |args: &[&str]| place.run_with(args, game["moves"].as_str().unwrap());
+        let known = review(&["review", "--json", "-"]);
+        if known.status == 3 {
+            continue;
+        }
+        let known = known.json();
+        assert_eq!(known["first_error"], Json::Null);
+        let parts = known["summary"].as_array().unwrap().iter();
+        errors += parts
+            .filter_map(|part| part["errors"].as_u64())
+            .sum::<u64>();
+        let shown = review(&["review", "-"]).out;
+        assert!(shown.contains("\nfirst error: not known\n"), "{shown}");
+    }
+    assert!(errors > 0);
+}
+
 #[test]
 fn a_position_is_explained() {
     let place = Place::new();

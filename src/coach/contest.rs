@@ -50,7 +50,8 @@ pub struct Played {
     pub outcome: Outcome,
     /// The reason of the end.
     pub end: End,
-    /// The first turn that makes the result worse, as far as the databases know.
+    /// The first turn that makes the result worse; `None`, too, if the databases do not answer for an
+    /// earlier turn.
     pub first_error: Option<FirstError>,
     /// Whether the databases answer for all turns.
     pub is_reviewed: bool,
@@ -246,7 +247,7 @@ pub struct Standing {
     pub results: [u64; 3],
     /// The games that each player forfeited.
     pub forfeits: [u64; 2],
-    /// The games in which each player made the first error.
+    /// The games of which it is known that each player made the first error.
     pub first_errors: [u64; 2],
     /// The sums of the turn numbers of these errors.
     pub first_error_turns: [u64; 2],

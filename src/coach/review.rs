@@ -166,10 +166,14 @@ impl Reviewed {
     pub fn grade(&self) -> Option<Grade> {
         self.verdict.as_ref().map(|verdict| verdict.grade)
     }
+}
 
-    fn is_error(&self) -> bool {
-        self.grade().is_some_and(Grade::is_error)
-    }
+/// The place of the first of these turns that makes the result worse; `None` if a turn before it has
+/// no verdict.
+fn known_error<'a>(mut turns: impl Iterator<Item = (usize, &'a Reviewed)>) -> Option<usize> {
+    let is_candidate = |turn: &Reviewed| turn.grade().is_none_or(Grade::is_error);
+    let (place, turn) = turns.find(|(_, turn)| is_candidate(turn))?;
+    turn.grade().map(|_| place)
 }
 
 /// A game with the grade of every turn.
@@ -241,17 +245,21 @@ impl Review {
     }
 
     /// The place of the first turn, of one side or of both, that makes the result worse, from 0.
+    /// `None` if there is none, or if an earlier of these turns has no verdict and could be it.
     pub fn first_error(&self, side: Option<Side>) -> Option<usize> {
-        let of_side = |turn: &Reviewed| side.is_none_or(|side| turn.side() == side);
-        self.turns
-            .iter()
-            .position(|turn| turn.is_error() && of_side(turn))
+        let turns = self.turns.iter().enumerate();
+        known_error(turns.filter(|(_, turn)| side.is_none_or(|side| turn.side() == side)))
     }
 
     /// The place of the last turn that makes the result worse, from 0; after it the result does not
-    /// change.
+    /// change. `None` if there is none, or if a later turn has no verdict and could be it.
     pub fn decisive_error(&self) -> Option<usize> {
-        self.turns.iter().rposition(Reviewed::is_error)
+        known_error(self.turns.iter().enumerate().rev())
+    }
+
+    /// Whether all turns have a verdict.
+    pub fn is_complete(&self) -> bool {
+        self.turns.iter().all(|turn| turn.verdict.is_some())
     }
 
     /// The values for White of the positions from the first to the last.

@@ -284,7 +284,7 @@ fn one_line(record: &Record, review: &review::Review) -> String {
         .sum();
     let named = |place: Option<usize>| match place {
         Some(place) => format!("turn {} {}", place + 1, review.turns[place].turn),
-        None => "none".to_owned(),
+        None => no_error(review).to_owned(),
     };
     format!(
         "{}: {} turns, {errors} errors, first: {}, decisive: {}",
@@ -293,6 +293,14 @@ fn one_line(record: &Record, review: &review::Review) -> String {
         named(review.first_error(None)),
         named(review.decisive_error())
     )
+}
+
+/// The word for an error that is `None`.
+fn no_error(review: &review::Review) -> &'static str {
+    match review.is_complete() {
+        true => "none",
+        false => "not known",
+    }
 }
 
 fn title(record: &Record) -> String {
@@ -335,7 +343,7 @@ fn write_game(out: &mut impl Write, record: &Record, review: &review::Review) ->
         ("decisive error", review.decisive_error()),
     ] {
         match place {
-            None => writeln!(out, "{name}: none")?,
+            None => writeln!(out, "{name}: {}", no_error(review))?,
             Some(place) => {
                 let turn = &review.turns[place];
                 let comment = annotate::comment(turn).unwrap_or_default();
