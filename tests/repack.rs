@@ -11,7 +11,7 @@ use millbase::{Database, Position, Rules};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
-use crate::common::{self, FLYING};
+use crate::common::{self, FLYING, LARGER};
 use crate::process::{self, Run};
 
 const RULES: Rules = Rules::STANDARD;
@@ -259,6 +259,21 @@ fn files_without_depths_say_so() {
     assert!(list.to_string().contains("4-3"));
     let words = "holds results without depths";
     run(folder, &["line", FLYING]).fails_with(3, words);
+
+    // The advice for missing files works: those of the placing phase need depths.
+    let options = format!("--db {} --profile wdl", folder.display());
+    let advice = format!("`millbase build --pair 6-4 {options}`");
+    run(folder, &["probe", LARGER]).fails_with(3, &advice);
+    let built = ["build", "--pair", "6-4", "--profile", "wdl", "--dry-run"];
+    assert_eq!(run(folder, &built).status, 0);
+    let list = run(folder, &["list"]).out;
+    let missing = format!("'millbase build {options}' makes the missing ones");
+    assert!(list.contains(&missing), "{list}");
+    let placing = "'millbase build --placing --db NEW_FOLDER' makes";
+    assert!(list.contains(placing), "{list}");
+    for args in [&["verify", "--placing"][..], &["probe", "start"]] {
+        run(folder, args).fails_with(3, "--placing --db NEW_FOLDER");
+    }
 
     // The pairs that are part of the program have depths, which do not follow from files without them.
     let mixed = TempDir::new().unwrap();

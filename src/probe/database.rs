@@ -13,6 +13,7 @@ use crate::rules::Rules;
 use crate::store::cache::{BlockCache, ValueCache};
 use crate::store::source::{self, Access};
 use crate::store::{self, ByteSource, DbError, NeededRange, PairFile, PlyFile};
+use crate::value::Metric;
 
 /// The files of the pairs with at most nine stones, part of the program.
 #[cfg(feature = "embedded")]
@@ -342,7 +343,23 @@ impl Database {
 
     /// The options with which `millbase build` makes files of these databases, with a leading space.
     pub fn build_options(&self) -> String {
-        store::build_options(&self.rules, self.shown_folder())
+        store::build_options(&self.rules, self.shown_folder(), self.metric())
+    }
+
+    /// The options with which `millbase build` makes files of the placing phase, with a leading space.
+    /// These need depths, so a folder without depths cannot get them, and the options name another one.
+    pub fn placing_options(&self) -> String {
+        match self.metric() {
+            Metric::Depth => self.build_options(),
+            Metric::Wdl => format!("{} --db NEW_FOLDER", store::rules_option(&self.rules)),
+        }
+    }
+
+    /// The contents of the pairs' files. All files of a folder have the same; the built-in ones do not
+    /// count.
+    fn metric(&self) -> Metric {
+        let mut files = self.pairs().filter(|file| file.path().is_some());
+        files.next().map_or(Metric::Depth, PairFile::metric)
     }
 
     /// The same databases with caches of this size in bytes: three quarters for decoded blocks, the
@@ -459,6 +476,7 @@ impl Database {
                 pair,
                 folder: self.shown_folder().map(Path::to_path_buf),
                 rules: self.rules,
+                metric: self.metric(),
             }),
         }
     }

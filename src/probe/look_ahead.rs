@@ -75,7 +75,7 @@ fn too_early(database: &Database) -> DbError {
     if why_unsolved(database.rules()).is_none() {
         sentence += &format!(
             "; build the databases of the placing phase with `millbase build --placing{}`",
-            database.build_options()
+            database.placing_options()
         );
     }
     DbError::NotStored(sentence)

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::pieces::NeededRange;
 use crate::index::Pair;
 use crate::rules::Rules;
+use crate::value::Metric;
 
 /// The reason why a database has no answer. Each error displays as one sentence that says what is
 /// wrong and what to do.
@@ -22,6 +23,8 @@ pub enum DbError {
         folder: Option<PathBuf>,
         /// The requested rules.
         rules: Rules,
+        /// The contents of the folder's files.
+        metric: Metric,
     },
     /// The bytes of a file differ from those written.
     Corrupt {
@@ -109,12 +112,13 @@ impl fmt::Display for DbError {
                 pair,
                 folder,
                 rules,
+                metric,
             } => {
                 write!(f, "the database {pair} is missing")?;
                 if let Some(folder) = folder {
                     write!(f, " in {}", folder.display())?;
                 }
-                let options = build_options(rules, folder.as_deref());
+                let options = build_options(rules, folder.as_deref(), *metric);
                 write!(f, "; build it with `millbase build --pair {pair}{options}`")
             }
             DbError::Corrupt { file, offset, what } => write!(
@@ -176,18 +180,19 @@ pub fn rules_option(rules: &Rules) -> String {
     }
 }
 
-/// The options with which `millbase build` makes files for these rules in the folder of a database, with
-/// a leading space.
-pub(crate) fn build_options(rules: &Rules, folder: Option<&Path>) -> String {
-    let rules_option = rules_option(rules);
-    match folder {
-        Some(folder) => {
-            let folder = named_folder(folder, rules).display().to_string();
-            let quote = if folder.contains(' ') { "'" } else { "" };
-            format!("{rules_option} --db {quote}{folder}{quote}")
-        }
-        None => rules_option,
+/// The options with which `millbase build` makes files with these contents for these rules in the folder
+/// of a database, with a leading space.
+pub(crate) fn build_options(rules: &Rules, folder: Option<&Path>, metric: Metric) -> String {
+    let mut options = rules_option(rules);
+    if let Some(folder) = folder {
+        let folder = named_folder(folder, rules).display().to_string();
+        let quote = if folder.contains(' ') { "'" } else { "" };
+        options += &format!(" --db {quote}{folder}{quote}");
     }
+    if metric == Metric::Wdl {
+        options += " --profile wdl";
+    }
+    options
 }
 
 /// The folder to name on the command line so that the program uses this one.

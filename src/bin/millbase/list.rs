@@ -93,16 +93,17 @@ impl List {
                 table.row(entry.cells());
             }
             table.write(out)?;
-            let build = db.build_options();
             let present = answer.databases.iter().filter(|entry| entry.present);
             let (present, all) = (present.count(), answer.databases.len());
             let size = HumanBytes(answer.bytes);
             writeln!(out, "\n{present} of {all} databases, {size}")?;
             if present < all {
+                let build = db.build_options();
                 writeln!(out, "'millbase build{build}' makes the missing ones")?;
             }
             report::write_plies(out, &answer.placing)?;
             if db.plies().next().is_none() && why_unsolved(&options.rules).is_none() {
+                let build = db.placing_options();
                 writeln!(
                     out,
                     "'millbase build --placing{build}' makes those of the placing phase"

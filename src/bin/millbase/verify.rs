@@ -100,7 +100,7 @@ impl Verify {
             placing::check_rules(rules)?;
             let message = format!(
                 "there are no files of the placing phase; 'millbase build --placing{}' makes them",
-                db.build_options()
+                db.placing_options()
             );
             return Err(DbError::NotStored(message).into());
         }
