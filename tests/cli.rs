@@ -396,6 +396,32 @@ fn missing_databases_are_named() {
     assert!(verify.out.contains("millbase build --pair 9-8"));
 }
 
+/// The built-in databases are those of other rules.
+#[test]
+fn commands_without_any_database_name_the_build() {
+    let place = Place::new();
+    let engine = ["judge", "--positions", "3", "--", process::PROGRAM, "uci"];
+    for args in [
+        &["puzzles", "make", "--count", "1"][..],
+        &["bench", "--seconds", "0.01", "--max-stones", "6"],
+        &engine,
+        &["verify"],
+        &["verify", "--sample", "10"],
+        &["verify", "--placing"],
+        &["repack", "--to", "new"],
+    ] {
+        for json in [&[][..], &["--json"]] {
+            let args = [&["--rules", "twelve"], json, args].concat();
+            let advice = match args.contains(&"--placing") {
+                true => "'millbase build --placing --rules twelve'",
+                false => "`millbase build --pair 3-3 --rules twelve`",
+            };
+            place.run(&args).fails_with(3, advice);
+        }
+    }
+    assert!(!place.path().join("new").exists());
+}
+
 /// Texts that are not positions, and words of the sentence that says why.
 const BAD: [(&str, &str); 20] = [
     ("", "empty"),

@@ -24,7 +24,7 @@ use serde::Serialize;
 use crate::build::pairs_up_to;
 use crate::options::Options;
 use crate::output::{self, Cell, Table};
-use crate::status::{Status, Usage};
+use crate::status::Status;
 use crate::{databases, input, progress};
 
 /// The number of random positions to probe.
@@ -258,9 +258,7 @@ fn positions(db: &Database, pairs: &[Pair], seed: u64) -> Result<Vec<Position>> 
     let tables: Vec<Index> = materials.map(Index::new).collect();
     let entries: usize = tables.iter().map(Index::len).sum();
     if entries == 0 {
-        let message = "no database to measure is present together with all those that it needs; \
-            build some with 'millbase build'";
-        return Err(Usage(message.to_owned()).into());
+        return Err(databases::none(db, "there is no database to measure"));
     }
     let mut random = Random::new(seed);
     let position = || {

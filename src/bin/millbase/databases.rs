@@ -3,7 +3,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Error, Result};
 use directories::ProjectDirs;
 use millbase::probe::Database;
 use millbase::store::{self, DbError};
@@ -105,6 +105,15 @@ pub fn in_order(db: &Database) -> Vec<Pair> {
     let mut pairs = Pair::all(db.rules().stones);
     pairs.retain(|&pair| db.has(pair));
     pairs
+}
+
+/// The error where no pair has a usable file: this text, and why the pair with the fewest stones has none.
+pub fn none(db: &Database, text: &'static str) -> Error {
+    let pairs = Pair::all(db.rules().stones).into_iter();
+    match pairs.map(|pair| db.file(pair)).next() {
+        Some(Err(error)) => Error::new(error).context(text),
+        _ => Usage(text.to_owned()).into(),
+    }
 }
 
 /// The pairs that have a file, usable or not, those with fewer stones first.

@@ -177,6 +177,12 @@ impl Judge {
             let placed = PLACED.into_iter().map(Family::Placed);
             families.extend(placed.filter(|family| family.check(rules).is_ok()));
         }
+        if families.is_empty() {
+            return Err(databases::none(
+                db,
+                "there is no database to draw positions from",
+            ));
+        }
         Ok(families)
     }
 

@@ -70,6 +70,9 @@ impl Repack {
             Some(pair) => vec![pair],
             None => databases::in_order(&db),
         };
+        if pairs.is_empty() {
+            return Err(databases::none(&db, "there is no file to write again"));
+        }
         let folder = folder_of(&self.to, &options.rules);
         let to = folder.display();
         fs::create_dir_all(&folder).with_context(|| format!("cannot create the folder '{to}'"))?;

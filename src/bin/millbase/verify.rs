@@ -105,6 +105,9 @@ impl Verify {
             return Err(DbError::NotStored(message).into());
         }
         let all: Vec<&Findings> = pairs.iter().chain(&placing).collect();
+        if all.is_empty() {
+            return Err(databases::none(&db, "there is no file to check"));
+        }
         let status = findings::status_of(&all);
         findings::note_failures(&all);
         let ok = status == Status::Done;

@@ -165,9 +165,10 @@ impl Make {
             false => self.from.clone(),
         };
         if families.is_empty() {
-            let sentence =
-                "there is no database to draw positions from; build some with 'millbase build'";
-            return Err(Usage(sentence.to_owned()).into());
+            return Err(databases::none(
+                db,
+                "there is no database to draw positions from",
+            ));
         }
         Ok(Wanted {
             families,
