@@ -117,6 +117,18 @@ fn archives_have_tables() {
     assert!(run.err.starts_with(words), "{}", run.err);
     assert_eq!(run.err.lines().count(), 1, "{}", run.err);
     assert_eq!(run.object()["unread"], 1);
+
+    // The form depends on the number of games, whichever of them can be read.
+    place.file("bad.txt", &(race("1. e3-e4 c4-a1xa7") + "\nrubbish\n"));
+    let run = place.run(&["review", "--json", "bad.txt"]);
+    assert_eq!(run.status, 2, "{}", run.err);
+    let json = run.object();
+    assert_eq!((&json["games"], &json["unread"]), (&1.into(), &1.into()));
+    let run = place.run(&["review", "bad.txt"]);
+    assert!(run.out.starts_with("1 game\n"), "{}", run.out);
+    place
+        .run(&["review", "bad.txt", "--svg", "x.svg"])
+        .fails_with(2, "the input has 2");
 }
 
 #[test]

@@ -84,7 +84,7 @@ impl Review {
             options,
             db: &db,
             archive: Archive::new(self.opening_turns.into()),
-            only: None,
+            first: None,
             unread: 0,
             first_unread: None,
             missing: None,
@@ -104,8 +104,8 @@ struct Session<'a> {
     options: &'a Options,
     db: &'a Database,
     archive: Archive,
-    /// The first game, as long as it is the only one.
-    only: Option<Graded>,
+    /// The first game, as long as no other game was graded.
+    first: Option<Graded>,
     unread: u64,
     first_unread: Option<String>,
     /// Why a turn has no grade.
@@ -150,7 +150,7 @@ impl Session<'_> {
                     }
                 }
             }
-            let truth = match self.archive.games() == 0 && games.len() == 1 {
+            let truth = match self.games() == 0 && games.len() == 1 {
                 true => Truth::patient(self.db),
                 false => Truth::brief(self.db),
             };
@@ -206,8 +206,18 @@ impl Session<'_> {
         if let Some(missing) = review.missing.take() {
             self.missing.get_or_insert(missing);
         }
-        self.only = (self.archive.games() == 1).then_some((record, review));
+        self.first = (self.archive.games() == 1).then_some((record, review));
         Ok(())
+    }
+
+    /// The number of games in the input so far, with those that could not be read.
+    fn games(&self) -> u64 {
+        self.unread + self.archive.games()
+    }
+
+    /// The game, if the input has only one.
+    fn only(&self) -> Option<&Graded> {
+        self.first.as_ref().filter(|_| self.games() == 1)
     }
 
     fn finish(mut self) -> Result<Status> {
@@ -223,8 +233,8 @@ impl Session<'_> {
             return Err(Error::new(missing).context("no turn can be graded"));
         }
         if let Some(file) = &self.command.svg {
-            let Some((_, review)) = &self.only else {
-                let games = self.archive.games();
+            let Some((_, review)) = self.only() else {
+                let games = self.games();
                 let sentence = format!("--svg draws one game, but the input has {games}");
                 return Err(Usage(sentence).into());
             };
@@ -250,10 +260,10 @@ impl Session<'_> {
                 format_args!("note: some turns have no grade: {missing}"),
             );
         }
+        let (unread, all) = (self.unread, self.games());
         let Some(sentence) = self.first_unread else {
             return Ok(Status::Done);
         };
-        let (unread, all) = (self.unread, self.unread + self.archive.games());
         output::to_stderr(&format!(
             "error: {unread} of {all} games could not be read, the first: {sentence}\n"
         ));
@@ -261,7 +271,7 @@ impl Session<'_> {
     }
 
     fn report(&self) -> Result<()> {
-        match &self.only {
+        match self.only() {
             Some((record, review)) => {
                 let object = JsonGame::new(record, review, self.db.rules());
                 output::answer(self.options, &object, |out| write_game(out, record, review))?;
@@ -409,7 +419,8 @@ pub fn percents(interval: Option<Interval>) -> String {
 }
 
 fn write_archive(out: &mut impl Write, archive: &Archive) -> io::Result<()> {
-    writeln!(out, "{} games\n", HumanCount(archive.games()))?;
+    let plural = if archive.games() == 1 { "" } else { "s" };
+    writeln!(out, "{} game{plural}\n", HumanCount(archive.games()))?;
     write_rows(out, "player", &archive.players())?;
     let openings = archive.openings();
     let shown = &openings[..openings.len().min(OPENINGS_SHOWN)];
