@@ -206,6 +206,7 @@ fn errors_after_unknown_turns_are_not_the_first() {
         }
         let known = known.json();
         assert_eq!(known["first_error"], Json::Null);
+        assert!(known["missing"].is_string(), "{known}");
         let parts = known["summary"].as_array().unwrap().iter();
         errors += parts
             .filter_map(|part| part["errors"].as_u64())

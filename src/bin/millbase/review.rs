@@ -185,7 +185,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn add(&mut self, (record, mut review): Graded) -> Result<()> {
+    fn add(&mut self, (record, review): Graded) -> Result<()> {
         self.archive.add(&record, &review);
         self.turns += review.turns.len();
         self.is_graded |= review.turns.iter().any(|turn| turn.verdict.is_some());
@@ -203,8 +203,8 @@ impl Session<'_> {
                 writeln!(out, "{}", one_line(&record, &review))
             })?;
         }
-        if let Some(missing) = review.missing.take() {
-            self.missing.get_or_insert(missing);
+        if self.missing.is_none() {
+            self.missing.clone_from(&review.missing);
         }
         self.first = (self.archive.games() == 1).then_some((record, review));
         Ok(())
