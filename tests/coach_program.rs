@@ -373,6 +373,22 @@ fn engines_are_judged() {
     place
         .run(&args)
         .fails_with(2, "the engine gave no turn in the whole exam");
+
+    // One position gives no interval.
+    let args = [
+        "judge",
+        "--from",
+        "4-3",
+        "--positions",
+        "1",
+        "--starts",
+        "0",
+    ];
+    let run = place.run(&[&args[..], &["--", engine, "uci"]].concat());
+    let skill = run.out.lines().nth(1).unwrap();
+    let (figure, rest) = skill.split_once(" %").unwrap();
+    assert!(figure.starts_with("skill "), "{skill}");
+    assert!(rest.starts_with(", in the exam "), "{skill}");
 }
 
 #[test]

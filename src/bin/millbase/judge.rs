@@ -21,7 +21,7 @@ use crate::databases;
 use crate::options::Options;
 use crate::output::{self, Cell, Table};
 use crate::progress;
-use crate::review::{ends, percent, percents};
+use crate::review::{confidence, ends, percent, percents};
 use crate::status::{Status, Usage};
 
 /// Judge an engine by the databases: how often its turns keep the value of the position
@@ -317,13 +317,10 @@ impl JudgeReport {
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{}", self.name)?;
-        let (skill, interval) = (percent(self.all.skill()), self.all.skill_interval());
-        writeln!(
-            out,
-            "skill {skill}, 95 % confidence {}, in the exam {:016x}\n",
-            percents(interval),
-            self.fingerprint
-        )?;
+        let skill = percent(self.all.skill());
+        let interval = confidence(self.all.skill_interval());
+        let exam = self.fingerprint;
+        writeln!(out, "skill {skill}{interval}, in the exam {exam:016x}\n")?;
         let headings = ["", "", "asked", "kept", "share", "95 %", "skill", "95 %"];
         let mut table = Table::new(&headings);
         for (heading, name, score) in [("all", "", &self.all)].into_iter().chain(self.groups()) {

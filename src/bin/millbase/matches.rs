@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Error, Result};
 use clap::Args;
 use indicatif::HumanCount;
-use millbase::coach::confidence::Interval;
 use millbase::coach::contest::{Contest, FirstError, Played, Standing, Summary};
 use millbase::coach::contestant::Settings;
 use millbase::coach::record::Outcome;
@@ -26,7 +25,7 @@ use crate::input;
 use crate::options::Options;
 use crate::output::{self, Cell, Table};
 use crate::progress;
-use crate::review::{ends, percent, percents};
+use crate::review::{confidence, ends, percent};
 use crate::status::{Status, Usage};
 
 /// Play a match between two players, and report wins, draws, losses and first errors
@@ -469,10 +468,6 @@ impl MatchReport {
             self.draws,
             self.losses
         )?;
-        let confidence = |interval: Option<Interval>| match interval {
-            Some(_) => format!(", 95 % confidence {}", percents(interval)),
-            None => String::new(),
-        };
         let (score, interval) = (percent(self.score), confidence(standing.score_interval()));
         writeln!(out, "score {score}{interval}")?;
         let wins = (self.games > 0).then(|| self.wins as f64 / self.games as f64);

@@ -418,6 +418,14 @@ pub fn percents(interval: Option<Interval>) -> String {
     })
 }
 
+/// An interval of shares as the next part of a sentence; empty for `None`.
+pub fn confidence(interval: Option<Interval>) -> String {
+    match interval {
+        Some(_) => format!(", 95 % confidence {}", percents(interval)),
+        None => String::new(),
+    }
+}
+
 fn write_archive(out: &mut impl Write, archive: &Archive) -> io::Result<()> {
     let plural = if archive.games() == 1 { "" } else { "s" };
     writeln!(out, "{} game{plural}\n", HumanCount(archive.games()))?;
