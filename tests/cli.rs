@@ -180,8 +180,22 @@ fn wrong_usage_is_one_sentence() {
         (&["explain", "start", "zz"], "'zz' is not a turn"),
         (&["explain", FLYING, "a1-a9"], "'a1-a9' is not a turn"),
         (&in_fields, "'a1-a9' is not a turn"),
-        (&["probe", FLYING, "-"], "'-' follows a whole position"),
-        (&["line", FLYING, FEWER], "follows a whole position"),
+        (
+            &["probe", FLYING, "-"],
+            "'-' follows a whole position; give one position, or lines with '-'\n",
+        ),
+        (
+            &["line", FLYING, "extra"],
+            "'extra' follows a whole position; give one position\n",
+        ),
+        (
+            &["perft", "start", "3", "4"],
+            "'3' follows a whole position; give one position and one depth\n",
+        ),
+        (
+            &["explain", FLYING, "a1-a4", "a1-e4"],
+            "'a1-a4' follows a whole position; give one position and at most one turn",
+        ),
         (
             &["perft", "start", "a1", "2"],
             "'a1' follows a whole position",

@@ -75,7 +75,8 @@ impl Explain {
     pub fn run(&self, options: &Options) -> Result<Status> {
         let rules = &options.rules;
         let (words, turn) = self.position_and_turn()?;
-        let position = input::position_of(words, rules)?;
+        let advice = "give one position and at most one turn";
+        let position = input::position_of(words, rules, advice)?;
         let db = databases::open(options)?;
         let explanation = Explanation::of(Truth::patient(&db), &position, turn)?;
         if let (Some(turn), true) = (turn, explanation.turns.is_empty()) {

@@ -25,13 +25,13 @@ const LARGEST_BATCH: usize = 4096;
 ///
 /// # Errors
 ///
-/// [`PositionError`], and [`Usage`] if the first word is a whole position and others follow.
-pub fn position_of(words: &[String], rules: &Rules) -> Result<Position> {
+/// [`PositionError`], and [`Usage`] with this advice if the first word is a whole position and others
+/// follow.
+pub fn position_of(words: &[String], rules: &Rules, advice: &str) -> Result<Position> {
     if let [whole, other, ..] = words
         && is_whole(whole)
     {
-        let sentence =
-            format!("'{other}' follows a whole position; give one position, or lines with '-'");
+        let sentence = format!("'{other}' follows a whole position; {advice}");
         return Err(Usage(sentence).into());
     }
     Ok(position(&words.join(" "), rules)?)

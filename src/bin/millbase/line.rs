@@ -36,7 +36,7 @@ impl Line {
     /// Prints the continuation.
     pub fn run(&self, options: &Options) -> Result<Status> {
         let rules = &options.rules;
-        let position = input::position_of(&self.position, rules)?;
+        let position = input::position_of(&self.position, rules, "give one position")?;
         let db = databases::open(options)?;
         let answer = db.answer(&position)?;
         let line = db.line(&position, self.limit as usize)?;

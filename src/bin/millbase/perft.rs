@@ -57,7 +57,8 @@ impl Perft {
     /// Counts and prints the count.
     pub fn run(&self, options: &Options) -> Result<Status> {
         let rules = &options.rules;
-        let position = input::position_of(&self.position, rules)?;
+        let advice = "give one position and one depth";
+        let position = input::position_of(&self.position, rules, advice)?;
         let (count, turns) = match self.depth.checked_sub(1) {
             None => (1, Vec::new()),
             Some(rest) => {

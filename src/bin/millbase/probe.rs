@@ -77,7 +77,8 @@ impl Probe {
             };
             return probing.stream();
         }
-        let position = input::position_of(&self.position, &options.rules)?;
+        let advice = "give one position, or lines with '-'";
+        let position = input::position_of(&self.position, &options.rules, advice)?;
         let answer = Probed::find(&databases::open(options)?, &position, self.turns)?;
         output::answer(options, &answer.json(), |out| answer.write(out))?;
         Ok(Status::Done)

@@ -57,7 +57,8 @@ impl From<Draws> for DrawRule {
 /// Parses an argument: a name, or the path of a file, which contains a dot or a slash.
 pub fn parse(text: &str) -> Result<Rules, String> {
     if !text.contains(['.', '/', '\\']) {
-        return named(text);
+        let others = " and files with a name like own.toml";
+        return named(text, others);
     }
     let mut settings = String::new();
     let opened = File::open(text);
@@ -76,10 +77,11 @@ pub fn names() -> String {
     Rules::NAMED.map(|(name, _)| name).join(", ")
 }
 
-fn named(name: &str) -> Result<Rules, String> {
+/// The set of this name; the error says that there are only the sets and these others.
+fn named(name: &str, others: &str) -> Result<Rules, String> {
     let unknown = || {
         let names = names();
-        format!("there are no such rules, only {names} and files with a name like own.toml")
+        format!("there are no such rules, only {names}{others}")
     };
     Rules::named(name).ok_or_else(unknown)
 }
@@ -96,7 +98,7 @@ fn of_settings(text: &str) -> Result<Rules, String> {
     let mut rules = match &settings.base {
         None => Rules::STANDARD,
         Some(base) => {
-            named(base.get_ref()).map_err(|sentence| wrong(Some(base.span()), &sentence))?
+            named(base.get_ref(), "").map_err(|sentence| wrong(Some(base.span()), &sentence))?
         }
     };
     if let Some(stones) = &settings.stones {
@@ -186,5 +188,8 @@ mod tests {
             );
             assert!(sentence.contains(words), "{text}: {sentence}");
         }
+        // A file cannot be based on another one.
+        let sentence = of_settings("base = 'other.toml'").unwrap_err();
+        assert!(sentence.ends_with(&names()), "{sentence}");
     }
 }
