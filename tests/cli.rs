@@ -437,7 +437,7 @@ fn commands_without_any_database_name_the_build() {
 }
 
 /// Texts that are not positions, and words of the sentence that says why.
-const BAD: [(&str, &str); 20] = [
+const BAD: [(&str, &str); 22] = [
     ("", "empty"),
     ("end", "26"),
     ("********/********/******* w m s 3 0 3 0 0 0", "25"),
@@ -453,6 +453,14 @@ const BAD: [(&str, &str); 20] = [
     ("********/********/O@O*O@*@ w m z 3 0 3 0 0 0", "action"),
     ("********/********/O@O*O@*@ w m s 3 0 3 0 0", "removals"),
     ("********/********/O@O*O@*@ w m s 4 0 3 0 0 0", "4"),
+    (
+        "********/********/O@O*O@*@ w m s 3000 0 3 0 0 0",
+        "'3000' is too large a number",
+    ),
+    (
+        "********/********/O@O*O@*@ w m s -3 0 3 0 0 0",
+        "'-3' is not a number",
+    ),
     ("********/********/O@O*O@*@ w m s 3 0 5 0 0 0", "5"),
     (
         "********/********/O@O*O@*@ w p p 3 7 3 7 0 0",

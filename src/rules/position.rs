@@ -504,11 +504,13 @@ impl Fields {
         for (number, name) in numbers.iter_mut().zip(names) {
             let word = next(name)?;
             *number = word.parse().map_err(|_| {
+                let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+                let what = match is_number {
+                    true => format!("is too large a number for {name}"),
+                    false => format!("is not a number, but {name} must be one"),
+                };
                 let word = shown(word);
-                refused!(
-                    not_a_number { word: word },
-                    "'{word}' is not a number, but {name} must be one"
-                )
+                refused!(not_a_number { word: word }, "'{word}' {what}")
             })?;
         }
         Ok(Fields {
