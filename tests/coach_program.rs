@@ -326,6 +326,8 @@ fn engines_are_judged() {
         ];
         let run = place.run(&[&args[..], options, &["--", engine, "uci"]].concat());
         assert_eq!(run.status, 0, "{}", run.err);
+        let note = "note: the perfect player searches where no database answers: ";
+        assert_eq!(run.err.contains(note), starts != "0", "{}", run.err);
         run.object()
     };
     // A level without databases against one with databases.

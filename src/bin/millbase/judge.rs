@@ -14,7 +14,8 @@ use millbase::coach::judge::{self, Question, Score};
 use millbase::coach::sample::{self, Family};
 use millbase::coach::truth::Truth;
 use millbase::search::Limits;
-use millbase::{Database, Position, Wdl};
+use millbase::store::DbError;
+use millbase::{Database, Pair, Position, Wdl};
 use serde::Serialize;
 
 use crate::databases;
@@ -28,7 +29,8 @@ use crate::status::{Status, Usage};
 ///
 /// The engine is a program that speaks the protocol of 'millbase uci'. The exam asks it for a turn
 /// in drawn and won positions in which some turns keep the value and others do not. Then it plays
-/// games against the perfect player, from the empty board, from drawn and from won positions.
+/// games against the perfect player, from the empty board, from drawn and from won positions; where
+/// databases are missing, the perfect player searches.
 ///
 /// The number to compare between versions is the skill: 0 % for random turns, 100 % for perfect
 /// play. Compare it only between equal exams: the same seed, sizes and databases. docs/COACH.md
@@ -140,6 +142,14 @@ impl Judge {
                 ),
             );
         }
+        if let (true, Some(missing)) = (self.starts > 0, missing(truth)?) {
+            output::note(
+                options,
+                format_args!(
+                    "note: the perfect player searches where no database answers: {missing}"
+                ),
+            );
+        }
         Ok(Status::Done)
     }
 
@@ -235,6 +245,16 @@ impl Judge {
         bar.finish_and_clear();
         Ok(())
     }
+}
+
+/// Why the perfect player has to search in some games; `None` if the databases are complete.
+fn missing(truth: Truth) -> Result<Option<DbError>> {
+    let db = truth.database();
+    if let Err(reason) = truth.known(&Position::start(db.rules()))? {
+        return Ok(Some(reason));
+    }
+    let pairs = Pair::all(db.rules().stones).into_iter();
+    Ok(pairs.map(|pair| db.file(pair)).find_map(Result::err))
 }
 
 /// Where a game begins.
