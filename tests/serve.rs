@@ -621,6 +621,11 @@ fn random_positions_have_the_value_that_is_asked_for() {
             .json();
         assert_eq!((&value["wdl"], &value["dtw"]), (&json!(wdl), &first["dtw"]));
     }
+    // All losses of this pair end in two turns.
+    let left_out = "lasts at least 3 turns and has no mill of Black";
+    server
+        .get("/random?pair=5-3&wdl=loss")
+        .fails_with(400, "invalid", left_out);
     server
         .get("/random?pair=9-9&wdl=win")
         .fails_with(404, "missing", "9-9");

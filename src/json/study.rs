@@ -20,8 +20,8 @@ const REPLY_NODES: u64 = 500;
 /// The most random positions to try.
 const TRIES: u64 = 20_000;
 
-/// Wins in fewer turns are too easy for the trainer.
-const SHORTEST_WIN: Dtw = Dtw(3);
+/// Games that end in fewer turns are too easy for the trainer.
+const SHORTEST: Dtw = Dtw(3);
 
 /// A position with its ranked turns.
 #[derive(Serialize)]
@@ -95,7 +95,8 @@ pub struct RandomPosition {
 }
 
 impl RandomPosition {
-    /// A random position of a pair, White to move, that has this value; the same for the same seed.
+    /// A random position of a pair, White to move, that has this value, lasts at least three turns and
+    /// has no mill of Black; the same for the same seed.
     ///
     /// # Errors
     ///
@@ -124,14 +125,15 @@ impl RandomPosition {
         Err(Failure::Question {
             reason: Some(Reason::new("none_found", [("pair", pair.to_string())])),
             message: format!(
-                "no position of {pair} with the value {wdl} was found; choose another pair or value"
+                "no position of {pair} with the value {wdl} was found that lasts at least {SHORTEST} turns \
+                 and has no mill of Black; choose another pair or value"
             ),
         })
     }
 }
 
 fn is_too_easy(value: Value) -> bool {
-    value.dtw().is_some_and(|dtw| dtw < SHORTEST_WIN)
+    value.dtw().is_some_and(|dtw| dtw < SHORTEST)
 }
 
 /// Whether the waiting side has a mill. Such a position could look as if a removal were missing.
