@@ -306,17 +306,21 @@ fn four_stones_that_pass_agree_with_plain_search_in_random_games() {
     agrees_with_plain_search(&rules, &[2, 5], 40);
 }
 
-/// Near a file the perfect player looks its turn up, also if it has little time.
-#[test]
-fn little_time_suffices_to_look_up_turns_near_a_file() {
-    let folder = built(&FOUR, &[2, 5]);
-    let player = |folder: &Path| Player {
+/// The perfect player with the databases of a folder.
+fn player(folder: &Path) -> Player {
+    Player {
         database: Arc::new(Database::open(folder, FOUR).expect("databases")),
         search: Arc::new(Search::new(FOUR, 1 << 20, 1)),
         level: Level::PERFECT,
         seed: 0,
         strategy: Strategy::default(),
-    };
+    }
+}
+
+/// Near a file the perfect player looks its turn up, also if it has little time.
+#[test]
+fn little_time_suffices_to_look_up_turns_near_a_file() {
+    let folder = built(&FOUR, &[2, 5]);
     let known = |player: &Player, milliseconds| {
         let limits = Limits {
             time: Some(Duration::from_millis(milliseconds)),
@@ -336,6 +340,70 @@ fn little_time_suffices_to_look_up_turns_near_a_file() {
         fs::remove_file(folder.path().join(file_name(ply))).expect("a file");
     }
     assert!(!known(&player(folder.path()), 20));
+}
+
+/// The limit of the caller holds for positions that the files omit because no game reaches them, however
+/// near the ply of a file is. It has no effect on those of games.
+#[test]
+fn what_no_game_reaches_is_searched_within_the_limit() {
+    let folder = built(&FOUR, &[2, 5]);
+    let player = player(folder.path());
+    let database = &player.database;
+    let answer_in = |database: &Database, position: &Position| {
+        let answer = database.answer(position);
+        answer.unwrap_or_else(|error| panic!("{}: {error}", position.text(&FOUR)))
+    };
+    let within = |position: &Position| database.answer_within(position, Some(1));
+    let mut random = Random::new(2);
+    for _ in 0..10 {
+        for position in random_game(&FOUR, &mut random) {
+            let answer = within(&position).expect("no search of this length");
+            assert_eq!(answer, answer_in(database, &position));
+            assert_eq!(answer.source, millbase::Source::Database);
+        }
+    }
+    let pairs = TempDir::new().expect("a folder");
+    for (name, bytes) in PAIRS_OF_FOUR.iter() {
+        fs::write(pairs.path().join(name), bytes).expect("a file");
+    }
+    let pairs = Database::open(pairs.path(), FOUR).expect("databases");
+    // Nobody can have closed the mills for which these stones were lost.
+    for text in [
+        "********/********/******** b p p 0 3 0 4 0 0",
+        "O*******/********/*******@ w p p 1 2 1 2 0 0",
+    ] {
+        let position = Position::parse(text, &FOUR).expect("a position");
+        let is_refused = || match within(&position) {
+            Err(DbError::NotStored(why)) => why.contains("no game reaches"),
+            _ => false,
+        };
+        assert!(is_refused(), "{text}");
+        let answer = answer_in(database, &position);
+        assert_eq!(answer, answer_in(&pairs, &position), "{text}");
+        assert_eq!(answer.source, millbase::Source::Search);
+        // Whether the limit suffices does not depend on the answers before.
+        assert!(is_refused(), "{text}");
+        if position.in_hand(Side::White) == 3 {
+            assert!(player.known(&position).is_err());
+        }
+    }
+}
+
+/// No file of the placing phase helps where no game reaches the position.
+#[test]
+fn a_build_is_advised_only_for_what_games_reach() {
+    let empty: &'static [u8] = b"";
+    let database = Database::embedded(Rules::STANDARD);
+    let database = database.with_file("placing-14.mill", Box::new(empty));
+    for (hands, words) in [
+        ("0 9 0 9", "`millbase build --placing`"),
+        ("0 8 0 8", "no game reaches"),
+    ] {
+        let text = format!("********/********/******** w p p {hands} 0 0");
+        let position = Position::parse(&text, &Rules::STANDARD).expect("a position");
+        let error = database.probe(&position).expect_err("no file").to_string();
+        assert!(error.contains(words), "{error}");
+    }
 }
 
 /// Solves pairs of five stones, which takes some time.
@@ -607,6 +675,7 @@ fn answers_come_from_the_files() {
     let text = "OO*****O/********/@@****** w p r 3 0 2 1 1 0";
     let owed = Position::parse(text, &THREE).expect("a position");
     let answer = database.answer(&owed).expect("an answer");
+    assert_eq!(answer.source, millbase::Source::Database);
     assert_eq!(answer.value, Value::Win(millbase::Dtw(1)));
     assert_eq!(answer.turns.len(), 2);
 }

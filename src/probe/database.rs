@@ -10,6 +10,7 @@ use crate::index::histogram::Histogram;
 use crate::index::reachable::{Reachable, Stage};
 use crate::index::{Material, Pair, Rows};
 use crate::rules::Rules;
+use crate::rules::position::Position;
 use crate::store::cache::{BlockCache, ValueCache};
 use crate::store::source::{self, Access};
 use crate::store::{self, ByteSource, DbError, NeededRange, PairFile, PlyFile};
@@ -171,6 +172,20 @@ impl Plies {
         let rows = stored(stage).len();
         let page = || slot.foreseen_page(store::ply_file_name(stage.ply), before, place, rows);
         (place < rows).then(page).flatten()
+    }
+
+    /// Whether the files hold a position without a pending removal or what follows from it, as far as
+    /// there are files of these plies. They omit what no game reaches, see [`Reachable`]; after the last
+    /// file and at the end of the game this makes no difference.
+    pub(super) fn cover(&self, position: &Position) -> bool {
+        let stage = Stage::of(position, &self.rules);
+        let contains = |side, set| self.reachable.contains(stage, side, set);
+        let (mover, waiting) = (stage.mover(), stage.mover().other());
+        let is_after = usize::from(stage.ply) >= self.files.len();
+        stage.is_of(position, &self.rules)
+            && (is_after
+                || self.reachable.ends_game(stage)
+                || contains(mover, position.mover()) && contains(waiting, position.waiting()))
     }
 
     /// The smallest ply from `ply` on that has a file; `None` if there is none.

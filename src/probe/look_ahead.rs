@@ -29,9 +29,9 @@ use crate::value::{Metric, Value};
 /// this many it takes seconds, with more it takes minutes.
 const MOST_PLACEMENTS: u8 = 10;
 
-/// The most positions that a search may visit for all turns of a position together: many times the
-/// number that [`MOST_PLACEMENTS`] needs.
-const MOST_NODES: u64 = 20_000_000;
+/// The most positions that a search may visit for all turns of a position together: some four times the
+/// number that [`MOST_PLACEMENTS`] needs, and four seconds of one core.
+const MOST_NODES: u64 = 8_000_000;
 
 /// The most turns from the last placement to stored positions: omitted positions follow from their
 /// turns, and some captures lead to other omitted positions.
@@ -52,33 +52,73 @@ const MOST_RANGES: usize = 1_000;
 const ALONE: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 1 });
 
 impl Database {
-    /// Whether a few placements lead to a file of the placing phase or, if such files exist, to the
-    /// moving phase.
+    /// Whether a few placements lead to a file of the placing phase that holds what follows, or, if such
+    /// files exist, to the moving phase.
     pub(crate) fn is_near_file(&self, position: &Position) -> bool {
+        if !position.removal_owed() {
+            return Distance::of(self, &[*position]).is_near;
+        }
+        let rules = self.rules();
+        let mut after = Vec::with_capacity(16);
+        position.for_each_turn(rules, |turn| after.push(position.after(turn)));
+        Distance::of(self, &after).is_near
+    }
+}
+
+/// How far positions are from stored ones.
+#[derive(Clone, Copy)]
+struct Distance {
+    /// The number of placements to the next ply that has a file, or to the moving phase.
+    placements: u8,
+    /// See [`Database::is_near_file`].
+    is_near: bool,
+    /// Whether the files of the placing phase, being complete, would hold what follows.
+    is_covered: bool,
+}
+
+impl Distance {
+    /// The distance of positions with the same number of stones in hand and no pending removal.
+    fn of(database: &Database, positions: &[Position]) -> Distance {
         const FEW: u8 = 4;
-        self.placing().is_some() && placements(self, position) <= FEW
+        let rules = database.rules();
+        let ply = positions
+            .first()
+            .map_or(0, |first| Stage::of(first, rules).ply);
+        let plies = database.placing();
+        let is_covered = positions.iter().all(|position| match plies {
+            Some(plies) => plies.cover(position),
+            None => Stage::of(position, rules).is_of(position, rules),
+        });
+        let next = plies
+            .filter(|_| is_covered)
+            .and_then(|plies| plies.next(ply));
+        let placements = next.unwrap_or(2 * rules.stones).saturating_sub(ply);
+        Distance {
+            placements,
+            is_near: plies.is_some() && is_covered && placements <= FEW,
+            is_covered,
+        }
     }
-}
 
-/// The number of placements from a position to the next ply that has a file, or to the moving phase.
-fn placements(database: &Database, position: &Position) -> u8 {
-    let rules = database.rules();
-    let ply = Stage::of(position, rules).ply;
-    let next = database.placing().and_then(|plies| plies.next(ply));
-    next.unwrap_or(2 * rules.stones).saturating_sub(ply)
-}
-
-/// The error for positions whose search would take too long.
-fn too_early(database: &Database) -> DbError {
-    let mut sentence =
-        "too many stones are still in hand for a search down to the databases".to_string();
-    if why_unsolved(database.rules()).is_none() {
-        sentence += &format!(
-            "; build the databases of the placing phase with `millbase build --placing{}`",
-            database.placing_options()
-        );
+    /// The error for positions whose search would take too long.
+    fn too_long(self, database: &Database) -> DbError {
+        if !self.is_covered {
+            return DbError::NotStored(
+                "no game reaches this position, so no file holds it, and a search for its value would \
+                 take too long"
+                    .to_string(),
+            );
+        }
+        let mut sentence =
+            "too many stones are still in hand for a search down to the databases".to_string();
+        if why_unsolved(database.rules()).is_none() {
+            sentence += &format!(
+                "; build the databases of the placing phase with `millbase build --placing{}`",
+                database.placing_options()
+            );
+        }
+        DbError::NotStored(sentence)
     }
-    DbError::NotStored(sentence)
 }
 
 /// The files as a source of known values, for one thread of a search.
@@ -206,26 +246,22 @@ pub(super) fn values(
     positions: &[Position],
     most_nodes: Option<u64>,
 ) -> Result<Vec<Value>, DbError> {
-    let Some(first) = positions.first() else {
+    if positions.is_empty() {
         return Ok(Vec::new());
-    };
-    let placements = placements(database, first);
-    if most_nodes.is_none() && placements > MOST_PLACEMENTS {
-        return Err(too_early(database));
     }
-    let two_threads = database.two_threads;
-    if !database.is_near_file(first) {
-        // Whether a custom limit suffices does not depend on the timing of threads.
-        let (two_threads, most_nodes) = match most_nodes {
-            Some(most_nodes) => (false, most_nodes),
-            None => (two_threads, MOST_NODES),
-        };
-        return searched(database, positions, placements, most_nodes, two_threads);
+    let distance = Distance::of(database, positions);
+    if most_nodes.is_none() && distance.placements > MOST_PLACEMENTS {
+        return Err(distance.too_long(database));
     }
-    // The limit has no effect near a file, so an answer does not depend on those before it.
+    if let (false, Some(most_nodes)) = (distance.is_near, most_nodes) {
+        // Whether a custom limit suffices depends neither on the timing of threads nor on the answers
+        // before.
+        return searched(database, positions, distance, most_nodes, false);
+    }
     let key = |position: &Position| key::canonical(position).0;
     let search = |missing: &[Position]| {
-        searched(database, missing, placements, MOST_NODES, two_threads).map(Some)
+        let two_threads = database.two_threads;
+        searched(database, missing, distance, MOST_NODES, two_threads).map(Some)
     };
     let values = database.kept(positions, key, search)?;
     Ok(values.unwrap_or_default())
@@ -235,12 +271,12 @@ pub(super) fn values(
 fn searched(
     database: &Database,
     positions: &[Position],
-    placements: u8,
+    distance: Distance,
     most_nodes: u64,
     two_threads: bool,
 ) -> Result<Vec<Value>, DbError> {
     loop {
-        match search(database, positions, placements, most_nodes, two_threads) {
+        match search(database, positions, distance, most_nodes, two_threads) {
             // The head of this file came while the search went on; now it is known.
             Err(DbError::NoDepths { .. }) => {}
             found => return found,
@@ -248,14 +284,15 @@ fn searched(
     }
 }
 
-/// [`values`], found by a search from positions this number of placements from a file.
+/// [`values`], found by a search from positions at this distance from stored ones.
 fn search(
     database: &Database,
     positions: &[Position],
-    placements: u8,
+    distance: Distance,
     most_nodes: u64,
     two_threads: bool,
 ) -> Result<Vec<Value>, DbError> {
+    let placements = distance.placements;
     let more = match placements <= FORESEEN_PLACEMENTS {
         true => 0,
         false => MOST_FORESEEN,
@@ -305,7 +342,7 @@ fn search(
     if second_files.stop.load(Ordering::Relaxed) {
         // What the second thread read is missing or damaged. The first may not need it, but scores that
         // follow from it may be in the table.
-        return search(database, positions, placements, most_nodes, false);
+        return search(database, positions, distance, most_nodes, false);
     }
     let values = values.into_iter().map(OnceLock::into_inner);
     let found: Option<Vec<Value>> = values.collect();
@@ -316,7 +353,7 @@ fn search(
             let near = placements <= FORESEEN_PLACEMENTS;
             Err(foresee(&files, positions, awaited, near)?)
         }
-        (None, found) => found.ok_or_else(|| too_early(database)),
+        (None, found) => found.ok_or_else(|| distance.too_long(database)),
     }
 }
 
