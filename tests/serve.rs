@@ -726,6 +726,38 @@ fn databases_are_built_on_request_and_used_at_once() {
     assert_eq!(server.get("/build").json()["plan"]["pairs"], 27);
 }
 
+/// As for the command, files with other contents and files that cannot be used prevent a build. The
+/// state has no plan then, and the reason does not name the folder.
+#[test]
+fn no_build_replaces_other_files() {
+    let own = TempDir::new().unwrap();
+    let folder = |name: &str| own.path().join(name).display().to_string();
+    let (without_depths, damaged) = (folder("wdl"), folder("damaged"));
+    let args = ["build", "--quiet", "--profile", "wdl", "--max-stones", "6"];
+    let args = [&args[..], &["--db", &without_depths]].concat();
+    let built = process::program(own.path(), &args).output().unwrap();
+    assert!(built.status.success());
+    let file = Path::new(&damaged).join("3-3.mill");
+    fs::create_dir(&damaged).unwrap();
+    fs::write(&file, b"no database").unwrap();
+    for (folder, status, code, words) in [
+        (&without_depths, 400, "invalid", "3-3 here has no depths"),
+        (&damaged, 500, "corrupt", "delete the file"),
+    ] {
+        let server = Server::start(&["--db", folder, "--quiet", "--log", "off"]);
+        let here = format!("Host: {}\r\nX-Millbase: build\r\n", server.address);
+        let refused = ask_to_build(&server, &here, "stones=7");
+        refused.fails_with(status, code, words);
+        assert!(!refused.body.contains(folder), "{}", refused.body);
+        let idle = server.get("/build").json();
+        assert_eq!(
+            (&idle["state"], &idle["plan"]),
+            (&json!("idle"), &Json::Null)
+        );
+    }
+    assert_eq!(fs::read(file).unwrap(), b"no database");
+}
+
 #[test]
 fn builds_are_started_only_from_here() {
     let server = Server::start(&[]);

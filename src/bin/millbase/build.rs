@@ -195,22 +195,19 @@ impl Build {
 
     /// The plan of the pairs that the folder lacks.
     fn plan(&self, folder: &Path, rules: &Rules) -> Result<PairPlan> {
-        let metric = self.kind.profile().metric;
-        let plan = PairPlan {
-            placing: self.placing,
-            ..missing(folder, *rules, metric, &self.wanted(rules))?
-        };
-        if folder.exists() {
-            // Never replace an unusable file unasked.
-            let db = databases::open_folder(folder, *rules)?;
-            let unusable = |&pair: &Pair| db.file(pair).err();
-            let unusable = plan.pairs.iter().filter_map(unusable);
-            let mut unusable = unusable.filter(|error| !matches!(error, DbError::Missing { .. }));
-            if let Some(error) = unusable.next() {
-                return Err(error.into());
+        let wanted = self.wanted(rules);
+        let plan = match folder.exists() {
+            true => {
+                let db = databases::open_folder(folder, *rules)?;
+                check_metric(&db, folder, self.kind.profile().metric, "--db")?;
+                plan(&db, &wanted)?
             }
-        }
-        Ok(plan)
+            false => PairPlan::new(&wanted, |_| false),
+        };
+        Ok(PairPlan {
+            placing: self.placing,
+            ..plan
+        })
     }
 
     fn wanted(&self, rules: &Rules) -> Vec<Pair> {
@@ -255,16 +252,9 @@ pub fn pairs_up_to(most_stones: u8, rules: &Rules) -> Vec<Pair> {
     pairs
 }
 
-/// The plan of these pairs and those that they need, without those that the folder has.
-pub fn missing(folder: &Path, rules: Rules, metric: Metric, wanted: &[Pair]) -> Result<PairPlan> {
-    let present = present(folder, rules, metric, "--db")?;
-    let is_present = |pair| present.iter().any(|&(other, _)| other == pair);
-    Ok(PairPlan::new(wanted, is_present))
-}
-
 /// The pairs that have a file in the folder, each with the level at which the file was written. The
-/// files must have the same contents as the new ones. Built-in files do not count: a built folder
-/// is complete. `option` is the command-line option that names the folder, for messages.
+/// files must have the same contents as the new ones. `option` is the command-line option that names
+/// the folder, for messages.
 pub fn present(
     folder: &Path,
     rules: Rules,
@@ -275,18 +265,47 @@ pub fn present(
         return Ok(Vec::new());
     }
     let db = databases::open_folder(folder, rules)?;
-    let files: Vec<&PairFile> = db.pairs().filter(|file| file.path().is_some()).collect();
-    if let Some(other) = files.iter().find(|file| file.metric() != metric) {
-        let (pair, folder) = (other.pair(), folder.display());
-        let text = match other.metric() {
-            Metric::Depth => format!("{pair} in {folder} has depths"),
-            Metric::Wdl => format!("{pair} in {folder} has no depths"),
-        };
-        let text = format!("{text}; choose another folder with {option}, or another --profile");
-        return Err(Usage(text).into());
-    }
-    let files = files.into_iter();
+    check_metric(&db, folder, metric, option)?;
+    let files = built(&db);
     Ok(files.map(|file| (file.pair(), file.level())).collect())
+}
+
+/// The usable files of a folder. Built-in files do not count: a built folder is complete.
+fn built(db: &Database) -> impl Iterator<Item = &PairFile> {
+    db.pairs().filter(|file| file.path().is_some())
+}
+
+/// A usable file of a folder that has other contents than new files would have.
+pub fn with_other_metric(db: &Database, metric: Metric) -> Option<&PairFile> {
+    built(db).find(|file| file.metric() != metric)
+}
+
+/// Returns an error if a file of the folder has other contents than the new ones.
+fn check_metric(db: &Database, folder: &Path, metric: Metric, option: &str) -> Result<(), Usage> {
+    let Some(other) = with_other_metric(db, metric) else {
+        return Ok(());
+    };
+    let (pair, folder) = (other.pair(), folder.display());
+    let text = match other.metric() {
+        Metric::Depth => format!("{pair} in {folder} has depths"),
+        Metric::Wdl => format!("{pair} in {folder} has no depths"),
+    };
+    let text = format!("{text}; choose another folder with {option}, or another --profile");
+    Err(Usage(text))
+}
+
+/// The plan of the wanted pairs that the databases of a folder lack. A file that cannot be used is an
+/// error: no build replaces it unasked.
+pub fn plan(db: &Database, wanted: &[Pair]) -> Result<PairPlan, DbError> {
+    let present: Vec<Pair> = built(db).map(PairFile::pair).collect();
+    let plan = PairPlan::new(wanted, |pair| present.contains(&pair));
+    for &pair in &plan.pairs {
+        match db.file(pair) {
+            Ok(_) | Err(DbError::Missing { .. }) => {}
+            Err(unusable) => return Err(unusable),
+        }
+    }
+    Ok(plan)
 }
 
 /// Ends the program immediately when the user or the system asks for it. A later build goes on with

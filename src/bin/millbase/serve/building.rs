@@ -29,7 +29,7 @@ use super::work::Work;
 use crate::input::Plies;
 use crate::options::Options;
 use crate::progress::Forecast;
-use crate::status;
+use crate::status::{self, Usage};
 use crate::{build, databases, placing};
 
 /// Contents and level of the files.
@@ -341,7 +341,8 @@ impl Builder {
             }
         }
         if allowed {
-            json.plan = self.plan(rules)?;
+            // Where files of the folder prevent a build, a request for one is answered with the reason.
+            json.plan = self.plan(rules).unwrap_or(None);
         }
         Ok(json)
     }
@@ -373,10 +374,23 @@ impl Builder {
     }
 }
 
-/// The pairs with at most this many stones that the folder lacks.
+/// The pairs with at most this many stones that the folder lacks. The errors are for clients, so they do
+/// not name the folder.
 fn missing(folder: &Path, rules: Rules, most_stones: u8) -> Result<PairPlan> {
     let wanted = build::pairs_up_to(most_stones, &rules);
-    build::missing(folder, rules, PROFILE.metric, &wanted)
+    if !folder.is_dir() {
+        return Ok(PairPlan::new(&wanted, |_| false));
+    }
+    let db = databases::open_folder(folder, rules)?.without_folder()?;
+    if let Some(other) = build::with_other_metric(&db, PROFILE.metric) {
+        let (pair, options) = (other.pair(), db.build_options());
+        return Err(Usage(format!(
+            "the database {pair} here has no depths, but the server builds only databases with \
+             depths; build the missing ones with `millbase build{options}`"
+        ))
+        .into());
+    }
+    Ok(build::plan(&db, &wanted)?)
 }
 
 /// Follows the build of the pairs.
