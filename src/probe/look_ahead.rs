@@ -29,8 +29,8 @@ use crate::value::{Metric, Value};
 /// this many it takes seconds, with more it takes minutes.
 const MOST_PLACEMENTS: u8 = 10;
 
-/// The most positions that a search may visit for all turns of a position together: some four times the
-/// number that [`MOST_PLACEMENTS`] needs, and four seconds of one core.
+/// The most positions that a search may visit for all turns of a position together: some four times what
+/// [`MOST_PLACEMENTS`] need in random games of the standard rules.
 const MOST_NODES: u64 = 8_000_000;
 
 /// The most turns from the last placement to stored positions: omitted positions follow from their
