@@ -528,7 +528,7 @@ fn mistakes_are_found_one_after_the_other() {
         // After the last one comes the first.
         page.click("next-mistake");
         page.says("played d1-d2, a blunder");
-        // While values are hidden, no button tells of a mistake.
+        // While values are hidden, no button reveals a mistake.
         page.script("document.getElementById('values').click()");
         page.until("return document.getElementById('next-mistake').hidden");
         page.script("document.getElementById('values').click()");

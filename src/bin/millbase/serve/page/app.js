@@ -489,16 +489,17 @@ function showEarlier() {
 function meetRules() {
   (builder ?? keeper).look().catch(error => game.trouble(error));
   trainer.offer().catch(error => game.trouble(error));
-  const { stones: count, flying, diagonals, blocked, full_board: full } = rules();
+  const {
+    stones: count, flying, diagonals, blocked, full_board: full, removal_from_mills: any, removal_per_mill: each,
+  } = rules();
   const { draws } = rulesets;
-  const removal = rules().removal_from_mills ? "rule.remove.any" : "rule.remove";
   const drawn = [
     full === "draws" && 2 * count === POINTS.length && t("rule.draw.full"),
     draws.repetitions > 0 && t("rule.draw.repetitions", { count: draws.repetitions }),
     draws.quiet_turns > 0 && t("rule.draw.quiet", { count: draws.quiet_turns }),
   ].filter(Boolean).join(t("or"));
   const words = [
-    t("rule.1", { stones: count }), t("rule.2"), t(removal), rules().removal_per_mill && t("rule.remove.each"),
+    t("rule.1", { stones: count }), t("rule.2"), t(any ? "rule.remove.any" : "rule.remove"), each && t("rule.remove.each"),
     t("rule.3"), flying > 0 && t("rule.fly", { flying }),
     t(blocked === "passes" ? "rule.4.passes" : "rule.4"),
     drawn && t("rule.draw", { draws: drawn }),
@@ -541,15 +542,20 @@ async function open({ rules: name, position, line, at }) {
   return illegal ? t("setup.illegal", illegal) : "";
 }
 
+/* The sentence that a loading returns, or that of its refusal. */
+async function sentence(loading) {
+  try {
+    return await loading() ?? "";
+  } catch (error) {
+    if (!error.code) throw error;
+    return problemWords(error);
+  }
+}
+
 /* Loads the text beside a button, and shows errors beside it. */
 async function load(place, loading) {
   say($(place), "");
-  try {
-    say($(place), await loading() ?? "");
-  } catch (error) {
-    if (!error.code) throw error;
-    say($(place), problemWords(error));
-  }
+  say($(place), await sentence(loading));
 }
 
 async function loadText() {
@@ -565,12 +571,7 @@ async function loadText() {
 
 /* Opens the game of an address. */
 async function openAddress(address) {
-  try {
-    problem = await open(address);
-  } catch (error) {
-    if (!error.code) throw error;
-    problem = problemWords(error);
-  }
+  problem = await sentence(() => open(address));
   render();
 }
 

@@ -63,7 +63,6 @@ export class Trainer {
     this.say(goal === "win" ? t("train.win", { dtw }) : t("train.hold", { turns: HELD }));
   }
 
-
   /* Checks the turns played: the task is solved, failed, or goes on. */
   watch() {
     const { game, task, active } = this;
