@@ -109,8 +109,8 @@ pub fn in_order(db: &Database) -> Vec<Pair> {
 
 /// The error where no pair has a usable file: this text, and why the pair with the fewest stones has none.
 pub fn none(db: &Database, text: &'static str) -> Error {
-    let pairs = Pair::all(db.rules().stones).into_iter();
-    match pairs.map(|pair| db.file(pair)).next() {
+    let pairs = Pair::all(db.rules().stones);
+    match pairs.first().map(|&pair| db.file(pair)) {
         Some(Err(error)) => Error::new(error).context(text),
         _ => Usage(text.to_owned()).into(),
     }
