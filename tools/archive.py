@@ -36,7 +36,8 @@ def packages(host):
         output("cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", host)
     )
     nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
-    found, open_ids = set(), [metadata["resolve"]["root"]]
+    own = {package["id"]: package["name"] for package in metadata["packages"] if package["id"] in metadata["workspace_members"]}
+    found, open_ids = set(), [identity for identity, name in own.items() if name == "millbase-program"]
     while open_ids:
         identity = open_ids.pop()
         if identity not in found:
@@ -44,8 +45,7 @@ def packages(host):
             for needed in nodes[identity]["deps"]:
                 if any(kind["kind"] is None for kind in needed["dep_kinds"]):
                     open_ids.append(needed["pkg"])
-    found.remove(metadata["resolve"]["root"])
-    return [package for package in metadata["packages"] if package["id"] in found]
+    return [package for package in metadata["packages"] if package["id"] in found - own.keys()]
 
 
 def copy_licences(folder, host):

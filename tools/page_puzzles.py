@@ -3,7 +3,7 @@
 
     millbase puzzles make --json --goal win --count 4000 --seed 1 > win.json
     millbase puzzles make --json --goal draw --count 2000 --seed 1 > draw.json
-    tools/page_puzzles.py win.json draw.json > src/bin/millbase/serve/page/puzzles.json
+    tools/page_puzzles.py win.json draw.json > page/files/puzzles.json
 
 Takes the same number of each level, two thirds of them wins, with the pairs of stones mixed. A puzzle is a list: position,
 goal, rating, solution. The solution has a word for each turn: the turn, and in those of the solver after `|` others

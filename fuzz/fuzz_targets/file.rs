@@ -201,7 +201,9 @@ impl Specimen {
                     // The first rows, where the positions are.
                     let row = usize::from(input.byte()) % 3;
                     match table.rows.get_mut(row) {
-                        Some(row) if number % 2 == 0 => input.change(Arc::make_mut(row).as_mut_slice()),
+                        Some(row) if number % 2 == 0 => {
+                            input.change(Arc::make_mut(row).as_mut_slice())
+                        }
                         Some(row) => input.change_end(Arc::make_mut(row)),
                         None => {}
                     }

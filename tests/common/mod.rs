@@ -1,6 +1,7 @@
 //! Shared code of the integration tests: the data files, random numbers, the symmetries of the
 //! board by the names of its points, and conversions between the library and the plain
 //! implementation.
+#![allow(dead_code, reason = "each test program uses a part of it")]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,13 +11,9 @@ use std::time::{Duration, Instant};
 
 use crate::plain::check::Set;
 use crate::plain::{NAMES, PlainPosition, PlainRules, PlainTurn, Side as PlainSide, point};
-#[cfg(feature = "build")]
 use millbase::Pair;
-#[cfg(feature = "build")]
 use millbase::solve::pair::{self, BuildFolder, PairPlan};
-#[cfg(feature = "build")]
 use millbase::solve::ply::{self, PlyPlan};
-#[cfg(feature = "build")]
 use millbase::store::{Profile, file_name};
 use millbase::{Blocked, FullBoard, Point, PointSet, Position, Rules, Side, random};
 
@@ -62,6 +59,15 @@ pub fn rows(file: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     file.lines().skip(2).map(|line| line.split(',').collect())
 }
 
+/// The root of the repository.
+pub fn root() -> &'static Path {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    match package.join("tests").exists() {
+        true => package,
+        false => package.parent().expect("the folder of the workspace"),
+    }
+}
+
 /// The names of all files in a folder, sorted.
 pub fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("the folder");
@@ -85,7 +91,6 @@ pub fn databases(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// Builds the pairs that a folder lacks, and those that they need, then the files of some plies.
-#[cfg(feature = "build")]
 pub fn build(folder: &Path, rules: &Rules, pairs: &[Pair], plies: &[u8]) {
     let locked = BuildFolder::lock(folder).expect("a folder of our own");
     let present = |pair| folder.join(file_name(pair)).exists();
@@ -254,4 +259,31 @@ pub fn turned(symmetry: &[usize; 24], set: PointSet) -> PointSet {
         library_point(name)
     };
     set.into_iter().map(image).collect()
+}
+
+/// Checks that `main`, the text of `main.rs` in a folder of tests, has a line for each other file.
+pub fn check_modules(folder: &str, main: &str) {
+    let folder = root().join("tests").join(folder);
+    for name in names(&folder) {
+        if let Some(module) = name.strip_suffix(".rs").filter(|&module| module != "main") {
+            assert!(
+                main.contains(&format!("\nmod {module};\n")),
+                "main.rs has no line 'mod {module};'"
+            );
+        }
+    }
+}
+
+/// A list of the sectors in which each has a number of its own.
+pub fn graded() -> String {
+    let sectors = millbase::malom::Sector::all();
+    let mut text = format!(
+        "virt_loss_val: -299\nvirt_win_val: 299\n{}\n",
+        sectors.len()
+    );
+    for (place, sector) in sectors.iter().enumerate() {
+        let numbers = sector.numbers().map(|number| number.to_string()).join(" ");
+        text += &format!("{numbers}  {}\n", place as i32 - 249);
+    }
+    text
 }

@@ -1,0 +1,202 @@
+//! The program's input: positions from the arguments and lines from stdin.
+
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use anyhow::Result;
+use millbase::index::PairError;
+use millbase::json::question::START;
+pub use millbase::json::question::position;
+use millbase::{Pair, Position, Rules};
+
+use crate::status::Usage;
+
+/// The most bytes of a line. A longer line is not a position, and the rest of it is skipped.
+const LONGEST_LINE: u64 = 1024;
+
+/// The bytes of one read: a few hundred lines, whose answers fit into the processor's cache.
+const BUFFER: usize = 1 << 14;
+
+/// The most lines of a batch.
+const LARGEST_BATCH: usize = 4096;
+
+/// Parses the position that the arguments give as one word or as several.
+///
+/// # Errors
+///
+/// `PositionError`, and [`Usage`] with this advice if the first word is a whole position and others
+/// follow.
+pub fn position_of(words: &[String], rules: &Rules, advice: &str) -> Result<Position> {
+    if let [whole, other, ..] = words
+        && is_whole(whole)
+    {
+        let sentence = format!("'{other}' follows a whole position; {advice}");
+        return Err(Usage(sentence).into());
+    }
+    Ok(position(&words.join(" "), rules)?)
+}
+
+/// Whether a word is a whole position and not the first of its fields.
+pub fn is_whole(word: &str) -> bool {
+    word == START || word.trim().contains(' ')
+}
+
+/// Reads a text file that an argument names.
+pub fn read_file(path: &Path) -> Result<String, Usage> {
+    let text = fs::read_to_string(path);
+    let text = text.map_err(|error| Usage(format!("cannot read '{}': {error}", path.display())))?;
+    Ok(without_mark(&text).to_owned())
+}
+
+/// The byte order mark, which some editors put before a text.
+pub const MARK: &str = "\u{feff}";
+
+fn without_mark(text: &str) -> &str {
+    text.strip_prefix(MARK).unwrap_or(text)
+}
+
+/// Parses a pair like `6-4`.
+pub fn pair(text: &str) -> Result<Pair, String> {
+    text.parse().map_err(|error: PairError| error.to_string())
+}
+
+/// Returns an error if a pair has more stones than the rules give a side.
+pub fn check_pairs<'a>(
+    pairs: impl IntoIterator<Item = &'a Pair>,
+    rules: &Rules,
+) -> Result<(), Usage> {
+    let mut pairs = pairs.into_iter();
+    pairs.try_for_each(|pair| pair.check(rules)).map_err(Usage)
+}
+
+/// Parses a size like `4G`, `800M` or `1048576` into bytes.
+pub fn size(text: &str) -> Result<u64, String> {
+    let number = text.trim_end_matches(|letter: char| !letter.is_ascii_digit());
+    let shift = match text[number.len()..].to_ascii_lowercase().as_str() {
+        "" => Some(0),
+        "k" | "kib" => Some(10),
+        "m" | "mib" => Some(20),
+        "g" | "gib" => Some(30),
+        "t" | "tib" => Some(40),
+        _ => None,
+    };
+    let number: Option<u64> = number.parse().ok();
+    let bytes = shift.and_then(|shift| number?.checked_mul(1 << shift));
+    bytes.ok_or_else(|| "a size is a number of bytes, or of K, M, G or T bytes, like 4G".to_owned())
+}
+
+/// The plies of the placing phase that a folder shall have files of.
+#[derive(Clone, Default)]
+pub enum Plies {
+    /// The usual ones.
+    #[default]
+    Usual,
+    /// All plies.
+    All,
+    /// The usual ones and these.
+    And(Vec<u8>),
+}
+
+/// Parses the plies of `--plies`.
+pub fn plies(text: &str) -> Result<Plies, String> {
+    match text {
+        "usual" => return Ok(Plies::Usual),
+        "all" => return Ok(Plies::All),
+        _ => {}
+    }
+    let numbers: Result<Vec<u8>, _> = text.split(',').map(str::parse::<u8>).collect();
+    let form = |_| "plies are 'all' or numbers of placed stones, like 9,12".to_owned();
+    numbers.map(Plies::And).map_err(form)
+}
+
+/// A line without its line break, or the reason why it cannot be read.
+pub type Line = Result<String, Usage>;
+
+/// Batches of the lines of stdin that can be read without waiting.
+pub struct Batches<R>(BufReader<R>);
+
+impl<R: Read> Batches<R> {
+    /// A reader of batches from this source.
+    pub fn new(source: R) -> Batches<R> {
+        Batches(BufReader::with_capacity(BUFFER, source))
+    }
+
+    /// Waits for one line and returns it with those that arrived together with it. An empty batch
+    /// means the end of the input.
+    pub fn next_batch(&mut self) -> io::Result<Vec<Line>> {
+        let mut lines = Vec::new();
+        while let Some(line) = self.line()? {
+            lines.push(line);
+            if lines.len() == LARGEST_BATCH || !self.0.buffer().contains(&b'\n') {
+                break;
+            }
+        }
+        Ok(lines)
+    }
+
+    /// Waits for one line, `None` at the end.
+    pub fn line(&mut self) -> io::Result<Option<Line>> {
+        let mut line = Vec::new();
+        let mut bounded = self.0.by_ref().take(LONGEST_LINE);
+        if bounded.read_until(b'\n', &mut line)? == 0 {
+            return Ok(None);
+        }
+        let complete = line.ends_with(b"\n") || (line.len() as u64) < LONGEST_LINE;
+        if !complete {
+            self.0.skip_until(b'\n')?;
+            return Ok(Some(Err(Usage(format!(
+                "the line is longer than {LONGEST_LINE} bytes, so it is not a position"
+            )))));
+        }
+        let line = String::from_utf8_lossy(&line);
+        Ok(Some(Ok(without_mark(&line).trim().to_owned())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &[u8]) -> Vec<Option<String>> {
+        let mut batches = Batches::new(text);
+        let mut lines = Vec::new();
+        loop {
+            let batch = batches.next_batch().unwrap();
+            if batch.is_empty() {
+                return lines;
+            }
+            lines.extend(batch.into_iter().map(Result::ok));
+        }
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(size("4G"), Ok(4 << 30));
+        assert_eq!(size("800MiB"), Ok(800 << 20));
+        assert_eq!(size("17"), Ok(17));
+        for wrong in ["", "G", "-1", "4X", "1.5G", "99999999999T", "4é"] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn no_line_is_lost() {
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(lines(b""), []);
+        assert_eq!(lines(b"a\r\n\nb"), [some("a"), some(""), some("b")]);
+        assert_eq!(lines(b"\xff\nb\n"), [some("\u{fffd}"), some("b")]);
+        assert_eq!(lines(b"\xef\xbb\xbfa\nb\n"), [some("a"), some("b")]);
+    }
+
+    #[test]
+    fn long_lines_are_refused_and_skipped() {
+        for length in [1022, 1023, 1024, 1025, 100_000] {
+            let text = format!("{}\nb\n", "x".repeat(length));
+            let found = lines(text.as_bytes());
+            assert_eq!(found.len(), 2);
+            assert_eq!(found[0].is_some(), length < 1024);
+            assert_eq!(found[1].as_deref(), Some("b"));
+        }
+    }
+}

@@ -1,0 +1,661 @@
+//! Tests of the search against plain minimax over the plain rules and against the values and depths
+//! of the databases, and of the answers for positions with stones in hand.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use crate::common::{BLOCKED, Random, WON, plain_position, plain_rules, quick, rows};
+use crate::plain::{PlainPosition, PlainRules};
+use millbase::prove::{ProofOptions, prove};
+use millbase::search::{
+    Algorithm, Info, Limits, Meaning, NoProber, Outcome, Prober, Score, Search,
+};
+use millbase::{Database, DbError, Dtw, Material, Pair, Position, Rules, Side, Source, Value, Wdl};
+
+const RULES: Rules = Rules::STANDARD;
+const ALGORITHMS: [Algorithm; 3] = [Algorithm::AlphaBeta, Algorithm::Pvs, Algorithm::Mtdf];
+
+fn run(search: &Search, position: &Position, judge: &dyn Prober, limits: &Limits) -> Outcome {
+    let stop = AtomicBool::new(false);
+    search.run(position, &[], judge, limits, &stop, &mut |_| {})
+}
+
+fn searched(position: &Position, judge: &dyn Prober, depth: u32, algorithm: Algorithm) -> Outcome {
+    let limits = Limits {
+        depth: Some(depth),
+        algorithm,
+        ..Limits::default()
+    };
+    run(&Search::new(RULES, 1 << 20, 1), position, judge, &limits)
+}
+
+/// The position of a random game after this number of turns, or at its end if it ended before.
+fn random_game(random: &mut Random, turns: usize, rules: &PlainRules) -> PlainPosition {
+    let mut position = PlainPosition::start(rules);
+    for _ in 0..turns {
+        let turns = position.turns(rules);
+        if turns.is_empty() {
+            break;
+        }
+        position = position.after(random.pick(&turns));
+    }
+    position
+}
+
+fn library(position: &PlainPosition, rules: &Rules) -> Position {
+    Position::parse(&position.text(&plain_rules(rules)), rules).expect("a position of a game")
+}
+
+/// Minimax without cutoffs. `leaf` is the score of a position at the horizon.
+fn minimax(position: &PlainPosition, depth: u32, leaf: &dyn Fn(&PlainPosition) -> Score) -> Score {
+    let rules = PlainRules::standard();
+    let turns = position.turns(&rules);
+    if turns.is_empty() {
+        return Score::loss_in(0);
+    }
+    if depth == 0 {
+        return leaf(position);
+    }
+    let scores = turns.iter().map(|turn| {
+        let score = -minimax(&position.after(turn), depth - 1, leaf);
+        match score.meaning() {
+            Meaning::Win(turns) => Score::win_in(turns + 1),
+            Meaning::Loss(turns) => Score::loss_in(turns + 1),
+            _ => score,
+        }
+    });
+    scores.max().expect("a turn")
+}
+
+#[test]
+fn all_algorithms_find_what_plain_minimax_finds() {
+    let mut random = Random::new(5);
+    let rules = PlainRules::standard();
+    let glance = Search::new(RULES, 0, 1);
+    let leaf = |position: &PlainPosition| glance.evaluate(&library(position, &RULES));
+    let mut phases = HashMap::new();
+    let mut checked = 0;
+    while checked < 2_000 {
+        // Positions of games, and positions with few stones, which random games seldom reach.
+        let position = match checked % 4 {
+            0 => {
+                let stones = [3 + random.below(7) as u32, 3 + random.below(5) as u32];
+                plain_position(&random.position(stones[0], stones[1]))
+            }
+            _ => {
+                let turns = random.below(70);
+                random_game(&mut random, turns, &rules)
+            }
+        };
+        if position.turns(&rules).is_empty() {
+            continue;
+        }
+        let depth = match checked % 100 {
+            0 => 3,
+            n if n % 5 == 0 => 2,
+            _ => 1,
+        };
+        let expected = minimax(&position, depth, &leaf);
+        let position = library(&position, &RULES);
+        *phases.entry(position.phase(&RULES)).or_insert(0) += 1;
+        for algorithm in ALGORITHMS {
+            let outcome = searched(&position, &NoProber, depth, algorithm);
+            let text = position.text(&RULES);
+            assert_eq!(
+                outcome.lines[0].score, expected,
+                "{algorithm:?} {depth} {text}"
+            );
+        }
+        checked += 1;
+    }
+    assert!(
+        phases.len() == 3 && phases.values().all(|&count| count > 100),
+        "{phases:?}"
+    );
+}
+
+#[test]
+fn ends_are_found_at_their_depth() {
+    let database = Database::embedded(RULES);
+    let mut random = Random::new(9);
+    let (mut wins, mut losses) = (0, 0);
+    while wins < 60 || losses < 12 {
+        let stones = 3 + random.below(2) as u32;
+        let position = random.position(stones, 3);
+        let (value, algorithm) = (
+            database.probe(&position).unwrap(),
+            *random.pick(&ALGORITHMS),
+        );
+        let (dtw, score) = match value {
+            Value::Win(Dtw(dtw)) if dtw <= 5 => (dtw, Score::win_in(dtw)),
+            Value::Loss(Dtw(dtw)) if (1..=4).contains(&dtw) => (dtw, Score::loss_in(dtw)),
+            _ => continue,
+        };
+        let text = position.text(&RULES);
+        let before = searched(&position, &NoProber, u32::from(dtw) - 1, algorithm);
+        if let Some(before) = before.lines.first().filter(|_| dtw > 1) {
+            assert_eq!(before.score.result(), None, "{text} too early");
+        }
+        let found = searched(&position, &NoProber, u32::from(dtw), algorithm);
+        assert_eq!(found.lines[0].score, score, "{text}");
+        assert!(found.lines[0].line.len() <= usize::from(dtw));
+        match value.wdl() {
+            Wdl::Win => wins += 1,
+            _ => losses += 1,
+        }
+    }
+}
+
+/// A prober that knows all databases except one pair, and depths only on request.
+struct Partial {
+    database: Database,
+    hidden: Pair,
+    depths: bool,
+}
+
+impl Prober for Partial {
+    fn value(&self, position: &Position) -> Option<Value> {
+        self.depths.then(|| self.known(position)).flatten()
+    }
+
+    fn wdl(&self, position: &Position) -> Option<Wdl> {
+        self.known(position).map(Value::wdl)
+    }
+}
+
+impl Partial {
+    fn known(&self, position: &Position) -> Option<Value> {
+        let pair = Material::of(position.mover(), position.waiting()).pair();
+        (pair != Some(self.hidden)).then(|| self.database.probe(position).ok())?
+    }
+}
+
+#[test]
+fn search_with_databases_never_contradicts_them() {
+    let truth = Database::embedded(RULES);
+    let mut random = Random::new(4);
+    let mut decided = 0;
+    for round in 0..400 {
+        let pairs = [(3, 3), (4, 3), (5, 3), (4, 4), (6, 3), (5, 4)];
+        let (a, b) = *random.pick(&pairs);
+        let (a, b) = if round % 2 == 0 { (a, b) } else { (b, a) };
+        let position = random.position(a, b);
+        if position.is_over(&RULES) {
+            continue;
+        }
+        let (value, text) = (truth.probe(&position).unwrap(), position.text(&RULES));
+        for depths in [true, false] {
+            let hidden = Pair::new(a as u8, b as u8).unwrap();
+            let partial = Partial {
+                database: Database::embedded(RULES),
+                hidden,
+                depths,
+            };
+            let found = searched(&position, &partial, 2, *random.pick(&ALGORITHMS));
+            let best = &found.lines[0];
+            if let Some(result) = best.score.result() {
+                assert_eq!(result, value.wdl(), "{text}");
+                decided += 1;
+            }
+            if let (Meaning::Win(turns) | Meaning::Loss(turns), Some(Dtw(dtw))) =
+                (best.score.meaning(), value.dtw())
+            {
+                // If a pair is unknown, the search may see only a longer way.
+                assert!(turns >= dtw || value.wdl() == Wdl::Loss, "{text}");
+            }
+        }
+        let found = searched(&position, &truth, 3, *random.pick(&ALGORITHMS));
+        let best = &found.lines[0];
+        assert_eq!(best.score, Score::from(value), "{text}");
+        let ranked = truth.turns(&position).unwrap();
+        let chosen = ranked
+            .iter()
+            .find(|ranked| ranked.turn == best.line[0])
+            .unwrap();
+        assert_eq!(chosen.value, value, "{text}");
+    }
+    assert!(decided > 100, "{decided}");
+}
+
+#[test]
+fn one_thread_is_deterministic_and_more_agree() {
+    let mut random = Random::new(77);
+    for turns in [4, 9, 17, 23, 31, 40] {
+        let position = random_game(&mut random, turns, &PlainRules::standard());
+        let position = library(&position, &RULES);
+        if position.is_over(&RULES) {
+            continue;
+        }
+        for algorithm in ALGORITHMS {
+            let limits = Limits {
+                depth: Some(5),
+                lines: 3,
+                algorithm,
+                ..Limits::default()
+            };
+            let once = |threads: usize| {
+                let outcome = run(
+                    &Search::new(RULES, 1 << 22, threads),
+                    &position,
+                    &NoProber,
+                    &limits,
+                );
+                let lines = outcome.lines.into_iter();
+                lines
+                    .map(|report| (report.score, report.nodes, report.line))
+                    .collect::<Vec<_>>()
+            };
+            assert_eq!(once(1), once(1));
+            let scores = |threads| {
+                once(threads)
+                    .into_iter()
+                    .map(|line| line.0)
+                    .collect::<Vec<_>>()
+            };
+            assert_eq!(scores(1), scores(3), "{}", position.text(&RULES));
+        }
+    }
+}
+
+#[test]
+fn several_lines_are_the_best_turns_in_order() {
+    let database = Database::embedded(RULES);
+    let position = Random::new(3).position(4, 3);
+    let limits = Limits {
+        lines: 5,
+        ..Limits::default()
+    };
+    let mut reports: Vec<Info> = Vec::new();
+    let search = Search::new(RULES, 1 << 20, 1);
+    let stop = AtomicBool::new(false);
+    let outcome = search.run(&position, &[], &database, &limits, &stop, &mut |report| {
+        reports.push(report.clone())
+    });
+    let expected = database.turns(&position).unwrap();
+    assert_eq!(outcome.lines.len(), 5);
+    for (place, line) in outcome.lines.iter().enumerate() {
+        assert_eq!(line.score, expected[place].value.into());
+        assert_eq!(line.number, place + 1);
+        let turn = line.line[0];
+        assert!(
+            outcome.lines[..place]
+                .iter()
+                .all(|earlier| earlier.line[0] != turn)
+        );
+    }
+    assert_eq!(reports[reports.len() - 5..], outcome.lines);
+    assert_eq!(outcome.best(), Some(outcome.lines[0].line[0]));
+}
+
+#[test]
+fn limits_end_the_search() {
+    let start = Position::start(&RULES);
+    let search = Search::new(RULES, 1 << 22, 1);
+    let nodes = Limits {
+        nodes: Some(5_000),
+        ..Limits::default()
+    };
+    let outcome = run(&search, &start, &NoProber, &nodes);
+    assert!(outcome.lines[0].nodes <= 5_000 && outcome.best().is_some());
+    let time = Limits {
+        time: Some(std::time::Duration::from_millis(50)),
+        ..Limits::default()
+    };
+    let limit = std::time::Duration::from_millis(500);
+    let outcome = quick(limit, || run(&search, &start, &NoProber, &time));
+    assert!(outcome.best().is_some());
+    let stopped = AtomicBool::new(true);
+    let outcome = search.run(
+        &start,
+        &[],
+        &NoProber,
+        &Limits::default(),
+        &stopped,
+        &mut |_| {},
+    );
+    assert!(outcome.best().is_some());
+    let over = Position::parse(BLOCKED, &RULES).unwrap();
+    assert_eq!(
+        run(&search, &over, &NoProber, &Limits::default()).best(),
+        None
+    );
+}
+
+#[test]
+fn a_repetition_is_a_draw() {
+    // White is far ahead; of its turns the only one that is worth nothing repeats a position.
+    let position = Position::parse("OOO*****/O*O**O**/@***@*@* w m s 6 0 3 0 0 0", &RULES).unwrap();
+    let search = Search::new(RULES, 1 << 20, 1);
+    let limits = Limits {
+        depth: Some(1),
+        lines: 100,
+        ..Limits::default()
+    };
+    let repeated = position.turns(&RULES)[0];
+    let earlier = [position.after(repeated)];
+    let stop = AtomicBool::new(false);
+    let fresh = search.run(&position, &[], &NoProber, &limits, &stop, &mut |_| {});
+    let again = search.run(&position, &earlier, &NoProber, &limits, &stop, &mut |_| {});
+    let score = |outcome: &Outcome| {
+        let found = outcome.lines.iter().find(|line| line.line[0] == repeated);
+        found.map(|line| line.score)
+    };
+    assert!(score(&fresh) > Some(Score::DRAW));
+    assert_eq!(score(&again), Some(Score::DRAW));
+}
+
+/// Four stones a side: all positions after the placing phase are in the built-in databases.
+const FOUR: Rules = Rules {
+    stones: 4,
+    ..Rules::STANDARD
+};
+
+/// Enough stones for all built-in pairs.
+const SIX: Rules = Rules {
+    stones: 6,
+    ..Rules::STANDARD
+};
+
+/// A random position of sides with these numbers of stones in hand and in total.
+fn random_placing(random: &mut Random, totals: (u32, u32), in_hand: u32) -> Position {
+    let (white_in_hand, black_in_hand) = (in_hand / 2, in_hand.div_ceil(2));
+    let on_board = random.position(totals.0 - white_in_hand, totals.1 - black_in_hand);
+    let text = on_board.text(&SIX);
+    let board = text.split(' ').next().unwrap();
+    let side = if in_hand.is_multiple_of(2) { 'w' } else { 'b' };
+    let (white, black) = (totals.0 - white_in_hand, totals.1 - black_in_hand);
+    let text = format!("{board} {side} p p {white} {white_in_hand} {black} {black_in_hand} 0 0");
+    Position::parse(&text, &SIX).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// The value of a position with stones in hand by looking at every turn.
+fn plain_value(
+    position: &PlainPosition,
+    database: &Database,
+    known: &mut HashMap<PlainPosition, Value>,
+) -> Value {
+    let rules = plain_rules(&SIX);
+    if let Some(&value) = known.get(position) {
+        return value;
+    }
+    let value = if position.white_hand + position.black_hand == 0 {
+        database.probe(&library(position, &SIX)).unwrap()
+    } else {
+        let turns = position.turns(&rules);
+        let values = turns.iter().map(|turn| {
+            let after = position.after(turn);
+            plain_value(&after, database, known).backed_up()
+        });
+        values.max().unwrap_or(Value::LOST)
+    };
+    known.insert(*position, value);
+    value
+}
+
+#[test]
+fn answers_while_placing_are_those_of_a_plain_search() {
+    let database = Database::embedded(SIX);
+    let rules = plain_rules(&SIX);
+    let mut random = Random::new(8);
+    let mut results = HashMap::new();
+    for round in 0..200 {
+        let in_hand = if round % 40 == 0 { 4 } else { 1 + round % 3 };
+        let pairs = [
+            (3, 3),
+            (4, 3),
+            (3, 4),
+            (5, 3),
+            (3, 5),
+            (6, 3),
+            (3, 6),
+            (5, 4),
+            (4, 4),
+        ];
+        let totals = *random.pick(&pairs);
+        let position = random_placing(&mut random, totals, in_hand);
+        let plain = plain_position(&position);
+        let found = database.answer(&position).unwrap();
+        assert_eq!(found.source, Source::Search);
+        let mut known = HashMap::new();
+        let text = position.text(&SIX);
+        assert_eq!(
+            found.value,
+            plain_value(&plain, &database, &mut known),
+            "{text}"
+        );
+        let turns = plain.turns(&rules);
+        assert_eq!(found.turns.len(), turns.len());
+        for turn in turns {
+            let value = plain_value(&plain.after(&turn), &database, &mut known).backed_up();
+            let ranked = found
+                .turns
+                .iter()
+                .find(|ranked| ranked.turn.to_string() == turn.to_string());
+            assert_eq!(
+                ranked.map(|ranked| ranked.value),
+                Some(value),
+                "{text} {turn}"
+            );
+        }
+        assert!(found.turns.is_sorted_by(|a, b| a.order(b).is_lt()));
+        *results.entry(found.value.wdl()).or_insert(0) += 1;
+    }
+    assert!(
+        results.len() == 3 && results.values().all(|&count| count > 5),
+        "{results:?}"
+    );
+}
+
+#[test]
+fn answers_name_their_source_and_their_limits() {
+    let database = Database::embedded(FOUR);
+    let moving = Position::parse(WON, &FOUR).unwrap();
+    let found = database.answer(&moving).unwrap();
+    assert_eq!(found.source, Source::Database);
+    assert_eq!(found.turns, database.turns(&moving).unwrap());
+    let over = Position::parse(BLOCKED, &FOUR).unwrap();
+    let found = database.answer(&over).unwrap();
+    assert_eq!((found.source, found.value), (Source::Rules, Value::LOST));
+    let start = Position::start(&FOUR);
+    let long = database.answer_within(&start, Some(1_000));
+    assert!(matches!(long, Err(DbError::NotStored(why)) if why.contains("build --placing")));
+    // With nine stones, the pairs after the placing phase are not built in.
+    let last = Position::parse("O*@@@O@O/*OO**@O*/**@OOO@* b p p 9 0 7 1 0 0", &RULES).unwrap();
+    let missing = Database::embedded(RULES).answer(&last);
+    assert!(
+        matches!(missing, Err(DbError::Missing { .. })),
+        "{missing:?}"
+    );
+}
+
+#[test]
+fn a_removal_owed_while_placing_is_a_turn() {
+    let database = Database::embedded(FOUR);
+    let text = "OO*****O/@***@***/******** w p r 3 1 2 2 1 0";
+    let position = Position::parse(text, &FOUR).unwrap();
+    let found = database.answer(&position).unwrap();
+    let turns: Vec<String> = found
+        .turns
+        .iter()
+        .map(|ranked| ranked.turn.to_string())
+        .collect();
+    assert_eq!(turns.len(), 2);
+    assert!(turns.iter().all(|turn| turn.starts_with('x')), "{turns:?}");
+    for ranked in &found.turns {
+        let after = database.answer(&ranked.after).unwrap();
+        assert_eq!(ranked.value, after.value.backed_up());
+    }
+}
+
+#[test]
+fn known_placing_positions_are_answered() {
+    // Their databases are not part of the program.
+    let Some(folder) = std::env::var_os("MILLBASE_DB") else {
+        return;
+    };
+    let database = Database::open(Path::new(&folder), RULES).unwrap();
+    for row in rows(include_str!("../data/placing.csv")) {
+        let position = Position::parse(row[0], &RULES).unwrap();
+        let in_hand = position.in_hand(Side::White) + position.in_hand(Side::Black);
+        if in_hand <= 6 {
+            let value = database.answer(&position).unwrap().value;
+            let dtw = value.dtw().map_or(String::new(), |dtw| dtw.to_string());
+            assert_eq!([value.wdl().name(), &dtw], [row[1], row[2]], "{}", row[0]);
+        }
+    }
+}
+
+#[test]
+fn the_proof_agrees_with_exact_values() {
+    let three = Rules { stones: 3, ..FOUR };
+    let database = Database::embedded(three);
+    let all = Pair::all(3);
+    let exact = database
+        .answer_within(&Position::start(&three), Some(u64::MAX))
+        .unwrap();
+    for threads in [1, 2] {
+        let options = ProofOptions {
+            pairs: all.clone(),
+            others: true,
+            hash_bytes: 1 << 22,
+            threads,
+        };
+        let mut steps = Vec::new();
+        let proof = prove(&database, &options, &mut |step| steps.push(step)).unwrap();
+        assert_eq!(proof.start.result_for(Side::White), Some(exact.value.wdl()));
+        assert_eq!(proof.placements.len(), 4);
+        for (turn, proved) in &proof.placements {
+            let ranked = exact
+                .turns
+                .iter()
+                .find(|ranked| ranked.turn == *turn)
+                .unwrap();
+            assert_eq!(
+                proved.result_for(Side::White),
+                Some(ranked.value.wdl()),
+                "{turn}"
+            );
+        }
+        // The line keeps the value all the way to the databases.
+        let mut position = Position::start(&three);
+        for &turn in &proof.line {
+            assert!(position.turns(&three).contains(&turn));
+            position = position.after(turn);
+        }
+        assert!(!position.is_placing());
+        let end = database.probe(&position).unwrap().wdl();
+        assert_eq!(end, exact.value.wdl());
+        assert_eq!(steps.len(), 2 * 5);
+        let first = |side| steps.iter().find(|step| step.side == side).unwrap();
+        assert_eq!(first(Side::White).holds, proof.start.white_holds);
+        assert_eq!(first(Side::Black).holds, proof.start.black_holds);
+        assert!(proof.loaded_bytes > 0);
+    }
+}
+
+#[test]
+fn a_proof_with_few_pairs_claims_nothing_that_is_wrong() {
+    let database = Database::embedded(FOUR);
+    let exact = |pairs: &[(u8, u8)], others| {
+        let pairs = pairs.iter().filter_map(|&(a, b)| Pair::new(a, b)).collect();
+        let options = ProofOptions {
+            pairs,
+            others,
+            hash_bytes: 1 << 24,
+            threads: 2,
+        };
+        prove(&database, &options, &mut |_| {}).unwrap()
+    };
+    let truth = exact(&[(4, 4), (4, 3), (3, 3)], true);
+    let white = truth.start.result_for(Side::White).unwrap();
+    assert_eq!(truth.work.other_probes, 0);
+    let asked = exact(&[], true);
+    assert_eq!(asked.start, truth.start);
+    assert_eq!(asked.placements, truth.placements);
+    assert!(asked.work.other_probes > 0);
+    for pairs in [&[(4, 4)][..], &[(4, 4), (4, 3)], &[(3, 3)]] {
+        let part = exact(pairs, false);
+        assert!(!part.start.white_holds || white >= Wdl::Draw, "{pairs:?}");
+        assert!(!part.start.black_holds || white <= Wdl::Draw, "{pairs:?}");
+        for ((turn, part), (_, truth)) in part.placements.iter().zip(&truth.placements) {
+            assert!(!part.white_holds || truth.white_holds, "{pairs:?} {turn}");
+            assert!(!part.black_holds || truth.black_holds, "{pairs:?} {turn}");
+        }
+    }
+    let nine = Database::embedded(RULES);
+    let options = ProofOptions {
+        pairs: vec![Pair::new(9, 9).unwrap(), Pair::new(4, 3).unwrap()],
+        others: false,
+        hash_bytes: 0,
+        threads: 1,
+    };
+    let missing = prove(&nine, &options, &mut |_| {});
+    assert!(
+        matches!(missing, Err(DbError::NotStored(why)) if why.contains("9-9") && !why.contains("4-3"))
+    );
+}
+
+#[test]
+fn a_proof_ends_with_an_error_if_a_row_that_it_needs_is_damaged() {
+    let four = Pair::new(4, 4).unwrap();
+    let mut bytes =
+        std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("db/4-4.mill")).unwrap();
+    let half = bytes.len() / 2;
+    bytes[half..].iter_mut().for_each(|byte| *byte ^= 0x55);
+    let database = Database::embedded(FOUR).with_file("4-4.mill", Box::new(bytes));
+    let options = |pairs, threads| ProofOptions {
+        pairs,
+        others: true,
+        hash_bytes: 1 << 20,
+        threads,
+    };
+    for threads in [1, 2] {
+        for pairs in [vec![four], Vec::new()] {
+            let error = prove(&database, &options(pairs, threads), &mut |_| {}).unwrap_err();
+            let named =
+                matches!(&error, DbError::Corrupt { file, .. } if file.ends_with("4-4.mill"));
+            assert!(named, "{error}");
+        }
+    }
+}
+
+#[test]
+fn results_in_memory_are_those_of_the_files() {
+    let database = Database::embedded(RULES);
+    let pairs: Vec<Pair> = database.pairs().map(|file| file.pair()).collect();
+    let bitbase = database.bitbase(&pairs).unwrap();
+    assert_eq!(bitbase.pairs(), pairs);
+    let entries: u64 = pairs.iter().map(|pair| pair.entries()).sum();
+    assert_eq!(bitbase.bytes(), 0);
+    let whole = millbase::solve::whole_bitbase(&database, &pairs).unwrap();
+    assert!(whole.bytes() >= entries / 4 && whole.bytes() <= entries / 3);
+    let mut random = Random::new(6);
+    for _ in 0..20_000 {
+        let pair = *random.pick(&pairs);
+        let (a, b) = (pair.larger().into(), pair.smaller().into());
+        let (a, b) = *random.pick(&[(a, b), (b, a)]);
+        let position = random.position(a, b);
+        let expected = database.probe(&position).unwrap().wdl();
+        let (mover, waiting) = (position.mover(), position.waiting());
+        assert_eq!(bitbase.wdl(&position).unwrap(), Some(expected));
+        assert_eq!(bitbase.of_sets(mover, waiting).unwrap(), Some(expected));
+        assert_eq!(whole.of_sets(mover, waiting).unwrap(), Some(expected));
+        let row = whole.row(mover, waiting.len()).unwrap().unwrap();
+        assert_eq!(row.wdl(waiting), Some(expected));
+        if let Some(row) = bitbase.row(mover, waiting.len()).unwrap() {
+            assert!(row.wdl(waiting).is_none_or(|result| result == expected));
+        }
+    }
+    assert!((1..entries / 6).contains(&bitbase.bytes()));
+    let absent = random.position(7, 3);
+    assert_eq!(bitbase.wdl(&absent).unwrap(), None);
+    assert!(bitbase.row(absent.mover(), 3).unwrap().is_none());
+    assert_eq!(bitbase.wdl(&Position::start(&RULES)).unwrap(), None);
+    let blocked = Position::parse(BLOCKED, &RULES).unwrap();
+    assert_eq!(bitbase.wdl(&blocked).unwrap(), Some(Wdl::Loss));
+    assert!(matches!(
+        database.bitbase(&[Pair::new(9, 9).unwrap()]),
+        Err(DbError::Missing { .. })
+    ));
+}

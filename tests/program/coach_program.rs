@@ -1,0 +1,516 @@
+//! Tests of the coach's commands: answers, exit status, files.
+
+use std::fs;
+
+use serde_json::{Value as Json, json};
+
+use crate::common::RACE;
+use crate::process::Place;
+
+impl Place {
+    fn file(&self, name: &str, text: &str) {
+        fs::write(self.path().join(name), text).unwrap();
+    }
+
+    fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.path().join(name)).unwrap()
+    }
+}
+
+fn race(turns: &str) -> String {
+    format!("[White \"Anna\"]\n[Black \"Ben\"]\n[FEN \"{RACE}\"]\n\n{turns}\n")
+}
+
+#[test]
+fn a_game_is_reviewed() {
+    let place = Place::new();
+    place.file("game.txt", &race("1. e3-e4 c4-a1xa7"));
+    let json = place.run(&["review", "--json", "game.txt"]).object();
+    assert_eq!(
+        (&json["white"], &json["result"]),
+        (&Json::from("Anna"), &Json::from("0-1"))
+    );
+    assert_eq!(
+        (&json["first_error"], &json["decisive_error"]),
+        (&Json::from(1), &Json::from(1))
+    );
+    assert_eq!(json["first_error_black"], Json::Null);
+    let turn = &json["turns"][0];
+    assert_eq!(turn["grade"], "gives-up-win");
+    assert_eq!(
+        (&turn["wdl"], &turn["dtw"]),
+        (&Json::from("loss"), &Json::from(2))
+    );
+    assert_eq!(turn["before"], serde_json::json!({"wdl": "win", "dtw": 1}));
+    assert_eq!(
+        (&turn["keeping"], &turn["legal"]),
+        (&Json::from(4), &Json::from(56))
+    );
+    assert_eq!(json["last"]["value"]["wdl"], "loss");
+    assert_eq!(json["summary"].as_array().unwrap().len(), 6);
+
+    let run = place.run(&["review", "game.txt", "--svg", "value.svg"]);
+    assert_eq!((run.status, run.err.as_str()), (0, ""));
+    assert!(
+        run.out
+            .contains("decisive error: turn 1, white e3-e4: gives up a win"),
+        "{}",
+        run.out
+    );
+    assert!(place.text("value.svg").contains("<circle"));
+
+    // The annotated text is reviewed like the game.
+    let text = place.run(&["review", "--text", "game.txt"]).out;
+    assert!(
+        text.contains("1. e3-e4?? {gives up a win: loss in 2; best e3-g7xc4"),
+        "{text}"
+    );
+    let again = place.run_with(&["review", "--json", "-"], text).object();
+    assert_eq!(again["turns"], json["turns"]);
+}
+
+#[test]
+fn archives_have_tables() {
+    let place = Place::new();
+    let games = race("1. e3-e4 c4-a1xa7") + &race("1. e3-a1 c4-a4 2. a1-g7xd1");
+    place.file("games.txt", &games);
+    let json = place.run(&["review", "--json", "games.txt"]).object();
+    assert_eq!(
+        (&json["games"], &json["unread"]),
+        (&Json::from(2), &Json::from(0))
+    );
+    let players = json["players"].as_array().unwrap();
+    let anna = players.iter().find(|row| row["name"] == "Anna").unwrap();
+    // Won and lost once; three turns, all decisions, one of them wrong.
+    assert_eq!(
+        (&anna["wins"], &anna["losses"]),
+        (&Json::from(1), &Json::from(1))
+    );
+    assert_eq!(anna["score"], 0.5);
+    assert_eq!(
+        (&anna["turns"], &anna["errors"]),
+        (&Json::from(3), &Json::from(1))
+    );
+    let accuracy = anna["accuracy"].as_f64().unwrap();
+    assert!((accuracy - 2.0 / 3.0).abs() < 1e-9, "{accuracy}");
+    assert_eq!(anna["accuracy_interval"].as_array().unwrap().len(), 2);
+
+    let each = place.run(&["review", "--each", "--json", "games.txt"]);
+    let lines: Vec<Json> = each
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 2);
+    assert_eq!(lines[1]["turns"][0]["grade"], "slower");
+    let run = place.run(&["review", "games.txt"]);
+    assert!(run.out.starts_with("2 games\n"), "{}", run.out);
+
+    place
+        .run(&["review", "games.txt", "--svg", "x.svg"])
+        .fails_with(2, "draws one game");
+    place.file("bad.txt", &(games + "\nrubbish\n"));
+    let run = place.run(&["review", "--json", "bad.txt"]);
+    assert_eq!(run.status, 2);
+    let words = "error: 1 of 3 games could not be read, the first: 'bad.txt', line";
+    assert!(run.err.starts_with(words), "{}", run.err);
+    assert_eq!(run.err.lines().count(), 1, "{}", run.err);
+    assert_eq!(run.object()["unread"], 1);
+
+    // The form depends on the number of games, whichever of them can be read.
+    place.file("bad.txt", &(race("1. e3-e4 c4-a1xa7") + "\nrubbish\n"));
+    let run = place.run(&["review", "--json", "bad.txt"]);
+    assert_eq!(run.status, 2, "{}", run.err);
+    let json = run.object();
+    assert_eq!((&json["games"], &json["unread"]), (&1.into(), &1.into()));
+    let run = place.run(&["review", "bad.txt"]);
+    assert!(run.out.starts_with("1 game\n"), "{}", run.out);
+    place
+        .run(&["review", "bad.txt", "--svg", "x.svg"])
+        .fails_with(2, "the input has 2");
+}
+
+#[test]
+fn failed_reviews_say_why() {
+    let place = Place::new();
+    place.file("start.txt", "d6 f4 d2\n");
+    place.file("empty.txt", "\n");
+    place.file(
+        "twelve.txt",
+        "setoption name Rules value twelve\nposition startpos moves d6\n",
+    );
+    place
+        .run(&["review", "start.txt"])
+        .fails_with(3, "no turn can be graded");
+    place
+        .run(&["review", "empty.txt"])
+        .fails_with(2, "does not contain a game");
+    place
+        .run(&["review", "none.txt"])
+        .fails_with(2, "cannot read 'none.txt'");
+    place
+        .run(&["review", "twelve.txt"])
+        .fails_with(2, "--rules twelve");
+    place.file("race.txt", &race("1. e3-e4 c4-a1xa7"));
+    place
+        .run(&["review", "race.txt", "--svg", "./race.txt"])
+        .fails_with(2, "is the game's own file");
+    assert_eq!(place.text("race.txt"), race("1. e3-e4 c4-a1xa7"));
+}
+
+#[test]
+fn a_match_needs_engines_that_start() {
+    let place = Place::new();
+    let run = place.run(&["match", "level=3", "command=none", "--log", "log"]);
+    run.fails_with(2, "cannot start 'none'");
+    assert!(!place.path().join("log").exists());
+}
+
+/// Players of the same level from one start: the interval is that of pairs of games.
+#[test]
+fn one_start_gives_an_interval_over_pairs_of_games() {
+    let place = Place::new();
+    let interval = |rounds| {
+        let run = place.run(&["--json", "match", "level=0", "level=0", "--rounds", rounds]);
+        run.object()["score_interval"].clone()
+    };
+    assert_eq!(interval("1"), Json::Null);
+    let ends = interval("8");
+    assert!(ends[0].as_f64() < ends[1].as_f64(), "{ends}");
+}
+
+/// The built-in databases know only the ends of games from the empty board.
+#[test]
+fn errors_after_unknown_turns_are_not_the_first() {
+    let place = Place::new();
+    let args = [
+        "match", "level=0", "level=0", "--rounds", "3", "--log", "log",
+    ];
+    let json = place.run(&[&args[..], &["--json"]].concat()).object();
+    assert_eq!(json["reviewed"], 0);
+    for player in json["players"].as_array().unwrap() {
+        assert_eq!(player["first_errors"], 0, "{player}");
+        assert_eq!(player["first_error_turn"], Json::Null, "{player}");
+    }
+    let log = place.text("log");
+    let games = log.lines().skip(1);
+    let games = games.map(|line| serde_json::from_str::<Json>(line).unwrap());
+    let mut errors = 0;
+    for game in games {
+        assert_eq!(game["first_error"], Json::Null, "{game}");
+        let review = |args: &[&str]| place.run_with(args, game["moves"].as_str().unwrap());
+        let known = review(&["review", "--json", "-"]);
+        if known.status == 3 {
+            continue;
+        }
+        let known = known.json();
+        assert_eq!(known["first_error"], Json::Null);
+        assert!(known["missing"].is_string(), "{known}");
+        let parts = known["summary"].as_array().unwrap().iter();
+        errors += parts
+            .filter_map(|part| part["errors"].as_u64())
+            .sum::<u64>();
+        let shown = review(&["review", "-"]).out;
+        assert!(shown.contains("\nfirst error: not known\n"), "{shown}");
+    }
+    assert!(errors > 0);
+}
+
+#[test]
+fn a_position_is_explained() {
+    let place = Place::new();
+    let json = place.run(&["explain", "--json", RACE]).object();
+    assert_eq!(
+        (&json["legal"], &json["keeping"], &json["best"]),
+        (&56.into(), &4.into(), &3.into())
+    );
+    assert_eq!(json["threats"], serde_json::json!(["a1"]));
+    assert_eq!(
+        json["passing"],
+        serde_json::json!({"wdl": "loss", "dtw": 2})
+    );
+    assert_eq!(json["forced_removal"], serde_json::json!(["e3-g7xc4"]));
+    assert_eq!(json["turns"].as_array().unwrap().len(), 56);
+    // The fields of the position as separate arguments, and one turn.
+    let words: Vec<&str> = RACE.split(' ').chain(["e3-e4", "--json"]).collect();
+    let json = place.run(&[&["explain"][..], &words].concat()).object();
+    assert_eq!(json["turns"].as_array().unwrap().len(), 1);
+    assert_eq!(json["turns"][0]["refutation"][0]["turn"], "c4-a1xa7");
+    assert_eq!(json["turns"][0]["holding"], 4);
+    place
+        .run(&["explain", RACE, "e3-d1"])
+        .fails_with(2, "e3-d1 is not a legal turn");
+    place
+        .run(&["explain", "start"])
+        .fails_with(3, "stones are still in hand");
+}
+
+#[test]
+fn matches_go_on_where_they_were_stopped() {
+    let place = Place::new();
+    let games = [
+        "--sample", "3", "--from", "4-3,4-4", "--value", "draw", "--json",
+    ];
+    let play = |log: &str| {
+        let players = ["match", "name=strong", "level=3 depth=1", "--log", log];
+        place.run(&[&players[..], &games].concat())
+    };
+    let whole = play("whole.jsonl");
+    let json = whole.object();
+    assert_eq!((&json["games"], &json["starts"]), (&6.into(), &3.into()));
+    assert_eq!(json["losses"], 0);
+    assert_eq!(json["players"][0]["name"], "strong");
+    assert_eq!(json["players"][0]["first_errors"], 0);
+    assert_eq!(json["reviewed"], 6);
+
+    // A log that ends in the middle of its fourth line.
+    let text = place.text("whole.jsonl");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 7);
+    place.file(
+        "part.jsonl",
+        &(lines[..3].join("\n") + "\n" + &lines[3][..20]),
+    );
+    let part = play("part.jsonl");
+    assert!(
+        part.err.contains("2 of 6 games are in the log"),
+        "{}",
+        part.err
+    );
+    let mut found = part.object();
+    found["seconds"] = json["seconds"].clone();
+    assert_eq!(found, json);
+    let sorted = |name: &str| {
+        let text = place.text(name);
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    assert_eq!(sorted("part.jsonl"), sorted("whole.jsonl"));
+
+    let other = place.run(&["match", "level=30", "level=4", "--log", "whole.jsonl"]);
+    other.fails_with(2, "is not the log of this match");
+    assert_eq!(place.text("whole.jsonl"), text);
+
+    // A log that ends in the middle of its first line, and a file that is not a log.
+    place.file("part.jsonl", &lines[0][..20]);
+    assert_eq!(play("part.jsonl").object()["wins"], json["wins"]);
+    assert_eq!(sorted("part.jsonl"), sorted("whole.jsonl"));
+    place.file("notes.txt", "my precious notes");
+    let other = place.run(&["match", "level=30", "level=4", "--log", "notes.txt"]);
+    other.fails_with(2, "is not the log of this match: line 1");
+    assert_eq!(place.text("notes.txt"), "my precious notes");
+    place
+        .run(&["match", "level=40", "level=4"])
+        .fails_with(2, "from 0 to 30");
+    place
+        .run(&["match", "level=4", "level=4", "--start", "x"])
+        .fails_with(2, "board");
+}
+
+#[test]
+fn engines_are_judged() {
+    let place = Place::new();
+    let engine = env!("CARGO_BIN_EXE_millbase");
+    let judge = |options: &[&str], starts: &str| {
+        let args = [
+            "judge",
+            "--json",
+            "--from",
+            "3-3,4-3",
+            "--positions",
+            "40",
+            "--starts",
+            starts,
+        ];
+        let run = place.run(&[&args[..], options, &["--", engine, "uci"]].concat());
+        assert_eq!(run.status, 0, "{}", run.err);
+        let note = "note: the perfect player searches where no database answers: ";
+        assert_eq!(run.err.contains(note), starts != "0", "{}", run.err);
+        run.object()
+    };
+    // A level without databases against one with databases.
+    let weak = judge(
+        &[
+            "--option",
+            "SkillLevel=2",
+            "--option",
+            "Hash=1",
+            "--depth",
+            "1",
+        ],
+        "1",
+    );
+    let perfect = judge(&["--option", "Hash=1", "--time", "500"], "0");
+    assert_eq!((&weak["asked"], &weak["failed"]), (&40.into(), &0.into()));
+    assert_eq!(perfect["skill"], 1.0);
+    assert!(weak["skill"].as_f64().unwrap() < 0.9, "{}", weak["skill"]);
+    assert_eq!(weak["exam"], perfect["exam"]);
+    let phases: u64 = (weak["groups"].as_array().unwrap().iter())
+        .filter(|group| group["by"] == "good turns")
+        .map(|group| group["asked"].as_u64().unwrap())
+        .sum();
+    assert_eq!(phases, 40);
+    let games = |from: &str| {
+        let games = ["wins", "draws", "losses"].map(|result| weak[from][result].as_u64().unwrap());
+        games.iter().sum::<u64>()
+    };
+    assert_eq!(
+        (games("from_start"), games("from_draws"), games("from_wins")),
+        (2, 2, 1)
+    );
+
+    let args = [
+        "judge",
+        "--from",
+        "4-4",
+        "--positions",
+        "2",
+        "--patience",
+        "1",
+        "--",
+        "false",
+    ];
+    place
+        .run(&args)
+        .fails_with(2, "the engine gave no turn in the whole exam");
+
+    // One position gives no interval.
+    let args = [
+        "judge",
+        "--from",
+        "4-3",
+        "--positions",
+        "1",
+        "--starts",
+        "0",
+    ];
+    let run = place.run(&[&args[..], &["--", engine, "uci"]].concat());
+    let skill = run.out.lines().nth(1).unwrap();
+    let (figure, rest) = skill.split_once(" %").unwrap();
+    assert!(figure.starts_with("skill "), "{skill}");
+    assert!(rest.starts_with(", in the exam "), "{skill}");
+}
+
+#[test]
+fn puzzles_are_made_and_checked() {
+    let place = Place::new();
+    let make = |more: &[&str]| {
+        let args = ["puzzles", "make", "--count", "12", "--from", "3-3,4-3"];
+        let run = place.run(&[&args[..], more].concat());
+        assert_eq!(run.status, 0, "{}", run.err);
+        run.out
+    };
+    let own = make(&["--json"]);
+    assert_eq!(own, make(&["--json", "--threads", "1"]));
+    assert_ne!(own, make(&["--json", "--seed", "2"]));
+    place.file("own.json", &own);
+    place.file("pack.json", &make(&["--format", "exchange"]));
+    for file in ["own.json", "pack.json"] {
+        let json = place.run(&["puzzles", "check", "--json", file]).object();
+        assert_eq!(
+            (&json["puzzles"], &json["wrong"]),
+            (&12.into(), &0.into()),
+            "{json}"
+        );
+    }
+    assert!(make(&[]).contains("1. White "));
+    let puzzles = |more: &[&str]| {
+        let json: Json = serde_json::from_str(&make(&[more, &["--json"]].concat())).unwrap();
+        json["puzzles"].as_array().unwrap().clone()
+    };
+    for (more, key, value) in [
+        (["--goal", "draw"], "goal", "draw"),
+        (["--level", "easy"], "level", "easy"),
+    ] {
+        assert!(puzzles(&more).iter().all(|puzzle| puzzle[key] == value));
+    }
+    for puzzle in puzzles(&["--goal", "win", "--turns", "1-4"]) {
+        let depth = puzzle["dtw"].as_u64().unwrap();
+        assert!((1..=7).contains(&depth), "{puzzle}");
+    }
+
+    // A wrong field of a certificate.
+    for (pointer, wrong, words) in [
+        ("/dtw", json!(91), "'dtw' is 91, but must be"),
+        ("/rating", json!(7), "'rating' is 7, but must be"),
+        ("/themes", json!(["x"]), "'themes' is [\"x\"], but must be"),
+        (
+            "/solution/0/keeping",
+            json!(0),
+            "turn 1: 'keeping' is 0, but must be",
+        ),
+    ] {
+        let mut pack: Json = serde_json::from_str(&own).unwrap();
+        *pack["puzzles"][3].pointer_mut(pointer).unwrap() = wrong;
+        place.file("wrong.json", &pack.to_string());
+        let run = place.run(&["puzzles", "check", "wrong.json"]);
+        assert_eq!(run.status, 1);
+        assert!(run.out.contains(words), "'{words}' in: {}", run.out);
+        assert!(run.out.contains("11 right, 1 wrong"), "{}", run.out);
+    }
+
+    // Packs of other rules or of another format.
+    let pack: Json = serde_json::from_str(&place.text("pack.json")).unwrap();
+    for (pointer, wrong, words) in [
+        (
+            "/puzzles/0/ruleVariantId",
+            "twelve_mens_morris",
+            "it is for the rules 'twelve_mens_morris'",
+        ),
+        ("/formatVersion", "7.3", "the format has version 7.3"),
+    ] {
+        let mut pack = pack.clone();
+        *pack.pointer_mut(pointer).unwrap() = json!(wrong);
+        place.file("wrong.json", &pack.to_string());
+        let run = place.run(&["puzzles", "check", "wrong.json"]);
+        assert_eq!(run.status, 1);
+        assert!(run.out.contains(words), "'{words}' in: {}", run.out);
+    }
+
+    // A wrong number of turns, a duplicate puzzle, and a wrong count.
+    let mut pack: Json = serde_json::from_str(&place.text("pack.json")).unwrap();
+    let puzzles = pack["puzzles"].as_array_mut().unwrap();
+    let win = puzzles
+        .iter()
+        .position(|puzzle| puzzle["category"] == "winGame")
+        .unwrap();
+    let mut twice = puzzles[win].clone();
+    twice["id"] = "twice".into();
+    puzzles.push(twice);
+    let tags = puzzles[win]["tags"].as_array_mut().unwrap();
+    tags.retain(|tag| !tag.as_str().unwrap().starts_with("win-in-"));
+    puzzles[win]["title"] = "White wins in 9 turns".into();
+    place.file("wrong.json", &pack.to_string());
+    let run = place.run(&["puzzles", "check", "wrong.json"]);
+    assert_eq!(run.status, 1);
+    for words in [
+        "the pack states 12 puzzles, but has 13",
+        "it is said to be won in 9, but it is won in",
+        "twice: it is the same as millbase-1-",
+        "13 puzzles: 11 right, 2 wrong, 0 not checked",
+    ] {
+        assert!(run.out.contains(words), "'{words}' in: {}", run.out);
+    }
+
+    place.file("text.json", "[]");
+    place
+        .run(&["puzzles", "check", "text.json"])
+        .fails_with(2, "is not a pack of puzzles");
+    place
+        .run(&["puzzles", "make", "--theme", "love"])
+        .fails_with(2, "a theme is one of");
+    place
+        .run(&["puzzles", "make", "--turns", "3-2"])
+        .fails_with(2, "a range is written");
+    place
+        .run(&["puzzles", "make", "--goal", "draw", "--turns", "1-2"])
+        .fails_with(2, "leave it out with --goal draw");
+    place.file("empty.txt", "[Event \"none\"]\n\n*\n");
+    place
+        .run(&["review", "empty.txt"])
+        .fails_with(2, "no turn to grade");
+    place
+        .run(&["puzzles", "make", "--from", "12-3"])
+        .fails_with(2, "at most 9 stones");
+}

@@ -1,0 +1,147 @@
+//! docs/FORMAT.md suffices to read the files: a Python reader that was written from it finds the
+//! same values as the library.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+
+use crate::common::{Random, build};
+use crate::{process, repack};
+use millbase::{Database, Material, Position, Rules, Side, Value};
+use tempfile::TempDir;
+
+const RULES: Rules = Rules::STANDARD;
+
+/// The sides of the pairs in `db/`, White's first. The file of the pair with four stones each omits
+/// positions.
+const STONES: [(u32, u32); 10] = [
+    (3, 3),
+    (4, 4),
+    (4, 4),
+    (4, 3),
+    (3, 4),
+    (5, 3),
+    (3, 5),
+    (5, 4),
+    (4, 5),
+    (6, 3),
+];
+
+/// The Python reader's text of a value.
+fn printed(value: Value) -> String {
+    match value {
+        Value::Draw => "draw".to_string(),
+        Value::Win(depth) => format!("win {}", depth.0),
+        Value::Loss(depth) => format!("loss {}", depth.0),
+    }
+}
+
+/// The output of the reader for positions; `None` without Python.
+fn read(folder: &Path, rules: &Rules, positions: &[Position]) -> Option<Vec<String>> {
+    let reader = concat!(env!("CARGO_MANIFEST_DIR"), "/../tools/read_mill.py");
+    let lines: String = positions
+        .iter()
+        .map(|position| position.text(rules) + "\n")
+        .collect();
+    let run = process::run_with(process::python()?.arg(reader).arg(folder), lines);
+    Some(run.lines().into_iter().map(str::to_string).collect())
+}
+
+#[test]
+fn the_documentation_suffices_to_read_the_files() {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("db");
+    let database = Database::open(&folder, RULES).unwrap();
+    let kinds = compare(&folder, &database, &some_positions(1000));
+    assert!(kinds.is_none_or(|kinds| kinds.len() == 3));
+}
+
+#[test]
+fn the_documentation_suffices_to_read_the_smallest_files() {
+    let original = Database::embedded(RULES);
+    let folder = repack::smallest();
+    let mut positions = some_positions(20);
+    positions.retain(|position| {
+        let pair = Material::of(position.mover(), position.waiting()).pair();
+        folder.join(format!("{}.mill", pair.unwrap())).exists()
+    });
+    // Most values follow from those of a hundred other positions.
+    let kinds = compare(folder, &original, &positions);
+    assert!(kinds.is_none_or(|kinds| kinds.len() == 3));
+}
+
+fn some_positions(count: usize) -> Vec<Position> {
+    let mut random = Random::new(12);
+    let mut positions = Vec::new();
+    while positions.len() < count {
+        let (white, black) = STONES[positions.len() % STONES.len()];
+        let position = random.position(white, black);
+        positions.push(match random.below(2) {
+            0 => position,
+            _ => position.with_colours_exchanged(),
+        });
+    }
+    positions
+}
+
+/// Games whose files are solved in seconds. With three stones a side, positions are won and lost; with
+/// four, sides lose stones while placing. The pairs are those of nine stones, which the number of
+/// stones does not change. Of each game the plies that have files, and the first one asked about: some
+/// positions follow from the next file.
+const SMALL: [(u8, [u8; 3], u8); 2] = [(3, [2, 3, 5], 2), (4, [4, 5, 7], 4)];
+
+#[test]
+fn the_documentation_suffices_to_read_the_files_of_the_placing_phase() {
+    let pairs = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("db");
+    for (stones, keep, first) in SMALL {
+        let rules = Rules { stones, ..RULES };
+        let folder = TempDir::new().unwrap();
+        for name in ["3-3.mill", "4-3.mill", "4-4.mill"] {
+            fs::copy(pairs.join(name), folder.path().join(name)).unwrap();
+        }
+        build(folder.path(), &rules, &[], &keep);
+        let database = Database::open(folder.path(), rules).unwrap();
+        let mut random = Random::new(3);
+        let mut positions = Vec::new();
+        while positions.len() < 200 {
+            let mut position = Position::start(&rules);
+            for ply in 0..2 * stones {
+                if ply >= first && position.is_placing() && !position.is_over(&rules) {
+                    positions.push(position);
+                }
+                // Random games would close too few mills, so turns that close one are preferred.
+                let turns = position.turns(&rules);
+                let capture = turns.iter().find(|turn| !turn.removed().is_empty());
+                let turn = capture.filter(|_| random.below(3) > 0);
+                position = position.after(*turn.unwrap_or_else(|| random.pick(&turns)));
+                if position.is_over(&rules) {
+                    break;
+                }
+            }
+        }
+        let kinds = compare(folder.path(), &database, &positions);
+        if stones == 3 {
+            assert!(kinds.is_none_or(|kinds| kinds.len() == 3));
+        } else {
+            let in_play = |position: &Position| {
+                let stones = |side| position.stones(side).len() + u32::from(position.in_hand(side));
+                stones(Side::White) + stones(Side::Black)
+            };
+            let lost = positions.iter().filter(|position| in_play(position) < 8);
+            assert!(lost.count() > 20);
+        }
+    }
+}
+
+/// Compares the output of the Python reader with the values of the library, and returns the kinds
+/// of values that occurred; `None` without Python.
+fn compare(folder: &Path, database: &Database, positions: &[Position]) -> Option<HashSet<String>> {
+    let rules = database.rules();
+    let found = read(folder, rules, positions)?;
+    assert_eq!(found.len(), positions.len());
+    for (position, found) in positions.iter().zip(&found) {
+        let expected = printed(database.probe(position).unwrap());
+        assert_eq!(*found, expected, "{}", position.text(rules));
+    }
+    let kinds = found.iter().filter_map(|answer| answer.split(' ').next());
+    Some(kinds.map(str::to_owned).collect())
+}

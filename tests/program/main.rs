@@ -1,0 +1,30 @@
+//! The tests of the program: its commands, the server, the page, and what runs them from outside.
+//! `cargo test -p millbase-program --test program cli` runs those of one module.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod engine;
+#[path = "../plain/mod.rs"]
+mod plain;
+mod process;
+mod webdriver;
+
+mod build;
+mod cli;
+mod coach_program;
+mod format;
+mod frontends;
+mod json_schema;
+mod malom_program;
+mod page;
+mod placing_program;
+mod play;
+mod repack;
+mod serve;
+mod uci;
+
+/// Cargo does not look for test files here, so a file without its line above would not run.
+#[test]
+fn every_file_is_a_module() {
+    common::check_modules("program", include_str!("main.rs"));
+}

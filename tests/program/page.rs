@@ -1,0 +1,1590 @@
+//! The page of `millbase serve`, used in a real browser as people use it: by mouse, by keyboard, on
+//! a phone, in the dark.
+//!
+//! Needs Chromium and its driver (Debian: `apt-get install chromium-headless-shell chromium-driver`; any
+//! Chromium or Chrome will do, but its shell without windows starts in half the time), and for the check of
+//! accessibility `npm ci --prefix tests/browser`. Without these the tests are skipped with a message, or
+//! fail if CI is set. With MILLBASE_SCREENSHOTS=FOLDER the tests write screenshots there.
+//!
+//! With MILLBASE_SITE=FOLDER they use the page of a folder that `tools/site` wrote with the databases of
+//! `db/`, served by nginx: the same page with the module in place of the server. The ignored tests need
+//! such a folder. `tools/test-bindings site` runs all of them.
+
+use std::cell::RefCell;
+use std::env;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::net::{TcpListener, TcpStream};
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use millbase::{Database, Position, Rules, Wdl};
+use serde_json::{Value as Json, json};
+use tempfile::TempDir;
+
+use crate::process::{self, Guard};
+use crate::webdriver::{Browser, key};
+
+/// White flies and wins in 21.
+const FLYING: &str = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0 -1 -1 -1 -1 0 0 1";
+/// White closes a mill with d1-a1 (or another stone) and removes one of three stones.
+const MILL: &str = "********/@*****@*/*OO@O*OO w m s 5 0 3 0 0 0 -1 -1 -1 -1 0 0 1";
+
+/// White flies and wins in 7.
+const SHORT: &str = "*@O*****/***O****/O*@***@* w m s 3 0 3 0 0 0 -1 -1 -1 -1 0 0 1";
+
+/// Six stones against four, which no embedded database has.
+const LARGER: &str = "OOO*****/O*O**O**/*@*@*@*@ w m s 6 0 4 0 0 0 -1 -1 -1 -1 0 0 1";
+
+/// Four stones on each side, without threats.
+const WALKING: &str = "O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0 -1 -1 -1 -1 0 0 1";
+
+/// The longest time to wait for a change of the page.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The browsers that show the page, the quickest first. Debian's script `chromium-headless-shell` is left
+/// out: it starts the program as another process, which ChromeDriver does not end.
+const BROWSERS: &[&str] = &[
+    "/usr/lib/chromium/chromium-headless-shell",
+    "chrome-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+];
+
+/// Waits for the first line of a process that contains the word; `None` if it ends without one.
+fn line_with(child: &mut Child, word: &str) -> Option<String> {
+    let out = child.stdout.take().expect("a pipe");
+    let mut lines = BufReader::new(out).lines();
+    let line = lines.find(|line| line.as_ref().is_ok_and(|line| line.contains(word)));
+    // The process may go on writing.
+    thread::spawn(move || lines.for_each(drop));
+    line?.ok()
+}
+
+/// Starts `millbase serve` with the built-in databases at an address; returns the actual address.
+fn server(home: &Path, listen: &str) -> (Guard, String) {
+    let mut command = process::program(home, &["serve", "--json", "--listen", listen]);
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let line = line_with(&mut child, "listening").expect("a server");
+    let ready: Json = serde_json::from_str(&line).unwrap();
+    let address = ready["listening"].as_str().unwrap().to_owned();
+    (Guard(child), address)
+}
+
+/// Serves a site with nginx as its README says, at a port and below `/mill/`; returns the address.
+fn host(home: &Path, site: &Path, port: u16) -> (Guard, String) {
+    let readme = fs::read_to_string(site.join("README.md")).expect("the README of the site");
+    let block = readme.split("```nginx").nth(1).expect("a configuration");
+    let block = block.split("```").next().unwrap_or_default();
+    let site = site.canonicalize().expect("the site's folder");
+    let block = block.replace("/srv/mill", &site.display().to_string());
+    let block = block.replace("listen 8080", &format!("listen 127.0.0.1:{port}"));
+    let home = home.display();
+    let folders = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+    let folders = folders.map(|name| format!("{name}_temp_path {home}/{name};"));
+    let text = format!(
+        "daemon off; master_process off; pid {home}/nginx.pid; error_log stderr crit;\n\
+         events {{ worker_connections 256; }}\n\
+         http {{ access_log off; {}\n{block} }}\n",
+        folders.concat()
+    );
+    let file = format!("{home}/nginx.conf");
+    fs::write(&file, text).expect("a file");
+    let nginx = Command::new("nginx")
+        .args(["-e", "stderr", "-c", &file])
+        .spawn()
+        .expect("nginx (Debian: apt-get install nginx)");
+    let start = Instant::now();
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(start.elapsed() < PATIENCE, "nginx does not listen");
+        thread::sleep(Duration::from_millis(10));
+    }
+    (Guard(nginx), format!("http://127.0.0.1:{port}/mill/"))
+}
+
+/// A port that was free a moment ago.
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("its number").port()
+}
+
+/// The folder of the site to test; `None` if the page of `serve` is tested.
+fn site() -> Option<PathBuf> {
+    env::var_os("MILLBASE_SITE").map(PathBuf::from)
+}
+
+/// The first of these programs that is installed: a path, or a name in a folder of PATH.
+fn installed(names: &[&str]) -> Option<PathBuf> {
+    let folders = env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> = env::split_paths(&folders).collect();
+    let mut files = names
+        .iter()
+        .flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    files.find(|file| file.is_file())
+}
+
+/// Starts the driver of the browser, with its files in a folder; returns its address.
+fn driver(home: &Path) -> (Guard, String) {
+    // It takes a port of IPv4 and ends if the same one of IPv6 is not free.
+    for _ in 0..5 {
+        let mut child = Command::new("chromedriver")
+            .arg("--port=0")
+            .env("TMPDIR", home)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let line = line_with(&mut child, "started successfully on port");
+        let driver = Guard(child);
+        if let Some(line) = line {
+            let port = line.trim_end_matches('.').rsplit(' ').next().unwrap();
+            return (driver, format!("127.0.0.1:{port}"));
+        }
+    }
+    panic!("chromedriver does not start");
+}
+
+/// How the browser shows the page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Screen {
+    Desk,
+    Dark,
+    Phone,
+    Lying,
+    Small,
+    Short,
+}
+
+impl Screen {
+    /// Width and height.
+    fn size(self) -> (u32, u32) {
+        match self {
+            Screen::Desk | Screen::Dark => (1280, 800),
+            Screen::Phone => (390, 844),
+            Screen::Lying => (844, 390),
+            Screen::Small => (320, 640),
+            Screen::Short => (480, 320),
+        }
+    }
+
+    fn is_phone(self) -> bool {
+        !matches!(self, Screen::Desk | Screen::Dark)
+    }
+}
+
+/// The page in a browser of its own.
+struct Page {
+    browser: Browser,
+    address: String,
+    /// The server, which a story may end.
+    server: RefCell<Option<Guard>>,
+}
+
+/// Runs the story in a fresh browser, after choosing to analyse.
+fn visit(screen: Screen, story: impl FnOnce(&Page)) {
+    first_visit(screen, |page| {
+        page.click("start-analyse");
+        page.until("return document.querySelectorAll('.point.open').length === 24");
+        story(page);
+    });
+}
+
+/// Runs the story in a fresh browser; afterwards the browser must have logged no error.
+fn first_visit(screen: Screen, story: impl FnOnce(&Page)) {
+    let home = TempDir::new().unwrap();
+    let (Some(chromium), Some(_)) = (installed(BROWSERS), installed(&["chromedriver"])) else {
+        return crate::process::skip("chromium or chromedriver is missing");
+    };
+    // Dropped after the browser.
+    let (_driver, driver_address) = driver(home.path());
+    let (server, address) = match site() {
+        Some(site) => host(home.path(), &site, free_port()),
+        None => server(home.path(), "127.0.0.1:0"),
+    };
+    let mut args = vec![
+        "--headless".to_owned(),
+        "--no-sandbox".to_owned(),
+        "--disable-gpu".to_owned(),
+        "--disable-quic".to_owned(),
+        "--no-first-run".to_owned(),
+        "--disable-background-networking".to_owned(),
+        "--disable-component-update".to_owned(),
+        "--disable-sync".to_owned(),
+        "--hide-scrollbars".to_owned(),
+        "--lang=en".to_owned(),
+    ];
+    let dark = matches!(screen, Screen::Dark);
+    args.push(format!(
+        "--blink-settings=preferredColorScheme={}",
+        u8::from(!dark)
+    ));
+    let mut options = json!({ "binary": chromium, "args": args });
+    // On a desktop, the emulation only sets the size of the page, which differs from the window's.
+    let (width, height) = screen.size();
+    let phone = screen.is_phone();
+    let metrics = json!({
+        "width": width, "height": height, "pixelRatio": 1.0, "touch": phone, "mobile": phone,
+    });
+    options["mobileEmulation"] = json!({ "deviceMetrics": metrics });
+    let wishes = json!({
+        "goog:chromeOptions": options,
+        "goog:loggingPrefs": { "browser": "ALL" },
+    });
+    let page = Page {
+        browser: Browser::start(driver_address, &wishes),
+        address,
+        server: RefCell::new(Some(server)),
+    };
+    page.browser.go_to(&page.address);
+    page.says("White to place");
+    story(&page);
+    // The browser also logs each answer 404 (for positions without a value), answers to illegal
+    // positions, and a server that is gone.
+    let mut complaints = page.browser.logs();
+    complaints.retain(|entry| {
+        let message = entry["message"].as_str().unwrap();
+        let expected = [
+            "/probe?",
+            "/rank?",
+            "status of 400",
+            "ERR_CONNECTION_",
+            "ERR_EMPTY_RESPONSE",
+        ];
+        !expected.iter().any(|words| message.contains(words))
+    });
+    assert!(complaints.is_empty(), "{complaints:?}");
+}
+
+impl Deref for Page {
+    type Target = Browser;
+
+    fn deref(&self) -> &Browser {
+        &self.browser
+    }
+}
+
+impl Page {
+    /// The text of a screen reader for a point.
+    fn label(&self, point: &str) -> String {
+        self.attribute(point, "aria-label")
+    }
+
+    /// Whether a point is drawn in this way.
+    fn is(&self, point: &str, class: &str) -> bool {
+        let classes = self.attribute(point, "class");
+        classes.split(' ').any(|one| one == class)
+    }
+
+    /// Waits until the line below the board says so.
+    fn says(&self, words: &str) {
+        self.element_says("status", words);
+    }
+
+    fn element_says(&self, id: &str, words: &str) {
+        let start = Instant::now();
+        loop {
+            let text = self.text(id);
+            if text.contains(words) {
+                return;
+            }
+            assert!(
+                start.elapsed() < PATIENCE,
+                "'{words}' does not come, but '{text}'"
+            );
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn focused(&self) -> String {
+        let id = self.script("return document.activeElement.id");
+        id.as_str().unwrap().to_owned()
+    }
+
+    /// Loads the page again and waits until it has drawn the game.
+    fn refresh(&self) {
+        self.browser.refresh();
+        self.until("return document.getElementById('status').textContent !== ''");
+    }
+
+    /// Opens the tab with this name.
+    fn tab(&self, name: &str) {
+        self.click(&format!("tab-{name}"));
+    }
+
+    /// Waits until a script returns true.
+    fn until(&self, script: &str) {
+        let start = Instant::now();
+        while self.script(script) != true {
+            assert!(start.elapsed() < PATIENCE, "never true: {script}");
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// The position that is shown.
+    fn position(&self) -> Position {
+        let text = self.script("return document.getElementById('position-text').value");
+        Position::parse(text.as_str().unwrap(), &Rules::STANDARD).unwrap()
+    }
+
+    /// Opens the address of a position.
+    fn load(&self, position: &str) {
+        self.script("document.activeElement.blur()");
+        let short: Vec<&str> = position.split(' ').take(10).collect();
+        let short = short.join(" ");
+        self.script(&format!(
+            "location.hash = 'fen=' + encodeURIComponent('{short}')"
+        ));
+        self.until(&format!(
+            "return document.getElementById('position-text').value.startsWith('{short}') \
+             && document.getElementById('game').hidden \
+             && document.getElementById('turns').children.length > 0"
+        ));
+    }
+
+    /// The turns that are offered, as they are listed.
+    fn turns(&self) -> Vec<String> {
+        let script =
+            "return [...document.querySelectorAll('#turns .turn')].map(turn => turn.textContent)";
+        serde_json::from_value(self.script(script)).unwrap()
+    }
+
+    /// The labels of the turns played.
+    fn game(&self) -> Vec<String> {
+        let script =
+            "return [...document.querySelectorAll('#game button')].map(button => button.ariaLabel)";
+        serde_json::from_value(self.script(script)).unwrap()
+    }
+
+    /// Clicks the points of a turn, one after the other.
+    fn play(&self, turn: &str) {
+        for point in turn.split(['-', 'x']) {
+            // A point is open once the answer to the question for the turns has arrived.
+            self.until(&format!(
+                "return document.getElementById('{point}').classList.contains('open')"
+            ));
+            self.click(point);
+        }
+    }
+
+    /// Saves a screenshot if the user wants them.
+    fn picture(&self, name: &str) {
+        if let Some(folder) = env::var_os("MILLBASE_SCREENSHOTS") {
+            // The bar takes a moment to reach its position.
+            thread::sleep(Duration::from_millis(500));
+            let picture = self.browser.picture();
+            fs::write(Path::new(&folder).join(name), picture).unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_first_minute_has_an_opponent() {
+    first_visit(Screen::Desk, |page| {
+        assert_eq!(page.focused(), "start-white");
+        page.choose("start-level", "0");
+        page.click("start-black");
+        // The machine begins, though no database answers, and answers again.
+        page.says("White played");
+        page.until("return document.querySelectorAll('.point.white').length === 1");
+        assert!(page.focused().len() == 2, "the board has the focus");
+        assert_eq!(page.text("value"), "");
+        let free = "return document.querySelector('.point.open:not(.white)').id";
+        let point = page.script(free);
+        page.click(point.as_str().unwrap());
+        page.until("return document.querySelectorAll('.point.white').length === 2");
+        page.until("return document.querySelectorAll('#game button').length === 3");
+        if site().is_some() {
+            return;
+        }
+        // One notice says what is missing, and stays away once it is closed.
+        page.element_says("notice-command", "millbase build --placing");
+        assert!(page.text("notice-words").contains("more than 9 stones"));
+        page.element_says("build-start", "Build them now");
+        page.click("notice-close");
+        assert_eq!(page.text("notice-words"), "");
+        page.refresh();
+        page.says("White played");
+        page.until("return document.querySelectorAll('#game button').length === 3");
+        assert_eq!(page.text("notice-words"), "");
+        assert_eq!(
+            page.script("return document.getElementById('start').open"),
+            false
+        );
+    });
+}
+
+/// Builds of everything take minutes, so this one is at work until the server ends.
+#[test]
+fn a_build_for_another_game_is_named() {
+    if site().is_some() {
+        return;
+    }
+    visit(Screen::Desk, |page| {
+        page.element_says("build-start", "Build them now");
+        page.script(
+            "fetch('/build?rules=no-flying', { method: 'POST', headers: { 'X-Millbase': 'build' } })
+             .then(reply => document.body.dataset.begun = reply.status)",
+        );
+        page.until("return document.body.dataset.begun === '202'");
+        page.refresh();
+        page.element_says("build-words", "Nine Men’s Morris without flying: Pair ");
+        page.click("new");
+        page.choose("start-rules", "no-flying");
+        page.click("start-analyse");
+        page.until("return document.getElementById('build-words').innerText.startsWith('Pair ')");
+    });
+}
+
+#[test]
+fn a_won_game_is_clicked_to_its_end() {
+    visit(Screen::Desk, |page| {
+        page.load(FLYING);
+        page.says("White to move, any empty point is free: win in 21.");
+        assert_eq!(page.text("value"), "White wins in 21 turns");
+        // Marks on the stones, then on the targets of the chosen stone.
+        assert!(page.is("f6", "win") && !page.is("f6", "best"));
+        assert_eq!(
+            page.label("f6"),
+            "f6, white stone, move this stone, win in 21"
+        );
+        assert_eq!(page.label("f4"), "f4, black stone");
+        page.tab("turns");
+        page.until("return !document.getElementById('best-line').hidden");
+        assert!(page.text("best-line").starts_with("Best line: a1-e4 "));
+        page.click("f6");
+        assert_eq!(page.label("a4"), "a4, empty, move here, win in 21");
+        assert_eq!(page.label("a7"), "a7, empty, move here, win in 23");
+        assert!(page.is("a4", "best") && page.is("a7", "win"));
+        assert!(!page.is("a7", "best") && page.is("f6", "chosen"));
+        // The list follows the chosen points; a row contains turns that are equal up to symmetry.
+        let turns = page.turns();
+        assert!(
+            turns.iter().all(|turn| turn.starts_with("f6-")),
+            "{turns:?}"
+        );
+        let row = "return document.querySelector('#turns li').innerText";
+        let row = page.script(row);
+        let words: Vec<&str> = row.as_str().unwrap().split_whitespace().collect();
+        assert_eq!(words[..5], ["f6-a4", "f6-e4", "win", "in", "21"], "{row}");
+        // A preview while the pointer is over a turn.
+        let ghost = "return document.querySelectorAll('.ghost > *').length";
+        page.script("document.querySelector('#turns .turn').focus()");
+        assert_eq!(page.script(ghost), 2);
+        page.script("document.querySelector('#turns .turn').blur()");
+        assert_eq!(page.script(ghost), 0);
+        page.click("f6");
+        // Each side makes its best turn; the winner needs as many turns as were announced.
+        for left in (0..21).rev() {
+            let turn = page.turns().remove(0);
+            page.play(&turn);
+            page.says(&format!("played {turn}."));
+            let value = match left {
+                0 => break,
+                1 => "White wins in 1 turn".to_owned(),
+                _ => format!("White wins in {left} turns"),
+            };
+            page.element_says("value", &value);
+        }
+        page.element_says("over-result", "White wins");
+        page.element_says("over-reason", "Black has fewer than three stones.");
+        assert!(page.turns().is_empty());
+        let game = page.game();
+        assert_eq!(game.len(), 21);
+        assert!(
+            game.iter().all(|turn| !turn.contains("blunder")),
+            "{game:?}"
+        );
+        assert!(game[20].contains('x'), "{}", game[20]);
+        page.click("review");
+        page.element_says("review-words", "No mistake was found.");
+        assert_eq!(
+            page.script("return document.querySelectorAll('.graph-line').length"),
+            21
+        );
+    });
+}
+
+#[test]
+fn mistakes_are_found_one_after_the_other() {
+    visit(Screen::Desk, |page| {
+        page.load(MILL);
+        page.says("win in 1");
+        page.play("d1-d2");
+        page.says("played d1-d2, a blunder");
+        page.tab("game");
+        let shown = "return !document.getElementById('next-mistake').hidden";
+        page.until(shown);
+        page.click("find-mistakes");
+        page.element_says("review-words", "Mistakes: 1.");
+        page.click("first");
+        page.says("win in 1");
+        page.click("next-mistake");
+        page.says("played d1-d2, a blunder");
+        // After the last one comes the first.
+        page.click("next-mistake");
+        page.says("played d1-d2, a blunder");
+        // While values are hidden, no button reveals a mistake.
+        page.script("document.getElementById('values').click()");
+        page.until("return document.getElementById('next-mistake').hidden");
+        page.script("document.getElementById('values').click()");
+        page.until(shown);
+        page.load(FLYING);
+        page.until("return document.getElementById('next-mistake').hidden");
+        assert_eq!(page.text("review-words"), "");
+        // Where no value is known, nothing is said to be right.
+        if site().is_none() {
+            page.load(LARGER);
+            let turn = &page.turns()[0];
+            page.play(turn);
+            page.click("find-mistakes");
+            page.element_says("review-words", "No turn could be checked");
+        }
+    });
+}
+
+#[test]
+fn a_game_survives_others_in_the_same_browser() {
+    visit(Screen::Desk, |page| {
+        page.play("d6");
+        page.says("White played d6.");
+        page.play("f4");
+        page.says("Black played f4.");
+        // Another tab replaces the game that a new tab would open, not that of this one.
+        page.script(
+            "localStorage.setItem('millbase.game', JSON.stringify({ ...JSON.parse(localStorage.getItem('millbase.game')),
+                tree: [null, '********/********/******** w p p 0 9 0 9 0 0', '', []], at: [], address: '' }))",
+        );
+        page.refresh();
+        page.says("Black played f4.");
+        // An address that is opened at the start keeps the game that it replaces.
+        page.browser.go_to("about:blank");
+        page.browser.go_to(&format!("{}#moves=a1", page.address));
+        page.says("White played a1.");
+        page.tab("setup");
+        page.choose("earlier", "0");
+        page.click("earlier-open");
+        page.says("Black played f4.");
+    });
+}
+
+#[test]
+fn the_machine_answers_a_turn_that_is_played_again() {
+    first_visit(Screen::Desk, |page| {
+        page.choose("start-level", "0");
+        page.click("start-white");
+        page.play("d6");
+        page.until("return document.querySelectorAll('#game button').length === 2");
+        page.says("White to place");
+        page.click("back");
+        page.until("return document.querySelectorAll('.point.white').length === 0");
+        page.play("d6");
+        page.until("return document.querySelectorAll('.point.black').length === 1");
+        page.says("White to place");
+        // A comment belongs to the turn at which it was begun.
+        page.click("previous");
+        page.says("White played d6.");
+        page.write("comment", "first");
+        page.script("document.getElementById('next').click()");
+        page.says("Black played");
+        page.press(&['!']);
+        page.script("document.activeElement.blur()");
+        let text = page.script("return document.getElementById('game-text').value");
+        assert!(text.as_str().unwrap().contains("1. d6 {first!}"), "{text}");
+        // With Black, the machine's first turn is taken back, and made again.
+        page.click("new");
+        page.click("start-black");
+        page.until("return document.querySelectorAll('.point.white').length === 1");
+        page.click("back");
+        page.says("The machine waits.");
+        page.click("pause");
+        page.until("return document.querySelectorAll('.point.white').length === 1");
+    });
+}
+
+#[test]
+fn stones_are_removed_and_turns_taken_back() {
+    visit(Screen::Desk, |page| {
+        page.load(MILL);
+        page.says("win in 1");
+        // Choosing and changing one's mind.
+        page.click("d1");
+        page.says("White moves the stone on d1");
+        page.click("g7");
+        page.says("White moves the stone on g7");
+        page.click("b4");
+        page.element_says("problem", "There is a stone on b4 already.");
+        page.click("d1");
+        page.click("a1");
+        page.says("White closed a mill: choose the stone to remove.");
+        assert!(page.is("a1", "white") && !page.is("d1", "white"));
+        assert!(page.is("b4", "removable") && page.is("a4", "in-mill"));
+        assert_eq!(page.label("b4"), "b4, black stone, remove, win in 1");
+        assert!(!page.is("a4", "open"));
+        let turns = page.turns();
+        assert_eq!(turns, ["d1-a1xb4", "d1-a1xd6", "d1-a1xg1"]);
+        page.click("a4");
+        page.element_says("problem", "That is White’s own stone");
+        page.click("b4");
+        page.element_says("over-result", "White wins");
+        assert!(!page.is("b4", "black") && page.is("b4", "taken"));
+        assert!(page.text("game").contains("d1-a1xb4"));
+
+        // Taking back goes back; the turn stays, and another one is a variation.
+        page.click("back");
+        page.says("White to move: win in 1.");
+        assert!(page.is("b4", "black") && page.is("d1", "white"));
+        assert_eq!(page.attribute("back", "aria-disabled"), "true");
+        assert_eq!(page.game().len(), 1);
+        page.play("d1-d2");
+        page.says("White played d1-d2, a blunder: win in 1 given away, now draw.");
+        page.element_says("value", "Draw");
+        let game = page.game();
+        assert_eq!(game.len(), 2);
+        assert!(game[1].contains("blunder"), "{game:?}");
+        assert!(page.is("d2", "last"));
+        // A variation becomes the main line, and is deleted only after confirmation.
+        page.click("promote");
+        assert!(page.game()[0].starts_with("White d1-d2"));
+        page.click("remove");
+        page.says("White to move: win in 1.");
+        assert_eq!(page.game().len(), 1);
+    });
+}
+
+#[test]
+fn a_game_viewed_in_the_middle_loses_nothing() {
+    visit(Screen::Desk, |page| {
+        let turns = ["d6", "f4", "d2", "b4", "f6", "b6", "f2", "b2xf2", "f2"];
+        for turn in turns {
+            page.play(turn);
+            page.says(&format!("played {turn}."));
+        }
+        for id in ["first", "next", "next", "previous"] {
+            page.click(id);
+        }
+        page.says("White played d6.");
+        page.script("document.activeElement.blur()");
+        page.press(&[key::RIGHT, key::RIGHT, key::END, key::LEFT]);
+        page.says("Black played b2xf2.");
+        page.click("back");
+        page.says("White played f2.");
+        page.play("a1");
+        page.says("Black played a1.");
+        page.write("comment", "also possible");
+        assert_eq!(page.game().len(), turns.len() + 1);
+
+        // All of it survives a reload, and the address shows the line in another browser.
+        let text = "return document.getElementById('game-text').value";
+        let before = page.script(text);
+        let address = page.browser.address();
+        page.refresh();
+        page.says("Black played a1.");
+        assert_eq!(page.script(text), before);
+        assert_eq!(
+            before,
+            "[Rules \"standard\"]\n\n1. d6 f4 2. d2 b4 3. f6 b6 4. f2 b2xf2 (4... a1 {also possible}) 5. f2\n"
+        );
+        // The page would store the game again when it draws next.
+        page.script(
+            "Storage.prototype.setItem = () => {}; sessionStorage.clear(); localStorage.clear()",
+        );
+        page.refresh();
+        page.says("Black played a1.");
+        assert_eq!(page.game().len(), 8);
+        assert_eq!(page.browser.address(), address);
+    });
+}
+
+#[test]
+fn drawn_games_end_by_the_one_rule() {
+    visit(Screen::Desk, |page| {
+        page.load(WALKING);
+        let turns = ["d6-b6", "d7-a7", "b6-d6", "a7-d7"];
+        for (number, turn) in turns.iter().cycle().take(8).enumerate() {
+            page.play(turn);
+            page.says(&format!("played {turn}."));
+            if number == 3 {
+                page.says("The position has occurred twice.");
+            }
+        }
+        page.element_says("over-result", "The game is drawn");
+        page.element_says("over-reason", "The position has occurred 3 times.");
+        // The bar shows the result, not the value of the position.
+        assert_eq!(page.attribute("meter", "aria-valuenow"), "0.00");
+        assert_eq!(
+            page.attribute("meter", "aria-valuetext"),
+            "The game is drawn"
+        );
+        page.click("d6");
+        page.element_says("problem", "The game is over");
+    });
+}
+
+#[test]
+fn presses_that_do_nothing_have_a_reason() {
+    visit(Screen::Desk, |page| {
+        page.load(WALKING);
+        for (point, words) in [
+            ("d7", "The stone on d7 is not White’s."),
+            ("a4", "Choose the stone to move first."),
+        ] {
+            page.click(point);
+            page.element_says("problem", words);
+        }
+        page.click("d6");
+        assert_eq!(page.text("problem"), "");
+        page.click("a7");
+        page.element_says("problem", "The stone on d6 reaches only b6, f6.");
+        // While placing, too.
+        page.script("location.hash = 'moves=d6'");
+        page.says("White played d6.");
+        page.click("d6");
+        page.element_says("problem", "There is a stone on d6 already.");
+        page.click("previous");
+        page.until("return document.getElementById('problem').textContent === ''");
+        // Addresses that name no position or game say why.
+        for (address, words) in [
+            ("fen=garbage", "The board has 7 characters"),
+            ("rules=chess&moves=d6", "does not know the rules “chess”"),
+        ] {
+            page.script(&format!("location.hash = '{address}'"));
+            page.element_says("problem", words);
+        }
+    });
+}
+
+#[test]
+fn a_sliding_stone_takes_no_press() {
+    visit(Screen::Desk, |page| {
+        page.load(FLYING);
+        page.until("return document.getElementById('e3').classList.contains('open')");
+        // The stone slides over b4. The points that would take a press at the centre of b4 are
+        // collected from the moments at which the stone covers this centre.
+        let pressed = page.script(
+            "for (const point of ['e3', 'a4'])
+                 document.getElementById(point).dispatchEvent(new MouseEvent('click', { bubbles: true }));
+             const box = document.querySelector('#b4 .hit').getBoundingClientRect();
+             const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+             const slide = document.querySelector('#a4 .piece').getAnimations()[0];
+             slide.pause();
+             const pressed = [];
+             for (let time = 0; time < 220; time += 5) {
+                 slide.currentTime = time;
+                 const piece = document.querySelector('#a4 .piece').getBoundingClientRect();
+                 if (piece.left < x && x < piece.right && piece.top < y && y < piece.bottom)
+                     pressed.push(document.elementFromPoint(x, y).closest('.point')?.id);
+             }
+             slide.finish();
+             return pressed",
+        );
+        let pressed = pressed.as_array().unwrap();
+        assert!(!pressed.is_empty(), "the stone never covers b4");
+        assert!(pressed.iter().all(|point| point == "b4"), "{pressed:?}");
+    });
+}
+
+#[test]
+fn the_perfect_player_plays_either_side_or_both() {
+    visit(Screen::Desk, |page| {
+        page.load(SHORT);
+        page.tab("options");
+        page.choose("white", "machine");
+        for left in [6, 4, 2] {
+            page.says(&format!(
+                "Black to move, any empty point is free: loss in {left}."
+            ));
+            let turn = page.turns().remove(0);
+            page.play(&turn);
+        }
+        page.element_says("over-result", "The machine wins");
+        // Taking back leads to a position with the person to move, and keeps the turns.
+        page.click("back");
+        page.says("Black to move, any empty point is free: loss in 2.");
+        assert_eq!(page.game().len(), 7);
+
+        // Two machines play from where the line ends, and can be stopped at any moment.
+        page.load(SHORT);
+        page.choose("white", "machine");
+        page.choose("black", "machine");
+        page.says("White played");
+        page.click("pause");
+        page.says("The machine waits.");
+        let stopped = page.game().len();
+        thread::sleep(Duration::from_millis(900));
+        assert_eq!(page.game().len(), stopped);
+        page.click("pause");
+        page.element_says("over-result", "White wins");
+    });
+}
+
+#[test]
+fn everything_works_by_keyboard() {
+    visit(Screen::Desk, |page| {
+        // The board is one stop of the tab key; arrows go along the lines.
+        page.script("document.getElementById('d7').focus()");
+        for (key, point) in [
+            (key::DOWN, "d6"),
+            (key::DOWN, "d5"),
+            (key::DOWN, "d5"),
+            (key::LEFT, "c5"),
+            (key::DOWN, "c4"),
+            (key::RIGHT, "c4"),
+            (key::LEFT, "b4"),
+            (key::LEFT, "a4"),
+            (key::UP, "a7"),
+        ] {
+            page.press(&[key]);
+            assert_eq!(page.focused(), point);
+        }
+        let ring = "return getComputedStyle(document.querySelector('#a7 .focus')).display";
+        assert_eq!(page.script(ring), "inline");
+        page.press(&[key::ENTER]);
+        page.says("White played a7.");
+        page.press(&[key::DOWN, key::RIGHT]);
+        page.press(&[' ']);
+        page.says("Black played b4.");
+        assert_eq!(page.focused(), "b4");
+        page.press(&[key::TAB]);
+        assert_eq!(page.focused(), "first");
+
+        page.load(MILL);
+        page.script("document.getElementById('d1').focus()");
+        page.press(&[key::ENTER]);
+        page.says("White moves the stone on d1");
+        page.press(&[key::ESCAPE]);
+        page.says("White to move");
+        page.press(&[key::ENTER, key::LEFT, key::ENTER]);
+        page.says("White closed a mill");
+        page.press(&[key::UP, key::RIGHT, key::ENTER]);
+        page.says("White played d1-a1xb4.");
+
+        // A list that is drawn again keeps the focus, and so does a button that goes.
+        page.load(FLYING);
+        page.says("win in 21");
+        page.tab("turns");
+        page.script("document.querySelector('#turns .turn').focus()");
+        page.press(&[key::ENTER]);
+        page.says("White played");
+        page.says("loss in 20");
+        let focused = "return document.activeElement.className";
+        assert_eq!(page.script(focused), "turn");
+        page.tab("game");
+        page.script("document.getElementById('remove').focus()");
+        page.press(&[key::ENTER]);
+        page.says("White to move");
+        assert_eq!(page.focused(), "new");
+    });
+}
+
+#[test]
+fn positions_and_games_are_loaded_from_texts() {
+    visit(Screen::Desk, |page| {
+        page.tab("setup");
+        page.write("position-text", "nonsense");
+        page.click("position-load");
+        page.element_says("position-problem", "The board has 8 characters");
+        page.write("position-text", &format!("{FLYING} ids:nodes"));
+        page.click("position-load");
+        page.says("win in 21");
+        assert_eq!(page.text("position-problem"), "");
+
+        // Games as people paste them.
+        for text in [
+            "D6 F4 D2",
+            "d6, f4, d2",
+            "1. d6 f4 2. d2",
+            "1.d6 f4! 2.d2?",
+            "position startpos moves d6 f4 d2",
+            "d6 {centre} f4 (a1 d7) d2 *",
+            "setoption name Rules value standard\nposition startpos moves d6 f4 d2",
+            "# a game\n[White \"A\"]\n\n1. d6 $1 f4 ; centre\n% no turn\n2. d2 ½-½",
+        ] {
+            page.write("game-text", text);
+            page.click("game-load");
+            page.says("White played d2.");
+            let turns = if text.contains('(') { 5 } else { 3 };
+            assert_eq!(page.game().len(), turns, "{text}");
+            page.load(FLYING);
+        }
+        page.write("game-text", "1. d6 a1 2. f6 a4 3. b6 x a1");
+        page.click("game-load");
+        page.says("White played b6xa1.");
+        assert_eq!(page.game().len(), 5);
+        page.write("game-text", "d6 a1 d6 a4");
+        page.click("game-load");
+        page.element_says("game-problem", "Turn 3, d6, is not legal there");
+        assert_eq!(page.game().len(), 2);
+        // The text can be mended; a text without a legal turn replaces nothing.
+        let text = "return document.getElementById('game-text').value";
+        assert_eq!(page.script(text), "d6 a1 d6 a4");
+        page.write("game-text", "hello world");
+        page.click("game-load");
+        page.element_says(
+            "game-problem",
+            "Turn 1, hello, is not legal; nothing is loaded",
+        );
+        page.write("game-text", "[Rules \"chess\"]\n1. d6");
+        page.click("game-load");
+        page.element_says("game-problem", "does not know the rules “chess”");
+        assert_eq!(page.game().len(), 2);
+
+        // A game that does not begin with the empty board carries its first position.
+        for text in [
+            format!("{FLYING}\\na1-e4"),
+            format!("[FEN \"{FLYING}\"]\\n\\n1. a1-e4"),
+            format!("[Position \"{FLYING}\"]\\n\\n1. a1-e4"),
+            format!("position fen {FLYING} ids:nodes moves a1-e4"),
+        ] {
+            let script = format!("document.getElementById('game-text').value = '{text}'");
+            page.script(&script);
+            page.click("game-load");
+            page.says("White played a1-e4.");
+            page.load(WALKING);
+        }
+        // An address is followed even if the page writes that of its game at the same moment.
+        page.script(
+            "location.hash = 'moves=d6'; history.replaceState(null, '', location.pathname)",
+        );
+        page.says("White played d6.");
+        page.script("navigator.clipboard.writeText = async text => { document.title = text }");
+        page.load(FLYING);
+        page.click("position-copy");
+        page.element_says("copied", "Copied.");
+        assert_eq!(
+            page.script("return document.title.startsWith('***O**@*/')"),
+            true
+        );
+
+        // The game before is not lost.
+        page.choose("earlier", "0");
+        page.click("earlier-open");
+        page.says("played");
+    });
+}
+
+#[test]
+fn a_position_is_set_up_by_hand() {
+    visit(Screen::Desk, |page| {
+        page.tab("setup");
+        page.click("edit");
+        page.click("edit-clear");
+        page.element_says("edit-state", "The position is legal");
+        for point in ["d7", "a7", "g7"] {
+            page.click(point);
+        }
+        page.script("document.getElementsByName('brush')[1].click()");
+        for point in ["d1", "a1", "b2"] {
+            page.click(point);
+        }
+        for hand in ["edit-white-hand", "edit-black-hand"] {
+            page.write(hand, "0");
+        }
+        page.write("edit-white-hand", "9");
+        page.press(&[key::TAB]);
+        page.element_says(
+            "edit-problem",
+            "White has 3 stones on the board and 9 in hand, more than the 9",
+        );
+        page.write("edit-white-hand", "0");
+        page.choose("edit-side", "black");
+        page.element_says("edit-state", "The position is legal");
+        page.click("edit-use");
+        page.says("Black to move, any empty point is free");
+        assert!(page.is("b2", "black") && page.is("g7", "white"));
+    });
+}
+
+#[test]
+fn hints_come_in_three_steps() {
+    visit(Screen::Desk, |page| {
+        page.load(FLYING);
+        page.says("win in 21");
+        let place = "return document.getElementById('hint').getBoundingClientRect().top";
+        let before = page.script(place);
+        page.click("hint");
+        page.element_says("hint-words", "Hint: move the stone on a1.");
+        assert_eq!(page.script(place), before, "the button stays where it is");
+        assert!(page.is("a1", "hinted") && !page.is("e4", "hinted"));
+        page.click("hint");
+        page.element_says("hint-words", "Hint: a1-e4.");
+        assert!(page.is("e4", "hinted"));
+        page.click("hint");
+        page.element_says("hint-words", "Otherwise, ");
+        let words = page.text("hint-words");
+        assert!(
+            words.contains("a1-e4 ") && words.contains(": win in 21."),
+            "{words}"
+        );
+        // Where no database answers, the search gives the hint.
+        page.script("location.hash = 'moves=d6'");
+        page.says("White played d6.");
+        assert_eq!(page.text("hint-words"), "");
+        page.click("hint");
+        page.element_says("hint-words", "Hint: place on the ");
+    });
+}
+
+#[test]
+fn endgames_are_practised_with_a_tally() {
+    visit(Screen::Desk, |page| {
+        page.tab("learn");
+        assert!(page.text("rules-text").contains("Each side has 9 stones."));
+        page.until("return document.getElementById('train-pair').value === '3-3'");
+        // Always the same position, in which a turn gives the win away.
+        page.script("Math.random = () => 0.5");
+        page.click("train-start");
+        page.element_says("hint-words", "White is to win.");
+        page.element_says("train-tally", "Solved 0, failed 0");
+        // The last turn of the list is the worst.
+        let database = Database::embedded(Rules::STANDARD);
+        let ranked = || database.turns(&page.position()).unwrap();
+        let worst = *ranked().last().unwrap();
+        assert_ne!(worst.value.wdl(), Wdl::Win);
+        page.play(&worst.turn.to_string());
+        page.element_says("hint-words", "That gave it away: win in");
+        page.element_says("train-tally", "Solved 0, failed 1, 0 in a row.");
+        // The reply ends the game, and what the page then shows moves the button.
+        page.until("return !document.getElementById('over').hidden");
+        page.click("train-again");
+        page.element_says("hint-words", "White is to win.");
+        // With best turns it is solved.
+        loop {
+            page.until(
+                "return document.getElementById('status').textContent.includes('White to') \
+                        || !document.getElementById('over').hidden",
+            );
+            if page.script("return document.getElementById('over').hidden") == false {
+                break;
+            }
+            let position = page.script("return document.getElementById('position-text').value");
+            page.play(&ranked()[0].turn.to_string());
+            let position = position.as_str().unwrap();
+            page.until(&format!(
+                "return document.getElementById('position-text').value !== '{position}'"
+            ));
+        }
+        page.element_says("hint-words", "Solved.");
+        page.element_says("train-tally", "Solved 1, failed 1, 1 in a row.");
+    });
+}
+
+#[test]
+fn puzzles_are_solved_with_hints_and_a_tally() {
+    visit(Screen::Phone, |page| {
+        let text = include_str!("../../page/files/puzzles.json");
+        let puzzles: Json = serde_json::from_str(text).unwrap();
+        let solution = |puzzle: &Json| -> Vec<String> {
+            let steps = puzzle[3].as_str().unwrap().split(' ');
+            steps.map(str::to_owned).collect()
+        };
+        let puzzles = puzzles["puzzles"].as_array().unwrap().iter();
+        let puzzles: Vec<Vec<String>> = puzzles.map(solution).collect();
+        page.tab("learn");
+        page.element_says("puzzle-tally", "Solved 0, failed 0.");
+        page.click("puzzle-start");
+        page.element_says("hint-words", "Level: Beginner.");
+        // The first puzzle, with the wrong turn first.
+        let solution = &puzzles[0];
+        assert_eq!(solution.len(), 1);
+        let turns = page.position().turns(&Rules::STANDARD).into_iter();
+        let wrong = turns
+            .map(|turn| turn.to_string())
+            .find(|turn| *turn != solution[0]);
+        page.play(&wrong.unwrap());
+        page.element_says("hint-words", "is not the solution");
+        page.element_says("puzzle-tally", "Solved 0, failed 1.");
+        // Off the solution the game can go on, too.
+        page.click("pause");
+        page.until("return document.querySelectorAll('#game button').length === 2");
+        assert_eq!(page.text("problem"), "");
+        page.click("puzzle-again");
+        page.until("return document.getElementById('hint').hidden");
+        page.click("puzzle-hint");
+        page.element_says(
+            "hint-words",
+            &format!("Move the stone on {}.", &solution[0][..2]),
+        );
+        page.click("puzzle-hint");
+        page.element_says("hint-words", &format!("The solution is {}.", solution[0]));
+        page.play(&solution[0]);
+        page.element_says("hint-words", "Solved with a hint");
+        page.click("puzzle-again");
+        page.play(&solution[0]);
+        page.element_says("hint-words", "Solved.");
+        page.element_says("puzzle-tally", "Solved 1, failed 1.");
+        assert_eq!(page.game().len(), 1);
+
+        // The next puzzles come one after the other; a reload and another language keep the task.
+        let board = || page.position().text(&Rules::STANDARD)[..26].to_owned();
+        let mut boards = vec![board()];
+        for _ in 0..3 {
+            page.click("puzzle-next");
+            page.says(" to ");
+            page.until(&format!(
+                "return !document.getElementById('position-text').value.startsWith('{}')",
+                boards.last().unwrap()
+            ));
+            assert!(!boards.contains(&board()));
+            boards.push(board());
+        }
+        page.refresh();
+        page.element_says("hint-words", "Level: Beginner.");
+        assert_eq!(board(), boards[3]);
+        page.script("document.getElementById('puzzle-hint').click()");
+        page.element_says("hint-words", "the stone on");
+        page.choose("language", "de");
+        page.element_says("hint-words", "Stufe: Anfänger.");
+        page.choose("language", "en");
+
+        // A longer one, with replies and turns that are as good as that of the solution; none of it is
+        // in the databases of this server.
+        let long = |solution: &Vec<String>| {
+            let mut own = solution[..solution.len() - 1].iter().step_by(2);
+            solution.len() > 3 && own.any(|step| step.contains('|'))
+        };
+        let number = puzzles.iter().position(long).unwrap();
+        let solved = format!(
+            "localStorage.setItem('millbase.puzzles', JSON.stringify({{ failed: 2, solved: \
+             (await (await fetch(document.querySelector('script[src]').src.replace('app.js', 'puzzles.json'))).json()) \
+             .puzzles.slice(0, {number}).map(([position]) => position.split(' ')[0]) }}))"
+        );
+        page.script(&solved);
+        page.refresh();
+        page.tab("learn");
+        page.element_says("puzzle-tally", &format!("Solved {number}, failed 2."));
+        page.click("puzzle-start");
+        page.element_says("hint-words", "Turns of its own");
+        for (place, step) in puzzles[number].iter().enumerate().step_by(2) {
+            page.play(step.rsplit('|').next().unwrap());
+            if place + 1 < puzzles[number].len() {
+                let words = match step.split_once('|') {
+                    Some((first, _)) => format!("Right. {first} is as good as"),
+                    None => "Right. Go on.".to_owned(),
+                };
+                page.element_says("hint-words", &words);
+                page.says(&format!("played {}.", puzzles[number][place + 1]));
+            }
+        }
+        page.element_says("hint-words", "Solved.");
+        page.element_says("puzzle-tally", &format!("Solved {}, failed 2.", number + 1));
+    });
+}
+
+#[test]
+fn a_server_that_is_gone_is_waited_for() {
+    if site().is_some() {
+        return;
+    }
+    visit(Screen::Phone, |page| {
+        page.load(FLYING);
+        page.says("win in 21");
+        *page.server.borrow_mut() = None;
+        page.play("a1-e4");
+        page.element_says("offline", "The server does not answer.");
+        let listen = page
+            .address
+            .trim_start_matches("http://")
+            .trim_end_matches('/');
+        let home = TempDir::new().unwrap();
+        let (again, _) = server(home.path(), listen);
+        *page.server.borrow_mut() = Some(again);
+        page.says("White played a1-e4.");
+        page.element_says("value", "White wins in 20 turns");
+        assert_eq!(page.text("offline"), "");
+    });
+}
+
+/// Serves the page's site again at the address where it was.
+fn host_again(page: &Page, home: &TempDir) {
+    let port = page.address.trim_end_matches("/mill/").rsplit(':').next();
+    let port = port.and_then(|port| port.parse().ok()).expect("a port");
+    let (again, _) = host(home.path(), &site().expect("a site"), port);
+    *page.server.borrow_mut() = Some(again);
+}
+
+#[test]
+#[ignore = "needs a site: tools/test-bindings site"]
+fn a_site_plays_on_without_its_host() {
+    visit(Screen::Desk, |page| {
+        // The service worker has the page, and the module has the embedded databases.
+        page.until("return navigator.serviceWorker.ready.then(() => true)");
+        *page.server.borrow_mut() = None;
+        page.refresh();
+        page.says("White to place");
+        page.load(FLYING);
+        page.element_says("value", "White wins in 21 turns");
+        page.play("a1-e4");
+        page.element_says("value", "White wins in 20 turns");
+        page.element_says("offline", "The databases cannot be reached.");
+        // Where no database answers, a search plays.
+        page.load(LARGER);
+        page.tab("options");
+        page.choose("black", "machine");
+        page.script("document.querySelector('#turns button').click()");
+        page.until("return document.querySelectorAll('#game button').length === 2");
+        // The host comes back, and everything answers as before.
+        let home = TempDir::new().unwrap();
+        host_again(page, &home);
+        page.load(FLYING);
+        page.element_says("value", "White wins in 21 turns");
+        page.until("return document.getElementById('offline').hidden");
+    });
+}
+
+#[test]
+#[ignore = "needs a site: tools/test-bindings site"]
+fn databases_are_kept_on_the_device() {
+    visit(Screen::Phone, |page| {
+        page.tab("options");
+        page.until("return document.getElementById('keep-set').options.length > 0");
+        assert!(page.text("keep-words").contains("without a network"));
+        page.click("keep-start");
+        page.element_says("keep-words", "are on this device");
+        page.until("return (await (await caches.open('millbase-kept')).keys()).length >= 6");
+        *page.server.borrow_mut() = None;
+        page.refresh();
+        page.says("White to place");
+        page.load(FLYING);
+        page.element_says("value", "White wins in 21 turns");
+        assert_eq!(page.text("offline"), "");
+        page.tab("options");
+        page.click("keep-forget");
+        page.element_says("keep-words", "Databases that you keep");
+        page.until("return !await caches.has('millbase-kept')");
+    });
+}
+
+#[test]
+#[ignore = "needs a site: tools/test-bindings site"]
+fn pages_of_other_origins_rank_turns_in_four_lines() {
+    visit(Screen::Desk, |page| {
+        // Another port is another origin.
+        let home = TempDir::new().unwrap();
+        let site = site().expect("a site");
+        let other = TempDir::new().unwrap();
+        let html = fs::read_to_string(site.join("example.html")).unwrap();
+        let html = html.replace("./millbase.js", &format!("{}millbase.js", page.address));
+        let html = html.replace("OOO*****/O*O**O**/*@*@*@*@ w m s 6 0 4 0 0 0", FLYING);
+        fs::write(other.path().join("index.html"), html).unwrap();
+        for name in ["README.md", "icon.svg"] {
+            fs::copy(site.join(name), other.path().join(name)).unwrap();
+        }
+        let (_other, address) = host(home.path(), other.path(), free_port());
+        page.browser.go_to(&address);
+        page.until("return document.querySelectorAll('#turns li').length > 10");
+        let first = page.script("return document.querySelector('#turns li').textContent");
+        assert_eq!(first, "a1-e4: win in 21");
+    });
+}
+
+#[test]
+fn other_games_have_their_board_and_their_name() {
+    visit(Screen::Desk, |page| {
+        assert_eq!(page.text("title"), "Nine Men’s Morris");
+        let lines = "return document.querySelectorAll('.board .grid').length";
+        assert_eq!(page.script(lines), 16);
+        page.click("new");
+        page.choose("start-rules", "morabaraba");
+        page.click("start-two");
+        page.element_says("title", "Morabaraba");
+        assert_eq!(page.script(lines), 20);
+        assert!(page.text("hand-bottom").contains("12 in hand"));
+        if site().is_none() {
+            page.element_says("notice-command", "--rules morabaraba");
+        }
+        page.click("a7");
+        page.says("White played a7.");
+        page.refresh();
+        page.element_says("title", "Morabaraba");
+        page.says("White played a7.");
+    });
+}
+
+#[test]
+fn all_words_are_there_in_every_language() {
+    visit(Screen::Desk, |page| {
+        let script = "
+            const folder = new URL(document.querySelector('script').src);
+            const { STRINGS } = await import(new URL('strings.js', folder));
+            const holes = text => (text.match(/\\{\\w+\\}/g) ?? []).sort().join();
+            const [first, ...others] = Object.values(STRINGS);
+            return others.flatMap(other => [...Object.keys(first), ...Object.keys(other)]
+                .filter(key => !first[key] || !other[key] || holes(first[key]) !== holes(other[key])));";
+        assert_eq!(page.script(script), json!([]));
+        // The server's failures are said in the page's own words.
+        let schema: Json =
+            serde_json::from_str(include_str!("../../docs/millbase.schema.json")).unwrap();
+        let words = |name: &str| schema["$defs"][name]["enum"].as_array().unwrap().clone();
+        let failures = [words("code"), words("failureReason")].concat();
+        assert_eq!(failures.len(), 31);
+        let script = format!(
+            "const folder = new URL(document.querySelector('script').src);
+            const {{ STRINGS }} = await import(new URL('strings.js', folder));
+            return {}.filter(name => !(`problem.${{name}}` in STRINGS.en));",
+            Json::from(failures)
+        );
+        assert_eq!(page.script(&script), json!([]));
+        page.choose("language", "de");
+        page.says("Weiß setzt einen Stein");
+        assert_eq!(page.text("title"), "Mühle");
+        let language = "return document.documentElement.lang";
+        assert_eq!(page.script(language), "de");
+        page.refresh();
+        page.says("Weiß setzt einen Stein");
+    });
+}
+
+#[test]
+fn failures_and_endings_are_said_in_the_chosen_language() {
+    visit(Screen::Desk, |page| {
+        page.choose("language", "de");
+        page.tab("setup");
+        for (position, words) in [
+            ("nichts", "Das Brett hat 6 Zeichen"),
+            (
+                "********/********/OOO@@@** w m s 4 0 3 0 0 0",
+                "Laut Text hat Weiß 4 Steine auf dem Brett, aber das Brett zeigt 3.",
+            ),
+            (
+                "********/********/******** w p p 0 9 0 7 0 0",
+                "Weiß kann nicht 9 und Schwarz 7 Steine zu setzen haben, wenn Weiß am Zug ist.",
+            ),
+        ] {
+            page.write("position-text", position);
+            page.click("position-load");
+            page.element_says("position-problem", words);
+        }
+        let long = "document.getElementById('game-text').value = 'd6 '.repeat(4200)";
+        page.script(long);
+        page.click("game-load");
+        page.element_says("game-problem", "Der Text ist länger als 12288 Bytes.");
+        page.click("edit");
+        page.write("edit-black-hand", "2");
+        page.press(&[key::TAB]);
+        page.element_says("edit-problem", "Weiß kann nicht 9 und Schwarz 2");
+        page.click("edit-stop");
+        // A build that another program prevents, and an answer that only the server's words explain.
+        let failures = "
+            const folder = new URL(document.querySelector('script').src);
+            const { problemWords } = await import(new URL('strings.js', folder));
+            return [{ code: 'system', reason: 'other_build', fields: {}, message: 'x' },
+                { code: 'corrupt', message: '3-3.mill, byte 7' }, { code: 'new', message: 'a new failure' }]
+                .map(problemWords);";
+        let expected = [
+            "Ein anderes Programm erzeugt gerade Datenbanken im Ordner des Servers.",
+            "Eine Datenbank des Servers ist beschädigt: 3-3.mill, byte 7.",
+            "A new failure.",
+        ];
+        assert_eq!(page.script(failures), json!(expected));
+
+        for (position, result, reason) in [
+            (
+                "********/********/OO*@@@** w o ? 2 0 3 0 0 0",
+                "Schwarz gewinnt",
+                "Weiß hat weniger als drei Steine.",
+            ),
+            (
+                "********/@*****@*/OO@**@OO w m s 4 0 4 0 0 0",
+                "Schwarz gewinnt",
+                "Weiß kann nicht ziehen.",
+            ),
+        ] {
+            page.write("position-text", position);
+            page.click("position-load");
+            page.element_says("over-result", result);
+            page.element_says("over-reason", reason);
+        }
+        page.load(WALKING);
+        for turn in ["d6-b6", "d7-a7", "b6-d6", "a7-d7"].repeat(2) {
+            page.play(turn);
+            page.says(&format!("zog {turn}."));
+        }
+        page.element_says("over-result", "Remis");
+        page.element_says("over-reason", "Die Stellung kam 3-mal vor.");
+    });
+}
+
+/// The contrast of the page's colours, by the formula of the Web Content Accessibility Guidelines:
+/// 4.5:1 for text, 3:1 for stones, rings, marks and the edges of controls.
+const CONTRASTS: &str = "
+    const style = getComputedStyle(document.documentElement);
+    const light = name => {
+        const hex = name.startsWith('#') ? name : style.getPropertyValue('--' + name).trim();
+        const [r, g, b] = [1, 3, 5].map(at => parseInt(hex.slice(at, at + 2), 16) / 255)
+            .map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const text = ['ink page', 'ink card', 'muted card', 'muted page', 'ink button', 'on-accent accent',
+        'on-mark win', 'on-mark draw', 'on-mark loss', 'label board', 'fault card'];
+    // Stones stand out by their fill or their edge; marks on stones by their edge.
+    const parts = ['grid board', 'win board', 'draw board', 'loss board', 'accent board', 'last board',
+        'mill board', 'best board', 'accent card', 'control card', 'control button', 'control page',
+        'white/white-edge board', 'black/black-edge board', '#1b1712 white', '#f7f2e8 black',
+        'white black', '#ff9d92 black', '#ad2a22 white'];
+    const ratio = pair => {
+        const [first, second] = pair.split(' ');
+        return Math.max(...first.split('/').map(name => {
+            const [dark, bright] = [light(name), light(second)].sort((x, y) => x - y);
+            return (bright + 0.05) / (dark + 0.05);
+        }));
+    };
+    return [...text.map(pair => [pair, 4.5, ratio(pair)]), ...parts.map(pair => [pair, 3, ratio(pair)])];";
+
+fn has_contrast(page: &Page) {
+    let contrasts = page.script(CONTRASTS);
+    let contrasts: Vec<(String, f64, f64)> = serde_json::from_value(contrasts).unwrap();
+    for (colours, least, contrast) in contrasts {
+        assert!(contrast >= least, "{colours}: {contrast}");
+    }
+}
+
+#[test]
+fn the_page_follows_the_colours_of_the_system() {
+    let background = "return getComputedStyle(document.body).backgroundColor";
+    visit(Screen::Dark, |page| {
+        assert_eq!(page.script(background), "rgb(22, 20, 18)");
+        has_contrast(page);
+    });
+    visit(Screen::Desk, |page| {
+        assert_eq!(page.script(background), "rgb(243, 239, 231)");
+        has_contrast(page);
+    });
+}
+
+/// The rules of axe-core that the page breaks now, in words.
+fn broken_rules(page: &Page, axe: &str) -> Vec<String> {
+    page.script(axe);
+    let script = "
+        const { violations } = await axe.run();
+        return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0].html}`);";
+    serde_json::from_value(page.script(script)).unwrap()
+}
+
+/// Shows and checks a state of the page.
+fn check(page: &Page, screen: Screen, axe: Option<&str>, state: &str) {
+    page.script("scrollTo(0, 0)");
+    let name = format!("{screen:?}-{state}.png").to_lowercase();
+    page.picture(&name);
+    let width = "return document.documentElement.scrollWidth";
+    assert_eq!(page.script(width), screen.size().0, "{name}");
+    if let Some(axe) = axe {
+        let broken = broken_rules(page, axe);
+        assert!(broken.is_empty(), "{name}: {broken:?}");
+    }
+}
+
+/// Twelve states of the page on a screen: nothing sticks out, and axe-core finds nothing on screens of
+/// the usual sizes, in both themes.
+fn is_accessible(screen: Screen) {
+    let axe = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/browser/node_modules/axe-core/axe.min.js"
+    );
+    let wanted = !matches!(screen, Screen::Small | Screen::Lying);
+    let axe = fs::read_to_string(axe).ok().filter(|_| wanted);
+    if wanted && axe.is_none() {
+        crate::process::skip("axe-core is not there; 'npm ci --prefix tests/browser' fetches it");
+    }
+    first_visit(screen, |page| {
+        let check = |state: &str| check(page, screen, axe.as_deref(), state);
+        check("start");
+        page.click("start-analyse");
+        page.says("White to place");
+        check("board");
+        page.load(FLYING);
+        page.says("win in 21");
+        // All of the board is on the screen, and a finger finds its points.
+        let board = page.script("scrollTo(0, 0); return document.getElementById('board').getBoundingClientRect().bottom");
+        assert!(
+            board.as_f64().unwrap() <= f64::from(screen.size().1),
+            "{screen:?}: {board}"
+        );
+        let point = "return document.querySelector('#a1 .hit').getBoundingClientRect().width";
+        let least = if screen == Screen::Lying { 30.0 } else { 36.0 };
+        assert!(page.script(point).as_f64().unwrap() >= least);
+        page.tab("turns");
+        page.until("return !document.getElementById('best-line').hidden");
+        page.script("document.getElementById('f6').dispatchEvent(new MouseEvent('click', { bubbles: true }))");
+        check("values");
+        page.click("hint");
+        page.element_says("hint-words", "Hint");
+        check("hint");
+        page.load(MILL);
+        page.says("win in 1");
+        page.play("d1-a1");
+        page.says("closed a mill");
+        check("removal");
+        page.play("b4");
+        page.element_says("over-result", "White wins");
+        check("over");
+        page.click("back");
+        page.play("d1-d2");
+        page.says("blunder");
+        page.tab("game");
+        check("tree");
+        page.load(WALKING);
+        page.click("d7");
+        page.element_says("problem", "not White’s");
+        // The words stand where they can be seen without scrolling.
+        let bottom = "return document.getElementById('problem').getBoundingClientRect().bottom - innerHeight";
+        assert!(page.script(bottom).as_f64().unwrap() < 0.0 || screen == Screen::Small);
+        check("reason");
+        page.tab("setup");
+        page.click("edit");
+        page.element_says("edit-state", "legal");
+        check("editor");
+        page.click("edit-stop");
+        page.tab("learn");
+        check("learn");
+        page.tab("options");
+        check("options");
+        page.choose("language", "de");
+        page.tab("turns");
+        page.says("Weiß zieht");
+        check("german");
+    });
+}
+
+#[test]
+fn everybody_can_use_the_page_on_a_desk() {
+    is_accessible(Screen::Desk);
+}
+
+#[test]
+fn everybody_can_use_the_page_in_the_dark() {
+    is_accessible(Screen::Dark);
+}
+
+#[test]
+fn everybody_can_use_the_page_on_a_phone() {
+    is_accessible(Screen::Phone);
+    is_accessible(Screen::Small);
+}
+
+#[test]
+fn everybody_can_use_the_page_on_a_phone_that_lies() {
+    is_accessible(Screen::Lying);
+}
+
+#[test]
+fn nothing_covers_the_buttons_on_a_short_screen() {
+    visit(Screen::Short, |page| {
+        page.load(FLYING);
+        page.says("win in 21");
+        for id in ["back", "hint", "flip", "new", "tab-game", "tab-options"] {
+            let hit = format!(
+                "const button = document.getElementById('{id}');
+                button.scrollIntoView({{ block: 'center' }});
+                const {{ x, y, width, height }} = button.getBoundingClientRect();
+                return button.contains(document.elementFromPoint(x + width / 2, y + height / 2));"
+            );
+            assert_eq!(page.script(&hit), true, "{id}");
+        }
+        page.click("hint");
+        page.element_says("hint-words", "Hint: move the stone on a1.");
+    });
+}

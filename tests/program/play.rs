@@ -1,0 +1,440 @@
+//! Tests of the game in the terminal, driven through stdin.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use tempfile::TempDir;
+
+use crate::common::WON;
+use crate::process;
+
+/// The output of the program, run in a folder with these lines as input.
+fn play_in(folder: &TempDir, args: &[&str], lines: &[&str]) -> String {
+    let run = process::run_with(&mut command(folder, args), lines.join("\n"));
+    assert_eq!((run.status, run.err.as_str()), (0, ""));
+    run.out
+}
+
+fn command(folder: &TempDir, args: &[&str]) -> Command {
+    let mut command = process::program(folder.path(), &["play"]);
+    command.args(args);
+    command
+}
+
+fn play(args: &[&str], lines: &[&str]) -> String {
+    play_in(&TempDir::new().unwrap(), args, lines)
+}
+
+fn between_people(lines: &[&str]) -> String {
+    play(&["--black", "human"], lines)
+}
+
+/// The last diagram of the board and the line below it.
+fn last_board(out: &str) -> Vec<&str> {
+    let lines: Vec<&str> = out.lines().collect();
+    let last = lines.iter().rposition(|line| line.contains("  7 "));
+    let last = last.expect("a picture of the board");
+    lines[last..].iter().take(10).copied().collect()
+}
+
+#[test]
+fn a_mill_is_closed_in_one_line_or_two() {
+    let expected = [
+        "  7 O-----O-----O",
+        "  6 | ·---·---· |",
+        "  5 | | ·-·-· | |",
+        "  4 ·-·-·   ·-·-·",
+        "  3 | | ·-·-· | |",
+        "  2 | ·---·---· |",
+        "  1 ·-----@-----·",
+        "    a b c d e f g",
+        "",
+        "black to move, placing, white has 6 in hand, black has 7 in hand",
+    ];
+    for end in [
+        &["g7xa1"][..],
+        &["g7", "xa1"],
+        &[" G7 ", "b2", "xa7", "xA1"],
+    ] {
+        let mut lines = vec!["a7", "a1", "d7", "d1"];
+        lines.extend(end);
+        let out = between_people(&lines);
+        assert_eq!(last_board(&out), expected, "{end:?}");
+        assert_eq!(out.contains("removing a stone, like xb4"), end.len() > 1);
+    }
+}
+
+#[test]
+fn what_is_wrong_is_told_and_changes_nothing() {
+    for (wrong, words) in [
+        ("a7", "a7 is not a legal turn of black here"),
+        ("z9", "'z9' is not a turn"),
+        ("rubbish", "'rubbish' is not a turn"),
+        ("a7 d7", "'help' lists them"),
+        ("load /nowhere", "cannot read '/nowhere'"),
+        ("save /nowhere/at/all", "cannot write '/nowhere/at/all'"),
+        ("level 99", "from 0 to 30"),
+        ("white queen", "say 'white human' or 'white machine'"),
+        ("\u{1b}[2J", "is not a turn"),
+        (&"x".repeat(5000), "longer than 1024 bytes"),
+    ] {
+        let out = between_people(&["a7", wrong, "board"]);
+        assert!(out.contains(words), "{wrong}: {out}");
+        assert!(!out.contains('\u{1b}'), "{wrong}");
+        assert!(last_board(&out)[0].contains("O-----·-----·"), "{wrong}");
+        assert!(out.ends_with("black> \n"), "{wrong}");
+    }
+}
+
+#[test]
+fn the_end_of_the_input_is_a_polite_end() {
+    assert!(between_people(&[]).ends_with("white> \n"));
+    assert!(between_people(&["d6", "quit", "f4"]).ends_with("black> "));
+}
+
+#[test]
+fn turns_are_taken_back() {
+    let out = between_people(&["a7", "a1", "d7", "d1", "g7", "undo", "undo", "turns"]);
+    assert!(
+        out.ends_with("  1 white a7\n  2 black a1\n  3 white d7\nblack> \n"),
+        "{out}"
+    );
+    let out = between_people(&["undo"]);
+    assert!(out.contains("you have made no turn yet that could be taken back"));
+    // Against the machine, its turn is taken back, too.
+    let out = play(&["--movetime", "50"], &["a7", "d6", "undo", "turns"]);
+    assert!(last_board(&out)[9].starts_with("white to move, placing, white has 8 in hand"));
+}
+
+#[test]
+fn the_machine_wins_what_is_won() {
+    let out = play(&["--position", WON, "--white", "machine"], &[]);
+    assert_eq!(out.matches("white plays ").count(), 11);
+    assert!(out.contains("the game is over: white has won"));
+}
+
+/// A game at the terminal that is answered while it runs.
+struct Dialogue {
+    child: Child,
+    out: BufReader<ChildStdout>,
+}
+
+impl Dialogue {
+    fn start(args: &[&str]) -> Dialogue {
+        let args = [&["play"], args].concat();
+        let mut command = process::program(process::empty_home(), &args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let out = BufReader::new(child.stdout.take().unwrap());
+        Dialogue { child, out }
+    }
+
+    fn say(&mut self, lines: &str) {
+        let stdin = self.child.stdin.as_mut().unwrap();
+        stdin.write_all(lines.as_bytes()).unwrap();
+    }
+
+    /// The output up to a line with these words.
+    fn until(&mut self, words: &str) -> String {
+        let mut text = String::new();
+        while !text.contains(words) {
+            let read = self.out.read_line(&mut text).unwrap();
+            assert!(read > 0, "'{words}' does not come: {text}");
+        }
+        text
+    }
+
+    /// The output until the program ends.
+    fn end(mut self) -> String {
+        drop(self.child.stdin.take());
+        let mut text = String::new();
+        self.out.read_to_string(&mut text).unwrap();
+        assert!(self.child.wait().unwrap().success());
+        text
+    }
+}
+
+#[test]
+fn a_game_that_is_over_can_be_taken_back() {
+    let mut game = Dialogue::start(&["--position", WON, "--white", "machine"]);
+    let first = game.until("the game is over: white has won, because black has fewer than three");
+    assert_eq!(first.matches("white plays ").count(), 11);
+    game.say("a7-d7\nhint\ngo\nanalyse\nundo\n");
+    let again = game.until("white has won, because");
+    // It is printed again after each command.
+    assert!(again.contains("the game has ended; 'undo'"), "{again}");
+    game.say("turns\n");
+    let out = again + &game.end();
+    assert_eq!(
+        out.matches("the game has ended; 'undo'").count(),
+        4,
+        "{out}"
+    );
+    assert_eq!(out.matches("white plays ").count(), 1);
+    assert!(out.contains(" 21 white "), "{out}");
+}
+
+#[test]
+fn two_machines_can_be_interrupted() {
+    let drawn = "O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0";
+    let endless = ["--repetitions", "0", "--quiet-turns", "0"];
+    let machines = [
+        "--white",
+        "machine",
+        "--black",
+        "machine",
+        "--position",
+        drawn,
+    ];
+    let mut game = Dialogue::start(&[&machines[..], &endless].concat());
+    game.until("black plays ");
+    game.say("white human\n");
+    game.until("black plays ");
+    game.say("level 3\nquit\n");
+    let out = game.end();
+    assert!(out.ends_with("white> white> "), "{out}");
+}
+
+#[test]
+fn the_rule_for_draws_can_be_set() {
+    let drawn = "O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0";
+    let turns = ["d6-b6", "d7-a7", "b6-d6", "a7-d7"].repeat(2);
+    for (options, words) in [
+        (["--repetitions", "2"], "the position has occurred twice"),
+        (
+            ["--quiet-turns", "6"],
+            "for 6 turns no stone was placed or removed",
+        ),
+    ] {
+        let args = [&["--position", drawn, "--black", "human"][..], &options].concat();
+        let out = play(&args, &turns);
+        assert!(
+            out.contains(&format!("the game is drawn: {words}")),
+            "{out}"
+        );
+    }
+}
+
+#[test]
+fn turns_that_are_not_legal_have_a_reason() {
+    let place = ["a7", "a1", "d7", "d1", "g7"];
+    for (turn, words) in [
+        ("b2", "a mill was closed, so a stone must be removed first"),
+        ("xa7", "the stone on a7 belongs to the same side"),
+        ("xb2", "there is no stone on b2 to remove"),
+    ] {
+        let out = between_people(&[&place[..], &[turn]].concat());
+        let sentence = format!("{turn} is not a legal turn of white here: {words}");
+        assert!(out.contains(&sentence), "{out}");
+    }
+    let out = between_people(&["a7", "d6-d5", "a7"]);
+    assert!(
+        out.contains(": no stone can move while any is in hand"),
+        "{out}"
+    );
+    assert!(out.contains(": there is a stone on a7 already"), "{out}");
+}
+
+#[test]
+fn hints_and_analyses_know_the_values() {
+    let out = play(
+        &["--position", WON, "--black", "human"],
+        &["hint", "analyse"],
+    );
+    assert!(out.contains("a1-e4: win in 21"), "{out}");
+    assert!(out.contains("white: win in 21\n"), "{out}");
+    let values = out
+        .lines()
+        .filter(|line| line.contains("  win in "))
+        .count();
+    assert!(values > 3, "{out}");
+    // If no database knows the position, a search answers.
+    let out = play(
+        &["--black", "human", "--movetime", "50", "--threads", "1"],
+        &["d6", "hint", "analyse"],
+    );
+    assert!(out.contains(" at depth "), "{out}");
+    assert!(out.contains("depth  score  line"), "{out}");
+    // Both say the same about a position.
+    let (hint, analysis) = out.split_once("depth  score  line").unwrap();
+    let hint = hint.rsplit_once("black> ").unwrap().0;
+    let hint = hint.lines().last().unwrap().trim_start_matches("black> ");
+    let best: Vec<&str> = analysis
+        .lines()
+        .nth(1)
+        .unwrap()
+        .split_whitespace()
+        .collect();
+    let expected = format!("{}: {} at depth {}", best[2], best[1], best[0]);
+    assert_eq!(hint, expected, "{out}");
+}
+
+#[test]
+fn games_are_saved_and_loaded() {
+    let folder = TempDir::new().unwrap();
+    let people = ["--black", "human"];
+    let out = play_in(
+        &folder,
+        &people,
+        &[
+            "a7",
+            "a1",
+            "d7",
+            "d1",
+            "g7",
+            "save my game.txt",
+            "xa1",
+            "save my game.txt",
+        ],
+    );
+    assert_eq!(out.matches("saved in 'my game.txt'").count(), 2, "{out}");
+    let saved = std::fs::read_to_string(folder.path().join("my game.txt")).unwrap();
+    let position = "position startpos moves a7 a1 d7 d1 g7 xa1\n";
+    assert_eq!(
+        saved,
+        format!("setoption name Rules value standard\n{position}")
+    );
+    for out in [
+        play_in(&folder, &people, &["b2", "load my game.txt", "turns"]),
+        play_in(
+            &folder,
+            &["--black", "human", "--load", "my game.txt"],
+            &["turns"],
+        ),
+    ] {
+        assert!(out.ends_with("  5 white g7xa1\nblack> \n"), "{out}");
+    }
+    // Another game is overwritten only on request.
+    let lines = ["b2", "save my game.txt", "load my game.txt", "turns"];
+    let out = play_in(&folder, &people, &lines);
+    assert!(
+        out.contains("'my game.txt' contains another game; 'replace my game.txt' overwrites it"),
+        "{out}"
+    );
+    assert!(out.ends_with("  5 white g7xa1\nblack> \n"), "{out}");
+    let lines = ["b2", "replace my game.txt", "load my game.txt", "turns"];
+    let out = play_in(&folder, &people, &lines);
+    assert!(out.ends_with("  1 white b2\nblack> \n"), "{out}");
+    // Another file is neither replaced nor loaded.
+    let other = folder.path().join("other.txt");
+    for text in [
+        "my diary",
+        "position startpos moves a7 a7",
+        "position startpos moves a7\nand more",
+        "",
+    ] {
+        std::fs::write(&other, text).unwrap();
+        let out = play_in(
+            &folder,
+            &people,
+            &["a7", "save other.txt", "load other.txt", "turns"],
+        );
+        assert!(
+            out.contains("'other.txt' exists and is not a saved game"),
+            "{out}"
+        );
+        assert!(out.contains("'other.txt' is not a saved game: "), "{out}");
+        assert!(out.ends_with("  1 white a7\nblack> \n"), "{out}");
+        assert_eq!(std::fs::read_to_string(&other).unwrap(), text);
+    }
+    let failed = command(&folder, &["--load", "other.txt"]).output().unwrap();
+    assert_eq!(failed.status.code(), Some(2));
+}
+
+#[test]
+fn saved_games_are_loaded_by_the_rules_they_were_played_by() {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("own.toml"), "flying = 4").unwrap();
+    // A file of a version that did not save the rules.
+    std::fs::write(folder.path().join("old"), "position startpos moves a7\n").unwrap();
+    let people = ["--black", "human"];
+    for rules in ["twelve", "own.toml"] {
+        let args = [&people[..], &["--rules", rules]].concat();
+        let saved = format!("save {rules}.txt");
+        play_in(&folder, &args, &["d6", "f6", &saved]);
+    }
+    for (rules, file, other) in [
+        ("standard", "old", "twelve"),
+        ("twelve", "twelve.txt", "standard"),
+        ("own.toml", "own.toml.txt", "standard"),
+    ] {
+        let load = ["--black", "human", "--load", file, "--rules"];
+        let out = play_in(&folder, &[&load[..], &[rules]].concat(), &["turns"]);
+        assert!(out.contains("  1 white "), "{out}");
+        let refused = process::run(&mut command(&folder, &[&load[..], &[other]].concat()));
+        for words in [file, "was played by", other, "load it with --rules"] {
+            refused.fails_with(2, words);
+        }
+        assert!(rules == "own.toml" || refused.err.contains(&format!("--rules {rules}")));
+    }
+}
+
+#[test]
+fn seats_change_during_the_game() {
+    let out = play(
+        &["--black", "human", "--level", "0", "--movetime", "50"],
+        &["d6", "go", "black machine", "f4", "white machine", "quit"],
+    );
+    assert!(out.contains("black plays "), "{out}");
+    assert!(out.contains("white plays "), "{out}");
+}
+
+/// Two machines play to an end by themselves, here by the repetition of positions.
+#[test]
+fn drawn_games_end() {
+    let drawn = "O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0";
+    let args = [
+        "--position",
+        drawn,
+        "--white",
+        "machine",
+        "--black",
+        "machine",
+    ];
+    let out = play(&args, &["turns", "undo"]);
+    assert!(out.contains("the game is drawn: "), "{out}");
+    let out = play(
+        &["--position", drawn, "--black", "human"],
+        &[
+            "d6-b6", "d7-a7", "b6-d6", "a7-d7", "d6-b6", "d7-a7", "b6-d6", "a7-d7", "d6-b6",
+        ],
+    );
+    assert!(
+        out.contains("the game is drawn: the position has occurred 3 times"),
+        "{out}"
+    );
+    assert!(
+        out.contains("the game has ended; 'undo' takes back a turn"),
+        "{out}"
+    );
+}
+
+#[test]
+fn colours_are_for_those_who_want_them() {
+    let folder = TempDir::new().unwrap();
+    let run = |args: &[&str], variable: Option<&str>| {
+        let mut command = command(&folder, args);
+        command.args(["--black", "human"]);
+        if let Some(variable) = variable {
+            command.env(variable, "1");
+        }
+        process::run_with(&mut command, "d6\nf4").out
+    };
+    assert!(!run(&[], None).contains('\u{1b}'));
+    assert!(!run(&["--color", "never"], None).contains('\u{1b}'));
+    let coloured = run(&["--color", "always"], Some("NO_COLOR"));
+    assert!(
+        coloured.contains("\u{1b}[1m\u{1b}[33mO\u{1b}[0m"),
+        "{coloured}"
+    );
+    assert!(
+        coloured.contains("\u{1b}[1m\u{1b}[34m@\u{1b}[0m"),
+        "{coloured}"
+    );
+}
+
+#[test]
+fn programs_are_told_where_to_go() {
+    let folder = TempDir::new().unwrap();
+    process::run(&mut command(&folder, &["--json"])).fails_with(2, "millbase uci");
+}

@@ -1,0 +1,1033 @@
+//! Tests of the server: answers, errors, limits, broken, slow and malicious clients, and the end of
+//! the server.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::common::{BLOCKED, FLYING, LARGER, REMOVAL, Random};
+use crate::engine;
+use crate::process::{self, Guard, Place};
+use millbase::{Position, Rules};
+use serde_json::{Value as Json, json};
+use tempfile::TempDir;
+
+/// The longest time to wait for an answer.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A server in an empty folder, which ends with the test.
+pub struct Server {
+    child: Guard,
+    pub address: SocketAddr,
+    /// What it announced.
+    pub ready: Json,
+    home: TempDir,
+}
+
+impl Server {
+    pub fn start(args: &[&str]) -> Server {
+        Server::start_in(TempDir::new().unwrap(), args)
+    }
+
+    pub fn start_in(home: TempDir, args: &[&str]) -> Server {
+        Server::start_at("127.0.0.1:0", home, args)
+    }
+
+    fn start_at(address: &str, home: TempDir, args: &[&str]) -> Server {
+        let mut child = process::program(home.path(), &["serve", "--json", "--listen", address])
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        out.read_line(&mut line).unwrap();
+        let ready: Json = serde_json::from_str(&line).unwrap();
+        assert_eq!(ready["version"], 1);
+        let address = ready["listening"].as_str().unwrap();
+        let address = address.strip_prefix("http://").unwrap();
+        let address = address.strip_suffix('/').unwrap().parse().unwrap();
+        Server {
+            child: Guard(child),
+            address,
+            ready,
+            home,
+        }
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_write_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    /// Sends these bytes, and returns the response until the server closes the connection.
+    pub fn exchange(&self, request: &[u8]) -> Vec<u8> {
+        let mut stream = self.connect();
+        // The server may close the connection before it has read everything.
+        let _ = stream.write_all(request);
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        answer
+    }
+
+    pub fn request(&self, method: &str, path: &str) -> Reply {
+        let text = format!("{method} {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n");
+        Reply::read(&self.exchange(text.as_bytes()))
+    }
+
+    pub fn get(&self, path: &str) -> Reply {
+        self.request("GET", path)
+    }
+
+    pub fn ask(&self, path: &str, position: &str) -> Reply {
+        self.get(&format!("{path}?fen={}", encoded(position.as_bytes())))
+    }
+
+    /// The memory in use, in KiB.
+    #[cfg(target_os = "linux")]
+    fn memory(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.0.id())).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+        let words = line.unwrap().split_whitespace();
+        words.rev().nth(1).unwrap().parse().unwrap()
+    }
+
+    /// The number of open sockets.
+    #[cfg(target_os = "linux")]
+    fn sockets(&self) -> usize {
+        let files = fs::read_dir(format!("/proc/{}/fd", self.child.0.id())).unwrap();
+        let targets = files.filter_map(|file| fs::read_link(file.ok()?.path()).ok());
+        let sockets = targets.filter(|target| target.to_string_lossy().starts_with("socket:"));
+        sockets.count()
+    }
+
+    #[cfg(unix)]
+    fn signal(&self) {
+        let kill = Command::new("kill")
+            .arg(self.child.0.id().to_string())
+            .status();
+        assert!(kill.unwrap().success());
+    }
+}
+
+/// The text percent-encoded, byte by byte.
+fn encoded(text: &[u8]) -> String {
+    text.iter().map(|byte| format!("%{byte:02x}")).collect()
+}
+
+/// An answer of the server.
+pub struct Reply {
+    pub status: u16,
+    head: String,
+    body: String,
+}
+
+impl Reply {
+    pub fn read(bytes: &[u8]) -> Reply {
+        let text = String::from_utf8(bytes.to_vec()).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").expect("an answer");
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        Reply {
+            status,
+            head: head.to_lowercase(),
+            body: body.to_owned(),
+        }
+    }
+
+    pub fn json(&self) -> Json {
+        assert!(self.head.contains("\r\ncontent-type: application/json"));
+        let json: Json = serde_json::from_str(&self.body).unwrap();
+        assert_eq!(json["version"], 1);
+        json
+    }
+
+    /// Checks that the answer is an error in the common form.
+    fn fails_with(&self, status: u16, code: &str, words: &str) {
+        assert_eq!(self.status, status, "{}", self.body);
+        let error = &self.json()["error"];
+        assert_eq!(error["code"], code);
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains(words), "'{words}' in: {message}");
+    }
+}
+
+#[test]
+fn answers_are_those_of_the_commands() {
+    let server = Server::start(&[]);
+    let run = |args: &[&str]| {
+        let run = process::run(&mut process::program(server.home.path(), args));
+        assert_eq!(run.status, 0, "{}", run.err);
+        run.out
+    };
+    for position in [FLYING, BLOCKED, REMOVAL] {
+        let reply = server.ask("/probe", position);
+        assert_eq!(reply.status, 200);
+        assert_eq!(reply.body, run(&["probe", "--json", position]));
+        let reply = server.ask("/line", position);
+        assert_eq!(reply.status, 200);
+        assert_eq!(reply.body, run(&["line", "--json", position]));
+    }
+    let flying = server.ask("/probe", FLYING).json();
+    assert_eq!(
+        (&flying["wdl"], &flying["dtw"]),
+        (&json!("loss"), &json!(26))
+    );
+    // Plus signs are spaces, and a line may be shortened.
+    let reply = server.get(&format!("/line?limit=3&fen={}", FLYING.replace(' ', "+")));
+    assert_eq!(reply.body, run(&["line", "--json", "--limit", "3", FLYING]));
+
+    let databases = server.get("/databases").json();
+    let mut listed: Json = serde_json::from_str(&run(&["list", "--json"])).unwrap();
+    listed["folder"] = Json::Null;
+    assert_eq!(databases, listed);
+    assert_eq!(databases["databases"].as_array().unwrap().len(), 28);
+    let health = json!({ "version": 1, "status": "ok", "databases": 6 });
+    assert_eq!(server.get("/healthz").json(), health);
+}
+
+/// Runs the client of docs/FRONTENDS.md unchanged.
+#[test]
+fn the_documented_client_plays_to_the_end() {
+    let text = include_str!("../../docs/FRONTENDS.md");
+    let (_, text) = text.split_once("### A complete client").unwrap();
+    let (_, text) = text.split_once("```python\n").unwrap();
+    let (client, _) = text.split_once("```").unwrap();
+    let server = Server::start(&[]);
+    let client = client.replace("127.0.0.1:8024", &server.address.to_string());
+    let Some(mut python) = process::python() else {
+        return;
+    };
+    let output = process::run(python.args(["-c", &client]));
+    let lines = output.out;
+    assert_eq!(lines.lines().count(), 21, "{lines}");
+    assert_eq!(lines.lines().next(), Some("white: a1-e4 win in 21"));
+    assert!(lines.trim_end().ends_with("win in 1"), "{lines}");
+}
+
+#[test]
+fn the_rules_are_those_of_the_option() {
+    let server = Server::start(&["--rules", "morabaraba"]);
+    let rules = server.get("/rules").json();
+    assert_eq!(rules["name"], "morabaraba");
+    assert_eq!(
+        (&rules["stones"], &rules["diagonals"]),
+        (&json!(12), &json!(true))
+    );
+    assert_eq!(rules["full_board"], "draws");
+    let start = server.ask("/turns", "start").json();
+    assert_eq!(
+        start["position"],
+        Position::start(&Rules::MORABARABA).text(&Rules::MORABARABA)
+    );
+    // Along a diagonal.
+    let walking = "*O*O*O*O/********/@*@*@*** w m s 4 0 3 0 0 0";
+    let answer = server.ask("/turns", walking).json();
+    let turns = answer["turns"].as_array().unwrap();
+    assert!(
+        turns.iter().any(|turn| turn["turn"] == "e5-f6"),
+        "{turns:?}"
+    );
+    assert_eq!(server.get("/databases").json()["rules"], {
+        let mut fields = rules.clone();
+        fields.as_object_mut().unwrap().remove("version");
+        fields
+    });
+    assert_eq!(server.ask("/probe", FLYING).status, 404);
+
+    let standard = Server::start(&[]);
+    assert_eq!(standard.get("/rules").json()["name"], "standard");
+    assert_eq!(standard.ask("/probe", FLYING).status, 200);
+}
+
+#[test]
+fn legal_turns_need_no_database() {
+    let server = Server::start(&[]);
+    let rules = Rules::STANDARD;
+    let plain_rules = crate::common::plain_rules(&rules);
+    let mut random = Random::new(6);
+    let mut positions = vec![Position::start(&rules)];
+    positions.extend(
+        [FLYING, BLOCKED, REMOVAL, LARGER].map(|text| Position::parse(text, &rules).unwrap()),
+    );
+    // And a random game from the first stone on.
+    let mut position = Position::start(&rules);
+    for _ in 0..60 {
+        let turns = position.turns(&rules);
+        if turns.is_empty() {
+            break;
+        }
+        position = position.after(*random.pick(&turns));
+        positions.push(position);
+    }
+    for position in positions {
+        let answer = server.ask("/turns", &position.text(&rules)).json();
+        assert_eq!(answer["position"], position.text(&rules));
+        assert_eq!(answer["side_to_move"], position.side_to_move().name());
+        assert_eq!(answer["phase"], position.phase(&rules).name());
+        let turns = answer["turns"].as_array().unwrap();
+        let texts: Vec<&str> = turns
+            .iter()
+            .map(|turn| turn["turn"].as_str().unwrap())
+            .collect();
+        let plain = crate::common::plain_position(&position);
+        let mut expected: Vec<String> = plain
+            .turns(&plain_rules)
+            .iter()
+            .map(|turn| turn.to_string())
+            .collect();
+        expected.sort();
+        assert_eq!(texts, expected);
+        for turn in turns {
+            let after = turn["position"].as_str().unwrap();
+            assert!(Position::parse(after, &rules).is_ok(), "{after}");
+        }
+    }
+}
+
+#[test]
+fn errors_have_a_status_a_code_and_a_sentence() {
+    let server = Server::start(&[]);
+    for path in ["/probe", "/line", "/turns"] {
+        server
+            .ask(path, "nonsense")
+            .fails_with(400, "invalid", "the board has 8 characters");
+        server
+            .ask(path, &"*".repeat(2000))
+            .fails_with(400, "invalid", "1024 bytes");
+        server
+            .get(path)
+            .fails_with(400, "invalid", "/probe?fen=start");
+        server
+            .get(&format!("{path}?fen=a&fen=b"))
+            .fails_with(400, "invalid", "duplicate");
+        server
+            .get(&format!("{path}?fen=%ff"))
+            .fails_with(400, "invalid", "");
+        server
+            .request("POST", path)
+            .fails_with(405, "method", "GET");
+    }
+    server
+        .get("/line?fen=start&limit=-1")
+        .fails_with(400, "invalid", "limit");
+    for (wrong, words) in [
+        ("level=31", "from 0 to 30, not 31"),
+        ("levle=3", "unknown field `levle`"),
+    ] {
+        server
+            .get(&format!("/play?fen=start&{wrong}"))
+            .fails_with(400, "invalid", words);
+    }
+    for path in ["/probe", "/line"] {
+        server
+            .ask(path, LARGER)
+            .fails_with(404, "missing", "millbase build --pair");
+        server
+            .get(&format!("{path}?fen=start"))
+            .fails_with(404, "missing", "");
+    }
+    for path in ["/x", "/probe/", "/page.html", "//", "/../etc/passwd", "*"] {
+        server
+            .get(path)
+            .fails_with(404, "path", "docs/FRONTENDS.md");
+    }
+    let head = server.request("HEAD", "/healthz");
+    assert_eq!((head.status, head.body.as_str()), (200, ""));
+}
+
+#[test]
+fn a_corrupted_file_is_the_servers_fault() {
+    let home = TempDir::new().unwrap();
+    let folder = home.path().join("db");
+    fs::create_dir(&folder).unwrap();
+    let original = concat!(env!("CARGO_MANIFEST_DIR"), "/../db/3-3.mill");
+    let mut bytes = fs::read(original).unwrap();
+    // The header stays, which is checked when the file is opened.
+    for byte in bytes.iter_mut().skip(4096).step_by(64) {
+        *byte ^= 0x55;
+    }
+    fs::write(folder.join("3-3.mill"), bytes).unwrap();
+    let server = Server::start_in(home, &["--log", "off"]);
+    // No client learns the folder of the files.
+    let corrupt = server.ask("/probe", FLYING);
+    corrupt.fails_with(500, "corrupt", "3-3.mill is corrupted");
+    let missing = server.ask("/probe", LARGER);
+    missing.fails_with(404, "missing", "is missing; build it with");
+    for reply in [corrupt, missing] {
+        assert!(
+            !reply.body.contains(folder.to_str().unwrap()),
+            "{}",
+            reply.body
+        );
+    }
+    let other = "*******O/*@O*OO**/*@@***** w m s 4 0 3 0 0 0";
+    assert_eq!(server.get("/healthz").status, 200);
+    server.ask("/turns", other).json();
+}
+
+#[test]
+fn pages_of_others_read_answers_only_where_it_is_allowed() {
+    let ask = |server: &Server| {
+        let request = "GET /healthz HTTP/1.1\r\nHost: test\r\nOrigin: http://other.example\r\nConnection: close\r\n\r\n";
+        Reply::read(&server.exchange(request.as_bytes())).head
+    };
+    let header = "access-control-allow-origin";
+    assert!(!ask(&Server::start(&[])).contains(header));
+    assert!(ask(&Server::start(&["--cors"])).contains(&format!("{header}: *")));
+}
+
+#[test]
+fn the_page_may_do_nothing_but_ask_its_server() {
+    let server = Server::start(&[]);
+    let page = server.get("/");
+    assert_eq!(page.status, 200);
+    assert!(page.head.contains("content-type: text/html; charset=utf-8"));
+    let policy = page
+        .head
+        .lines()
+        .find(|line| line.starts_with("content-security-policy: "));
+    let policy = policy.unwrap();
+    assert!(policy.contains("default-src 'none'") && policy.contains("connect-src 'self'"));
+    assert!(!policy.contains("unsafe") && !policy.contains("http"));
+    assert!(page.head.contains("cache-control: no-cache"));
+    for word in [" style=", " onclick=", "<style", "<script>"] {
+        assert!(!page.body.contains(word), "{word}");
+    }
+    // Its files have a hash in their path and may be cached; nothing comes from elsewhere.
+    let folder = page
+        .body
+        .split("href=\"")
+        .find_map(|rest| rest.strip_suffix("/style.css"));
+    let folder = folder.or_else(|| {
+        let (before, _) = page.body.split_once("/style.css")?;
+        Some(before.rsplit('"').next().unwrap())
+    });
+    let folder = folder.unwrap();
+    assert!(
+        folder.starts_with("page/") && folder.len() == "page/".len() + 16,
+        "{folder}"
+    );
+    let mut names = vec!["style.css".to_owned(), "app.js".to_owned()];
+    let mut seen = 0;
+    while let Some(name) = names.get(seen).cloned() {
+        seen += 1;
+        let file = server.get(&format!("/{folder}/{name}"));
+        assert_eq!(file.status, 200, "{name}");
+        assert!(file.head.contains("immutable") && file.head.contains("nosniff"));
+        let kind = if name.ends_with(".css") {
+            "text/css"
+        } else {
+            "text/javascript"
+        };
+        assert!(file.head.contains(&format!("content-type: {kind}")));
+        let addresses = file.body.matches("://").count();
+        assert_eq!(
+            addresses,
+            file.body.matches("://www.w3.org/2000/svg").count(),
+            "{name}"
+        );
+        for import in file.body.split(" from \"./").skip(1) {
+            let import = import.split('"').next().unwrap().to_owned();
+            if !names.contains(&import) {
+                names.push(import);
+            }
+        }
+    }
+    assert!(seen > 10, "{names:?}");
+    server
+        .get("/page/0123456789abcdef/app.js")
+        .fails_with(404, "path", "");
+}
+
+/// The player of the page is that of the engine: the same turn for the same game and seed.
+#[test]
+fn the_player_is_the_one_of_the_engine() {
+    let server = Server::start(&[]);
+    let engine = |seed: u32, level: u32, game: &str| {
+        let lines = format!(
+            "setoption name Seed value {seed}\nsetoption name SkillLevel value {level}\n\
+             position fen {FLYING}{game}\ngo depth 9\n"
+        );
+        let answers = engine::session(&[], &lines);
+        let best = answers.last().unwrap().strip_prefix("bestmove ");
+        best.unwrap().to_owned()
+    };
+    let play = |seed: u32, level: u32, moves: &str| {
+        let query = format!(
+            "seed={seed}&level={level}&movetime=5000&moves={}",
+            encoded(moves.as_bytes())
+        );
+        server
+            .get(&format!("/play?fen={}&{query}", encoded(FLYING.as_bytes())))
+            .json()
+    };
+    for (seed, level) in [(0, 30), (7, 30), (3, 0), (4, 8)] {
+        let choice = play(seed, level, "");
+        let turn = choice["turn"].as_str().unwrap();
+        assert_eq!(turn.split('x').next().unwrap(), engine(seed, level, ""));
+        assert_eq!(choice["line"][0], turn);
+        let next = play(seed, level, turn);
+        let moves = format!(" moves {turn}");
+        let answer = next["turn"].as_str().unwrap();
+        assert_eq!(
+            answer.split('x').next().unwrap(),
+            engine(seed, level, &moves)
+        );
+    }
+    assert_eq!(play(0, 30, "")["wdl"], "loss");
+    // If no database answers, it searches; after the end of the game there is no turn.
+    let start = server.get("/play?fen=start&movetime=50").json();
+    assert!(
+        start["turn"].is_string() && start["score"].is_i64(),
+        "{start}"
+    );
+    let over = server.ask("/play", BLOCKED).json();
+    assert_eq!(
+        (&over["turn"], &over["ending"]["reason"]),
+        (&Json::Null, &json!("blocked"))
+    );
+}
+
+#[test]
+fn games_have_turns_an_ending_and_reasons() {
+    let server = Server::start(&["--repetitions", "2"]);
+    let game = |start: &str, moves: &str| {
+        let (start, moves) = (encoded(start.as_bytes()), encoded(moves.as_bytes()));
+        server
+            .get(&format!("/game?fen={start}&moves={moves}"))
+            .json()
+    };
+    let placed = game("start", "a7 a1 d7 d1 g7 xa1");
+    let turns: Vec<&str> = placed["game"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|turn| turn["turn"].as_str().unwrap())
+        .collect();
+    assert_eq!(turns, ["a7", "a1", "d7", "d1", "g7xa1"]);
+    assert_eq!(placed["game"][4]["position"], placed["position"]);
+    assert_eq!(
+        (&placed["side_to_move"], &placed["ending"]),
+        (&json!("black"), &Json::Null)
+    );
+    let listed = server
+        .ask("/turns", placed["position"].as_str().unwrap())
+        .json();
+    assert_eq!(placed["turns"], listed["turns"]);
+    let wrong = game("start", "a7 a7 d7");
+    assert_eq!(wrong["game"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        (&wrong["illegal"]["number"], &wrong["illegal"]["reason"]),
+        (&json!(2), &json!("taken"))
+    );
+    let still = "O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0";
+    let drawn = game(still, "d6-b6 d7-a7 b6-d6 a7-d7");
+    assert_eq!(
+        (&drawn["ending"]["reason"], &drawn["ending"]["winner"]),
+        (&json!("repetition"), &Json::Null)
+    );
+    assert_eq!(
+        (&drawn["occurrences"], &drawn["quiet_turns"]),
+        (&json!(2), &json!(4))
+    );
+    assert_eq!(
+        server.get("/rulesets").json()["draws"],
+        json!({ "repetitions": 2, "quiet_turns": 100 })
+    );
+    let long = encoded("a7 ".repeat(5000).as_bytes());
+    assert!([400, 414, 431].contains(&server.get(&format!("/game?fen=start&moves={long}")).status));
+    server
+        .get("/play?fen=start&moves=a7+a7")
+        .fails_with(400, "invalid", "turn 2 of the game");
+}
+
+#[test]
+fn turns_are_ranked_with_replies_and_symmetry() {
+    let server = Server::start(&[]);
+    let rules = Rules::STANDARD;
+    let rank = server.ask("/rank", FLYING).json();
+    let probe = server.ask("/probe", FLYING).json();
+    let turns = rank["turns"].as_array().unwrap();
+    assert_eq!(turns.len(), probe["turns"].as_array().unwrap().len());
+    let mut images: Vec<(u64, Position)> = Vec::new();
+    for (turn, plain) in turns.iter().zip(probe["turns"].as_array().unwrap()) {
+        for key in ["turn", "wdl", "dtw", "position"] {
+            assert_eq!(turn[key], plain[key]);
+        }
+        let text = turn["position"].as_str().unwrap();
+        let after = server.ask("/probe", text).json();
+        let replies = after["turns"].as_array().cloned().unwrap_or_default();
+        assert_eq!(turn["replies"], replies.len());
+        let holding = replies
+            .iter()
+            .filter(|reply| reply["wdl"] == after["wdl"])
+            .count();
+        assert_eq!(turn["holding"], holding);
+        images.push((
+            turn["class"].as_u64().unwrap(),
+            Position::parse(text, &rules).unwrap(),
+        ));
+    }
+    let same = |left: &Position, right: &Position| {
+        millbase::Symmetry::all().any(|symmetry| left.with_board_turned(symmetry) == *right)
+    };
+    for (class, position) in &images {
+        for (other, another) in &images {
+            assert_eq!(class == other, same(position, another));
+        }
+    }
+}
+
+#[test]
+fn other_rules_are_answered_beside_those_of_the_server() {
+    let server = Server::start(&[]);
+    let start = server.get("/turns?fen=start&rules=morabaraba").json();
+    assert_eq!(
+        start["position"],
+        Position::start(&Rules::MORABARABA).text(&Rules::MORABARABA)
+    );
+    assert_eq!(server.get("/rules?rules=ten").json()["stones"], 10);
+    let sets = server.get("/rulesets").json();
+    assert_eq!(sets["named"].as_array().unwrap().len(), Rules::NAMED.len());
+    server.get("/turns?fen=start&rules=chess").fails_with(
+        400,
+        "invalid",
+        "there are no rules 'chess'",
+    );
+}
+
+#[test]
+fn random_positions_have_the_value_that_is_asked_for() {
+    let server = Server::start(&[]);
+    for wdl in ["win", "draw"] {
+        let path = format!("/random?pair=4-3&wdl={wdl}&seed=");
+        let first = server.get(&format!("{path}1")).json();
+        assert_eq!(first, server.get(&format!("{path}1")).json());
+        assert_ne!(
+            first["position"],
+            server.get(&format!("{path}2")).json()["position"]
+        );
+        let value = server
+            .ask("/probe", first["position"].as_str().unwrap())
+            .json();
+        assert_eq!((&value["wdl"], &value["dtw"]), (&json!(wdl), &first["dtw"]));
+    }
+    // All losses of this pair end in two turns.
+    let left_out = "lasts at least 3 turns and has no mill of Black";
+    server
+        .get("/random?pair=5-3&wdl=loss")
+        .fails_with(400, "invalid", left_out);
+    server
+        .get("/random?pair=9-9&wdl=win")
+        .fails_with(404, "missing", "9-9");
+    server
+        .get("/random?pair=4-3&wdl=much")
+        .fails_with(400, "invalid", "wdl=win");
+    server
+        .get("/random?pair=2-3&wdl=win")
+        .fails_with(400, "invalid", "");
+}
+
+/// The headers with which the server's own page asks for a build.
+fn own_headers(server: &Server) -> String {
+    format!("Host: {}\r\nX-Millbase: build\r\n", server.address)
+}
+
+/// Asks with these headers for a build of this, a query.
+fn ask_to_build(server: &Server, headers: &str, what: &str) -> Reply {
+    let request = format!("POST /build?{what} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n");
+    Reply::read(&server.exchange(request.as_bytes()))
+}
+
+/// Builds what a query says; returns the answers at the beginning and at the end.
+pub fn build(server: &Server, what: &str) -> [Reply; 2] {
+    let begun = ask_to_build(server, &own_headers(server), what);
+    let start = Instant::now();
+    loop {
+        let state = server.get("/build");
+        if state.json()["state"] == "finished" {
+            return [begun, state];
+        }
+        assert!(
+            start.elapsed() < Duration::from_secs(240),
+            "{}",
+            state.json()
+        );
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_build_is_the_one_that_was_asked_for() {
+    let own = TempDir::new().unwrap();
+    let folder = own.path().join("new").display().to_string();
+    let server = Server::start(&["--db", &folder, "--quiet"]);
+    let here = own_headers(&server);
+    for (what, words) in [
+        ("stone=6", "unknown field `stone`"),
+        ("stones=5", "at least 6"),
+    ] {
+        ask_to_build(&server, &here, what).fails_with(400, "invalid", words);
+    }
+    let idle = server.get("/build").json();
+    assert_eq!(
+        (&idle["state"], &idle["rules"]),
+        (&json!("idle"), &Json::Null)
+    );
+    // All pairs take minutes. Another build has to wait for them.
+    for _ in 0..2 {
+        assert_eq!(ask_to_build(&server, &here, "rules=no-flying").status, 202);
+    }
+    for what in ["rules=no-flying&stones=6", "rules=twelve", ""] {
+        ask_to_build(&server, &here, what).fails_with(503, "busy", "other databases");
+    }
+    for question in ["/build", "/build?rules=no-flying"] {
+        let running = server.get(question).json();
+        assert_eq!(
+            (&running["state"], &running["rules"]["name"]),
+            (&json!("pairs"), &json!("no-flying"))
+        );
+    }
+}
+
+#[test]
+fn databases_are_built_on_request_and_used_at_once() {
+    let own = TempDir::new().unwrap();
+    let folder = own.path().join("new").display().to_string();
+    let server = Server::start(&["--db", &folder, "--quiet"]);
+    let before = server.get("/build").json();
+    assert_eq!(
+        (&before["allowed"], &before["state"]),
+        (&json!(true), &json!("idle"))
+    );
+    assert_eq!(before["plan"]["pairs"], 28);
+    let [begun, _] = build(&server, "stones=6");
+    assert_eq!(begun.status, 202);
+    assert!(Path::new(&folder).join("3-3.mill").exists());
+    // The file counts as one of the folder without a restart.
+    let listed = server.get("/databases").json();
+    let built: Vec<&Json> = listed["databases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|pair| pair["present"] == true && pair["built_in"] == false)
+        .collect();
+    assert_eq!(built.len(), 1);
+    assert_eq!(server.ask("/probe", FLYING).json()["dtw"], 26);
+    assert_eq!(server.get("/build").json()["plan"]["pairs"], 27);
+}
+
+/// As for the command, files with other contents and files that cannot be used prevent a build. The
+/// state has no plan then, and the reason does not name the folder.
+#[test]
+fn no_build_replaces_other_files() {
+    let own = TempDir::new().unwrap();
+    let folder = |name: &str| own.path().join(name).display().to_string();
+    let (without_depths, damaged) = (folder("wdl"), folder("damaged"));
+    let args = ["build", "--quiet", "--profile", "wdl", "--max-stones", "6"];
+    let args = [&args[..], &["--db", &without_depths]].concat();
+    let built = process::program(own.path(), &args).output().unwrap();
+    assert!(built.status.success());
+    let file = Path::new(&damaged).join("3-3.mill");
+    fs::create_dir(&damaged).unwrap();
+    fs::write(&file, b"no database").unwrap();
+    for (folder, status, code, words) in [
+        (&without_depths, 400, "invalid", "3-3 here has no depths"),
+        (&damaged, 500, "corrupt", "delete the file"),
+    ] {
+        let server = Server::start(&["--db", folder, "--quiet", "--log", "off"]);
+        let here = format!("Host: {}\r\nX-Millbase: build\r\n", server.address);
+        let refused = ask_to_build(&server, &here, "stones=7");
+        refused.fails_with(status, code, words);
+        assert!(!refused.body.contains(folder), "{}", refused.body);
+        let idle = server.get("/build").json();
+        assert_eq!(
+            (&idle["state"], &idle["plan"]),
+            (&json!("idle"), &Json::Null)
+        );
+    }
+    assert_eq!(fs::read(file).unwrap(), b"no database");
+}
+
+#[test]
+fn builds_are_started_only_from_here() {
+    let server = Server::start(&[]);
+    // Pages of other origins cannot send the header, and come with another name.
+    for headers in [
+        format!("Host: {}\r\n", server.address),
+        "Host: other.example:8024\r\nX-Millbase: build\r\n".to_owned(),
+    ] {
+        ask_to_build(&server, &headers, "stones=6").fails_with(403, "forbidden", "--allow-build");
+    }
+    assert_eq!(server.get("/build").json()["state"], "idle");
+    let public = Server::start_at("0.0.0.0:0", TempDir::new().unwrap(), &["--public"]);
+    assert_eq!(public.get("/build").json()["allowed"], false);
+    ask_to_build(&public, &own_headers(&public), "stones=6").fails_with(
+        403,
+        "forbidden",
+        "--allow-build",
+    );
+}
+
+#[test]
+fn only_this_machine_is_served_unless_told_otherwise() {
+    let place = Place::new();
+    let serve = |option, value| place.run(&["serve", option, value]);
+    for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:80"] {
+        serve("--listen", address).fails_with(2, "--public");
+    }
+    serve("--listen", "nowhere").fails_with(2, "nowhere");
+    serve("--in-flight", "0").fails_with(2, "in-flight");
+    let server = Server::start(&[]);
+    let taken = server.address.to_string();
+    serve("--listen", &taken).fails_with(5, &taken);
+    let mut public = place.command(&["serve", "--listen", "0.0.0.0:0", "--public"]);
+    let mut public = Guard(public.stdout(Stdio::piped()).spawn().unwrap());
+    let mut line = String::new();
+    let mut out = BufReader::new(public.0.stdout.take().unwrap());
+    out.read_line(&mut line).unwrap();
+    assert!(line.starts_with("listening on http://0.0.0.0:"), "{line}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_the_server_gracefully() {
+    let mut server = Server::start(&["--log", "info"]);
+    // One client has been answered and keeps its connection, another is in the middle of asking.
+    let mut idle = server.connect();
+    idle.write_all(b"GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n")
+        .unwrap();
+    let mut start = [0; 12];
+    idle.read_exact(&mut start).unwrap();
+    assert_eq!(&start, b"HTTP/1.1 200");
+    let mut asking = server.connect();
+    asking.write_all(b"GET /heal").unwrap();
+    thread::sleep(Duration::from_millis(100));
+    server.signal();
+    let asked = Instant::now();
+    let status = server.child.0.wait().unwrap();
+    assert_eq!(status.code(), Some(0));
+    assert!(asked.elapsed() < PATIENCE);
+    assert!(TcpStream::connect(server.address).is_err());
+    // The log has a line for the request that was made.
+    let mut log = String::new();
+    server
+        .child
+        .0
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut log)
+        .unwrap();
+    assert!(
+        log.lines()
+            .any(|line| line.contains("/healthz") && line.contains("200")),
+        "{log}"
+    );
+}
+
+#[test]
+fn several_requests_go_over_one_connection() {
+    let server = Server::start(&[]);
+    let mut stream = server.connect();
+    let path = format!("/probe?fen={}", encoded(FLYING.as_bytes()));
+    let request = format!("GET {path} HTTP/1.1\r\nHost: test\r\n\r\n");
+    let last = format!("GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n");
+    stream
+        .write_all((request.repeat(99) + &last).as_bytes())
+        .unwrap();
+    let mut answers = String::new();
+    stream.read_to_string(&mut answers).unwrap();
+    assert_eq!(answers.matches("HTTP/1.1 200 OK").count(), 100);
+    assert_eq!(
+        answers
+            .matches("\"wdl\":\"loss\",\"dtw\":26,\"source\"")
+            .count(),
+        100
+    );
+}
+
+/// A request that no honest client makes.
+fn malformed(random: &mut Random) -> Vec<u8> {
+    let noise = |random: &mut Random, length| -> Vec<u8> {
+        (0..length).map(|_| random.below(256) as u8).collect()
+    };
+    let end = b"Host: test\r\nConnection: close\r\n\r\n";
+    match random.below(10) {
+        0 => {
+            let length = random.below(3000);
+            noise(random, length)
+        }
+        1 => {
+            // Random text where a position should be.
+            let length = random.below(200);
+            let text = noise(random, length);
+            let path = *random.pick(&["probe", "line", "turns"]);
+            let head = format!("GET /{path}?fen={} HTTP/1.1\r\n", encoded(&text));
+            [head.as_bytes(), end].concat()
+        }
+        2 => {
+            // A position with a few letters changed.
+            let mut text = FLYING.as_bytes().to_vec();
+            for _ in 0..1 + random.below(3) {
+                let at = random.below(text.len());
+                text[at] = *random.pick(b"O@*/wbpmsr?0123456789- ");
+            }
+            let head = format!("GET /probe?fen={} HTTP/1.1\r\n", encoded(&text));
+            [head.as_bytes(), end].concat()
+        }
+        3 => {
+            let query = "x".repeat(100 << random.below(11));
+            let head = format!("GET /probe?fen={query} HTTP/1.1\r\n");
+            [head.as_bytes(), end].concat()
+        }
+        4 => {
+            let value = "y".repeat(100 << random.below(11));
+            let head = format!("GET /healthz HTTP/1.1\r\nX-Large: {value}\r\n");
+            [head.as_bytes(), end].concat()
+        }
+        5 => {
+            let headers = "X-Many: 1\r\n".repeat(random.below(500));
+            let head = format!("GET /healthz HTTP/1.1\r\n{headers}");
+            [head.as_bytes(), end].concat()
+        }
+        6 => {
+            // Half a request.
+            let request =
+                b"GET /probe?fen=start HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n";
+            request[..random.below(request.len())].to_vec()
+        }
+        7 => {
+            // An unexpected body with a wrong length.
+            let length = random.below(usize::MAX);
+            let head = format!("GET /healthz HTTP/1.1\r\nContent-Length: {length}\r\n");
+            let body = noise(random, 1000);
+            [head.as_bytes(), end, &body].concat()
+        }
+        8 => {
+            let head = b"GET /probe?fen=start HTTP/1.1\r\nTransfer-Encoding: chunked\r\n";
+            let body = noise(random, 300);
+            [head.as_slice(), end, b"fffffffffffffff\r\n", &body].concat()
+        }
+        _ => {
+            let method = *random.pick(&[
+                "PUT", "DELETE", "CONNECT", "TRACE", "OPTIONS", "get", "\u{e9}", "",
+            ]);
+            let version = *random.pick(&["HTTP/1.1", "HTTP/9.9", "HTTP/0.9", "", "RTSP/1.0"]);
+            let head = format!("{method} /probe?fen=%zz%00%ff&&&=& {version}\r\n");
+            [head.as_bytes(), end].concat()
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn malformed_requests_by_the_thousand_do_no_harm() {
+    const CLIENTS: u64 = 8;
+    const REQUESTS: usize = 1000;
+    let server = Server::start(&[]);
+    let (accepted, refused) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let storm = |seed: u64| {
+        let mut random = Random::new(seed);
+        for _ in 0..REQUESTS {
+            let request = malformed(&mut random);
+            let mut stream = server.connect();
+            let _ = stream.write_all(&request);
+            let answer = match random.below(4) {
+                // Some do not wait for the answer.
+                0 => continue,
+                _ => {
+                    let _ = stream.shutdown(std::net::Shutdown::Write);
+                    let mut answer = Vec::new();
+                    let _ = stream.read_to_end(&mut answer);
+                    answer
+                }
+            };
+            if answer.is_empty() {
+                continue;
+            }
+            let answer = String::from_utf8_lossy(&answer);
+            let status = answer.split(' ').nth(1).unwrap_or_default();
+            assert!(
+                ["200", "400", "404", "405", "413", "414", "431"].contains(&status),
+                "{status} for {}",
+                String::from_utf8_lossy(&request)
+            );
+            let count = if status == "200" { &accepted } else { &refused };
+            count.fetch_add(1, Relaxed);
+        }
+    };
+    thread::scope(|scope| {
+        for seed in 0..CLIENTS {
+            let storm = &storm;
+            scope.spawn(move || storm(seed));
+        }
+    });
+    let before = server.memory();
+    thread::scope(|scope| {
+        for seed in CLIENTS..2 * CLIENTS {
+            let storm = &storm;
+            scope.spawn(move || storm(seed));
+        }
+    });
+    let after = server.memory();
+    for count in [accepted, refused].map(AtomicUsize::into_inner) {
+        assert!(count > REQUESTS / 10, "{count} of one kind");
+    }
+    assert!(
+        after < before + 16 * 1024,
+        "{before} KiB grew to {after} KiB"
+    );
+    assert_eq!(server.ask("/probe", FLYING).json()["dtw"], 26);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn slow_clients_do_not_hold_up_others_and_are_let_go() {
+    let server = Server::start(&[]);
+    let sockets = server.sockets();
+    let mut slow: Vec<TcpStream> = (0..200).map(|_| server.connect()).collect();
+    for stream in &mut slow {
+        stream
+            .write_all(b"GET /healthz HTTP/1.1\r\nX-Slow: ")
+            .unwrap();
+    }
+    // These request much and read nothing.
+    let path = format!("/line?fen={}", encoded(FLYING.as_bytes()));
+    let request = format!("GET {path} HTTP/1.1\r\nHost: test\r\n\r\n").repeat(200);
+    let mut deaf: Vec<TcpStream> = (0..20).map(|_| server.connect()).collect();
+    for stream in &mut deaf {
+        stream.set_nonblocking(true).unwrap();
+        let _ = stream.write(request.as_bytes());
+    }
+    assert_eq!(server.ask("/probe", FLYING).status, 200);
+    assert!(server.sockets() > sockets, "answered only after the slow");
+    for _ in 0..20 {
+        assert_eq!(server.ask("/probe", FLYING).status, 200);
+    }
+    // An occasional byte does not keep a connection alive.
+    let start = Instant::now();
+    let drip = &mut slow[0];
+    let closed = loop {
+        thread::sleep(Duration::from_millis(250));
+        if drip.write_all(b"y").is_err() {
+            break start.elapsed();
+        }
+        assert!(start.elapsed() < PATIENCE, "still connected");
+    };
+    assert!(closed > Duration::from_secs(5), "{closed:?}");
+    // In the end no client holds a resource, although all are still connected.
+    while server.sockets() > sockets {
+        assert!(start.elapsed() < PATIENCE, "still connected");
+        thread::sleep(Duration::from_millis(250));
+    }
+    drop((slow, deaf));
+}
