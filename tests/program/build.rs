@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::{Random, databases, names};
+use crate::common::{Random, databases, names, root};
 use crate::process::{self, Run};
 use millbase::index::Index;
 use millbase::index::histogram::Histogram;
@@ -413,8 +413,8 @@ fn peak(process: &Child) -> Option<u64> {
 #[test]
 fn memory_is_foreseen() {
     let folder = TempDir::new().unwrap();
-    let embedded = concat!(env!("CARGO_MANIFEST_DIR"), "/../db");
-    for (name, bytes) in databases(Path::new(embedded)) {
+    let embedded = root().join("db");
+    for (name, bytes) in databases(&embedded) {
         fs::write(folder.path().join(name), bytes).unwrap();
     }
     let args = ["build", "--pair", "6-4", "--threads", "2"];

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use crate::common::rows;
+use crate::common::{root, rows};
 use crate::process::{self, Place, Run};
 use millbase::index::Index;
 use millbase::index::histogram::Histogram;
@@ -959,11 +959,11 @@ fn build_resumes_and_repeats_itself() {
     }
 
     // The same bytes as the official files; other tests verify those.
-    let official = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../db"));
+    let official = root().join("db");
     for pair in ["3-3", "4-3", "5-3", "4-4"] {
         let read = |folder: &Path| fs::read(folder.join(format!("{pair}.mill"))).unwrap();
         let built = read(&place.path().join("new/db"));
-        assert!(built == read(official), "{pair} differs");
+        assert!(built == read(&official), "{pair} differs");
     }
     let files = fs::read_dir(place.path().join("new/db")).unwrap();
     assert_eq!(files.count(), 5, "the four pairs and the lock");
@@ -1279,9 +1279,9 @@ fn folders_are_compared_with_a_list_of_checksums() {
     let place = Place::new();
     let file = |name: &str| place.path().join(name);
     for name in ["3-3.mill", "4-3.mill"] {
-        fs::copy(Path::new("db").join(name), file(name)).unwrap();
+        fs::copy(root().join("db").join(name), file(name)).unwrap();
     }
-    let list = fs::read_to_string("db/SHA256SUMS").unwrap();
+    let list = fs::read_to_string(root().join("db/SHA256SUMS")).unwrap();
     assert_eq!(list.lines().count(), 28 + 11);
     let of = |name: &str| list.lines().find(|line| line.ends_with(name)).unwrap();
     let lines = |names: &[&str]| {
@@ -1350,7 +1350,7 @@ fn folders_are_compared_with_a_list_of_checksums() {
 /// the repository's databases is what they tell.
 #[test]
 fn lists_of_checksums_name_every_file_of_every_form() {
-    let list = |name: &str| fs::read_to_string(Path::new("db").join(name)).unwrap();
+    let list = |name: &str| fs::read_to_string(root().join("db").join(name)).unwrap();
     let common = list("SHA256SUMS");
     let plies = list("SHA256SUMS.plies");
     assert!(common.lines().all(|line| plies.lines().any(|l| l == line)));
@@ -1386,7 +1386,7 @@ fn lists_of_checksums_name_every_file_of_every_form() {
     }
 
     let place = Place::new();
-    let from = fs::canonicalize("db").unwrap();
+    let from = fs::canonicalize(root().join("db")).unwrap();
     let from = from.to_str().unwrap();
     for (name, form) in [
         ("SHA256SUMS", &[] as &[&str]),

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
-use crate::common::{Random, build};
+use crate::common::{Random, build, root};
 use crate::{process, repack};
 use millbase::{Database, Material, Position, Rules, Side, Value};
 use tempfile::TempDir;
@@ -38,7 +38,7 @@ fn printed(value: Value) -> String {
 
 /// The output of the reader for positions; `None` without Python.
 fn read(folder: &Path, rules: &Rules, positions: &[Position]) -> Option<Vec<String>> {
-    let reader = concat!(env!("CARGO_MANIFEST_DIR"), "/../tools/read_mill.py");
+    let reader = root().join("tools/read_mill.py");
     let lines: String = positions
         .iter()
         .map(|position| position.text(rules) + "\n")
@@ -49,7 +49,7 @@ fn read(folder: &Path, rules: &Rules, positions: &[Position]) -> Option<Vec<Stri
 
 #[test]
 fn the_documentation_suffices_to_read_the_files() {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("db");
+    let folder = root().join("db");
     let database = Database::open(&folder, RULES).unwrap();
     let kinds = compare(&folder, &database, &some_positions(1000));
     assert!(kinds.is_none_or(|kinds| kinds.len() == 3));
@@ -91,7 +91,7 @@ const SMALL: [(u8, [u8; 3], u8); 2] = [(3, [2, 3, 5], 2), (4, [4, 5, 7], 4)];
 
 #[test]
 fn the_documentation_suffices_to_read_the_files_of_the_placing_phase() {
-    let pairs = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("db");
+    let pairs = root().join("db");
     for (stones, keep, first) in SMALL {
         let rules = Rules { stones, ..RULES };
         let folder = TempDir::new().unwrap();

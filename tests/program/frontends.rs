@@ -1,18 +1,17 @@
 //! Tests of the examples for authors of frontends: the page contains the files, and the files run.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use tempfile::TempDir;
 
+use crate::common::root;
 use crate::process::{self, Run};
 
 /// The page for authors of frontends.
 const PAGE: &str = include_str!("../../docs/FRONTENDS.md");
 
 fn example(name: &str) -> PathBuf {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-        .join("examples")
-        .join(name)
+    root().join("examples").join(name)
 }
 
 /// Runs an example with the program and some input; `None` without Python.

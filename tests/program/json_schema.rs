@@ -4,7 +4,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
 use std::sync::LazyLock;
 
 use boon::{Compiler, SchemaIndex, Schemas};
@@ -15,7 +14,7 @@ use millbase::{Database, Pair, Rules};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
-use crate::common::{BLOCKED, FLYING, LARGER, RACE, REMOVAL};
+use crate::common::{BLOCKED, FLYING, LARGER, RACE, REMOVAL, root};
 use crate::process::{self, PROGRAM};
 use crate::serve::{self, Reply, Server};
 
@@ -241,7 +240,11 @@ impl Answers {
         );
         fs::write(place.path().join("sums"), sums).unwrap();
         fs::create_dir(place.path().join("small")).unwrap();
-        fs::copy("db/3-3.mill", place.path().join("small/3-3.mill")).unwrap();
+        fs::copy(
+            root().join("db/3-3.mill"),
+            place.path().join("small/3-3.mill"),
+        )
+        .unwrap();
         let sums = ["verify", "--sums", "sums", "--db", "small"];
         self.run(&place, "verifySums", &sums, 1);
         self.run(&place, "error", &["prove"], 3);
@@ -867,7 +870,7 @@ fn links_to_the_page_lead_to_a_heading() {
     let anchors: BTreeSet<String> = (sections().into_keys())
         .map(|heading| heading.to_lowercase().replace(' ', "-"))
         .collect();
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("docs");
+    let folder = root().join("docs");
     let mut links = 0;
     for file in fs::read_dir(folder).unwrap() {
         let path = file.unwrap().path();

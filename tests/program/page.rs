@@ -25,6 +25,7 @@ use millbase::{Database, Position, Rules, Wdl};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
+use crate::common::root;
 use crate::process::{self, Guard};
 use crate::webdriver::{Browser, key};
 
@@ -1480,14 +1481,13 @@ fn check(page: &Page, screen: Screen, axe: Option<&str>, state: &str) {
 /// Twelve states of the page on a screen: nothing sticks out, and axe-core finds nothing on screens of
 /// the usual sizes, in both themes.
 fn is_accessible(screen: Screen) {
-    let axe = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/tests/browser/node_modules/axe-core/axe.min.js"
-    );
+    let axe = root().join("tests/program/browser/node_modules/axe-core/axe.min.js");
     let wanted = !matches!(screen, Screen::Small | Screen::Lying);
     let axe = fs::read_to_string(axe).ok().filter(|_| wanted);
     if wanted && axe.is_none() {
-        crate::process::skip("axe-core is not there; 'npm ci --prefix tests/browser' fetches it");
+        crate::process::skip(
+            "axe-core is not there; 'npm ci --prefix tests/program/browser' fetches it",
+        );
     }
     first_visit(screen, |page| {
         let check = |state: &str| check(page, screen, axe.as_deref(), state);

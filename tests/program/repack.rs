@@ -10,7 +10,7 @@ use millbase::{Database, Position, Rules};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
-use crate::common::{self, FLYING, LARGER};
+use crate::common::{self, FLYING, LARGER, root};
 use crate::process::{self, Run};
 
 const RULES: Rules = Rules::STANDARD;
@@ -36,7 +36,7 @@ static REPACKED: [LazyLock<(TempDir, Vec<Json>)>; 4] = [
 
 fn repacked(kind: usize) -> (TempDir, Vec<Json>) {
     let folder = TempDir::new().unwrap();
-    let answers = repack_each(small(), folder.path(), KINDS[kind]);
+    let answers = repack_each(&small(), folder.path(), KINDS[kind]);
     (folder, answers)
 }
 
@@ -63,8 +63,8 @@ fn repack(from: &Path, to: &Path, args: &[&str]) -> Run {
 }
 
 /// The folder with the databases that are part of the program.
-fn small() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../db"))
+fn small() -> std::path::PathBuf {
+    root().join("db")
 }
 
 /// A folder with [`PAIRS`] at the level `max`.
@@ -91,7 +91,7 @@ fn every_kind_of_file_tells_the_same_values() {
                 panic!("{answer}")
             };
             assert_eq!(format!("{}.mill", pair["pair"].as_str().unwrap()), *name);
-            assert_eq!(pair["from_bytes"], length(small()));
+            assert_eq!(pair["from_bytes"], length(&small()));
             assert_eq!(pair["bytes"], length(folder.path()));
         }
         let database = Database::open(folder.path(), RULES).unwrap();
@@ -136,7 +136,7 @@ fn building_and_repacking_make_the_same_files() {
         for name in names(built.path()) {
             let pair = name.trim_end_matches(".mill");
             let args = [*kind, &["--pair", pair]].concat();
-            let run = repack(small(), repacked.path(), &args);
+            let run = repack(&small(), repacked.path(), &args);
             assert_eq!(run.status, 0, "{}", run.err);
             let [a, b] =
                 [&built, &repacked].map(|folder| fs::read(folder.path().join(&name)).unwrap());
@@ -227,7 +227,7 @@ fn damage_of_the_smallest_files_never_changes_a_value() {
 fn files_without_depths_say_so() {
     let folder = REPACKED[2].0.path();
 
-    let [full, wdl] = [small(), folder].map(|folder| run(folder, &["stats", "--json"]).json());
+    let [full, wdl] = [&small(), folder].map(|folder| run(folder, &["stats", "--json"]).json());
     let tables = |stats: &Json| {
         let mut tables = stats["tables"].as_array().unwrap().clone();
         tables.retain(|table| PAIRS.contains(&table["pair"].as_str().unwrap()));
@@ -286,30 +286,34 @@ fn files_without_depths_say_so() {
     let other = TempDir::new().unwrap();
     repack(folder, other.path(), &[]).fails_with(3, words);
     assert!(names(other.path()).is_empty());
-    repack(small(), folder, &[]).fails_with(2, "has no depths");
+    repack(&small(), folder, &[]).fails_with(2, "has no depths");
     run(folder, &["build", "--max-stones", "9"]).fails_with(2, "has no depths");
-    let written = repack(small(), other.path(), &["--pair", "3-3"]);
+    let written = repack(&small(), other.path(), &["--pair", "3-3"]);
     assert_eq!(written.status, 0, "{}", written.err);
-    repack(small(), other.path(), KINDS[2]).fails_with(2, "depths");
+    repack(&small(), other.path(), KINDS[2]).fails_with(2, "depths");
     assert_eq!(names(other.path()), ["3-3.mill"]);
 }
 
 #[test]
 fn repacking_goes_on_and_spares_its_own_folder() {
     let folder = TempDir::new().unwrap();
-    for name in names(small()) {
+    for name in names(&small()) {
         fs::copy(small().join(&name), folder.path().join(&name)).unwrap();
     }
     fs::remove_file(folder.path().join("4-3.mill")).unwrap();
-    let again = repack(small(), folder.path(), &[]);
+    let again = repack(&small(), folder.path(), &[]);
     let steps = again.err;
     assert_eq!(again.status, 0, "{steps}");
     assert!(steps.contains("4-3 written"), "{steps}");
     assert_eq!(steps.lines().count(), 1, "{steps}");
-    assert_eq!(names(folder.path()), names(small()));
+    assert_eq!(names(folder.path()), names(&small()));
 
     // A file of another level is written again.
-    let smaller = repack(small(), folder.path(), &["--pair", "3-3", "--level", "max"]);
+    let smaller = repack(
+        &small(),
+        folder.path(),
+        &["--pair", "3-3", "--level", "max"],
+    );
     assert!(smaller.err.contains("3-3 written"), "{}", smaller.err);
 
     let words = "is the folder of the databases; name another one with --to";
@@ -318,5 +322,5 @@ fn repacking_goes_on_and_spares_its_own_folder() {
     repack(folder.path(), &roundabout, KINDS[1]).fails_with(2, words);
 
     let other = TempDir::new().unwrap();
-    repack(small(), other.path(), &["--pair", "9-9"]).fails_with(3, "9-9");
+    repack(&small(), other.path(), &["--pair", "9-9"]).fails_with(3, "9-9");
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::{BLOCKED, FLYING, LARGER, REMOVAL, Random};
+use crate::common::{BLOCKED, FLYING, LARGER, REMOVAL, Random, root};
 use crate::engine;
 use crate::process::{self, Guard, Place};
 use millbase::{Position, Rules};
@@ -348,7 +348,7 @@ fn a_corrupted_file_is_the_servers_fault() {
     let home = TempDir::new().unwrap();
     let folder = home.path().join("db");
     fs::create_dir(&folder).unwrap();
-    let original = concat!(env!("CARGO_MANIFEST_DIR"), "/../db/3-3.mill");
+    let original = root().join("db/3-3.mill");
     let mut bytes = fs::read(original).unwrap();
     // The header stays, which is checked when the file is opened.
     for byte in bytes.iter_mut().skip(4096).step_by(64) {
