@@ -40,7 +40,7 @@
 //! prove     the proof of the start position
 //! engine    game, players, protocol
 //! coach     grades games, judges engines, makes and checks puzzles
-//! json      the program's answers as JSON, for commands, server and page             feature json
+//! service   a question as people write it, and its typed answer                      feature service
 //! ```
 //!
 //! Words of the placing phase: a *ply* is the number of turns made so far, one placement each, and
@@ -51,16 +51,14 @@
 //! codec → value.
 //!
 //! Features: `build` adds solving, writing and verifying, and depends on rayon; `embedded` makes
-//! the small databases part of the library; `json` adds the program's answers as JSON; `cli`, the default, is the program
-//! and enables all of them.
+//! the small databases part of the library; `service` adds typed answers to questions as people
+//! write them, which serialise as JSON.
 #![warn(missing_docs)]
 
 pub mod board;
 pub mod coach;
 pub mod engine;
 pub mod index;
-#[cfg(feature = "json")]
-pub mod json;
 pub mod lock;
 #[cfg(feature = "build")]
 pub mod malom;
@@ -70,6 +68,8 @@ pub mod prove;
 pub mod random;
 pub mod rules;
 pub mod search;
+#[cfg(feature = "service")]
+pub mod service;
 #[cfg(feature = "build")]
 pub mod solve;
 pub mod store;

@@ -13,7 +13,7 @@ use crate::{
     bench, build, completions, explain, judge, line, list, malom, matches, output, perft, play,
     probe, prove, puzzles, repack, review, serve, stats, status, uci, verify,
 };
-use millbase::json::failure::JsonError;
+use millbase::service::failure::JsonError;
 
 /// Perfect play for Nine Men's Morris.
 ///

@@ -6,8 +6,8 @@ use anyhow::Result;
 use clap::Args;
 use millbase::coach::explain::{Explanation, Forced, TurnFacts};
 use millbase::coach::truth::Truth;
-use millbase::json::value::{JsonTurn, JsonValue};
-use millbase::{PointSet, Rules, Turn};
+use millbase::service::value::JsonTurn;
+use millbase::{PointSet, Rules, Turn, Value};
 use serde::Serialize;
 
 use crate::databases;
@@ -45,13 +45,13 @@ struct JsonExplanation {
     side_to_move: &'static str,
     phase: &'static str,
     #[serde(flatten)]
-    value: JsonValue,
+    value: Value,
     source: &'static str,
     legal: usize,
     keeping: usize,
     best: usize,
     threats: Vec<&'static str>,
-    passing: Option<JsonValue>,
+    passing: Option<Value>,
     forced_removal: Option<Vec<String>>,
     forced_searched: usize,
     turns: Vec<JsonFacts>,
@@ -190,13 +190,13 @@ impl JsonExplanation {
             position: explanation.position.text(rules),
             side_to_move: explanation.position.side_to_move().name(),
             phase: explanation.phase.name(),
-            value: explanation.value.into(),
+            value: explanation.value,
             source: explanation.source.name(),
             legal,
             keeping,
             best,
             threats: names(explanation.threats),
-            passing: explanation.passing.map(JsonValue::from),
+            passing: explanation.passing,
             forced_removal: (!line.is_empty()).then_some(line),
             forced_searched: forced.searched,
             turns: (explanation.turns.iter())

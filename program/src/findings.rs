@@ -7,8 +7,6 @@ use std::time::Instant;
 use anyhow::Error;
 use indicatif::HumanCount;
 use millbase::index::reachable::Stage;
-use millbase::json::value::JsonValue;
-use millbase::json::value::as_text;
 use millbase::store::DbError;
 use millbase::verify::Report;
 use millbase::{Material, Pair, Value};
@@ -22,7 +20,7 @@ use crate::status::{self, Status};
 #[derive(Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Subject {
-    Pair(#[serde(serialize_with = "as_text")] Pair),
+    Pair(Pair),
     Ply(u8),
 }
 
@@ -69,14 +67,8 @@ impl fmt::Display for Miscounted {
 #[derive(Serialize)]
 struct Mismatch {
     position: String,
-    #[serde(serialize_with = "as_value")]
     stored: Value,
-    #[serde(serialize_with = "as_value")]
     derived: Value,
-}
-
-fn as_value<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
-    JsonValue::from(*value).serialize(serializer)
 }
 
 fn as_failure<S: Serializer>(error: &Option<Error>, serializer: S) -> Result<S::Ok, S::Error> {

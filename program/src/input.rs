@@ -6,8 +6,8 @@ use std::path::Path;
 
 use anyhow::Result;
 use millbase::index::PairError;
-use millbase::json::question::START;
-pub use millbase::json::question::position;
+use millbase::service::question::START;
+pub use millbase::service::question::position;
 use millbase::{Pair, Position, Rules};
 
 use crate::status::Usage;

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use anyhow::Result;
 use clap::Args;
-use millbase::json::line::LineAnswer;
 use millbase::probe::{self, LineEnd};
+use millbase::service::line::LineAnswer;
 use millbase::{Position, Rules, Value};
 
 use crate::databases;

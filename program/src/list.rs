@@ -7,8 +7,8 @@ use clap::Args;
 use indicatif::HumanBytes;
 use millbase::Pair;
 use millbase::index::reachable::why_unsolved;
-use millbase::json::rules::JsonRules;
 use millbase::probe::Database;
+use millbase::service::rules::JsonRules;
 use millbase::store::{DbError, PairFile};
 use serde::Serialize;
 

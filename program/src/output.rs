@@ -8,8 +8,8 @@ use anstream::AutoStream;
 use clap::ColorChoice;
 use clap::builder::styling::{AnsiColor, Style};
 use indicatif::HumanCount;
-use millbase::json;
 use millbase::rules::diagram::draw;
+use millbase::service;
 use millbase::{Position, RankedTurn, Rules, Value, Wdl};
 use serde::Serialize;
 
@@ -82,7 +82,7 @@ pub fn line(turns: impl IntoIterator<Item: Display>) -> String {
 
 /// Writes one JSON object and a line break.
 pub fn json(out: &mut impl Write, answer: &impl Serialize) -> io::Result<()> {
-    json::write(out, answer)?;
+    service::write(out, answer)?;
     out.write_all(b"\n")
 }
 

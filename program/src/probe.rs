@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Error, Result};
 use clap::{Args, ValueEnum};
-use millbase::json::failure::JsonError;
-use millbase::json::probe::ProbeAnswer;
 use millbase::probe::{Database, RankedTurn};
+use millbase::service::failure::JsonError;
+use millbase::service::probe::ProbeAnswer;
 use millbase::store::DbError;
 use millbase::{Position, Rules, Wdl};
 use rayon::prelude::*;

@@ -14,10 +14,9 @@ use millbase::coach::graph;
 use millbase::coach::record::{Record, RecordError, Records};
 use millbase::coach::review::{self, Grade, Reviewed, Tally};
 use millbase::coach::truth::Truth;
-use millbase::json::failure::JsonError;
-use millbase::json::value::JsonValue;
+use millbase::service::failure::JsonError;
 use millbase::store::DbError;
-use millbase::{Database, Phase, Rules, Side};
+use millbase::{Database, Phase, Rules, Side, Value};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -481,7 +480,7 @@ struct JsonGame {
 #[derive(Serialize)]
 struct JsonLast {
     position: String,
-    value: Option<JsonValue>,
+    value: Option<Value>,
 }
 
 #[derive(Serialize)]
@@ -501,7 +500,7 @@ struct JsonVerdict {
     grade: Option<&'static str>,
     wdl: Option<&'static str>,
     dtw: Option<u16>,
-    before: Option<JsonValue>,
+    before: Option<Value>,
     best: Option<Vec<String>>,
     keeping: Option<usize>,
     legal: Option<usize>,
@@ -562,7 +561,7 @@ impl JsonReviewed {
             grade: Some(verdict.grade.name()),
             wdl: Some(verdict.value.wdl().name()),
             dtw: verdict.value.dtw().map(|dtw| dtw.0),
-            before: Some(verdict.before.into()),
+            before: Some(verdict.before),
             best: Some(verdict.best.iter().map(ToString::to_string).collect()),
             keeping: Some(verdict.keeping),
             legal: Some(verdict.legal),
@@ -593,7 +592,7 @@ impl JsonGame {
                 .collect(),
             last: JsonLast {
                 position: review.last.text(rules),
-                value: review.last_value.map(JsonValue::from),
+                value: review.last_value,
             },
             first_error: number(review.first_error(None)),
             first_error_white: number(review.first_error(Some(Side::White))),

@@ -5,11 +5,10 @@ use std::io::Write;
 use anyhow::Result;
 use clap::Args;
 use millbase::index::histogram::Histogram;
-use millbase::json::value::JsonValue;
 use millbase::probe::Database;
 use millbase::store::PairFile;
 use millbase::value::Metric;
-use millbase::{Material, Pair};
+use millbase::{Material, Pair, Value};
 use serde::Serialize;
 
 use crate::options::Options;
@@ -54,15 +53,14 @@ struct JsonTable {
 #[derive(Serialize)]
 struct ValueCount {
     #[serde(flatten)]
-    value: JsonValue,
+    value: Value,
     positions: u64,
 }
 
 fn value_counts(histogram: &Histogram) -> Vec<ValueCount> {
-    let counts = histogram.iter().map(|(value, positions)| ValueCount {
-        value: value.into(),
-        positions,
-    });
+    let counts = histogram
+        .iter()
+        .map(|(value, positions)| ValueCount { value, positions });
     counts.collect()
 }
 

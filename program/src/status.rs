@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Error;
 use millbase::PositionError;
-use millbase::json::failure::{Failure, JsonError, JsonFailure, Reason};
+use millbase::service::failure::{Failure, JsonError, JsonFailure, Refusal};
 use millbase::solve::SolveError;
 use millbase::store::DbError;
 
@@ -56,14 +56,14 @@ impl From<Status> for ExitCode {
 pub fn failure(error: &Error) -> JsonFailure {
     let reason = error.chain().find_map(|cause| {
         if let Some(error) = cause.downcast_ref::<PositionError>() {
-            return Some(Reason::from(error));
+            return Some(Refusal::from(error));
         }
         if let Some(failure) = cause.downcast_ref::<Failure>() {
             return failure.reason();
         }
         match cause.downcast_ref::<SolveError>() {
-            Some(SolveError::Busy(_)) => Some(Reason::new("other_build", [])),
-            Some(SolveError::PairMemory { .. }) => Some(Reason::new("memory", [])),
+            Some(SolveError::Busy(_)) => Some(Refusal::new("other_build", [])),
+            Some(SolveError::PairMemory { .. }) => Some(Refusal::new("memory", [])),
             _ => None,
         }
     });

@@ -2,7 +2,7 @@
 
 /// The rule for draws by repetition and by turns without progress. 0 turns a half of the rule off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "json", derive(serde::Serialize))]
+#[cfg_attr(feature = "service", derive(serde::Serialize))]
 pub struct DrawRule {
     /// The number of occurrences of the same position, including the first, for a draw.
     pub repetitions: u32,

@@ -33,7 +33,7 @@ fn every_layer_uses_only_those_above_it() {
     let layers = layers();
     assert_eq!(
         (layers.first(), layers.last()),
-        (Some(&"board"), Some(&"json"))
+        (Some(&"board"), Some(&"service"))
     );
     let mut found = Vec::new();
     files(&source, &mut found);

@@ -18,14 +18,14 @@ use std::time::Duration;
 use millbase::engine::draws::DrawRule;
 use millbase::engine::game::Game;
 use millbase::engine::player::{Level, Player, Strategy};
-use millbase::json::failure::{Failure, JsonFailure};
-use millbase::json::question::{Known, Question};
-use millbase::json::rules::RuleSets;
-use millbase::json::value::{JsonPosition, JsonTurn, JsonValue};
 use millbase::probe::{BulkError, Masks, Values};
 use millbase::search::{Limits, Meaning, Search};
+use millbase::service::failure::{Failure, JsonFailure};
+use millbase::service::question::{Question, Service};
+use millbase::service::rules::RuleSets;
+use millbase::service::value::{JsonPosition, JsonTurn};
 use millbase::store::{self, NeededRange, Pieces};
-use millbase::{Database, DbError, Pair, Position, Rules, Side, Turn};
+use millbase::{Database, DbError, Pair, Position, Rules, Side, Turn, Value};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
@@ -56,7 +56,7 @@ fn json(answer: &impl Serialize) -> String {
 /// The same with the version that all answers of the server have.
 fn versioned<T: Serialize>(answer: Result<T, Failure>) -> String {
     let mut text = Vec::new();
-    match answer.map(|answer| millbase::json::write(&mut text, &answer)) {
+    match answer.map(|answer| millbase::service::write(&mut text, &answer)) {
         Ok(_) => String::from_utf8(text).unwrap_or_default(),
         Err(failure) => json_of::<Done>(Err(failure)),
     }
@@ -167,7 +167,7 @@ struct Chosen {
 #[derive(Serialize)]
 struct Thought {
     score: Score,
-    known: Option<JsonValue>,
+    known: Option<Value>,
     depth: u32,
     nodes: u64,
     line: Vec<String>,
@@ -265,7 +265,7 @@ impl Core {
             Ok(question) => question,
             Err(failure) => return json_of::<Done>(Err(failure)),
         };
-        let known = Known {
+        let known = Service {
             database: Arc::clone(&self.database),
             search: Arc::clone(&self.search),
             draws: DrawRule::USUAL,
@@ -312,7 +312,7 @@ impl Core {
     pub fn probe(&self, fen: &str) -> String {
         json_of(self.parse(fen).and_then(|position| {
             let value = self.database.probe(&position)?;
-            Ok(JsonValue::from(value))
+            Ok(value)
         }))
     }
 
@@ -400,7 +400,7 @@ impl Core {
                 let report = &choice.thought.report;
                 Thought {
                     score: report.score.meaning().into(),
-                    known: choice.thought.known.map(JsonValue::from),
+                    known: choice.thought.known,
                     depth: report.depth,
                     nodes: report.nodes,
                     line: report.line.iter().map(Turn::to_string).collect(),

@@ -6,9 +6,8 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 use indicatif::HumanCount;
-use millbase::Rules;
-use millbase::json::value::JsonValue;
 use millbase::malom::{self, Comparison, Difference, FileState, Found, SECVAL};
+use millbase::{Rules, Value};
 use serde::Serialize;
 
 use super::{Selection, scheme_of, sectors};
@@ -66,9 +65,9 @@ struct JsonSector {
 struct JsonDifference {
     slot: u64,
     position: String,
-    ours: JsonValue,
+    ours: Value,
     /// `None` where the slot says nothing that the format knows.
-    theirs: Option<JsonValue>,
+    theirs: Option<Value>,
 }
 
 #[derive(Serialize)]
@@ -169,16 +168,16 @@ fn json_difference(difference: &Difference) -> JsonDifference {
     JsonDifference {
         slot: difference.slot,
         position: difference.position.text(&Rules::STANDARD),
-        ours: difference.ours.into(),
-        theirs: theirs.map(JsonValue::from),
+        ours: difference.ours,
+        theirs,
     }
 }
 
 /// A value of a file in words.
-fn words(theirs: &Option<JsonValue>) -> String {
+fn words(theirs: &Option<Value>) -> String {
     theirs.as_ref().map_or_else(
         || "nothing that the format knows".to_owned(),
-        JsonValue::to_string,
+        Value::to_string,
     )
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Error;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use millbase::json::failure::{Failure, JsonError};
+use millbase::service::failure::{Failure, JsonError};
 
 use super::reply;
 use crate::status::{self, Status};

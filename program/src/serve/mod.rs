@@ -2,7 +2,7 @@
 //!
 //! - this file: the options, starting and stopping
 //! - `connections`: accepting connections, and their limits
-//! - `routes`: the paths and their answers, most of which `millbase::json` makes
+//! - `routes`: the paths and their answers, most of which `millbase::service` makes
 //! - `building`: builds that the page starts
 //! - `work`: the databases, and the limits on the number and the time of questions
 //! - `api_error`: errors with their status codes and bodies

@@ -7,9 +7,9 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{MethodRouter, get};
 use millbase::Rules;
-use millbase::json::failure::Failure;
-use millbase::json::question::{Known, Question};
-use millbase::json::rules::{JsonRules, RuleSets};
+use millbase::service::failure::Failure;
+use millbase::service::question::{Question, Service};
+use millbase::service::rules::{JsonRules, RuleSets};
 use serde::Serialize;
 use tower_http::cors::{Any, CorsLayer};
 use tower_http::trace::{DefaultMakeSpan, DefaultOnResponse, TraceLayer};
@@ -30,13 +30,13 @@ pub fn all(work: Work, builder: Builder, cors: bool) -> Router {
         .route("/build", get(building::state).post(building::begin))
         .with_state(builder);
     let app = Router::new()
-        .route("/probe", ask(for_position, Known::probe))
-        .route("/rank", ask(for_position, Known::rank))
-        .route("/line", ask(for_position, Known::line))
+        .route("/probe", ask(for_position, Service::probe))
+        .route("/rank", ask(for_position, Service::rank))
+        .route("/line", ask(for_position, Service::line))
         .route("/turns", get(turns))
         .route("/game", get(game))
-        .route("/play", ask(search, Known::play))
-        .route("/random", ask(search, Known::random))
+        .route("/play", ask(search, Service::play))
+        .route("/random", ask(search, Service::random))
         .route("/databases", get(databases))
         .route("/rules", get(rules))
         .route("/rulesets", get(rulesets))
@@ -77,7 +77,7 @@ fn reply_with(answer: &impl Serialize) -> Response {
 /// connections.
 fn ask<T: Serialize + 'static>(
     effort: fn(&Question, &Rules) -> Result<Effort, Failure>,
-    find: fn(&Known, &Question) -> Result<T, Failure>,
+    find: fn(&Service, &Question) -> Result<T, Failure>,
 ) -> MethodRouter<Work> {
     get(async move |State(work): State<Work>, asked: Asked| {
         let (question, rules) = read(&work, asked)?;

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use millbase::engine::draws::DrawRule;
-use millbase::json::question::Known;
 use millbase::search::Search;
+use millbase::service::question::Service;
 use millbase::{Database, Position, Rules};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -52,7 +52,7 @@ pub struct Work {
     rules: Rules,
     draws: DrawRule,
     open: Arc<Open>,
-    opened: Arc<RwLock<HashMap<Rules, Known>>>,
+    opened: Arc<RwLock<HashMap<Rules, Service>>>,
     places: Arc<Semaphore>,
     /// Places for questions that search, apart, so that lookups do not wait for searches.
     searches: Arc<Semaphore>,
@@ -95,7 +95,7 @@ impl Work {
     }
 
     /// The databases and the search of these rules, opened at the first call.
-    pub fn knowledge(&self, rules: Rules) -> Result<Known> {
+    pub fn knowledge(&self, rules: Rules) -> Result<Service> {
         let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = opened.get(&rules) {
             return Ok(known.clone());
@@ -106,10 +106,10 @@ impl Work {
 
     /// Opens the databases of these rules again, so that later questions see new files. If that
     /// fails, the databases that were open stay.
-    pub fn reopen(&self, rules: Rules) -> Result<Known> {
+    pub fn reopen(&self, rules: Rules) -> Result<Service> {
         // One thread for each search: as many questions search at a time as there are cores.
         let search = Search::new(rules, SEARCH_BYTES, 1);
-        let known = Known {
+        let known = Service {
             database: Arc::new((self.open)(rules)?),
             search: Arc::new(search),
             draws: self.draws,
@@ -125,7 +125,7 @@ impl Work {
         &self,
         rules: Rules,
         effort: Effort,
-        question: impl FnOnce(&Known) -> Result<T> + Send + 'static,
+        question: impl FnOnce(&Service) -> Result<T> + Send + 'static,
     ) -> Result<T, ApiError> {
         let places = Arc::clone(&self.places);
         let place = places.try_acquire_owned().map_err(|_| ApiError::Busy)?;

@@ -1,5 +1,6 @@
-//! The program's answers as JSON, for its commands, its server and its page, whether a server answers
-//! the page or the WebAssembly module does. docs/JSON.md describes every field.
+//! A question as people write it, and its typed answer: for the program's commands, its server, and the
+//! page, whether a server or the WebAssembly module answers it. The answers serialise as JSON; docs/JSON.md
+//! describes every field.
 //!
 //! | module | contents |
 //! |---|---|
@@ -10,6 +11,7 @@
 //! | [`study`] | the explorer's ranking, and random positions |
 //! | [`rules`] | sets of rules |
 //! | [`failure`] | the reasons why there is no answer |
+//! | `words` | how values, turns and points appear in JSON |
 
 pub mod failure;
 pub mod game;
@@ -19,6 +21,7 @@ pub mod question;
 pub mod rules;
 pub mod study;
 pub mod value;
+mod words;
 
 use std::io::{self, Write};
 

@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
-use super::value::{JsonPosition, JsonTurn, JsonValue};
+use super::value::{JsonPosition, JsonTurn};
 use crate::probe::{Answer, Line, LineEnd};
 use crate::rules::Rules;
 use crate::rules::position::Position;
+use crate::value::Value;
 
 /// A position with a best line.
 #[derive(Serialize)]
@@ -13,7 +14,7 @@ pub struct LineAnswer {
     #[serde(flatten)]
     position: JsonPosition,
     #[serde(flatten)]
-    value: JsonValue,
+    value: Value,
     source: &'static str,
     line: Vec<JsonTurn>,
     end: &'static str,
@@ -32,7 +33,7 @@ impl LineAnswer {
         };
         LineAnswer {
             position: JsonPosition::new(position, rules),
-            value: answer.value.into(),
+            value: answer.value,
             source: answer.source.name(),
             line: turns.collect(),
             end: line.end.name(),

@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
-use super::value::{JsonPosition, JsonTurn, JsonValue};
+use super::value::{JsonPosition, JsonTurn};
 use crate::probe::Answer;
 use crate::rules::Rules;
 use crate::rules::position::Position;
+use crate::value::Value;
 
 /// The fields of the answer.
 #[derive(Serialize)]
@@ -13,7 +14,7 @@ pub struct ProbeAnswer {
     #[serde(flatten)]
     position: JsonPosition,
     #[serde(flatten)]
-    value: JsonValue,
+    value: Value,
     source: &'static str,
     /// `None` where none were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,7 +35,7 @@ impl ProbeAnswer {
         };
         ProbeAnswer {
             position: JsonPosition::new(position, rules),
-            value: answer.value.into(),
+            value: answer.value,
             source: answer.source.name(),
             turns: most.map(turns),
         }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::failure::{Failure, Reason};
-use super::game::{ChoiceAnswer, GameAnswer, IllegalTurn, Played};
+use super::failure::{Failure, Refusal};
+use super::game::{AskedGame, ChoiceAnswer, GameAnswer, IllegalTurn};
 use super::line::LineAnswer;
 use super::probe::ProbeAnswer;
 use super::study::{RandomPosition, Ranking};
@@ -102,7 +102,7 @@ impl Question {
         ] {
             if text.len() > most {
                 return Err(Failure::Question {
-                    reason: Some(Reason::new("too_long", [("most", most.to_string())])),
+                    reason: Some(Refusal::new("too_long", [("most", most.to_string())])),
                     message: format!("a text of more than {most} bytes is not a {what}"),
                 });
             }
@@ -134,7 +134,7 @@ impl Question {
             let message = format!("there are no rules '{name}'; the server knows {names}");
             let fields = [("name", name.clone()), ("names", names)];
             Failure::Question {
-                reason: Some(Reason::new("rules", fields)),
+                reason: Some(Refusal::new("rules", fields)),
                 message,
             }
         })
@@ -157,16 +157,16 @@ impl Question {
     /// # Errors
     ///
     /// As for [`Question::position`].
-    pub fn played(&self, rules: &Rules, draws: DrawRule) -> Result<Played, Failure> {
+    pub fn played(&self, rules: &Rules, draws: DrawRule) -> Result<AskedGame, Failure> {
         let mut game = Game::new(*rules, self.position(rules)?).with_draws(draws);
         for (number, text) in (1..).zip(self.moves.split_whitespace()) {
             if let Err(why) = game.play(text) {
                 let text = text.to_owned();
                 let illegal = Some(IllegalTurn { number, text, why });
-                return Ok(Played { game, illegal });
+                return Ok(AskedGame { game, illegal });
             }
         }
-        Ok(Played {
+        Ok(AskedGame {
             game,
             illegal: None,
         })
@@ -175,11 +175,11 @@ impl Question {
     /// The game of the question, whose turns must all be legal.
     fn game(&self, rules: &Rules, draws: DrawRule) -> Result<Game, Failure> {
         match self.played(rules, draws)? {
-            Played {
+            AskedGame {
                 game,
                 illegal: None,
             } => Ok(game),
-            Played {
+            AskedGame {
                 illegal: Some(IllegalTurn { number, why, .. }),
                 ..
             } => Err(Failure::question(format!(
@@ -231,7 +231,7 @@ impl Question {
 
 /// The databases and the search of one set of rules.
 #[derive(Clone)]
-pub struct Known {
+pub struct Service {
     /// The databases.
     pub database: Arc<Database>,
     /// The search with its transposition table.
@@ -240,7 +240,7 @@ pub struct Known {
     pub draws: DrawRule,
 }
 
-impl Known {
+impl Service {
     /// The value of the question's position and its turns.
     ///
     /// # Errors
@@ -262,7 +262,7 @@ impl Known {
     ///
     /// # Errors
     ///
-    /// As for [`Known::probe`].
+    /// As for [`Service::probe`].
     pub fn rank(&self, question: &Question) -> Result<Ranking, Failure> {
         Ranking::find(&self.database, &question.position(self.database.rules())?)
     }
@@ -271,7 +271,7 @@ impl Known {
     ///
     /// # Errors
     ///
-    /// As for [`Known::probe`].
+    /// As for [`Service::probe`].
     pub fn line(&self, question: &Question) -> Result<LineAnswer, Failure> {
         let rules = self.database.rules();
         let position = question.position(rules)?;

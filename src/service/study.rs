@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::failure::{Failure, Reason};
-use super::value::{JsonPosition, JsonTurn, JsonValue};
+use super::failure::{Failure, Refusal};
+use super::value::{JsonPosition, JsonTurn};
 use crate::coach::sample::{self, Family, canonical};
 use crate::index::Pair;
 use crate::probe::Database;
@@ -29,7 +29,7 @@ pub struct Ranking {
     #[serde(flatten)]
     position: JsonPosition,
     #[serde(flatten)]
-    value: JsonValue,
+    value: Value,
     source: &'static str,
     turns: Vec<JsonRanked>,
 }
@@ -72,7 +72,7 @@ impl Ranking {
         Ok(Ranking {
             position: JsonPosition::new(position, rules),
             turns: turns.collect(),
-            value: answer.value.into(),
+            value: answer.value,
             source: answer.source.name(),
         })
     }
@@ -91,7 +91,7 @@ fn replies(database: &Database, position: &Position) -> Option<(usize, usize)> {
 pub struct RandomPosition {
     position: String,
     #[serde(flatten)]
-    value: JsonValue,
+    value: Value,
 }
 
 impl RandomPosition {
@@ -117,13 +117,13 @@ impl RandomPosition {
             if value.wdl() == wdl && !is_too_easy(value) {
                 return Ok(RandomPosition {
                     position: position.text(rules),
-                    value: value.into(),
+                    value,
                 });
             }
         }
         let wdl = wdl.name();
         Err(Failure::Question {
-            reason: Some(Reason::new("none_found", [("pair", pair.to_string())])),
+            reason: Some(Refusal::new("none_found", [("pair", pair.to_string())])),
             message: format!(
                 "no position of {pair} with the value {wdl} was found that lasts at least {SHORTEST} turns \
                  and has no mill of Black; choose another pair or value"

@@ -13,7 +13,7 @@ use crate::search::Meaning;
 use crate::value::Value;
 
 /// A game up to the first turn of the question that is not legal.
-pub struct Played {
+pub struct AskedGame {
     /// The game.
     pub game: Game,
     /// The illegal turn.
@@ -46,8 +46,8 @@ pub struct GameAnswer {
     illegal: Option<JsonIllegal>,
 }
 
-impl From<&Played> for GameAnswer {
-    fn from(Played { game, illegal }: &Played) -> GameAnswer {
+impl From<&AskedGame> for GameAnswer {
+    fn from(AskedGame { game, illegal }: &AskedGame) -> GameAnswer {
         let rules = game.rules();
         let history = game.history().into_iter();
         GameAnswer {

@@ -10,27 +10,27 @@ use crate::store::DbError;
 
 /// A reason as an identifier with names and numbers, for programs that say it in another language.
 #[derive(Clone, Serialize, Debug)]
-pub struct Reason {
+pub struct Refusal {
     reason: &'static str,
     fields: BTreeMap<&'static str, String>,
 }
 
-impl Reason {
+impl Refusal {
     /// A reason with its fields.
     pub fn new<const N: usize>(
         reason: &'static str,
         fields: [(&'static str, String); N],
-    ) -> Reason {
-        Reason {
+    ) -> Refusal {
+        Refusal {
             reason,
             fields: fields.into(),
         }
     }
 }
 
-impl From<&PositionError> for Reason {
-    fn from(error: &PositionError) -> Reason {
-        Reason {
+impl From<&PositionError> for Refusal {
+    fn from(error: &PositionError) -> Refusal {
+        Refusal {
             reason: error.reason(),
             fields: error.fields().iter().cloned().collect(),
         }
@@ -43,7 +43,7 @@ pub enum Failure {
     /// The question is wrong.
     Question {
         /// The reason for programs, where the sentence has one.
-        reason: Option<Reason>,
+        reason: Option<Refusal>,
         /// The sentence for the user.
         message: String,
     },
@@ -63,10 +63,10 @@ impl Failure {
     }
 
     /// The reason for programs, where there is one.
-    pub fn reason(&self) -> Option<Reason> {
+    pub fn reason(&self) -> Option<Refusal> {
         match self {
             Failure::Question { reason, .. } => reason.clone(),
-            Failure::Position(error) => Some(Reason::from(error)),
+            Failure::Position(error) => Some(Refusal::from(error)),
             Failure::Database(_) => None,
         }
     }
@@ -113,7 +113,7 @@ pub struct JsonFailure {
     pub code: &'static str,
     /// The reason, where the sentence has one.
     #[serde(flatten)]
-    pub reason: Option<Reason>,
+    pub reason: Option<Refusal>,
     /// The sentence for people.
     pub message: String,
 }
