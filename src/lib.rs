@@ -81,7 +81,7 @@ pub use board::symmetry::Symmetry;
 pub use board::{Board, Point, PointSet};
 pub use index::histogram::Histogram;
 pub use index::{Material, Pair};
-pub use probe::{Answer, Database, Line, LineEnd, RankedTurn, Source};
+pub use probe::{Answer, BestLine, Database, LineEnd, RankedTurn, Source};
 pub use rules::position::{Letters, Phase, Position, PositionError, Side};
 pub use rules::turns::Turn;
 pub use rules::{Blocked, FullBoard, Rules};

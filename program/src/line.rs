@@ -52,7 +52,7 @@ fn write(
     out: &mut impl Write,
     position: &Position,
     value: Value,
-    line: &probe::Line,
+    line: &probe::BestLine,
     rules: &Rules,
 ) -> io::Result<()> {
     output::write_position(out, position, value, rules)?;

@@ -5,14 +5,14 @@
 //! ```
 //!
 //! - `database`: finding and opening the files
-//! - `ask`: the queries, the same for every kind of position
+//! - `answer`: the queries, the same for every kind of position
 //! - `lookup`: stored values, and values of the moving phase that follow from them
 //! - `omitted`: values that follow from stored ones in several turns
 //! - `look_ahead`: values of positions with stones in hand, by a search down to stored ones
 //! - `bulk`: many positions at once, as arrays of bit masks
 //! - `bitbase`: win, draw or loss of chosen pairs in memory
 
-mod ask;
+mod answer;
 mod bitbase;
 mod bulk;
 mod database;
@@ -22,7 +22,7 @@ mod omitted;
 #[cfg(all(test, feature = "build"))]
 mod tests;
 
-pub use ask::{Answer, Line, LineEnd, RankedTurn, Source};
+pub use answer::{Answer, BestLine, LineEnd, RankedTurn, Source};
 pub use bitbase::{Bitbase, BitbaseRow};
 pub use bulk::{BulkError, Masks, Values, numbers};
 pub use database::Database;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::value::{JsonPosition, JsonTurn};
-use crate::probe::{Answer, Line, LineEnd};
+use crate::probe::{Answer, BestLine, LineEnd};
 use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::value::Value;
@@ -25,7 +25,7 @@ pub struct LineAnswer {
 
 impl LineAnswer {
     /// The answer for a position, its value and its line.
-    pub fn new(position: &Position, answer: &Answer, line: &Line, rules: &Rules) -> LineAnswer {
+    pub fn new(position: &Position, answer: &Answer, line: &BestLine, rules: &Rules) -> LineAnswer {
         let turns = line.turns.iter().map(|ranked| JsonTurn::new(ranked, rules));
         let repeats = match line.end {
             LineEnd::Repetition { from } => Some(from),

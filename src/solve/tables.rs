@@ -11,8 +11,9 @@ use super::derive::{captures_to_fill, derive, fill_omitted};
 use crate::index::{Material, Pair};
 use crate::memory::Bytes;
 use crate::probe::{Bitbase, Database};
+use crate::store::DbError;
 use crate::store::codec::is_derived;
-use crate::store::{DbError, stored_table};
+use crate::store::pair::stored_table;
 use crate::value::Metric;
 
 /// All values of a table, in the order of its [`Index`](crate::index::Index). If the files hold no

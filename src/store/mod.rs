@@ -8,7 +8,7 @@
 //! - `table`: from a set to its row, from a column to its block, from a block to values
 //! - `codec`: the selection of stored entries, and the compression of blocks
 //! - `cache`: the blocks decoded last, and the values derived, searched and ranked last
-//! - `write`: writing a file
+//! - `whole`, `write`: reading whole tables and writing files, with the feature `build`
 //! - `profile`, `error`: contents and level of files; the errors of databases
 //!
 //! Files are untrusted: whatever their bytes are, reading returns the written values or an error.
@@ -18,7 +18,7 @@ pub(crate) mod codec;
 pub(crate) mod container;
 mod error;
 mod fields;
-mod pair;
+pub(crate) mod pair;
 mod pieces;
 mod ply;
 mod profile;
@@ -27,34 +27,26 @@ pub(crate) mod table;
 #[cfg(all(test, feature = "build"))]
 pub(crate) mod tests;
 #[cfg(feature = "build")]
+mod whole;
+#[cfg(feature = "build")]
 mod write;
 
 pub(crate) use container::expected_page;
 pub(crate) use error::build_options;
 pub use error::{DbError, rules_option};
-#[cfg(feature = "build")]
-pub(crate) use pair::stored_table;
 pub use pair::{PairFile, file_name};
 pub(crate) use pair::{SLOTS, likely_holds, slot};
-#[cfg(feature = "build")]
-pub use pair::{SolvedPair, write_pair};
 pub(crate) use pieces::Awaited;
 pub use pieces::{NeededRange, Pieces};
-#[cfg(feature = "build")]
-pub(crate) use ply::PlyWriter;
 pub use ply::{PlyFile, ply_file_name};
 pub use profile::{Level, Profile};
 pub use source::ByteSource;
 #[cfg(feature = "build")]
-pub(crate) use write::{remove_temporaries, write_file};
+pub use write::*;
 
 use std::path::{Path, PathBuf};
 
 use crate::rules::Rules;
-
-/// The largest value byte that a build writes: deeper wins and losses are found by the bytes above it.
-#[cfg(feature = "build")]
-pub(crate) const LARGEST_VALUE: u8 = 252;
 
 /// The folder for the databases of these rules within a folder of databases: the folder itself for
 /// the standard rules, else a subfolder that has the name of the rules or, for rules without a

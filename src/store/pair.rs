@@ -9,25 +9,13 @@
 
 use std::path::{Path, PathBuf};
 
-#[cfg(feature = "build")]
-use super::codec::{Budget, Parameters, Shape, alternates};
 use super::codec::{Coverage, can_omit, is_derived, is_even};
-#[cfg(feature = "build")]
-use super::container::Prefix;
 use super::container::{Container, Kind};
 use super::error::DbError;
-#[cfg(feature = "build")]
-use super::fields::add_histogram;
 use super::profile::Level;
-#[cfg(feature = "build")]
-use super::profile::Profile;
 use super::source::ByteSource;
 use super::table::{Table, TableFile, TableSchema};
-#[cfg(feature = "build")]
-use super::write::{self, TableValues};
 use crate::board::PointSet;
-#[cfg(feature = "build")]
-use crate::index::Index;
 use crate::index::histogram::Histogram;
 use crate::index::{Material, Pair, Rows, SIDES};
 use crate::rules::Rules;
@@ -44,7 +32,7 @@ pub fn file_name(pair: Pair) -> String {
 }
 
 /// What the numbers of the schema mean: the entries that a file may hold.
-const COVERAGES: [Coverage; 5] = [
+pub(super) const COVERAGES: [Coverage; 5] = [
     Coverage::All,
     Coverage::EvenOrClosing,
     Coverage::Even,
@@ -63,11 +51,11 @@ pub(crate) fn stored_table(pair: Pair) -> Material {
 /// The file of a pair, opened. Its head is checked; its rows are checked when they are read.
 #[derive(Debug)]
 pub struct PairFile {
-    file: TableFile,
+    pub(super) file: TableFile,
     path: Option<PathBuf>,
     rules: Rules,
     pair: Pair,
-    coverage: Coverage,
+    pub(super) coverage: Coverage,
     /// In the order of [`Pair::tables`].
     histograms: Vec<Histogram>,
 }
@@ -143,12 +131,6 @@ impl PairFile {
         self.path.as_deref()
     }
 
-    /// The path, or the name of an embedded file in errors.
-    #[cfg(feature = "build")]
-    pub(crate) fn name(&self) -> &Path {
-        self.file.container.name()
-    }
-
     /// The rules of the values.
     pub fn rules(&self) -> &Rules {
         &self.rules
@@ -170,12 +152,6 @@ impl PairFile {
     /// Whether the file holds only some rows, so that omitted values follow in several turns.
     pub(crate) fn omits_rows(&self) -> bool {
         self.coverage.omits_rows()
-    }
-
-    /// The entries that the file holds.
-    #[cfg(feature = "build")]
-    pub(crate) fn coverage(&self) -> &Coverage {
-        &self.coverage
     }
 
     /// The table in which the larger side moves.
@@ -211,94 +187,4 @@ pub(crate) const SLOTS: usize = SIDES * SIDES;
 pub(crate) fn slot(pair: Pair) -> usize {
     let place = |stones: u8| usize::from(stones - crate::rules::FEWEST_STONES);
     place(pair.larger()) * SIDES + place(pair.smaller())
-}
-
-/// A solved pair, ready to be written.
-#[cfg(feature = "build")]
-#[derive(Clone, Debug)]
-pub struct SolvedPair<'a> {
-    /// The pair.
-    pub pair: Pair,
-    /// The value of each entry of the [`Index`] of the table in which the larger side moves, see
-    /// [`Value::from_byte`](crate::Value::from_byte). The values of the other table follow from
-    /// these.
-    pub values: &'a [u8],
-    /// The histograms of the pair's tables, in the order of [`Pair::tables`].
-    pub histograms: Vec<Histogram>,
-}
-
-/// Writes the file of a pair to `path`, and returns its size in bytes. The same values give the
-/// same bytes for any number of threads.
-///
-/// # Errors
-///
-/// [`DbError::Io`]. An existing file of this name then stays as it was.
-///
-/// # Panics
-///
-/// If the numbers of values or histograms are not those of the pair.
-#[cfg(feature = "build")]
-pub fn write_pair(
-    path: &Path,
-    rules: &Rules,
-    solved: &SolvedPair<'_>,
-    profile: Profile,
-) -> Result<u64, DbError> {
-    let pair = solved.pair;
-    let material = stored_table(pair);
-    let entries = solved.values.len() as u64;
-    assert_eq!(entries, material.entries(), "values missing");
-    let tables = pair.tables().len();
-    assert_eq!(solved.histograms.len(), tables, "histograms missing");
-
-    let (parameters, number) = encoding(profile, rules, material);
-    let coverage = COVERAGES[usize::from(number)].clone();
-    let mut schema = vec![pair.larger(), pair.smaller(), number];
-    for histogram in &solved.histograms {
-        add_histogram(&mut schema, &histogram.of_metric(profile.metric));
-    }
-    let index = Index::new(material);
-    let mut rows: Vec<(PointSet, usize)> = index.rows().iter().zip(0..).collect();
-    if coverage.omits_rows() {
-        rows.retain(|&(set, _)| is_even(set));
-    }
-    let columns = index.columns().count();
-    let shape = Shape::new(rules, material, coverage, parameters);
-    let values = TableValues {
-        shape: &shape,
-        metric: profile.metric,
-        stored: rows.len() * columns,
-        rows,
-        values: solved.values,
-        columns,
-        budget: Budget::of(parameters),
-    };
-    let table = values.encode(0).map_err(DbError::io(path))?;
-    let prefix = Prefix {
-        kind: Kind::Pair,
-        metric: profile.metric,
-        parameters,
-        rules: rules.fingerprint(),
-    };
-    write::write(path, &prefix, &schema, &[table])
-}
-
-/// The encoder parameters of a pair's table, and the number in the schema of the entries to store.
-///
-/// If a table omits entries, probes read more rows: the value of an omitted entry follows from a
-/// whole row, and captures lead to many rows. So such tables have shorter blocks. Without depths,
-/// values take few bytes, so the bits lost at the beginning of each block matter more. Of the level
-/// `max`, the longest blocks of which the cache of blocks holds more than one in a set.
-#[cfg(feature = "build")]
-fn encoding(profile: Profile, rules: &Rules, material: Material) -> (Parameters, u8) {
-    let omits = alternates(rules, material.mover);
-    let equal = omits && material.mover == material.waiting;
-    match (profile.level, profile.metric, equal) {
-        (Level::Quick, Metric::Depth, false) => (Parameters::quick(192), 0),
-        (Level::Quick, Metric::Depth, true) => (Parameters::quick(160), 1),
-        (Level::Quick, Metric::Wdl, false) => (Parameters::quick(384), 0),
-        (Level::Quick, Metric::Wdl, true) => (Parameters::quick(512), 1),
-        (Level::Max, _, true) => (Parameters::small(2048), 4),
-        (Level::Max, _, false) => (Parameters::small(2048), if omits { 3 } else { 0 }),
-    }
 }

@@ -46,8 +46,8 @@ pub(crate) struct TableSchema {
 /// A table of an opened file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Table<'a> {
-    file: &'a TableFile,
-    number: usize,
+    pub(super) file: &'a TableFile,
+    pub(super) number: usize,
     contents: &'a Contents,
 }
 
@@ -136,12 +136,6 @@ impl<'a> Table<'a> {
         &self.contents.shape
     }
 
-    /// The number of stored rows.
-    #[cfg(feature = "build")]
-    pub fn stored_rows(self) -> usize {
-        self.file.container.rows(self.number)
-    }
-
     /// The row of the index that is stored at this place.
     pub fn row_at(self, place: usize) -> usize {
         match &self.contents.rows {
@@ -186,27 +180,6 @@ impl<'a> Table<'a> {
     pub fn stored_row(self, row: usize) -> Result<Option<Row<'a>>, DbError> {
         let place = self.place_of(row);
         place.map(|place| self.read(place)).transpose()
-    }
-
-    /// Decodes a row of the index, zeros where nothing is stored.
-    #[cfg(feature = "build")]
-    pub fn decode_row(self, row: usize, values: &mut [u8]) -> Result<(), DbError> {
-        match self.stored_row(row)? {
-            Some(row) => row.decode_all(values),
-            None => {
-                values.fill(0);
-                Ok(())
-            }
-        }
-    }
-
-    /// Decodes all rows of the index, zeros where nothing is stored.
-    #[cfg(feature = "build")]
-    pub fn load(self, values: &mut [u8]) -> Result<(), DbError> {
-        use rayon::prelude::*;
-        let rows = values.par_chunks_mut(self.index().columns().count());
-        let rows = rows.enumerate();
-        rows.try_for_each(|(row, values)| self.decode_row(row, values))
     }
 }
 

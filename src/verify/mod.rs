@@ -46,7 +46,8 @@ use crate::probe::Database;
 use crate::random::Random;
 use crate::rules::position::Position;
 use crate::solve::{TableCache, fold, load, load_pair, refused};
-use crate::store::{DbError, stored_table};
+use crate::store::DbError;
+use crate::store::pair::stored_table;
 use crate::value::{Dtw, Metric, Value};
 
 /// The most wrong values of a table to report; the check stops soon after it has found that many.

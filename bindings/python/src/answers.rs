@@ -84,13 +84,13 @@ impl RankedTurn {
 /// A game in which both sides always make their best turn.
 #[pyclass(frozen, module = "millbase")]
 pub struct Line {
-    line: millbase::Line,
+    line: millbase::BestLine,
     rules: Rules,
 }
 
 impl Line {
     /// A line under these rules.
-    pub fn of(line: millbase::Line, rules: Rules) -> Line {
+    pub fn of(line: millbase::BestLine, rules: Rules) -> Line {
         Line { line, rules }
     }
 }

@@ -5,7 +5,8 @@ use crate::index::Pair;
 use crate::probe::Database;
 use crate::solve::derive::captures_to_fill;
 use crate::solve::load_pair;
-use crate::store::{self, DbError, Profile, SolvedPair, stored_table};
+use crate::store::pair::stored_table;
+use crate::store::{self, DbError, Profile, SolvedPair};
 use crate::value::Metric;
 
 /// Writes the values of a pair to another folder, and returns the size of the file in bytes.

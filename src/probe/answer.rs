@@ -71,7 +71,7 @@ impl RankedTurn {
 
 /// The game that follows when both sides always choose their first ranked turn.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Line {
+pub struct BestLine {
     /// The turns; each value is for the side that makes the turn, with the depth counted from
     /// there.
     pub turns: Vec<RankedTurn>,
@@ -79,7 +79,7 @@ pub struct Line {
     pub end: LineEnd,
 }
 
-/// The reason why a [`Line`] ends.
+/// The reason why a [`BestLine`] ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LineEnd {
     /// The game is over: the side to move has lost, or the board is full.
@@ -232,7 +232,7 @@ impl Database {
     /// # Errors
     ///
     /// As for [`Database::probe`], and [`DbError::NoDepths`].
-    pub fn line(&self, position: &Position, limit: usize) -> Result<Line, DbError> {
+    pub fn line(&self, position: &Position, limit: usize) -> Result<BestLine, DbError> {
         let mut turns: Vec<RankedTurn> = Vec::new();
         let mut seen = HashMap::new();
         let mut position = *position;
@@ -257,7 +257,7 @@ impl Database {
             position = best.after;
             turns.push(best);
         };
-        Ok(Line { turns, end })
+        Ok(BestLine { turns, end })
     }
 
     /// Loads what [`Database::answer`] reads for these positions, for example those after a

@@ -1,9 +1,15 @@
 //! Writes a container: encodes tables as rows of bytes in parallel but in order, then writes the
-//! whole file under a temporary name and renames it.
+//! whole file under a temporary name and renames it. `pair` and `ply` write the two schemas.
 //!
 //! A file gets its final name only when all its bytes are on the disk, so a file with its final
 //! name is complete. The same values give the same bytes on every machine and for any number of
 //! threads.
+
+mod pair;
+mod ply;
+
+pub use pair::{SolvedPair, write_pair};
+pub(crate) use ply::PlyWriter;
 
 use std::collections::hash_map::RandomState;
 use std::fs::{self, File};
@@ -13,12 +19,15 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::codec::{Budget, Encoder, EncoderScratch, Model, Scratch, Shape, Training};
-use super::container::{MAGIC, MOST_HEAD, PAGE_ROWS, PREFIX, Prefix, VERSION};
-use super::error::DbError;
-use super::fields::{CHECKSUM, ROW_CHECKSUM, add_checksum, add_varint, row_checksum};
 use crate::board::PointSet;
+use crate::store::codec::{Budget, Encoder, EncoderScratch, Model, Scratch, Shape, Training};
+use crate::store::container::{MAGIC, MOST_HEAD, PAGE_ROWS, PREFIX, Prefix, VERSION, page_bytes};
+use crate::store::error::DbError;
+use crate::store::fields::{CHECKSUM, ROW_CHECKSUM, add_checksum, add_varint, row_checksum};
 use crate::value::Metric;
+
+/// The largest value byte that a build writes: deeper wins and losses are found by the bytes above it.
+pub(crate) const LARGEST_VALUE: u8 = 252;
 
 /// The values of a table to encode.
 pub(crate) struct TableValues<'a> {
@@ -185,7 +194,7 @@ fn write_contents(
     let sizes = tables.iter().zip(&widths).map(|(table, &width)| {
         let pages = table.lengths.chunks(PAGE_ROWS);
         pages
-            .map(|page| super::container::page_bytes(page.len(), width))
+            .map(|page| page_bytes(page.len(), width))
             .sum::<usize>()
     });
     let mut end = (head + sizes.sum::<usize>()) as u64;

@@ -1,0 +1,103 @@
+//! Writes the file of a solved pair.
+
+use std::path::Path;
+
+use super::TableValues;
+use crate::board::PointSet;
+use crate::index::histogram::Histogram;
+use crate::index::{Index, Material, Pair};
+use crate::rules::Rules;
+use crate::store::codec::{Budget, Parameters, Shape, alternates, is_even};
+use crate::store::container::{Kind, Prefix};
+use crate::store::error::DbError;
+use crate::store::fields::add_histogram;
+use crate::store::pair::{COVERAGES, stored_table};
+use crate::store::profile::{Level, Profile};
+use crate::value::Metric;
+
+/// A solved pair, ready to be written.
+#[derive(Clone, Debug)]
+pub struct SolvedPair<'a> {
+    /// The pair.
+    pub pair: Pair,
+    /// The value of each entry of the [`Index`] of the table in which the larger side moves, see
+    /// [`Value::from_byte`](crate::Value::from_byte). The values of the other table follow from
+    /// these.
+    pub values: &'a [u8],
+    /// The histograms of the pair's tables, in the order of [`Pair::tables`].
+    pub histograms: Vec<Histogram>,
+}
+
+/// Writes the file of a pair to `path`, and returns its size in bytes. The same values give the
+/// same bytes for any number of threads.
+///
+/// # Errors
+///
+/// [`DbError::Io`]. An existing file of this name then stays as it was.
+///
+/// # Panics
+///
+/// If the numbers of values or histograms are not those of the pair.
+pub fn write_pair(
+    path: &Path,
+    rules: &Rules,
+    solved: &SolvedPair<'_>,
+    profile: Profile,
+) -> Result<u64, DbError> {
+    let pair = solved.pair;
+    let material = stored_table(pair);
+    let entries = solved.values.len() as u64;
+    assert_eq!(entries, material.entries(), "values missing");
+    let tables = pair.tables().len();
+    assert_eq!(solved.histograms.len(), tables, "histograms missing");
+
+    let (parameters, number) = encoding(profile, rules, material);
+    let coverage = COVERAGES[usize::from(number)].clone();
+    let mut schema = vec![pair.larger(), pair.smaller(), number];
+    for histogram in &solved.histograms {
+        add_histogram(&mut schema, &histogram.of_metric(profile.metric));
+    }
+    let index = Index::new(material);
+    let mut rows: Vec<(PointSet, usize)> = index.rows().iter().zip(0..).collect();
+    if coverage.omits_rows() {
+        rows.retain(|&(set, _)| is_even(set));
+    }
+    let columns = index.columns().count();
+    let shape = Shape::new(rules, material, coverage, parameters);
+    let values = TableValues {
+        shape: &shape,
+        metric: profile.metric,
+        stored: rows.len() * columns,
+        rows,
+        values: solved.values,
+        columns,
+        budget: Budget::of(parameters),
+    };
+    let table = values.encode(0).map_err(DbError::io(path))?;
+    let prefix = Prefix {
+        kind: Kind::Pair,
+        metric: profile.metric,
+        parameters,
+        rules: rules.fingerprint(),
+    };
+    super::write(path, &prefix, &schema, &[table])
+}
+
+/// The encoder parameters of a pair's table, and the number in the schema of the entries to store.
+///
+/// If a table omits entries, probes read more rows: the value of an omitted entry follows from a
+/// whole row, and captures lead to many rows. So such tables have shorter blocks. Without depths,
+/// values take few bytes, so the bits lost at the beginning of each block matter more. Of the level
+/// `max`, the longest blocks of which the cache of blocks holds more than one in a set.
+fn encoding(profile: Profile, rules: &Rules, material: Material) -> (Parameters, u8) {
+    let omits = alternates(rules, material.mover);
+    let equal = omits && material.mover == material.waiting;
+    match (profile.level, profile.metric, equal) {
+        (Level::Quick, Metric::Depth, false) => (Parameters::quick(192), 0),
+        (Level::Quick, Metric::Depth, true) => (Parameters::quick(160), 1),
+        (Level::Quick, Metric::Wdl, false) => (Parameters::quick(384), 0),
+        (Level::Quick, Metric::Wdl, true) => (Parameters::quick(512), 1),
+        (Level::Max, _, true) => (Parameters::small(2048), 4),
+        (Level::Max, _, false) => (Parameters::small(2048), if omits { 3 } else { 0 }),
+    }
+}
