@@ -23,7 +23,7 @@ use serde::Serialize;
 
 use crate::build::pairs_up_to;
 use crate::options::Options;
-use crate::output::{self, Cell, Table};
+use crate::output::{self, Cell, TextTable};
 use crate::status::Status;
 use crate::{databases, input, progress};
 
@@ -200,7 +200,7 @@ impl BenchAnswer {
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "databases: {}", self.databases.join(" "))?;
         writeln!(out, "threads: {}\n", self.threads)?;
-        let mut table = Table::new(&["measurement", "value", "unit"]);
+        let mut table = TextTable::new(&["measurement", "value", "unit"]);
         let mut row = |measurement: &str, value, unit| {
             table.row(vec![
                 Cell::text(measurement),

@@ -23,7 +23,7 @@ use serde::Serialize;
 use crate::databases;
 use crate::input::{self, Plies};
 use crate::options::Options;
-use crate::output::{self, Cell, Table};
+use crate::output::{self, Cell, TextTable};
 use crate::placing;
 use crate::progress::{self, Forecast};
 use crate::report::{self, PairCounts, PlyCounts};
@@ -62,7 +62,7 @@ pub struct Build {
 
     /// Solve the placing phase too, for perfect play from the first stone on: its last placement together
     /// with each pair, the others after the pairs
-    #[arg(long, alias = "opening", conflicts_with_all = ["max_stones", "pair"])]
+    #[arg(long, conflicts_with_all = ["max_stones", "pair"])]
     placing: bool,
 
     /// Plies of the placing phase to keep in files besides the usual ones: numbers of placed stones like
@@ -453,7 +453,7 @@ impl JsonPlan {
         if self.pairs.is_empty() {
             return writeln!(out, "nothing to build: all files are in {folder}");
         }
-        let mut table = Table::new(&["pair", "entries", "file, about", "memory"]);
+        let mut table = TextTable::new(&["pair", "entries", "file, about", "memory"]);
         for planned in &self.pairs {
             table.row(vec![
                 Cell::text(&planned.pair),

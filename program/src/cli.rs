@@ -56,7 +56,6 @@ enum Command {
     Line(line::Line),
     Stats(stats::Stats),
     List(list::List),
-    #[command(alias = "opening")]
     Prove(prove::Prove),
     Perft(perft::Perft),
     Serve(serve::Serve),
@@ -85,7 +84,6 @@ pub fn run() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
-    cli.name_new_spellings();
     match cli.execute() {
         Ok(status) => status.into(),
         Err(error) => status::report(&error, cli.options.json),
@@ -93,20 +91,6 @@ pub fn run() -> ExitCode {
 }
 
 impl Cli {
-    /// Notes each old spelling on the command line, with the new one.
-    fn name_new_spellings(&self) {
-        let has = |word: &str| env::args_os().any(|argument| argument == word);
-        let command = matches!(self.command, Command::Prove(_)) && !has("prove");
-        for (is_used, old, new) in [
-            (command, "opening", "prove"),
-            (has("--opening"), "--opening", "--placing"),
-        ] {
-            if is_used {
-                output::note(&self.options, format_args!("note: '{old}' is now '{new}'"));
-            }
-        }
-    }
-
     fn execute(&self) -> anyhow::Result<Status> {
         let options = &self.options;
         output::set_colours(options);

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::databases;
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, Table};
+use crate::output::{self, Cell, TextTable};
 use crate::status::{Status, Usage};
 
 /// Show facts about a position: the threats that right turns prevent and wrong ones allow
@@ -163,7 +163,7 @@ fn write(out: &mut impl Write, explanation: &Explanation, rules: &Rules) -> io::
         "allows",
         "refutation",
     ];
-    let mut table = Table::new(&headings);
+    let mut table = TextTable::new(&headings);
     for facts in &explanation.turns {
         let refutation = facts.refutation.iter().map(|ranked| ranked.turn);
         table.row(vec![

@@ -13,7 +13,7 @@ use millbase::{Material, Pair, Value};
 use serde::{Serialize, Serializer};
 
 use crate::options::Options;
-use crate::output::{self, Cell, Table, ink};
+use crate::output::{self, Cell, TextTable, ink};
 use crate::status::{self, Status};
 
 /// The file that is checked.
@@ -174,7 +174,7 @@ pub fn write(out: &mut impl Write, heading: &'static str, findings: &[Findings])
     if findings.is_empty() {
         return Ok(());
     }
-    let mut table = Table::new(&[heading, "checked", "seconds", "result"]);
+    let mut table = TextTable::new(&[heading, "checked", "seconds", "result"]);
     findings.iter().for_each(|found| table.row(found.cells()));
     table.write(out)?;
     findings

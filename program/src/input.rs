@@ -86,7 +86,7 @@ pub fn size(text: &str) -> Result<u64, String> {
     bytes.ok_or_else(|| "a size is a number of bytes, or of K, M, G or T bytes, like 4G".to_owned())
 }
 
-/// The plies of the placing phase that a folder shall have files of.
+/// The plies of the placing phase whose files a build makes.
 #[derive(Clone, Default)]
 pub enum Plies {
     /// The usual ones.
@@ -110,8 +110,8 @@ pub fn plies(text: &str) -> Result<Plies, String> {
     numbers.map(Plies::And).map_err(form)
 }
 
-/// A line without its line break, or the reason why it cannot be read.
-pub type Line = Result<String, Usage>;
+/// A line without its line break, or why it is not usable.
+pub type InputLine = Result<String, Usage>;
 
 /// Batches of the lines of stdin that can be read without waiting.
 pub struct Batches<R>(BufReader<R>);
@@ -124,7 +124,7 @@ impl<R: Read> Batches<R> {
 
     /// Waits for one line and returns it with those that arrived together with it. An empty batch
     /// means the end of the input.
-    pub fn next_batch(&mut self) -> io::Result<Vec<Line>> {
+    pub fn next_batch(&mut self) -> io::Result<Vec<InputLine>> {
         let mut lines = Vec::new();
         while let Some(line) = self.line()? {
             lines.push(line);
@@ -135,8 +135,8 @@ impl<R: Read> Batches<R> {
         Ok(lines)
     }
 
-    /// Waits for one line, `None` at the end.
-    pub fn line(&mut self) -> io::Result<Option<Line>> {
+    /// Waits for one line; `None` at the end.
+    pub fn line(&mut self) -> io::Result<Option<InputLine>> {
         let mut line = Vec::new();
         let mut bounded = self.0.by_ref().take(LONGEST_LINE);
         if bounded.read_until(b'\n', &mut line)? == 0 {

@@ -20,7 +20,7 @@ use serde::Serialize;
 
 use crate::databases;
 use crate::options::Options;
-use crate::output::{self, Cell, Table};
+use crate::output::{self, Cell, TextTable};
 use crate::progress;
 use crate::review::{confidence, ends, percent, percents};
 use crate::status::{Status, Usage};
@@ -342,7 +342,7 @@ impl JudgeReport {
         let exam = self.fingerprint;
         writeln!(out, "skill {skill}{interval}, in the exam {exam:016x}\n")?;
         let headings = ["", "", "asked", "kept", "share", "95 %", "skill", "95 %"];
-        let mut table = Table::new(&headings);
+        let mut table = TextTable::new(&headings);
         for (heading, name, score) in [("all", "", &self.all)].into_iter().chain(self.groups()) {
             table.row(vec![
                 Cell::text(heading),
@@ -356,7 +356,8 @@ impl JudgeReport {
             ]);
         }
         table.write(out)?;
-        let mut table = Table::new(&["against the perfect player from", "won", "drawn", "lost"]);
+        let mut table =
+            TextTable::new(&["against the perfect player from", "won", "drawn", "lost"]);
         for (name, games) in STARTS.into_iter().zip(self.games) {
             if games != [0; 3] {
                 let mut cells = vec![Cell::text(name)];

@@ -11,7 +11,7 @@ use millbase::{Position, Rules, Value};
 use crate::databases;
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, Table};
+use crate::output::{self, Cell, TextTable};
 use crate::status::Status;
 
 /// Show an optimal continuation, to the end of the game or until a drawn position repeats
@@ -58,7 +58,7 @@ fn write(
     output::write_position(out, position, value, rules)?;
     let mut side = position.side_to_move();
     if !line.turns.is_empty() {
-        let mut table = Table::new(&["", "side", "turn", "value"]);
+        let mut table = TextTable::new(&["", "side", "turn", "value"]);
         for (number, ranked) in (1..).zip(&line.turns) {
             table.row(vec![
                 Cell::right(number),

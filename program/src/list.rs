@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::databases;
 use crate::options::Options;
-use crate::output::{self, Cell, Table};
+use crate::output::{self, Cell, TextTable};
 use crate::report::{self, PlyCounts};
 use crate::status::Status;
 
@@ -88,7 +88,7 @@ impl List {
             if let Some(folder) = &answer.folder {
                 writeln!(out, "folder {folder}\n")?;
             }
-            let mut table = Table::new(&["pair", "bytes", "where"]);
+            let mut table = TextTable::new(&["pair", "bytes", "where"]);
             for entry in &answer.databases {
                 table.row(entry.cells());
             }

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use crate::databases;
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, Table};
+use crate::output::{self, Cell, TextTable};
 use crate::progress;
 use crate::review::{confidence, ends, percent};
 use crate::status::{Status, Usage};
@@ -473,7 +473,7 @@ impl MatchReport {
         let wins = (self.games > 0).then(|| self.wins as f64 / self.games as f64);
         let interval = confidence(standing.wins_interval());
         writeln!(out, "won {}{interval}\n", percent(wins))?;
-        let mut table = Table::new(&["player", "first errors", "mean turn", "forfeits"]);
+        let mut table = TextTable::new(&["player", "first errors", "mean turn", "forfeits"]);
         for player in &self.players {
             let turn = player.first_error_turn;
             table.row(vec![

@@ -28,10 +28,6 @@ pub struct Options {
     #[arg(long, global = true)]
     pub no_map: bool,
 
-    /// Accepted and ignored: earlier versions needed it for mapping
-    #[arg(long, global = true, hide = true)]
-    pub map: bool,
-
     /// Print the answer as JSON; docs/JSON.md describes every field
     #[arg(long, global = true)]
     pub json: bool,

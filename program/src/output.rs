@@ -3,6 +3,7 @@
 
 use std::fmt::Display;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::sync::LazyLock;
 
 use anstream::AutoStream;
 use clap::ColorChoice;
@@ -15,19 +16,27 @@ use serde::Serialize;
 
 use crate::options::Options;
 
-/// Stdout, locked and buffered, without colours where the user or the terminal wants none.
+/// Stdout, locked and buffered: an answer is one write.
 pub type Stdout = BufWriter<AutoStream<StdoutLock<'static>>>;
 
 /// Stdout; flush it before waiting and at the end.
 pub fn stdout() -> Stdout {
-    BufWriter::with_capacity(1 << 16, AutoStream::auto(io::stdout().lock()))
+    let out = io::stdout().lock();
+    let stream = match *HAS_COLOURS {
+        true => AutoStream::auto(out),
+        // Without colours there is nothing to remove.
+        false => AutoStream::always_ansi(out),
+    };
+    BufWriter::with_capacity(1 << 16, stream)
 }
 
-/// Decides whether [`stdout`] keeps colours.
+/// Whether stdout shows colours.
+static HAS_COLOURS: LazyLock<bool> =
+    LazyLock::new(|| AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never);
+
+/// Decides whether stdout shows colours; call it before the first output.
 pub fn set_colours(options: &Options) {
     let choice = match options.color {
-        // JSON has no colours to remove.
-        _ if options.json => anstream::ColorChoice::AlwaysAnsi,
         ColorChoice::Always => anstream::ColorChoice::Always,
         ColorChoice::Never => anstream::ColorChoice::Never,
         ColorChoice::Auto => anstream::ColorChoice::Auto,
@@ -110,9 +119,12 @@ pub mod ink {
     }
 }
 
-/// The text in this colour.
+/// The text in this colour, if stdout shows colours.
 pub fn paint(ink: Style, text: impl Display) -> String {
-    format!("{ink}{text}{ink:#}")
+    match *HAS_COLOURS {
+        true => format!("{ink}{text}{ink:#}"),
+        false => text.to_string(),
+    }
 }
 
 /// A value's text in its colour.
@@ -120,7 +132,7 @@ pub fn painted(value: Value) -> String {
     paint(ink::of(value.wdl()), value)
 }
 
-/// One cell of a [`Table`].
+/// One cell of a [`TextTable`].
 pub struct Cell {
     text: String,
     ink: Style,
@@ -167,23 +179,23 @@ impl Cell {
 }
 
 /// A table for people. Each heading is aligned like the cell of the first row below it.
-pub struct Table {
+pub struct TextTable {
     headings: Vec<&'static str>,
     rows: Vec<Vec<Cell>>,
 }
 
-impl Table {
+impl TextTable {
     /// A table without rows.
-    pub fn new(headings: &[&'static str]) -> Table {
-        Table {
+    pub fn new(headings: &[&'static str]) -> TextTable {
+        TextTable {
             headings: headings.to_vec(),
             rows: Vec::new(),
         }
     }
 
     /// A table of turns with their values.
-    pub fn of_turns(turns: &[RankedTurn]) -> Table {
-        let mut table = Table::new(&["turn", "value"]);
+    pub fn of_turns(turns: &[RankedTurn]) -> TextTable {
+        let mut table = TextTable::new(&["turn", "value"]);
         for ranked in turns {
             table.row(vec![Cell::text(ranked.turn), Cell::value(ranked.value)]);
         }

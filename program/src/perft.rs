@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, Table};
+use crate::output::{self, Cell, TextTable};
 use crate::status::Status;
 
 /// Count the sequences of DEPTH turns from a position
@@ -78,7 +78,7 @@ impl Perft {
         };
         output::answer(options, &answer, |out| {
             if self.divide {
-                let mut table = Table::new(&["turn", "count"]);
+                let mut table = TextTable::new(&["turn", "count"]);
                 for (turn, count) in &turns {
                     table.row(vec![Cell::text(turn), Cell::count(*count)]);
                 }

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::input::Plies;
 use crate::options::Options;
-use crate::output::{self, Cell, Table};
+use crate::output::{self, Cell, TextTable};
 use crate::progress;
 use crate::status::Usage;
 
@@ -77,7 +77,7 @@ pub fn write_plan(out: &mut impl Write, plan: &PlyPlan, sizes: &PlySizes) -> io:
     if plan.solve.is_empty() {
         return writeln!(out, "nothing to build for the placing phase");
     }
-    let mut table = Table::new(&["placements", "entries", "file, about", "memory", ""]);
+    let mut table = TextTable::new(&["placements", "entries", "file, about", "memory", ""]);
     for planned in json_plan(plan, sizes) {
         table.row(vec![
             Cell::right(planned.ply),

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use crate::databases;
 use crate::input::{self, Batches};
 use crate::options::Options;
-use crate::output::{self, Table};
+use crate::output::{self, TextTable};
 use crate::status::{self, Status};
 
 /// Show the value of a position and of all its turns, best first
@@ -130,7 +130,7 @@ impl<'a> Probed<'a> {
             return Ok(());
         }
         writeln!(out)?;
-        Table::of_turns(self.shown()).write(out)
+        TextTable::of_turns(self.shown()).write(out)
     }
 
     /// The value and the best turn in one line; without turns the value as a letter and a number.
@@ -209,7 +209,7 @@ impl Probing<'_> {
     }
 
     /// Adds the answer to one line more.
-    fn reply(&self, line: input::Line, replies: &mut Replies) -> io::Result<()> {
+    fn reply(&self, line: input::InputLine, replies: &mut Replies) -> io::Result<()> {
         let before = replies.text.len();
         replies.lines += 1;
         if let Err(error) = self.answer(line, &mut replies.text) {
@@ -223,7 +223,7 @@ impl Probing<'_> {
         Ok(())
     }
 
-    fn answer(&self, line: input::Line, text: &mut Vec<u8>) -> Result<(), Error> {
+    fn answer(&self, line: input::InputLine, text: &mut Vec<u8>) -> Result<(), Error> {
         let position = input::position(&line?, self.db.rules())?;
         let answer = Probed::find(self.db, &position, self.turns)?;
         match self.json {

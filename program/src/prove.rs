@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::databases;
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, Table, ink};
+use crate::output::{self, Cell, TextTable, ink};
 use crate::placing;
 use crate::status::Status;
 
@@ -159,7 +159,7 @@ fn write(out: &mut impl Write, proof: &Proof) -> io::Result<()> {
     let ink = |proved: &Proved| white_result(proved).map_or(ink::PLAIN, ink::of);
     let start = output::paint(ink(&proof.start), name(&proof.start));
     writeln!(out, "the start position: {start}\n")?;
-    let mut table = Table::new(&["first placement", "value for white"]);
+    let mut table = TextTable::new(&["first placement", "value for white"]);
     for (turn, proved) in &proof.placements {
         table.row(vec![
             Cell::text(turn),
@@ -179,7 +179,7 @@ fn write(out: &mut impl Write, proof: &Proof) -> io::Result<()> {
         "after 8 turns",
         "seconds",
     ];
-    let mut table = Table::new(&headings);
+    let mut table = TextTable::new(&headings);
     for (what, work) in [("proof", &proof.work), ("placements, line", &proof.more)] {
         table.row(vec![
             Cell::text(what),

@@ -19,7 +19,7 @@ use crate::build::{self, Kind};
 use crate::databases;
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, Table};
+use crate::output::{self, Cell, TextTable};
 use crate::progress;
 use crate::status::{Status, Usage};
 
@@ -116,7 +116,7 @@ impl Repack {
             pairs: written,
         };
         output::answer(options, &answer, |out| {
-            let mut table = Table::new(&["pair", "bytes before", "bytes"]);
+            let mut table = TextTable::new(&["pair", "bytes before", "bytes"]);
             for pair in &answer.pairs {
                 table.row(vec![
                     Cell::text(&pair.pair),

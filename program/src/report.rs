@@ -11,7 +11,7 @@ use millbase::value::Metric;
 use millbase::{Dtw, Material};
 use serde::Serialize;
 
-use crate::output::{Cell, Table};
+use crate::output::{Cell, TextTable};
 
 /// How many positions have which value.
 #[derive(Serialize)]
@@ -46,7 +46,7 @@ impl Counts {
 }
 
 /// A table of rows with these headings, between which stand those of the counts.
-fn table(before: &[&'static str], after: &[&'static str]) -> Table {
+fn table(before: &[&'static str], after: &[&'static str]) -> TextTable {
     const COUNTS: [&str; 6] = [
         "positions",
         "wins",
@@ -55,7 +55,7 @@ fn table(before: &[&'static str], after: &[&'static str]) -> Table {
         "deepest win",
         "deepest loss",
     ];
-    Table::new(&[before, &COUNTS, after].concat())
+    TextTable::new(&[before, &COUNTS, after].concat())
 }
 
 /// The counts of one side to move of a pair.
@@ -80,7 +80,7 @@ impl PairCounts {
     }
 
     /// A table for rows of [`PairCounts::cells`] and additional cells with these headings.
-    pub fn table(after: &[&'static str]) -> Table {
+    pub fn table(after: &[&'static str]) -> TextTable {
         table(&["pair", "to move"], after)
     }
 

@@ -23,7 +23,7 @@ use serde::Serialize;
 use crate::databases;
 use crate::input::MARK;
 use crate::options::Options;
-use crate::output::{self, Cell, Table};
+use crate::output::{self, Cell, TextTable};
 use crate::status::{Status, Usage};
 
 /// Grade the turns of a game or of an archive of games
@@ -321,7 +321,7 @@ fn title(record: &Record) -> String {
 
 fn write_game(out: &mut impl Write, record: &Record, review: &review::Review) -> io::Result<()> {
     writeln!(out, "{}\n", title(record))?;
-    let mut table = Table::new(&["", "side", "turn", "", "value", "grade", "instead"]);
+    let mut table = TextTable::new(&["", "side", "turn", "", "value", "grade", "instead"]);
     for (number, turn) in (1..).zip(&review.turns) {
         let mut cells = vec![
             Cell::right(number),
@@ -371,7 +371,7 @@ fn write_game(out: &mut impl Write, record: &Record, review: &review::Review) ->
 
 /// The summary by side and phase.
 fn write_tallies(out: &mut impl Write, tally: impl Fn(Side, Phase) -> Tally) -> io::Result<()> {
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         "side",
         "phase",
         "turns",
@@ -444,7 +444,7 @@ fn write_archive(out: &mut impl Write, archive: &Archive) -> io::Result<()> {
 }
 
 fn write_rows(out: &mut impl Write, heading: &'static str, rows: &[Row]) -> io::Result<()> {
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         heading, "games", "won", "drawn", "lost", "score", "95 %", "errors", "accuracy", "95 %",
     ]);
     for row in rows {

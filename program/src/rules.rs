@@ -21,7 +21,7 @@ const FLYING: [i64; 3] = [0, 3, 4];
 /// The settings of a file. Missing settings are those of the set that `base` names.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Settings {
+struct RulesFile {
     base: Option<Spanned<String>>,
     stones: Option<Spanned<i64>>,
     diagonals: Option<bool>,
@@ -93,7 +93,7 @@ fn of_settings(text: &str) -> Result<Rules, String> {
         let line = before.unwrap_or(text).matches('\n').count() + 1;
         format!("line {line}: {what}")
     };
-    let settings: Settings =
+    let settings: RulesFile =
         toml::from_str(text).map_err(|error| wrong(error.span(), &error.message()))?;
     let mut rules = match &settings.base {
         None => Rules::STANDARD,

@@ -12,7 +12,7 @@ use millbase::{Material, Pair, Value};
 use serde::Serialize;
 
 use crate::options::Options;
-use crate::output::{self, Cell, Table, ink};
+use crate::output::{self, Cell, TextTable, ink};
 use crate::report::{self, PairCounts, PlyCounts};
 use crate::status::Status;
 use crate::{databases, input};
@@ -116,8 +116,8 @@ impl Stats {
 }
 
 /// A row for every value of every table.
-fn by_value(tables: &[(&PairFile, Material, &Histogram)]) -> Table {
-    let mut table = Table::new(&["pair", "to move", "value", "positions"]);
+fn by_value(tables: &[(&PairFile, Material, &Histogram)]) -> TextTable {
+    let mut table = TextTable::new(&["pair", "to move", "value", "positions"]);
     for (file, material, histogram) in tables {
         for (value, count) in histogram.iter() {
             let name = match file.metric() {

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use crate::databases;
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, Table};
+use crate::output::{self, Cell, TextTable};
 use crate::status::{Status, Usage};
 
 #[derive(Serialize)]
@@ -168,7 +168,7 @@ fn others(folder: &Path, listed: &[(String, String)]) -> Result<Vec<Compared>> {
 }
 
 fn write(out: &mut impl Write, files: &[Compared]) -> io::Result<()> {
-    let mut table = Table::new(&["file", "bytes", "result"]);
+    let mut table = TextTable::new(&["file", "bytes", "result"]);
     for file in files {
         table.row(vec![
             Cell::text(&file.file),

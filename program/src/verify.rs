@@ -40,7 +40,7 @@ pub struct Verify {
 
     /// Only the files of the placing phase; tables of the plies between them are derived on the way,
     /// which takes minutes
-    #[arg(long, alias = "opening", conflicts_with = "pair")]
+    #[arg(long, conflicts_with = "pair")]
     placing: bool,
 
     /// Compare the files with the checksums of this list instead, in seconds: builds are the same byte

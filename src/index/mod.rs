@@ -14,6 +14,8 @@
 //! columns.
 
 mod bit_set;
+#[cfg(feature = "build")]
+mod counting;
 pub mod histogram;
 pub mod reachable;
 
@@ -21,9 +23,6 @@ pub use bit_set::BitSet;
 
 use std::fmt;
 use std::sync::OnceLock;
-
-#[cfg(feature = "build")]
-use bitvec::prelude::BitVec;
 
 use crate::board::bits::{self, Bits};
 use crate::board::symmetry::{Symmetry, stabiliser};
@@ -553,19 +552,20 @@ impl Index {
 
     /// For a row with a stabiliser, marks each column that is the first of those that hold the same
     /// position; `None` for a row whose columns are all different positions.
-    #[cfg(feature = "build")]
-    pub fn first_columns(&self, row: usize) -> Option<BitVec> {
+    pub fn first_columns(&self, row: usize) -> Option<BitSet> {
         if !self.rows.is_symmetric(row) {
             return None;
         }
         let mover = self.rows.set(row);
         let others: Vec<Symmetry> = stabiliser(mover).skip(1).collect();
-        let first = self.columns.iter().enumerate().map(|(column, subset)| {
+        let mut first = BitSet::new(self.columns.count());
+        for (column, subset) in self.columns.iter().enumerate() {
             let waiting = PointSet::from_bits(bits::pdep(subset, (!mover).bits()));
-            others
-                .iter()
-                .all(|symmetry| self.column(row, symmetry.apply(waiting)) >= column)
-        });
-        Some(first.collect())
+            let mut images = others.iter().map(|symmetry| symmetry.apply(waiting));
+            if images.all(|image| self.column(row, image) >= column) {
+                first.insert(column);
+            }
+        }
+        Some(first)
     }
 }

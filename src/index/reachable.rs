@@ -106,8 +106,7 @@ impl Stage {
     }
 
     /// The position of these sets of stones, without a pending removal.
-    #[cfg(feature = "build")]
-    pub(crate) fn position(self, mover: PointSet, waiting: PointSet, rules: &Rules) -> Position {
+    pub fn position(self, mover: PointSet, waiting: PointSet, rules: &Rules) -> Position {
         let in_hand = |side| rules.stones.saturating_sub(self.placed(side));
         let side_to_move = self.mover();
         Position {

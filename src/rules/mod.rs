@@ -46,8 +46,11 @@ pub struct Rules {
 
 /// The rule for a side that has to move and cannot.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "service", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "service", serde(rename_all = "lowercase"))]
+#[cfg_attr(
+    feature = "service",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "lowercase")
+)]
 pub enum Blocked {
     /// It has lost.
     Loses,
@@ -58,8 +61,11 @@ pub enum Blocked {
 /// The result when all points are taken after the last placement, which happens only with twelve
 /// stones a side and without any mill closed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "service", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "service", serde(rename_all = "lowercase"))]
+#[cfg_attr(
+    feature = "service",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "lowercase")
+)]
 pub enum FullBoard {
     /// The side to move, which is the one that placed first, has lost.
     Loses,

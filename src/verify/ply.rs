@@ -129,7 +129,7 @@ fn count(table: Table<'_>, values: &[u8]) -> Histogram {
         let first = index.first_columns(row);
         let mut counts = [0u64; 256];
         for (column, &value) in values[row * columns..][..columns].iter().enumerate() {
-            let distinct = first.as_ref().is_none_or(|first| first[column]);
+            let distinct = first.as_ref().is_none_or(|first| first.contains(column));
             counts[usize::from(value)] += u64::from(distinct && shape.holds(&holds, column));
         }
         Histogram::from_counts(counts)

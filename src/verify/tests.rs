@@ -242,8 +242,9 @@ fn damaged_values_of_a_solved_pair_are_detected() {
     let loss = entry_of(|value| value == Value::Loss(Dtw(8))).unwrap();
     let copy = (0..).find_map(|row| {
         let first = clean.index.first_columns(row)?;
-        let column = first.iter_zeros().next()?;
-        Some(row * first.len() + column)
+        let columns = clean.index.columns().count();
+        let copy = (0..columns).find(|&column| !first.contains(column))?;
+        Some(row * columns + copy)
     });
     let copy = copy.unwrap();
     for (entry, value) in [
@@ -438,7 +439,7 @@ fn detected(rules: &Rules, numbers: &[u8]) -> [usize; 2] {
                     let first = firsts[entry / columns].as_ref();
                     reachable.contains(stage, side, mover)
                         && reachable.contains(stage, side.other(), waiting)
-                        && (!copied || first.is_some_and(|first| !first[entry % columns]))
+                        && (!copied || first.is_some_and(|first| !first.contains(entry % columns)))
                 });
                 let entries: Vec<usize> = entries.collect();
                 if entries.is_empty() {

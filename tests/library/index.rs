@@ -135,7 +135,7 @@ fn first_columns_count_every_position_once() {
             (0..index.rows().len())
                 .into_par_iter()
                 .map(|row| match index.first_columns(row) {
-                    Some(first) => first.count_ones() as u64,
+                    Some(first) => first.len() as u64,
                     None => columns,
                 });
         let expected = distinct[&(table.mover.into(), table.waiting.into())];

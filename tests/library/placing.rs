@@ -529,7 +529,8 @@ fn possible_positions(reachable: &Reachable, stage: Stage) -> usize {
     let columns = index.columns().count();
     let in_row = |row: usize| {
         let first = index.first_columns(row);
-        let distinct = (0..columns).filter(|&column| first.as_ref().is_none_or(|f| f[column]));
+        let distinct =
+            (0..columns).filter(|&column| first.as_ref().is_none_or(|f| f.contains(column)));
         let sets = distinct.map(|column| index.sets(row * columns + column));
         let taken = sets.filter(|&(mine, others)| {
             reachable.contains(stage, mover, mine) && reachable.contains(stage, waiting, others)

@@ -1,9 +1,10 @@
 //! Tests of the program: answers, exit status, messages, streams, folders.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use crate::common::{root, rows};
 use crate::process::{self, Place, Run};
@@ -71,27 +72,6 @@ fn failures_are_json_where_json_is_asked_for() {
     }
 }
 
-#[test]
-fn old_spellings_work_and_name_the_new_ones() {
-    let place = Place::new();
-    let old = place.run(&["build", "--opening", "--dry-run", "--db", "."]);
-    let new = place.run(&["build", "--placing", "--dry-run", "--db", "."]);
-    assert_eq!((old.status, &old.out), (0, &new.out));
-    let note = "note: '--opening' is now '--placing'\n";
-    assert_eq!(old.err, format!("{note}{}", new.err));
-    let quiet = place.run(&["build", "--opening", "--dry-run", "--db", ".", "--quiet"]);
-    assert!(!quiet.err.contains("--placing"), "{}", quiet.err);
-    let (old, new) = (place.run(&["opening"]), place.run(&["prove"]));
-    assert_eq!(old.status, new.status);
-    assert_eq!(
-        old.err,
-        format!("note: 'opening' is now 'prove'\n{}", new.err)
-    );
-    for page in [["build", "--help"], ["verify", "--help"]] {
-        assert!(!place.run(&page).out.contains("--opening"));
-    }
-}
-
 impl Place {
     /// The program with pipes that the test holds.
     fn spawn(&self, args: &[&str]) -> Child {
@@ -118,6 +98,52 @@ fn is_larger(text: &str) -> bool {
 
 fn text(json: &Json) -> &str {
     json.as_str().unwrap()
+}
+
+/// The sizes of the writes to stdout: each write to a datagram socket is a datagram.
+#[cfg(unix)]
+fn writes(command: &mut Command) -> Vec<usize> {
+    use std::os::fd::OwnedFd;
+    use std::os::unix::net::UnixDatagram;
+    let (ours, theirs) = UnixDatagram::pair().unwrap();
+    ours.set_read_timeout(Some(Duration::from_millis(20)))
+        .unwrap();
+    let mut child = command.stdout(OwnedFd::from(theirs)).spawn().unwrap();
+    let (mut bytes, mut sizes) = (vec![0; 1 << 16], Vec::new());
+    loop {
+        let ended = child.try_wait().unwrap();
+        match (ours.recv(&mut bytes), ended) {
+            (Ok(size), _) => sizes.push(size),
+            (Err(_), None) => {}
+            (Err(error), Some(status)) => {
+                assert!(matches!(
+                    error.kind(),
+                    ErrorKind::WouldBlock | ErrorKind::TimedOut
+                ));
+                assert!(status.success());
+                return sizes;
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_answer_is_one_write() {
+    let place = Place::new();
+    for args in [
+        &["probe", FLYING][..],
+        &["probe", FLYING, "--json"],
+        &["probe", FLYING, "--color", "always"],
+        &["line", FLYING],
+        &["explain", FLYING],
+        &["stats"],
+        &["list"],
+        &["perft", "--divide", FLYING, "2"],
+    ] {
+        let sizes = writes(&mut place.command(args));
+        assert_eq!(sizes, [place.run(args).out.len()], "{args:?}");
+    }
 }
 
 // Usage

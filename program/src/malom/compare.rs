@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::{Selection, scheme_of, sectors};
 use crate::options::Options;
-use crate::output::{self, Cell, Table};
+use crate::output::{self, Cell, TextTable};
 use crate::progress;
 use crate::status::{Status, Usage};
 
@@ -188,7 +188,7 @@ impl CompareAnswer {
         }
         if !self.sectors.is_empty() {
             let headings = ["sector", "slots", "other result", "other depth", "unknown"];
-            let mut table = Table::new(&headings);
+            let mut table = TextTable::new(&headings);
             for sector in &self.sectors {
                 table.row(vec![
                     Cell::text(&sector.file),

@@ -27,7 +27,7 @@ use self::command::{Command, HELP, Seat};
 use crate::databases;
 use crate::input::{self, Batches};
 use crate::options::Options;
-use crate::output::{self, Cell, Table, ink};
+use crate::output::{self, Cell, TextTable, ink};
 use crate::rules::Draws;
 use crate::status::{self, Status, Usage};
 
@@ -150,7 +150,7 @@ enum Analysis {
 }
 
 /// The lines of stdin; an error is the last of them.
-type Lines = Receiver<io::Result<input::Line>>;
+type Lines = Receiver<io::Result<input::InputLine>>;
 
 /// Reads stdin on a separate thread, so that the machine does not wait for it.
 fn read_lines() -> Result<Lines> {
@@ -210,7 +210,11 @@ impl<W: Write> GameSession<W> {
     }
 
     /// The next line of the user, `None` at the end of the input.
-    fn wait_for(&mut self, side: Side, lines: &Lines) -> Result<Option<io::Result<input::Line>>> {
+    fn wait_for(
+        &mut self,
+        side: Side,
+        lines: &Lines,
+    ) -> Result<Option<io::Result<input::InputLine>>> {
         write!(self.out, "{side}> ")?;
         self.out.flush()?;
         Ok(lines.recv().ok())
@@ -348,10 +352,10 @@ impl<W: Write> GameSession<W> {
             Analysis::Known(answer) => {
                 let value = output::painted(answer.value);
                 writeln!(self.out, "{}: {value}", self.side())?;
-                Table::of_turns(&answer.turns)
+                TextTable::of_turns(&answer.turns)
             }
             Analysis::Searched(lines) => {
-                let mut table = Table::new(&["depth", "score", "line"]);
+                let mut table = TextTable::new(&["depth", "score", "line"]);
                 for Thought { report, .. } in &lines {
                     table.row(vec![
                         Cell::right(report.depth),

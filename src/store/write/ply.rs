@@ -119,7 +119,7 @@ fn histogram(index: &Index, shape: &Shape, rows: &[usize], values: &[u8]) -> His
             let values = &values[row * columns..][..columns];
             let first = index.first_columns(row);
             for (column, &value) in values.iter().enumerate() {
-                let distinct = first.as_ref().is_none_or(|first| first[column]);
+                let distinct = first.as_ref().is_none_or(|first| first.contains(column));
                 if distinct && shape.holds(&shape_row, column) {
                     counts[usize::from(value)] += 1;
                 }
