@@ -9,6 +9,7 @@ use millbase::probe::Database;
 use millbase::store::{self, DbError};
 use millbase::{Pair, Rules};
 
+use crate::advice;
 use crate::options::Options;
 use crate::output;
 use crate::status::{self, Status, Usage};
@@ -127,7 +128,7 @@ pub fn present(db: &Database) -> Vec<Pair> {
 pub fn note_unusable(db: &Database) -> Status {
     let mut status = Status::Done;
     for error in db.unusable() {
-        output::to_stderr(&format!("error: {error}\n"));
+        output::to_stderr(&format!("error: {}\n", advice::sentence(error)));
         if status == Status::Done {
             status = status::of_db(error);
         }

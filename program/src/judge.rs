@@ -18,6 +18,7 @@ use millbase::store::DbError;
 use millbase::{Database, Pair, Position, Wdl};
 use serde::Serialize;
 
+use crate::advice;
 use crate::databases;
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable};
@@ -146,7 +147,8 @@ impl Judge {
             output::note(
                 options,
                 format_args!(
-                    "note: the perfect player searches where no database answers: {missing}"
+                    "note: the perfect player searches where no database answers: {}",
+                    advice::sentence(&missing)
                 ),
             );
         }

@@ -9,9 +9,10 @@ use millbase::Pair;
 use millbase::index::reachable::why_unsolved;
 use millbase::probe::Database;
 use millbase::service::rules::JsonRules;
-use millbase::store::{DbError, PairFile};
+use millbase::store::PairFile;
 use serde::Serialize;
 
+use crate::advice;
 use crate::databases;
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable};
@@ -98,12 +99,12 @@ impl List {
             let size = HumanBytes(answer.bytes);
             writeln!(out, "\n{present} of {all} databases, {size}")?;
             if present < all {
-                let build = db.build_options();
+                let build = advice::build_options(&db.location());
                 writeln!(out, "'millbase build{build}' makes the missing ones")?;
             }
             report::write_plies(out, &answer.placing)?;
             if db.plies().next().is_none() && why_unsolved(&options.rules).is_none() {
-                let build = db.placing_options();
+                let build = advice::placing_options(&db.location());
                 writeln!(
                     out,
                     "'millbase build --placing{build}' makes those of the placing phase"
@@ -126,7 +127,7 @@ impl ListAnswer {
             bytes: db.pairs().map(PairFile::bytes).sum(),
             databases: pairs.map(|pair| JsonEntry::new(db, pair)).collect(),
             placing: report::plies(db),
-            unusable: db.unusable().map(DbError::to_string).collect(),
+            unusable: db.unusable().map(advice::sentence).collect(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! The program `millbase`: perfect play for Nine Men's Morris on the command line.
 
+mod advice;
 mod bench;
 mod build;
 mod cli;

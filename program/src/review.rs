@@ -20,6 +20,7 @@ use millbase::{Database, Phase, Rules, Side, Value};
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::advice;
 use crate::databases;
 use crate::input::MARK;
 use crate::options::Options;
@@ -256,7 +257,10 @@ impl Session<'_> {
         if let Some(missing) = &self.missing {
             output::note(
                 self.options,
-                format_args!("note: some turns have no grade: {missing}"),
+                format_args!(
+                    "note: some turns have no grade: {}",
+                    advice::sentence(missing)
+                ),
             );
         }
         let (unread, all) = (self.unread, self.games());
@@ -599,7 +603,7 @@ impl JsonGame {
             first_error_black: number(review.first_error(Some(Side::Black))),
             decisive_error: number(review.decisive_error()),
             summary: parts(|side, phase| review.tally(side, Some(phase))),
-            missing: review.missing.as_ref().map(ToString::to_string),
+            missing: review.missing.as_ref().map(advice::sentence),
         }
     }
 }

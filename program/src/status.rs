@@ -10,7 +10,7 @@ use millbase::service::failure::{Failure, JsonError, JsonFailure, Refusal};
 use millbase::solve::SolveError;
 use millbase::store::DbError;
 
-use crate::output;
+use crate::{advice, output};
 
 /// The exit status.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,6 +54,11 @@ impl From<Status> for ExitCode {
 
 /// A failure as the field `error` of JSON answers.
 pub fn failure(error: &Error) -> JsonFailure {
+    failure_with(error, DbError::clone)
+}
+
+/// [`failure`] with the errors of databases as `shown` gives them.
+pub fn failure_with(error: &Error, shown: fn(&DbError) -> DbError) -> JsonFailure {
     let reason = error.chain().find_map(|cause| {
         if let Some(error) = cause.downcast_ref::<PositionError>() {
             return Some(Refusal::from(error));
@@ -70,7 +75,7 @@ pub fn failure(error: &Error) -> JsonFailure {
     JsonFailure {
         code: of(error).code(),
         reason,
-        message: sentence(error),
+        message: sentence_with(error, shown),
     }
 }
 
@@ -100,11 +105,13 @@ pub fn of(error: &Error) -> Status {
 }
 
 /// The error of a database that this error is or contains.
-fn database_error<'a>(cause: &'a (dyn std::error::Error + 'static)) -> Option<&'a DbError> {
+pub fn database_error<'a>(cause: &'a (dyn std::error::Error + 'static)) -> Option<&'a DbError> {
     if let Some(SolveError::Database(error)) = cause.downcast_ref() {
         Some(error)
     } else if let Some(Failure::Database(error)) = cause.downcast_ref() {
         Some(error)
+    } else if let Some(error) = cause.downcast_ref::<io::Error>() {
+        error.get_ref()?.downcast_ref()
     } else {
         cause.downcast_ref()
     }
@@ -144,21 +151,35 @@ pub fn write_json(answer: &JsonError) {
     let _ = output::json(&mut out, answer).and_then(|()| out.flush());
 }
 
-/// The failure as one line of text, with the causes that its own text does not contain.
+/// The failure as one line of text: with the causes that its own text does not contain, and advice.
 pub fn sentence(error: &Error) -> String {
+    sentence_with(error, DbError::clone)
+}
+
+fn sentence_with(error: &Error, shown: fn(&DbError) -> DbError) -> String {
+    let mut advice = String::new();
+    let causes = error.chain().map(|cause| match database_error(cause) {
+        Some(error) => {
+            let error = shown(error);
+            advice = advice::advice(&error);
+            error.to_string()
+        }
+        None => cause.to_string(),
+    });
+    let causes: Vec<String> = causes.collect();
     let mut sentence = match error.downcast_ref::<io::Error>() {
         // An I/O error without context comes from writing to stdout.
         Some(cause) if error.to_string() == cause.to_string() => {
             format!("cannot write the answer: {cause}")
         }
-        _ => error.to_string(),
+        _ => causes[0].clone(),
     };
-    for cause in error.chain().skip(1) {
-        let cause = cause.to_string();
-        if !sentence.contains(&cause) {
+    for cause in &causes[1..] {
+        if !sentence.contains(cause) {
             sentence += &format!(": {cause}");
         }
     }
+    sentence += &advice;
     sentence.replace(char::is_control, " ")
 }
 

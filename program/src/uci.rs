@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use millbase::engine::uci::{self, Settings};
 
+use crate::advice;
 use crate::databases;
 use crate::options::Options;
 use crate::status::Status;
@@ -28,7 +29,13 @@ impl Uci {
         let folder = databases::base_folder(options).filter(|folder| folder.is_dir());
         let path = folder.map_or(String::new(), |folder| folder.display().to_string());
         let settings = Settings::new(path, options.threads() as u32);
-        uci::run(io::stdin(), io::stdout(), database, settings)?;
+        uci::run(
+            io::stdin(),
+            io::stdout(),
+            database,
+            settings,
+            advice::sentence,
+        )?;
         Ok(Status::Done)
     }
 }

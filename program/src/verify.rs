@@ -13,6 +13,7 @@ use millbase::verify::ply::{verify_ply, verify_ply_sample};
 use millbase::verify::{self, Tables};
 use serde::Serialize;
 
+use crate::advice;
 use crate::findings::{self, Findings, Subject};
 use crate::options::Options;
 use crate::status::Status;
@@ -100,7 +101,7 @@ impl Verify {
             placing::check_rules(rules)?;
             let message = format!(
                 "there are no files of the placing phase; 'millbase build --placing{}' makes them",
-                db.placing_options()
+                advice::placing_options(&db.location())
             );
             return Err(DbError::NotStored(message).into());
         }

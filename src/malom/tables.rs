@@ -29,7 +29,7 @@ use crate::rules::position::Position;
 use crate::solve::{Reused, needs, ply, read_or_derive};
 use crate::store::codec::is_derived;
 use crate::store::table::Table;
-use crate::store::{DbError, PlyFile, ply_file_name};
+use crate::store::{DbError, PlyFile};
 use crate::value::{Metric, Value};
 
 /// All sectors that databases have the values for. Clones share what they keep; many threads may use
@@ -132,7 +132,7 @@ impl Sectors {
     /// # Errors
     ///
     /// [`DbError::Missing`] if a pair is missing, [`DbError::NoDepths`] if a file has no depths,
-    /// [`DbError::NotStored`] if the placing phase is missing, and why a file cannot be used.
+    /// [`DbError::MissingPlies`] if the placing phase is missing, and why a file cannot be used.
     pub fn check(&self, sector: Sector) -> Result<(), DbError> {
         self.check_with(sector, &mut HashMap::new())
     }
@@ -175,10 +175,9 @@ impl Sectors {
             }
         }
         if from + MOST_PLACEMENTS < plies {
-            return Err(DbError::NotStored(format!(
-                "{} is missing; `millbase build --placing` makes it",
-                ply_file_name(from)
-            )));
+            return Err(DbError::MissingPlies {
+                location: database.location(),
+            });
         }
         // The last placements lead to almost all pairs.
         let pairs = Pair::all(database.rules().stones).into_iter();

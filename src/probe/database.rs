@@ -13,7 +13,7 @@ use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::store::cache::{BlockCache, ValueCache};
 use crate::store::source::{self, Access};
-use crate::store::{self, ByteSource, DbError, NeededRange, PairFile, PlyFile};
+use crate::store::{self, ByteSource, DbError, Location, NeededRange, PairFile, PlyFile};
 use crate::value::Metric;
 
 /// The files of the pairs with at most nine stones, part of the program.
@@ -124,8 +124,6 @@ impl<T> Slot<T> {
 pub struct Database {
     rules: Rules,
     folder: Option<PathBuf>,
-    /// Whether errors and advice name the folder.
-    shows_folder: bool,
     access: Access,
     /// Whether a question may start a thread.
     pub(super) two_threads: bool,
@@ -205,7 +203,6 @@ impl Database {
         let mut database = Database {
             rules,
             folder: None,
-            shows_folder: true,
             access: Access::Read,
             two_threads: true,
             pairs: (0..store::SLOTS).map(|_| None).collect(),
@@ -235,7 +232,7 @@ impl Database {
     ///
     /// [`DbError::Io`] if the folder cannot be read.
     pub fn open(folder: &Path, rules: Rules) -> Result<Database, DbError> {
-        Database::open_with(folder, rules, Access::Read, true)
+        Database::open_with(folder, rules, Access::Read)
     }
 
     /// The databases of these rules in a folder that may hold those of several, see
@@ -260,7 +257,7 @@ impl Database {
     /// While these databases, or databases that [`Database::reopen`] made from them, are open,
     /// files may be replaced or removed, but nothing may write to them or shorten them.
     pub unsafe fn open_mapped(folder: &Path, rules: Rules) -> Result<Database, DbError> {
-        Database::open_with(folder, rules, Access::Map, true)
+        Database::open_with(folder, rules, Access::Map)
     }
 
     /// [`Database::open_in`] with the files mapped into memory.
@@ -292,7 +289,7 @@ impl Database {
     fn open_in_with(folder: &Path, rules: Rules, access: Access) -> Result<Database, DbError> {
         let own = store::folder_of(folder, &rules);
         if own == folder || own.exists() {
-            return Database::open_with(&own, rules, access, true);
+            return Database::open_with(&own, rules, access);
         }
         std::fs::read_dir(folder).map_err(DbError::io(folder))?;
         Ok(Database {
@@ -302,71 +299,28 @@ impl Database {
         })
     }
 
-    fn open_with(
-        folder: &Path,
-        rules: Rules,
-        access: Access,
-        shows_folder: bool,
-    ) -> Result<Database, DbError> {
+    fn open_with(folder: &Path, rules: Rules, access: Access) -> Result<Database, DbError> {
         std::fs::read_dir(folder).map_err(DbError::io(folder))?;
         let mut database = Database::embedded(rules);
         database.folder = Some(folder.to_path_buf());
-        database.shows_folder = shows_folder;
         database.access = access;
         for pair in Pair::all(rules.stones) {
             let path = folder.join(store::file_name(pair));
-            let name = database.name(&path);
-            let open = |source| PairFile::open(Some(name.clone()), source, pair, rules);
-            if let Some(file) = open_file(&path, &name, access, open) {
+            let open = |source| PairFile::open(Some(path.clone()), source, pair, rules);
+            if let Some(file) = open_file(&path, access, open) {
                 database.pairs[store::slot(pair)] = Some(Slot::Opened(file));
             }
         }
         Ok(database)
     }
 
-    /// The same databases, whose errors and advice do not name the folder, for answers to others.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Database::open`].
-    pub fn without_folder(self) -> Result<Database, DbError> {
-        if let Some(folder) = self.folder.as_deref().filter(|folder| folder.exists()) {
-            let opened = Database::open_with(folder, self.rules, self.access, false)?;
-            return Ok(Database {
-                two_threads: self.two_threads,
-                ..opened
-            });
-        }
-        Ok(Database {
-            shows_folder: false,
-            ..self
-        })
-    }
-
-    /// The path of a file as errors show it.
-    fn name(&self, path: &Path) -> PathBuf {
-        match path.file_name() {
-            Some(name) if !self.shows_folder => PathBuf::from(name),
-            _ => path.to_path_buf(),
-        }
-    }
-
-    /// The folder as errors show it.
-    fn shown_folder(&self) -> Option<&Path> {
-        self.folder.as_deref().filter(|_| self.shows_folder)
-    }
-
-    /// The options with which `millbase build` makes files of these databases, with a leading space.
-    pub fn build_options(&self) -> String {
-        store::build_options(&self.rules, self.shown_folder(), self.metric())
-    }
-
-    /// The options with which `millbase build` makes files of the placing phase, with a leading space.
-    /// These need depths, so a folder without depths cannot get them, and the options name another one.
-    pub fn placing_options(&self) -> String {
-        match self.metric() {
-            Metric::Depth => self.build_options(),
-            Metric::Wdl => format!("{} --db NEW_FOLDER", store::rules_option(&self.rules)),
+    /// The folder, the rules and the contents of the files, of which errors about missing files have
+    /// a copy.
+    pub fn location(&self) -> Location {
+        Location {
+            folder: self.folder.clone(),
+            rules: self.rules,
+            metric: self.metric(),
         }
     }
 
@@ -489,9 +443,7 @@ impl Database {
             }),
             None => Err(DbError::Missing {
                 pair,
-                folder: self.shown_folder().map(Path::to_path_buf),
-                rules: self.rules,
-                metric: self.metric(),
+                location: self.location(),
             }),
         }
     }
@@ -541,9 +493,8 @@ impl Database {
         let reachable = Reachable::new(&self.rules, last.unwrap_or(0));
         let open = |ply| {
             let path = path(ply)?;
-            let name = self.name(&path);
-            let open = |source| PlyFile::open(name.clone(), source, ply, self.rules, &reachable);
-            open_file(&path, &name, self.access, open).map(Slot::Opened)
+            let open = |source| PlyFile::open(path.clone(), source, ply, self.rules, &reachable);
+            open_file(&path, self.access, open).map(Slot::Opened)
         };
         let files = last.map_or(Vec::new(), |last| (0..=last).map(open).collect());
         Plies {
@@ -564,15 +515,14 @@ impl fmt::Debug for Database {
     }
 }
 
-/// Opens a file, which errors call by `name`; `None` if there is none.
+/// Opens a file; `None` if there is none.
 fn open_file<T>(
     path: &Path,
-    name: &Path,
     access: Access,
     open: impl FnOnce(Box<dyn ByteSource>) -> Result<T, DbError>,
 ) -> Option<Opened<T>> {
     match source::open(path, access) {
         Ok(source) => source.map(open),
-        Err(error) => Some(Err(DbError::io(name)(error))),
+        Err(error) => Some(Err(DbError::io(path)(error))),
     }
 }

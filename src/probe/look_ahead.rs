@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use super::database::Database;
 use super::omitted::Search;
-use crate::index::reachable::{Stage, why_unsolved};
+use crate::index::reachable::Stage;
 use crate::lock::held;
 use crate::rules::MOST_STONES;
 use crate::rules::position::Position;
@@ -109,15 +109,9 @@ impl Distance {
                     .to_string(),
             );
         }
-        let mut sentence =
-            "too many stones are still in hand for a search down to the databases".to_string();
-        if why_unsolved(database.rules()).is_none() {
-            sentence += &format!(
-                "; build the databases of the placing phase with `millbase build --placing{}`",
-                database.placing_options()
-            );
+        DbError::MissingPlies {
+            location: database.location(),
         }
-        DbError::NotStored(sentence)
     }
 }
 
@@ -240,7 +234,7 @@ impl Knowledge for Files<'_> {
 ///
 /// # Errors
 ///
-/// Those of [`Database::probe`], and [`DbError::NotStored`] if the search would take too long.
+/// Those of [`Database::probe`].
 pub(super) fn values(
     database: &Database,
     positions: &[Position],

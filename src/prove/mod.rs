@@ -45,7 +45,7 @@ pub fn proof_pairs(rules: &Rules) -> Vec<Pair> {
 ///
 /// # Errors
 ///
-/// [`DbError::NotStored`], which names missing pairs; otherwise as for [`Database::bitbase`] and
+/// [`DbError::MissingForProof`], which names missing pairs; otherwise as for [`Database::bitbase`] and
 /// [`Database::probe`].
 pub fn prove(
     database: &Database,
@@ -140,13 +140,10 @@ fn check(database: &Database, options: &ProofOptions) -> Result<(), DbError> {
     if needed.is_empty() {
         return Ok(());
     }
-    let names: Vec<String> = needed.iter().map(Pair::to_string).collect();
-    Err(DbError::NotStored(format!(
-        "the proof needs {}, which {} missing; build with `millbase build{}`",
-        names.join(", "),
-        if names.len() == 1 { "is" } else { "are" },
-        database.build_options(),
-    )))
+    Err(DbError::MissingForProof {
+        pairs: needed,
+        location: database.location(),
+    })
 }
 
 /// The first of the start position's turns in each orbit.

@@ -10,6 +10,7 @@ use crate::engine::player::Choice;
 use crate::rules::position::Side;
 use crate::rules::turns::Turn;
 use crate::search::Meaning;
+use crate::store::DbError;
 use crate::value::Value;
 
 /// A game up to the first turn of the question that is not legal.
@@ -131,7 +132,11 @@ pub struct ChoiceAnswer {
 
 impl ChoiceAnswer {
     /// The answer for the last position of a game; `None` if the game is over.
-    pub fn new(game: &Game, choice: Option<Choice>) -> ChoiceAnswer {
+    pub fn new(
+        game: &Game,
+        choice: Option<Choice>,
+        sentence: fn(&DbError) -> String,
+    ) -> ChoiceAnswer {
         let thought = choice.as_ref().map(|choice| &choice.thought);
         let known = thought.and_then(|thought| thought.known);
         let searched = thought.filter(|_| known.is_none());
@@ -147,7 +152,10 @@ impl ChoiceAnswer {
             ending: game.ending().map(JsonEnding::from),
             problem: choice
                 .and_then(|choice| choice.failure)
-                .map(|failure| JsonFailure::from(&Failure::from(failure))),
+                .map(|error| JsonFailure {
+                    message: sentence(&error),
+                    ..JsonFailure::from(&Failure::from(error))
+                }),
         }
     }
 }

@@ -20,6 +20,7 @@ use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::position::{Position, PositionError};
 use crate::search::{Limits, Search};
+use crate::store::DbError;
 use crate::value::Wdl;
 
 /// The word for the empty board.
@@ -238,6 +239,8 @@ pub struct Service {
     pub search: Arc<Search>,
     /// The rules about draws.
     pub draws: DrawRule,
+    /// Words an error of the databases, with the program's advice.
+    pub sentence: fn(&DbError) -> String,
 }
 
 impl Service {
@@ -285,11 +288,11 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// As for [`Question::position`]; [`DbError::Pending`](crate::store::DbError::Pending) if the perfect player waits for bytes.
+    /// As for [`Question::position`]; [`DbError::Pending`] if the perfect player waits for bytes.
     pub fn play(&self, question: &Question) -> Result<ChoiceAnswer, Failure> {
         let game = question.game(self.database.rules(), self.draws)?;
         if game.ending().is_some() {
-            return Ok(ChoiceAnswer::new(&game, None));
+            return Ok(ChoiceAnswer::new(&game, None, self.sentence));
         }
         let player = Player {
             database: Arc::clone(&self.database),
@@ -305,7 +308,7 @@ impl Service {
             ..Limits::default()
         };
         let choice = player.choose(&game, &limits, &AtomicBool::new(false), &mut |_| ());
-        Ok(ChoiceAnswer::new(&game, choice))
+        Ok(ChoiceAnswer::new(&game, choice, self.sentence))
     }
 
     /// A random position of the question's pair with the question's result.

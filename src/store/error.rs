@@ -10,8 +10,19 @@ use crate::index::Pair;
 use crate::rules::Rules;
 use crate::value::Metric;
 
-/// The reason why a database has no answer. Each error displays as one sentence that says what is
-/// wrong and what to do.
+/// The databases in which a file was sought.
+#[derive(Clone, Debug)]
+pub struct Location {
+    /// The folder; `None` if only the embedded databases were searched.
+    pub folder: Option<PathBuf>,
+    /// The requested rules.
+    pub rules: Rules,
+    /// The contents of the files that are there.
+    pub metric: Metric,
+}
+
+/// The reason why a database has no answer. Each error displays as one sentence that says what was
+/// expected, what was found, and where; advice on what to do is left to programs.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum DbError {
@@ -19,12 +30,20 @@ pub enum DbError {
     Missing {
         /// The needed pair.
         pair: Pair,
-        /// The folder that lacks the file; `None` if only the embedded databases were searched.
-        folder: Option<PathBuf>,
-        /// The requested rules.
-        rules: Rules,
-        /// The contents of the folder's files.
-        metric: Metric,
+        /// Where it was sought.
+        location: Location,
+    },
+    /// The databases of some pairs that a proof needs do not exist.
+    MissingForProof {
+        /// The needed pairs.
+        pairs: Vec<Pair>,
+        /// Where they were sought.
+        location: Location,
+    },
+    /// No file of the placing phase is near enough to the position for a search.
+    MissingPlies {
+        /// Where they were sought.
+        location: Location,
     },
     /// The bytes of a file differ from those written.
     Corrupt {
@@ -65,7 +84,7 @@ pub enum DbError {
         /// The pair.
         pair: Pair,
     },
-    /// Bytes of files that the answer needs have not arrived: fetch all these ranges, supply them,
+    /// Bytes of files that the answer needs have not arrived. Fetch all these ranges, supply them,
     /// and ask again.
     Pending(Vec<NeededRange>),
     /// No database holds such positions; the text is a clause that says why.
@@ -75,8 +94,15 @@ pub enum DbError {
 impl DbError {
     /// Whether no file holds the answer.
     pub fn is_missing(&self) -> bool {
-        use DbError::{Missing, NoDepths, NotStored};
-        matches!(self, Missing { .. } | NoDepths { .. } | NotStored(_))
+        use DbError::{Missing, MissingForProof, MissingPlies, NoDepths, NotStored};
+        matches!(
+            self,
+            Missing { .. }
+                | MissingForProof { .. }
+                | MissingPlies { .. }
+                | NoDepths { .. }
+                | NotStored(_)
+        )
     }
 
     /// Whether a file exists whose bytes cannot be used: it is damaged, or of other rules or another version.
@@ -107,32 +133,41 @@ impl DbError {
 
 impl fmt::Display for DbError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const NO_ANSWER: &str = "the databases have no answer";
         match self {
-            DbError::Missing {
-                pair,
-                folder,
-                rules,
-                metric,
-            } => {
+            DbError::Missing { pair, location } => {
                 write!(f, "the database {pair} is missing")?;
-                if let Some(folder) = folder {
-                    write!(f, " in {}", folder.display())?;
+                match &location.folder {
+                    Some(folder) => write!(f, " in {}", folder.display()),
+                    None => Ok(()),
                 }
-                let options = build_options(rules, folder.as_deref(), *metric);
-                write!(f, "; build it with `millbase build --pair {pair}{options}`")
             }
-            DbError::Corrupt { file, offset, what } => write!(
+            DbError::MissingForProof { pairs, .. } => {
+                let names: Vec<String> = pairs.iter().map(Pair::to_string).collect();
+                let names = names.join(", ");
+                let verb = if pairs.len() == 1 { "is" } else { "are" };
+                write!(
+                    f,
+                    "{NO_ANSWER}: the proof needs {names}, which {verb} missing"
+                )
+            }
+            DbError::MissingPlies { .. } => write!(
                 f,
-                "{} is corrupted at byte {offset}: {what}; delete the file and build it again",
-                file.display()
+                "{NO_ANSWER}: too many stones are still in hand for a search down to the databases"
             ),
+            DbError::Corrupt { file, offset, what } => {
+                write!(
+                    f,
+                    "{} is corrupted at byte {offset}: {what}",
+                    file.display()
+                )
+            }
             DbError::OtherRules { file, rules, found } => {
                 write!(f, "{} was built for ", file.display())?;
                 match found {
-                    Some(found) => write!(f, "the rules {found}, not for {rules}")?,
-                    None => write!(f, "other rules than {rules}")?,
+                    Some(found) => write!(f, "the rules {found}, not for {rules}"),
+                    None => write!(f, "other rules than {rules}"),
                 }
-                f.write_str("; choose the folder with the databases of these rules")
             }
             DbError::OtherVersion {
                 file,
@@ -140,80 +175,26 @@ impl fmt::Display for DbError {
                 expected,
             } => write!(
                 f,
-                "{} has format version {version}, but this program reads version {expected}; delete the file and build it \
-                 again, or use the program that wrote it",
+                "{} has format version {version}, but this program reads version {expected}",
                 file.display()
             ),
-            DbError::Io { file, source } => write!(
-                f,
-                "{} cannot be used: {source}{}",
-                file.display(),
-                advice(source.kind())
-            ),
-            DbError::NoDepths { pair } => write!(
-                f,
-                "the database {pair} holds results without depths; build the pairs again with \
-                 `millbase build` into another folder"
-            ),
+            DbError::Io { file, source } => {
+                write!(f, "{} cannot be used: {source}", file.display())
+            }
+            DbError::NoDepths { pair } => {
+                write!(f, "the database {pair} holds results without depths")
+            }
             DbError::Pending(ranges) => {
                 let bytes: u64 = ranges.iter().map(|range| range.length).sum();
-                write!(
-                    f,
-                    "{bytes} bytes of {} ranges are not here yet",
-                    ranges.len()
-                )?;
-                if let Some(first) = ranges.first() {
-                    write!(f, ", the first of {}", first.file.display())?;
+                let count = ranges.len();
+                write!(f, "{bytes} bytes of {count} ranges are not here yet")?;
+                match ranges.first() {
+                    Some(first) => write!(f, ", the first of {}", first.file.display()),
+                    None => Ok(()),
                 }
-                f.write_str("; fetch them and ask again")
             }
-            DbError::NotStored(why) => write!(f, "the databases have no answer: {why}"),
+            DbError::NotStored(why) => write!(f, "{NO_ANSWER}: {why}"),
         }
-    }
-}
-
-/// The command-line option for these rules, with a leading space; empty for the standard rules.
-pub fn rules_option(rules: &Rules) -> String {
-    match rules.name() {
-        _ if *rules == Rules::STANDARD => String::new(),
-        name => format!(" --rules {}", name.unwrap_or("FILE")),
-    }
-}
-
-/// The options with which `millbase build` makes files with these contents for these rules in the folder
-/// of a database, with a leading space.
-pub(crate) fn build_options(rules: &Rules, folder: Option<&Path>, metric: Metric) -> String {
-    let mut options = rules_option(rules);
-    if let Some(folder) = folder {
-        let folder = named_folder(folder, rules).display().to_string();
-        let quote = if folder.contains(' ') { "'" } else { "" };
-        options += &format!(" --db {quote}{folder}{quote}");
-    }
-    if metric == Metric::Wdl {
-        options += " --profile wdl";
-    }
-    options
-}
-
-/// The folder to name on the command line so that the program uses this one.
-fn named_folder<'a>(folder: &'a Path, rules: &Rules) -> &'a Path {
-    match folder.parent() {
-        Some(parent) if super::folder_of(parent, rules) == folder => parent,
-        _ => folder,
-    }
-}
-
-/// Advice for a failure to read or write, as the end of a sentence.
-fn advice(reason: io::ErrorKind) -> &'static str {
-    match reason {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            "; free some space and run the same command again, nothing is lost"
-        }
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            "; choose another folder, or get permission for this one"
-        }
-        io::ErrorKind::OutOfMemory => "; close other programs, or run this on a larger machine",
-        _ => "",
     }
 }
 

@@ -32,8 +32,7 @@ mod whole;
 mod write;
 
 pub(crate) use container::expected_page;
-pub(crate) use error::build_options;
-pub use error::{DbError, rules_option};
+pub use error::{DbError, Location};
 pub use pair::{PairFile, file_name};
 pub(crate) use pair::{SLOTS, likely_holds, slot};
 pub(crate) use pieces::Awaited;

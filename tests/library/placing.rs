@@ -390,12 +390,12 @@ fn what_no_game_reaches_is_searched_within_the_limit() {
 
 /// No file of the placing phase helps where no game reaches the position.
 #[test]
-fn a_build_is_advised_only_for_what_games_reach() {
+fn files_are_missing_only_for_what_games_reach() {
     let empty: &'static [u8] = b"";
     let database = Database::embedded(Rules::STANDARD);
     let database = database.with_file("placing-14.mill", Box::new(empty));
     for (hands, words) in [
-        ("0 9 0 9", "`millbase build --placing`"),
+        ("0 9 0 9", "too many stones are still in hand"),
         ("0 8 0 8", "no game reaches"),
     ] {
         let text = format!("********/********/******** w p p {hands} 0 0");

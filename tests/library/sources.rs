@@ -306,7 +306,7 @@ fn opening_needs_no_bytes() {
     assert_eq!((ranges[0].start, ranges[0].length), (0, 28292));
     assert_eq!(
         error.to_string(),
-        "28292 bytes of 1 ranges are not here yet, the first of 4-4.mill; fetch them and ask again"
+        "28292 bytes of 1 ranges are not here yet, the first of 4-4.mill"
     );
 }
 

@@ -76,7 +76,19 @@ impl From<DbError> for Failure {
             _ if error.is_unusable() => Status::Corrupt,
             _ => Status::Other,
         };
-        Failure(status, error.to_string())
+        let advice = match error {
+            DbError::Missing { .. } => {
+                "; build it with the program millbase, or open a folder that has it"
+            }
+            DbError::MissingPlies { .. } => {
+                "; build those of the placing phase with the program millbase"
+            }
+            DbError::Corrupt { .. } | DbError::OtherVersion { .. } => {
+                "; delete the file and build it again with the program millbase"
+            }
+            _ => "",
+        };
+        Failure(status, format!("{error}{advice}"))
     }
 }
 

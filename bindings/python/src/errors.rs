@@ -40,9 +40,21 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("CorruptError", py.get_type::<CorruptError>())
 }
 
-/// The exception of a database's error.
+/// The exception of a database's error, with advice.
 pub fn database(error: DbError) -> PyErr {
-    let sentence = error.to_string();
+    let advice = match error {
+        DbError::Missing { .. } => {
+            "; build it with the program millbase, or open a folder that has it"
+        }
+        DbError::MissingPlies { .. } => {
+            "; build those of the placing phase with the program millbase"
+        }
+        DbError::Corrupt { .. } | DbError::OtherVersion { .. } => {
+            "; delete the file and build it again with the program millbase"
+        }
+        _ => "",
+    };
+    let sentence = format!("{error}{advice}");
     match error {
         _ if error.is_missing() => MissingError::new_err(sentence),
         _ if error.is_unusable() => CorruptError::new_err(sentence),

@@ -281,7 +281,7 @@ def test_arrays_of_any_kind(db):
 
 def test_missing_and_damaged_databases(db, tmp_path):
     ask = "O*O*O*O*/O*O*O***/@*@*@*@* w m s 7 0 4 0 0 0"
-    with pytest.raises(millbase.MissingError, match="build it with `millbase build --pair 7-4`"):
+    with pytest.raises(millbase.MissingError, match="7-4 is missing; build it with the program millbase"):
         db.probe(ask)
     with pytest.raises(millbase.MissingError):
         db.sample("9-9", 10)

@@ -103,10 +103,28 @@ fn json_of<T: Serialize>(answer: Result<T, Failure>) -> String {
                 Failure::Database(DbError::Corrupt { file, .. }) => Some(file.to_string_lossy()),
                 _ => None,
             };
-            let failure = JsonFailure::from(&failure);
+            let message = match &failure {
+                Failure::Database(error) => sentence(error),
+                other => other.to_string(),
+            };
+            let failure = JsonFailure {
+                message,
+                ..JsonFailure::from(&failure)
+            };
             let error = Problem { file, failure };
             json(&Error { error })
         }
+    }
+}
+
+/// The error of a database with advice: the files are those that the caller of `open` names.
+fn sentence(error: &DbError) -> String {
+    match error {
+        DbError::Missing { pair, .. } => format!("{error}; name the file {pair}.mill in `files`"),
+        DbError::MissingPlies { .. } => {
+            format!("{error}; name files of the placing phase, placing-NN.mill, in `files`")
+        }
+        _ => error.to_string(),
     }
 }
 
@@ -269,6 +287,7 @@ impl Core {
             database: Arc::clone(&self.database),
             search: Arc::clone(&self.search),
             draws: DrawRule::USUAL,
+            sentence,
         };
         match kind {
             "probe" => versioned(known.probe(&question)),

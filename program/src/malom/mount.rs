@@ -26,11 +26,12 @@ use rustix::mount::{UnmountFlags, unmount};
 use serde::Serialize;
 
 use super::{named_scheme, sectors};
+use crate::advice;
 use crate::input;
 use crate::options::Options;
 use crate::output;
 use crate::progress;
-use crate::status::{Status, Usage};
+use crate::status::{self, Status, Usage};
 
 /// Show the values as Malom's sector files, which several programs read
 ///
@@ -280,7 +281,9 @@ impl Files {
     fn fail(&self, sector: Sector, error: &io::Error) {
         let failures = self.failures.fetch_add(1, Ordering::Relaxed);
         if !self.quiet && failures < MOST_TOLD {
-            output::to_stderr(&format!("error: {}: {error}\n", sector.name()));
+            let advice = status::database_error(error).map(advice::advice);
+            let advice = advice.unwrap_or_default();
+            output::to_stderr(&format!("error: {}: {error}{advice}\n", sector.name()));
         }
     }
 }

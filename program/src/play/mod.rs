@@ -24,6 +24,7 @@ use millbase::search::{Info, Limits, Search};
 use millbase::{Answer, Position, Rules, Side};
 
 use self::command::{Command, HELP, Seat};
+use crate::advice;
 use crate::databases;
 use crate::input::{self, Batches};
 use crate::options::Options;
@@ -320,7 +321,7 @@ impl<W: Write> GameSession<W> {
     /// Reports that a database could not be read.
     fn warn(&mut self, choice: &Choice) -> io::Result<()> {
         match &choice.failure {
-            Some(failure) => writeln!(self.out, "{failure}"),
+            Some(failure) => writeln!(self.out, "{}", advice::sentence(failure)),
             None => Ok(()),
         }
     }

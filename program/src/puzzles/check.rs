@@ -17,6 +17,7 @@ use serde_json::json;
 
 use super::exchange::{self, Pack};
 use super::{JsonPack, JsonPuzzle};
+use crate::advice;
 use crate::databases;
 use crate::input;
 use crate::options::Options;
@@ -111,7 +112,11 @@ impl Check {
                         }
                     }
                 }
-                Err(error @ (DbError::Missing { .. } | DbError::NotStored(_))) => {
+                Err(
+                    error @ (DbError::Missing { .. }
+                    | DbError::MissingPlies { .. }
+                    | DbError::NotStored(_)),
+                ) => {
                     report.unchecked += 1;
                     missing.get_or_insert(error);
                 }
@@ -125,7 +130,7 @@ impl Check {
                     problem,
                 }));
         }
-        report.missing = missing.as_ref().map(DbError::to_string);
+        report.missing = missing.as_ref().map(advice::sentence);
         report.write(options)?;
         match missing {
             _ if report.wrong > 0 || !report.pack_problems.is_empty() => Ok(Status::No),

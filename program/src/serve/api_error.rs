@@ -6,9 +6,11 @@ use std::time::Duration;
 use anyhow::Error;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use millbase::service::failure::{Failure, JsonError};
+use millbase::DbError;
+use millbase::service::failure::{Failure, JsonError, JsonFailure};
 
 use super::reply;
+use crate::advice;
 use crate::status::{self, Status};
 
 /// The reason why a request has no answer.
@@ -36,6 +38,35 @@ impl From<Failure> for ApiError {
     }
 }
 
+/// A failure for clients, who learn the name of a file but not its folder.
+pub fn failure(error: &Error) -> JsonFailure {
+    status::failure_with(error, without_folder)
+}
+
+/// The sentence of a database's error for clients.
+pub fn sentence(error: &DbError) -> String {
+    advice::sentence(&without_folder(error))
+}
+
+fn without_folder(error: &DbError) -> DbError {
+    let mut error = error.clone();
+    match &mut error {
+        DbError::Missing { location, .. }
+        | DbError::MissingForProof { location, .. }
+        | DbError::MissingPlies { location } => location.folder = None,
+        DbError::Corrupt { file, .. }
+        | DbError::OtherRules { file, .. }
+        | DbError::OtherVersion { file, .. }
+        | DbError::Io { file, .. } => {
+            if let Some(name) = file.file_name() {
+                *file = name.into();
+            }
+        }
+        _ => {}
+    }
+    error
+}
+
 impl ApiError {
     fn status(&self) -> StatusCode {
         match self {
@@ -56,7 +87,7 @@ impl ApiError {
 
     fn body(&self) -> JsonError {
         match self {
-            ApiError::Failed(error) => JsonError::from(status::failure(error)),
+            ApiError::Failed(error) => JsonError::from(failure(error)),
             ApiError::Busy => JsonError::new(
                 "busy",
                 "the server is answering too many questions; ask again in a second",

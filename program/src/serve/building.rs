@@ -17,15 +17,16 @@ use millbase::service::failure::{Failure, JsonFailure};
 use millbase::service::rules::JsonRules;
 use millbase::solve::pair::{self, BuildFolder, Observer, PairPlan, PairProgress};
 use millbase::solve::ply;
-use millbase::store::{Level, Profile};
+use millbase::store::{Level, Location, Profile};
 use millbase::value::Metric;
 use millbase::{Pair, Rules};
 use serde::Serialize;
 
-use super::api_error::ApiError;
+use super::api_error::{self, ApiError};
 use super::reply;
 use super::routes::{self, Asked};
 use super::work::Work;
+use crate::advice;
 use crate::input::Plies;
 use crate::options::Options;
 use crate::progress::Forecast;
@@ -248,7 +249,7 @@ impl Builder {
                 *held(&builder.folder) = None;
                 *held(&builder.state) = match built {
                     Ok(()) => Stage::Finished,
-                    Err(error) => Stage::Failed(status::failure(&error)),
+                    Err(error) => Stage::Failed(api_error::failure(&error)),
                 };
             })
             .context("cannot start the thread of a build")?;
@@ -381,9 +382,13 @@ fn missing(folder: &Path, rules: Rules, most_stones: u8) -> Result<PairPlan> {
     if !folder.is_dir() {
         return Ok(PairPlan::new(&wanted, |_| false));
     }
-    let db = databases::open_folder(folder, rules)?.without_folder()?;
+    let db = databases::open_folder(folder, rules)?;
     if let Some(other) = build::with_other_metric(&db, PROFILE.metric) {
-        let (pair, options) = (other.pair(), db.build_options());
+        let location = Location {
+            folder: None,
+            ..db.location()
+        };
+        let (pair, options) = (other.pair(), advice::build_options(&location));
         return Err(Usage(format!(
             "the database {pair} here has no depths, but the server builds only databases with \
              depths; build the missing ones with `millbase build{options}`"

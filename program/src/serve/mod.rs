@@ -139,7 +139,7 @@ impl Serve {
                 quiet,
                 ..kept.clone()
             })?;
-            Ok(database.without_folder()?)
+            Ok(database)
         };
         Work::new(
             options.rules,

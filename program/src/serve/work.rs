@@ -15,7 +15,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::api_error::ApiError;
+use super::api_error::{self, ApiError};
 
 /// The longest time for a question, including the time that it waits for others.
 const LONGEST_ANSWER: Duration = Duration::from_secs(10);
@@ -113,6 +113,7 @@ impl Work {
             database: Arc::new((self.open)(rules)?),
             search: Arc::new(search),
             draws: self.draws,
+            sentence: api_error::sentence,
         };
         let mut opened = self.opened.write().unwrap_or_else(PoisonError::into_inner);
         opened.insert(rules, known.clone());

@@ -37,7 +37,7 @@ const DEFAULT_TIME: Duration = Duration::from_secs(1);
 const MARGIN: Duration = Duration::from_millis(3);
 
 /// Speaks the engine protocol until `quit` or the end of the input. At the end of the input a search
-/// with a limit is finished first.
+/// with a limit is finished first. `sentence` words the errors of databases.
 ///
 /// # Errors
 ///
@@ -47,6 +47,7 @@ pub fn run(
     output: impl Write + Send + 'static,
     database: Database,
     settings: Settings,
+    sentence: fn(&DbError) -> String,
 ) -> io::Result<()> {
     let (sender, events) = sync_channel(16);
     let lines = sender.clone();
@@ -65,6 +66,7 @@ pub fn run(
         running: None,
         waiting: VecDeque::new(),
         sender,
+        sentence,
     };
     session.serve(&events)
 }
@@ -155,6 +157,8 @@ struct Session<W> {
     running: Option<Running>,
     waiting: VecDeque<Command>,
     sender: SyncSender<Event>,
+    /// Words the errors of databases.
+    sentence: fn(&DbError) -> String,
 }
 
 /// A search with an empty transposition table of the configured size.
@@ -288,8 +292,8 @@ impl<W: Write + Send + 'static> Session<W> {
                 "" => Ok(Database::embedded(rules)),
                 path => self.database.reopen(Path::new(path), rules),
             };
-            let opened = opened.map_err(|error| CommandError(error.to_string()))?;
-            problem = opened.unusable().next().map(DbError::to_string);
+            let opened = opened.map_err(|error| CommandError((self.sentence)(&error)))?;
+            problem = opened.unusable().next().map(self.sentence);
             self.database = Arc::new(opened);
         }
         let searching = |settings: &Settings| (settings.hash, settings.threads, *settings.rules());
@@ -415,7 +419,7 @@ impl<W: Write + Send + 'static> Session<W> {
             return self.output.line("bestmove none");
         };
         if let Some(failure) = choice.failure {
-            self.output.error(failure)?;
+            self.output.error((self.sentence)(&failure))?;
         }
         let actions = self.game.position().actions(choice.turn, &self.rules);
         let first = actions.and_then(|actions| actions.into_iter().next());

@@ -156,8 +156,6 @@ fn a_truncated_file_fails_only_its_own_queries() {
         for length in [0, 7, 100, bytes.len() / 2, bytes.len() - 1] {
             with_bytes(folder.path(), name, &bytes[..length], |error| {
                 assert!(matches!(error, DbError::Corrupt { .. }), "{error}");
-                let advice = "delete the file and build it again";
-                assert!(error.to_string().contains(advice), "{error}");
             });
         }
     }
@@ -218,7 +216,7 @@ fn a_folder_in_place_of_a_file_is_named() {
 
 /// Files of versions 1 and 2, whose later fields had other places and meanings.
 #[test]
-fn errors_about_other_versions_say_what_to_do() {
+fn files_of_other_versions_are_refused() {
     const OLD_PLY: &[u8; 8] = b"\x8eMILLPL\n";
     let folder = whole_folder();
     for name in FILES {
@@ -239,8 +237,6 @@ fn errors_about_other_versions_say_what_to_do() {
                     let found =
                         matches!(error, DbError::OtherVersion { version: v, .. } if *v == version);
                     assert!(found, "{error}");
-                    let advice = "delete the file and build it again";
-                    assert!(error.to_string().contains(advice), "{error}");
                 });
             }
         }

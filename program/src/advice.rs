@@ -1,0 +1,94 @@
+//! Advice for errors of the databases: the commands and options with which a user goes on. The library
+//! reports only what is wrong.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use millbase::Rules;
+use millbase::index::reachable::why_unsolved;
+use millbase::store::{self, DbError, Location};
+use millbase::value::Metric;
+
+/// The error as one sentence that ends with its advice.
+pub fn sentence(error: &DbError) -> String {
+    format!("{error}{}", advice(error))
+}
+
+/// The end of the sentence of an error: what to do about it, or nothing.
+pub fn advice(error: &DbError) -> String {
+    let fixed = match error {
+        DbError::Missing { pair, location } => {
+            let options = build_options(location);
+            return format!("; build it with `millbase build --pair {pair}{options}`");
+        }
+        DbError::MissingForProof { location, .. } => {
+            return format!("; build with `millbase build{}`", build_options(location));
+        }
+        DbError::MissingPlies { location } if why_unsolved(&location.rules).is_none() => {
+            let options = placing_options(location);
+            return format!(
+                "; build the databases of the placing phase with `millbase build --placing{options}`"
+            );
+        }
+        DbError::Corrupt { .. } => "; delete the file and build it again",
+        DbError::OtherRules { .. } => "; choose the folder with the databases of these rules",
+        DbError::OtherVersion { .. } => {
+            "; delete the file and build it again, or use the program that wrote it"
+        }
+        DbError::NoDepths { .. } => {
+            "; build the pairs again with `millbase build` into another folder"
+        }
+        DbError::Io { source, .. } => match source.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+                "; free some space and run the same command again, nothing is lost"
+            }
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                "; choose another folder, or get permission for this one"
+            }
+            ErrorKind::OutOfMemory => "; close other programs, or run this on a larger machine",
+            _ => "",
+        },
+        _ => "",
+    };
+    fixed.to_owned()
+}
+
+/// The options with which `millbase build` makes files like those of a location, with a leading space.
+pub fn build_options(location: &Location) -> String {
+    let rules = &location.rules;
+    let mut options = rules_option(rules);
+    if let Some(folder) = &location.folder {
+        let folder = named_folder(folder, rules).display().to_string();
+        let quote = if folder.contains(' ') { "'" } else { "" };
+        options += &format!(" --db {quote}{folder}{quote}");
+    }
+    if location.metric == Metric::Wdl {
+        options += " --profile wdl";
+    }
+    options
+}
+
+/// The options with which `millbase build` makes files of the placing phase, with a leading space.
+/// These need depths, so a folder without depths cannot get them, and the options name another one.
+pub fn placing_options(location: &Location) -> String {
+    match location.metric {
+        Metric::Depth => build_options(location),
+        Metric::Wdl => format!("{} --db NEW_FOLDER", rules_option(&location.rules)),
+    }
+}
+
+/// The option for these rules, with a leading space; empty for the standard rules.
+fn rules_option(rules: &Rules) -> String {
+    match rules.name() {
+        _ if *rules == Rules::STANDARD => String::new(),
+        name => format!(" --rules {}", name.unwrap_or("FILE")),
+    }
+}
+
+/// The folder to name on the command line so that the program uses this one.
+fn named_folder<'a>(folder: &'a Path, rules: &Rules) -> &'a Path {
+    match folder.parent() {
+        Some(parent) if store::folder_of(parent, rules) == folder => parent,
+        _ => folder,
+    }
+}
