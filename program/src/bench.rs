@@ -415,7 +415,7 @@ fn searched(position: &Position, rules: &Rules, budget: Duration) -> Result<f64>
     rate(budget, || {
         let search = Search::new(*rules, SEARCH_BYTES, 1);
         let found = search.run(position, &[], &NoProber, &limits, &stop, &mut |_| {});
-        Ok(found.lines.first().map_or(0, |line| line.nodes))
+        Ok(found.first().map_or(0, |variation| variation.nodes))
     })
 }
 

@@ -32,9 +32,7 @@ use crate::status::{Status, Usage};
 ///
 /// A player is a line of settings: level=N (Millbase at level N, 30 is perfect), databases=no
 /// (Millbase's search alone), errs=P (a random turn in P % of its turns), drawn=CHOICE (the choice
-/// among drawn turns, see DrawnTurns in docs/FRONTENDS.md), lost=longest or lost=chances (the
-/// longest resistance, or the turn that gives the winner the most chances to err), depth=N, nodes=N and
-/// time=MS (limits of a turn), name=TEXT. Other players are playouts=N, a plain Monte Carlo tree
+/// among drawn turns, see DrawnTurns in docs/FRONTENDS.md), depth=N, nodes=N and time=MS (limits of a turn), name=TEXT. Other players are playouts=N, a plain Monte Carlo tree
 /// search, and command=PROGRAM ARGS, an engine that speaks the protocol of 'millbase uci', with
 /// option.NAME=VALUE before it.
 ///
@@ -46,7 +44,7 @@ use crate::status::{Status, Usage};
 #[command(after_help = "\
 Examples:
   millbase match level=30 'level=10' --sample 100 --from 4-4 --value draw
-  millbase match drawn=traps 'errs=10 drawn=random' --sample 100 --from 8-7 --value draw
+  millbase match drawn=pressure 'errs=10 drawn=random' --sample 100 --from 8-7 --value draw
   millbase match 'databases=no depth=4' 'time=50 command=other-engine' --rounds 20 --log games.jsonl")]
 pub struct Match {
     /// The first player, whose score the report gives

@@ -5,7 +5,7 @@
 //! | `level=N` | Millbase's player, 0 to 30; 30 is perfect and the default |
 //! | `databases=no` | Millbase's search without databases |
 //! | `errs=P` | Millbase's player makes a random legal turn in `P` % of its turns |
-//! | `drawn=CHOICE`, `lost=CHOICE` | how Millbase's player chooses among drawn and among lost turns: [`DrawnTurns::NAMES`], [`LostTurns::NAMES`] |
+//! | `drawn=CHOICE` | how Millbase's player chooses among drawn turns: [`DrawnTurns::NAMES`] |
 //! | `playouts=N` | a plain Monte Carlo tree search with `N` playouts a turn, without databases |
 //! | `command=PROGRAM ARGS` | an engine process; must be last, because it takes the rest of the line |
 //! | `option.NAME=VALUE` | an option of the engine |
@@ -21,7 +21,7 @@ use std::time::Duration;
 use crate::coach::monte_carlo;
 use crate::coach::process::{Engine, EngineError, check_program};
 use crate::engine::game::{Game, shown};
-use crate::engine::player::{DrawnTurns, Level, LostTurns, Player, Strategy};
+use crate::engine::player::{DrawnTurns, Player, SkillLevel};
 use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::turns::Turn;
@@ -49,8 +49,8 @@ pub enum Kind {
         knows_databases: bool,
         /// The percentage of its turns that are random.
         errs: u8,
-        /// The choices among turns of the same value.
-        strategy: Strategy,
+        /// The choice among turns of the same value.
+        drawn: DrawnTurns,
     },
     /// A Monte Carlo tree search without databases.
     MonteCarlo {
@@ -124,7 +124,6 @@ struct Draft {
     databases: Option<bool>,
     errs: Option<u8>,
     drawn: Option<DrawnTurns>,
-    lost: Option<LostTurns>,
     playouts: Option<u32>,
     command: Vec<String>,
     options: Vec<(String, String)>,
@@ -147,7 +146,6 @@ impl Draft {
             "level" => self.level = Some(number(0, 30)? as u8),
             "errs" => self.errs = Some(number(0, 100)? as u8),
             "drawn" => self.drawn = Some(value.parse()?),
-            "lost" => self.lost = Some(value.parse()?),
             "playouts" => self.playouts = Some(number(1, 1_000_000)? as u32),
             "depth" => self.limits.depth = Some(number(1, Limits::MOST_DEPTH.into())? as u32),
             "nodes" => self.limits.nodes = Some(number(1, u64::MAX)?),
@@ -167,7 +165,7 @@ impl Draft {
                 Some(option) => self.options.push((option.to_owned(), value.to_owned())),
                 None => {
                     return Err(format!(
-                        "'{}' is not a setting of a player; there are level, databases, errs, drawn, lost, \
+                        "'{}' is not a setting of a player; there are level, databases, errs, drawn, \
                          playouts, depth, nodes, time, name, option.NAME and command",
                         shown(name)
                     ));
@@ -181,10 +179,9 @@ impl Draft {
         let is_own = self.level.is_some()
             || self.databases.is_some()
             || self.errs.is_some()
-            || self.drawn.is_some()
-            || self.lost.is_some();
+            || self.drawn.is_some();
         if !self.command.is_empty() && is_own {
-            let sentence = "level, databases, errs, drawn and lost are settings of Millbase's player; an \
+            let sentence = "level, databases, errs and drawn are settings of Millbase's player; an \
                 engine with command= takes option.NAME=VALUE";
             return Err(sentence.to_owned());
         }
@@ -210,10 +207,7 @@ impl Draft {
                 level: self.level.unwrap_or(30),
                 knows_databases: self.databases.unwrap_or(true),
                 errs: self.errs.unwrap_or(0),
-                strategy: Strategy {
-                    drawn: self.drawn.unwrap_or_default(),
-                    lost: self.lost.unwrap_or_default(),
-                },
+                drawn: self.drawn.unwrap_or_default(),
             },
             (None, false) => Kind::Engine {
                 command: self.command,
@@ -240,7 +234,7 @@ impl fmt::Display for Settings {
             level,
             knows_databases,
             errs,
-            strategy,
+            drawn,
         } = &self.kind
         {
             word("level", level);
@@ -250,12 +244,8 @@ impl fmt::Display for Settings {
             if *errs > 0 {
                 word("errs", errs);
             }
-            let usual = Strategy::default();
-            if strategy.drawn != usual.drawn {
-                word("drawn", &strategy.drawn);
-            }
-            if strategy.lost != usual.lost {
-                word("lost", &strategy.lost);
+            if *drawn != DrawnTurns::default() {
+                word("drawn", drawn);
             }
         }
         if let Kind::MonteCarlo { playouts } = &self.kind {
@@ -303,7 +293,9 @@ impl Settings {
     pub fn limits(&self) -> Limits {
         let limits = self.limits;
         match (&self.kind, limits.depth, limits.nodes, limits.time) {
-            (&Kind::Own { level, .. }, None, None, None) if Level::new(level) == Level::PERFECT => {
+            (&Kind::Own { level, .. }, None, None, None)
+                if SkillLevel::new(level) == SkillLevel::PERFECT =>
+            {
                 Limits {
                     nodes: Some(DEFAULT_NODES),
                     ..limits
@@ -364,15 +356,13 @@ impl Contestant {
         // With the seed 0 the perfect player would always choose the same turns.
         self.seed = seed.max(1);
         match &self.settings.kind {
-            Kind::Own {
-                level, strategy, ..
-            } => {
+            Kind::Own { level, drawn, .. } => {
                 self.at_work = AtWork::Player(Player {
                     database: Arc::clone(&self.database),
                     search: Arc::new(Search::new(rules, SEARCH_BYTES, 1)),
-                    level: Level::new(*level),
+                    level: SkillLevel::new(*level),
                     seed: self.seed,
-                    strategy: *strategy,
+                    drawn: *drawn,
                 });
             }
             &Kind::MonteCarlo { playouts } => self.at_work = AtWork::MonteCarlo { playouts },
@@ -442,11 +432,11 @@ fn own_turn(player: &Player, kind: &Kind, game: &Game, limits: &Limits) -> Optio
             knows_databases: false,
             level,
             ..
-        } if Level::new(*level) == Level::PERFECT => {
+        } if SkillLevel::new(*level) == SkillLevel::PERFECT => {
             let (position, earlier) = (game.position(), game.earlier());
             let search = &player.search;
-            let outcome = search.run(position, earlier, &NoProber, limits, &stop, &mut |_| ());
-            outcome.best()
+            let found = search.run(position, earlier, &NoProber, limits, &stop, &mut |_| ());
+            Some(found.first()?.turns[0])
         }
         _ => Some(player.choose(game, limits, &stop, &mut |_| ())?.turn),
     }

@@ -12,7 +12,7 @@ use crate::random::Random;
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::Turn;
 use crate::rules::{FEWEST_STONES, Rules};
-use crate::search::{Limits, NoProber, Score, Search};
+use crate::search::{Limits, NoProber, PrincipalVariation, Score, Search};
 use crate::store::DbError;
 use crate::value::Value;
 
@@ -343,7 +343,7 @@ fn difficulty(position: &Position, solution: &[Step], rules: &Rules) -> Difficul
     let turn = solution[0].ranked.turn;
     let legal = solution[0].verdict.legal;
     let search = Search::new(*rules, SEARCH_BYTES, 1);
-    let run = |limits: Limits, report: &mut dyn FnMut(&crate::search::Info)| {
+    let run = |limits: Limits, report: &mut dyn FnMut(&PrincipalVariation)| {
         let stop = AtomicBool::new(false);
         search.run(position, &[], &NoProber, &limits, &stop, report)
     };
@@ -353,9 +353,8 @@ fn difficulty(position: &Position, solution: &[Step], rules: &Rules) -> Difficul
         ..Limits::default()
     };
     let scores: Vec<(Turn, Score)> = run(glance, &mut |_| ())
-        .lines
         .iter()
-        .filter_map(|line| Some((*line.line.first()?, line.score)))
+        .map(|variation| (variation.turns[0], variation.score))
         .collect();
     let own = scores.iter().find(|(other, _)| *other == turn);
     let own = own.map_or(Score::MOST, |(_, score)| *score);
@@ -372,7 +371,7 @@ fn difficulty(position: &Position, solution: &[Step], rules: &Rules) -> Difficul
     let (mut depth, mut reached) = (1, 0);
     run(deep, &mut |report| {
         reached = report.depth;
-        if report.line.first() != Some(&turn) {
+        if report.turns.first() != Some(&turn) {
             depth = report.depth + 1;
         }
     });

@@ -18,7 +18,7 @@ use crate::lock::held;
 use crate::rules::MOST_STONES;
 use crate::rules::position::Position;
 use crate::search::clock::Instant;
-use crate::search::core::{Abdada, Bounds, Counts, Knowledge, Shared, Window, Worker};
+use crate::search::core::{Abdada, Evaluator, NodeCounts, SearchContext, Window, Worker};
 use crate::search::key;
 use crate::search::score::Score;
 use crate::search::table::TranspositionTable;
@@ -198,8 +198,8 @@ impl<'a> Files<'a> {
     }
 }
 
-impl Knowledge for Files<'_> {
-    fn known(&self, position: &Position, window: Window, counts: &mut Counts) -> Option<Score> {
+impl Evaluator for Files<'_> {
+    fn probe(&self, position: &Position, window: Window, counts: &mut NodeCounts) -> Option<Score> {
         let score = match self.value(position) {
             Ok(None) => self.omitted(position, window),
             Ok(value) => Ok(value.map(Score::from)),
@@ -301,16 +301,14 @@ fn search(
     let table = TranspositionTable::with_bytes(most_bytes.min(1 << (12 + 2 * placements.min(7))));
     let abdada = two_threads.then(Abdada::new);
     let finished = AtomicBool::new(false);
-    let [first, second] = [&files, &second_files].map(|files| Shared {
+    let [first, second] = [&files, &second_files].map(|files| SearchContext {
         rules: database.rules(),
         table: &table,
-        knowledge: files,
-        bounds: Bounds {
-            stop: &files.stop,
-            finished: &finished,
-            deadline: None,
-            nodes: most_nodes,
-        },
+        evaluator: files,
+        stop: &files.stop,
+        finished: &finished,
+        deadline: None,
+        nodes: most_nodes,
         abdada: abdada.as_ref(),
         pvs: true,
     });
@@ -353,10 +351,10 @@ fn search(
 
 /// Finds values, one after the other, until one is known already or the search is stopped.
 fn find_each<'a>(
-    shared: &Shared<'_, Files<'_>>,
+    context: &SearchContext<'_, Files<'_>>,
     wanted: impl Iterator<Item = (&'a OnceLock<Value>, &'a Position)>,
 ) {
-    let mut worker = Worker::new(shared, &[]);
+    let mut worker = Worker::new(context, &[]);
     for (value, position) in wanted {
         if value.get().is_some() {
             return;

@@ -9,7 +9,7 @@ use crate::probe::{Bitbase, Database};
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::removable;
 use crate::rules::{FEWEST_STONES, MOST_STONES, Rules};
-use crate::search::core::{Counts, Knowledge, Window};
+use crate::search::core::{Evaluator, NodeCounts, Window};
 use crate::search::score::Score;
 use crate::store::DbError;
 
@@ -93,7 +93,7 @@ impl<'a> Leaves<'a> {
     }
 
     /// The result of a position without stones in hand for its side to move, White.
-    fn white(&self, white: PointSet, black: PointSet, counts: &mut Counts) -> Score {
+    fn white(&self, white: PointSet, black: PointSet, counts: &mut NodeCounts) -> Score {
         counts.tb_hits += 1;
         if white.len() < u32::from(FEWEST_STONES) {
             return Score::LOST;
@@ -129,7 +129,7 @@ impl<'a> Leaves<'a> {
     }
 
     /// The score for Black of placing the last stone.
-    fn last_placement(&self, position: &Position, beta: Score, counts: &mut Counts) -> Score {
+    fn last_placement(&self, position: &Position, beta: Score, counts: &mut NodeCounts) -> Score {
         let rules = self.database.rules();
         let (white, black, empty) = (position.waiting, position.mover, position.empty());
         let closing = rules.board().completions(black) & empty;
@@ -176,8 +176,8 @@ impl<'a> Leaves<'a> {
     }
 }
 
-impl Knowledge for Leaves<'_> {
-    fn known(&self, position: &Position, window: Window, counts: &mut Counts) -> Option<Score> {
+impl Evaluator for Leaves<'_> {
+    fn probe(&self, position: &Position, window: Window, counts: &mut NodeCounts) -> Option<Score> {
         let in_hand = position.all_in_hand();
         let side = position.side_to_move;
         let stones = [

@@ -10,7 +10,7 @@ use super::report::{ProofOptions, Proved, Work};
 use crate::probe::{Bitbase, Database};
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::Turn;
-use crate::search::core::{Abdada, Bounds, Counts, Shared, Window, Worker};
+use crate::search::core::{Abdada, NodeCounts, SearchContext, Window, Worker};
 use crate::search::score::Score;
 use crate::search::table::TranspositionTable;
 use crate::store::DbError;
@@ -74,27 +74,25 @@ impl<'a> Prover<'a> {
             false => Window::null(Score::DRAW.next()),
         };
         let (abdada, finished) = (Abdada::new(), AtomicBool::new(false));
-        let shared = &Shared {
+        let context = &SearchContext {
             rules: self.leaves.rules(),
             table,
-            knowledge: &self.leaves,
-            bounds: Bounds {
-                stop: &self.leaves.stop,
-                finished: &finished,
-                deadline: None,
-                nodes: u64::MAX,
-            },
+            evaluator: &self.leaves,
+            stop: &self.leaves.stop,
+            finished: &finished,
+            deadline: None,
+            nodes: u64::MAX,
             abdada: (self.threads > 1).then_some(&abdada),
             pvs: false,
         };
         let search = || {
-            let mut worker = Worker::new(shared, &[]);
+            let mut worker = Worker::new(context, &[]);
             let score = worker.search(position, window, position.all_in_hand(), 0);
             let complete = !worker.is_stopped();
             finished.fetch_or(complete, Ordering::Relaxed);
             (complete.then_some(score), worker.counts)
         };
-        let found: Vec<(Option<Score>, Counts)> = thread::scope(|scope| {
+        let found: Vec<(Option<Score>, NodeCounts)> = thread::scope(|scope| {
             let helpers: Vec<_> = (1..self.threads).map(|_| scope.spawn(search)).collect();
             let own = search();
             let others = helpers.into_iter().filter_map(|helper| helper.join().ok());

@@ -1,15 +1,14 @@
-//! The core: negamax alpha-beta with a transposition table, for every use of the search.
-//! [`Knowledge`] supplies known values and the evaluation at the horizon.
+//! Negamax alpha-beta with a transposition table, for every use of the search. An [`Evaluator`]
+//! supplies known values and the evaluation at the horizon.
 //!
 //! Several threads search the same tree and share the table. A thread defers the turns that another
 //! one is searching, so that the threads spread over the tree. Results then depend on the timing of
 //! the threads; only a search with one thread is deterministic.
 //!
 //! A repetition is a draw in the line where it happens, but the table stores the scores that follow
-//! from it without the line. So far from the root a score may rest on a draw that another line does
-//! not allow (graph-history interaction), as in other programs with such tables. Placements cannot
-//! repeat a position, so this affects neither the proof of the start position nor the exact values
-//! of the placing phase.
+//! from it without the line. Far from the root, a score may therefore rest on a draw that another
+//! line does not allow (graph-history interaction). Placements cannot repeat a position, so neither
+//! the proof of the start position nor the exact values of the placing phase are affected.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
@@ -23,13 +22,13 @@ use crate::rules::position::Position;
 use crate::rules::turns::Turn;
 use crate::value::Value;
 
-/// The knowledge that a search needs besides the rules.
-pub(crate) trait Knowledge: Sync {
-    /// The score of a node for its side to move, ends counted from the node; `None` if it must be
-    /// searched. A score outside the window may be a bound.
-    fn known(&self, position: &Position, window: Window, counts: &mut Counts) -> Option<Score>;
+/// The scores that a search does not find by itself.
+pub(crate) trait Evaluator: Sync {
+    /// The known score of a node for its side to move, ends counted from the node; `None` if the
+    /// node must be searched. A score outside the window may be a bound.
+    fn probe(&self, position: &Position, window: Window, counts: &mut NodeCounts) -> Option<Score>;
 
-    /// The evaluation of a node at the horizon.
+    /// The static evaluation of a node at the horizon, for its side to move.
     fn evaluate(&self, position: &Position) -> Score;
 }
 
@@ -89,7 +88,7 @@ impl Window {
 
 /// Counters of the work done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Counts {
+pub(crate) struct NodeCounts {
     /// Positions visited.
     pub nodes: u64,
     /// Positions whose value the databases knew.
@@ -98,18 +97,6 @@ pub(crate) struct Counts {
     pub evaluated: u64,
     /// The longest line, in turns.
     pub seldepth: u32,
-}
-
-/// The conditions that end a search.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Bounds<'a> {
-    /// Set by the caller of the search.
-    pub stop: &'a AtomicBool,
-    /// Set by the thread that has the result, for the others.
-    pub finished: &'a AtomicBool,
-    pub deadline: Option<Instant>,
-    /// The most positions that each thread visits.
-    pub nodes: u64,
 }
 
 /// The turns that other threads are searching at the moment. A thread searches the other turns
@@ -158,11 +145,17 @@ const TRANSPOSITION_DEPTH: u32 = 3;
 const AT_ONCE: usize = 32;
 
 /// The state that all threads of a search share.
-pub(crate) struct Shared<'a, K> {
+pub(crate) struct SearchContext<'a, E> {
     pub rules: &'a Rules,
     pub table: &'a TranspositionTable,
-    pub knowledge: &'a K,
-    pub bounds: Bounds<'a>,
+    pub evaluator: &'a E,
+    /// Set by the caller of the search.
+    pub stop: &'a AtomicBool,
+    /// Set by the thread that has the result, for the others.
+    pub finished: &'a AtomicBool,
+    pub deadline: Option<Instant>,
+    /// The most positions that each thread visits.
+    pub nodes: u64,
     /// `None` if there is only one thread.
     pub abdada: Option<&'a Abdada>,
     /// Whether each turn after the first is searched with a null window before the full one.
@@ -170,9 +163,9 @@ pub(crate) struct Shared<'a, K> {
 }
 
 /// One thread of a search.
-pub(crate) struct Worker<'a, K> {
-    shared: &'a Shared<'a, K>,
-    pub counts: Counts,
+pub(crate) struct Worker<'a, E> {
+    context: &'a SearchContext<'a, E>,
+    pub counts: NodeCounts,
     histories: Histories,
     ranked: Vec<Ranked>,
     /// The positions of the game and of the line being searched, by their [exact](key::exact) keys.
@@ -180,12 +173,12 @@ pub(crate) struct Worker<'a, K> {
     stopped: bool,
 }
 
-impl<'a, K: Knowledge> Worker<'a, K> {
+impl<'a, E: Evaluator> Worker<'a, E> {
     /// A thread that begins after these positions of the game.
-    pub fn new(shared: &'a Shared<'a, K>, earlier: &[Position]) -> Worker<'a, K> {
+    pub fn new(context: &'a SearchContext<'a, E>, earlier: &[Position]) -> Worker<'a, E> {
         Worker {
-            shared,
-            counts: Counts::default(),
+            context,
+            counts: NodeCounts::default(),
             histories: Histories::new(128),
             ranked: Vec::with_capacity(1024),
             path: earlier.iter().map(key::exact).collect(),
@@ -201,13 +194,13 @@ impl<'a, K: Knowledge> Worker<'a, K> {
     fn check_bounds(&mut self) {
         // Databases may take a tenth of a millisecond for a node.
         const BETWEEN_LOOKS: u64 = 1 << 6;
-        let bounds = &self.shared.bounds;
-        if self.counts.nodes > bounds.nodes {
+        let context = self.context;
+        if self.counts.nodes > context.nodes {
             self.stopped = true;
         } else if self.counts.nodes.is_multiple_of(BETWEEN_LOOKS) {
-            self.stopped |= bounds.stop.load(Relaxed)
-                || bounds.finished.load(Relaxed)
-                || bounds
+            self.stopped |= context.stop.load(Relaxed)
+                || context.finished.load(Relaxed)
+                || context
                     .deadline
                     .is_some_and(|deadline| Instant::now() >= deadline);
         }
@@ -234,22 +227,22 @@ impl<'a, K: Knowledge> Worker<'a, K> {
         if self.repeats(position) {
             return Score::DRAW;
         }
-        let shared = self.shared;
-        if let Some(score) = shared.knowledge.known(position, window, &mut self.counts) {
+        let context = self.context;
+        if let Some(score) = context.evaluator.probe(position, window, &mut self.counts) {
             return score;
         }
         self.counts.seldepth = self.counts.seldepth.max(ply as u32);
-        if let Some(result) = position.result(shared.rules) {
+        if let Some(result) = position.result(context.rules) {
             return result.into();
         }
         if depth == 0 {
             self.counts.evaluated += 1;
-            return shared.knowledge.evaluate(position);
+            return context.evaluator.evaluate(position);
         }
 
         let (key, symmetry) = key::canonical(position);
         let mut first = Turn::PASS;
-        if let Some(entry) = shared.table.get(key) {
+        if let Some(entry) = context.table.get(key) {
             first = entry.turn.turned(symmetry.inverse());
             if u32::from(entry.depth) >= depth {
                 let enough = match entry.bound {
@@ -276,7 +269,7 @@ impl<'a, K: Knowledge> Worker<'a, K> {
         } else {
             Bound::Exact
         };
-        shared.table.put(
+        context.table.put(
             key,
             Entry {
                 turn: turn.turned(symmetry),
@@ -298,10 +291,10 @@ impl<'a, K: Knowledge> Worker<'a, K> {
         depth: u32,
         ply: usize,
     ) -> (Score, Turn) {
-        let shared = self.shared;
+        let context = self.context;
         let base = self.ranked.len();
         let order = Order {
-            rules: shared.rules,
+            rules: context.rules,
             histories: &self.histories,
             ply,
             first,
@@ -315,7 +308,7 @@ impl<'a, K: Knowledge> Worker<'a, K> {
             return known;
         }
         let end = self.ranked.len();
-        let abdada = shared.abdada.filter(|_| depth >= Abdada::DEPTH);
+        let abdada = context.abdada.filter(|_| depth >= Abdada::DEPTH);
         let (mut best, mut best_turn) = (Score::LEAST, Turn::PASS);
         let mut alpha = window.alpha;
         let mut place = base;
@@ -361,8 +354,8 @@ impl<'a, K: Knowledge> Worker<'a, K> {
         (best, best_turn)
     }
 
-    /// A turn that reaches `beta` by what the table knows of the position after it, and its score there
-    /// (enhanced transposition cutoff). The turns are those ranked from `base` on.
+    /// A turn ranked from `base` on that the table's entry for the position after it already proves to
+    /// reach `beta`, and its score (enhanced transposition cutoff).
     fn refutation(
         &self,
         position: &Position,
@@ -371,7 +364,7 @@ impl<'a, K: Knowledge> Worker<'a, K> {
         depth: u32,
     ) -> Option<(Score, Turn)> {
         let turns = &self.ranked[base..];
-        let table = self.shared.table;
+        let table = self.context.table;
         let mut keys = [0; AT_ONCE];
         turns.chunks(AT_ONCE).find_map(|turns| {
             let keys = &mut keys[..turns.len()];
@@ -398,7 +391,7 @@ impl<'a, K: Knowledge> Worker<'a, K> {
         depth: u32,
         ply: usize,
     ) -> Score {
-        let pvs = self.shared.pvs;
+        let pvs = self.context.pvs;
         let mut search = |window: Window| {
             let score = self.search(after, window.after_turn(), depth - 1, ply + 1);
             score.before_turn()

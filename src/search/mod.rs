@@ -1,46 +1,128 @@
-//! Search: estimates or proves the value of a position by looking ahead.
+//! Estimates or proves the value of a position by looking ahead.
 //!
-//! - `limits`: the algorithm and the limits of a search
-//! - `report`: the results of a search
-//! - `score`: the numbers by which a search rates positions
-//! - `prober`: values that are known without searching
-//! - `root`: iterative deepening at the root
-//! - `drive`: the windows to search: aspiration windows, MTD(f)
+//! - here: a search with its limits, its results and its source of known values
+//! - `root`: iterative deepening, and the windows in which it searches
 //! - `core`: negamax alpha-beta, for every use of the search
 //! - `order`: move ordering
 //! - `evaluate`: the static evaluation
+//! - `score`: the numbers by which a search rates positions
 //! - `table`: the transposition table
 //! - `key`: keys of positions
 //! - `clock`: the time, also where the standard library has none
 
 pub(crate) mod clock;
 pub(crate) mod core;
-mod drive;
 mod evaluate;
 pub(crate) mod key;
-mod limits;
 mod order;
-mod prober;
-mod report;
 mod root;
 pub(crate) mod score;
 pub(crate) mod table;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use self::clock::Instant;
-use self::core::{Abdada, Bounds, Counts, Knowledge, Shared, Window, Worker};
+use self::core::{Abdada, Evaluator, NodeCounts, SearchContext, Window, Worker};
 use self::evaluate::evaluate;
 use self::root::Root;
 use self::table::TranspositionTable;
 use crate::rules::Rules;
 use crate::rules::position::Position;
+use crate::rules::turns::Turn;
+use crate::value::{Value, Wdl};
 
-pub use limits::{Algorithm, Limits};
-pub use prober::{NoProber, Prober};
-pub use report::{Info, Outcome};
-pub use score::{Meaning, Score};
+pub use score::{Score, ScoreMeaning};
+
+/// The search algorithm. All algorithms find the same value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Algorithm {
+    /// Alpha-beta with the full window for every turn.
+    AlphaBeta,
+    /// Principal variation search: the first turn with the full window, the others with a null
+    /// window unless they turn out better.
+    #[default]
+    Pvs,
+    /// MTD(f): a sequence of null-window searches that begins at the last value.
+    Mtdf,
+}
+
+/// The limits of a search. Without any limit the search ends at [`Limits::MOST_DEPTH`] turns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// The depth in turns.
+    pub depth: Option<u32>,
+    /// The approximate number of positions to visit.
+    pub nodes: Option<u64>,
+    /// The time to search.
+    pub time: Option<Duration>,
+    /// The number of best turns to report, each with its own variation; at least one (MultiPV).
+    pub lines: usize,
+    /// The search algorithm.
+    pub algorithm: Algorithm,
+}
+
+impl Limits {
+    /// The largest depth, in turns.
+    pub const MOST_DEPTH: u32 = 100;
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            depth: None,
+            nodes: None,
+            time: None,
+            lines: 1,
+            algorithm: Algorithm::default(),
+        }
+    }
+}
+
+/// A principal variation, with the state of the search that found it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PrincipalVariation {
+    /// The turns that both sides are expected to make; at least one.
+    pub turns: Vec<Turn>,
+    /// Its rank among the best variations, from 1.
+    pub number: usize,
+    /// The score for the side to move.
+    pub score: Score,
+    /// The exact value of the first turn, if it is known without a search.
+    pub value: Option<Value>,
+    /// The search depth, in turns.
+    pub depth: u32,
+    /// The longest line searched, in turns.
+    pub seldepth: u32,
+    /// Positions visited so far.
+    pub nodes: u64,
+    /// Positions so far whose value a database knew.
+    pub tb_hits: u64,
+    /// Time since the search began.
+    pub time: Duration,
+}
+
+/// A source of known values, such as a database; its methods return `None` for unknown values.
+pub trait Prober: Sync {
+    /// Win, draw or loss of a position for its side to move.
+    fn wdl(&self, position: &Position) -> Option<Wdl> {
+        self.value(position).map(Value::wdl)
+    }
+
+    /// The value of a position for its side to move, with its depth.
+    fn value(&self, position: &Position) -> Option<Value>;
+}
+
+/// A prober that knows nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoProber;
+
+impl Prober for NoProber {
+    fn value(&self, _position: &Position) -> Option<Value> {
+        None
+    }
+}
 
 /// A search with a transposition table that later searches reuse.
 ///
@@ -72,11 +154,6 @@ impl Search {
         self.table.clear();
     }
 
-    /// The share of the transposition table that the last search filled, in thousandths.
-    pub fn permille_full(&self) -> usize {
-        self.table.permille_full()
-    }
-
     /// The static evaluation of the position, without looking ahead.
     pub fn evaluate(&self, position: &Position) -> Score {
         match position.result(&self.rules) {
@@ -85,13 +162,33 @@ impl Search {
         }
     }
 
+    /// The score of a position by a search of this depth without databases, on one thread.
+    pub(crate) fn score(&self, position: &Position, depth: u32) -> Score {
+        let never = AtomicBool::new(false);
+        let context = SearchContext {
+            rules: &self.rules,
+            table: &self.table,
+            evaluator: &Probed {
+                prober: &NoProber,
+                rules: &self.rules,
+            },
+            stop: &never,
+            finished: &never,
+            deadline: None,
+            nodes: u64::MAX,
+            abdada: None,
+            pvs: true,
+        };
+        Worker::new(&context, &[]).search(position, Window::ALL, depth, 0)
+    }
+
     /// Searches the turns of a position, one depth after the other, until a limit is reached, the
-    /// value is certain, or `stop` is set by another thread.
+    /// value is certain, or another thread sets `stop`. Returns the best variations, the best first;
+    /// none if the game is over.
     ///
-    /// `earlier` are the positions of the game before this one. A return to one of them or to a
-    /// position of the searched line is a draw. The search probes the positions after the first
-    /// turn, never the root. `report` is called after each depth, for each line. The result has a
-    /// best turn unless the game is over.
+    /// `earlier` are the positions of the game before this one: a return to one of them, or to a
+    /// position of the line being searched, is a draw. The search probes the positions after the
+    /// first turn, never the root. `report` receives each variation of each completed depth.
     pub fn run(
         &self,
         position: &Position,
@@ -99,97 +196,55 @@ impl Search {
         prober: &dyn Prober,
         limits: &Limits,
         stop: &AtomicBool,
-        report: &mut dyn FnMut(&Info),
-    ) -> Outcome {
+        report: &mut dyn FnMut(&PrincipalVariation),
+    ) -> Vec<PrincipalVariation> {
         let start = Instant::now();
         self.table.next_search();
-        let judged = Probed {
-            prober,
-            rules: &self.rules,
-        };
-        let abdada = Abdada::new();
+        let abdada = (self.threads > 1).then(Abdada::new);
         let finished = AtomicBool::new(false);
-        let shared = Shared {
+        let context = SearchContext {
             rules: &self.rules,
             table: &self.table,
-            knowledge: &judged,
-            bounds: Bounds {
-                stop,
-                finished: &finished,
-                deadline: limits.time.and_then(|time| start.checked_add(time)),
-                nodes: limits
-                    .nodes
-                    .map_or(u64::MAX, |nodes| nodes / self.threads as u64),
+            evaluator: &Probed {
+                prober,
+                rules: &self.rules,
             },
-            abdada: (self.threads > 1).then_some(&abdada),
+            stop,
+            finished: &finished,
+            deadline: limits.time.and_then(|time| start.checked_add(time)),
+            nodes: limits
+                .nodes
+                .map_or(u64::MAX, |nodes| nodes / self.threads as u64),
+            abdada: abdada.as_ref(),
             pvs: limits.algorithm == Algorithm::Pvs,
         };
-        let root = || Root::new(&shared, position, earlier, limits, start);
+        let root = || Root::new(&context, position, earlier, limits, start);
         thread::scope(|scope| {
             for _ in 1..self.threads {
                 let mut helper = root();
                 scope.spawn(move || helper.deepen(&mut |_| {}));
             }
-            let outcome = root().deepen(report);
+            let found = root().deepen(report);
             finished.store(true, Ordering::Relaxed);
-            outcome
+            found
         })
     }
 }
 
-/// Scores positions by searches to a low depth without databases, on one thread.
-#[derive(Debug)]
-pub(crate) struct Shallow<'a> {
-    rules: &'a Rules,
-    table: TranspositionTable,
-}
-
-impl<'a> Shallow<'a> {
-    /// A search with a small transposition table.
-    pub fn new(rules: &'a Rules) -> Shallow<'a> {
-        Shallow {
-            rules,
-            table: TranspositionTable::with_bytes(1 << 16),
-        }
-    }
-
-    /// The score of a position for its side to move.
-    pub fn score(&self, position: &Position, depth: u32) -> Score {
-        let never = AtomicBool::new(false);
-        let shared = Shared {
-            rules: self.rules,
-            table: &self.table,
-            knowledge: &Probed {
-                prober: &NoProber,
-                rules: self.rules,
-            },
-            bounds: Bounds {
-                stop: &never,
-                finished: &never,
-                deadline: None,
-                nodes: u64::MAX,
-            },
-            abdada: None,
-            pvs: true,
-        };
-        Worker::new(&shared, &[]).search(position, Window::ALL, depth, 0)
-    }
-}
-
-/// The values of a prober, and the evaluation.
+/// Values from a prober, otherwise the static evaluation.
 struct Probed<'a> {
     prober: &'a dyn Prober,
     rules: &'a Rules,
 }
 
-impl Knowledge for Probed<'_> {
-    fn known(&self, position: &Position, _window: Window, counts: &mut Counts) -> Option<Score> {
-        let known = match self.prober.value(position) {
+impl Evaluator for Probed<'_> {
+    fn probe(&self, position: &Position, _: Window, counts: &mut NodeCounts) -> Option<Score> {
+        let score = match self.prober.value(position) {
             Some(value) => Score::from(value),
             None => Score::from(self.prober.wdl(position)?),
         };
         counts.tb_hits += 1;
-        Some(known)
+        Some(score)
     }
 
     fn evaluate(&self, position: &Position) -> Score {

@@ -1,18 +1,17 @@
-//! Iterative deepening at the root: its turns, the best lines, and the end of the search.
+//! Iterative deepening at the root: the turns, the best variations, the windows in which they are
+//! searched, and the end of the search.
 
 use super::clock::Instant;
-use super::core::{Knowledge, Shared, Window, Worker};
-use super::drive;
+use super::core::{Evaluator, SearchContext, Window, Worker};
 use super::key;
-use super::limits::Limits;
-use super::report::{Info, Outcome};
-use super::score::{Meaning, Score};
+use super::score::{Score, ScoreMeaning};
+use super::{Algorithm, Limits, PrincipalVariation};
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
 
 /// The root position, for one thread.
-pub(crate) struct Root<'a, K> {
-    shared: &'a Shared<'a, K>,
+pub(crate) struct Root<'a, E> {
+    context: &'a SearchContext<'a, E>,
     limits: Limits,
     start: Instant,
     position: Position,
@@ -29,18 +28,18 @@ struct RootTurn {
     score: Option<Score>,
 }
 
-impl<'a, K: Knowledge> Root<'a, K> {
+impl<'a, E: Evaluator> Root<'a, E> {
     pub fn new(
-        shared: &'a Shared<'a, K>,
+        context: &'a SearchContext<'a, E>,
         position: &Position,
         earlier: &[Position],
         limits: &Limits,
         start: Instant,
-    ) -> Root<'a, K> {
+    ) -> Root<'a, E> {
         // A position with a pending removal is in the middle of a turn.
         let whole = earlier.iter().filter(|earlier| !earlier.removal_owed());
         let turns = position
-            .turns(shared.rules)
+            .turns(context.rules)
             .into_iter()
             .map(|turn| RootTurn {
                 turn,
@@ -48,7 +47,7 @@ impl<'a, K: Knowledge> Root<'a, K> {
                 score: None,
             });
         Root {
-            shared,
+            context,
             limits: *limits,
             start,
             position: *position,
@@ -58,9 +57,12 @@ impl<'a, K: Knowledge> Root<'a, K> {
     }
 
     /// Searches one depth after the other.
-    pub fn deepen(&mut self, report: &mut dyn FnMut(&Info)) -> Outcome {
-        let mut worker = Worker::new(self.shared, &self.path);
-        let mut outcome = self.at_a_glance();
+    pub fn deepen(
+        &mut self,
+        report: &mut dyn FnMut(&PrincipalVariation),
+    ) -> Vec<PrincipalVariation> {
+        let mut worker = Worker::new(self.context, &self.path);
+        let mut best = self.at_a_glance();
         let lines = self.limits.lines.clamp(1, self.turns.len().max(1));
         let deepest = self.limits.depth.unwrap_or(Limits::MOST_DEPTH);
         for depth in 1..=deepest.min(Limits::MOST_DEPTH) {
@@ -74,18 +76,18 @@ impl<'a, K: Knowledge> Root<'a, K> {
                 break;
             }
             let found = self.turns[..lines].iter().enumerate();
-            let found = found.map(|(place, turn)| self.report(&worker, place, turn, depth));
-            outcome.lines = found.collect();
-            outcome.lines.iter().for_each(&mut *report);
+            let found = found.map(|(place, turn)| self.variation(&worker, place, turn, depth));
+            best = found.collect();
+            best.iter().for_each(&mut *report);
             if self.is_certain(&worker, lines, depth) {
                 break;
             }
         }
-        outcome
+        best
     }
 
     /// Sorts the turns by a search of one turn, best first.
-    fn sort(&mut self, worker: &mut Worker<'a, K>) {
+    fn sort(&mut self, worker: &mut Worker<'a, E>) {
         let mut sorted = self.turns.clone();
         for turn in &mut sorted {
             turn.score = Some(worker.search_turn(&turn.after, Window::ALL, false, 1, 0));
@@ -98,11 +100,11 @@ impl<'a, K: Knowledge> Root<'a, K> {
 
     /// Finds the best turn of those that are not in an earlier line, and moves it to its place;
     /// `None` if the search was stopped.
-    fn find_line(&mut self, worker: &mut Worker<'a, K>, line: usize, depth: u32) -> Option<()> {
+    fn find_line(&mut self, worker: &mut Worker<'a, E>, line: usize, depth: u32) -> Option<()> {
         let algorithm = self.limits.algorithm;
         let guess = self.turns[line].score.filter(|_| depth > 1);
         let turns = &mut self.turns[line..];
-        let score = drive::find(algorithm, guess, |window| {
+        let score = find_score(algorithm, guess, |window| {
             let mut best = Score::LEAST;
             let mut place = 0;
             let mut inner = window;
@@ -131,53 +133,135 @@ impl<'a, K: Knowledge> Root<'a, K> {
 
     /// Whether a deeper search would give the same result: all lines end before the horizon, or
     /// every turn leads to a position whose value is known.
-    fn is_certain(&self, worker: &Worker<'a, K>, lines: usize, depth: u32) -> bool {
+    fn is_certain(&self, worker: &Worker<'a, E>, lines: usize, depth: u32) -> bool {
         let ends = |turn: &RootTurn| match turn.score.map(Score::meaning) {
-            Some(Meaning::Win(turns) | Meaning::Loss(turns)) => u32::from(turns) <= depth,
+            Some(ScoreMeaning::Win(turns) | ScoreMeaning::Loss(turns)) => u32::from(turns) <= depth,
             _ => false,
         };
         worker.counts.seldepth == 0 || self.turns[..lines].iter().all(ends)
     }
 
-    fn report(&self, worker: &Worker<'a, K>, place: usize, turn: &RootTurn, depth: u32) -> Info {
-        let mut line = vec![turn.turn];
+    /// The variation of a turn: the turns after it come from the transposition table.
+    fn variation(
+        &self,
+        worker: &Worker<'a, E>,
+        place: usize,
+        turn: &RootTurn,
+        depth: u32,
+    ) -> PrincipalVariation {
+        let mut turns = vec![turn.turn];
         let mut position = turn.after;
-        while (line.len() as u32) < depth {
+        while (turns.len() as u32) < depth {
             let (key, symmetry) = key::canonical(&position);
-            let entry = self.shared.table.get(key);
+            let entry = self.context.table.get(key);
             let next = entry.map(|entry| entry.turn.turned(symmetry.inverse()));
             let Some(next) = next.filter(|next| next.to().is_some()) else {
                 break;
             };
-            line.push(next);
+            turns.push(next);
             position = position.after(next);
         }
-        Info {
+        PrincipalVariation {
+            turns,
+            number: place + 1,
+            score: turn.score.unwrap_or_default(),
+            value: None,
             depth,
             seldepth: depth.max(worker.counts.seldepth),
-            score: turn.score.unwrap_or_default(),
             nodes: worker.counts.nodes,
             tb_hits: worker.counts.tb_hits,
             time: self.start.elapsed(),
-            line,
-            number: place + 1,
         }
     }
 
-    /// The result of a search that is stopped before its first depth, by static evaluation.
-    fn at_a_glance(&self) -> Outcome {
-        let glance = |turn: &RootTurn| Info {
+    /// The result of a search that is stopped before its first depth: any turn, with the static
+    /// evaluation of the root.
+    fn at_a_glance(&self) -> Vec<PrincipalVariation> {
+        let glance = |turn: &RootTurn| PrincipalVariation {
+            turns: vec![turn.turn],
+            number: 1,
+            score: self.context.evaluator.evaluate(&self.position),
+            value: None,
             depth: 0,
             seldepth: 0,
-            score: self.shared.knowledge.evaluate(&self.position),
             nodes: 0,
             tb_hits: 0,
             time: self.start.elapsed(),
-            line: vec![turn.turn],
-            number: 1,
         };
-        Outcome {
-            lines: self.turns.first().map(glance).into_iter().collect(),
+        self.turns.first().map(glance).into_iter().collect()
+    }
+}
+
+/// The distance from the last value to the borders of a depth's first window, in hundredths of a
+/// stone.
+const ASPIRATION: i16 = 40;
+
+/// Finds the value with the algorithm, beginning near `guess`. `search` returns the score of a
+/// window; outside the window it is a bound. `None` if `search` was stopped.
+fn find_score(
+    algorithm: Algorithm,
+    guess: Option<Score>,
+    mut search: impl FnMut(Window) -> Option<Score>,
+) -> Option<Score> {
+    match (algorithm, guess) {
+        (Algorithm::Mtdf, guess) => mtdf(guess.unwrap_or_default(), &mut search),
+        (_, None) => search(Window::ALL),
+        (_, Some(guess)) => aspire(guess, &mut search),
+    }
+}
+
+/// Searches a narrow window around the guess, and opens the side on which the value lies outside.
+fn aspire(guess: Score, search: &mut impl FnMut(Window) -> Option<Score>) -> Option<Score> {
+    let near = |by: i16| Score::from_number(guess.number().saturating_add(by));
+    let mut window = Window {
+        alpha: near(-ASPIRATION),
+        beta: near(ASPIRATION),
+    };
+    loop {
+        let score = search(window)?;
+        if score <= window.alpha && window.alpha > Score::LEAST {
+            window.alpha = Score::LEAST;
+        } else if score >= window.beta && window.beta < Score::MOST {
+            window.beta = Score::MOST;
+        } else {
+            return Some(score);
         }
+    }
+}
+
+/// MTD(f): each null-window search decides whether the value is at least the guess; the resulting
+/// bound is the next guess.
+fn mtdf(guess: Score, search: &mut impl FnMut(Window) -> Option<Score>) -> Option<Score> {
+    let (mut least, mut most) = (Score::LEAST, Score::MOST);
+    let mut score = guess;
+    while least < most {
+        let beta = if score == least { score.next() } else { score };
+        score = search(Window::null(beta))?;
+        if score < beta {
+            most = score;
+        } else {
+            least = score;
+        }
+    }
+    Some(score)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drivers_close_in_on_the_value() {
+        for value in [-32_000, -20_000, -300, 0, 7, 20_000, 31_990].map(Score::from_number) {
+            for guess in [-20_000, -20, 0, 8, 31_990].map(Score::from_number) {
+                for algorithm in [Algorithm::AlphaBeta, Algorithm::Pvs, Algorithm::Mtdf] {
+                    let found = find_score(algorithm, Some(guess), |window| {
+                        Some(value.clamp(window.alpha, window.beta))
+                    });
+                    assert_eq!(found, Some(value), "{algorithm:?} from {guess:?}");
+                }
+            }
+        }
+        assert_eq!(find_score(Algorithm::Mtdf, None, |_| None), None);
     }
 }

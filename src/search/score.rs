@@ -26,7 +26,7 @@ const KNOWN: i16 = 20_000;
 
 /// The meaning of a score.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Meaning {
+pub enum ScoreMeaning {
     /// The side to move wins in this many turns.
     Win(u16),
     /// The side to move wins in an unknown number of turns.
@@ -68,34 +68,34 @@ impl Score {
     }
 
     /// The meaning of the number.
-    pub fn meaning(self) -> Meaning {
+    pub fn meaning(self) -> ScoreMeaning {
         let turns = |score: i16| (END - score) as u16;
         match self.0 {
-            KNOWN => Meaning::KnownWin,
-            number if number == -KNOWN => Meaning::KnownLoss,
-            number if number > KNOWN => Meaning::Win(turns(number)),
-            number if number < -KNOWN => Meaning::Loss(turns(-number)),
-            number => Meaning::Evaluation(number),
+            KNOWN => ScoreMeaning::KnownWin,
+            number if number == -KNOWN => ScoreMeaning::KnownLoss,
+            number if number > KNOWN => ScoreMeaning::Win(turns(number)),
+            number if number < -KNOWN => ScoreMeaning::Loss(turns(-number)),
+            number => ScoreMeaning::Evaluation(number),
         }
     }
 
     /// Win or loss if the score is one, else `None`: an evaluation of 0 need not be a draw.
     pub fn result(self) -> Option<Wdl> {
         match self.meaning() {
-            Meaning::Win(_) | Meaning::KnownWin => Some(Wdl::Win),
-            Meaning::Loss(_) | Meaning::KnownLoss => Some(Wdl::Loss),
-            Meaning::Evaluation(_) => None,
+            ScoreMeaning::Win(_) | ScoreMeaning::KnownWin => Some(Wdl::Win),
+            ScoreMeaning::Loss(_) | ScoreMeaning::KnownLoss => Some(Wdl::Loss),
+            ScoreMeaning::Evaluation(_) => None,
         }
     }
 
     /// The value that the score of a known end stands for; every evaluation counts as a draw.
     pub(crate) fn value(self) -> Value {
         match self.meaning() {
-            Meaning::Win(turns) => Value::Win(Dtw(turns)),
-            Meaning::KnownWin => Value::Win(Dtw::UNKNOWN),
-            Meaning::Evaluation(_) => Value::Draw,
-            Meaning::KnownLoss => Value::Loss(Dtw::UNKNOWN),
-            Meaning::Loss(turns) => Value::Loss(Dtw(turns)),
+            ScoreMeaning::Win(turns) => Value::Win(Dtw(turns)),
+            ScoreMeaning::KnownWin => Value::Win(Dtw::UNKNOWN),
+            ScoreMeaning::Evaluation(_) => Value::Draw,
+            ScoreMeaning::KnownLoss => Value::Loss(Dtw::UNKNOWN),
+            ScoreMeaning::Loss(turns) => Value::Loss(Dtw(turns)),
         }
     }
 
@@ -165,11 +165,11 @@ impl Neg for Score {
 impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.meaning() {
-            Meaning::Win(turns) => write!(f, "win in {turns}"),
-            Meaning::KnownWin => f.write_str("win"),
-            Meaning::Evaluation(number) => write!(f, "{:+.2}", f32::from(number) / 100.0),
-            Meaning::KnownLoss => f.write_str("loss"),
-            Meaning::Loss(turns) => write!(f, "loss in {turns}"),
+            ScoreMeaning::Win(turns) => write!(f, "win in {turns}"),
+            ScoreMeaning::KnownWin => f.write_str("win"),
+            ScoreMeaning::Evaluation(number) => write!(f, "{:+.2}", f32::from(number) / 100.0),
+            ScoreMeaning::KnownLoss => f.write_str("loss"),
+            ScoreMeaning::Loss(turns) => write!(f, "loss in {turns}"),
         }
     }
 }
@@ -199,8 +199,11 @@ mod tests {
 
     #[test]
     fn ends_move_away_with_the_turns_before_them() {
-        assert_eq!(Score::loss_in(4).before_turn().meaning(), Meaning::Win(5));
-        assert_eq!(Score::loss_in(5).nearer().meaning(), Meaning::Loss(4));
+        assert_eq!(
+            Score::loss_in(4).before_turn().meaning(),
+            ScoreMeaning::Win(5)
+        );
+        assert_eq!(Score::loss_in(5).nearer().meaning(), ScoreMeaning::Loss(4));
         for score in [Score::WON, Score::LOST, Score::evaluation(7)] {
             assert_eq!([score.before_turn(), score.nearer()], [-score, score]);
         }

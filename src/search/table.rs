@@ -151,24 +151,6 @@ impl TranspositionTable {
         *self = TranspositionTable::with_bytes(bytes);
     }
 
-    /// The share of the table, in thousandths, that holds entries of this search.
-    pub fn permille_full(&self) -> usize {
-        const SAMPLE: usize = 250;
-        let age = self.age.load(Relaxed);
-        let slots = self
-            .buckets
-            .iter()
-            .take(SAMPLE)
-            .flat_map(|bucket| &bucket.0);
-        let data = slots.map(|slot| slot.data.load(Relaxed));
-        let (mut full, mut all) = (0, 0);
-        for data in data {
-            all += 1;
-            full += usize::from(data != 0 && age_of(data) == age);
-        }
-        full * 1000 / all
-    }
-
     fn bucket(&self, key: u64) -> &[Slot; 4] {
         // The upper half of a product with an odd constant depends on all bits of the key.
         let mixed = (key ^ key >> 29).wrapping_mul(0x9e37_79b9_7f4a_7c15);

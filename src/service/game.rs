@@ -9,7 +9,7 @@ use crate::engine::game::{Game, GameError};
 use crate::engine::player::Choice;
 use crate::rules::position::Side;
 use crate::rules::turns::Turn;
-use crate::search::Meaning;
+use crate::search::ScoreMeaning;
 use crate::store::DbError;
 use crate::value::Value;
 
@@ -137,17 +137,17 @@ impl ChoiceAnswer {
         choice: Option<Choice>,
         sentence: fn(&DbError) -> String,
     ) -> ChoiceAnswer {
-        let thought = choice.as_ref().map(|choice| &choice.thought);
-        let known = thought.and_then(|thought| thought.known);
-        let searched = thought.filter(|_| known.is_none());
-        let line = thought.map(|thought| thought.report.line.iter().map(Turn::to_string).collect());
+        let variation = choice.as_ref().map(|choice| &choice.variation);
+        let known = variation.and_then(|variation| variation.value);
+        let searched = variation.filter(|_| known.is_none());
+        let line = variation.map(|variation| variation.turns.iter().map(Turn::to_string).collect());
         ChoiceAnswer {
             position: JsonPosition::new(game.position(), game.rules()),
             turn: choice.as_ref().map(|choice| choice.turn.to_string()),
             wdl: known.map(|value| value.wdl().name()),
             dtw: known.and_then(Value::dtw).map(|dtw| dtw.0),
-            score: searched.map(|thought| hundredths(thought.report.score.meaning())),
-            depth: searched.map(|thought| thought.report.depth),
+            score: searched.map(|variation| hundredths(variation.score.meaning())),
+            depth: searched.map(|variation| variation.depth),
             line: line.unwrap_or_default(),
             ending: game.ending().map(JsonEnding::from),
             problem: choice
@@ -161,11 +161,11 @@ impl ChoiceAnswer {
 }
 
 /// A search's score in hundredths of a stone; an end that it sees counts as ten stones.
-fn hundredths(meaning: Meaning) -> i32 {
+fn hundredths(meaning: ScoreMeaning) -> i32 {
     const END: i32 = 1000;
     match meaning {
-        Meaning::Win(_) | Meaning::KnownWin => END,
-        Meaning::Evaluation(number) => i32::from(number).clamp(1 - END, END - 1),
-        Meaning::Loss(_) | Meaning::KnownLoss => -END,
+        ScoreMeaning::Win(_) | ScoreMeaning::KnownWin => END,
+        ScoreMeaning::Evaluation(number) => i32::from(number).clamp(1 - END, END - 1),
+        ScoreMeaning::Loss(_) | ScoreMeaning::KnownLoss => -END,
     }
 }

@@ -14,7 +14,7 @@ use super::study::{RandomPosition, Ranking};
 use super::value::{JsonLegal, JsonPosition};
 use crate::engine::draws::DrawRule;
 use crate::engine::game::Game;
-use crate::engine::player::{Level, Player, Strategy};
+use crate::engine::player::{DrawnTurns, Player, SkillLevel};
 use crate::index::{Pair, PairError};
 use crate::probe::Database;
 use crate::rules::Rules;
@@ -112,10 +112,10 @@ impl Question {
     }
 
     /// The level of the question, the perfect one if it names none.
-    fn level(&self) -> Result<Level, Failure> {
+    fn level(&self) -> Result<SkillLevel, Failure> {
         match self.level {
-            None => Ok(Level::PERFECT),
-            Some(number) => Level::numbered(number).ok_or_else(|| {
+            None => Ok(SkillLevel::PERFECT),
+            Some(number) => SkillLevel::numbered(number).ok_or_else(|| {
                 Failure::question(format!("the level is a number from 0 to 30, not {number}"))
             }),
         }
@@ -299,7 +299,7 @@ impl Service {
             search: Arc::clone(&self.search),
             level: question.level()?,
             seed: question.seed,
-            strategy: Strategy::default(),
+            drawn: DrawnTurns::default(),
         };
         player.check_arrived(game.position())?;
         let time = question.movetime.unwrap_or(USUAL_TIME).min(LONGEST_TIME);

@@ -532,8 +532,8 @@ fn choices_among_drawn_turns_never_give_up_value() {
 #[test]
 fn settings_are_written_as_they_are_read() {
     for text in [
-        "name=a level=30 drawn=random lost=chances nodes=5",
-        "level=30 errs=5 drawn=traps",
+        "name=a level=30 drawn=random nodes=5",
+        "level=30 errs=5 drawn=pressure",
         "playouts=300",
     ] {
         let settings: Settings = text.parse().unwrap();
@@ -554,7 +554,6 @@ fn wrong_settings_are_a_sentence() {
         ("option.Hash=1", "needs command="),
         ("level=25 databases=no", "needs level=30"),
         ("drawn=best", "must be one of random, losing-replies"),
-        ("lost=best", "must be one of longest, chances"),
         ("playouts=0", "from 1 to"),
         ("playouts=9 level=3", "the only setting"),
         ("playouts=9 command=x", "the only setting"),

@@ -15,7 +15,7 @@ use crate::common::{
 use crate::plain::check::Set;
 use crate::plain::{PlainPosition, PlainRules, Side as PlainSide};
 use millbase::engine::game::Game;
-use millbase::engine::player::{Level, Player, Strategy};
+use millbase::engine::player::{DrawnTurns, Player, SkillLevel};
 use millbase::index::reachable::{Reachable, Stage};
 use millbase::index::{Index, Material, Pair};
 use millbase::probe::Database;
@@ -310,9 +310,9 @@ fn player(folder: &Path) -> Player {
     Player {
         database: Arc::new(Database::open(folder, FOUR).expect("databases")),
         search: Arc::new(Search::new(FOUR, 1 << 20, 1)),
-        level: Level::PERFECT,
+        level: SkillLevel::PERFECT,
         seed: 0,
-        strategy: Strategy::default(),
+        drawn: DrawnTurns::default(),
     }
 }
 
@@ -327,8 +327,8 @@ fn little_time_suffices_to_look_up_turns_near_a_file() {
         };
         let game = Game::new(FOUR, Position::start(&FOUR));
         let mut known = false;
-        player.choose(&game, &limits, &AtomicBool::new(false), &mut |thought| {
-            known |= thought.known.is_some();
+        player.choose(&game, &limits, &AtomicBool::new(false), &mut |variation| {
+            known |= variation.value.is_some();
         });
         known
     };
@@ -383,7 +383,7 @@ fn what_no_game_reaches_is_searched_within_the_limit() {
         // Whether the limit suffices does not depend on the answers before.
         assert!(is_refused(), "{text}");
         if position.in_hand(Side::White) == 3 {
-            assert!(player.known(&position).is_err());
+            assert!(player.look_up(&position).is_err());
         }
     }
 }

@@ -1,12 +1,14 @@
-//! Matches between players of different strength.
+//! Tests of the players: which turns they choose by known values, by search and at low levels.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use crate::common::{Random, WON};
 use millbase::engine::game::Game;
-use millbase::engine::player::{Level, Player, Strategy};
-use millbase::search::{Limits, Search};
-use millbase::{Database, Position, Rules, Side};
+use millbase::engine::player::{DrawnTurns, Player, SkillLevel};
+use millbase::search::{Limits, NoProber, PrincipalVariation, Search};
+use millbase::{Database, Position, Rules, Side, Turn, Value, Wdl};
 
 const RULES: Rules = Rules::STANDARD;
 
@@ -17,29 +19,96 @@ fn player(level: u8, seed: u64) -> Player {
     Player {
         database: Arc::new(Database::embedded(RULES)),
         search: Arc::new(Search::new(RULES, 1 << 20, 1)),
-        level: Level::new(level),
+        level: SkillLevel::new(level),
         seed,
-        strategy: Strategy::default(),
+        drawn: DrawnTurns::default(),
+    }
+}
+
+fn choosing(drawn: DrawnTurns, seed: u64) -> Player {
+    Player {
+        drawn,
+        ..player(30, seed)
     }
 }
 
 /// The winner; `None` for a draw.
 fn play(white: &Player, black: &Player) -> Option<Side> {
     let mut game = Game::new(RULES, Position::start(&RULES));
-    let limits = Limits {
-        depth: Some(4),
-        ..Limits::default()
-    };
     for _ in 0..LONGEST_GAME {
         let side = game.position().side_to_move();
         let player = if side == Side::White { white } else { black };
-        let chosen = player.choose(&game, &limits, &AtomicBool::new(false), &mut |_| ());
-        let Some(choice) = chosen else {
+        let Some(turn) = turn(player, &game, 4) else {
             return Some(side.other());
         };
-        game.make(choice.turn).unwrap();
+        game.make(turn).unwrap();
     }
     None
+}
+
+fn game(text: &str) -> Game {
+    Game::new(RULES, Position::parse(text, &RULES).unwrap())
+}
+
+/// The turn that a player chooses at this depth, `None` if the game is over.
+fn turn(player: &Player, game: &Game, depth: u32) -> Option<Turn> {
+    considered(player, game, depth, 1)
+        .first()
+        .map(|variation| variation.turns[0])
+}
+
+/// The last report of each variation that a player considers, the first being its choice.
+fn considered(player: &Player, game: &Game, depth: u32, lines: usize) -> Vec<PrincipalVariation> {
+    let limits = Limits {
+        depth: Some(depth),
+        lines,
+        ..Limits::default()
+    };
+    let mut reports: Vec<PrincipalVariation> = Vec::new();
+    let never = AtomicBool::new(false);
+    let choice = player.choose(game, &limits, &never, &mut |variation| {
+        reports.truncate(variation.number - 1);
+        reports.push(variation.clone());
+    });
+    let choice = choice.map(|choice| (choice.turn, choice.variation));
+    let first = reports.first().map(|first| (first.turns[0], first.clone()));
+    assert_eq!(choice, first);
+    reports
+}
+
+/// All turns with known values in the order of a player's preference.
+fn ranked(player: &Player, game: &Game) -> Vec<(Turn, Value)> {
+    let known = considered(player, game, 1, usize::MAX).into_iter();
+    known
+        .map(|variation| (variation.turns[0], variation.value.unwrap()))
+        .collect()
+}
+
+/// The first turns of the rank, up to the last draw.
+fn ranked_draws(player: &Player, game: &Game) -> Vec<Turn> {
+    let ranked = ranked(player, game).into_iter();
+    ranked
+        .take_while(|(_, value)| *value == Value::Draw)
+        .map(|(turn, _)| turn)
+        .collect()
+}
+
+/// Games that begin with positions of four stones a side of this value.
+fn games(value: Wdl) -> impl Iterator<Item = Game> {
+    let database = Database::embedded(RULES);
+    let mut random = Random::new(1);
+    std::iter::repeat_with(move || random.position(4, 4))
+        .filter(move |position| database.probe_wdl(position).unwrap() == value)
+        .map(|position| Game::new(RULES, position))
+}
+
+/// The share of replies to a turn that lose, counted by the values of the positions after them.
+fn losing_replies(game: &Game, turn: Turn) -> f64 {
+    let database = Database::embedded(RULES);
+    let after = game.position().after(turn);
+    let replies = after.turns(&RULES);
+    let loses = |reply: &&Turn| database.probe_wdl(&after.after(**reply)).unwrap() == Wdl::Win;
+    replies.iter().filter(loses).count() as f64 / replies.len().max(1) as f64
 }
 
 #[test]
@@ -64,5 +133,192 @@ fn higher_levels_beat_lower_ones() {
             won >= 7 && lost <= 2,
             "{stronger} against {weaker}: {won} won, {lost} lost"
         );
+    }
+}
+
+#[test]
+fn a_known_win_is_won_in_time() {
+    let mut game = game(WON);
+    let player = player(30, 9);
+    for _ in 0..21 {
+        let best = considered(&player, &game, 1, 1).remove(0);
+        assert_eq!(best.value.unwrap().wdl(), game_value(&game).wdl());
+        game.make(best.turns[0]).unwrap();
+    }
+    assert_eq!(turn(&player, &game, 1), None);
+}
+
+fn game_value(game: &Game) -> Value {
+    Database::embedded(RULES).probe(game.position()).unwrap()
+}
+
+#[test]
+fn weak_players_depend_on_the_seed_only() {
+    let game = Game::new(RULES, Position::start(&RULES));
+    for level in [0, 6, 12] {
+        let turns = || (0..12).map(|seed| turn(&player(level, seed), &game, 9).unwrap());
+        let all: Vec<Turn> = turns().collect();
+        assert!(turns().eq(all.iter().copied()));
+        assert!(all.iter().any(|other| *other != all[0]), "{level}");
+    }
+}
+
+#[test]
+fn several_variations_begin_with_different_turns() {
+    for (text, is_known) in [
+        (WON, true),
+        ("********/********/******** w p p 0 9 0 9 0 0", false),
+    ] {
+        let found = considered(&player(30, 0), &game(text), 1, 4);
+        let numbers: Vec<usize> = found.iter().map(|variation| variation.number).collect();
+        assert_eq!(numbers, [1, 2, 3, 4]);
+        let firsts: BTreeSet<Turn> = found.iter().map(|variation| variation.turns[0]).collect();
+        assert_eq!(firsts.len(), 4);
+        assert!(
+            found
+                .iter()
+                .all(|variation| variation.value.is_some() == is_known)
+        );
+    }
+}
+
+#[test]
+fn values_come_first_and_no_turn_is_lost() {
+    let database = Database::embedded(RULES);
+    for text in [
+        WON,
+        "********/********/O@O*O@*@ w m s 3 0 3 0 0 0",
+        "********/********/O@O*O@*@ b m s 3 0 3 0 0 0",
+        "*******O/*@O*OO**/*@@***** w m s 4 0 3 0 0 0",
+    ] {
+        let game = game(text);
+        let turns = database.turns(game.position()).unwrap();
+        let turns: Vec<(Turn, Value)> = turns.iter().map(|turn| (turn.turn, turn.value)).collect();
+        let mut ranked = ranked(&player(30, 7), &game);
+        assert!(ranked.is_sorted_by(|a, b| a.1 >= b.1));
+        ranked.sort_by_key(|&(turn, value)| (std::cmp::Reverse(value), turn));
+        assert_eq!(ranked, turns);
+    }
+}
+
+#[test]
+fn losing_replies_rank_by_their_share() {
+    let mut differ = 0;
+    for game in games(Wdl::Draw).take(60) {
+        let draws = ranked_draws(&player(30, 0), &game).into_iter();
+        let shares: Vec<f64> = draws.map(|turn| losing_replies(&game, turn)).collect();
+        assert!(shares.is_sorted_by(|a, b| a >= b), "{shares:?}");
+        differ += usize::from(shares.first() > shares.last());
+    }
+    assert!(differ > 2, "{differ}");
+}
+
+/// The scores come from the search that the protocol uses.
+#[test]
+fn pressure_adds_the_evaluation_to_the_share() {
+    let limits = Limits {
+        depth: Some(2),
+        ..Limits::default()
+    };
+    let never = AtomicBool::new(false);
+    let (mut others, mut scores) = (0, 0);
+    for game in games(Wdl::Draw).take(60) {
+        let gain = |turn: Turn| {
+            let after = game.position().after(turn);
+            let search = Search::new(RULES, 1 << 20, 1);
+            let found = search.run(&after, &[], &NoProber, &limits, &never, &mut |_| ());
+            let score = -f64::from(found[0].score.number());
+            losing_replies(&game, turn) + 0.5 / (1.0 + (-score / 100.0).exp())
+        };
+        let draws = ranked_draws(&choosing(DrawnTurns::Pressure, 0), &game);
+        let gains: Vec<f64> = draws.iter().copied().map(gain).collect();
+        assert!(gains.is_sorted_by(|a, b| *a >= b - 1e-9), "{gains:?}");
+        scores += usize::from(gains.first() > gains.last());
+        others += usize::from(turn(&player(30, 0), &game, 1) != Some(draws[0]));
+    }
+    assert!(others > 20 && scores > 40, "{others}, {scores}");
+}
+
+#[test]
+fn random_turns_are_any_drawn_ones() {
+    let game = games(Wdl::Draw).next().unwrap();
+    let draws = ranked_draws(&player(30, 0), &game);
+    assert!(draws.len() > 3);
+    let legal = game.position().turns(&RULES).len() as u64;
+    let chosen = (1..300).map(|seed| {
+        let player = choosing(DrawnTurns::Random, seed);
+        let first = considered(&player, &game, 1, 1).remove(0);
+        assert_eq!(first.tb_hits, legal, "no reply is looked up");
+        first.turns[0]
+    });
+    let chosen: BTreeSet<Turn> = chosen.collect();
+    assert_eq!(chosen, draws.into_iter().collect());
+}
+
+/// Won positions are won as fast as possible, drawn ones are held, lost ones are lost late.
+#[test]
+fn no_choice_gives_up_value() {
+    let mut games: Vec<Game> = [Wdl::Win, Wdl::Draw, Wdl::Loss]
+        .into_iter()
+        .flat_map(|value| {
+            games(value)
+                .filter(|game| !game.position().is_over(&RULES))
+                .take(10)
+        })
+        .collect();
+    games.push(game(WON));
+    for game in games {
+        for drawn in DrawnTurns::ALL {
+            let first = considered(&choosing(drawn, 3), &game, 1, 1).remove(0);
+            assert_eq!(first.value, Some(game_value(&game)), "{drawn}");
+        }
+    }
+}
+
+#[test]
+fn seeds_bring_variety_only_among_equals() {
+    let mut varied = 0;
+    for game in games(Wdl::Draw).take(60) {
+        let first = |seed| turn(&player(30, seed), &game, 1).unwrap();
+        assert_eq!(first(0), first(0));
+        assert_eq!(first(5), first(5));
+        varied += usize::from((1..8).any(|seed| first(seed) != first(0)));
+        let share = losing_replies(&game, first(0));
+        for seed in 1..8 {
+            assert_eq!(losing_replies(&game, first(seed)), share);
+        }
+    }
+    assert!(varied > 5, "{varied}");
+}
+
+/// The player does not repeat a position of a drawn game as long as it can avoid that.
+#[test]
+fn repetitions_are_put_off() {
+    let database = Database::embedded(RULES);
+    let mut game = games(Wdl::Draw).next().unwrap();
+    let mut seen = vec![*game.position()];
+    for _ in 0..20 {
+        let position = *game.position();
+        let fresh = position.turns(&RULES).into_iter().any(|turn| {
+            let after = position.after(turn);
+            database.probe(&after).unwrap() == Value::Draw && !seen.contains(&after)
+        });
+        let best = turn(&player(30, 0), &game, 1).unwrap();
+        game.make(best).unwrap();
+        assert!(!fresh || !seen.contains(game.position()));
+        seen.push(*game.position());
+    }
+}
+
+#[test]
+fn a_stopped_player_still_has_a_turn() {
+    let database = Database::embedded(RULES);
+    for game in games(Wdl::Draw).take(5) {
+        let (stopped, player) = (AtomicBool::new(true), player(30, 0));
+        let choice = player.choose(&game, &Limits::default(), &stopped, &mut |_| ());
+        let choice = choice.unwrap();
+        let turns = database.turns(game.position()).unwrap();
+        assert_eq!(choice.turn, turns[0].turn);
+        assert_eq!(choice.variation.tb_hits, turns.len() as u64);
     }
 }

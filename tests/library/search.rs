@@ -9,25 +9,32 @@ use crate::common::{BLOCKED, Random, WON, plain_position, plain_rules, quick, ro
 use crate::plain::{PlainPosition, PlainRules};
 use millbase::prove::{ProofOptions, prove};
 use millbase::search::{
-    Algorithm, Info, Limits, Meaning, NoProber, Outcome, Prober, Score, Search,
+    Algorithm, Limits, NoProber, PrincipalVariation, Prober, Score, ScoreMeaning, Search,
 };
 use millbase::{Database, DbError, Dtw, Material, Pair, Position, Rules, Side, Source, Value, Wdl};
 
 const RULES: Rules = Rules::STANDARD;
 const ALGORITHMS: [Algorithm; 3] = [Algorithm::AlphaBeta, Algorithm::Pvs, Algorithm::Mtdf];
 
-fn run(search: &Search, position: &Position, judge: &dyn Prober, limits: &Limits) -> Outcome {
+type Variations = Vec<PrincipalVariation>;
+
+fn run(search: &Search, position: &Position, prober: &dyn Prober, limits: &Limits) -> Variations {
     let stop = AtomicBool::new(false);
-    search.run(position, &[], judge, limits, &stop, &mut |_| {})
+    search.run(position, &[], prober, limits, &stop, &mut |_| {})
 }
 
-fn searched(position: &Position, judge: &dyn Prober, depth: u32, algorithm: Algorithm) -> Outcome {
+fn searched(
+    position: &Position,
+    prober: &dyn Prober,
+    depth: u32,
+    algorithm: Algorithm,
+) -> Variations {
     let limits = Limits {
         depth: Some(depth),
         algorithm,
         ..Limits::default()
     };
-    run(&Search::new(RULES, 1 << 20, 1), position, judge, &limits)
+    run(&Search::new(RULES, 1 << 20, 1), position, prober, &limits)
 }
 
 /// The position of a random game after this number of turns, or at its end if it ended before.
@@ -60,8 +67,8 @@ fn minimax(position: &PlainPosition, depth: u32, leaf: &dyn Fn(&PlainPosition) -
     let scores = turns.iter().map(|turn| {
         let score = -minimax(&position.after(turn), depth - 1, leaf);
         match score.meaning() {
-            Meaning::Win(turns) => Score::win_in(turns + 1),
-            Meaning::Loss(turns) => Score::loss_in(turns + 1),
+            ScoreMeaning::Win(turns) => Score::win_in(turns + 1),
+            ScoreMeaning::Loss(turns) => Score::loss_in(turns + 1),
             _ => score,
         }
     });
@@ -100,12 +107,9 @@ fn all_algorithms_find_what_plain_minimax_finds() {
         let position = library(&position, &RULES);
         *phases.entry(position.phase(&RULES)).or_insert(0) += 1;
         for algorithm in ALGORITHMS {
-            let outcome = searched(&position, &NoProber, depth, algorithm);
+            let found = searched(&position, &NoProber, depth, algorithm);
             let text = position.text(&RULES);
-            assert_eq!(
-                outcome.lines[0].score, expected,
-                "{algorithm:?} {depth} {text}"
-            );
+            assert_eq!(found[0].score, expected, "{algorithm:?} {depth} {text}");
         }
         checked += 1;
     }
@@ -134,12 +138,12 @@ fn ends_are_found_at_their_depth() {
         };
         let text = position.text(&RULES);
         let before = searched(&position, &NoProber, u32::from(dtw) - 1, algorithm);
-        if let Some(before) = before.lines.first().filter(|_| dtw > 1) {
+        if let Some(before) = before.first().filter(|_| dtw > 1) {
             assert_eq!(before.score.result(), None, "{text} too early");
         }
         let found = searched(&position, &NoProber, u32::from(dtw), algorithm);
-        assert_eq!(found.lines[0].score, score, "{text}");
-        assert!(found.lines[0].line.len() <= usize::from(dtw));
+        assert_eq!(found[0].score, score, "{text}");
+        assert!(found[0].turns.len() <= usize::from(dtw));
         match value.wdl() {
             Wdl::Win => wins += 1,
             _ => losses += 1,
@@ -156,16 +160,16 @@ struct Partial {
 
 impl Prober for Partial {
     fn value(&self, position: &Position) -> Option<Value> {
-        self.depths.then(|| self.known(position)).flatten()
+        self.depths.then(|| self.value_of(position)).flatten()
     }
 
     fn wdl(&self, position: &Position) -> Option<Wdl> {
-        self.known(position).map(Value::wdl)
+        self.value_of(position).map(Value::wdl)
     }
 }
 
 impl Partial {
-    fn known(&self, position: &Position) -> Option<Value> {
+    fn value_of(&self, position: &Position) -> Option<Value> {
         let pair = Material::of(position.mover(), position.waiting()).pair();
         (pair != Some(self.hidden)).then(|| self.database.probe(position).ok())?
     }
@@ -193,12 +197,12 @@ fn search_with_databases_never_contradicts_them() {
                 depths,
             };
             let found = searched(&position, &partial, 2, *random.pick(&ALGORITHMS));
-            let best = &found.lines[0];
+            let best = &found[0];
             if let Some(result) = best.score.result() {
                 assert_eq!(result, value.wdl(), "{text}");
                 decided += 1;
             }
-            if let (Meaning::Win(turns) | Meaning::Loss(turns), Some(Dtw(dtw))) =
+            if let (ScoreMeaning::Win(turns) | ScoreMeaning::Loss(turns), Some(Dtw(dtw))) =
                 (best.score.meaning(), value.dtw())
             {
                 // If a pair is unknown, the search may see only a longer way.
@@ -206,12 +210,12 @@ fn search_with_databases_never_contradicts_them() {
             }
         }
         let found = searched(&position, &truth, 3, *random.pick(&ALGORITHMS));
-        let best = &found.lines[0];
+        let best = &found[0];
         assert_eq!(best.score, Score::from(value), "{text}");
         let ranked = truth.turns(&position).unwrap();
         let chosen = ranked
             .iter()
-            .find(|ranked| ranked.turn == best.line[0])
+            .find(|ranked| ranked.turn == best.turns[0])
             .unwrap();
         assert_eq!(chosen.value, value, "{text}");
     }
@@ -235,15 +239,10 @@ fn one_thread_is_deterministic_and_more_agree() {
                 ..Limits::default()
             };
             let once = |threads: usize| {
-                let outcome = run(
-                    &Search::new(RULES, 1 << 22, threads),
-                    &position,
-                    &NoProber,
-                    &limits,
-                );
-                let lines = outcome.lines.into_iter();
-                lines
-                    .map(|report| (report.score, report.nodes, report.line))
+                let search = Search::new(RULES, 1 << 22, threads);
+                let found = run(&search, &position, &NoProber, &limits).into_iter();
+                found
+                    .map(|variation| (variation.score, variation.nodes, variation.turns))
                     .collect::<Vec<_>>()
             };
             assert_eq!(once(1), once(1));
@@ -266,26 +265,27 @@ fn several_lines_are_the_best_turns_in_order() {
         lines: 5,
         ..Limits::default()
     };
-    let mut reports: Vec<Info> = Vec::new();
+    let mut reports = Variations::new();
     let search = Search::new(RULES, 1 << 20, 1);
     let stop = AtomicBool::new(false);
-    let outcome = search.run(&position, &[], &database, &limits, &stop, &mut |report| {
-        reports.push(report.clone())
-    });
+    let found = search.run(
+        &position,
+        &[],
+        &database,
+        &limits,
+        &stop,
+        &mut |variation| reports.push(variation.clone()),
+    );
     let expected = database.turns(&position).unwrap();
-    assert_eq!(outcome.lines.len(), 5);
-    for (place, line) in outcome.lines.iter().enumerate() {
-        assert_eq!(line.score, expected[place].value.into());
-        assert_eq!(line.number, place + 1);
-        let turn = line.line[0];
-        assert!(
-            outcome.lines[..place]
-                .iter()
-                .all(|earlier| earlier.line[0] != turn)
-        );
+    assert_eq!(found.len(), 5);
+    for (place, variation) in found.iter().enumerate() {
+        assert_eq!(variation.score, expected[place].value.into());
+        assert_eq!(variation.number, place + 1);
+        let turn = variation.turns[0];
+        let mut earlier = found[..place].iter();
+        assert!(earlier.all(|earlier| earlier.turns[0] != turn));
     }
-    assert_eq!(reports[reports.len() - 5..], outcome.lines);
-    assert_eq!(outcome.best(), Some(outcome.lines[0].line[0]));
+    assert_eq!(reports[reports.len() - 5..], found);
 }
 
 #[test]
@@ -296,30 +296,20 @@ fn limits_end_the_search() {
         nodes: Some(5_000),
         ..Limits::default()
     };
-    let outcome = run(&search, &start, &NoProber, &nodes);
-    assert!(outcome.lines[0].nodes <= 5_000 && outcome.best().is_some());
+    let found = run(&search, &start, &NoProber, &nodes);
+    assert!(found[0].nodes <= 5_000);
     let time = Limits {
         time: Some(std::time::Duration::from_millis(50)),
         ..Limits::default()
     };
     let limit = std::time::Duration::from_millis(500);
-    let outcome = quick(limit, || run(&search, &start, &NoProber, &time));
-    assert!(outcome.best().is_some());
-    let stopped = AtomicBool::new(true);
-    let outcome = search.run(
-        &start,
-        &[],
-        &NoProber,
-        &Limits::default(),
-        &stopped,
-        &mut |_| {},
-    );
-    assert!(outcome.best().is_some());
+    let found = quick(limit, || run(&search, &start, &NoProber, &time));
+    assert!(!found.is_empty());
+    let (no_limits, stopped) = (Limits::default(), AtomicBool::new(true));
+    let found = search.run(&start, &[], &NoProber, &no_limits, &stopped, &mut |_| {});
+    assert!(!found.is_empty());
     let over = Position::parse(BLOCKED, &RULES).unwrap();
-    assert_eq!(
-        run(&search, &over, &NoProber, &Limits::default()).best(),
-        None
-    );
+    assert!(run(&search, &over, &NoProber, &no_limits).is_empty());
 }
 
 #[test]
@@ -337,9 +327,10 @@ fn a_repetition_is_a_draw() {
     let stop = AtomicBool::new(false);
     let fresh = search.run(&position, &[], &NoProber, &limits, &stop, &mut |_| {});
     let again = search.run(&position, &earlier, &NoProber, &limits, &stop, &mut |_| {});
-    let score = |outcome: &Outcome| {
-        let found = outcome.lines.iter().find(|line| line.line[0] == repeated);
-        found.map(|line| line.score)
+    let score = |found: &Variations| {
+        let mut found = found.iter();
+        let found = found.find(|variation| variation.turns[0] == repeated);
+        found.map(|variation| variation.score)
     };
     assert!(score(&fresh) > Some(Score::DRAW));
     assert_eq!(score(&again), Some(Score::DRAW));

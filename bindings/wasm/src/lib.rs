@@ -17,9 +17,9 @@ use std::time::Duration;
 
 use millbase::engine::draws::DrawRule;
 use millbase::engine::game::Game;
-use millbase::engine::player::{Level, Player, Strategy};
+use millbase::engine::player::{DrawnTurns, Player, SkillLevel};
 use millbase::probe::{BulkError, Masks, Values};
-use millbase::search::{Limits, Meaning, Search};
+use millbase::search::{Limits, ScoreMeaning, Search};
 use millbase::service::failure::{Failure, JsonFailure};
 use millbase::service::question::{Question, Service};
 use millbase::service::rules::RuleSets;
@@ -137,14 +137,14 @@ enum Score {
     Centistones(i32),
 }
 
-impl From<Meaning> for Score {
-    fn from(meaning: Meaning) -> Score {
+impl From<ScoreMeaning> for Score {
+    fn from(meaning: ScoreMeaning) -> Score {
         match meaning {
-            Meaning::Win(turns) => Score::Win(Some(turns.into())),
-            Meaning::Loss(turns) => Score::Loss(Some(turns.into())),
-            Meaning::KnownWin => Score::Win(None),
-            Meaning::KnownLoss => Score::Loss(None),
-            Meaning::Evaluation(centistones) => Score::Centistones(centistones.into()),
+            ScoreMeaning::Win(turns) => Score::Win(Some(turns.into())),
+            ScoreMeaning::Loss(turns) => Score::Loss(Some(turns.into())),
+            ScoreMeaning::KnownWin => Score::Win(None),
+            ScoreMeaning::KnownLoss => Score::Loss(None),
+            ScoreMeaning::Evaluation(centistones) => Score::Centistones(centistones.into()),
         }
     }
 }
@@ -403,9 +403,9 @@ impl Core {
             let player = Player {
                 database: self.database.clone(),
                 search: self.search.clone(),
-                level: Level::new(level),
+                level: SkillLevel::new(level),
                 seed: seed.into(),
-                strategy: Strategy::default(),
+                drawn: DrawnTurns::default(),
             };
             player.check_arrived(game.position())?;
             let limits = Limits {
@@ -416,13 +416,13 @@ impl Core {
             };
             let choice = player.choose(&game, &limits, &AtomicBool::new(false), &mut |_| ());
             let thought = choice.as_ref().map(|choice| {
-                let report = &choice.thought.report;
+                let variation = &choice.variation;
                 Thought {
-                    score: report.score.meaning().into(),
-                    known: choice.thought.known,
-                    depth: report.depth,
-                    nodes: report.nodes,
-                    line: report.line.iter().map(Turn::to_string).collect(),
+                    score: variation.score.meaning().into(),
+                    known: variation.value,
+                    depth: variation.depth,
+                    nodes: variation.nodes,
+                    line: variation.turns.iter().map(Turn::to_string).collect(),
                 }
             });
             Ok(Chosen {

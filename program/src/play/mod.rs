@@ -17,10 +17,10 @@ use clap::Args;
 use millbase::engine::draws::DrawRule;
 use millbase::engine::ending::Ending;
 use millbase::engine::game::Game;
-use millbase::engine::player::{Choice, Level, Player, Strategy, Thought};
+use millbase::engine::player::{Choice, DrawnTurns, Player, SkillLevel};
 use millbase::engine::uci;
 use millbase::rules::diagram::draw;
-use millbase::search::{Info, Limits, Search};
+use millbase::search::{Limits, PrincipalVariation, Search};
 use millbase::{Answer, Position, Rules, Side};
 
 use self::command::{Command, HELP, Seat};
@@ -111,9 +111,9 @@ impl Play {
             player: Player {
                 database: Arc::new(databases::open(options)?),
                 search: Arc::new(Search::new(rules, SEARCH_BYTES, options.threads())),
-                level: Level::new(self.level),
+                level: SkillLevel::new(self.level),
                 seed: self.seed.into(),
-                strategy: Strategy::default(),
+                drawn: DrawnTurns::default(),
             },
             limits: Limits {
                 time: Some(Duration::from_millis(self.movetime.into())),
@@ -147,7 +147,7 @@ enum Analysis {
     /// The value of the position and of each turn; the turn that the machine prefers comes first.
     Known(Answer),
     /// The best lines of a search, the best first.
-    Searched(Vec<Thought>),
+    Searched(Vec<PrincipalVariation>),
 }
 
 /// The lines of stdin; an error is the last of them.
@@ -250,7 +250,7 @@ impl<W: Write> GameSession<W> {
                 Ok(())
             }
             Command::Level(level) => {
-                self.player.level = Level::new(level);
+                self.player.level = SkillLevel::new(level);
                 Ok(())
             }
             Command::Help | Command::Quit => writeln!(self.out, "{HELP}").map_err(Into::into),
@@ -313,7 +313,7 @@ impl<W: Write> GameSession<W> {
         &self,
         player: &Player,
         limits: Limits,
-        report: &mut dyn FnMut(&Thought),
+        report: &mut dyn FnMut(&PrincipalVariation),
     ) -> Option<Choice> {
         player.choose(&self.game, &limits, &AtomicBool::new(false), report)
     }
@@ -335,12 +335,14 @@ impl<W: Write> GameSession<W> {
                 }
             }
             Analysis::Searched(lines) => {
-                if let Some(Info {
-                    line, score, depth, ..
-                }) = lines.first().map(|best| &best.report)
-                    && let Some(turn) = line.first()
+                if let Some(PrincipalVariation {
+                    turns,
+                    score,
+                    depth,
+                    ..
+                }) = lines.first()
                 {
-                    writeln!(self.out, "{turn}: {score} at depth {depth}")?;
+                    writeln!(self.out, "{}: {score} at depth {depth}", turns[0])?;
                 }
             }
         }
@@ -357,11 +359,11 @@ impl<W: Write> GameSession<W> {
             }
             Analysis::Searched(lines) => {
                 let mut table = TextTable::new(&["depth", "score", "line"]);
-                for Thought { report, .. } in &lines {
+                for line in &lines {
                     table.row(vec![
-                        Cell::right(report.depth),
-                        Cell::right(report.score),
-                        Cell::text(output::line(&report.line)),
+                        Cell::right(line.depth),
+                        Cell::right(line.score),
+                        Cell::text(output::line(&line.turns)),
                     ]);
                 }
                 table
@@ -379,10 +381,10 @@ impl<W: Write> GameSession<W> {
             return Ok(analysis.clone());
         }
         let best = Player {
-            level: Level::PERFECT,
+            level: SkillLevel::PERFECT,
             ..self.player.clone()
         };
-        let analysis = match best.known(self.game.position()) {
+        let analysis = match best.look_up(self.game.position()) {
             Ok(mut answer) => {
                 // The machine's choice comes first among the best turns.
                 let chosen = self.choose(&best, self.limits, &mut |_| ());
@@ -399,16 +401,16 @@ impl<W: Write> GameSession<W> {
     }
 
     /// The best lines of a search.
-    fn search(&mut self, player: &Player) -> Result<Vec<Thought>> {
+    fn search(&mut self, player: &Player) -> Result<Vec<PrincipalVariation>> {
         let limits = Limits {
             lines: ANALYSED_LINES,
             ..self.limits
         };
-        let mut lines: Vec<Thought> = Vec::new();
-        let choice = self.choose(player, limits, &mut |thought| {
+        let mut lines: Vec<PrincipalVariation> = Vec::new();
+        let choice = self.choose(player, limits, &mut |variation| {
             // Each depth starts again with the first line.
-            lines.truncate(thought.report.number - 1);
-            lines.push(thought.clone());
+            lines.truncate(variation.number - 1);
+            lines.push(variation.clone());
         });
         choice.iter().try_for_each(|choice| self.warn(choice))?;
         Ok(lines)

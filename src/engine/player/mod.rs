@@ -2,10 +2,8 @@
 //! search that probes them.
 //!
 //! - `choose`: the choice among turns with known values
-//! - `chances`: the choice among those of the same value, by the chances of errors
 //! - `skill`: playing badly in a believable way
 
-mod chances;
 mod choose;
 mod skill;
 
@@ -19,12 +17,11 @@ use crate::random::Random;
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
 use crate::search::clock::Instant;
-use crate::search::{Info, Limits, NoProber, Score, Search};
+use crate::search::{Limits, NoProber, PrincipalVariation, Score, Search};
 use crate::store::DbError;
-use crate::value::Value;
 
-pub use chances::{DrawnTurns, LostTurns, Strategy};
-pub use skill::Level;
+pub use choose::DrawnTurns;
+pub use skill::SkillLevel;
 
 /// A player.
 #[derive(Clone, Debug)]
@@ -34,20 +31,11 @@ pub struct Player {
     /// The search, with its transposition table.
     pub search: Arc<Search>,
     /// The playing strength.
-    pub level: Level,
+    pub level: SkillLevel,
     /// The seed of its random choices; with 0 the perfect player always chooses the same turn.
     pub seed: u64,
-    /// The choices among turns of the same value.
-    pub strategy: Strategy,
-}
-
-/// A line that a player considers.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Thought {
-    /// The line and its score.
-    pub report: Info,
-    /// The value of the line's first turn, if it is known exactly.
-    pub known: Option<Value>,
+    /// The choice among turns of the same value.
+    pub drawn: DrawnTurns,
 }
 
 /// The choice of a player.
@@ -55,8 +43,8 @@ pub struct Thought {
 pub struct Choice {
     /// The turn.
     pub turn: Turn,
-    /// The line that begins with the turn.
-    pub thought: Thought,
+    /// The variation that begins with the turn.
+    pub variation: PrincipalVariation,
     /// The reason why an existing database could not be read; the turn was found without it.
     pub failure: Option<DbError>,
 }
@@ -79,50 +67,48 @@ const TIME_TO_LOOK_UP: Duration = Duration::from_millis(15);
 /// position is not known.
 const TIME_TO_KNOW: Duration = Duration::from_millis(50);
 
-/// See [`Player::known`].
-fn known(database: &Database, position: &Position) -> Result<Answer, DbError> {
+/// The values that are known without a real search: by the rules, from the databases, or by a search
+/// of at most a few hundred positions.
+fn look_up(database: &Database, position: &Position) -> Result<Answer, DbError> {
     database.answer_within(position, Some(KNOWN_NODES))
 }
+
+/// Receives the variations that a player considers.
+type Report<'a> = dyn FnMut(&PrincipalVariation) + 'a;
 
 impl Player {
     /// Chooses a turn; `None` if the game is over.
     ///
-    /// `report` receives the lines as they are found, the last one before the choice. The limits
-    /// and `stop` end the search; even then the result is a turn.
+    /// `report` receives the variations as they are found, the last one before the choice. The
+    /// limits and `stop` end the search; even then the result is a turn.
     pub fn choose(
         &self,
         game: &Game,
         limits: &Limits,
         stop: &AtomicBool,
-        report: &mut dyn FnMut(&Thought),
+        report: &mut Report<'_>,
     ) -> Option<Choice> {
         if game.position().is_over(game.rules()) {
             return None;
         }
-        let least = |nodes: Option<u64>| Some(nodes.map_or(Level::NODES, |n| n.min(Level::NODES)));
-        let limits = &match self.level {
-            Level::PERFECT => *limits,
-            _ => Limits {
-                nodes: least(limits.nodes),
-                ..*limits
-            },
-        };
+        let start = Instant::now();
+        let mut limits = *limits;
+        if self.level != SkillLevel::PERFECT {
+            let nodes = limits.nodes.unwrap_or(u64::MAX).min(SkillLevel::NODES);
+            limits.nodes = Some(nodes);
+        }
         let mut random = game.random(self.seed);
         if !self.level.is_perfect(&mut random) {
-            return self.choose_badly(game, limits, stop, report, random);
+            return self.choose_badly(game, &limits, stop, report, random);
         }
-        let start = Instant::now();
-        let failure = match self.choose_known(game, limits, stop, report) {
+        let failure = match self.choose_known(game, &limits, stop, report) {
             Ok(choice) => return choice,
             Err(failure) if is_damage(&failure) => Some(failure),
             Err(_) => None,
         };
-        // The check whether the position is known took time, too.
-        let rest = Limits {
-            time: limits.time.map(|time| time.saturating_sub(start.elapsed())),
-            ..*limits
-        };
-        let choice = self.choose_by_search(game, &rest, stop, report)?;
+        // The look-up took time, too.
+        limits.time = limits.time.map(|time| time.saturating_sub(start.elapsed()));
+        let choice = self.choose_by_search(game, &limits, stop, report)?;
         Some(Choice { failure, ..choice })
     }
 
@@ -132,30 +118,31 @@ impl Player {
     /// # Errors
     ///
     /// As for [`Database::answer`].
-    pub fn known(&self, position: &Position) -> Result<Answer, DbError> {
-        known(&self.database, position)
+    pub fn look_up(&self, position: &Position) -> Result<Answer, DbError> {
+        look_up(&self.database, position)
     }
 
-    /// Checks that the player need not wait for bytes of files; players of low levels choose without.
+    /// Checks that the player need not wait for bytes of files; players of low levels use none.
     ///
     /// # Errors
     ///
     /// [`DbError::Pending`] if it must.
     pub fn check_arrived(&self, position: &Position) -> Result<(), DbError> {
         if self.level.knows_databases()
-            && let Err(pending @ DbError::Pending(_)) = self.known(position)
+            && let Err(pending @ DbError::Pending(_)) = self.look_up(position)
         {
             return Err(pending);
         }
         Ok(())
     }
 
+    /// Chooses by known values.
     fn choose_known(
         &self,
         game: &Game,
         limits: &Limits,
         stop: &AtomicBool,
-        report: &mut dyn FnMut(&Thought),
+        report: &mut Report<'_>,
     ) -> Result<Option<Choice>, DbError> {
         let start = Instant::now();
         let enough = || {
@@ -172,93 +159,77 @@ impl Player {
                 "the time limit is too short to look".to_string(),
             ));
         }
-        let ranking = choose::rank(&self.database, game, self.seed, self.strategy, &enough)?;
-        let mut thoughts = Vec::new();
-        for (number, ranked) in (1..=limits.lines.max(1)).zip(&ranking.turns) {
-            let line = self.known_line(ranked, &enough);
-            let thought = Thought {
-                report: Info {
-                    depth: line.len() as u32,
-                    seldepth: line.len() as u32,
-                    score: Score::from(ranked.value),
-                    nodes: ranking.turns.len() as u64,
-                    tb_hits: ranking.lookups,
-                    time: start.elapsed(),
-                    line,
-                    number,
-                },
-                known: Some(ranked.value),
+        let candidates = choose::rank(&self.database, game, self.seed, self.drawn, &enough)?;
+        let mut first = None;
+        for (number, ranked) in (1..=limits.lines.max(1)).zip(&candidates.turns) {
+            let turns = self.known_line(ranked, &enough);
+            let depth = turns.len() as u32;
+            let variation = PrincipalVariation {
+                turns,
+                number,
+                score: Score::from(ranked.value),
+                value: Some(ranked.value),
+                depth,
+                seldepth: depth,
+                nodes: candidates.turns.len() as u64,
+                tb_hits: candidates.lookups,
+                time: start.elapsed(),
             };
-            report(&thought);
-            thoughts.push(thought);
+            report(&variation);
+            first.get_or_insert(variation);
         }
-        let first = ranking.turns.first().zip(thoughts.into_iter().next());
-        Ok(first.map(|(ranked, thought)| Choice {
-            turn: ranked.turn,
-            thought,
-            failure: None,
-        }))
+        Ok(first.map(Choice::from))
     }
 
     /// The turn and the best turns after it, as far as their values are known.
     fn known_line(&self, first: &RankedTurn, enough: &dyn Fn() -> bool) -> Vec<Turn> {
         let mut line = vec![first.turn];
         let mut position = first.after;
-        while line.len() < KNOWN_LINE && !enough() {
-            let best = match self.known(&position) {
-                Ok(answer) => answer.turns.into_iter().next(),
-                Err(_) => None,
-            };
-            let Some(best) = best else {
-                break;
-            };
+        while line.len() < KNOWN_LINE
+            && !enough()
+            && let Ok(answer) = self.look_up(&position)
+            && let Some(best) = answer.turns.first()
+        {
             line.push(best.turn);
             position = best.after;
         }
         line
     }
 
+    /// Chooses by a search that probes the databases.
     fn choose_by_search(
         &self,
         game: &Game,
         limits: &Limits,
         stop: &AtomicBool,
-        report: &mut dyn FnMut(&Thought),
+        report: &mut Report<'_>,
     ) -> Option<Choice> {
         let mut reported = false;
-        let outcome = self.search.run(
-            game.position(),
-            game.earlier(),
-            &*self.database,
-            limits,
-            stop,
-            &mut |found| {
-                reported = true;
-                report(&Thought::searched(found));
-            },
-        );
-        let thought = Thought::searched(outcome.lines.first()?);
+        let mut note = |variation: &PrincipalVariation| {
+            reported = true;
+            report(variation);
+        };
+        let (position, earlier) = (game.position(), game.earlier());
+        let prober = &*self.database;
+        let found = (self.search).run(position, earlier, prober, limits, stop, &mut note);
+        let best = found.into_iter().next()?;
         if !reported {
-            report(&thought);
+            report(&best);
         }
-        Some(Choice {
-            turn: outcome.best()?,
-            thought,
-            failure: None,
-        })
+        Some(Choice::from(best))
     }
 
-    /// Searches all turns to a low depth and chooses one at random. It uses a separate search on
-    /// one thread, so that the choice depends only on the game and the seed.
+    /// Searches all turns to a low depth and chooses one at random. A separate search on one thread
+    /// makes the choice depend on nothing but the game and the seed.
     fn choose_badly(
         &self,
         game: &Game,
         limits: &Limits,
         stop: &AtomicBool,
-        report: &mut dyn FnMut(&Thought),
+        report: &mut Report<'_>,
         mut random: Random,
     ) -> Option<Choice> {
-        let position = game.position();
+        let (position, earlier) = (game.position(), game.earlier());
         let search = Search::new(*game.rules(), WEAK_SEARCH_BYTES, 1);
         let depth = self.level.depth(&mut random);
         let weaker = Limits {
@@ -266,131 +237,27 @@ impl Player {
             lines: position.turns(game.rules()).len(),
             ..*limits
         };
-        let outcome = search.run(
-            position,
-            game.earlier(),
-            &NoProber,
-            &weaker,
-            stop,
-            &mut |_| (),
-        );
-        let scores: Vec<Score> = outcome.lines.iter().map(|line| line.score).collect();
-        let mut chosen = (outcome.lines)
-            .into_iter()
-            .nth(self.level.pick(&scores, &mut random))?;
+        let found = search.run(position, earlier, &NoProber, &weaker, stop, &mut |_| ());
+        let scores: Vec<Score> = found.iter().map(|variation| variation.score).collect();
+        let place = self.level.pick(&scores, &mut random);
+        let mut chosen = found.into_iter().nth(place)?;
         chosen.number = 1;
-        let thought = Thought::searched(&chosen);
-        report(&thought);
-        Some(Choice {
-            turn: *thought.report.line.first()?,
-            thought,
+        report(&chosen);
+        Some(Choice::from(chosen))
+    }
+}
+
+impl From<PrincipalVariation> for Choice {
+    fn from(variation: PrincipalVariation) -> Choice {
+        Choice {
+            turn: variation.turns[0],
+            variation,
             failure: None,
-        })
+        }
     }
 }
 
 /// Whether an error means that an existing file cannot be used, and not that it is missing.
 pub(crate) fn is_damage(error: &DbError) -> bool {
     error.is_unusable() || matches!(error, DbError::Io { .. })
-}
-
-impl Thought {
-    fn searched(report: &Info) -> Thought {
-        Thought {
-            report: report.clone(),
-            known: None,
-        }
-    }
-}
-
-#[cfg(all(test, feature = "embedded"))]
-mod tests {
-    use super::*;
-    use crate::Rules;
-
-    const RULES: Rules = Rules::STANDARD;
-
-    fn player(level: u8, seed: u64) -> Player {
-        Player {
-            database: Arc::new(Database::embedded(RULES)),
-            search: Arc::new(Search::new(RULES, 1 << 20, 1)),
-            level: Level::new(level),
-            seed,
-            strategy: Strategy::default(),
-        }
-    }
-
-    fn chosen(player: &Player, game: &Game, limits: &Limits) -> (Option<Turn>, Vec<Thought>) {
-        let mut thoughts = Vec::new();
-        let stop = AtomicBool::new(false);
-        let choice = player.choose(game, limits, &stop, &mut |thought| {
-            thoughts.push(thought.clone());
-        });
-        if let Some(choice) = &choice {
-            assert_eq!(choice.thought.report.line.first(), Some(&choice.turn));
-            assert!(!thoughts.is_empty());
-        }
-        (choice.map(|choice| choice.turn), thoughts)
-    }
-
-    fn shallow(depth: u32) -> Limits {
-        Limits {
-            depth: Some(depth),
-            ..Limits::default()
-        }
-    }
-
-    #[test]
-    fn a_known_win_is_won_in_time() {
-        let text = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0";
-        let mut game = Game::new(RULES, Position::parse(text, &RULES).unwrap());
-        let player = player(30, 9);
-        for _ in 0..21 {
-            let (turn, thoughts) = chosen(&player, &game, &Limits::default());
-            assert!(thoughts[0].known.is_some());
-            game.make(turn.unwrap()).unwrap();
-        }
-        assert_eq!(chosen(&player, &game, &Limits::default()).0, None);
-    }
-
-    #[test]
-    fn weak_players_depend_on_the_seed_only() {
-        let game = Game::new(RULES, Position::start(&RULES));
-        let turn = |level, seed| chosen(&player(level, seed), &game, &shallow(9)).0.unwrap();
-        for level in [0, 6, 12] {
-            let turns: Vec<Turn> = (0..12).map(|seed| turn(level, seed)).collect();
-            let again: Vec<Turn> = (0..12).map(|seed| turn(level, seed)).collect();
-            assert_eq!(turns, again);
-            assert!(turns.iter().any(|other| *other != turns[0]), "{level}");
-        }
-    }
-
-    #[test]
-    fn unknown_positions_are_searched() {
-        let game = Game::new(RULES, Position::start(&RULES));
-        let (turn, thoughts) = chosen(&player(30, 0), &game, &shallow(2));
-        assert!(game.position().turns(&RULES).contains(&turn.unwrap()));
-        assert!(thoughts.iter().all(|thought| thought.known.is_none()));
-    }
-
-    #[test]
-    fn several_lines_begin_with_different_turns() {
-        for text in [
-            "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0",
-            "********/********/******** w p p 0 9 0 9 0 0",
-        ] {
-            let game = Game::new(RULES, Position::parse(text, &RULES).unwrap());
-            let limits = Limits {
-                lines: 4,
-                ..shallow(1)
-            };
-            let (_, thoughts) = chosen(&player(30, 0), &game, &limits);
-            let numbers: Vec<usize> = thoughts.iter().map(|t| t.report.number).collect();
-            assert_eq!(numbers, [1, 2, 3, 4]);
-            let mut firsts: Vec<Turn> = thoughts.iter().map(|t| t.report.line[0]).collect();
-            firsts.sort();
-            firsts.dedup();
-            assert_eq!(firsts.len(), 4);
-        }
-    }
 }

@@ -18,45 +18,46 @@
 //! | 30 | all | | |
 
 use crate::random::Random;
-use crate::search::{Meaning, Score};
+use crate::search::{Score, ScoreMeaning};
 
-/// The playing strength, from 0 to [`Level::PERFECT`].
+/// The playing strength, from 0 to [`SkillLevel::PERFECT`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Level(u8);
+pub struct SkillLevel(u8);
 
-impl Level {
+impl SkillLevel {
     /// The highest level, which plays as well as possible.
-    pub const PERFECT: Level = Level(30);
+    pub const PERFECT: SkillLevel = SkillLevel(30);
 
     /// The search depths of the levels 0, 3, 6 to 30, chosen by matches so that the levels of the
     /// page's list are about equally far apart.
     const DEPTHS: [f64; 11] = [1.0, 1.52, 1.86, 2.1, 2.5, 3.0, 3.7, 4.9, 6.4, 7.2, 8.0];
 
     /// The highest level that plays no turn perfectly.
-    const SEARCHES: Level = Level(22);
+    const SEARCHES: SkillLevel = SkillLevel(22);
 
     /// The most positions that the search visits: unlike a time limit, this gives the same turns on
     /// every machine.
     pub(crate) const NODES: u64 = 400_000;
 
     /// The level with this number; `None` above the highest level.
-    pub fn numbered(number: u8) -> Option<Level> {
-        (number <= Level::PERFECT.0).then_some(Level(number))
+    pub fn numbered(number: u8) -> Option<SkillLevel> {
+        (number <= SkillLevel::PERFECT.0).then_some(SkillLevel(number))
     }
 
     /// The level with this number; numbers above the highest level mean the highest.
-    pub fn new(number: u8) -> Level {
-        Level(number.min(Level::PERFECT.0))
+    pub fn new(number: u8) -> SkillLevel {
+        SkillLevel(number.min(SkillLevel::PERFECT.0))
     }
 
     /// Whether the player may use the databases.
     pub(crate) fn knows_databases(self) -> bool {
-        self > Level::SEARCHES
+        self > SkillLevel::SEARCHES
     }
 
     /// Whether the next turn is played perfectly.
     pub(crate) fn is_perfect(self, random: &mut Random) -> bool {
-        let [level, none, all] = [self, Level::SEARCHES, Level::PERFECT].map(|l| f64::from(l.0));
+        let [level, none, all] =
+            [self, SkillLevel::SEARCHES, SkillLevel::PERFECT].map(|l| f64::from(l.0));
         random.unit() < (level - none) / (all - none)
     }
 
@@ -69,14 +70,14 @@ impl Level {
     /// The depth with its fraction.
     fn mean_depth(self) -> f64 {
         let place = usize::from(self.0 / 3);
-        let low = Level::DEPTHS[place];
-        let high = Level::DEPTHS.get(place + 1).unwrap_or(&low);
+        let low = SkillLevel::DEPTHS[place];
+        let high = SkillLevel::DEPTHS.get(place + 1).unwrap_or(&low);
         low + (high - low) * f64::from(self.0 % 3) / 3.0
     }
 
     /// The temperature in hundredths of a stone.
     fn temperature(self) -> f64 {
-        f64::from(Level::PERFECT.0 - self.0) / 2.0
+        f64::from(SkillLevel::PERFECT.0 - self.0) / 2.0
     }
 
     /// The place of the turn to play among turns with these scores.
@@ -104,11 +105,11 @@ fn worth(score: Score) -> f64 {
     const END: f64 = 1000.0;
     const MOST: f64 = 800.0;
     match score.meaning() {
-        Meaning::Win(turns) => END - f64::from(turns).min(END - MOST),
-        Meaning::KnownWin => MOST,
-        Meaning::Evaluation(number) => f64::from(number).clamp(-MOST, MOST),
-        Meaning::KnownLoss => -MOST,
-        Meaning::Loss(turns) => f64::from(turns).min(END - MOST) - END,
+        ScoreMeaning::Win(turns) => END - f64::from(turns).min(END - MOST),
+        ScoreMeaning::KnownWin => MOST,
+        ScoreMeaning::Evaluation(number) => f64::from(number).clamp(-MOST, MOST),
+        ScoreMeaning::KnownLoss => -MOST,
+        ScoreMeaning::Loss(turns) => f64::from(turns).min(END - MOST) - END,
     }
 }
 
@@ -118,7 +119,7 @@ mod tests {
 
     fn share_of_best(level: u8, scores: &[Score]) -> f64 {
         let mut random = Random::new(3);
-        let picks = (0..2000).map(|_| Level::new(level).pick(scores, &mut random));
+        let picks = (0..2000).map(|_| SkillLevel::new(level).pick(scores, &mut random));
         picks.filter(|&place| place == 0).count() as f64 / 2000.0
     }
 
@@ -137,7 +138,7 @@ mod tests {
     fn better_players_look_further() {
         let mut random = Random::new(5);
         let mut mean = |level| {
-            let depths = (0..4000).map(|_| Level::new(level).depth(&mut random));
+            let depths = (0..4000).map(|_| SkillLevel::new(level).depth(&mut random));
             f64::from(depths.sum::<u32>()) / 4000.0
         };
         let means: Vec<f64> = (0..30).map(&mut mean).collect();
@@ -151,7 +152,7 @@ mod tests {
     fn high_levels_play_a_share_of_their_turns_perfectly() {
         let mut random = Random::new(7);
         for (level, share) in [(0, 0.0), (22, 0.0), (24, 0.25), (28, 0.75), (30, 1.0)] {
-            let level = Level::new(level);
+            let level = SkillLevel::new(level);
             let perfect = (0..4000).filter(|_| level.is_perfect(&mut random)).count();
             assert!((perfect as f64 / 4000.0 - share).abs() < 0.04);
             assert_eq!(perfect > 0, level.knows_databases());
@@ -173,7 +174,7 @@ mod tests {
             vec![Score::LOST, Score::LEAST],
         ] {
             for level in 0..=30 {
-                assert!(Level::new(level).pick(&scores, &mut random) < scores.len());
+                assert!(SkillLevel::new(level).pick(&scores, &mut random) < scores.len());
             }
         }
     }

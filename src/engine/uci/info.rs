@@ -1,47 +1,45 @@
 //! The `info` lines of the engine.
 
-use crate::engine::player::Thought;
 use crate::engine::uci::Settings;
 use crate::rules::Rules;
 use crate::rules::position::{Position, Side};
-use crate::search::{Meaning, Score};
+use crate::search::{PrincipalVariation, Score, ScoreMeaning};
 use crate::value::{Value, Wdl};
 
-/// The `info` line for a line that the engine considers.
+/// The `info` line of a variation.
 pub(super) fn line(
-    thought: &Thought,
+    variation: &PrincipalVariation,
     position: &Position,
     rules: &Rules,
     settings: &Settings,
 ) -> String {
-    let report = &thought.report;
     let is_turned = settings.is_white_view() && position.side_to_move() == Side::Black;
     let score = if is_turned {
-        -report.score
+        -variation.score
     } else {
-        report.score
+        variation.score
     };
     let mut line = format!(
         "info depth {} seldepth {} multipv {} score {}",
-        report.depth,
-        report.seldepth,
-        report.number,
+        variation.depth,
+        variation.seldepth,
+        variation.number,
         score_text(score)
     );
     if settings.shows_wdl {
-        let [win, draw, loss] = match (chances(thought), is_turned) {
+        let [win, draw, loss] = match (chances(variation), is_turned) {
             (chances, false) => chances,
             ([win, draw, loss], true) => [loss, draw, win],
         };
         line += &format!(" wdl {win} {draw} {loss}");
     }
-    let (nodes, hits) = (report.nodes, report.tb_hits);
-    let micros = report.time.as_micros().max(1);
+    let (nodes, hits) = (variation.nodes, variation.tb_hits);
+    let micros = variation.time.as_micros().max(1);
     let nps = u128::from(nodes) * 1_000_000 / micros;
     let time = micros / 1000;
     line += &format!(" nodes {nodes} nps {nps} tbhits {hits} time {time} pv");
     let mut position = *position;
-    for &turn in &report.line {
+    for &turn in &variation.turns {
         for (action, after) in position.actions(turn, rules).unwrap_or_default() {
             line += &format!(" {action}");
             position = after;
@@ -54,22 +52,22 @@ pub(super) fn line(
 /// turns to the end, negative for the loser.
 pub(super) fn score_text(score: Score) -> String {
     match score.meaning() {
-        Meaning::Win(turns) => format!("mate {}", turns.div_ceil(2)),
-        Meaning::Loss(0) => "mate 0".to_string(),
-        Meaning::Loss(turns) => format!("mate -{}", turns.div_ceil(2)),
+        ScoreMeaning::Win(turns) => format!("mate {}", turns.div_ceil(2)),
+        ScoreMeaning::Loss(0) => "mate 0".to_string(),
+        ScoreMeaning::Loss(turns) => format!("mate -{}", turns.div_ceil(2)),
         _ => format!("cp {}", score.number()),
     }
 }
 
 /// The chances of win, draw and loss for the side to move, in thousandths: certain if the value is
 /// known, otherwise estimated from the evaluation.
-fn chances(thought: &Thought) -> [u32; 3] {
-    let known = thought.known.map(Value::wdl);
-    match known.or(thought.report.score.result()) {
+fn chances(variation: &PrincipalVariation) -> [u32; 3] {
+    let known = variation.value.map(Value::wdl);
+    match known.or(variation.score.result()) {
         Some(Wdl::Win) => [1000, 0, 0],
         Some(Wdl::Draw) => [0, 1000, 0],
         Some(Wdl::Loss) => [0, 0, 1000],
-        None => guess(thought.report.score),
+        None => guess(variation.score),
     }
 }
 

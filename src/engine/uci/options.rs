@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use super::command::CommandError;
 use crate::engine::draws::DrawRule;
 use crate::engine::game::shown;
-use crate::engine::player::{DrawnTurns, LostTurns, Strategy};
+use crate::engine::player::DrawnTurns;
 use crate::rules::Rules;
 use crate::search::Algorithm;
 
@@ -95,12 +95,9 @@ impl Settings {
         [Algorithm::AlphaBeta, Algorithm::Pvs, Algorithm::Mtdf][self.algorithm]
     }
 
-    /// The choices among turns of the same value.
-    pub fn strategy(&self) -> Strategy {
-        Strategy {
-            drawn: DrawnTurns::ALL[self.drawn],
-            lost: LostTurns::default(),
-        }
+    /// The choice among drawn turns.
+    pub fn drawn(&self) -> DrawnTurns {
+        DrawnTurns::ALL[self.drawn]
     }
 
     /// Whether scores are for White instead of the side to move.

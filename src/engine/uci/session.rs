@@ -13,14 +13,14 @@ use super::command::{Command, CommandError, Go};
 use super::info;
 use super::options::Settings;
 use crate::engine::game::Game;
-use crate::engine::player::{Choice, Level, Player, Thought, is_damage};
+use crate::engine::player::{Choice, Player, SkillLevel, is_damage};
 use crate::lock::held;
 use crate::probe::{Answer, Database, Source};
 use crate::rules::Rules;
 use crate::rules::diagram::draw;
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::Turn;
-use crate::search::{Limits, Score, Search};
+use crate::search::{Limits, PrincipalVariation, Score, Search};
 use crate::store::DbError;
 use crate::value::Value;
 
@@ -143,7 +143,7 @@ struct Running {
 struct Begun {
     after: Position,
     rest: Turn,
-    thought: Thought,
+    variation: PrincipalVariation,
 }
 
 struct Session<W> {
@@ -325,9 +325,9 @@ impl<W: Write + Send + 'static> Session<W> {
         Player {
             database: Arc::clone(&self.database),
             search: Arc::clone(&self.search),
-            level: Level::new(self.settings.level as u8),
+            level: SkillLevel::new(self.settings.level as u8),
             seed: self.settings.seed.into(),
-            strategy: self.settings.strategy(),
+            drawn: self.settings.drawn(),
         }
     }
 
@@ -374,9 +374,9 @@ impl<W: Write + Send + 'static> Session<W> {
             limits.time = limits
                 .time
                 .map(|time| time.saturating_sub(MARGIN).saturating_sub(start.elapsed()));
-            let chosen = player.choose(&game, &limits, &stop, &mut |thought| {
+            let chosen = player.choose(&game, &limits, &stop, &mut |variation| {
                 if output
-                    .line(&info::line(thought, &position, &rules, &settings))
+                    .line(&info::line(variation, &position, &rules, &settings))
                     .is_err()
                 {
                     stop.store(true, Ordering::Relaxed);
@@ -395,7 +395,7 @@ impl<W: Write + Send + 'static> Session<W> {
         let begun = self.begun.as_ref()?;
         (begun.after == *self.game.position()).then(|| Choice {
             turn: begun.rest,
-            thought: begun.thought.clone(),
+            variation: begun.variation.clone(),
             failure: None,
         })
     }
@@ -403,7 +403,7 @@ impl<W: Write + Send + 'static> Session<W> {
     /// Ends a search that never began because its result is known.
     fn finish(&mut self, choice: Choice) -> io::Result<()> {
         let position = self.game.position();
-        let info = info::line(&choice.thought, position, &self.rules, &self.settings);
+        let info = info::line(&choice.variation, position, &self.rules, &self.settings);
         if let Some(running) = &mut self.running {
             running.chosen = Some(Some(choice));
         }
@@ -428,12 +428,12 @@ impl<W: Write + Send + 'static> Session<W> {
         };
         let rest = Turn::new(None, None, choice.turn.removed() - first.removed());
         if !rest.is_pass() {
-            let mut thought = choice.thought;
-            thought.report.line[0] = rest;
+            let mut variation = choice.variation;
+            variation.turns[0] = rest;
             self.begun = Some(Begun {
                 after,
                 rest,
-                thought,
+                variation,
             });
         }
         self.output.line(&format!("bestmove {first}"))
@@ -451,7 +451,7 @@ impl<W: Write + Send + 'static> Session<W> {
 
     /// The value, if it is known without a search.
     fn value(&self) -> String {
-        match self.player().known(self.game.position()) {
+        match self.player().look_up(self.game.position()) {
             Ok(answer) => format!("{}, from the {}", answer.value, answer.source.name()),
             Err(error) if is_damage(&error) => error.to_string(),
             Err(_) => "not known without a search".to_string(),
@@ -461,7 +461,7 @@ impl<W: Write + Send + 'static> Session<W> {
     /// Reports the value or the evaluation from the configured perspective.
     fn evaluate(&self) -> io::Result<()> {
         let position = self.game.position();
-        let known = self.player().known(position);
+        let known = self.player().look_up(position);
         let score = match &known {
             Ok(answer) => Score::from(answer.value),
             Err(_) => self.search.evaluate(position),
