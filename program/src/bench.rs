@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use clap::Args;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use millbase::coach::sample::{self, Family};
 use millbase::index::Index;
 use millbase::probe::Database;
 use millbase::random::Random;
@@ -47,7 +48,7 @@ const WARM: usize = 1_024;
 const RANKED: usize = 128;
 
 /// The number of positions with stones in hand that are answered for the first time.
-const FIRST: usize = 200;
+const FIRST: u64 = 200;
 
 /// Warm probes between two readings of the clock.
 const BATCH: usize = 64;
@@ -201,19 +202,23 @@ impl BenchAnswer {
         writeln!(out, "databases: {}", self.databases.join(" "))?;
         writeln!(out, "threads: {}\n", self.threads)?;
         let mut table = TextTable::new(&["measurement", "value", "unit"]);
-        let mut row = |measurement: &str, value, unit| {
-            table.row(vec![
-                Cell::text(measurement),
-                Cell::right(figure(value)),
-                Cell::text(unit),
-            ]);
+        let mut row = |name: &str, value, unit| {
+            let (name, value) = (Cell::text(name), Cell::right(figure(value)));
+            table.row(vec![name, value, Cell::text(unit)]);
         };
-        let cold = [self.cold_probe_p50_us, self.cold_probe_p99_us];
-        row("cold probe, half take at most", cold[0], "µs");
-        row("cold probe, 99 % take at most", cold[1], "µs");
-        let warm = [self.warm_probes_per_s, self.warm_probes_per_s_all_threads];
-        row("warm probes, one thread", warm[0], "positions/s");
-        row("warm probes, all threads", warm[1], "positions/s");
+        row(
+            "cold probe, half take at most",
+            self.cold_probe_p50_us,
+            "µs",
+        );
+        row(
+            "cold probe, 99 % take at most",
+            self.cold_probe_p99_us,
+            "µs",
+        );
+        let [one, all] = [self.warm_probes_per_s, self.warm_probes_per_s_all_threads];
+        row("warm probes, one thread", one, "positions/s");
+        row("warm probes, all threads", all, "positions/s");
         let rankings = self.rankings_per_s;
         row("ranking all turns, one thread", rankings, "positions/s");
         if let Some(first) = &self.first_answers {
@@ -223,10 +228,13 @@ impl BenchAnswer {
         }
         let loading = self.loading_mb_per_s_all_threads;
         row("loading tables, all threads", loading, "MB/s");
-        let placing = self.search_placing_nodes_per_s;
-        row("search while placing, one thread", placing, "nodes/s");
-        let moving = self.search_moving_nodes_per_s;
-        row("search while moving, one thread", moving, "nodes/s");
+        for (phase, speed) in [
+            ("placing", self.search_placing_nodes_per_s),
+            ("moving", self.search_moving_nodes_per_s),
+        ] {
+            let name = format!("search while {phase}, one thread");
+            row(&name, speed, "nodes/s");
+        }
         let build = &self.build;
         let built = format!("build to {} stones", build.max_stones);
         row(&built, build.ns_per_entry_and_core, "ns/entry/core");
@@ -279,8 +287,7 @@ fn positions(db: &Database, pairs: &[Pair], seed: u64) -> Result<Vec<Position>> 
     Ok(positions.take(SAMPLE).collect())
 }
 
-/// Probes the positions one by one, each with an empty block cache, and returns the times in
-/// ascending order.
+/// Probes the positions one by one, each with an empty block cache.
 fn cold_probes(
     mut db: Database,
     sample: &[Position],
@@ -291,15 +298,28 @@ fn cold_probes(
     sample
         .par_iter()
         .try_for_each(|position| db.probe(position).map(drop))?;
-    let mut times = Vec::new();
     let begin = Instant::now();
-    for position in sample {
-        if times.len() >= FEWEST_COLD && begin.elapsed() > budget {
+    let is_enough = |done| done >= FEWEST_COLD && begin.elapsed() > budget;
+    cold_times(db, sample, COLD_CACHE_BYTES, is_enough, Database::probe)
+}
+
+/// The time of each answer in ascending order, until `is_enough` of their number. The block cache of each
+/// has this many bytes and is empty.
+fn cold_times<T>(
+    mut db: Database,
+    positions: &[Position],
+    cache_bytes: usize,
+    is_enough: impl Fn(usize) -> bool,
+    answer: impl Fn(&Database, &Position) -> Result<T, DbError>,
+) -> Result<(Database, Vec<Duration>)> {
+    let mut times = Vec::new();
+    for position in positions {
+        if is_enough(times.len()) {
             break;
         }
-        db = db.with_cache_bytes(COLD_CACHE_BYTES);
+        db = db.with_cache_bytes(cache_bytes);
         let start = Instant::now();
-        black_box(db.probe(black_box(position))?);
+        black_box(answer(&db, black_box(position))?);
         times.push(start.elapsed());
     }
     times.sort_unstable();
@@ -353,7 +373,7 @@ fn rankings(db: &Database, positions: &[Position], budget: Duration) -> Result<f
 
 /// Ranks all turns of positions of random games, each with empty caches, if all pairs are present.
 fn first_answers(
-    mut db: Database,
+    db: Database,
     pairs: &[Pair],
     seed: u64,
 ) -> Result<(Database, Option<FirstAnswers>)> {
@@ -362,14 +382,9 @@ fn first_answers(
     let Some(ply) = ply else {
         return Ok((db, None));
     };
-    let mut times = Vec::with_capacity(FIRST);
-    for position in placed_positions(ply, seed, db.rules()) {
-        db = db.with_cache_bytes(Database::DEFAULT_CACHE_BYTES);
-        let start = Instant::now();
-        black_box(db.turns(black_box(&position))?);
-        times.push(start.elapsed());
-    }
-    times.sort_unstable();
+    let positions = sample::many(db.rules(), Family::Placed(ply), 0..FIRST, seed);
+    let cache = Database::DEFAULT_CACHE_BYTES;
+    let (db, times) = cold_times(db, &positions, cache, |_| false, Database::turns)?;
     let [p50_ms, p99_ms] = [50, 99].map(|percent| percentile_us(&times, percent) / 1e3);
     let answers = FirstAnswers {
         ply,
@@ -377,21 +392,6 @@ fn first_answers(
         p99_ms,
     };
     Ok((db, Some(answers)))
-}
-
-/// Positions of random games at this ply of the placing phase; none is the end of a game.
-fn placed_positions(ply: u8, seed: u64, rules: &Rules) -> Vec<Position> {
-    let mut random = Random::new(seed);
-    let game = || {
-        (0..ply).try_fold(Position::start(rules), |position, _| {
-            let turns = position.turns(rules);
-            let turn = turns.get(random.below(turns.len().max(1)))?;
-            Some(position.after(*turn))
-        })
-    };
-    let positions = iter::repeat_with(game).flatten();
-    let running = positions.filter(|position| !position.is_over(rules));
-    running.take(FIRST).collect()
 }
 
 /// Loads those tables that are not too large, and returns the number of their values.

@@ -53,7 +53,7 @@ pub struct Build {
     max_stones: Option<u8>,
 
     /// Only this pair, like 6-4, and those that it needs
-    #[arg(long, value_parser = input::pair)]
+    #[arg(long)]
     pair: Option<Pair>,
 
     /// Do not begin if a pair needs more memory than this, like 4G or 800M

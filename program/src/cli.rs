@@ -117,8 +117,8 @@ impl Cli {
             Command::Match(command) => command.run(options),
             Command::Judge(command) => command.run(options),
             Command::Puzzles(command) => command.run(options),
-            Command::Export(command) => command.run(options),
-            Command::Compare(command) => command.run(options),
+            Command::Export(malom::Export::Malom(command)) => command.run(options),
+            Command::Compare(malom::Compare::Malom(command)) => command.run(options),
             #[cfg(target_os = "linux")]
             Command::Mount(command) => command.run(options),
             Command::Uci(command) => command.run(options),

@@ -5,7 +5,6 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use anyhow::Result;
-use millbase::index::PairError;
 use millbase::service::question::START;
 pub use millbase::service::question::position;
 use millbase::{Pair, Position, Rules};
@@ -54,11 +53,6 @@ pub const MARK: &str = "\u{feff}";
 
 fn without_mark(text: &str) -> &str {
     text.strip_prefix(MARK).unwrap_or(text)
-}
-
-/// Parses a pair like `6-4`.
-pub fn pair(text: &str) -> Result<Pair, String> {
-    text.parse().map_err(|error: PairError| error.to_string())
 }
 
 /// Returns an error if a pair has more stones than the rules give a side.

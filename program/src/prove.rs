@@ -33,7 +33,7 @@ Examples:
   millbase prove --pairs 9-9,9-8,8-8 --json")]
 pub struct Prove {
     /// Use the databases of these pairs only
-    #[arg(long, value_name = "PAIRS", value_delimiter = ',', value_parser = input::pair)]
+    #[arg(long, value_name = "PAIRS", value_delimiter = ',')]
     pairs: Option<Vec<Pair>>,
 
     /// Size of the transposition table of each of the two questions, like 512M

@@ -40,7 +40,7 @@ pub struct Repack {
     to: PathBuf,
 
     /// Only this pair, like 6-4
-    #[arg(long, value_parser = input::pair)]
+    #[arg(long)]
     pair: Option<Pair>,
 
     #[command(flatten)]

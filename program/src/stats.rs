@@ -28,7 +28,7 @@ Examples:
   millbase stats --pair 4-3 --histogram")]
 pub struct Stats {
     /// Only this pair, like 6-4
-    #[arg(long, value_parser = input::pair)]
+    #[arg(long)]
     pair: Option<Pair>,
 
     /// Show the counts of every depth

@@ -36,7 +36,7 @@ Examples:
   millbase verify --sums db/SHA256SUMS")]
 pub struct Verify {
     /// Only this pair, like 6-4; the databases of the pairs that it needs must be present
-    #[arg(long, value_parser = input::pair)]
+    #[arg(long)]
     pair: Option<Pair>,
 
     /// Only the files of the placing phase; tables of the plies between them are derived on the way,

@@ -31,13 +31,14 @@ impl FileState {
     ///
     /// If the system refuses to read.
     pub fn of(file: &Path, sector: Sector) -> io::Result<FileState> {
-        match File::open(file) {
-            Ok(mut file) => Ok(match Escapes::of(&mut file, sector)? {
-                Ok(_) => FileState::There,
-                Err(what) => FileState::Damaged(what),
-            }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(FileState::Missing),
-            Err(error) => Err(error),
+        let escapes = File::open(file).and_then(|mut file| Escapes::of(&mut file, sector));
+        match escapes {
+            Ok(_) => Ok(FileState::There),
+            Err(error) => match error.kind() {
+                io::ErrorKind::NotFound => Ok(FileState::Missing),
+                io::ErrorKind::InvalidData => Ok(FileState::Damaged(error.to_string())),
+                _ => Err(error),
+            },
         }
     }
 }
@@ -46,21 +47,20 @@ impl FileState {
 struct Escapes(HashMap<u64, i32>);
 
 impl Escapes {
-    /// Checks the header and the size; leaves the file at its first slot. The inner error says what
-    /// is wrong with the file.
-    fn of(file: &mut File, sector: Sector) -> io::Result<Result<Escapes, String>> {
+    /// Checks the header and the size, and leaves the file at its first slot. An error of the kind
+    /// `InvalidData` says how the file is damaged.
+    fn of(file: &mut File, sector: Sector) -> io::Result<Escapes> {
+        let damaged = |how: String| Err(io::Error::new(io::ErrorKind::InvalidData, how));
         let size = file.metadata()?.len();
         let end = Sector::HEADER + Sector::SLOT * sector.slots();
         if size < sector.bytes() {
             let expected = sector.bytes();
-            return Ok(Err(format!(
-                "truncated: {size} bytes instead of {expected}"
-            )));
+            return damaged(format!("truncated: {size} bytes instead of {expected}"));
         }
         let mut header = [0; Sector::HEADER as usize];
         file.read_exact(&mut header)?;
         if header != Slots::header() {
-            return Ok(Err("its header is not that of such a sector".to_owned()));
+            return damaged("its header is not that of such a sector".to_owned());
         }
         file.seek(SeekFrom::Start(end))?;
         let mut input = BufReader::new(file.by_ref());
@@ -75,10 +75,10 @@ impl Escapes {
         let expected = expected.map(|count| sector.bytes().saturating_add(8 * count));
         if expected != Some(size) {
             let expected = sector.bytes();
-            return Ok(Err(match count {
+            return damaged(match count {
                 0 => format!("too long: {size} bytes instead of {expected}"),
                 _ => format!("a list of {count} escapes does not fit its size, {size} bytes"),
-            }));
+            });
         }
         let mut escapes = HashMap::new();
         for _ in 0..count {
@@ -87,12 +87,12 @@ impl Escapes {
             let known = slot.filter(|&slot| slot < sector.slots());
             match known {
                 Some(slot) if escapes.insert(slot, key).is_none() => {}
-                _ => return Ok(Err("its list of escapes names a wrong slot".to_owned())),
+                _ => return damaged("its list of escapes names a wrong slot".to_owned()),
             }
         }
         drop(input);
         file.seek(SeekFrom::Start(Sector::HEADER))?;
-        Ok(Ok(Escapes(escapes)))
+        Ok(Escapes(escapes))
     }
 }
 
@@ -183,7 +183,7 @@ pub fn compare(
 ) -> io::Result<Comparison> {
     let mut file = File::open(file)?;
     let sector = whole.sector();
-    let escapes = Escapes::of(&mut file, sector)?.map_err(io::Error::other)?;
+    let escapes = Escapes::of(&mut file, sector)?;
     let mut all = Comparison::of(sector);
     let columns = whole.slots.columns();
     let width = columns * Sector::SLOT as usize;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::Arc;
 
 use super::sector::Sector;
 use super::slots::Slots;
@@ -13,7 +14,7 @@ use super::tables::Sectors;
 /// that has them. For other sectors all values are made at once, which takes a minute or two for the
 /// largest, and then kept as [`Sectors::with_memory`] allows.
 pub struct SectorFile {
-    sectors: Sectors,
+    sectors: Arc<Sectors>,
     sector: Sector,
     slots: Slots,
     position: u64,
@@ -34,7 +35,7 @@ const LEAST_WHOLE_RUN: u64 = 1 << 10;
 const MOST_WHOLE_RUN: u64 = 1 << 14;
 
 impl SectorFile {
-    pub(super) fn new(sectors: Sectors, sector: Sector) -> SectorFile {
+    pub(super) fn new(sectors: Arc<Sectors>, sector: Sector) -> SectorFile {
         SectorFile {
             slots: Slots::new(sector, sectors.scheme()),
             sectors,

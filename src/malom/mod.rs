@@ -8,8 +8,8 @@
 //!
 //! let sector: Sector = "std_4_3_0_0.sec2".parse()?;
 //! assert_eq!(sector.bytes(), 2_589_008);
-//! let database = Arc::new(Database::embedded(Rules::STANDARD));
-//! let sectors = Sectors::new(database, Scheme::complete())?;
+//! let database = Database::embedded(Rules::STANDARD);
+//! let sectors = Arc::new(Sectors::new(database, Scheme::complete())?);
 //! # if cfg!(feature = "embedded") {
 //! // As good as the opened file: programs can take it in the place of one.
 //! let mut file = sectors.open(sector)?;

@@ -130,11 +130,6 @@ impl Scheme {
         &self.text
     }
 
-    /// Whether every sector has the number 0, so that every reader shows draws as draws.
-    pub fn is_complete(&self) -> bool {
-        self.values.iter().all(|&value| value == 0)
-    }
-
     /// What a win is worth; a loss costs as much.
     pub fn win(&self) -> i16 {
         self.win
@@ -181,7 +176,6 @@ mod tests {
         let graded = Scheme::compatible(&graded).unwrap();
         assert_eq!(graded.win(), 299);
         assert_eq!(graded.value(Sector::new(9, 8, 0, 0).unwrap()), 59);
-        assert!(own.is_complete() && !graded.is_complete());
         for (from, to) in [
             ("virt_loss_val", "virt_lost_val"),
             (": -1", ": -2"),

@@ -237,36 +237,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn symmetries_are_those_of_the_format() {
-        // Where the bit k of a ring goes to, and whether the outer and the inner ring change places.
-        let turns: [fn(i32) -> i32; 8] = [
-            |k| k + 2,
-            |k| k + 4,
-            |k| k + 6,
-            |k| 4 - k,
-            |k| -k,
-            |k| 2 - k,
-            |k| 6 - k,
-            |k| k,
-        ];
-        for number in 0..16 {
-            let (turn, exchanges) = match number {
-                0..7 => (turns[number], false),
-                7 => (turns[7], true),
-                8..15 => (turns[number - 8], true),
-                _ => (turns[7], false),
-            };
-            for bit in 0..24 {
-                let (ring, place) = (bit / 8, bit % 8);
-                let ring = if exchanges { 2 - ring } else { ring };
-                let expected = 8 * ring + turn(place).rem_euclid(8);
-                let image = symmetry(number).apply(PointSet::from_bits(1 << bit));
-                assert_eq!(image.bits(), 1 << expected, "{number}: {bit}");
-            }
-        }
-    }
-
-    #[test]
     fn what_is_written_is_read() {
         let sector = Sector::new(4, 3, 0, 0).unwrap();
         let text = Scheme::complete().text().to_owned();

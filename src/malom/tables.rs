@@ -32,14 +32,10 @@ use crate::store::table::Table;
 use crate::store::{DbError, PlyFile};
 use crate::value::{Metric, Value};
 
-/// All sectors that databases have the values for. Clones share what they keep; many threads may use
-/// them at the same time.
-#[derive(Clone, Debug)]
-pub struct Sectors(Arc<Shared>);
-
+/// All sectors that databases have the values for. Many threads may use them at the same time.
 #[derive(Debug)]
-struct Shared {
-    database: Arc<Database>,
+pub struct Sectors {
+    database: Database,
     scheme: Scheme,
     /// Which sets each side can have while placing.
     reachable: OnceLock<Reachable>,
@@ -65,7 +61,7 @@ impl Sectors {
     ///
     /// [`DbError::NotStored`] if the databases are not those of the standard rules, with nine stones a
     /// side or fewer.
-    pub fn new(database: Arc<Database>, scheme: Scheme) -> Result<Sectors, DbError> {
+    pub fn new(database: Database, scheme: Scheme) -> Result<Sectors, DbError> {
         let stones = database.rules().stones;
         let standard = Rules {
             stones,
@@ -75,38 +71,34 @@ impl Sectors {
             let what = "sector files are made for the standard rules only";
             return Err(DbError::NotStored(what.to_owned()));
         }
-        Ok(Sectors::empty(database, scheme, Sectors::DEFAULT_MEMORY))
-    }
-
-    /// The same, nothing kept yet, with another bound for the bytes that whole sectors may take. Files
-    /// that are read from beginning to end are then made slot by slot where the bound does not allow
-    /// more, which takes many times as long.
-    #[must_use]
-    pub fn with_memory(self, bytes: u64) -> Sectors {
-        let database = Arc::clone(&self.0.database);
-        Sectors::empty(database, self.0.scheme.clone(), bytes)
-    }
-
-    /// Nothing is kept yet.
-    fn empty(database: Arc<Database>, scheme: Scheme, memory: u64) -> Sectors {
-        Sectors(Arc::new(Shared {
+        Ok(Sectors {
             database,
             scheme,
             reachable: OnceLock::new(),
-            memory,
+            memory: Sectors::DEFAULT_MEMORY,
             whole: Mutex::default(),
             making: Mutex::default(),
-        }))
+        })
+    }
+
+    /// The same with another bound for the bytes that whole sectors may take. A sector that does not fit is
+    /// made slot by slot when it is read from beginning to end, which takes many times as long.
+    #[must_use]
+    pub fn with_memory(self, bytes: u64) -> Sectors {
+        Sectors {
+            memory: bytes,
+            ..self
+        }
     }
 
     /// The databases.
     pub fn database(&self) -> &Database {
-        &self.0.database
+        &self.database
     }
 
     /// The keys.
     pub fn scheme(&self) -> &Scheme {
-        &self.0.scheme
+        &self.scheme
     }
 
     /// A sector as an open file.
@@ -114,9 +106,9 @@ impl Sectors {
     /// # Errors
     ///
     /// As for [`Sectors::check`].
-    pub fn open(&self, sector: Sector) -> Result<SectorFile, DbError> {
+    pub fn open(self: &Arc<Sectors>, sector: Sector) -> Result<SectorFile, DbError> {
         self.check(sector)?;
-        Ok(SectorFile::new(self.clone(), sector))
+        Ok(SectorFile::new(Arc::clone(self), sector))
     }
 
     /// The sectors that the databases have the values for.
@@ -158,7 +150,7 @@ impl Sectors {
     /// Whether the file of a sector is there and has depths, or, for a ply without a file, whether the
     /// next one is near.
     fn check_files(&self, sector: Sector) -> Result<(), DbError> {
-        let database = self.database();
+        let database = &self.database;
         if sector.is_moving() {
             let file = database.file_of(sector.material())?;
             let pair = file.pair();
@@ -188,7 +180,7 @@ impl Sectors {
 
     /// The sectors from which all values of a sector are derived; none if a file has them.
     pub(super) fn needs(&self, sector: Sector) -> Result<Vec<Sector>, DbError> {
-        let database = self.database();
+        let database = &self.database;
         let material = sector.material();
         if sector.is_moving() {
             let tables = needs(database, material)?;
@@ -207,12 +199,12 @@ impl Sectors {
 
     /// Placements of a game.
     fn plies(&self) -> u8 {
-        2 * self.database().rules().stones
+        2 * self.database.rules().stones
     }
 
     /// The stage of a sector, which the game must have.
     pub(super) fn stage(&self, sector: Sector) -> Result<Stage, DbError> {
-        let stones = self.database().rules().stones;
+        let stones = self.database.rules().stones;
         let stage = sector.stage(stones);
         stage.ok_or_else(|| {
             DbError::NotStored(format!(
@@ -222,12 +214,12 @@ impl Sectors {
     }
 
     fn sector(&self, stage: Stage) -> Option<Sector> {
-        Sector::of_stage(stage, self.database().rules().stones)
+        Sector::of_stage(stage, self.database.rules().stones)
     }
 
     pub(super) fn reachable(&self) -> &Reachable {
-        let reachable = &self.0.reachable;
-        reachable.get_or_init(|| Reachable::new(self.database().rules(), self.plies()))
+        self.reachable
+            .get_or_init(|| Reachable::new(self.database.rules(), self.plies()))
     }
 
     /// The position of a slot. Without stones in hand White is to move.
@@ -241,7 +233,7 @@ impl Sectors {
             true => Position::moving(mover, waiting),
             false => {
                 let stage = self.stage(sector)?;
-                stage.position(mover, waiting, self.database().rules())
+                stage.position(mover, waiting, self.database.rules())
             }
         })
     }
@@ -262,7 +254,7 @@ impl Sectors {
             }
         }
         let value: Value = self
-            .database()
+            .database
             .probe(&self.position(sector, mover, waiting)?)?;
         let too_deep = || DbError::NotStored("a value is too deep for a slot".to_owned());
         value.to_byte().ok_or_else(too_deep)
@@ -284,7 +276,7 @@ impl Sectors {
 
     /// The table of a file that has all values of a sector.
     fn table(&self, sector: Sector) -> Result<Option<Table<'_>>, DbError> {
-        let database = self.database();
+        let database = &self.database;
         if !sector.is_moving() {
             let stage = self.stage(sector)?;
             let file = database.ply(stage.ply)?;
@@ -302,7 +294,7 @@ impl Sectors {
 
     /// All values of a sector if they were made and are kept.
     pub(super) fn kept(&self, sector: Sector) -> Option<Arc<Bytes>> {
-        let mut whole = held(&self.0.whole);
+        let mut whole = held(&self.whole);
         let place = whole.iter().position(|(other, _)| *other == sector)?;
         let found = whole.remove(place);
         let values = Arc::clone(&found.1);
@@ -318,10 +310,10 @@ impl Sectors {
         }
         let needed = self.needs(sector)?.into_iter().map(Sector::slots);
         let needed = sector.slots() + needed.sum::<u64>();
-        if needed > self.0.memory {
+        if needed > self.memory {
             return Ok(None);
         }
-        let _making = held(&self.0.making);
+        let _making = held(&self.making);
         if let Some(values) = self.kept(sector) {
             return Ok(Some(values));
         }
@@ -329,13 +321,13 @@ impl Sectors {
         let bytes = |whole: &[(Sector, Arc<Bytes>)]| -> u64 {
             whole.iter().map(|(_, values)| values.len() as u64).sum()
         };
-        let mut whole = held(&self.0.whole);
-        while !whole.is_empty() && bytes(&whole) + needed > self.0.memory {
+        let mut whole = held(&self.whole);
+        while !whole.is_empty() && bytes(&whole) + needed > self.memory {
             whole.remove(0);
         }
         drop(whole);
         let values = Arc::new(Maker::new(self, &[sector])?.make(sector)?);
-        held(&self.0.whole).push((sector, Arc::clone(&values)));
+        held(&self.whole).push((sector, Arc::clone(&values)));
         Ok(Some(values))
     }
 
@@ -406,7 +398,7 @@ impl<'a> Maker<'a> {
 
     fn derive(&mut self, sector: Sector) -> Result<Bytes, DbError> {
         let sectors = self.sectors;
-        let database = sectors.database();
+        let database = &sectors.database;
         let material = sector.material();
         if sector.is_moving() {
             let mut tables = Vec::new();

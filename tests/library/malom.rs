@@ -124,9 +124,9 @@ fn redirect(stabiliser: &[(i32, [usize; 24])], waiting: Set) -> Option<[u8; 3]> 
     (smallest < waiting).then(|| slot((0, -1 - number)))
 }
 
-fn embedded(scheme: Scheme) -> Sectors {
-    let database = Arc::new(Database::embedded(Rules::STANDARD));
-    Sectors::new(database, scheme).expect("the standard rules")
+fn embedded(scheme: Scheme) -> Arc<Sectors> {
+    let database = Database::embedded(Rules::STANDARD);
+    Arc::new(Sectors::new(database, scheme).expect("the standard rules"))
 }
 
 fn moving(mover: u8, waiting: u8) -> Sector {
@@ -137,7 +137,7 @@ fn graded_scheme() -> Scheme {
     Scheme::compatible(&crate::common::graded()).expect("a list of the sectors")
 }
 
-fn whole(sectors: &Sectors, sector: Sector) -> Vec<u8> {
+fn whole(sectors: &Arc<Sectors>, sector: Sector) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut file = sectors.open(sector).expect("the sector");
     file.read_to_end(&mut bytes).expect("its bytes");
@@ -172,7 +172,7 @@ fn sizes_follow_from_the_definition() {
 
 /// Walks over a sector by the definition of the format and compares each slot, or every so many, with
 /// the library's probe. Returns how many values, redirects and decided values were seen.
-fn walk(sectors: &Sectors, sector: Sector, number: i32, win: i32, every: usize) -> [usize; 3] {
+fn walk(sectors: &Arc<Sectors>, sector: Sector, number: i32, win: i32, every: usize) -> [usize; 3] {
     let [mover, waiting, ..] = sector.numbers();
     let bytes = whole(sectors, sector);
     let (header, rest) = bytes.split_at(64);
@@ -291,7 +291,9 @@ fn a_sector_is_read_like_a_file() {
         let bytes = whole(&sectors, sector);
         assert_eq!(bytes.len() as u64, sector.bytes());
         // Nothing is kept here, so that each slot is a probe.
-        let cold = embedded(graded_scheme()).with_memory(0);
+        let cold = Database::embedded(Rules::STANDARD);
+        let cold = Sectors::new(cold, graded_scheme()).expect("the standard rules");
+        let cold = Arc::new(cold.with_memory(0));
         let mut file = cold.open(sector).expect("the sector");
         let mut random = Random::new(5);
         for _ in 0..3000 {
@@ -339,7 +341,7 @@ fn sectors_without_databases_say_what_is_missing() {
     let available = sectors.available();
     let stones = |sector: &Sector| sector.numbers().iter().sum::<u8>();
     assert_eq!(available.iter().map(stones).max(), Some(9));
-    let other = Arc::new(Database::embedded(Rules::TWELVE));
+    let other = Database::embedded(Rules::TWELVE);
     assert!(Sectors::new(other, Scheme::complete()).is_err());
 }
 
@@ -351,11 +353,15 @@ fn short(stones: u8) -> Rules {
     }
 }
 
-fn built(rules: &Rules, keep: &[u8]) -> (TempDir, Sectors) {
+/// The sectors of a game's databases, and the same without memory for whole sectors.
+fn built(rules: &Rules, keep: &[u8]) -> (TempDir, [Arc<Sectors>; 2]) {
     let folder = TempDir::new().expect("a folder");
     build(folder.path(), rules, &Pair::all(rules.stones), keep);
-    let database = Arc::new(Database::open(folder.path(), *rules).expect("databases"));
-    let sectors = Sectors::new(database, Scheme::complete()).expect("the standard rules");
+    let sectors = [Sectors::DEFAULT_MEMORY, 0].map(|memory| {
+        let database = Database::open(folder.path(), *rules).expect("databases");
+        let sectors = Sectors::new(database, Scheme::complete()).expect("the standard rules");
+        Arc::new(sectors.with_memory(memory))
+    });
     (folder, sectors)
 }
 
@@ -416,8 +422,8 @@ fn placing_sectors_have_the_values_of_all_that_games_come_to() {
 fn play_and_compare(stones: u8, few: &[u8], games: usize) -> [usize; 4] {
     let rules = short(stones);
     let plies: Vec<u8> = (0..2 * stones).collect();
-    let (_all, all) = built(&rules, &plies);
-    let (_few, few) = built(&rules, few);
+    let (_all, [all, all_alone]) = built(&rules, &plies);
+    let (_few, [few, few_alone]) = built(&rules, few);
     let mut places = Places::new();
     let plain: PlainRules = plain_rules(&rules);
     let mut random = Random::new(8);
@@ -449,10 +455,10 @@ fn play_and_compare(stones: u8, few: &[u8], games: usize) -> [usize; 4] {
             let value = all.database().probe(&value).expect("a value");
             let place = places.find(mover, waiting) as usize;
             let expected = slot(keys(value, 0, 1));
-            for (file, sectors) in files.iter().zip([&all, &few]) {
+            for (file, alone) in files.iter().zip([&all_alone, &few_alone]) {
                 assert_eq!(file[64 + 3 * place..][..3], expected, "{text}: {value}");
                 if random.below(50) == 0 {
-                    let mut alone = sectors.clone().with_memory(0).open(sector).expect("it");
+                    let mut alone = alone.open(sector).expect("the sector");
                     let mut read = [0; 3];
                     let there = 64 + 3 * place as u64;
                     assert_eq!(alone.read_at(there, &mut read).expect("a slot"), 3);

@@ -26,7 +26,7 @@ use crate::status::{Status, Usage};
 Examples:
   millbase compare malom strong
   millbase compare malom strong --pair 6-4 --first 10")]
-pub struct Malom {
+pub struct CompareMalom {
     /// The folder with std.secval and the sector files
     #[arg(value_name = "DIR")]
     folder: PathBuf,
@@ -76,7 +76,7 @@ struct JsonDamage {
     damage: String,
 }
 
-impl Malom {
+impl CompareMalom {
     /// Compares the files that are there.
     pub fn run(&self, options: &Options) -> Result<Status> {
         let folder = &self.folder;

@@ -34,7 +34,7 @@ Examples:
   millbase export malom --to strong
   millbase export malom --to strong --moving --max-stones 12
   millbase export malom --to strong --pair 8-7")]
-pub struct Malom {
+pub struct ExportMalom {
     /// Folder for the files
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
@@ -58,7 +58,7 @@ struct ExportAnswer {
     seconds: f64,
 }
 
-impl Malom {
+impl ExportMalom {
     /// Writes the files that are missing.
     pub fn run(&self, options: &Options) -> Result<Status> {
         let wanted = self.selection.sectors()?;
@@ -85,9 +85,16 @@ impl Malom {
             progress::forecast_with(speed, state)
         });
         bar.set_message("export");
-        let open = Arc::new(Mutex::new(None));
-        stop_on_signals(&open, &bar)?;
-        write(walk, folder, options, &bar, &open)?;
+        let unfinished = Arc::new(Unfinished::default());
+        stop_on_signals(&unfinished, &bar)?;
+        let files = Files {
+            folder,
+            options,
+            bar: &bar,
+            unfinished: &unfinished,
+            open: None,
+        };
+        write(walk, files)?;
         bar.finish_and_clear();
         let answer = ExportAnswer {
             folder: folder.clone(),
@@ -199,32 +206,18 @@ fn temporary(path: &Path) -> PathBuf {
     path.with_file_name(format!(".{name}.tmp"))
 }
 
-/// What the writing thread is given.
-enum Step {
-    /// The file of a sector begins.
-    Begin(Sector),
-    /// Its next bytes.
-    Part(Vec<u8>),
-    /// It is complete.
-    End,
-}
-
 /// Parts that wait for the disk: while they are written, the next ones are made.
 const WAITING: usize = 4;
 
-/// The path of the file that is being written.
-type Open = Mutex<Option<PathBuf>>;
+/// The path of the file that is not complete.
+type Unfinished = Mutex<Option<PathBuf>>;
 
-fn write(
-    walk: Walk<'_>,
-    folder: &Path,
-    options: &Options,
-    bar: &ProgressBar,
-    open: &Open,
-) -> Result<()> {
+/// Makes the sectors' bytes on this thread and writes them on another one.
+fn write(walk: Walk<'_>, mut files: Files<'_>) -> Result<()> {
+    let bar = files.bar;
     thread::scope(|scope| {
-        let (sender, steps) = sync_channel(WAITING);
-        let writer = scope.spawn(|| write_steps(steps, folder, options, bar, open));
+        let (sender, parts) = sync_channel(WAITING);
+        let writer = scope.spawn(move || files.write_all(parts));
         let made = make(walk, &sender, bar);
         drop(sender);
         let written = writer.join();
@@ -234,74 +227,72 @@ fn write(
 }
 
 /// Makes the parts of all sectors, until the writer is gone.
-fn make(walk: Walk<'_>, sender: &SyncSender<Step>, bar: &ProgressBar) -> Result<()> {
+fn make(walk: Walk<'_>, sender: &SyncSender<(Sector, Vec<u8>)>, bar: &ProgressBar) -> Result<()> {
     for whole in walk {
         let whole = whole?;
-        bar.set_prefix(whole.sector().name());
-        let sent = sender.send(Step::Begin(whole.sector()));
-        let sent = sent.and_then(|()| whole.parts(|part| sender.send(Step::Part(part))));
-        if sent.and_then(|()| sender.send(Step::End)).is_err() {
+        let sector = whole.sector();
+        bar.set_prefix(sector.name());
+        if whole.parts(|part| sender.send((sector, part))).is_err() {
             break;
         }
     }
     Ok(())
 }
 
-/// Writes the files. One that has its name is complete.
-fn write_steps(
-    steps: Receiver<Step>,
-    folder: &Path,
-    options: &Options,
-    bar: &ProgressBar,
-    open: &Open,
-) -> Result<()> {
-    let mut current: Option<(File, Sector, PathBuf, Instant)> = None;
-    for step in steps {
-        let result = match (step, &mut current) {
-            (Step::Begin(sector), _) => {
-                let path = folder.join(sector.name());
-                let temporary = temporary(&path);
-                // Who stops the program removes the file that is named here.
-                let mut open = held(open);
-                *open = Some(temporary.clone());
-                File::create(&temporary).map(|file| {
-                    current = Some((file, sector, path, Instant::now()));
-                })
-            }
-            (Step::Part(part), Some((file, ..))) => {
-                bar.inc(part.len() as u64);
-                file.write_all(&part)
-            }
-            (Step::End, Some((file, sector, path, start))) => {
-                let done = file.sync_all();
-                let mut open = held(open);
-                let done = done.and_then(|()| fs::rename(temporary(path), path));
-                *open = None;
-                output::step(
-                    options,
-                    format_args!(
-                        "{} written in {:.2} s, {}",
-                        sector.name(),
-                        start.elapsed().as_secs_f64(),
-                        HumanBytes(sector.bytes())
-                    ),
-                );
-                done
-            }
-            (_, None) => Ok(()),
-        };
-        if let Err(error) = result {
-            let temporary = held(open).take();
-            let name = temporary.unwrap_or_default();
-            let _ = fs::remove_file(&name);
-            return Err(error).with_context(|| format!("cannot write '{}'", name.display()));
+/// Writes the files, one after the other. One that has its name is complete.
+struct Files<'a> {
+    folder: &'a Path,
+    options: &'a Options,
+    bar: &'a ProgressBar,
+    unfinished: &'a Unfinished,
+    /// The file that is not complete, the bytes that it lacks, and when it was begun.
+    open: Option<(File, u64, Instant)>,
+}
+
+impl Files<'_> {
+    fn write_all(&mut self, parts: Receiver<(Sector, Vec<u8>)>) -> Result<()> {
+        let mut parts = parts.into_iter();
+        let written = parts.try_for_each(|(sector, part)| {
+            let path = self.folder.join(sector.name());
+            self.write(sector, &part, &path)
+                .with_context(|| format!("cannot write '{}'", path.display()))
+        });
+        if let Some(unfinished) = held(self.unfinished).take() {
+            let _ = fs::remove_file(unfinished);
         }
+        written
     }
-    // The making of the sector failed.
-    if let Some(unfinished) = held(open).take() {
-        let _ = fs::remove_file(unfinished);
+
+    fn write(&mut self, sector: Sector, part: &[u8], path: &Path) -> io::Result<()> {
+        let temporary = temporary(path);
+        let (file, left, start) = match &mut self.open {
+            Some(open) => open,
+            None => {
+                // A signal removes the file that is named here.
+                let mut unfinished = held(self.unfinished);
+                *unfinished = Some(temporary.clone());
+                let file = File::create(&temporary)?;
+                self.open.insert((file, sector.bytes(), Instant::now()))
+            }
+        };
+        file.write_all(part)?;
+        self.bar.inc(part.len() as u64);
+        *left -= part.len() as u64;
+        if *left == 0 {
+            file.sync_all()?;
+            let mut unfinished = held(self.unfinished);
+            fs::rename(temporary, path)?;
+            *unfinished = None;
+            let (seconds, bytes) = (start.elapsed().as_secs_f64(), HumanBytes(sector.bytes()));
+            let name = sector.name();
+            output::step(
+                self.options,
+                format_args!("{name} written in {seconds:.2} s, {bytes}"),
+            );
+            self.open = None;
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// A number of bytes in a number of seconds, as bytes per second.
@@ -310,12 +301,13 @@ fn speed(bytes: u64, seconds: f64) -> String {
 }
 
 /// Ends the program when the user or the system asks to, without the file that is not complete.
-fn stop_on_signals(open: &Arc<Open>, bar: &ProgressBar) -> Result<()> {
-    let (open, bar) = (Arc::clone(open), bar.clone());
+fn stop_on_signals(unfinished: &Arc<Unfinished>, bar: &ProgressBar) -> Result<()> {
+    let (unfinished, bar) = (Arc::clone(unfinished), bar.clone());
     let stop = move || {
         bar.finish_and_clear();
-        let open = held(&open);
-        if let Some(file) = &*open {
+        // Held to the end, so that no other file is begun.
+        let unfinished = held(&unfinished);
+        if let Some(file) = &*unfinished {
             let _ = fs::remove_file(file);
         }
         output::to_stderr(

@@ -8,7 +8,6 @@ mod mount;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
@@ -21,7 +20,7 @@ pub use mount::Mount;
 use crate::databases;
 use crate::input;
 use crate::options::Options;
-use crate::status::{Status, Usage};
+use crate::status::Usage;
 
 /// Write the databases as files of another program
 #[derive(Subcommand)]
@@ -29,15 +28,7 @@ use crate::status::{Status, Usage};
 Example:
   millbase export malom --to strong --moving")]
 pub enum Export {
-    Malom(export::Malom),
-}
-
-impl Export {
-    /// Writes the files.
-    pub fn run(&self, options: &Options) -> Result<Status> {
-        let Export::Malom(command) = self;
-        command.run(options)
-    }
+    Malom(export::ExportMalom),
 }
 
 /// Check files of another program against the databases
@@ -46,22 +37,14 @@ impl Export {
 Example:
   millbase compare malom strong")]
 pub enum Compare {
-    Malom(compare::Malom),
-}
-
-impl Compare {
-    /// Compares the files.
-    pub fn run(&self, options: &Options) -> Result<Status> {
-        let Compare::Malom(command) = self;
-        command.run(options)
-    }
+    Malom(compare::CompareMalom),
 }
 
 /// Which sectors.
 #[derive(Args)]
 struct Selection {
     /// Only the sectors of this pair without stones in hand, like 6-4
-    #[arg(long, value_parser = input::pair, conflicts_with_all = ["max_stones", "moving"])]
+    #[arg(long, conflicts_with_all = ["max_stones", "moving"])]
     pair: Option<Pair>,
 
     /// Only the sectors with at most N stones on the board, 0 to 18
@@ -97,7 +80,7 @@ fn sectors(scheme: Scheme, options: &Options) -> Result<Sectors> {
         let text = "sector files are made for the standard rules only; leave out --rules";
         return Err(Usage(text.to_owned()).into());
     }
-    Ok(Sectors::new(Arc::new(databases::open(options)?), scheme)?)
+    Ok(Sectors::new(databases::open(options)?, scheme)?)
 }
 
 /// The keys of a file.

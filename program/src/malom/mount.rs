@@ -209,7 +209,7 @@ const MOST_TOLD: u64 = 10;
 
 /// The folder with its files.
 struct Files {
-    provider: Sectors,
+    provider: Arc<Sectors>,
     sectors: Vec<Sector>,
     owner: (u32, u32),
     time: SystemTime,
@@ -224,7 +224,7 @@ impl Files {
     fn new(provider: Sectors, owner: (u32, u32), ended: Sender<End>, quiet: bool) -> Files {
         Files {
             sectors: provider.available(),
-            provider,
+            provider: Arc::new(provider),
             owner,
             time: SystemTime::now(),
             open: Mutex::default(),
