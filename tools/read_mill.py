@@ -591,7 +591,7 @@ class PairFile:
         schema = container.schema
         check(tuple(schema.take(2)) == (larger, smaller), "the pair")
         self.coverage = schema.take(1)[0]
-        known = (0, 3) if larger > smaller else (0,) if larger == 3 else (0, 1, 2, 4)
+        known = (0, 3) if larger > smaller else (0,) if larger == 3 else (0, 1, 4)
         check(self.coverage in known, "the coverage")
         # Whether only rows with an even number of stones on black points are stored.
         self.omits_rows = self.coverage >= 3
@@ -607,9 +607,8 @@ class PairFile:
         """Whether the value of a position with the larger side to move is in the file."""
         if self.omits_rows:
             return is_even(mover) and (self.coverage == 3 or is_even(waiting))
-        even = is_even(mover | waiting)
-        closes = self.coverage == 1 and any(not waiting >> to & 1 for to in points(closing_points(mover)))
-        return self.coverage == 0 or even or closes
+        closes = any(not waiting >> to & 1 for to in points(closing_points(mover)))
+        return self.coverage == 0 or is_even(mover | waiting) or closes
 
     def value(self, mover, waiting):
         return self.table.value(mover, waiting)

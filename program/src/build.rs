@@ -15,7 +15,7 @@ use millbase::lock::held;
 use millbase::probe::Database;
 use millbase::solve::pair::{self, BuildFolder, Observer, PairPlan, PairProgress, PairReport};
 use millbase::solve::ply::{self, PlyPlan, PlyReport};
-use millbase::store::{DbError, Level, PairFile, Profile};
+use millbase::store::{Compression, DbError, PairFile, Profile};
 use millbase::value::Metric;
 use millbase::{Material, Pair, Rules};
 use serde::Serialize;
@@ -115,9 +115,9 @@ impl Kind {
                 Holds::Full => Metric::Depth,
                 Holds::Wdl => Metric::Wdl,
             },
-            level: match self.level {
-                Smallness::Quick => Level::Quick,
-                Smallness::Max => Level::Max,
+            compression: match self.level {
+                Smallness::Quick => Compression::Quick,
+                Smallness::Max => Compression::Max,
             },
         }
     }
@@ -260,14 +260,16 @@ pub fn present(
     rules: Rules,
     metric: Metric,
     option: &str,
-) -> Result<Vec<(Pair, Level)>> {
+) -> Result<Vec<(Pair, Compression)>> {
     if !folder.exists() {
         return Ok(Vec::new());
     }
     let db = databases::open_folder(folder, rules)?;
     check_metric(&db, folder, metric, option)?;
     let files = built(&db);
-    Ok(files.map(|file| (file.pair(), file.level())).collect())
+    Ok(files
+        .map(|file| (file.pair(), file.compression()))
+        .collect())
 }
 
 /// The usable files of a folder. Built-in files do not count: a built folder is complete.

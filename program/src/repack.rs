@@ -86,7 +86,7 @@ impl Repack {
         build::stop_on_signals(&locked, &bar)?;
         let profile = self.kind.profile();
         let present = build::present(&folder, options.rules, profile.metric, "--to")?;
-        let missing = |pair: &&Pair| !present.contains(&(**pair, profile.level));
+        let missing = |pair: &&Pair| !present.contains(&(**pair, profile.compression));
         let missing: Vec<Pair> = pairs.iter().filter(missing).copied().collect();
         let mut table_cache = TableCache::new(&missing);
         for pair in missing {

@@ -23,7 +23,7 @@ use crate::solve::ply::PlyPlan;
 use crate::store::tests::specimen::{
     Random, folder_with, histograms, made_up, pair, stored_table, write,
 };
-use crate::store::{DbError, Level, Profile, file_name};
+use crate::store::{Compression, DbError, Profile, file_name};
 use crate::value::{Dtw, Metric, Value};
 
 const RULES: Rules = Rules::STANDARD;
@@ -50,7 +50,10 @@ fn values_survive_writing_and_reading() {
         for (file, (&pair, values)) in files.into_iter().zip(pairs.iter().zip(&values)) {
             assert!(database.has(pair));
             assert_eq!(file.pair(), pair);
-            assert_eq!((file.metric(), file.level()), (Metric::Depth, Level::Quick));
+            assert_eq!(
+                (file.metric(), file.compression()),
+                (Metric::Depth, Compression::Quick)
+            );
             let path = folder.path().join(file_name(pair));
             assert_eq!(file.bytes(), fs::metadata(&path).unwrap().len());
             assert_eq!(file.path(), Some(path.as_path()));
@@ -67,16 +70,19 @@ fn values_survive_writing_and_reading() {
 fn files_without_depths_hold_win_draw_and_loss() {
     let pair = pair(4, 3);
     let values = made_up(pair, 2);
-    for level in [Level::Quick, Level::Max] {
+    for compression in [Compression::Quick, Compression::Max] {
         let profile = Profile {
             metric: Metric::Wdl,
-            level,
+            compression,
         };
         let folder = TempDir::new().unwrap();
         write(folder.path(), pair, &values, profile).unwrap();
         let database = Database::open(folder.path(), RULES).unwrap();
         let file = database.file(pair).unwrap();
-        assert_eq!((file.metric(), file.level()), (Metric::Wdl, level));
+        assert_eq!(
+            (file.metric(), file.compression()),
+            (Metric::Wdl, compression)
+        );
         let material = stored_table(pair);
         let histograms = histograms(pair, &values);
         let (full, counted) = (&histograms[0], database.histogram(material).unwrap());
@@ -108,9 +114,9 @@ fn files_without_depths_hold_win_draw_and_loss() {
             assert_eq!(turns.len(), position.turns(&RULES).len());
         }
         // The smallest files hold every other row, and the other values follow from these.
-        match level {
-            Level::Quick => assert_eq!(held, 500),
-            Level::Max => assert!((200..300).contains(&held), "{held}"),
+        match compression {
+            Compression::Quick => assert_eq!(held, 500),
+            Compression::Max => assert!((200..300).contains(&held), "{held}"),
         }
     }
 }

@@ -179,10 +179,6 @@ pub(crate) fn fill_omitted<V: Deref<Target = [u8]>>(
             vec![Captures::EndTheGame],
             vec![part(ODD, EVEN), part(EVEN, ODD)],
         ),
-        Coverage::Even => (
-            Captures::all(rules, material, captures),
-            vec![part(ODD, EVEN), part(EVEN, ODD)],
-        ),
         Coverage::EvenBoth => (
             Captures::all(rules, material, captures),
             vec![part(ODD, EVEN), part(ODD, ODD), part(EVEN, ODD)],
@@ -204,7 +200,7 @@ pub(crate) fn captures_to_fill(
     let own = || material.after_captures(rules);
     match coverage {
         Coverage::All | Coverage::Possible(_) | Coverage::EvenOrClosing => Vec::new(),
-        Coverage::Even | Coverage::EvenBoth => own(),
+        Coverage::EvenBoth => own(),
         Coverage::EvenMover => [own(), material.exchanged().after_captures(rules)].concat(),
     }
 }

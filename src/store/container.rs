@@ -26,7 +26,7 @@ use std::sync::OnceLock;
 
 use super::codec::Parameters;
 use super::error::DbError;
-use super::fields::{CHECKSUM, Fields, ROW_CHECKSUM, checked, checked_row};
+use super::fields::{CHECKSUM, HeadReader, ROW_CHECKSUM, checked, checked_row};
 use super::pieces::NeededRange;
 use super::source::ByteSource;
 use crate::rules::Rules;
@@ -39,9 +39,6 @@ pub(crate) const VERSION: u32 = 3;
 /// the last.
 pub(crate) const MAGIC: [u8; 8] = *b"\x8eMILLDB\n";
 
-/// The magic of files of the placing phase up to version 2, recognised for the error message.
-const OLD_MAGIC: [u8; 8] = *b"\x8eMILLPL\n";
-
 /// The offset of the length of the head, and the end of the prefix.
 const LENGTHS: usize = 12;
 pub(crate) const PREFIX: usize = 40;
@@ -52,20 +49,20 @@ pub(crate) const MOST_HEAD: usize = 128 << 10;
 /// The rows of a page of the directory; the last page of a table has the rest.
 pub(crate) const PAGE_ROWS: usize = 1024;
 
-/// The contents of a container; the discriminant is the kind's byte in the prefix.
+/// What a container holds; the discriminant is its byte in the prefix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum Schema {
     Pair,
     Ply,
 }
 
-impl Kind {
-    const ALL: [Kind; 2] = [Kind::Pair, Kind::Ply];
+impl Schema {
+    const ALL: [Schema; 2] = [Schema::Pair, Schema::Ply];
 
     fn name(self) -> &'static str {
         match self {
-            Kind::Pair => "a pair",
-            Kind::Ply => "a ply of the placing phase",
+            Schema::Pair => "a pair",
+            Schema::Ply => "a ply of the placing phase",
         }
     }
 }
@@ -73,7 +70,7 @@ impl Kind {
 /// The fields of the prefix that depend on the contents of the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Prefix {
-    pub kind: Kind,
+    pub schema: Schema,
     pub metric: Metric,
     pub parameters: Parameters,
     /// The fingerprint of the rules.
@@ -111,9 +108,9 @@ pub(crate) struct Container {
     name: PathBuf,
     source: Box<dyn ByteSource>,
     prefix: Prefix,
-    schema: Vec<u8>,
-    /// The offset of the schema's fields in the file, for errors.
-    schema_at: usize,
+    /// The fields of the schema, and their offset in the file for errors.
+    fields: Vec<u8>,
+    fields_at: usize,
     tables: Vec<TableHead>,
 }
 
@@ -131,11 +128,11 @@ impl RowBytes<'_> {
 }
 
 impl Container {
-    /// Opens a container of this kind for these rules: reads and checks the head.
+    /// Opens a container of this schema for these rules: reads and checks the head.
     pub fn open(
         name: PathBuf,
         source: Box<dyn ByteSource>,
-        kind: Kind,
+        schema: Schema,
         rules: &Rules,
     ) -> Result<Container, DbError> {
         let size = source.size();
@@ -153,7 +150,7 @@ impl Container {
         }
         let bytes = bytes.into_owned();
         let head = head(&bytes, size, &name)?;
-        let mut fields = Fields {
+        let mut fields = HeadReader {
             bytes: head,
             at: LENGTHS + 4,
             name: &name,
@@ -163,11 +160,11 @@ impl Container {
             let what = format!("wrong size: expected {expected} bytes, found {size}");
             return Err(DbError::corrupt(&name, size.min(expected), what));
         }
-        let prefix = fields.prefix(kind, rules)?;
+        let prefix = fields.prefix(schema, rules)?;
         let tables = u16::from_le_bytes(fields.take()?);
-        let schema_length = fields.varint()?;
-        let schema_at = fields.at;
-        let schema = fields.take_slice(schema_length)?.to_vec();
+        let length = fields.varint()?;
+        let fields_at = fields.at;
+        let schema_fields = fields.take_slice(length)?.to_vec();
         let mut directory = bytes_of_head(head);
         let tables = (0..tables)
             .map(|_| {
@@ -183,8 +180,8 @@ impl Container {
             name,
             source,
             prefix,
-            schema,
-            schema_at,
+            fields: schema_fields,
+            fields_at,
             tables,
         })
     }
@@ -205,9 +202,9 @@ impl Container {
     }
 
     /// The fields of the schema.
-    pub fn schema(&self) -> Fields<'_> {
-        Fields {
-            bytes: &self.schema,
+    pub fn fields(&self) -> HeadReader<'_> {
+        HeadReader {
+            bytes: &self.fields,
             at: 0,
             name: &self.name,
         }
@@ -215,7 +212,7 @@ impl Container {
 
     /// The error of a field of the schema that begins at `at` there.
     pub fn corrupt_schema(&self, at: usize, what: impl Into<String>) -> DbError {
-        DbError::corrupt(&self.name, (self.schema_at + at) as u64, what)
+        DbError::corrupt(&self.name, (self.fields_at + at) as u64, what)
     }
 
     /// The number of tables.
@@ -314,23 +311,19 @@ fn declared(bytes: &[u8]) -> Option<u64> {
 
 /// The head without its checksum, from the first bytes of a file of this size.
 fn head<'a>(bytes: &'a [u8], size: u64, name: &Path) -> Result<&'a [u8], DbError> {
-    let mut fields = Fields { bytes, at: 0, name };
+    let mut fields = HeadReader { bytes, at: 0, name };
     let magic = fields.take()?;
-    let other_version = |version| DbError::OtherVersion {
-        file: name.to_path_buf(),
-        version,
-        expected: VERSION,
-    };
-    if magic == OLD_MAGIC {
-        return Err(other_version(1));
-    }
     if magic != MAGIC {
         let what = format!("wrong magic: expected {MAGIC:02x?}, found {magic:02x?}");
         return Err(fields.corrupt(0, what));
     }
     let version = u32::from_le_bytes(fields.take()?);
     if version != VERSION {
-        return Err(other_version(version));
+        return Err(DbError::OtherVersion {
+            file: name.to_path_buf(),
+            version,
+            expected: VERSION,
+        });
     }
     let length = u32::from_le_bytes(fields.take()?) as usize;
     let Some(head) = bytes.get(..length).filter(|_| length >= PREFIX + CHECKSUM) else {
@@ -364,9 +357,9 @@ fn page(fields: &[u8], width: usize, size: u64) -> Option<Page> {
     (start.checked_add(end.into())? <= size).then_some(Page { start, ends })
 }
 
-impl Fields<'_> {
+impl HeadReader<'_> {
     /// The fields of the prefix from the rules on.
-    fn prefix(&mut self, expected: Kind, rules: &Rules) -> Result<Prefix, DbError> {
+    fn prefix(&mut self, expected: Schema, rules: &Rules) -> Result<Prefix, DbError> {
         let fingerprint = u64::from_le_bytes(self.take()?);
         if fingerprint != rules.fingerprint() {
             return Err(DbError::OtherRules {
@@ -376,9 +369,9 @@ impl Fields<'_> {
             });
         }
         let at = self.at;
-        let kind = self.one_of("kind of file", &Kind::ALL)?;
-        if kind != expected {
-            let (expected, found) = (expected.name(), kind.name());
+        let schema = self.one_of("kind of file", &Schema::ALL)?;
+        if schema != expected {
+            let (expected, found) = (expected.name(), schema.name());
             let what = format!("wrong kind of file: expected {expected}, found {found}");
             return Err(self.corrupt(at, what));
         }
@@ -386,17 +379,12 @@ impl Fields<'_> {
         let at = self.at;
         let columns = u16::from_le_bytes(self.take()?);
         let [near, slides] = self.take()?;
-        let parameters = Parameters {
-            columns,
-            near,
-            slides,
-        };
-        if !parameters.are_known() {
+        let parameters = Parameters::of_fields(columns, [near, slides]).ok_or_else(|| {
             let what = format!("unknown encoding: {columns} columns, {near} near, {slides} slides");
-            return Err(self.corrupt(at, what));
-        }
+            self.corrupt(at, what)
+        })?;
         Ok(Prefix {
-            kind,
+            schema,
             metric,
             parameters,
             rules: fingerprint,

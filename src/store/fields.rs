@@ -17,12 +17,6 @@ pub(crate) fn checked(bytes: &[u8]) -> Option<&[u8]> {
     (xxh3_64(bytes) == u64::from_le_bytes(*sum)).then_some(bytes)
 }
 
-/// Adds the checksum of all bytes.
-#[cfg(feature = "build")]
-pub(crate) fn add_checksum(bytes: &mut Vec<u8>) {
-    bytes.extend(xxh3_64(bytes).to_le_bytes());
-}
-
 /// The checksum of a row: the low half of XXH3, seeded with the row's place in the file, so that
 /// the bytes of another row do not pass.
 pub(crate) fn row_checksum(bytes: &[u8], table: usize, row: usize) -> [u8; ROW_CHECKSUM] {
@@ -53,29 +47,8 @@ pub(crate) fn take_varint(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Appends a number of up to 63 bits in the form of [`take_varint`].
-#[cfg(feature = "build")]
-pub(crate) fn add_varint(bytes: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-}
-
-/// Appends a histogram: the number of counts up to the last that is not zero, then these counts.
-#[cfg(feature = "build")]
-pub(crate) fn add_histogram(bytes: &mut Vec<u8>, histogram: &Histogram) {
-    let counts = histogram.counts();
-    let length = 256 - counts.iter().rev().take_while(|&&count| count == 0).count();
-    add_varint(bytes, length as u64);
-    for &count in &counts[..length] {
-        add_varint(bytes, count);
-    }
-}
-
 /// Takes the fields of a head one after the other.
-pub(crate) struct Fields<'a> {
+pub(crate) struct HeadReader<'a> {
     /// The head without its checksum.
     pub bytes: &'a [u8],
     /// The offset of the next field.
@@ -84,7 +57,7 @@ pub(crate) struct Fields<'a> {
     pub name: &'a Path,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> HeadReader<'a> {
     /// The bytes of the next field, which has a fixed length.
     pub fn take<const N: usize>(&mut self) -> Result<[u8; N], DbError> {
         let mut field = [0; N];
@@ -176,63 +149,5 @@ impl<'a> Fields<'a> {
     /// The error of a field.
     pub fn corrupt(&self, at: usize, what: impl Into<String>) -> DbError {
         DbError::corrupt(self.name, at as u64, what)
-    }
-}
-
-#[cfg(all(test, feature = "build"))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_and_histograms_come_back() {
-        let numbers = [0, 1, 127, 128, 16_383, 16_384, u64::MAX >> 1];
-        let mut bytes = Vec::new();
-        numbers
-            .iter()
-            .for_each(|&number| add_varint(&mut bytes, number));
-        let mut rest = &bytes[..];
-        let found = numbers.map(|_| take_varint(&mut rest).unwrap());
-        assert_eq!((found, rest), (numbers, &[][..]));
-        assert_eq!(take_varint(&mut &[0x80u8; 9][..]), None);
-        assert_eq!(take_varint(&mut &[0x80u8, 0x80][..]), None);
-
-        for last in [None, Some(0), Some(7), Some(255)] {
-            let mut counts = [0; 256];
-            if let Some(last) = last {
-                counts[0] = 3;
-                counts[last] = 300;
-            }
-            let histogram = Histogram::from_counts(counts);
-            let mut bytes = Vec::new();
-            add_histogram(&mut bytes, &histogram);
-            let name = Path::new("test");
-            let fields = || Fields {
-                bytes: &bytes,
-                at: 0,
-                name,
-            };
-            let mut whole = fields();
-            assert_eq!(whole.histogram(303).unwrap(), histogram);
-            whole.end().unwrap();
-            assert_eq!(fields().histogram(2).is_err(), last.is_some());
-        }
-        let bytes = [0x81, 0x02, 0];
-        let mut fields = Fields {
-            bytes: &bytes,
-            at: 0,
-            name: Path::new("test"),
-        };
-        assert!(fields.histogram(9).unwrap_err().to_string().contains("257"));
-    }
-
-    #[test]
-    fn the_row_belongs_to_the_checksum() {
-        let mut bytes = b"values".to_vec();
-        bytes.extend(row_checksum(b"values", 1, 5));
-        assert_eq!(checked_row(&bytes, 1, 5), Some(&b"values"[..]));
-        for (table, row) in [(0, 5), (1, 4)] {
-            assert_eq!(checked_row(&bytes, table, row), None);
-        }
-        assert_eq!(checked_row(&[], 0, 0), None);
     }
 }

@@ -9,7 +9,7 @@
 //! - `codec`: the selection of stored entries, and the compression of blocks
 //! - `cache`: the blocks decoded last, and the values derived, searched and ranked last
 //! - `whole`, `write`: reading whole tables and writing files, with the feature `build`
-//! - `profile`, `error`: contents and level of files; the errors of databases
+//! - `profile`, `error`: contents and compression of files; the errors of databases
 //!
 //! Files are untrusted: whatever their bytes are, reading returns the written values or an error.
 
@@ -38,7 +38,7 @@ pub(crate) use pair::{SLOTS, likely_holds, slot};
 pub(crate) use pieces::Awaited;
 pub use pieces::{NeededRange, Pieces};
 pub use ply::{PlyFile, ply_file_name};
-pub use profile::{Level, Profile};
+pub use profile::{Compression, Profile};
 pub use source::ByteSource;
 #[cfg(feature = "build")]
 pub use write::*;

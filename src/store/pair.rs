@@ -3,16 +3,16 @@
 //!
 //! ```text
 //! larger, smaller    1 byte each
-//! coverage           1 byte: its place in [`COVERAGES`]
+//! coverage           1 byte: [`Coverage::number`]
 //! histograms         of the pair's tables, the larger side to move first
 //! ```
 
 use std::path::{Path, PathBuf};
 
 use super::codec::{Coverage, can_omit, is_derived, is_even};
-use super::container::{Container, Kind};
+use super::container::{Container, Schema};
 use super::error::DbError;
-use super::profile::Level;
+use super::profile::Compression;
 use super::source::ByteSource;
 use super::table::{Table, TableFile, TableSchema};
 use crate::board::PointSet;
@@ -30,15 +30,6 @@ use crate::value::Metric;
 pub fn file_name(pair: Pair) -> String {
     format!("{pair}.mill")
 }
-
-/// What the numbers of the schema mean: the entries that a file may hold.
-pub(super) const COVERAGES: [Coverage; 5] = [
-    Coverage::All,
-    Coverage::EvenOrClosing,
-    Coverage::Even,
-    Coverage::EvenMover,
-    Coverage::EvenBoth,
-];
 
 /// The table that a file holds: the one with the larger side to move.
 pub(crate) fn stored_table(pair: Pair) -> Material {
@@ -70,14 +61,15 @@ impl PairFile {
     ) -> Result<PairFile, DbError> {
         let embedded = || PathBuf::from(format!("the embedded {}", file_name(pair)));
         let name = path.clone().unwrap_or_else(embedded);
-        let container = Container::open(name, source, Kind::Pair, &rules)?;
-        let mut fields = container.schema();
+        let container = Container::open(name, source, Schema::Pair, &rules)?;
+        let mut fields = container.fields();
         fields.expect("pair", [pair.larger(), pair.smaller()])?;
         let at = fields.at;
         let [number] = fields.take()?;
-        let coverage = COVERAGES.get(usize::from(number)).cloned();
-        let suffices = |coverage: &Coverage| coverage.suffices(&rules, stored_table(pair));
-        let Some(coverage) = coverage.filter(suffices) else {
+        let suffices = |coverage: &Coverage| {
+            coverage.number() == Some(number) && coverage.suffices(&rules, stored_table(pair))
+        };
+        let Some(coverage) = Coverage::OF_PAIRS.into_iter().find(suffices) else {
             let what =
                 format!("wrong coverage {number}: this pair needs entries that such a file omits");
             return Err(container.corrupt_schema(at, what));
@@ -118,12 +110,9 @@ impl PairFile {
         self.file.metric()
     }
 
-    /// The compression level of the file.
-    pub fn level(&self) -> Level {
-        match self.file.parameters().are_small() {
-            false => Level::Quick,
-            true => Level::Max,
-        }
+    /// How the file is compressed.
+    pub fn compression(&self) -> Compression {
+        self.file.parameters().compression
     }
 
     /// The path of the file; `None` for a file that is part of the program.
@@ -169,8 +158,8 @@ impl PairFile {
     }
 }
 
-/// Whether the file of a pair, not opened yet, likely holds the value of a position: whether one of
-/// the quick level does.
+/// Whether the file of a pair, not opened yet, likely holds the value of a position: whether a
+/// quickly compressed one does.
 pub(crate) fn likely_holds(rules: &Rules, mover: PointSet, waiting: PointSet) -> bool {
     let material = Material::of(mover, waiting);
     let coverage = match can_omit(rules, material) {

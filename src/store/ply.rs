@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::codec::{Coverage, SetMarks};
-use super::container::{Container, Kind};
+use super::container::{Container, Schema};
 use super::error::DbError;
 use super::source::ByteSource;
 use super::table::{Table, TableFile, TableSchema};
@@ -59,8 +59,8 @@ impl PlyFile {
         rules: Rules,
         reachable: &Reachable,
     ) -> Result<PlyFile, DbError> {
-        let container = Container::open(path.clone(), source, Kind::Ply, &rules)?;
-        let mut fields = container.schema();
+        let container = Container::open(path.clone(), source, Schema::Ply, &rules)?;
+        let mut fields = container.fields();
         let [stones] = fields.take()?;
         if stones != rules.stones {
             // The fingerprint does not depend on the number of stones.

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::sync::OnceLock;
 
 use super::cache::{BlockCache, Miss};
-use super::codec::{self, Block, Coverage, Model, Parameters, Scratch, Shape};
+use super::codec::{self, Block, BlockScratch, Coverage, Model, Parameters, TableShape};
 use super::container::{Container, RowBytes};
 use super::error::DbError;
 use super::fields::take_varint;
@@ -31,7 +31,7 @@ struct Contents {
     index: Index,
     /// The stored rows of the index, ascending; `None` if all are stored.
     rows: Option<Vec<u32>>,
-    shape: Shape,
+    shape: TableShape,
     model: Model,
 }
 
@@ -119,7 +119,7 @@ impl TableFile {
             container.corrupt_schema(0, what)
         })?;
         Ok(Contents {
-            shape: Shape::new(rules, material, coverage, self.parameters()),
+            shape: TableShape::new(rules, material, coverage, self.parameters()),
             index,
             rows,
             model,
@@ -132,7 +132,7 @@ impl<'a> Table<'a> {
         &self.contents.index
     }
 
-    pub fn shape(self) -> &'a Shape {
+    pub fn shape(self) -> &'a TableShape {
         &self.contents.shape
     }
 
@@ -253,7 +253,7 @@ impl Row<'_> {
 
     fn decode_blocks<const BLOCKS: usize>(
         &self,
-        blocks: [(Block<'_>, &mut Scratch); BLOCKS],
+        blocks: [(Block<'_>, &mut BlockScratch); BLOCKS],
     ) -> Result<(), DbError> {
         let Contents { shape, model, .. } = self.table.contents;
         let decoded = codec::decode(shape, model, &self.shape, blocks);
@@ -266,8 +266,8 @@ impl Row<'_> {
 }
 
 /// Calls `decode` with memory for two blocks, which each thread keeps.
-fn with_scratch<T>(decode: impl FnOnce(&mut [Scratch; 2]) -> T) -> T {
-    thread_local!(static SCRATCH: RefCell<[Scratch; 2]> = RefCell::default());
+fn with_scratch<T>(decode: impl FnOnce(&mut [BlockScratch; 2]) -> T) -> T {
+    thread_local!(static SCRATCH: RefCell<[BlockScratch; 2]> = RefCell::default());
     SCRATCH.with_borrow_mut(decode)
 }
 

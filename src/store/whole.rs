@@ -21,6 +21,13 @@ impl PairFile {
     }
 }
 
+impl Coverage {
+    /// Whether every entry is stored.
+    pub fn is_complete(&self) -> bool {
+        matches!(self, Coverage::All)
+    }
+}
+
 impl Table<'_> {
     /// The number of stored rows.
     pub fn stored_rows(self) -> usize {

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use crate::common::{Random, WON, build};
 use millbase::solve::TableCache;
 use millbase::solve::pair::{BuildFolder, repack};
-use millbase::store::{ByteSource, Level, NeededRange, Profile, file_name, ply_file_name};
+use millbase::store::{ByteSource, Compression, NeededRange, Profile, file_name, ply_file_name};
 use millbase::{Database, DbError, Pair, Position, Rules, Side};
 use tempfile::TempDir;
 
@@ -213,7 +213,7 @@ fn the_smallest_files_may_be_elsewhere_too() {
     let folder = TempDir::new().expect("a folder");
     let locked = BuildFolder::lock(folder.path()).expect("a folder of its own");
     let profile = Profile {
-        level: Level::Max,
+        compression: Compression::Max,
         ..Profile::default()
     };
     let small = small_files().into_iter().map(|(name, _)| {

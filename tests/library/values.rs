@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use crate::common::{Random, library_set, plain_position, plain_rules};
 use crate::plain::check::{self, Table, Tables, Wrong};
 use millbase::index::Index;
-use millbase::store::{Level, Profile};
+use millbase::store::{Compression, Profile};
 use millbase::{
     Blocked, Database, DbError, FullBoard, Material, Pair, PointSet, Position, Rules, Turn, Value,
     Wdl, verify,
@@ -389,8 +389,8 @@ fn databases_without_flying_hold_the_solved_values() {
         ..Rules::NO_FLYING
     };
     check_files(&[
-        (passing, (4, 4), Level::Max),
-        (each(Rules::NO_FLYING), (4, 4), Level::Max),
+        (passing, (4, 4), Compression::Max),
+        (each(Rules::NO_FLYING), (4, 4), Compression::Max),
     ]);
 }
 
@@ -400,14 +400,17 @@ fn databases_with_flying_from_four_stones_hold_the_solved_values() {
         flying: 4,
         ..Rules::STANDARD
     };
-    check_files(&[(flying, (4, 4), Level::Quick), (flying, (5, 4), Level::Max)]);
+    check_files(&[
+        (flying, (4, 4), Compression::Quick),
+        (flying, (5, 4), Compression::Max),
+    ]);
 }
 
 #[test]
 fn databases_with_a_removal_for_each_mill_hold_the_solved_values() {
     check_files(&[
-        (each(Rules::STANDARD), (4, 4), Level::Max),
-        (each(Rules::MORABARABA), (5, 4), Level::Quick),
+        (each(Rules::STANDARD), (4, 4), Compression::Max),
+        (each(Rules::MORABARABA), (5, 4), Compression::Quick),
     ]);
 }
 
@@ -421,8 +424,8 @@ fn each(rules: Rules) -> Rules {
 
 /// The files of these rules, up to a pair, return the solved values by every way of reading, and pass the
 /// check.
-fn check_files(cases: &[(Rules, (u8, u8), Level)]) {
-    for &(rules, largest, level) in cases {
+fn check_files(cases: &[(Rules, (u8, u8), Compression)]) {
+    for &(rules, largest, compression) in cases {
         let pair = |(a, b)| Pair::new(a, b).expect("a pair");
         let plan = millbase::solve::pair::PairPlan::new(&[pair(largest)], |_| false);
         let pairs: Vec<(usize, usize)> = (plan.pairs.iter())
@@ -433,7 +436,7 @@ fn check_files(cases: &[(Rules, (u8, u8), Level)]) {
         let locked =
             millbase::solve::pair::BuildFolder::lock(folder.path()).expect("a folder of its own");
         let profile = Profile {
-            level,
+            compression,
             ..Profile::default()
         };
         millbase::solve::pair::build(&locked, &rules, &plan, profile, &()).expect("a build");

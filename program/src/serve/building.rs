@@ -17,7 +17,7 @@ use millbase::service::failure::{Failure, JsonFailure};
 use millbase::service::rules::JsonRules;
 use millbase::solve::pair::{self, BuildFolder, Observer, PairPlan, PairProgress};
 use millbase::solve::ply;
-use millbase::store::{Level, Location, Profile};
+use millbase::store::{Compression, Location, Profile};
 use millbase::value::Metric;
 use millbase::{Pair, Rules};
 use serde::Serialize;
@@ -36,7 +36,7 @@ use crate::{build, databases, placing};
 /// Contents and level of the files.
 const PROFILE: Profile = Profile {
     metric: Metric::Depth,
-    level: Level::Quick,
+    compression: Compression::Quick,
 };
 
 /// The clients that may start a build.

@@ -4,12 +4,8 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-#[cfg(feature = "build")]
-use super::SYMBOLS;
 use super::coverage::{BLACK, Coverage};
 use super::{Parameters, UNKNOWN};
-#[cfg(feature = "build")]
-use crate::board::bits::{Bits, Kernel};
 use crate::board::{Board, POINTS, Point, PointSet, bits, mask_where};
 use crate::index::{Index, Material, Subsets};
 use crate::rules::Rules;
@@ -22,15 +18,15 @@ pub(crate) const MOST_COLUMNS: usize = *Parameters::COLUMNS.end() as usize;
 pub(crate) type Symbols = [u8; 1 << u16::BITS];
 
 /// Memory that is reused for each block.
-pub(crate) struct Scratch {
+pub(crate) struct BlockScratch {
     /// All [`UNKNOWN`] between two blocks.
     pub symbols: Box<Symbols>,
     pub places: Vec<u16>,
 }
 
-impl Default for Scratch {
-    fn default() -> Scratch {
-        Scratch {
+impl Default for BlockScratch {
+    fn default() -> BlockScratch {
+        BlockScratch {
             symbols: Box::new([UNKNOWN; 1 << u16::BITS]),
             places: Vec::new(),
         }
@@ -39,17 +35,17 @@ impl Default for Scratch {
 
 /// The data for contexts that all rows of a table share.
 #[derive(Debug)]
-pub(crate) struct Shape {
+pub(crate) struct TableShape {
     coverage: Coverage,
-    parameters: Parameters,
+    pub(super) parameters: Parameters,
     columns: Subsets,
     /// The subset of each column.
-    subsets: Vec<u32>,
+    pub(super) subsets: Vec<u32>,
     /// The first column of each block, followed by the number of columns.
     starts: Vec<u32>,
     /// 2^64 divided by the number of columns, rounded up.
     reciprocal: u64,
-    /// For each column the places of its near columns in its block, `parameters.near` numbers;
+    /// For each column the places of its near columns in its block, as many numbers as a context uses;
     /// [`MOST_COLUMNS`] for none.
     near: Vec<u16>,
     patterns: &'static Patterns,
@@ -67,7 +63,7 @@ pub(crate) enum Closing {
 struct Patterns {
     slides: Vec<[Point; 2]>,
     threats: Vec<Threat>,
-    points: [Touching; POINTS as usize],
+    points: [PointPatterns; POINTS as usize],
 }
 
 /// A way to close a mill at a point. By sliding it needs two stones of the line and a third on a
@@ -80,7 +76,7 @@ struct Threat {
 
 /// The slides and threats that touch a point: one bit for each, at most 64.
 #[derive(Clone, Copy, Debug)]
-struct Touching {
+struct PointPatterns {
     /// The slides that start, and those that end, on the point.
     from: u64,
     to: u64,
@@ -108,7 +104,7 @@ pub(crate) struct RowShape {
 
 /// One bit for each slide and threat.
 #[derive(Clone, Copy)]
-struct Permitted {
+pub(super) struct Permitted {
     slides: u64,
     threats: u64,
 }
@@ -128,7 +124,7 @@ impl std::ops::BitAnd for Permitted {
 impl RowShape {
     /// The slides and the threats of a subset of the waiting side.
     #[inline(always)]
-    fn permitted(&self, subset: u32) -> Permitted {
+    pub(super) fn permitted(&self, subset: u32) -> Permitted {
         let part = |i: usize| self.permitted[i][(subset >> (GROUP * i)) as usize % (1 << GROUP)];
         part(0) & part(1) & part(2) & part(3)
     }
@@ -144,19 +140,19 @@ pub(crate) struct Context {
 }
 
 /// The symbols and the class that make a context.
-struct Facts<const NEAR: usize, const SLIDES: usize> {
+pub(super) struct Facts<const NEAR: usize, const SLIDES: usize> {
     /// The symbols of the near columns, nearest first, and after slides.
-    near: [u8; NEAR],
-    after_slides: [u8; SLIDES],
+    pub near: [u8; NEAR],
+    pub after_slides: [u8; SLIDES],
     /// The number of the waiting side's ways to close a mill, and of points where the mover can.
-    threats: u8,
-    closing: u8,
+    pub threats: u8,
+    pub closing: u8,
 }
 
 impl Context {
     /// The context of these facts; `last` is the symbol coded before.
     #[inline(always)]
-    fn new<const NEAR: usize, const SLIDES: usize>(
+    pub(super) fn new<const NEAR: usize, const SLIDES: usize>(
         facts: Facts<NEAR, SLIDES>,
         last: u8,
     ) -> Context {
@@ -231,7 +227,7 @@ impl Patterns {
         let points = std::array::from_fn(|bit| {
             let here = Point::all().nth(bit);
             let is = |point: Point| Some(point) == here;
-            Touching {
+            PointPatterns {
                 from: mask_where(&slides, |&[from, _]| is(from)),
                 to: mask_where(&slides, |&[_, to]| is(to)),
                 stones: mask_where(&threats, |threat| threat.stones.into_iter().any(is)),
@@ -246,24 +242,24 @@ impl Patterns {
     }
 
     #[inline(always)]
-    fn touching(&self, point: Point) -> &Touching {
+    fn touching(&self, point: Point) -> &PointPatterns {
         &self.points[point.bit() as usize]
     }
 }
 
-impl Shape {
+impl TableShape {
     pub fn new(
         rules: &Rules,
         material: Material,
         coverage: Coverage,
         parameters: Parameters,
-    ) -> Shape {
+    ) -> TableShape {
         let columns = Index::new(material).columns().clone();
         let phase = match coverage {
             Coverage::Possible(_) => Closing::Placement,
             _ => Closing::Slide,
         };
-        let mut shape = Shape {
+        let mut shape = TableShape {
             coverage,
             parameters,
             subsets: columns.iter().collect(),
@@ -284,7 +280,7 @@ impl Shape {
     /// bit q below lowers the number by 2^p - 2^q, less than 2^p and at least half of it: so the
     /// nearest columns come from the lowest stones, and for each of them from the highest bits.
     fn near_places(&self) -> Vec<u16> {
-        let count = self.parameters.near.into();
+        let [count, _] = self.parameters.contexts().map(usize::from);
         let mut near = Vec::with_capacity(self.subsets.len() * count);
         for block in 0..self.blocks() {
             let columns = self.columns_of(block);
@@ -301,11 +297,6 @@ impl Shape {
             }
         }
         near
-    }
-
-    /// The encoder parameters.
-    pub fn parameters(&self) -> Parameters {
-        self.parameters
     }
 
     /// Whether a position is stored.
@@ -402,7 +393,6 @@ impl Shape {
         let even = (subset & row.black).count_ones() % 2 == row.odd;
         match &self.coverage {
             Coverage::All => true,
-            Coverage::Even => even,
             Coverage::EvenOrClosing => even | (row.closing & !subset != 0),
             Coverage::EvenMover => row.odd == 0,
             Coverage::EvenBoth => even & (row.odd == 0),
@@ -448,7 +438,7 @@ impl Shape {
 
     /// The facts of the column `start + place`, of which `permitted` are the slides and threats.
     #[inline(always)]
-    fn facts<const NEAR: usize, const SLIDES: usize>(
+    pub(super) fn facts<const NEAR: usize, const SLIDES: usize>(
         &self,
         row: &RowShape,
         permitted: Permitted,
@@ -478,107 +468,6 @@ impl Shape {
             }),
             threats: threats.count_ones() as u8,
             closing: (row.closing & !subset).count_ones() as u8,
-        }
-    }
-
-    /// Calls `see` with the contexts and symbols of the stored values of a block, in their order.
-    #[cfg(feature = "build")]
-    pub(crate) fn contexts(
-        &self,
-        row: &RowShape,
-        start: usize,
-        values: &[u8],
-        scratch: &mut Scratch,
-        see: impl FnMut(Context, u8),
-    ) {
-        self.places(row, start..start + values.len(), &mut scratch.places);
-        bits::dispatch(SeeContexts {
-            shape: self,
-            row,
-            start,
-            values,
-            places: &scratch.places,
-            symbols: &mut scratch.symbols,
-            see,
-        });
-        scratch.symbols[..values.len()].fill(UNKNOWN);
-    }
-}
-
-/// Makes the contexts of the stored values of a block.
-#[cfg(feature = "build")]
-struct SeeContexts<'a, See> {
-    shape: &'a Shape,
-    row: &'a RowShape,
-    start: usize,
-    values: &'a [u8],
-    places: &'a [u16],
-    symbols: &'a mut Symbols,
-    see: See,
-}
-
-#[cfg(feature = "build")]
-impl<See: FnMut(Context, u8)> Kernel for SeeContexts<'_, See> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<B: Bits>(self, _bits: B) {
-        match self.shape.parameters.near {
-            5 => self.see::<5, 3>(),
-            _ => self.see::<15, 6>(),
-        }
-    }
-}
-
-#[cfg(feature = "build")]
-impl<See: FnMut(Context, u8)> SeeContexts<'_, See> {
-    /// Finds the facts of some entries, then makes their contexts with vector instructions.
-    #[inline(always)]
-    fn see<const NEAR: usize, const SLIDES: usize>(mut self) {
-        const AT_ONCE: usize = 64;
-        let SeeContexts {
-            shape, row, start, ..
-        } = self;
-        let mut near = [[UNKNOWN; AT_ONCE]; NEAR];
-        let mut after_slides = [[UNKNOWN; AT_ONCE]; SLIDES];
-        let (mut threats, mut closing) = ([0; AT_ONCE], [0; AT_ONCE]);
-        // The symbols, after the one before the first.
-        let mut coded = [UNKNOWN; AT_ONCE + 1];
-        let mut contexts = [Context::default(); AT_ONCE];
-        let permitted = |place: u16| row.permitted(shape.subsets[start + usize::from(place)]);
-        for places in self.places.chunks(AT_ONCE) {
-            // Looked up one entry ahead, as the facts would wait for it.
-            let mut next = permitted(places[0]);
-            // `take` tells the compiler that `i` needs no check of bounds.
-            for (i, &place) in places.iter().enumerate().take(AT_ONCE) {
-                let now = next;
-                next = permitted(*places.get(i + 1).unwrap_or(&place));
-                let place = usize::from(place);
-                let facts = shape.facts::<NEAR, SLIDES>(row, now, self.symbols, start, place);
-                for (near, symbol) in near.iter_mut().zip(facts.near) {
-                    near[i] = symbol;
-                }
-                for (after_slides, symbol) in after_slides.iter_mut().zip(facts.after_slides) {
-                    after_slides[i] = symbol;
-                }
-                (threats[i], closing[i]) = (facts.threats, facts.closing);
-                let symbol = SYMBOLS[usize::from(self.values[place])];
-                self.symbols[place] = symbol;
-                coded[i + 1] = symbol;
-            }
-            for (i, context) in contexts.iter_mut().enumerate() {
-                let facts = Facts {
-                    near: std::array::from_fn(|k| near[k][i]),
-                    after_slides: std::array::from_fn(|k| after_slides[k][i]),
-                    threats: threats[i],
-                    closing: closing[i],
-                };
-                *context = Context::new::<NEAR, SLIDES>(facts, coded[i]);
-            }
-            for (&context, &symbol) in contexts[..places.len()].iter().zip(&coded[1..]) {
-                (self.see)(context, symbol);
-            }
-            coded[0] = coded[places.len()];
         }
     }
 }

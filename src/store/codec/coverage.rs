@@ -52,8 +52,6 @@ pub(crate) enum Coverage {
     /// Entries with an even number of stones on black points, and entries in which the mover can
     /// close a mill.
     EvenOrClosing,
-    /// Entries with an even number of stones on black points.
-    Even,
     /// Entries in which the mover has an even number of stones on black points.
     EvenMover,
     /// Entries in which each side has an even number of stones on black points.
@@ -63,13 +61,31 @@ pub(crate) enum Coverage {
 }
 
 impl Coverage {
+    /// Those that files of pairs may have.
+    pub const OF_PAIRS: [Coverage; 4] = [
+        Coverage::All,
+        Coverage::EvenOrClosing,
+        Coverage::EvenMover,
+        Coverage::EvenBoth,
+    ];
+
+    /// Its number in the schema of a pair.
+    pub fn number(&self) -> Option<u8> {
+        match self {
+            Coverage::All => Some(0),
+            Coverage::EvenOrClosing => Some(1),
+            Coverage::EvenMover => Some(3),
+            Coverage::EvenBoth => Some(4),
+            Coverage::Possible(_) => None,
+        }
+    }
+
     /// Whether a position of the moving phase is stored, in a table that is not
     /// [derived](is_derived).
     pub fn holds(&self, rules: &Rules, mover: PointSet, waiting: PointSet) -> bool {
         let even = || is_even(mover | waiting);
         match self {
             Coverage::All => true,
-            Coverage::Even => even(),
             Coverage::EvenOrClosing => even() || can_close(rules, mover, waiting),
             Coverage::EvenMover => is_even(mover),
             Coverage::EvenBoth => is_even(mover) && is_even(waiting),
@@ -87,20 +103,12 @@ impl Coverage {
     pub fn suffices(&self, rules: &Rules, material: Material) -> bool {
         match self {
             Coverage::All => true,
-            Coverage::EvenOrClosing | Coverage::Even | Coverage::EvenBoth => {
-                can_omit(rules, material)
-            }
+            Coverage::EvenOrClosing | Coverage::EvenBoth => can_omit(rules, material),
             Coverage::EvenMover => {
                 material.mover != material.waiting && alternates(rules, material.mover)
             }
             Coverage::Possible(_) => false,
         }
-    }
-
-    /// Whether every entry is stored.
-    #[cfg(feature = "build")]
-    pub fn is_complete(&self) -> bool {
-        matches!(self, Coverage::All)
     }
 }
 

@@ -18,74 +18,57 @@
 //! - `coverage`: the entries of a table that are stored
 //! - `context`: the facts known before an entry's value
 //! - `model`: the likelihoods, and their form as bytes
-//! - `coder`: encoding and decoding of blocks
-//! - `train`: training a model
+//! - `decode`: from bytes to values
+//! - `encode`: from values to bytes, and training a model; with the feature `build`
 
-mod coder;
 mod context;
-mod coverage;
+pub(crate) mod coverage;
+mod decode;
+#[cfg(feature = "build")]
+pub(crate) mod encode;
 mod model;
-#[cfg(all(test, feature = "build"))]
-mod tests;
-#[cfg(feature = "build")]
-mod train;
 
-pub(crate) use coder::{Block, decode};
-#[cfg(feature = "build")]
-pub(crate) use coder::{Encoder, EncoderScratch};
-pub(crate) use context::{RowShape, Scratch, Shape};
-#[cfg(feature = "build")]
-pub(crate) use coverage::alternates;
+pub(crate) use context::{BlockScratch, RowShape, TableShape};
 pub(crate) use coverage::{Coverage, SetMarks, can_omit, is_derived, is_even};
+pub(crate) use decode::{Block, decode};
 pub(crate) use model::Model;
-#[cfg(feature = "build")]
-pub(crate) use train::{Budget, Training};
 
-/// Encoder parameters. Longer blocks and contexts that use more columns make files smaller, but
-/// slower to write and to read.
+use std::ops::RangeInclusive;
+
+use super::profile::Compression;
+
+/// The layout of blocks and the size of contexts. Longer blocks and contexts of more columns make
+/// files smaller, but slower to write and to read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Parameters {
     /// The most columns of a block.
     pub columns: u16,
-    /// The number of near columns in the median: 5 or 15.
-    pub near: u8,
-    /// The number of slides that a context uses: 3 or 6.
-    pub slides: u8,
+    pub compression: Compression,
 }
 
 impl Parameters {
     /// The range of `columns` that a reader accepts.
-    const COLUMNS: std::ops::RangeInclusive<u16> = 64..=8192;
+    const COLUMNS: RangeInclusive<u16> = 64..=8192;
 
-    /// Parameters that are quick to decode.
-    #[cfg(feature = "build")]
-    pub const fn quick(columns: u16) -> Parameters {
-        Parameters {
+    /// The parameters with these fields in a file, see [`Parameters::contexts`]; `None` if a reader
+    /// does not support them.
+    pub fn of_fields(columns: u16, contexts: [u8; 2]) -> Option<Parameters> {
+        let all = [Compression::Quick, Compression::Max].map(|compression| Parameters {
             columns,
-            near: 5,
-            slides: 3,
+            compression,
+        });
+        let mut known = all.into_iter().filter(|known| known.contexts() == contexts);
+        known
+            .next()
+            .filter(|_| Parameters::COLUMNS.contains(&columns))
+    }
+
+    /// The numbers of near columns and of slides that a context uses.
+    pub fn contexts(self) -> [u8; 2] {
+        match self.compression {
+            Compression::Quick => [5, 3],
+            Compression::Max => [15, 6],
         }
-    }
-
-    /// Parameters that make small files.
-    #[cfg(feature = "build")]
-    pub const fn small(columns: u16) -> Parameters {
-        Parameters {
-            columns,
-            near: 15,
-            slides: 6,
-        }
-    }
-
-    /// Whether contexts use as many columns as those of [`Parameters::small`].
-    pub const fn are_small(self) -> bool {
-        self.near > 5
-    }
-
-    /// Whether a reader supports these parameters.
-    pub fn are_known(self) -> bool {
-        let contexts = matches!((self.near, self.slides), (5, 3) | (15, 6));
-        Parameters::COLUMNS.contains(&self.columns) && contexts
     }
 }
 
@@ -96,29 +79,6 @@ const UNKNOWN: u8 = 255;
 /// Stands in a distribution for all symbols that the distribution lacks. As a symbol itself it is a
 /// win in 253 turns.
 const ESCAPE: u8 = 126;
-
-/// Maps values to symbols: wins first, the quickest at the front; then draws; then losses, the
-/// slowest at the front.
-#[cfg(feature = "build")]
-const fn symbol(value: u8) -> u8 {
-    match value {
-        0 => 127,
-        win if win % 2 == 0 => win / 2 - 1,
-        loss => 255 - loss / 2,
-    }
-}
-
-/// [`symbol`] of each value. A look-up has no branch to predict: neighbours often differ.
-#[cfg(feature = "build")]
-static SYMBOLS: [u8; 256] = {
-    let mut symbols = [0; 256];
-    let mut value = 0;
-    while value < 256 {
-        symbols[value] = symbol(value as u8);
-        value += 1;
-    }
-    symbols
-};
 
 /// Maps symbols to values.
 fn value(symbol: u8) -> u8 {

@@ -23,7 +23,7 @@ pub(crate) const FEATURES: usize = 4;
 /// Eight symbols of a distribution, with everything that decoding needs side by side.
 #[derive(Clone, Debug)]
 #[repr(align(32))]
-pub(crate) struct Group {
+pub(crate) struct SymbolGroup {
     /// The cumulative frequencies before each symbol and after the last: nine numbers of 16 bits.
     cumulative: [u8; 18],
     symbols: [u8; 8],
@@ -31,7 +31,7 @@ pub(crate) struct Group {
     pub next: u16,
 }
 
-impl Group {
+impl SymbolGroup {
     /// The symbol whose range has this remainder of the state, with its cumulative frequency and its
     /// frequency; `None` if the symbol is not among these eight.
     #[inline(always)]
@@ -68,8 +68,6 @@ pub(crate) enum Node {
 /// The distributions of all contexts, ready for coding.
 #[derive(Debug)]
 pub(crate) struct Model {
-    #[cfg(feature = "build")]
-    pub(crate) distributions: Vec<Distribution>,
     /// For each symbol: its bin times the weight of a bin in a context's number.
     numbers: Box<[[u32; 256]; 3]>,
     /// The weight of a class in a context's number.
@@ -77,12 +75,12 @@ pub(crate) struct Model {
     /// The distribution for each context number. Contexts that differ only in near are neighbours.
     by_context: Vec<u16>,
     /// The first groups of all distributions, then the other groups.
-    pub(crate) groups: Vec<Group>,
+    pub(crate) groups: Vec<SymbolGroup>,
 }
 
-/// The parts of a model that a file stores.
+/// A model as a file stores it.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Parts {
+pub(crate) struct StoredModel {
     /// The last symbol of each bin but the last.
     pub bins: [Vec<u8>; 3],
     pub tree: Vec<Node>,
@@ -92,7 +90,7 @@ pub(crate) struct Parts {
 impl Model {
     /// Parses a model; `None` unless the bytes are exactly a valid model.
     pub fn from_bytes(bytes: &[u8]) -> Option<Model> {
-        Parts::from_bytes(bytes)?.into_model()
+        StoredModel::from_bytes(bytes)?.into_model()
     }
 
     /// The number of a context's distribution, and of its first group.
@@ -108,10 +106,10 @@ impl Model {
     }
 }
 
-impl Parts {
-    /// Computes the tables for coding; `None` unless the parts agree.
-    fn into_model(self) -> Option<Model> {
-        let Parts {
+impl StoredModel {
+    /// Computes the tables for coding; `None` unless the fields agree.
+    pub fn into_model(self) -> Option<Model> {
+        let StoredModel {
             bins,
             tree,
             distributions,
@@ -135,41 +133,15 @@ impl Parts {
         Some(Model {
             by_context: spread(&tree, sizes, distributions.len())?,
             groups: groups(&distributions)?,
-            #[cfg(feature = "build")]
-            distributions,
             numbers: Box::new(numbers),
             near_bins: sizes[0] as u32,
         })
     }
 
-    /// The parts as bytes for a file.
-    #[cfg(feature = "build")]
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        for bins in &self.bins {
-            bytes.push(bins.len() as u8);
-            bytes.extend(bins);
-        }
-        let mut distributions = self.distributions.iter();
-        for node in &self.tree {
-            match *node {
-                Node::Split { feature, bin } => bytes.extend([feature, bin]),
-                Node::Leaf => {
-                    bytes.push(FEATURES as u8);
-                    for &(symbol, frequency) in distributions.next().into_iter().flatten() {
-                        bytes.push(symbol);
-                        bytes.extend(frequency.to_le_bytes());
-                    }
-                }
-            }
-        }
-        bytes
-    }
-
-    fn from_bytes(mut bytes: &[u8]) -> Option<Parts> {
+    pub fn from_bytes(mut bytes: &[u8]) -> Option<StoredModel> {
         let bytes = &mut bytes;
-        let mut parts = Parts::default();
-        for bins in &mut parts.bins {
+        let mut stored = StoredModel::default();
+        for bins in &mut stored.bins {
             let length = usize::from(*bytes.split_off_first()?);
             *bins = bytes.split_off(..length)?.to_vec();
         }
@@ -178,7 +150,7 @@ impl Parts {
             let feature = *bytes.split_off_first()?;
             if usize::from(feature) < FEATURES {
                 let bin = *bytes.split_off_first()?;
-                parts.tree.push(Node::Split { feature, bin });
+                stored.tree.push(Node::Split { feature, bin });
                 open += 1;
                 continue;
             }
@@ -191,24 +163,24 @@ impl Parts {
                 symbols.map(|&[symbol, low, high]| (symbol, u16::from_le_bytes([low, high])));
             let distribution: Distribution = symbols.collect();
             bytes.split_off(..3 * distribution.len())?;
-            parts.tree.push(Node::Leaf);
-            parts.distributions.push(distribution);
+            stored.tree.push(Node::Leaf);
+            stored.distributions.push(distribution);
             open -= 1;
-            if parts.distributions.len() > MOST_DISTRIBUTIONS {
+            if stored.distributions.len() > MOST_DISTRIBUTIONS {
                 return None;
             }
         }
-        bytes.is_empty().then_some(parts)
+        bytes.is_empty().then_some(stored)
     }
 }
 
 /// The groups of all distributions; `None` unless the frequencies of each sum to [`TOTAL`].
-fn groups(distributions: &[Distribution]) -> Option<Vec<Group>> {
+fn groups(distributions: &[Distribution]) -> Option<Vec<SymbolGroup>> {
     let (mut groups, mut others) = (Vec::new(), Vec::new());
     for distribution in distributions {
         let mut end = 0u16;
         for (number, eight) in distribution.chunks(8).enumerate() {
-            let mut group = Group {
+            let mut group = SymbolGroup {
                 cumulative: [0; 18],
                 symbols: [0; 8],
                 next: 0,

@@ -7,8 +7,6 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-pub const MAGIC_BYTES: &[u8; 8] = b"\x8eMILLDB\n";
-
 /// The places of the fields of the prefix in docs/FORMAT.md, and the number of rows of a page.
 pub const VERSION: Range<usize> = 8..12;
 pub const HEAD_LENGTH: Range<usize> = 12..16;

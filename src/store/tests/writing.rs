@@ -6,9 +6,12 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::specimen::{FOUR, Random, made_up, pair, stored_table, write, write_ply};
+use crate::index::histogram::Histogram;
 use crate::index::{Index, Pair};
 use crate::probe::Database;
 use crate::rules::Rules;
+use crate::store::fields::{HeadReader, checked_row, row_checksum, take_varint};
+use crate::store::write::{add_histogram, add_varint};
 use crate::store::*;
 
 fn names(folder: &Path) -> Vec<String> {
@@ -111,4 +114,57 @@ fn entries_are_those_of_the_index() {
             "{material:?}"
         );
     }
+}
+
+#[test]
+fn numbers_and_histograms_come_back() {
+    let numbers = [0, 1, 127, 128, 16_383, 16_384, u64::MAX >> 1];
+    let mut bytes = Vec::new();
+    numbers
+        .iter()
+        .for_each(|&number| add_varint(&mut bytes, number));
+    let mut rest = &bytes[..];
+    let found = numbers.map(|_| take_varint(&mut rest).unwrap());
+    assert_eq!((found, rest), (numbers, &[][..]));
+    assert_eq!(take_varint(&mut &[0x80u8; 9][..]), None);
+    assert_eq!(take_varint(&mut &[0x80u8, 0x80][..]), None);
+
+    for last in [None, Some(0), Some(7), Some(255)] {
+        let mut counts = [0; 256];
+        if let Some(last) = last {
+            counts[0] = 3;
+            counts[last] = 300;
+        }
+        let histogram = Histogram::from_counts(counts);
+        let mut bytes = Vec::new();
+        add_histogram(&mut bytes, &histogram);
+        let name = Path::new("test");
+        let fields = || HeadReader {
+            bytes: &bytes,
+            at: 0,
+            name,
+        };
+        let mut whole = fields();
+        assert_eq!(whole.histogram(303).unwrap(), histogram);
+        whole.end().unwrap();
+        assert_eq!(fields().histogram(2).is_err(), last.is_some());
+    }
+    let bytes = [0x81, 0x02, 0];
+    let mut fields = HeadReader {
+        bytes: &bytes,
+        at: 0,
+        name: Path::new("test"),
+    };
+    assert!(fields.histogram(9).unwrap_err().to_string().contains("257"));
+}
+
+#[test]
+fn the_row_belongs_to_the_checksum() {
+    let mut bytes = b"values".to_vec();
+    bytes.extend(row_checksum(b"values", 1, 5));
+    assert_eq!(checked_row(&bytes, 1, 5), Some(&b"values"[..]));
+    for (table, row) in [(0, 5), (1, 4)] {
+        assert_eq!(checked_row(&bytes, table, row), None);
+    }
+    assert_eq!(checked_row(&[], 0, 0), None);
 }

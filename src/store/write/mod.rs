@@ -18,12 +18,15 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::board::PointSet;
-use crate::store::codec::{Budget, Encoder, EncoderScratch, Model, Scratch, Shape, Training};
+use crate::index::histogram::Histogram;
+use crate::store::codec::encode::{Budget, Encoder, EncoderScratch, Training};
+use crate::store::codec::{BlockScratch, TableShape};
 use crate::store::container::{MAGIC, MOST_HEAD, PAGE_ROWS, PREFIX, Prefix, VERSION, page_bytes};
 use crate::store::error::DbError;
-use crate::store::fields::{CHECKSUM, ROW_CHECKSUM, add_checksum, add_varint, row_checksum};
+use crate::store::fields::{CHECKSUM, ROW_CHECKSUM, row_checksum};
 use crate::value::Metric;
 
 /// The largest value byte that a build writes: deeper wins and losses are found by the bytes above it.
@@ -31,7 +34,7 @@ pub(crate) const LARGEST_VALUE: u8 = 252;
 
 /// The values of a table to encode.
 pub(crate) struct TableValues<'a> {
-    pub shape: &'a Shape,
+    pub shape: &'a TableShape,
     pub metric: Metric,
     /// The rows to store, in order: the mover's set, and the row's number in the index.
     pub rows: Vec<(PointSet, usize)>,
@@ -54,9 +57,8 @@ impl TableValues<'_> {
     /// Encodes the table that has this number in its file.
     pub fn encode(&self, number: usize) -> io::Result<EncodedTable> {
         let model = self.train();
-        let known =
-            Model::from_bytes(&model).ok_or_else(|| io::Error::other("the model is wrong"))?;
-        let encoder = Encoder::new(self.shape, &known);
+        let encoder = Encoder::new(self.shape, &model);
+        let encoder = encoder.ok_or_else(|| io::Error::other("the model is wrong"))?;
         let mut table = EncodedTable {
             model,
             lengths: Vec::with_capacity(self.rows.len()),
@@ -98,8 +100,8 @@ impl TableValues<'_> {
         let blocks = self.shape.blocks();
         let step = (self.stored / self.budget.samples).max(1);
         let sampled = (0..self.rows.len() * blocks).into_par_iter().step_by(step);
-        type Part = (Training, Scratch, Vec<u8>);
-        let add = |(mut training, mut scratch, mut folded): Part, block| {
+        type Sampled = (Training, BlockScratch, Vec<u8>);
+        let add = |(mut training, mut scratch, mut folded): Sampled, block| {
             let (row, block) = (block / blocks, block % blocks);
             let columns = self.shape.columns_of(block);
             let values = &self.folded(row, &mut folded)[columns.clone()];
@@ -108,7 +110,7 @@ impl TableValues<'_> {
             training.add(self.shape, &row, columns.start, values, &mut scratch);
             (training, scratch, folded)
         };
-        let parts = sampled.fold(Part::default, add).map(|(part, ..)| part);
+        let parts = sampled.fold(Sampled::default, add).map(|(part, ..)| part);
         let training = parts.reduce(Training::default, Training::with);
         training.into_model(self.budget)
     }
@@ -215,9 +217,9 @@ fn write_contents(
     bytes.extend((head as u32).to_le_bytes());
     bytes.extend(end.to_le_bytes());
     bytes.extend(prefix.rules.to_le_bytes());
-    bytes.extend([prefix.kind as u8, prefix.metric as u8]);
+    bytes.extend([prefix.schema as u8, prefix.metric as u8]);
     bytes.extend(prefix.parameters.columns.to_le_bytes());
-    bytes.extend([prefix.parameters.near, prefix.parameters.slides]);
+    bytes.extend(prefix.parameters.contexts());
     bytes.extend((tables.len() as u16).to_le_bytes());
     bytes.extend(fields);
     add_checksum(&mut bytes);
@@ -232,6 +234,30 @@ fn write_contents(
     }
     file.sync_all()?;
     Ok(end)
+}
+
+/// Adds the checksum of all bytes.
+fn add_checksum(bytes: &mut Vec<u8>) {
+    bytes.extend(xxh3_64(bytes).to_le_bytes());
+}
+
+/// Appends a number of up to 63 bits in the form of [`take_varint`].
+pub(super) fn add_varint(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+/// Appends a histogram: the number of counts up to the last that is not zero, then these counts.
+pub(super) fn add_histogram(bytes: &mut Vec<u8>, histogram: &Histogram) {
+    let counts = histogram.counts();
+    let length = 256 - counts.iter().rev().take_while(|&&count| count == 0).count();
+    add_varint(bytes, length as u64);
+    for &count in &counts[..length] {
+        add_varint(bytes, count);
+    }
 }
 
 impl EncodedTable {

@@ -2,17 +2,18 @@
 
 use std::path::Path;
 
-use super::TableValues;
+use super::{TableValues, add_histogram};
 use crate::board::PointSet;
 use crate::index::histogram::Histogram;
 use crate::index::{Index, Material, Pair};
 use crate::rules::Rules;
-use crate::store::codec::{Budget, Parameters, Shape, alternates, is_even};
-use crate::store::container::{Kind, Prefix};
+use crate::store::codec::coverage::alternates;
+use crate::store::codec::encode::Budget;
+use crate::store::codec::{Coverage, Parameters, TableShape, is_even};
+use crate::store::container::{Prefix, Schema};
 use crate::store::error::DbError;
-use crate::store::fields::add_histogram;
-use crate::store::pair::{COVERAGES, stored_table};
-use crate::store::profile::{Level, Profile};
+use crate::store::pair::stored_table;
+use crate::store::profile::{Compression, Profile};
 use crate::value::Metric;
 
 /// A solved pair, ready to be written.
@@ -51,9 +52,9 @@ pub fn write_pair(
     let tables = pair.tables().len();
     assert_eq!(solved.histograms.len(), tables, "histograms missing");
 
-    let (parameters, number) = encoding(profile, rules, material);
-    let coverage = COVERAGES[usize::from(number)].clone();
-    let mut schema = vec![pair.larger(), pair.smaller(), number];
+    let (parameters, coverage) = encoding(profile, rules, material);
+    let mut schema = vec![pair.larger(), pair.smaller()];
+    schema.extend(coverage.number());
     for histogram in &solved.histograms {
         add_histogram(&mut schema, &histogram.of_metric(profile.metric));
     }
@@ -63,7 +64,7 @@ pub fn write_pair(
         rows.retain(|&(set, _)| is_even(set));
     }
     let columns = index.columns().count();
-    let shape = Shape::new(rules, material, coverage, parameters);
+    let shape = TableShape::new(rules, material, coverage, parameters);
     let values = TableValues {
         shape: &shape,
         metric: profile.metric,
@@ -71,11 +72,11 @@ pub fn write_pair(
         rows,
         values: solved.values,
         columns,
-        budget: Budget::of(parameters),
+        budget: Budget::of(profile.compression),
     };
     let table = values.encode(0).map_err(DbError::io(path))?;
     let prefix = Prefix {
-        kind: Kind::Pair,
+        schema: Schema::Pair,
         metric: profile.metric,
         parameters,
         rules: rules.fingerprint(),
@@ -83,21 +84,30 @@ pub fn write_pair(
     super::write(path, &prefix, &schema, &[table])
 }
 
-/// The encoder parameters of a pair's table, and the number in the schema of the entries to store.
+/// The encoder parameters of a pair's table, and the entries to store.
 ///
 /// If a table omits entries, probes read more rows: the value of an omitted entry follows from a
 /// whole row, and captures lead to many rows. So such tables have shorter blocks. Without depths,
-/// values take few bytes, so the bits lost at the beginning of each block matter more. Of the level
-/// `max`, the longest blocks of which the cache of blocks holds more than one in a set.
-fn encoding(profile: Profile, rules: &Rules, material: Material) -> (Parameters, u8) {
+/// values take few bytes, so the bits lost at the beginning of each block matter more. The
+/// smallest files have the longest blocks of which a set of the cache holds more than one.
+fn encoding(profile: Profile, rules: &Rules, material: Material) -> (Parameters, Coverage) {
     let omits = alternates(rules, material.mover);
     let equal = omits && material.mover == material.waiting;
-    match (profile.level, profile.metric, equal) {
-        (Level::Quick, Metric::Depth, false) => (Parameters::quick(192), 0),
-        (Level::Quick, Metric::Depth, true) => (Parameters::quick(160), 1),
-        (Level::Quick, Metric::Wdl, false) => (Parameters::quick(384), 0),
-        (Level::Quick, Metric::Wdl, true) => (Parameters::quick(512), 1),
-        (Level::Max, _, true) => (Parameters::small(2048), 4),
-        (Level::Max, _, false) => (Parameters::small(2048), if omits { 3 } else { 0 }),
-    }
+    let (columns, coverage) = match (profile.compression, profile.metric) {
+        (Compression::Quick, Metric::Depth) if equal => (160, Coverage::EvenOrClosing),
+        (Compression::Quick, Metric::Depth) => (192, Coverage::All),
+        (Compression::Quick, Metric::Wdl) if equal => (512, Coverage::EvenOrClosing),
+        (Compression::Quick, Metric::Wdl) => (384, Coverage::All),
+        (Compression::Max, _) if equal => (2048, Coverage::EvenBoth),
+        (Compression::Max, _) if omits => (2048, Coverage::EvenMover),
+        (Compression::Max, _) => (2048, Coverage::All),
+    };
+    let compression = profile.compression;
+    (
+        Parameters {
+            columns,
+            compression,
+        },
+        coverage,
+    )
 }

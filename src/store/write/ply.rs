@@ -4,20 +4,24 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::{EncodedTable, TableValues};
+use super::{EncodedTable, TableValues, add_histogram};
 use crate::index::Index;
 use crate::index::histogram::Histogram;
 use crate::index::reachable::{Reachable, Stage};
 use crate::rules::Rules;
-use crate::store::codec::{Budget, Parameters, Shape};
-use crate::store::container::{Kind, Prefix};
+use crate::store::codec::encode::Budget;
+use crate::store::codec::{Parameters, TableShape};
+use crate::store::container::{Prefix, Schema};
 use crate::store::error::DbError;
-use crate::store::fields::add_histogram;
 use crate::store::ply::table_schema;
+use crate::store::profile::Compression;
 use crate::value::Metric;
 
 /// The most columns of a block in plies, of which few columns are stored.
-const PARAMETERS: Parameters = Parameters::quick(2048);
+const PARAMETERS: Parameters = Parameters {
+    columns: 2048,
+    compression: Compression::Quick,
+};
 
 /// Builds a ply's file: encodes each table when it is added, and writes the file at the end.
 pub(crate) struct PlyWriter<'a> {
@@ -67,7 +71,7 @@ impl<'a> PlyWriter<'a> {
         let waiting = stage.mover().other();
         let possible = self.reachable.rows(stage, waiting).len();
         let all = crate::index::Rows::of(stage.stones(waiting)).len();
-        let shape = Shape::new(self.rules, stage.material(), schema.coverage, PARAMETERS);
+        let shape = TableShape::new(self.rules, stage.material(), schema.coverage, PARAMETERS);
         let histogram = histogram(&index, &shape, &rows, values);
         let table = TableValues {
             shape: &shape,
@@ -94,7 +98,7 @@ impl<'a> PlyWriter<'a> {
     /// Writes the file to `path`, and returns its size in bytes.
     pub fn finish(self, path: &Path) -> Result<u64, DbError> {
         let prefix = Prefix {
-            kind: Kind::Ply,
+            schema: Schema::Ply,
             metric: Metric::Depth,
             parameters: PARAMETERS,
             rules: self.rules.fingerprint(),
@@ -110,7 +114,7 @@ fn positions(reachable: &Reachable, stage: Stage) -> u64 {
 }
 
 /// The histogram of the stored distinct positions.
-fn histogram(index: &Index, shape: &Shape, rows: &[usize], values: &[u8]) -> Histogram {
+fn histogram(index: &Index, shape: &TableShape, rows: &[usize], values: &[u8]) -> Histogram {
     let columns = index.columns().count();
     let counted = rows.par_iter().fold(
         || [0u64; 256],

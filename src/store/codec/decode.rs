@@ -1,5 +1,5 @@
-//! Encodes blocks as bytes and decodes them, with rANS: the state is a number that holds all
-//! remaining symbols. Decoding a symbol divides the state by the reciprocal of the symbol's
+//! Decodes the bytes of blocks with rANS: the state is a number that holds all remaining symbols.
+//! Decoding a symbol divides the state by the reciprocal of the symbol's
 //! probability, and reads 16 bits whenever the state gets too small.
 //!
 //! The state is 0 after the last symbol. So encoding, which goes backwards, starts with a small
@@ -14,156 +14,14 @@
 
 use std::ops::Range;
 
-use super::context::{RowShape, Scratch, Shape, Symbols};
-#[cfg(feature = "build")]
-use super::model::SCALE;
+use super::context::{BlockScratch, RowShape, Symbols, TableShape};
 use super::model::{ESCAPED_FREQUENCY, Model, TOTAL};
 use super::{ESCAPE, UNKNOWN, value};
 use crate::board::bits::{self, Bits, Kernel};
+use crate::store::profile::Compression;
 
 /// A smaller state reads the next word, if there is one.
 const LEAST: u32 = 1 << 16;
-
-/// A symbol with its place in a distribution: cumulative frequency · 2^20 + (frequency - 1) · 2^8 +
-/// symbol.
-#[cfg(feature = "build")]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Code(u32);
-
-#[cfg(feature = "build")]
-impl Code {
-    const NONE: Code = Code(0);
-
-    fn new(first: u32, frequency: u32, symbol: u8) -> Code {
-        Code(first << 20 | (frequency - 1) << 8 | u32::from(symbol))
-    }
-
-    /// One of the 256 symbols that follow [`ESCAPE`].
-    fn escaped(symbol: u8) -> Code {
-        Code::new(
-            u32::from(symbol) * ESCAPED_FREQUENCY,
-            ESCAPED_FREQUENCY,
-            symbol,
-        )
-    }
-
-    fn first(self) -> u32 {
-        self.0 >> 20
-    }
-
-    fn frequency(self) -> u32 {
-        (self.0 >> 8 & (TOTAL - 1)) + 1
-    }
-
-    fn symbol(self) -> u8 {
-        self.0 as u8
-    }
-}
-
-/// `state / frequency` for a state below frequency · 2^20, by multiplication, which takes less time.
-///
-/// The reciprocal is 2^44 / frequency, rounded up. So the product exceeds 2^44 · state / frequency by
-/// less than the state, hence by less than 2^32. That is too little to reach the next multiple of 2^44,
-/// which is at least 2^44 / frequency ≥ 2^32 away.
-#[cfg(feature = "build")]
-#[inline(always)]
-pub(super) fn quotient(state: u32, frequency: u32) -> u32 {
-    static RECIPROCALS: [u64; TOTAL as usize] = {
-        let mut reciprocals = [0; TOTAL as usize];
-        let mut frequency = 1;
-        while frequency <= TOTAL {
-            reciprocals[frequency as usize - 1] = (1u64 << 44).div_ceil(frequency as u64);
-            frequency += 1;
-        }
-        reciprocals
-    };
-    ((u64::from(state) * RECIPROCALS[frequency as usize - 1]) >> 44) as u32
-}
-
-/// Memory that an encoder reuses for each block.
-#[cfg(feature = "build")]
-#[derive(Default)]
-pub(crate) struct EncoderScratch {
-    contexts: Scratch,
-    codes: Vec<Code>,
-    words: Vec<u16>,
-}
-
-/// Codes blocks with one model.
-#[cfg(feature = "build")]
-pub(crate) struct Encoder<'a> {
-    shape: &'a Shape,
-    model: &'a Model,
-    /// For each distribution and symbol: the symbol's code, or that of the escape.
-    codes: Vec<[Code; 256]>,
-}
-
-#[cfg(feature = "build")]
-impl<'a> Encoder<'a> {
-    pub fn new(shape: &'a Shape, model: &'a Model) -> Encoder<'a> {
-        let mut codes = Vec::new();
-        for symbols in &model.distributions {
-            let mut first = 0;
-            let mut by_symbol = [Code::NONE; 256];
-            for &(symbol, frequency) in symbols {
-                let code = Code::new(first, frequency.into(), symbol);
-                first += u32::from(frequency);
-                if symbol == ESCAPE {
-                    let none = by_symbol.iter_mut().filter(|code| **code == Code::NONE);
-                    none.for_each(|missing| *missing = code);
-                } else {
-                    by_symbol[usize::from(symbol)] = code;
-                }
-            }
-            codes.push(by_symbol);
-        }
-        Encoder {
-            shape,
-            model,
-            codes,
-        }
-    }
-
-    /// Appends the bytes of a block: the columns of the row from `start` on, with these values.
-    pub fn encode(
-        &self,
-        row: &RowShape,
-        start: usize,
-        values: &[u8],
-        scratch: &mut EncoderScratch,
-        out: &mut Vec<u8>,
-    ) {
-        let EncoderScratch {
-            contexts,
-            codes,
-            words,
-        } = scratch;
-        codes.clear();
-        let see = |context, symbol| {
-            let code = self.codes[self.model.distribution(context)][usize::from(symbol)];
-            codes.push(code);
-            if code.symbol() == ESCAPE {
-                codes.push(Code::escaped(symbol));
-            }
-        };
-        self.shape.contexts(row, start, values, contexts, see);
-        words.clear();
-        let mut state = 0u32;
-        for code in codes.iter().rev() {
-            let frequency = code.frequency();
-            if u64::from(state) >= u64::from(frequency) << (32 - SCALE) {
-                words.push(state as u16);
-                state >>= 16;
-            }
-            // (state / frequency) · TOTAL + state % frequency + first
-            state += code.first() + quotient(state, frequency) * (TOTAL - frequency);
-        }
-        let bytes = state.to_le_bytes();
-        let zeros = bytes.iter().rev().take_while(|&&byte| byte == 0);
-        out.extend(&bytes[..bytes.len() - zeros.count()]);
-        out.extend(words.iter().rev().flat_map(|word| word.to_le_bytes()));
-    }
-}
 
 /// A block to decode.
 pub(crate) struct Block<'a> {
@@ -176,7 +34,7 @@ pub(crate) struct Block<'a> {
 }
 
 /// A block with memory to decode it.
-type BlockIn<'a> = (Block<'a>, &'a mut Scratch);
+type BlockIn<'a> = (Block<'a>, &'a mut BlockScratch);
 
 /// Decodes some blocks of a row in turns. A symbol depends on those before it, so that the processor
 /// mostly waits when it decodes a block alone.
@@ -185,7 +43,7 @@ type BlockIn<'a> = (Block<'a>, &'a mut Scratch);
 ///
 /// If the bytes are not such blocks. Damage after the last requested value is not detected.
 pub(crate) fn decode<const BLOCKS: usize>(
-    shape: &Shape,
+    shape: &TableShape,
     model: &Model,
     row: &RowShape,
     mut blocks: [BlockIn<'_>; BLOCKS],
@@ -211,11 +69,11 @@ pub(crate) fn decode<const BLOCKS: usize>(
 
 impl Block<'_> {
     /// Fills in the values of the symbols that are decoded.
-    fn finish(self, scratch: &mut Scratch, decoder: &Decoder<'_>) -> Result<(), &'static str> {
+    fn finish(self, scratch: &mut BlockScratch, decoder: &Decoder<'_>) -> Result<(), &'static str> {
         let Block {
             columns, values, ..
         } = self;
-        let Scratch { symbols, places } = scratch;
+        let BlockScratch { symbols, places } = scratch;
         let symbols = &mut symbols[..values.len()];
         if places.len() == values.len() {
             for (value_there, &symbol) in values.iter_mut().zip(&*symbols) {
@@ -238,7 +96,7 @@ impl Block<'_> {
 
 /// Decodes the symbols at the places in the blocks' scratch memory.
 struct DecodeSymbols<'a, 'b, const BLOCKS: usize> {
-    shape: &'b Shape,
+    shape: &'b TableShape,
     model: &'b Model,
     row: &'b RowShape,
     blocks: &'b mut [BlockIn<'a>; BLOCKS],
@@ -258,9 +116,9 @@ impl<'a, const BLOCKS: usize> Kernel for DecodeSymbols<'a, '_, BLOCKS> {
 
     #[inline(always)]
     fn run<B: Bits>(self, _bits: B) -> [Decoder<'a>; BLOCKS] {
-        match self.shape.parameters().near {
-            5 => self.decode::<5, 3>(),
-            _ => self.decode::<15, 6>(),
+        match self.shape.parameters.compression {
+            Compression::Quick => self.decode::<5, 3>(),
+            Compression::Max => self.decode::<15, 6>(),
         }
     }
 }
@@ -301,7 +159,7 @@ impl Lane<'_, '_> {
     #[inline(always)]
     fn step<const NEAR: usize, const SLIDES: usize>(
         &mut self,
-        shape: &Shape,
+        shape: &TableShape,
         model: &Model,
         row: &RowShape,
         number: usize,

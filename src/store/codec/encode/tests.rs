@@ -5,12 +5,16 @@ use std::sync::{Arc, LazyLock};
 
 use proptest::prelude::*;
 
-use super::coder::quotient;
+use super::contexts::symbol;
 use super::*;
 use crate::index::{BitSet, Index, Material, Rows};
 use crate::random::Random;
 use crate::rules::Rules;
 use crate::solve::load;
+use crate::store::codec::{
+    Block, Coverage, Model, Parameters, SetMarks, UNKNOWN, context, decode, is_even, value,
+};
+use crate::store::profile::Compression;
 
 const RULES: Rules = Rules::STANDARD;
 
@@ -44,17 +48,31 @@ fn quotients_are_those_of_a_division() {
     }
 }
 
+const fn quick(columns: u16) -> Parameters {
+    Parameters {
+        columns,
+        compression: Compression::Quick,
+    }
+}
+
+const fn small(columns: u16) -> Parameters {
+    Parameters {
+        columns,
+        compression: Compression::Max,
+    }
+}
+
 /// A table's real values, its layout, and a model trained on a part of it.
-struct Specimen {
+struct CodedTable {
     index: Index,
     values: Vec<u8>,
-    shape: Shape,
+    shape: TableShape,
     bytes: Vec<u8>,
     model: Model,
 }
 
-impl Specimen {
-    fn new(mover: u8, waiting: u8, coverage: Coverage, parameters: Parameters) -> Specimen {
+impl CodedTable {
+    fn new(mover: u8, waiting: u8, coverage: Coverage, parameters: Parameters) -> CodedTable {
         let material = Material { mover, waiting };
         let db = crate::Database::embedded(RULES);
         let values = match cfg!(feature = "embedded") {
@@ -65,9 +83,9 @@ impl Specimen {
                 .collect(),
         };
         let index = Index::new(material);
-        let shape = Shape::new(&RULES, material, coverage, parameters);
+        let shape = TableShape::new(&RULES, material, coverage, parameters);
         let mut training = Training::default();
-        let mut scratch = Scratch::default();
+        let mut scratch = BlockScratch::default();
         for (row, values) in values
             .chunks(index.columns().count())
             .enumerate()
@@ -79,8 +97,8 @@ impl Specimen {
                 training.add(&shape, &row, start, &values[columns], &mut scratch);
             }
         }
-        let bytes = training.into_model(Budget::of(parameters));
-        Specimen {
+        let bytes = training.into_model(Budget::of(parameters.compression));
+        CodedTable {
             model: Model::from_bytes(&bytes).unwrap(),
             index,
             values,
@@ -91,7 +109,7 @@ impl Specimen {
 
     /// Encodes the blocks of a row.
     fn encode(&self, row: usize, values: &[u8]) -> Vec<Vec<u8>> {
-        let encoder = Encoder::new(&self.shape, &self.model);
+        let encoder = Encoder::new(&self.shape, &self.bytes).unwrap();
         let row = self.shape.row(self.index.rows().set(row));
         let mut scratch = EncoderScratch::default();
         let blocks = 0..self.shape.blocks();
@@ -117,7 +135,7 @@ impl Specimen {
         let columns = self.shape.columns_of(block);
         let mut values = vec![9; length];
         let shape = &self.shape;
-        let mut scratch = Scratch::default();
+        let mut scratch = BlockScratch::default();
         let block = Block {
             columns,
             bytes,
@@ -150,24 +168,23 @@ impl Specimen {
 
 #[test]
 fn blocks_of_every_kind_of_table_round_trip() {
-    for parameters in [Parameters::quick(256), Parameters::small(4096)] {
+    for parameters in [quick(256), small(4096)] {
         for (mover, waiting, coverage) in [
             (3, 3, Coverage::All),
             (6, 3, Coverage::All),
             (4, 4, Coverage::EvenOrClosing),
-            (4, 4, Coverage::Even),
             (4, 4, Coverage::EvenBoth),
             (5, 4, Coverage::All),
             (5, 4, Coverage::EvenMover),
         ] {
             let omits_rows = coverage.omits_rows();
-            let specimen = Specimen::new(mover, waiting, coverage, parameters);
-            let rows = specimen.values.chunks(specimen.index.columns().count());
-            let stored = |row| !omits_rows || is_even(specimen.index.rows().set(row));
+            let table = CodedTable::new(mover, waiting, coverage, parameters);
+            let rows = table.values.chunks(table.index.columns().count());
+            let stored = |row| !omits_rows || is_even(table.index.rows().set(row));
             let rows = rows.enumerate().filter(|&(row, _)| stored(row));
             let mut checked = 0;
             for (row, values) in rows.step_by(7) {
-                specimen.check(row, values);
+                table.check(row, values);
                 checked += 1;
             }
             assert!(checked > 10, "{checked}");
@@ -188,13 +205,13 @@ fn possible(stones: u8, every: usize) -> Coverage {
 fn blocks_of_the_placing_phase_round_trip() {
     for (mover, waiting, every) in [(3, 3, 1), (3, 3, 4), (4, 3, 9), (3, 4, 2), (4, 4, 5)] {
         let coverage = possible(waiting, every);
-        let specimen = Specimen::new(mover, waiting, coverage, Parameters::quick(512));
-        let rows = specimen.values.chunks(specimen.index.columns().count());
+        let table = CodedTable::new(mover, waiting, coverage, quick(512));
+        let rows = table.values.chunks(table.index.columns().count());
         let mut stored = 0;
         for (number, values) in rows.enumerate().step_by(11) {
-            specimen.check(number, values);
-            let row = specimen.shape.row(specimen.index.rows().set(number));
-            let held = (0..values.len()).filter(|&column| specimen.shape.holds(&row, column));
+            table.check(number, values);
+            let row = table.shape.row(table.index.rows().set(number));
+            let held = (0..values.len()).filter(|&column| table.shape.holds(&row, column));
             stored += held.count();
         }
         assert!(stored > 0);
@@ -218,9 +235,9 @@ fn blocks_of_few_bytes_round_trip() {
         bytes.push(symbol);
         bytes.extend(frequency.to_le_bytes());
     }
-    let specimen = Specimen {
+    let table = CodedTable {
         model: Model::from_bytes(&bytes).unwrap(),
-        shape: Shape::new(&RULES, material, Coverage::All, Parameters::quick(256)),
+        shape: TableShape::new(&RULES, material, Coverage::All, quick(256)),
         values: vec![0; columns],
         index,
         bytes,
@@ -230,26 +247,21 @@ fn blocks_of_few_bytes_round_trip() {
     // the state at 0.
     for last in 0..120 {
         for value in [2, 4, 3, 255] {
-            let mut values = specimen.values.clone();
+            let mut values = table.values.clone();
             values[last] = value;
-            specimen.check(0, &values);
-            let blocks = specimen.encode(0, &values);
+            table.check(0, &values);
+            let blocks = table.encode(0, &values);
             lengths.insert(blocks[0].len());
             assert!(blocks[1..].iter().all(Vec::is_empty));
             // Any other length is another state or has a word too many.
             for cut in 0..blocks[0].len() {
-                let all = specimen.shape.columns_of(0).len();
-                let decoded = specimen.decode_with(&specimen.model, 0, 0, &blocks[0][..cut], all);
+                let all = table.shape.columns_of(0).len();
+                let decoded = table.decode_with(&table.model, 0, 0, &blocks[0][..cut], all);
                 assert_ne!(decoded.as_deref(), Ok(&values[..all]));
             }
         }
     }
-    assert!(
-        specimen
-            .encode(0, &specimen.values)
-            .iter()
-            .all(Vec::is_empty)
-    );
+    assert!(table.encode(0, &table.values).iter().all(Vec::is_empty));
     for length in 1..=9 {
         assert!(lengths.contains(&length), "{lengths:?}");
     }
@@ -260,10 +272,10 @@ fn every_column_has_its_block() {
     for (mover, waiting) in [(3, 3), (4, 4), (9, 8), (7, 7)] {
         let material = Material { mover, waiting };
         for (parameters, coverage) in [
-            (Parameters::quick(213), Coverage::EvenOrClosing),
-            (Parameters::small(8192), Coverage::Even),
+            (quick(213), Coverage::EvenOrClosing),
+            (small(8192), Coverage::EvenBoth),
         ] {
-            let shape = Shape::new(&RULES, material, coverage, parameters);
+            let shape = TableShape::new(&RULES, material, coverage, parameters);
             let mut next = 0;
             for block in 0..shape.blocks() {
                 let columns = shape.columns_of(block);
@@ -286,7 +298,6 @@ fn coverage_agrees_with_the_rules() {
     for coverage in [
         Coverage::All,
         Coverage::EvenOrClosing,
-        Coverage::Even,
         Coverage::EvenMover,
         Coverage::EvenBoth,
     ] {
@@ -294,7 +305,7 @@ fn coverage_agrees_with_the_rules() {
             mover: 5,
             waiting: 5,
         };
-        let shape = Shape::new(&RULES, material, coverage.clone(), Parameters::quick(256));
+        let shape = TableShape::new(&RULES, material, coverage.clone(), quick(256));
         let index = Index::new(material);
         let columns = index.columns().count();
         for number in (0..index.rows().len()).step_by(50) {
@@ -308,8 +319,8 @@ fn coverage_agrees_with_the_rules() {
     }
 }
 
-static SMALL: LazyLock<Specimen> =
-    LazyLock::new(|| Specimen::new(3, 3, Coverage::All, Parameters::quick(256)));
+static SMALL: LazyLock<CodedTable> =
+    LazyLock::new(|| CodedTable::new(3, 3, Coverage::All, quick(256)));
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]

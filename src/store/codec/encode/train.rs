@@ -5,10 +5,11 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::ESCAPE;
-use super::context::{Context, RowShape, Shape};
-use super::model::{Distribution, FEATURES, MOST_BINS, Node, Parts, TOTAL};
-use super::{Parameters, Scratch};
+use super::contexts::contexts;
+use crate::store::codec::ESCAPE;
+use crate::store::codec::context::{BlockScratch, Context, RowShape, TableShape};
+use crate::store::codec::model::{Distribution, FEATURES, MOST_BINS, Node, StoredModel, TOTAL};
+use crate::store::profile::Compression;
 
 /// The limits of a model. Higher limits take time and save hardly any bytes.
 #[derive(Clone, Copy, Debug)]
@@ -28,10 +29,10 @@ const MOST_MODEL_BYTES: usize = 120 << 10;
 
 impl Budget {
     /// The limits for a table of a pair.
-    pub fn of(parameters: Parameters) -> Budget {
-        let (samples, distributions) = match parameters.are_small() {
-            false => (2_000_000, 1024),
-            true => (6_000_000, 2048),
+    pub fn of(compression: Compression) -> Budget {
+        let (samples, distributions) = match compression {
+            Compression::Quick => (2_000_000, 1024),
+            Compression::Max => (6_000_000, 2048),
         };
         Budget {
             samples,
@@ -41,38 +42,37 @@ impl Budget {
     }
 }
 
-/// The features of an entry, then its symbol.
-type Entry = [u8; FEATURES + 1];
+/// The features of a context, then the symbol coded in it.
+type Coded = [u8; FEATURES + 1];
 
-/// How often the sample has an entry. Most of its entries are equal to others.
+/// How often the sample has the same features with the same symbol. Most have others like them.
 #[derive(Clone, Copy)]
 struct Counted {
-    entry: Entry,
+    coded: Coded,
     count: u32,
 }
 
 impl Counted {
     fn symbol(&self) -> usize {
-        self.entry[FEATURES].into()
+        self.coded[FEATURES].into()
     }
 }
 
-/// Counts the entries of each kind.
-fn counted(mut entries: Vec<Entry>) -> Vec<Counted> {
-    let number = |&[a, b, c, d, e]: &Entry| u64::from_be_bytes([0, 0, 0, a, b, c, d, e]);
-    entries.par_sort_unstable_by_key(number);
-    let kinds = entries.chunk_by(|a, b| a == b);
-    let kind = |same: &[Entry]| Counted {
-        entry: same[0],
+/// Counts equal elements.
+fn counted(mut sample: Vec<Coded>) -> Vec<Counted> {
+    let number = |&[a, b, c, d, e]: &Coded| u64::from_be_bytes([0, 0, 0, a, b, c, d, e]);
+    sample.par_sort_unstable_by_key(number);
+    let count = |same: &[Coded]| Counted {
+        coded: same[0],
         count: same.len() as u32,
     };
-    kinds.map(kind).collect()
+    sample.chunk_by(|a, b| a == b).map(count).collect()
 }
 
 /// Collects contexts and symbols of some blocks of a table and trains a model on them.
 #[derive(Default)]
 pub(crate) struct Training {
-    entries: Vec<Entry>,
+    sample: Vec<Coded>,
 }
 
 /// The least number of bits that a split must save in the sample.
@@ -116,7 +116,7 @@ const fn compute_n_log_n(n: u32) -> u64 {
 }
 
 /// A leaf that may be split further, with its best split.
-struct Open {
+struct OpenLeaf {
     gain: u64,
     feature: usize,
     bin: u8,
@@ -136,11 +136,11 @@ impl Training {
     /// Adds a block to the sample: the columns of the row from `start` on, with these values.
     pub fn add(
         &mut self,
-        shape: &Shape,
+        shape: &TableShape,
         row: &RowShape,
         start: usize,
         values: &[u8],
-        scratch: &mut Scratch,
+        scratch: &mut BlockScratch,
     ) {
         let see = |context, symbol| {
             let Context {
@@ -149,20 +149,20 @@ impl Training {
                 worst,
                 class,
             } = context;
-            self.entries.push([near, best, worst, class, symbol]);
+            self.sample.push([near, best, worst, class, symbol]);
         };
-        shape.contexts(row, start, values, scratch, see);
+        contexts(shape, row, start, values, scratch, see);
     }
 
     /// Adds the sample of another part.
     pub fn with(mut self, other: Training) -> Training {
-        self.entries.extend(other.entries);
+        self.sample.extend(other.sample);
         self
     }
 
     /// The model of the sample as bytes for a file.
     pub fn into_model(self, budget: Budget) -> Vec<u8> {
-        let mut sample = counted(self.entries);
+        let mut sample = counted(self.sample);
         let mut bins: [Vec<u8>; 3] = Default::default();
         for (feature, bins) in bins.iter_mut().enumerate() {
             let grown = grow(&mut sample, feature..feature + 1, MOST_BINS[feature]);
@@ -170,14 +170,14 @@ impl Training {
             *bins = splits.map(|&(_, last, _)| last).collect();
             bins.sort_unstable();
         }
-        for Counted { entry, .. } in &mut sample {
-            for (symbol, bins) in entry.iter_mut().zip(&bins) {
+        for Counted { coded, .. } in &mut sample {
+            for (symbol, bins) in coded.iter_mut().zip(&bins) {
                 *symbol = bins.partition_point(|&last| last < *symbol) as u8;
             }
         }
         let mut leaves = budget.distributions;
         loop {
-            let bytes = parts(&mut sample, &bins, leaves).to_bytes();
+            let bytes = stored(&mut sample, &bins, leaves).to_bytes();
             if bytes.len() <= budget.bytes || leaves <= 1 {
                 return bytes;
             }
@@ -188,28 +188,52 @@ impl Training {
 }
 
 /// The tree with at most this number of leaves, and their distributions.
-fn parts(sample: &mut [Counted], bins: &[Vec<u8>; 3], leaves: usize) -> Parts {
+fn stored(sample: &mut [Counted], bins: &[Vec<u8>; 3], leaves: usize) -> StoredModel {
     let grown = grow(sample, 0..FEATURES, leaves);
-    let mut parts = Parts {
+    let mut stored = StoredModel {
         bins: bins.clone(),
-        ..Parts::default()
+        ..StoredModel::default()
     };
     let mut open = vec![0];
     while let Some(node) = open.pop() {
         match grown.nodes[node] {
             Some((feature, bin, [low, high])) => {
                 let feature = feature as u8;
-                parts.tree.push(Node::Split { feature, bin });
+                stored.tree.push(Node::Split { feature, bin });
                 open.extend([high, low]);
             }
             None => {
                 let part = &sample[grown.parts[node].clone()];
-                parts.tree.push(Node::Leaf);
-                parts.distributions.push(distribution(part));
+                stored.tree.push(Node::Leaf);
+                stored.distributions.push(distribution(part));
             }
         }
     }
-    parts
+    stored
+}
+
+impl StoredModel {
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for bins in &self.bins {
+            bytes.push(bins.len() as u8);
+            bytes.extend(bins);
+        }
+        let mut distributions = self.distributions.iter();
+        for node in &self.tree {
+            match *node {
+                Node::Split { feature, bin } => bytes.extend([feature, bin]),
+                Node::Leaf => {
+                    bytes.push(FEATURES as u8);
+                    for &(symbol, frequency) in distributions.next().into_iter().flatten() {
+                        bytes.push(symbol);
+                        bytes.extend(frequency.to_le_bytes());
+                    }
+                }
+            }
+        }
+        bytes
+    }
 }
 
 /// Repeatedly splits the sample where a split saves most bits.
@@ -219,7 +243,7 @@ fn grow(sample: &mut [Counted], features: Range<usize>, leaves: usize) -> Grown 
         nodes: vec![None],
         parts: vec![all.clone()],
     };
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<OpenLeaf> = Vec::new();
     open.extend(best_split(sample, features.clone(), 0, all));
     for _ in 1..leaves {
         // Among equal gains, take the oldest node's.
@@ -227,11 +251,11 @@ fn grow(sample: &mut [Counted], features: Range<usize>, leaves: usize) -> Grown 
         let Some(best) = best.map(|i| open.swap_remove(i)) else {
             break;
         };
-        let Open { feature, bin, .. } = best;
+        let OpenLeaf { feature, bin, .. } = best;
         let part = &mut sample[best.sample.clone()];
         // The order within a half does not matter.
-        part.sort_unstable_by_key(|counted| counted.entry[feature] > bin);
-        let low = part.partition_point(|counted| counted.entry[feature] <= bin);
+        part.sort_unstable_by_key(|counted| counted.coded[feature] > bin);
+        let low = part.partition_point(|counted| counted.coded[feature] <= bin);
         let middle = best.sample.start + low;
         let next = grown.nodes.len();
         grown.nodes[best.node] = Some((feature, bin, [next, next + 1]));
@@ -251,14 +275,14 @@ fn best_split(
     features: Range<usize>,
     node: usize,
     range: Range<usize>,
-) -> Option<Open> {
+) -> Option<OpenLeaf> {
     // The bits of some entries are n log n - sum of c log c over the counts c of their symbols.
     let part = &sample[range.clone()];
     let whole = counts(part);
     let all: u32 = whole.iter().sum();
     let sum: u64 = whole.iter().map(|&count| n_log_n(count)).sum();
     let cost = |total: u32, sum: u64| n_log_n(total) - sum;
-    let mut best = Open {
+    let mut best = OpenLeaf {
         gain: 0,
         feature: 0,
         bin: 0,
@@ -266,10 +290,10 @@ fn best_split(
         sample: range,
     };
     for feature in features {
-        let bins = part.iter().map(|counted| counted.entry[feature]).max();
+        let bins = part.iter().map(|counted| counted.coded[feature]).max();
         let mut by_bin = vec![[0u32; 256]; usize::from(bins.unwrap_or(0)) + 1];
         for counted in part {
-            by_bin[usize::from(counted.entry[feature])][counted.symbol()] += counted.count;
+            by_bin[usize::from(counted.coded[feature])][counted.symbol()] += counted.count;
         }
         let (mut low, mut high) = ([0; 256], whole);
         let (mut low_sum, mut high_sum) = (0, sum);
@@ -289,7 +313,7 @@ fn best_split(
             let parts = cost(total, low_sum) + cost(all - total, high_sum);
             let gain = cost(all, sum).saturating_sub(parts);
             if gain > best.gain {
-                best = Open {
+                best = OpenLeaf {
                     gain,
                     feature,
                     bin,

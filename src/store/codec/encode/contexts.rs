@@ -1,0 +1,124 @@
+//! The contexts and symbols of a block's values.
+
+use crate::board::bits::{self, Bits, Kernel};
+use crate::store::codec::UNKNOWN;
+use crate::store::codec::context::{BlockScratch, Context, Facts, RowShape, Symbols, TableShape};
+use crate::store::profile::Compression;
+
+/// Maps values to symbols: wins first, the quickest at the front; then draws; then losses, the
+/// slowest at the front.
+pub(super) const fn symbol(value: u8) -> u8 {
+    match value {
+        0 => 127,
+        win if win % 2 == 0 => win / 2 - 1,
+        loss => 255 - loss / 2,
+    }
+}
+
+/// [`symbol`] of each value. A look-up has no branch to predict: neighbours often differ.
+static SYMBOLS: [u8; 256] = {
+    let mut symbols = [0; 256];
+    let mut value = 0;
+    while value < 256 {
+        symbols[value] = symbol(value as u8);
+        value += 1;
+    }
+    symbols
+};
+
+/// Calls `see` with the contexts and symbols of the stored values of a block, in their order.
+pub(super) fn contexts(
+    shape: &TableShape,
+    row: &RowShape,
+    start: usize,
+    values: &[u8],
+    scratch: &mut BlockScratch,
+    see: impl FnMut(Context, u8),
+) {
+    shape.places(row, start..start + values.len(), &mut scratch.places);
+    bits::dispatch(SeeContexts {
+        shape,
+        row,
+        start,
+        values,
+        places: &scratch.places,
+        symbols: &mut scratch.symbols,
+        see,
+    });
+    scratch.symbols[..values.len()].fill(UNKNOWN);
+}
+
+/// Makes the contexts of the stored values of a block.
+struct SeeContexts<'a, See> {
+    shape: &'a TableShape,
+    row: &'a RowShape,
+    start: usize,
+    values: &'a [u8],
+    places: &'a [u16],
+    symbols: &'a mut Symbols,
+    see: See,
+}
+
+impl<See: FnMut(Context, u8)> Kernel for SeeContexts<'_, See> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<B: Bits>(self, _bits: B) {
+        match self.shape.parameters.compression {
+            Compression::Quick => self.see::<5, 3>(),
+            Compression::Max => self.see::<15, 6>(),
+        }
+    }
+}
+
+impl<See: FnMut(Context, u8)> SeeContexts<'_, See> {
+    /// Finds the facts of some entries, then makes their contexts with vector instructions.
+    #[inline(always)]
+    fn see<const NEAR: usize, const SLIDES: usize>(mut self) {
+        const AT_ONCE: usize = 64;
+        let SeeContexts {
+            shape, row, start, ..
+        } = self;
+        let mut near = [[UNKNOWN; AT_ONCE]; NEAR];
+        let mut after_slides = [[UNKNOWN; AT_ONCE]; SLIDES];
+        let (mut threats, mut closing) = ([0; AT_ONCE], [0; AT_ONCE]);
+        // The symbols, after the one before the first.
+        let mut coded = [UNKNOWN; AT_ONCE + 1];
+        let mut contexts = [Context::default(); AT_ONCE];
+        let permitted = |place: u16| row.permitted(shape.subsets[start + usize::from(place)]);
+        for places in self.places.chunks(AT_ONCE) {
+            // Looked up one entry ahead, as the facts would wait for it.
+            let mut next = permitted(places[0]);
+            // `take` tells the compiler that `i` needs no check of bounds.
+            for (i, &place) in places.iter().enumerate().take(AT_ONCE) {
+                let now = next;
+                next = permitted(*places.get(i + 1).unwrap_or(&place));
+                let place = usize::from(place);
+                let facts = shape.facts::<NEAR, SLIDES>(row, now, self.symbols, start, place);
+                for (near, symbol) in near.iter_mut().zip(facts.near) {
+                    near[i] = symbol;
+                }
+                for (after_slides, symbol) in after_slides.iter_mut().zip(facts.after_slides) {
+                    after_slides[i] = symbol;
+                }
+                (threats[i], closing[i]) = (facts.threats, facts.closing);
+                let symbol = SYMBOLS[usize::from(self.values[place])];
+                self.symbols[place] = symbol;
+                coded[i + 1] = symbol;
+            }
+            for (i, context) in contexts.iter_mut().enumerate() {
+                let facts = Facts {
+                    near: std::array::from_fn(|k| near[k][i]),
+                    after_slides: std::array::from_fn(|k| after_slides[k][i]),
+                    threats: threats[i],
+                    closing: closing[i],
+                };
+                *context = Context::new::<NEAR, SLIDES>(facts, coded[i]);
+            }
+            for (&context, &symbol) in contexts[..places.len()].iter().zip(&coded[1..]) {
+                (self.see)(context, symbol);
+            }
+            coded[0] = coded[places.len()];
+        }
+    }
+}
