@@ -1,9 +1,9 @@
-//! Fuzzes texts of positions and turns and lines of the engine protocol: parsing must return an
-//! error, or a value that survives writing and parsing again.
+//! Fuzzes texts of positions, turns and games: parsing must return an error, or a value that
+//! survives writing and parsing again.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use millbase::engine::uci::Command;
+use millbase::engine::game::Game;
 use millbase::{Database, Position, Rules, Turn};
 
 const RULES: Rules = Rules::STANDARD;
@@ -11,7 +11,7 @@ const RULES: Rules = Rules::STANDARD;
 fuzz_target!(|text: &str| {
     position(text);
     turn(text);
-    uci_line(text);
+    game(text);
 });
 
 fn position(text: &str) {
@@ -39,10 +39,9 @@ fn turn(text: &str) {
     }
 }
 
-fn uci_line(text: &str) {
-    if let Ok(Some(Command::Position(setup))) = Command::parse(text)
-        && let Ok(game) = setup.game(&RULES)
-    {
+fn game(text: &str) {
+    if let Ok(game) = Game::parse(text, &RULES) {
         position(&game.position().text(&RULES));
+        assert_eq!(Game::parse(&game.text(), &RULES), Ok(game));
     }
 }

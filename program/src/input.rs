@@ -108,12 +108,24 @@ pub fn plies(text: &str) -> Result<Plies, String> {
 pub type InputLine = Result<String, Usage>;
 
 /// Batches of the lines of stdin that can be read without waiting.
-pub struct Batches<R>(BufReader<R>);
+pub struct Batches<R> {
+    source: BufReader<R>,
+    longest_line: u64,
+}
 
 impl<R: Read> Batches<R> {
     /// A reader of batches from this source.
     pub fn new(source: R) -> Batches<R> {
-        Batches(BufReader::with_capacity(BUFFER, source))
+        Batches::with_longest(source, LONGEST_LINE)
+    }
+
+    /// A reader of lines of at most so many bytes.
+    pub fn with_longest(source: R, longest_line: u64) -> Batches<R> {
+        let source = BufReader::with_capacity(BUFFER, source);
+        Batches {
+            source,
+            longest_line,
+        }
     }
 
     /// Waits for one line and returns it with those that arrived together with it. An empty batch
@@ -122,7 +134,7 @@ impl<R: Read> Batches<R> {
         let mut lines = Vec::new();
         while let Some(line) = self.line()? {
             lines.push(line);
-            if lines.len() == LARGEST_BATCH || !self.0.buffer().contains(&b'\n') {
+            if lines.len() == LARGEST_BATCH || !self.source.buffer().contains(&b'\n') {
                 break;
             }
         }
@@ -132,15 +144,16 @@ impl<R: Read> Batches<R> {
     /// Waits for one line; `None` at the end.
     pub fn line(&mut self) -> io::Result<Option<InputLine>> {
         let mut line = Vec::new();
-        let mut bounded = self.0.by_ref().take(LONGEST_LINE);
+        let mut bounded = self.source.by_ref().take(self.longest_line);
         if bounded.read_until(b'\n', &mut line)? == 0 {
             return Ok(None);
         }
-        let complete = line.ends_with(b"\n") || (line.len() as u64) < LONGEST_LINE;
+        let complete = line.ends_with(b"\n") || (line.len() as u64) < self.longest_line;
         if !complete {
-            self.0.skip_until(b'\n')?;
+            self.source.skip_until(b'\n')?;
             return Ok(Some(Err(Usage(format!(
-                "the line is longer than {LONGEST_LINE} bytes, so it is not a position"
+                "the line is longer than {} bytes, so it is not a position",
+                self.longest_line
             )))));
         }
         let line = String::from_utf8_lossy(&line);

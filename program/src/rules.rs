@@ -6,7 +6,7 @@ use std::io::Read;
 use std::ops::Range;
 
 use clap::Args;
-use millbase::engine::draws::DrawRule;
+use millbase::engine::ending::DrawRule;
 use millbase::rules::{FEWEST_STONES, MOST_STONES};
 use millbase::{Blocked, FullBoard, Rules};
 use serde::Deserialize;

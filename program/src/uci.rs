@@ -1,13 +1,14 @@
 //! `millbase uci`: an engine process for mill frontends.
 
-use std::io;
+use std::{io, iter};
 
 use anyhow::Result;
 use clap::Args;
-use millbase::engine::uci::{self, Settings};
+use millbase::engine::uci;
 
 use crate::advice;
 use crate::databases;
+use crate::input::Batches;
 use crate::options::Options;
 use crate::status::Status;
 
@@ -22,18 +23,24 @@ Example:
   printf 'position startpos moves d6 f4\\ngo movetime 500\\n' | millbase uci")]
 pub struct Uci {}
 
+/// The most bytes of a line.
+const LONGEST_LINE: u64 = 1 << 20;
+
 impl Uci {
     /// Answers the protocol until `quit` or the end of the input.
     pub fn run(&self, options: &Options) -> Result<Status> {
         let database = databases::open(options)?;
         let folder = databases::base_folder(options).filter(|folder| folder.is_dir());
         let path = folder.map_or(String::new(), |folder| folder.display().to_string());
-        let settings = Settings::new(path, options.threads() as u32);
+        let mut input = Batches::with_longest(io::stdin(), LONGEST_LINE);
+        let lines = iter::from_fn(move || input.line().ok().flatten());
+        let too_long = |_| format!("the line is longer than {LONGEST_LINE} bytes and was ignored");
         uci::run(
-            io::stdin(),
+            lines.map(move |line| line.map_err(too_long)),
             io::stdout(),
             database,
-            settings,
+            path,
+            options.threads(),
             advice::sentence,
         )?;
         Ok(Status::Done)

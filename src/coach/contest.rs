@@ -14,7 +14,7 @@ use crate::coach::record::Outcome;
 use crate::coach::review::Review;
 use crate::coach::sample::seed_of;
 use crate::coach::truth::Truth;
-use crate::engine::draws::DrawRule;
+use crate::engine::ending::DrawRule;
 use crate::engine::game::Game;
 use crate::lock::held;
 use crate::probe::Database;

@@ -13,7 +13,6 @@ use std::fmt;
 use std::io::{self, BufRead, Read};
 
 use crate::engine::game::{Game, GameError, shown};
-use crate::engine::uci::Command;
 use crate::rules::Rules;
 use crate::rules::position::{Position, PositionError, Side};
 use crate::value::Value;
@@ -264,22 +263,19 @@ impl<R: BufRead> Records<R> {
     /// A line of a saved game.
     fn protocol(&mut self, line: &str) {
         let number = self.line;
-        match Command::parse(line) {
-            Ok(Some(Command::SetOption { name, value })) if name == "Rules" => {
-                self.draft.check_rules(&value, number, &self.rules);
-            }
-            Ok(Some(Command::Position(setup))) => match setup.game(&self.rules) {
+        if let Some(rules) = line.trim().strip_prefix("setoption name Rules value ") {
+            self.draft.check_rules(rules.trim(), number, &self.rules);
+        } else if line.starts_with("position") {
+            match Game::parse(line, &self.rules) {
                 Ok(game) => {
                     self.draft.line = number;
                     self.draft.game = Some(game);
                 }
-                Err(error) => self.draft.fail(number, error.to_string()),
-            },
-            Ok(_) => {
-                let sentence = "a saved game has lines 'position …' and 'setoption name Rules …'";
-                self.draft.fail(number, sentence.to_owned());
+                Err(sentence) => self.draft.fail(number, sentence),
             }
-            Err(error) => self.draft.fail(number, error.to_string()),
+        } else {
+            let sentence = "a saved game has lines 'position …' and 'setoption name Rules …'";
+            self.draft.fail(number, sentence.to_owned());
         }
     }
 

@@ -1,7 +1,5 @@
 //! The end of a game: on the board, or by the rule for draws, which depends on the history of the
-//! game.
-//!
-//! The values of positions ignore this rule: a position that is neither won nor lost is a draw.
+//! game. The values of positions ignore this rule.
 
 use std::fmt;
 
@@ -10,7 +8,31 @@ use crate::rules::FEWEST_STONES;
 use crate::rules::position::Side;
 use crate::value::Value;
 
-/// The reason why a game ended; its text is one sentence.
+/// The rule for draws by repetition and by turns without progress; 0 turns one half of it off.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "service", derive(serde::Serialize))]
+pub struct DrawRule {
+    /// The number of occurrences of a position, including the first, that make a draw.
+    pub repetitions: u32,
+    /// The number of consecutive turns without a placement or a removal that make a draw.
+    pub quiet_turns: u32,
+}
+
+impl DrawRule {
+    /// The third occurrence of a position, or 100 quiet turns.
+    pub const USUAL: DrawRule = DrawRule {
+        repetitions: 3,
+        quiet_turns: 100,
+    };
+}
+
+impl Default for DrawRule {
+    fn default() -> DrawRule {
+        DrawRule::USUAL
+    }
+}
+
+/// The reason why a game ended; displays as one sentence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
     /// A side has too few stones to close a mill.
@@ -84,8 +106,7 @@ impl fmt::Display for Ending {
 }
 
 impl Game {
-    /// The end of the game, `None` while it goes on: by the position, or by the game's
-    /// [`DrawRule`](crate::engine::draws::DrawRule).
+    /// The end of the game by its position or its [`DrawRule`]; `None` while it goes on.
     ///
     /// ```
     /// use millbase::engine::ending::Ending;
@@ -125,89 +146,5 @@ impl Game {
         }
         let turns = self.earlier().len() as u32;
         (draws.quiet_turns > 0 && turns >= draws.quiet_turns).then_some(Ending::Quiet { turns })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::draws::DrawRule;
-    use crate::rules::Rules;
-    use crate::rules::position::Position;
-
-    fn game(rules: Rules, start: &str, draws: DrawRule) -> Game {
-        Game::new(rules, Position::parse(start, &rules).unwrap()).with_draws(draws)
-    }
-
-    /// Moves stones back and forth; returns the number of turns after which the game ends, and how.
-    fn to_and_fro(draws: DrawRule) -> (usize, Option<Ending>) {
-        let start = "O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0";
-        let mut game = game(Rules::STANDARD, start, draws);
-        for (number, turn) in ["d6-b6", "d7-a7", "b6-d6", "a7-d7"]
-            .into_iter()
-            .cycle()
-            .take(30)
-            .enumerate()
-        {
-            if let Some(ending) = game.ending() {
-                return (number, Some(ending));
-            }
-            game.play(turn).unwrap();
-        }
-        (30, None)
-    }
-
-    #[test]
-    fn the_rule_for_draws_can_be_set() {
-        let rule = |repetitions, quiet_turns| DrawRule {
-            repetitions,
-            quiet_turns,
-        };
-        let repetition = |occurrences| Some(Ending::Repetition { occurrences });
-        assert_eq!(to_and_fro(DrawRule::USUAL), (8, repetition(3)));
-        assert_eq!(to_and_fro(rule(2, 100)), (4, repetition(2)));
-        assert_eq!(to_and_fro(rule(5, 0)), (16, repetition(5)));
-        assert_eq!(
-            to_and_fro(rule(0, 20)),
-            (20, Some(Ending::Quiet { turns: 20 }))
-        );
-        assert_eq!(to_and_fro(rule(0, 0)), (30, None));
-    }
-
-    #[test]
-    fn the_board_ends_games_with_a_reason() {
-        let few = "O@*****O/@@*****@/******** w o ? 2 0 4 0 0 0";
-        let blocked = "********/@*****@*/OO@**@OO w o ? 4 0 4 0 0 0";
-        let full = "O@O@O@O@/@O@O@O@O/O@O@O@O@ w o ? 12 0 12 0 0 0";
-        for (rules, start, name, winner) in [
-            (Rules::STANDARD, few, "stones", Some(Side::Black)),
-            (Rules::STANDARD, blocked, "blocked", Some(Side::Black)),
-            (Rules::TWELVE, full, "full_board", Some(Side::Black)),
-            (Rules::MORABARABA, full, "full_board", None),
-        ] {
-            let ending = game(rules, start, DrawRule::USUAL).ending().unwrap();
-            assert_eq!((ending.name(), ending.winner()), (name, winner));
-            let sentence = ending.to_string();
-            assert_eq!(sentence.contains("has won"), winner.is_some(), "{sentence}");
-        }
-    }
-
-    #[test]
-    fn a_closed_mill_is_not_quiet_before_its_removal() {
-        // White closes the outer ring's top with d1-a7.
-        let start = "@@*****@/@*****@*/OO**O*** w m s 3 0 5 0 0 0";
-        let rule = DrawRule {
-            repetitions: 3,
-            quiet_turns: 1,
-        };
-        let mut quiet = game(Rules::STANDARD, start, rule);
-        let mut noisy = quiet.clone();
-        noisy.play("d1-a7").unwrap();
-        assert!(noisy.position().removal_owed());
-        assert_eq!(noisy.ending(), None);
-        noisy.play("xd6").unwrap();
-        assert_eq!(noisy.ending(), None);
-        quiet.play("d1-a1").unwrap();
-        assert_eq!(quiet.ending(), Some(Ending::Quiet { turns: 1 }));
     }
 }

@@ -8,8 +8,8 @@
 use std::fmt;
 
 use crate::board::PointSet;
-use crate::engine::draws::DrawRule;
-use crate::engine::reason::Reason;
+use crate::engine::ending::DrawRule;
+use crate::engine::illegality::Illegality;
 use crate::random::Random;
 use crate::rules::Rules;
 use crate::rules::position::{Position, Side};
@@ -41,7 +41,7 @@ pub enum GameError {
         /// The side to move.
         side: Side,
         /// Why it is not legal.
-        reason: Reason,
+        reason: Illegality,
     },
     /// The game is over.
     Over {
@@ -109,16 +109,25 @@ impl Game {
         &self.positions[self.actions.len()]
     }
 
-    /// The turns so far, each with the position after it. The actions of a turn are joined.
+    /// The turns so far, each with the position after it. The actions of a turn are joined; the last
+    /// turn may lack removals.
     pub fn history(&self) -> Vec<(Turn, Position)> {
-        let starts = self.positions.iter().enumerate();
-        let ends: Vec<usize> = starts
-            .skip(1)
-            .filter(|(number, position)| !position.removal_owed() || *number == self.actions.len())
-            .map(|(number, _)| number)
-            .collect();
-        let positions = ends.into_iter().map(|number| self.positions[number]);
-        self.turns().into_iter().zip(positions).collect()
+        let mut history: Vec<(Turn, Position)> = Vec::new();
+        for (action, around) in self.actions.iter().zip(self.positions.windows(2)) {
+            match history.last_mut() {
+                Some((turn, after)) if around[0].removal_owed() => {
+                    *turn = turn.removing(turn.removed() | action.removed());
+                    *after = around[1];
+                }
+                _ => history.push((*action, around[1])),
+            }
+        }
+        history
+    }
+
+    /// The turns of [`Game::history`].
+    pub fn turns(&self) -> Vec<Turn> {
+        self.history().into_iter().map(|(turn, _)| turn).collect()
     }
 
     /// All actions so far.
@@ -136,20 +145,6 @@ impl Game {
         ];
         let mix = |state: u64, word| Random::new(state ^ word).word();
         Random::new(words.into_iter().fold(seed, mix))
-    }
-
-    /// The turns so far, with the actions of a turn joined; the last turn may lack removals.
-    pub fn turns(&self) -> Vec<Turn> {
-        let mut turns: Vec<Turn> = Vec::new();
-        for (action, before) in self.actions.iter().zip(&self.positions) {
-            match turns.last_mut() {
-                Some(turn) if before.removal_owed() => {
-                    *turn = turn.removing(turn.removed() | action.removed());
-                }
-                _ => turns.push(*action),
-            }
-        }
-        turns
     }
 
     /// Makes the actions of a text: one, or those of a turn.
@@ -224,8 +219,40 @@ impl Game {
 
     /// The number of occurrences of the current position, including this one.
     pub fn occurrences(&self) -> usize {
-        let same = |earlier: &&Position| *earlier == self.position();
-        1 + self.earlier().iter().filter(same).count()
+        self.occurrences_of(self.position())
+    }
+
+    /// The number of occurrences of a position that the game can come back to.
+    pub(crate) fn occurrences_of(&self, position: &Position) -> usize {
+        let stood = self.earlier().iter().chain([self.position()]);
+        stood.filter(|earlier| *earlier == position).count()
+    }
+
+    /// Parses the line of the engine protocol that [`Game::text`] writes: `position startpos` or
+    /// `position fen F`, then optionally `moves` and turns or their actions one by one.
+    ///
+    /// # Errors
+    ///
+    /// A sentence about the first thing that is wrong.
+    pub fn parse(line: &str, rules: &Rules) -> Result<Game, String> {
+        const FORM: &str = "a position is set with 'position startpos' or 'position fen …', \
+            optionally followed by 'moves …'";
+        let mut words = line.split_whitespace();
+        let (command, kind) = (words.next(), words.next());
+        let before_moves = words.by_ref().take_while(|&word| word != "moves");
+        let fen = before_moves.collect::<Vec<&str>>().join(" ");
+        let start = match (command, kind, fen.is_empty()) {
+            (Some("position"), Some("startpos"), true) => Position::start(rules),
+            (Some("position"), Some("fen"), false) => {
+                Position::parse(&fen, rules).map_err(|error| error.to_string())?
+            }
+            _ => return Err(FORM.to_owned()),
+        };
+        let mut game = Game::new(*rules, start);
+        for action in words {
+            game.play(action).map_err(|error| error.to_string())?;
+        }
+        Ok(game)
     }
 
     /// The game as the line of the engine protocol that leads to its position:
@@ -328,86 +355,5 @@ impl Position {
             }
             Some(actions)
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const RULES: Rules = Rules::STANDARD;
-
-    fn game(actions: &str) -> Result<Game, GameError> {
-        let mut game = Game::new(RULES, Position::start(&RULES));
-        for action in actions.split_whitespace() {
-            game.play(action)?;
-        }
-        Ok(game)
-    }
-
-    #[test]
-    fn turns_may_come_in_two_actions_or_in_one() {
-        let apart = game("a7 a1 d7 d1 g7 xa1 b2").unwrap();
-        let together = game("a7 a1 d7 d1 g7xa1 b2").unwrap();
-        assert_eq!(apart, together);
-        assert_eq!(apart.actions().len(), 7);
-        let turns: Vec<String> = apart.turns().iter().map(Turn::to_string).collect();
-        assert_eq!(turns, ["a7", "a1", "d7", "d1", "g7xa1", "b2"]);
-        let text = apart.text();
-        let (_, actions) = text.split_once(" moves ").unwrap();
-        assert_eq!(game(actions).unwrap(), apart);
-    }
-
-    #[test]
-    fn a_mill_asks_the_same_side_again() {
-        let mut game = game("a7 a1 d7 d1 g7").unwrap();
-        assert!(game.position().removal_owed());
-        assert_eq!(game.position().side_to_move(), Side::White);
-        assert_eq!(game.position().in_hand(Side::White), 6);
-        let before = game.clone();
-        for wrong in ["b2", "xa7", "xb2", "a7-a4", "xd1xa1", "hello"] {
-            assert!(game.play(wrong).is_err(), "{wrong}");
-            assert_eq!(game, before);
-        }
-        game.play("xd1").unwrap();
-        assert_eq!(game.position().side_to_move(), Side::Black);
-        game.undo().unwrap();
-        assert_eq!(game.actions().len(), 4);
-        assert_eq!(game.position().side_to_move(), Side::White);
-    }
-
-    #[test]
-    fn half_a_turn_is_taken_back_alone() {
-        let mut game = game("a7 a1 d7 d1 g7").unwrap();
-        game.undo().unwrap();
-        assert_eq!(game.actions().len(), 4);
-        while game.undo().is_some() {}
-        assert_eq!(*game.position(), Position::start(&RULES));
-    }
-
-    #[test]
-    fn repetitions_count_since_the_last_stone_came_or_went() {
-        let text = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0";
-        let start = Position::parse(text, &RULES).unwrap();
-        let mut game = Game::new(RULES, start);
-        for (number, action) in ["d7-d6", "g7-f6", "d6-d7", "f6-g7"].iter().enumerate() {
-            assert_eq!(game.earlier().len(), number);
-            game.play(action).unwrap();
-        }
-        assert_eq!(*game.position(), start);
-        assert_eq!(game.occurrences(), 2);
-        assert!(game.text().starts_with("position fen ********/"));
-    }
-
-    #[test]
-    fn the_end_is_the_end() {
-        let text = "O@*****O/@@*****@/******** w o ? 2 0 4 0 0 0";
-        let mut game = Game::new(RULES, Position::parse(text, &RULES).unwrap());
-        assert_eq!(
-            game.play("d5-d6"),
-            Err(GameError::Over {
-                loser: Some(Side::White)
-            })
-        );
     }
 }

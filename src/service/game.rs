@@ -97,7 +97,7 @@ impl From<&IllegalTurn> for JsonIllegal {
     fn from(IllegalTurn { number, text, why }: &IllegalTurn) -> JsonIllegal {
         let reason = match why {
             GameError::Text { .. } => "text",
-            GameError::Illegal { reason, .. } => reason.name(),
+            GameError::Illegal { reason, .. } => reason.name,
             GameError::Over { .. } => "over",
         };
         JsonIllegal {

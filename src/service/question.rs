@@ -12,7 +12,7 @@ use super::line::LineAnswer;
 use super::probe::ProbeAnswer;
 use super::study::{RandomPosition, Ranking};
 use super::value::{JsonLegal, JsonPosition};
-use crate::engine::draws::DrawRule;
+use crate::engine::ending::DrawRule;
 use crate::engine::game::Game;
 use crate::engine::player::{DrawnTurns, Player, SkillLevel};
 use crate::index::{Pair, PairError};

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::engine::draws::DrawRule;
+use crate::engine::ending::DrawRule;
 use crate::rules::{Blocked, FullBoard, Rules};
 
 /// One set of rules; except for the name, the keys are those of the files that `--rules` reads.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use millbase::engine::draws::DrawRule;
+use millbase::engine::ending::DrawRule;
 use millbase::engine::game::Game;
 use millbase::engine::player::{DrawnTurns, Player, SkillLevel};
 use millbase::probe::{BulkError, Masks, Values};

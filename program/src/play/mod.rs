@@ -14,11 +14,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use millbase::engine::draws::DrawRule;
-use millbase::engine::ending::Ending;
+use millbase::engine::ending::{DrawRule, Ending};
 use millbase::engine::game::Game;
 use millbase::engine::player::{Choice, DrawnTurns, Player, SkillLevel};
-use millbase::engine::uci;
 use millbase::rules::diagram::draw;
 use millbase::search::{Limits, PrincipalVariation, Search};
 use millbase::{Answer, Position, Rules, Side};
@@ -504,13 +502,13 @@ fn load(file: &str, rules: &Rules) -> Result<Game> {
     read.map_err(|error| Usage(format!("cannot read '{file}': {error}")))?;
     let wrong = |why: &str| Usage(format!("'{file}' is not a saved game: {why}"));
     let (mut saved_rules, mut saved) = (Rules::STANDARD.to_string(), None);
-    for line in text.lines() {
-        match uci::Command::parse(line) {
-            Ok(Some(uci::Command::SetOption { name, value })) if name == "Rules" => {
-                saved_rules = value;
-            }
-            Ok(Some(uci::Command::Position(setup))) => saved = Some(setup),
-            _ => return Err(wrong("it has lines other than its rules and 'position …'").into()),
+    for line in text.lines().map(str::trim) {
+        if let Some(rules) = line.strip_prefix("setoption name Rules value ") {
+            saved_rules = rules.trim().to_owned();
+        } else if line.starts_with("position") {
+            saved = Some(line);
+        } else if !line.is_empty() {
+            return Err(wrong("it has lines other than its rules and 'position …'").into());
         }
     }
     if saved_rules != rules.to_string() {
@@ -527,9 +525,8 @@ fn load(file: &str, rules: &Rules) -> Result<Game> {
         };
         return Err(Usage(sentence).into());
     }
-    let setup = saved.ok_or_else(|| wrong("it has no line 'position …'"))?;
-    let game = setup.game(rules);
-    Ok(game.map_err(|error| wrong(&error.to_string()))?)
+    let saved = saved.ok_or_else(|| wrong("it has no line 'position …'"))?;
+    Ok(Game::parse(saved, rules).map_err(|error| wrong(&error))?)
 }
 
 /// Whether stdout itself failed, so that no message can be written to it either.

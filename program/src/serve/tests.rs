@@ -7,7 +7,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 use clap::Parser;
-use millbase::engine::draws::DrawRule;
+use millbase::engine::ending::DrawRule;
 use millbase::{Database, Rules};
 use tokio::time::timeout;
 use tower::ServiceExt;

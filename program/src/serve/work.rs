@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
-use millbase::engine::draws::DrawRule;
+use millbase::engine::ending::DrawRule;
 use millbase::search::Search;
 use millbase::service::question::Service;
 use millbase::{Database, Position, Rules};

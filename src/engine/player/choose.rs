@@ -19,7 +19,6 @@ use std::str::FromStr;
 use super::look_up;
 use crate::engine::game::{Game, shown};
 use crate::probe::{Database, RankedTurn};
-use crate::rules::position::Position;
 use crate::search::Search;
 use crate::store::DbError;
 use crate::value::Wdl;
@@ -110,7 +109,7 @@ pub(crate) fn rank(
         .zip(gains)
         .map(|(&turn, gain)| {
             let repeats = match best.wdl() {
-                Wdl::Draw => occurrences(game, &turn.after),
+                Wdl::Draw => game.occurrences_of(&turn.after),
                 _ => 0,
             };
             let chance = if seed == 0 { 0 } else { random.word() };
@@ -126,12 +125,6 @@ pub(crate) fn rank(
         turns[place] = turn;
     }
     Ok(Candidates { turns, lookups })
-}
-
-/// The number of occurrences of a position in the game.
-fn occurrences(game: &Game, position: &Position) -> usize {
-    let stood = game.earlier().iter().chain([game.position()]);
-    stood.filter(|earlier| *earlier == position).count()
 }
 
 /// The gain of each turn, -1 if it is not known, and the number of values looked up:

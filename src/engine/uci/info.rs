@@ -1,47 +1,56 @@
 //! The `info` lines of the engine.
 
-use crate::engine::uci::Settings;
+use std::fmt::Write;
+
+use super::options::EngineOptions;
 use crate::rules::Rules;
 use crate::rules::position::{Position, Side};
 use crate::search::{PrincipalVariation, Score, ScoreMeaning};
 use crate::value::{Value, Wdl};
+
+/// Whether scores for the side to move change their sign for the configured perspective.
+pub(super) fn is_turned(position: &Position, options: &EngineOptions) -> bool {
+    options.is_white_view() && position.side_to_move() == Side::Black
+}
 
 /// The `info` line of a variation.
 pub(super) fn line(
     variation: &PrincipalVariation,
     position: &Position,
     rules: &Rules,
-    settings: &Settings,
+    options: &EngineOptions,
 ) -> String {
-    let is_turned = settings.is_white_view() && position.side_to_move() == Side::Black;
-    let score = if is_turned {
-        -variation.score
-    } else {
-        variation.score
+    let PrincipalVariation {
+        turns,
+        number,
+        score,
+        depth,
+        seldepth,
+        nodes,
+        tb_hits,
+        ..
+    } = variation;
+    let (score, [win, draw, loss]) = match (is_turned(position, options), chances(variation)) {
+        (false, chances) => (*score, chances),
+        (true, [win, draw, loss]) => (-*score, [loss, draw, win]),
     };
-    let mut line = format!(
-        "info depth {} seldepth {} multipv {} score {}",
-        variation.depth,
-        variation.seldepth,
-        variation.number,
-        score_text(score)
-    );
-    if settings.shows_wdl {
-        let [win, draw, loss] = match (chances(variation), is_turned) {
-            (chances, false) => chances,
-            ([win, draw, loss], true) => [loss, draw, win],
-        };
-        line += &format!(" wdl {win} {draw} {loss}");
-    }
-    let (nodes, hits) = (variation.nodes, variation.tb_hits);
+    let score = score_text(score);
+    let wdl = match options.shows_wdl {
+        true => format!(" wdl {win} {draw} {loss}"),
+        false => String::new(),
+    };
     let micros = variation.time.as_micros().max(1);
-    let nps = u128::from(nodes) * 1_000_000 / micros;
+    let nps = u128::from(*nodes) * 1_000_000 / micros;
     let time = micros / 1000;
-    line += &format!(" nodes {nodes} nps {nps} tbhits {hits} time {time} pv");
+    let mut line = format!(
+        "info depth {depth} seldepth {seldepth} multipv {number} score {score}{wdl} \
+         nodes {nodes} nps {nps} tbhits {tb_hits} time {time} pv"
+    );
     let mut position = *position;
-    for &turn in &variation.turns {
+    for &turn in turns {
         for (action, after) in position.actions(turn, rules).unwrap_or_default() {
-            line += &format!(" {action}");
+            // Writing to a string cannot fail.
+            let _ = write!(line, " {action}");
             position = after;
         }
     }

@@ -18,6 +18,4 @@ mod info;
 mod options;
 mod session;
 
-pub use command::{Clock, Command, CommandError, Go, Setup};
-pub use options::Settings;
 pub use session::run;

@@ -1,63 +1,101 @@
-//! The options of the engine: one table lists the name, the field and the range of each.
+//! The options of the engine. One table gives the name of each, its kind and the field with its
+//! value; setting an option and the list that `uci` prints follow from it.
 
 use std::ops::RangeInclusive;
 
-use super::command::CommandError;
-use crate::engine::draws::DrawRule;
+use crate::engine::ending::DrawRule;
 use crate::engine::game::shown;
 use crate::engine::player::DrawnTurns;
 use crate::rules::Rules;
 use crate::search::Algorithm;
 
-/// The settings of the options.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Settings {
-    /// The folder of the databases of all rules; empty for those that are part of the program.
-    pub path: String,
-    /// The rules of the game.
-    rules: Rules,
-    /// The rules that the engine was started with, if they have no name.
-    own_rules: Option<Rules>,
-    /// The size of the transposition table, in MiB.
-    pub hash: u32,
-    /// The number of search threads.
-    pub threads: u32,
-    /// The number of best lines to report.
-    pub lines: u32,
-    /// Whether to report the chances of win, draw and loss.
-    pub shows_wdl: bool,
-    /// The perspective of scores, as an index into [`VIEWS`].
-    view: usize,
-    /// The playing strength, 0 to 30; 30 is perfect.
-    pub level: u32,
-    /// The search algorithm, as an index into [`ALGORITHMS`].
-    algorithm: usize,
-    /// The choice among drawn turns, as an index into [`DrawnTurns::ALL`].
-    drawn: usize,
-    /// The seed of random choices; 0 for none.
-    pub seed: u32,
-    /// The rule for draws.
-    pub draws: DrawRule,
-}
-
-/// The names of the algorithms, in the order of [`Settings::algorithm`].
-const ALGORITHMS: &[&str] = &["alphabeta", "pvs", "mtdf"];
-
-/// The perspectives of scores: the side to move, or White.
-const VIEWS: &[&str] = &["mover", "white"];
+/// The most search threads.
+const MOST_THREADS: u32 = 1024;
 
 /// The name of rules that have none.
 const OWN_RULES: &str = "own";
 
-impl Settings {
-    /// The settings of an engine with databases in this folder and this number of threads.
-    pub fn new(path: String, threads: u32) -> Settings {
-        Settings {
+const ALGORITHMS: [(&str, Algorithm); 3] = [
+    ("alphabeta", Algorithm::AlphaBeta),
+    ("pvs", Algorithm::Pvs),
+    ("mtdf", Algorithm::Mtdf),
+];
+
+/// The values of the options. A combo's field is the index of the chosen name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct EngineOptions {
+    /// The folder of the databases of all rules; empty for the embedded ones.
+    pub path: String,
+    /// The rules that can be chosen: those with a name, and those that the engine was started with.
+    all_rules: Vec<(&'static str, Rules)>,
+    rules: usize,
+    /// The size of the transposition table, in MiB.
+    pub hash: u32,
+    /// The number of search threads.
+    pub threads: u32,
+    /// The number of best variations to report.
+    pub lines: u32,
+    /// Whether to report the chances of win, draw and loss.
+    pub shows_wdl: bool,
+    /// 0 if scores are for the side to move, 1 if they are for White.
+    view: usize,
+    /// The playing strength, 0 to 30; 30 is perfect.
+    pub level: u32,
+    algorithm: usize,
+    drawn: usize,
+    /// The seed of random choices; 0 for none.
+    pub seed: u32,
+    pub draws: DrawRule,
+}
+
+enum OptionKind {
+    Text(fn(&mut EngineOptions) -> &mut String),
+    Spin(RangeInclusive<u32>, fn(&mut EngineOptions) -> &mut u32),
+    Check(fn(&mut EngineOptions) -> &mut bool),
+    Combo(
+        fn(&EngineOptions) -> Vec<&'static str>,
+        fn(&mut EngineOptions) -> &mut usize,
+    ),
+}
+
+use OptionKind::{Check, Combo, Spin, Text};
+
+#[rustfmt::skip]
+const OPTIONS: [(&str, OptionKind); 13] = [
+    ("MillbasePath", Text(|options| &mut options.path)),
+    ("Rules", Combo(|options| names(&options.all_rules), |options| &mut options.rules)),
+    ("Hash", Spin(1..=65_536, |options| &mut options.hash)),
+    ("Threads", Spin(1..=MOST_THREADS, |options| &mut options.threads)),
+    ("MultiPV", Spin(1..=256, |options| &mut options.lines)),
+    ("UCI_ShowWDL", Check(|options| &mut options.shows_wdl)),
+    ("ScoreView", Combo(|_| vec!["mover", "white"], |options| &mut options.view)),
+    ("SkillLevel", Spin(0..=30, |options| &mut options.level)),
+    ("Algorithm", Combo(|_| names(&ALGORITHMS), |options| &mut options.algorithm)),
+    ("DrawnTurns", Combo(|_| DrawnTurns::NAMES.to_vec(), |options| &mut options.drawn)),
+    ("Seed", Spin(0..=u32::MAX, |options| &mut options.seed)),
+    ("Repetitions", Spin(0..=100, |options| &mut options.draws.repetitions)),
+    ("QuietTurns", Spin(0..=10_000, |options| &mut options.draws.quiet_turns)),
+];
+
+fn names<T>(choices: &[(&'static str, T)]) -> Vec<&'static str> {
+    choices.iter().map(|(name, _)| *name).collect()
+}
+
+impl EngineOptions {
+    /// The options of an engine with databases in this folder, this number of threads and these
+    /// rules.
+    pub fn new(path: String, threads: usize, rules: Rules) -> EngineOptions {
+        let own = rules.name().is_none().then_some((OWN_RULES, rules));
+        let all_rules: Vec<_> = Rules::NAMED.into_iter().chain(own).collect();
+        EngineOptions {
             path,
-            rules: Rules::STANDARD,
-            own_rules: None,
+            rules: all_rules
+                .iter()
+                .position(|named| named.1 == rules)
+                .unwrap_or(0),
+            all_rules,
             hash: 64,
-            threads: threads.clamp(1, MOST_THREADS),
+            threads: threads.clamp(1, MOST_THREADS as usize) as u32,
             lines: 1,
             shows_wdl: false,
             view: 0,
@@ -69,30 +107,14 @@ impl Settings {
         }
     }
 
-    /// The same settings for an engine that begins with these rules.
-    #[must_use]
-    pub fn with_rules(self, rules: Rules) -> Settings {
-        Settings {
-            rules,
-            own_rules: rules.name().is_none().then_some(rules),
-            ..self
-        }
-    }
-
     /// The rules of the game.
-    pub fn rules(&self) -> &Rules {
-        &self.rules
-    }
-
-    /// The rules that can be chosen, with their names.
-    fn all_rules(&self) -> Vec<(&'static str, Rules)> {
-        let own = self.own_rules.map(|rules| (OWN_RULES, rules));
-        Rules::NAMED.into_iter().chain(own).collect()
+    pub fn rules(&self) -> Rules {
+        self.all_rules[self.rules].1
     }
 
     /// The search algorithm.
     pub fn algorithm(&self) -> Algorithm {
-        [Algorithm::AlphaBeta, Algorithm::Pvs, Algorithm::Mtdf][self.algorithm]
+        ALGORITHMS[self.algorithm].1
     }
 
     /// The choice among drawn turns.
@@ -102,130 +124,77 @@ impl Settings {
 
     /// Whether scores are for White instead of the side to move.
     pub fn is_white_view(&self) -> bool {
-        VIEWS[self.view] == "white"
+        self.view == 1
     }
 
     /// Sets an option.
     ///
     /// # Errors
     ///
-    /// A sentence about the name or the value; the settings then stay as they were.
-    pub fn set(&mut self, name: &str, value: &str) -> Result<(), CommandError> {
-        let found = OPTIONS
-            .iter()
-            .find(|option| option.name.eq_ignore_ascii_case(name));
-        let Some(option) = found else {
-            return Err(CommandError(format!(
-                "there is no option '{}'; 'uci' lists them",
-                shown(name)
-            )));
+    /// A sentence about the name or the value; the options then stay as they were.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        let mut all = OPTIONS.iter();
+        let found = all.find(|(known, _)| known.eq_ignore_ascii_case(name));
+        let Some((name, kind)) = found else {
+            let name = shown(name);
+            return Err(format!("there is no option '{name}'; 'uci' lists them"));
         };
-        let wrong = |form: &str| {
-            let (name, value) = (option.name, shown(value));
-            CommandError(format!("option {name} must be {form}, not '{value}'"))
-        };
-        let place_among = |names: &[&str]| {
-            let place = names
-                .iter()
-                .position(|name| name.eq_ignore_ascii_case(value));
-            place.ok_or_else(|| wrong(&format!("one of {}", names.join(", "))))
-        };
-        match &option.kind {
-            Kind::Text(field) => {
-                *field(self) = match value {
-                    "<empty>" => String::new(),
-                    _ => value.to_string(),
-                };
+        let form = match kind {
+            Text(field) => {
+                let text = if value == "<empty>" { "" } else { value };
+                *field(self) = text.to_owned();
+                return Ok(());
             }
-            Kind::Rules => {
-                let (names, rules): (Vec<&str>, Vec<Rules>) = self.all_rules().into_iter().unzip();
-                self.rules = rules[place_among(&names)?];
-            }
-            Kind::Spin(range, field) => match value.parse() {
-                Ok(number) if range.contains(&number) => *field(self) = number,
-                _ => {
-                    let (least, most) = (range.start(), range.end());
-                    return Err(wrong(&format!("a whole number from {least} to {most}")));
+            Spin(range, field) => match value.parse() {
+                Ok(number) if range.contains(&number) => {
+                    *field(self) = number;
+                    return Ok(());
                 }
+                _ => format!("a whole number from {} to {}", range.start(), range.end()),
             },
-            Kind::Check(field) => match value {
-                "true" => *field(self) = true,
-                "false" => *field(self) = false,
-                _ => return Err(wrong("true or false")),
+            Check(field) => match value.parse() {
+                Ok(is_on) => {
+                    *field(self) = is_on;
+                    return Ok(());
+                }
+                Err(_) => "true or false".to_owned(),
             },
-            Kind::Combo(names, field) => *field(self) = place_among(names)?,
-        }
-        Ok(())
+            Combo(names, field) => {
+                let names = names(self);
+                let is_value = |name: &&str| name.eq_ignore_ascii_case(value);
+                if let Some(place) = names.iter().position(is_value) {
+                    *field(self) = place;
+                    return Ok(());
+                }
+                format!("one of {}", names.join(", "))
+            }
+        };
+        let value = shown(value);
+        Err(format!("option {name} must be {form}, not '{value}'"))
     }
 
     /// The lines that list the options with their current values.
-    pub fn lines(&self) -> Vec<String> {
-        OPTIONS.iter().map(|option| option.line(self)).collect()
-    }
-}
-
-/// The most search threads.
-const MOST_THREADS: u32 = 1024;
-
-struct UciOption {
-    name: &'static str,
-    kind: Kind,
-}
-
-/// The kind of an option, and the place of its value.
-enum Kind {
-    Text(fn(&mut Settings) -> &mut String),
-    /// A combo of the sets of rules.
-    Rules,
-    Spin(RangeInclusive<u32>, fn(&mut Settings) -> &mut u32),
-    Check(fn(&mut Settings) -> &mut bool),
-    Combo(&'static [&'static str], fn(&mut Settings) -> &mut usize),
-}
-
-#[rustfmt::skip]
-const OPTIONS: &[UciOption] = &[
-    UciOption { name: "MillbasePath", kind: Kind::Text(|settings| &mut settings.path) },
-    UciOption { name: "Rules", kind: Kind::Rules },
-    UciOption { name: "Hash", kind: Kind::Spin(1..=65_536, |settings| &mut settings.hash) },
-    UciOption { name: "Threads", kind: Kind::Spin(1..=MOST_THREADS, |settings| &mut settings.threads) },
-    UciOption { name: "MultiPV", kind: Kind::Spin(1..=256, |settings| &mut settings.lines) },
-    UciOption { name: "UCI_ShowWDL", kind: Kind::Check(|settings| &mut settings.shows_wdl) },
-    UciOption { name: "ScoreView", kind: Kind::Combo(VIEWS, |settings| &mut settings.view) },
-    UciOption { name: "SkillLevel", kind: Kind::Spin(0..=30, |settings| &mut settings.level) },
-    UciOption { name: "Algorithm", kind: Kind::Combo(ALGORITHMS, |settings| &mut settings.algorithm) },
-    UciOption { name: "DrawnTurns", kind: Kind::Combo(DrawnTurns::NAMES, |settings| &mut settings.drawn) },
-    UciOption { name: "Seed", kind: Kind::Spin(0..=u32::MAX, |settings| &mut settings.seed) },
-    UciOption { name: "Repetitions", kind: Kind::Spin(0..=100, |settings| &mut settings.draws.repetitions) },
-    UciOption { name: "QuietTurns", kind: Kind::Spin(0..=10_000, |settings| &mut settings.draws.quiet_turns) },
-];
-
-impl UciOption {
-    fn line(&self, settings: &Settings) -> String {
-        let mut settings = settings.clone();
-        let name = self.name;
-        let kind = match &self.kind {
-            Kind::Text(field) => match field(&mut settings).as_str() {
-                "" => "string default <empty>".to_string(),
-                text => format!("string default {text}"),
-            },
-            Kind::Rules => {
-                let names: Vec<&str> = settings.all_rules().iter().map(|&(name, _)| name).collect();
-                let value = settings.rules.name().unwrap_or(OWN_RULES);
-                format!("combo default {value} var {}", names.join(" var "))
-            }
-            Kind::Spin(range, field) => {
-                let (least, most) = (range.start(), range.end());
-                let value = field(&mut settings);
-                format!("spin default {value} min {least} max {most}")
-            }
-            Kind::Check(field) => format!("check default {}", field(&mut settings)),
-            Kind::Combo(names, field) => {
-                let names = *names;
-                let value = names[*field(&mut settings)];
-                format!("combo default {value} var {}", names.join(" var "))
-            }
+    pub fn list(mut self) -> Vec<String> {
+        let line = |(name, kind): &(&str, OptionKind)| {
+            let kind = match kind {
+                Text(field) => match field(&mut self).as_str() {
+                    "" => "string default <empty>".to_owned(),
+                    text => format!("string default {text}"),
+                },
+                Spin(range, field) => {
+                    let (least, most) = (range.start(), range.end());
+                    format!("spin default {} min {least} max {most}", field(&mut self))
+                }
+                Check(field) => format!("check default {}", field(&mut self)),
+                Combo(names, field) => {
+                    let names = names(&self);
+                    let value = names[*field(&mut self)];
+                    format!("combo default {value} var {}", names.join(" var "))
+                }
+            };
+            format!("option name {name} type {kind}")
         };
-        format!("option name {name} type {kind}")
+        OPTIONS.iter().map(line).collect()
     }
 }
 
@@ -235,72 +204,42 @@ mod tests {
 
     #[test]
     fn every_option_can_be_set_to_what_it_says() {
-        let settings = Settings::new("/a folder".to_string(), 3);
-        for line in settings.lines() {
-            let words: Vec<&str> = line.split(' ').collect();
-            let ["option", "name", name, "type", kind, "default", ..] = words[..] else {
-                panic!("{line}");
-            };
-            let default = match kind {
-                "string" => "/a folder",
-                _ => words[6],
-            };
-            let mut same = settings.clone();
-            same.set(name, default).unwrap();
-            assert_eq!(same, settings, "{line}");
-            let values: Vec<&str> = match kind {
-                "string" => vec!["", "/another"],
-                "check" => vec!["true", "false"],
-                "spin" => vec![words[8], words[10]],
-                _ => words[8..].iter().step_by(2).copied().collect(),
-            };
-            for value in values {
-                let mut other = settings.clone();
-                other.set(&name.to_uppercase(), value).unwrap();
-                let wrong = if kind == "string" { continue } else { "-1" };
-                assert!(other.set(name, wrong).is_err(), "{line}");
-            }
-        }
-    }
-
-    #[test]
-    fn empty_paths_have_a_word() {
-        let mut settings = Settings::new("/a folder".to_string(), 1);
-        settings.set("MillbasePath", "<empty>").unwrap();
-        assert_eq!(settings.path, "");
-        assert!(settings.lines()[0].ends_with("default <empty>"));
-        assert!(settings.set("Rubbish", "1").is_err());
-    }
-
-    #[test]
-    fn rules_have_their_names() {
-        let mut settings = Settings::new(String::new(), 1);
-        for (name, rules) in Rules::NAMED {
-            settings.set("rules", name).unwrap();
-            assert_eq!(*settings.rules(), rules);
-        }
-        assert!(settings.set("Rules", "own").is_err());
         let own = Rules {
             stones: 5,
             ..Rules::STANDARD
         };
-        let mut settings = Settings::new(String::new(), 1).with_rules(own);
-        assert!(settings.lines()[1].contains(" default own var standard "));
-        settings.set("Rules", "twelve").unwrap();
-        settings.set("Rules", "own").unwrap();
-        assert_eq!(*settings.rules(), own);
-    }
-
-    #[test]
-    fn algorithms_have_their_names() {
-        let mut settings = Settings::new(String::new(), 1);
-        for (name, algorithm) in [
-            ("alphabeta", Algorithm::AlphaBeta),
-            ("pvs", Algorithm::Pvs),
-            ("mtdf", Algorithm::Mtdf),
-        ] {
-            settings.set("Algorithm", name).unwrap();
-            assert_eq!(settings.algorithm(), algorithm);
+        let options = EngineOptions::new("/a folder".to_owned(), 3, own);
+        let mut accepted = 0;
+        for line in options.clone().list() {
+            let words: Vec<&str> = line.split(' ').collect();
+            let ["option", "name", name, "type", kind, "default", default, ..] = words[..] else {
+                panic!("{line}");
+            };
+            let (default, values) = match kind {
+                "string" => ("/a folder", vec!["", "/another"]),
+                "check" => (default, vec!["true", "false"]),
+                "spin" => (default, vec![words[8], words[10]]),
+                _ => (default, words[8..].iter().step_by(2).copied().collect()),
+            };
+            let mut same = options.clone();
+            same.set(name, default).unwrap();
+            assert_eq!(same, options, "{line}");
+            for value in values {
+                let mut other = options.clone();
+                other.set(&name.to_uppercase(), value).unwrap();
+                let wrong = other.set(name, "-1").is_err();
+                assert_eq!(wrong, kind != "string", "{line}");
+                accepted += 1;
+            }
         }
+        assert_eq!(accepted, 32);
+        assert_eq!(options.rules(), own);
+        let mut other = options.clone();
+        other.set("Rules", "twelve").unwrap();
+        assert_eq!(other.rules(), Rules::TWELVE);
+        other.set("MillbasePath", "<empty>").unwrap();
+        assert!(other.path.is_empty());
+        assert!(other.clone().list()[0].ends_with("default <empty>"));
+        assert!(other.set("Rubbish", "1").is_err());
     }
 }

@@ -1,0 +1,135 @@
+//! Why a turn is not legal, in words for the player who tried it.
+
+use std::fmt;
+
+use crate::board::{Point, PointSet};
+use crate::rules::Rules;
+use crate::rules::position::Position;
+use crate::rules::turns::{Turn, removable};
+
+/// The reason why a turn is not legal; displays as a clause that follows a colon.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Illegality {
+    /// An identifier for programs, such as `too_far`.
+    pub name: &'static str,
+    clause: String,
+}
+
+impl Illegality {
+    fn new(name: &'static str, clause: impl Into<String>) -> Illegality {
+        let clause = clause.into();
+        Illegality { name, clause }
+    }
+}
+
+impl fmt::Display for Illegality {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.clause)
+    }
+}
+
+impl Position {
+    /// The reason why a turn or the next action of one is not legal here; `None` if it is legal.
+    /// The game must not be over.
+    ///
+    /// ```
+    /// use millbase::{Position, Rules};
+    /// let rules = Rules::STANDARD;
+    /// let position = Position::parse("********/@*******/O*OO*@*@ w m s 3 0 3 0 0 0", &rules)?;
+    /// let why = position.why_illegal("d7-d6".parse()?, &rules);
+    /// assert_eq!(why.map(|why| why.name), Some("taken"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn why_illegal(&self, turn: Turn, rules: &Rules) -> Option<Illegality> {
+        if self.actions(turn, rules).is_some() {
+            return None;
+        }
+        let is_removal = turn.from().is_none() && turn.to().is_none() && !turn.is_pass();
+        Some(if self.removal_owed() {
+            match is_removal {
+                true => self.why_not_removed(turn.removed(), rules),
+                false => Illegality::new(
+                    "removal_owed",
+                    "a mill was closed, so a stone must be removed first, written like xb4",
+                ),
+            }
+        } else if self.must_pass(rules) {
+            Illegality::new("must_pass", "no stone can move, so the turn is 'pass'")
+        } else if turn.is_pass() {
+            let clause = "a stone can move, so passing is not allowed";
+            Illegality::new("may_not_pass", clause)
+        } else {
+            match turn.to() {
+                Some(to) => self.why_no_step(turn, to, rules),
+                None => no_mill(),
+            }
+        })
+    }
+
+    /// The reason why a turn with a placement or a move to this point is not legal.
+    fn why_no_step(&self, turn: Turn, to: Point, rules: &Rules) -> Illegality {
+        let places = self.in_hand(self.side_to_move) > 0;
+        let far = |from: Point| {
+            let near = rules.board().neighbours(from);
+            !rules.flies(self.mover().len()) && !near.contains(to)
+        };
+        match turn.from() {
+            Some(_) if places => Illegality::new(
+                "stones_in_hand",
+                "no stone can move while any is in hand; place one like d6",
+            ),
+            None if !places => Illegality::new(
+                "nothing_in_hand",
+                "no stone is left in hand; move one like d6-d5",
+            ),
+            Some(from) if self.waiting().contains(from) => Illegality::new(
+                "their_stone",
+                format!("the stone on {from} belongs to the other side"),
+            ),
+            Some(from) if !self.mover().contains(from) => {
+                Illegality::new("no_stone", format!("there is no stone on {from} to move"))
+            }
+            _ if !self.empty().contains(to) => {
+                Illegality::new("taken", format!("there is a stone on {to} already"))
+            }
+            Some(from) if far(from) => {
+                Illegality::new("too_far", format!("{to} is not next to {from} on a line"))
+            }
+            // The step alone is legal, so the removal is not.
+            _ => {
+                let step = Turn::new(turn.from(), turn.to(), PointSet::EMPTY);
+                let actions = self.actions(step, rules).unwrap_or_default();
+                match actions.first() {
+                    Some((_, after)) if after.removal_owed() => {
+                        after.why_not_removed(turn.removed(), rules)
+                    }
+                    _ => no_mill(),
+                }
+            }
+        }
+    }
+
+    /// The reason why these stones may not be removed, with a removal pending.
+    fn why_not_removed(&self, stones: PointSet, rules: &Rules) -> Illegality {
+        let allowed = removable(self.waiting(), rules.board(), rules);
+        let Some(point) = (stones - allowed).into_iter().next() else {
+            let clause = "it removes more stones than its mills earn";
+            return Illegality::new("too_many", clause);
+        };
+        if self.mover().contains(point) {
+            let clause = format!("the stone on {point} belongs to the same side");
+            Illegality::new("own_stone", clause)
+        } else if !self.waiting().contains(point) {
+            let clause = format!("there is no stone on {point} to remove");
+            Illegality::new("nothing_there", clause)
+        } else {
+            let clause = format!("the stone on {point} is in a mill, and other stones are not");
+            Illegality::new("in_mill", clause)
+        }
+    }
+}
+
+fn no_mill() -> Illegality {
+    let clause = "it does not close a mill, so it cannot remove a stone";
+    Illegality::new("no_mill", clause)
+}
