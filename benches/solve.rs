@@ -27,7 +27,7 @@ fn solve(pair: Pair, captures: &HashMap<Material, Bytes>) -> Vec<Solved> {
         &RULES,
         pair,
         |material| Ok(captures[&material].to_vec()),
-        &(),
+        &mut |_| (),
     )
     .unwrap()
 }

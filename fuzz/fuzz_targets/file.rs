@@ -17,8 +17,7 @@ use std::sync::{Arc, LazyLock};
 use libfuzzer_sys::fuzz_target;
 use millbase::index::Index;
 use millbase::index::reachable::Stage;
-use millbase::solve::pair::BuildFolder;
-use millbase::solve::ply::{self, PlyPlan};
+use millbase::solve::{BuildRequest, build};
 use millbase::{Database, Material, Position, Rules};
 use parts::{FILE_LENGTH, Layout, Parts, repair_all};
 use tempfile::TempDir;
@@ -110,9 +109,13 @@ fn ply_file() -> Vec<u8> {
     for (name, bytes) in PAIRS {
         fs::write(folder.path().join(name), bytes).expect("a file is written");
     }
-    let locked = BuildFolder::lock(folder.path()).expect("a folder of our own");
-    let plan = PlyPlan::new(folder.path(), &RULES, &[PLY]);
-    ply::build(&locked, &RULES, &plan, &|_| {}).expect("a small game");
+    let request = BuildRequest {
+        rules: RULES,
+        pairs: Vec::new(),
+        plies: [PLY].into(),
+        profile: Default::default(),
+    };
+    build(folder.path(), &request, &mut |_| ()).expect("a small game");
     fs::read(folder.path().join("placing-05.mill")).expect("a file of the ply")
 }
 

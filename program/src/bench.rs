@@ -17,12 +17,12 @@ use millbase::probe::Database;
 use millbase::random::Random;
 use millbase::search::{Limits, NoProber, Search};
 use millbase::solve::pair::Solved;
+use millbase::solve::pairs_up_to;
 use millbase::store::{DbError, PlyFile};
 use millbase::{Material, Pair, Position, Rules};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::build::pairs_up_to;
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable};
 use crate::status::Status;
@@ -431,7 +431,7 @@ fn build(max_stones: u8, rules: &Rules) -> Result<Build> {
             values.ok_or_else(|| DbError::NotStored(format!("{pair} is solved too early")))
         };
         let start = Instant::now();
-        let tables = millbase::solve::pair::solve(rules, pair, load, &())?;
+        let tables = millbase::solve::pair::solve(rules, pair, load, &mut |_| ())?;
         total += start.elapsed();
         entries += pair.entries();
         solved.extend(tables.into_iter().map(|table| (table.material, table)));

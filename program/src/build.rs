@@ -1,4 +1,4 @@
-//! `millbase build`: solves the pairs that are missing and writes their files.
+//! `millbase build`: solves the pairs and plies that are missing and writes their files.
 
 use std::fs;
 use std::io::{self, Write};
@@ -8,14 +8,17 @@ use std::process;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result};
 use clap::{Args, ValueEnum};
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState};
+use millbase::index::reachable::why_unsolved;
 use millbase::lock::held;
 use millbase::probe::Database;
-use millbase::solve::pair::{self, BuildFolder, Observer, PairPlan, PairProgress, PairReport};
-use millbase::solve::ply::{self, PlyPlan, PlyReport};
-use millbase::store::{Compression, DbError, PairFile, Profile};
+use millbase::solve::{
+    BuildEvent, BuildFolder, BuildPlan, BuildProgress, BuildReport, BuildRequest, PairReport,
+    PlyReport, SolveError, TableTimes, kept_plies, pairs_up_to,
+};
+use millbase::store::{Compression, PairFile, Profile};
 use millbase::value::Metric;
 use millbase::{Material, Pair, Rules};
 use serde::Serialize;
@@ -24,14 +27,9 @@ use crate::databases;
 use crate::input::{self, Plies};
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable};
-use crate::placing;
-use crate::progress::{self, Forecast};
+use crate::progress;
 use crate::report::{self, PairCounts, PlyCounts};
 use crate::status::{Status, Usage};
-
-/// The time of one entry on one core, from start to written file, in ns, for forecasts: measured
-/// for all pairs of the standard rules on two cores.
-const NS_PER_ENTRY_AND_CORE: f64 = 92.0;
 
 /// The range of `--max-stones`.
 pub const MOST_STONES: RangeInclusive<i64> = 6..=24;
@@ -75,23 +73,23 @@ pub struct Build {
     dry_run: bool,
 
     #[command(flatten)]
-    kind: Kind,
+    files: FileOptions,
 }
 
 /// How files are written.
 #[derive(Args)]
-pub struct Kind {
+pub struct FileOptions {
     /// Contents of the files
     #[arg(long, value_name = "PROFILE", default_value = "full")]
-    profile: Holds,
+    profile: Contents,
 
     /// How well the files are compressed
     #[arg(long, value_name = "LEVEL", default_value = "quick")]
-    level: Smallness,
+    level: FileLevel,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Holds {
+enum Contents {
     /// Win, draw or loss, and the depth
     Full,
     /// Win, draw or loss only: all pairs in a fifth of the bytes
@@ -99,7 +97,7 @@ enum Holds {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Smallness {
+enum FileLevel {
     /// For databases that stay where they are built
     Quick,
     /// For databases to be published: less than half as large, but a probe takes milliseconds.
@@ -107,17 +105,17 @@ enum Smallness {
     Max,
 }
 
-impl Kind {
+impl FileOptions {
     /// The library's profile for these options.
     pub fn profile(&self) -> Profile {
         Profile {
             metric: match self.profile {
-                Holds::Full => Metric::Depth,
-                Holds::Wdl => Metric::Wdl,
+                Contents::Full => Metric::Depth,
+                Contents::Wdl => Metric::Wdl,
             },
             compression: match self.level {
-                Smallness::Quick => Compression::Quick,
-                Smallness::Max => Compression::Max,
+                FileLevel::Quick => Compression::Quick,
+                FileLevel::Max => Compression::Max,
             },
         }
     }
@@ -126,188 +124,217 @@ impl Kind {
 impl Build {
     /// Builds the missing files, or prints the plan.
     pub fn run(&self, options: &Options) -> Result<Status> {
-        let rules = &options.rules;
+        let rules = options.rules;
         let folder = databases::folder_to_build(options)?;
-        if self.placing && self.kind.profile().metric == Metric::Wdl {
-            let message = "--placing needs databases with depths; leave out '--profile wdl'";
-            return Err(Usage(message.to_owned()).into());
-        }
-        input::check_pairs(&self.pair, rules)?;
-        if self.placing {
-            placing::check_rules(rules)?;
-        }
-        let plan = self.plan(&folder, rules)?;
+        let request = self.request(&rules)?;
+        let plan =
+            BuildPlan::new(&folder, &request).map_err(|error| refused(error, &folder, "--db"))?;
+        let enough_memory = self.check_memory(&plan);
         if self.dry_run {
-            self.check_memory(&plan, &folder, rules).or_else(|error| {
-                output::note(options, format_args!("note: {error}"));
-                Ok::<(), Usage>(())
-            })?;
-            let placing = self.placing_plan(&folder, rules)?;
-            print_plan(&plan, placing.as_ref(), &folder, options)?;
+            if let Err(why) = enough_memory {
+                output::note(options, format_args!("note: {why}"));
+            }
+            output::answer(options, &plan, |out| write_plan(out, &plan))?;
             return Ok(Status::Done);
         }
-        self.check_memory(&plan, &folder, rules)?;
-        let unfinished = !plan.pairs.is_empty() || self.placing;
-        let built = match unfinished {
-            true => self.build(&folder, options)?,
-            false => Built::default(),
+        enough_memory?;
+        let built = match plan.pairs.is_empty() && !self.placing {
+            true => BuildReport::default(),
+            false => build(&plan, options)?,
         };
-        let all = PairPlan::new(&self.wanted(rules), |_| false);
-        let answer = JsonBuilt::new(&folder, &all.pairs, self.placing, &built, *rules)?;
+        let database = databases::open_folder(&folder, rules)?;
+        let answer = BuildAnswer::new(&database, &plan, &built)?;
         output::answer(options, &answer, |out| answer.write(out))?;
         Ok(Status::Done)
     }
 
-    /// Builds the missing files.
-    fn build(&self, folder: &Path, options: &Options) -> Result<Built> {
-        fs::create_dir_all(folder).with_context(|| {
-            format!(
-                "cannot create the folder '{}' for the databases",
-                folder.display()
-            )
-        })?;
-        let locked = Arc::new(BuildFolder::lock(folder)?);
-        // Another build may have finished files until the folder was locked just now.
-        let rules = &options.rules;
-        let plan = self.plan(folder, rules)?;
-        let monitor = Monitor::new(&plan, options);
-        stop_on_signals(&locked, &monitor.bar)?;
-        let profile = self.kind.profile();
-        let pairs = match self.placing_plan(folder, rules)? {
-            Some(plies) => ply::build_pairs(&locked, rules, &plan, &plies, profile, &monitor),
-            None => pair::build(&locked, rules, &plan, profile, &monitor),
+    fn request(&self, rules: &Rules) -> Result<BuildRequest> {
+        let profile = self.files.profile();
+        if self.placing && profile.metric == Metric::Wdl {
+            let message = "--placing needs databases with depths; leave out '--profile wdl'";
+            return Err(Usage(message.to_owned()).into());
+        }
+        input::check_pairs(&self.pair, rules)?;
+        let pairs = || pairs_up_to(self.max_stones.unwrap_or(u8::MAX), rules);
+        let mut request = BuildRequest {
+            rules: *rules,
+            pairs: self.pair.map_or_else(pairs, |pair| vec![pair]),
+            plies: Default::default(),
+            profile,
         };
-        monitor.bar.finish_and_clear();
-        Ok(Built {
-            pairs: pairs?,
-            plies: match self.placing {
-                true => placing::build(&locked, &self.plies, options)?,
-                false => Vec::new(),
-            },
-        })
-    }
-
-    /// The plan of the plies that the folder lacks, if the placing phase is wanted.
-    fn placing_plan(&self, folder: &Path, rules: &Rules) -> Result<Option<PlyPlan>, Usage> {
-        let plan = || placing::plan(folder, rules, &self.plies);
-        self.placing.then(plan).transpose()
-    }
-
-    /// The plan of the pairs that the folder lacks.
-    fn plan(&self, folder: &Path, rules: &Rules) -> Result<PairPlan> {
-        let wanted = self.wanted(rules);
-        let plan = match folder.exists() {
-            true => {
-                let db = databases::open_folder(folder, *rules)?;
-                check_metric(&db, folder, self.kind.profile().metric, "--db")?;
-                plan(&db, &wanted)?
+        if self.placing {
+            check_placing(rules)?;
+            request.plies = kept_plies(rules);
+            match &self.plies {
+                Plies::Usual => {}
+                Plies::All => request.plies = (0..2 * rules.stones).collect(),
+                Plies::And(more) => request.plies.extend(more),
             }
-            false => PairPlan::new(&wanted, |_| false),
-        };
-        Ok(PairPlan {
-            placing: self.placing,
-            ..plan
-        })
-    }
-
-    fn wanted(&self, rules: &Rules) -> Vec<Pair> {
-        match self.pair {
-            Some(pair) => vec![pair],
-            None => pairs_up_to(self.max_stones.unwrap_or(u8::MAX), rules),
+        }
+        match request.plies.last() {
+            Some(ply) if *ply >= 2 * rules.stones => Err(Usage(format!(
+                "'{ply}' in --plies is too large: at most {} stones are placed before the last one",
+                2 * rules.stones - 1
+            ))
+            .into()),
+            _ => Ok(request),
         }
     }
 
-    fn check_memory(&self, plan: &PairPlan, folder: &Path, rules: &Rules) -> Result<(), Usage> {
-        let Some(limit) = self.memory else {
+    fn check_memory(&self, plan: &BuildPlan) -> Result<(), Usage> {
+        let limit = self.memory.unwrap_or(u64::MAX);
+        let beyond = |what: &str, bytes, fewer: &str| {
+            Err(Usage(format!(
+                "{what} needs {} of memory, more than the {} of --memory; raise it{fewer}",
+                HumanBytes(bytes),
+                HumanBytes(limit),
+            )))
+        };
+        let most = plan
+            .plies()
+            .iter()
+            .map(|planned| planned.memory_bytes)
+            .max();
+        if let Some(bytes) = most.filter(|&bytes| bytes > limit) {
+            return beyond("the placing phase", bytes, "");
+        }
+        let Some(planned) = plan
+            .pairs
+            .iter()
+            .find(|planned| planned.memory_bytes > limit)
+        else {
             return Ok(());
         };
-        if let Some(plies) = self.placing_plan(folder, rules)? {
-            placing::check_memory(&plies, rules, limit)?;
-        }
-        let beyond = |number: &usize| plan.memory_of(rules, *number) > limit;
-        match (0..plan.pairs.len()).find(beyond) {
-            None => Ok(()),
-            Some(number) => {
-                let pair = plan.pairs[number];
-                let fewer = match pair.stones() - 1 {
-                    stones if MOST_STONES.contains(&stones.into()) => {
-                        format!(", or build fewer pairs with --max-stones {stones}")
-                    }
-                    _ => String::new(),
-                };
-                Err(Usage(format!(
-                    "{pair} needs {} of memory, more than the {} of --memory; raise it{fewer}",
-                    HumanBytes(plan.memory_of(rules, number)),
-                    HumanBytes(limit),
-                )))
+        let fewer = match planned.pair.stones() - 1 {
+            stones if MOST_STONES.contains(&stones.into()) => {
+                format!(", or build fewer pairs with --max-stones {stones}")
             }
-        }
+            _ => String::new(),
+        };
+        beyond(&planned.pair.to_string(), planned.memory_bytes, &fewer)
     }
 }
 
-/// The pairs with at most this many stones on the board.
-pub fn pairs_up_to(most_stones: u8, rules: &Rules) -> Vec<Pair> {
-    let mut pairs = Pair::all(rules.stones);
-    pairs.retain(|pair| pair.stones() <= most_stones);
-    pairs
-}
-
-/// The pairs that have a file in the folder, each with the level at which the file was written. The
-/// files must have the same contents as the new ones. `option` is the command-line option that names
-/// the folder, for messages.
-pub fn present(
-    folder: &Path,
-    rules: Rules,
-    metric: Metric,
-    option: &str,
-) -> Result<Vec<(Pair, Compression)>> {
-    if !folder.exists() {
-        return Ok(Vec::new());
+/// Returns an error for rules under which the placing phase cannot be solved.
+pub fn check_placing(rules: &Rules) -> Result<(), Usage> {
+    match why_unsolved(rules) {
+        None => Ok(()),
+        Some(why) => Err(Usage(why.to_owned())),
     }
-    let db = databases::open_folder(folder, rules)?;
-    check_metric(&db, folder, metric, option)?;
-    let files = built(&db);
-    Ok(files
-        .map(|file| (file.pair(), file.compression()))
-        .collect())
 }
 
-/// The usable files of a folder. Built-in files do not count: a built folder is complete.
-fn built(db: &Database) -> impl Iterator<Item = &PairFile> {
-    db.pairs().filter(|file| file.path().is_some())
-}
-
-/// A usable file of a folder that has other contents than new files would have.
-pub fn with_other_metric(db: &Database, metric: Metric) -> Option<&PairFile> {
-    built(db).find(|file| file.metric() != metric)
-}
-
-/// Returns an error if a file of the folder has other contents than the new ones.
-fn check_metric(db: &Database, folder: &Path, metric: Metric, option: &str) -> Result<(), Usage> {
-    let Some(other) = with_other_metric(db, metric) else {
-        return Ok(());
+/// The error of a plan for a folder, which this command-line option names.
+pub fn refused(error: SolveError, folder: &Path, option: &str) -> Error {
+    let SolveError::OtherContents { pair, metric } = error else {
+        return error.into();
     };
-    let (pair, folder) = (other.pair(), folder.display());
-    let text = match other.metric() {
-        Metric::Depth => format!("{pair} in {folder} has depths"),
-        Metric::Wdl => format!("{pair} in {folder} has no depths"),
-    };
-    let text = format!("{text}; choose another folder with {option}, or another --profile");
-    Err(Usage(text))
+    let none = if metric == Metric::Wdl { "no " } else { "" };
+    let folder = folder.display();
+    Usage(format!(
+        "{pair} in {folder} has {none}depths; choose another folder with {option}, or another --profile"
+    ))
+    .into()
 }
 
-/// The plan of the wanted pairs that the databases of a folder lack. A file that cannot be used is an
-/// error: no build replaces it unasked.
-pub fn plan(db: &Database, wanted: &[Pair]) -> Result<PairPlan, DbError> {
-    let present: Vec<Pair> = built(db).map(PairFile::pair).collect();
-    let plan = PairPlan::new(wanted, |pair| present.contains(&pair));
-    for &pair in &plan.pairs {
-        match db.file(pair) {
-            Ok(_) | Err(DbError::Missing { .. }) => {}
-            Err(unusable) => return Err(unusable),
+/// Carries out a plan and shows its progress on stderr.
+fn build(plan: &BuildPlan, options: &Options) -> Result<BuildReport> {
+    let folder = &plan.folder;
+    fs::create_dir_all(folder).with_context(|| {
+        format!(
+            "cannot create the folder '{}' for the databases",
+            folder.display()
+        )
+    })?;
+    let locked = Arc::new(BuildFolder::lock(folder)?);
+    let state = Arc::new(Mutex::new(BuildProgress::new(plan, Instant::now())));
+    let shown = Arc::clone(&state);
+    let text = move |_: &ProgressState| time_left(&held(&shown), Instant::now());
+    let bar = progress::bar(options, plan.entries, text);
+    stop_on_signals(&locked, &bar)?;
+    let built = plan.run(&locked, &mut |event| {
+        let now = Instant::now();
+        let mut progress = held(&state);
+        progress.follow(event, now);
+        let (done, entries) = (progress.done(now), progress.entries());
+        // The bar locks the progress to draw itself.
+        drop(progress);
+        show(event, &bar, options);
+        bar.set_length(entries);
+        bar.set_position(done);
+    });
+    bar.finish_and_clear();
+    Ok(built?)
+}
+
+fn show(event: BuildEvent<'_>, bar: &ProgressBar, options: &Options) {
+    match event {
+        BuildEvent::PairStarted(pair) => {
+            bar.set_prefix(pair.to_string());
+            bar.set_message("captures");
         }
+        BuildEvent::Swept { depth, .. } => bar.set_message(format!("depth {depth}")),
+        BuildEvent::Writing => bar.set_message("writing"),
+        BuildEvent::PairFinished(report) => note_pair(report, options),
+        BuildEvent::PlyStarted(ply) => {
+            bar.set_prefix(format!("{ply} placements"));
+            bar.set_message("");
+        }
+        BuildEvent::PlyFinished(report) => note_ply(report, options),
+        BuildEvent::CapturesFound | BuildEvent::StageSolved(_) => {}
     }
-    Ok(plan)
+}
+
+/// The speed so far and the time left.
+fn time_left(progress: &BuildProgress, now: Instant) -> String {
+    let speed = progress::speed(progress.speed(now));
+    let [pair, all] = [progress.pair_seconds_left(now), progress.seconds_left(now)]
+        .map(|seconds| seconds.map(progress::duration));
+    match (pair, all) {
+        (Some(pair), Some(all)) => format!("{speed}  {pair} left, {all} for all"),
+        (None, Some(all)) => format!("{speed}  {all} left"),
+        _ => speed,
+    }
+}
+
+fn note_pair(report: &PairReport, options: &Options) {
+    let step = |step: fn(&TableTimes) -> Duration| {
+        let total: Duration = report.tables.iter().map(step).sum();
+        total.as_secs_f64()
+    };
+    let placing = match report.placing.as_secs_f64() {
+        seconds if seconds < 0.005 => String::new(),
+        seconds => format!(", last placement {seconds:.2}"),
+    };
+    output::step(
+        options,
+        format_args!(
+            "{} built in {:.2} s: load {:.2}, initialise {:.2}, scatter {:.2}, propagate {:.2}, write \
+             {:.2}{placing}; {}",
+            report.pair,
+            report.total.as_secs_f64(),
+            step(|times| times.load),
+            step(|times| times.initialise),
+            step(|times| times.scatter),
+            step(|times| times.propagate),
+            report.write.as_secs_f64(),
+            HumanBytes(report.bytes),
+        ),
+    );
+}
+
+fn note_ply(report: &PlyReport, options: &Options) {
+    output::step(
+        options,
+        format_args!(
+            "{} placements built in {:.2} s: load {:.2}, solve {:.2}, write {:.2}; {}",
+            report.ply,
+            report.total().as_secs_f64(),
+            report.load.as_secs_f64(),
+            report.solve.as_secs_f64(),
+            report.write.as_secs_f64(),
+            HumanBytes(report.bytes),
+        ),
+    );
 }
 
 /// Ends the program immediately when the user or the system asks for it. A later build goes on with
@@ -328,137 +355,15 @@ pub fn stop_on_signals(folder: &Arc<BuildFolder>, bar: &ProgressBar) -> Result<(
     ctrlc::set_handler(stop).context("cannot watch for Ctrl-C")
 }
 
-/// Shows the progress of a build on stderr.
-struct Monitor<'a> {
-    options: &'a Options,
-    bar: ProgressBar,
-    forecast: Arc<Mutex<Forecast>>,
-}
-
-impl<'a> Monitor<'a> {
-    fn new(plan: &PairPlan, options: &'a Options) -> Monitor<'a> {
-        let forecast = Forecast::new(plan.entries(), Instant::now());
-        let forecast = Arc::new(Mutex::new(forecast));
-        let shown = Arc::clone(&forecast);
-        let text = move |_: &ProgressState| held(&shown).text(Instant::now());
-        Monitor {
-            options,
-            bar: progress::bar(options, plan.entries(), text),
-            forecast,
-        }
-    }
-
-    fn finish(&self, report: &PairReport) {
-        let pair = report.pair;
-        let step = |step: fn(&millbase::solve::pair::Times) -> Duration| {
-            let total: Duration = report.tables.iter().map(|table| step(&table.times)).sum();
-            total.as_secs_f64()
-        };
-        let placing = match report.placing.as_secs_f64() {
-            seconds if seconds < 0.005 => String::new(),
-            seconds => format!(", last placement {seconds:.2}"),
-        };
-        output::step(
-            self.options,
-            format_args!(
-                "{pair} built in {:.2} s: load {:.2}, initialise {:.2}, scatter {:.2}, propagate \
-                 {:.2}, write {:.2}{placing}; {}",
-                report.total.as_secs_f64(),
-                step(|times| times.load),
-                step(|times| times.initialise),
-                step(|times| times.scatter),
-                step(|times| times.propagate),
-                report.write.as_secs_f64(),
-                HumanBytes(report.bytes),
-            ),
-        );
-    }
-}
-
-impl Observer for Monitor<'_> {
-    fn progress(&self, progress: PairProgress) {
-        let now = Instant::now();
-        held(&self.forecast).follow(&progress, now);
-        match progress {
-            PairProgress::Started { pair, .. } => {
-                self.bar.set_prefix(pair.to_string());
-                self.bar.set_message("captures");
-            }
-            PairProgress::Initialised(_) => {}
-            PairProgress::Swept { depth, .. } => self.bar.set_message(format!("depth {depth}")),
-            PairProgress::Writing => self.bar.set_message("writing"),
-            PairProgress::Finished(report) => self.finish(&report),
-        }
-        let done = held(&self.forecast).done(now);
-        self.bar.set_position(done);
-    }
-}
-
-#[derive(Serialize)]
-struct JsonPlan {
-    folder: PathBuf,
-    entries: u64,
-    /// A forecast, like that of each pair.
-    file_bytes: u64,
-    memory_bytes: u64,
-    /// A forecast, with the threads in use.
-    seconds: f64,
-    pairs: Vec<JsonPlanned>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    placing: Option<Vec<placing::JsonPlanned>>,
-}
-
-#[derive(Serialize)]
-struct JsonPlanned {
-    pair: String,
-    entries: u64,
-    file_bytes: u64,
-    memory_bytes: u64,
-}
-
-fn print_plan(
-    plan: &PairPlan,
-    placing: Option<&PlyPlan>,
-    folder: &Path,
-    options: &Options,
-) -> Result<()> {
-    let rules = &options.rules;
-    let planned = |(number, pair): (usize, &Pair)| JsonPlanned {
-        pair: pair.to_string(),
-        entries: pair.entries(),
-        file_bytes: millbase::solve::pair::plan::file_bytes(rules, *pair),
-        memory_bytes: plan.memory_of(rules, number),
-    };
-    let placing = placing.map(|placing| (placing, placing.sizes(rules)));
-    let answer = JsonPlan {
-        folder: folder.to_owned(),
-        entries: plan.entries(),
-        file_bytes: plan.file_bytes(rules),
-        memory_bytes: plan.memory(rules),
-        seconds: seconds(plan.entries()),
-        pairs: plan.pairs.iter().enumerate().map(planned).collect(),
-        placing: (placing.as_ref()).map(|(placing, sizes)| placing::json_plan(placing, sizes)),
-    };
-    let write = |out: &mut output::Stdout| {
-        answer.write(out)?;
-        match &placing {
-            Some((placing, sizes)) => placing::write_plan(out, placing, sizes),
-            None => Ok(()),
-        }
-    };
-    Ok(output::answer(options, &answer, write)?)
-}
-
-impl JsonPlan {
-    fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let folder = self.folder.display();
-        if self.pairs.is_empty() {
-            return writeln!(out, "nothing to build: all files are in {folder}");
-        }
+fn write_plan(out: &mut impl Write, plan: &BuildPlan) -> io::Result<()> {
+    let folder = plan.folder.display();
+    if plan.pairs.is_empty() {
+        writeln!(out, "nothing to build: all files are in {folder}")?;
+    } else {
         let mut table = TextTable::new(&["pair", "entries", "file, about", "memory"]);
-        for planned in &self.pairs {
+        for planned in &plan.pairs {
             table.row(vec![
-                Cell::text(&planned.pair),
+                Cell::text(planned.pair),
                 Cell::count(planned.entries),
                 Cell::right(HumanBytes(planned.file_bytes)),
                 Cell::right(HumanBytes(planned.memory_bytes)),
@@ -469,81 +374,87 @@ impl JsonPlan {
             out,
             "\n{} with {} entries for {folder}: about {} of files, at most {} of memory, \
              about {} on {} cores",
-            output::counted(self.pairs.len() as u64, "pair"),
-            HumanCount(self.entries),
-            HumanBytes(self.file_bytes),
-            HumanBytes(self.memory_bytes),
-            progress::duration(self.seconds),
+            output::counted(plan.pairs.len() as u64, "pair"),
+            HumanCount(plan.entries),
+            HumanBytes(plan.file_bytes),
+            HumanBytes(plan.memory_bytes),
+            progress::duration(plan.seconds),
             progress::cores(),
-        )
+        )?;
     }
+    match &plan.placing {
+        None => return Ok(()),
+        Some(plies) if plies.is_empty() => {
+            return writeln!(out, "nothing to build for the placing phase");
+        }
+        Some(_) => {}
+    }
+    let mut table = TextTable::new(&["placements", "entries", "file, about", "memory", ""]);
+    for planned in plan.plies() {
+        table.row(vec![
+            Cell::right(planned.ply),
+            Cell::count(planned.entries),
+            Cell::right(HumanBytes(planned.file_bytes)),
+            Cell::right(HumanBytes(planned.memory_bytes)),
+            Cell::text(if planned.kept { "kept" } else { "on the way" }),
+        ]);
+    }
+    writeln!(out)?;
+    table.write(out)?;
+    writeln!(
+        out,
+        "\n{} entries of the placing phase: about {} on {} cores",
+        HumanCount(plan.placing_entries()),
+        progress::duration(plan.placing_seconds()),
+        progress::cores(),
+    )
 }
 
-/// A forecast of the time to build a number of entries, in seconds.
-pub fn seconds(entries: u64) -> f64 {
-    progress::seconds_for(entries, NS_PER_ENTRY_AND_CORE)
-}
-
-/// The reports on the files that were built in this run.
-#[derive(Default)]
-struct Built {
-    pairs: Vec<PairReport>,
-    plies: Vec<PlyReport>,
-}
-
+/// The requested files, with the times of those built in this run.
 #[derive(Serialize)]
-struct JsonBuilt {
+struct BuildAnswer {
     folder: PathBuf,
-    pairs: Vec<JsonPair>,
+    pairs: Vec<BuiltPair>,
     #[serde(skip_serializing_if = "Option::is_none")]
     placing: Option<Vec<PlyCounts>>,
 }
 
 #[derive(Serialize)]
-struct JsonPair {
-    pair: String,
+struct BuiltPair {
+    pair: Pair,
     bytes: u64,
     /// From the first read to the finished file; `None` for files of earlier runs.
     seconds: Option<f64>,
-    tables: Vec<JsonTable>,
+    tables: Vec<BuiltTable>,
 }
 
 #[derive(Serialize)]
-struct JsonTable {
+struct BuiltTable {
     #[serde(flatten)]
     counts: PairCounts,
     /// The time to solve the table of this side to move.
     seconds: Option<f64>,
 }
 
-impl JsonBuilt {
-    /// The files of the requested pairs and, with `placing`, of the placing phase, with the times
-    /// of those built in this run.
-    fn new(
-        folder: &Path,
-        wanted: &[Pair],
-        placing: bool,
-        built: &Built,
-        rules: Rules,
-    ) -> Result<JsonBuilt> {
-        let db = databases::open_folder(folder, rules)?;
-        let files = wanted.iter().filter_map(|&pair| db.file(pair).ok());
+impl BuildAnswer {
+    fn new(db: &Database, plan: &BuildPlan, built: &BuildReport) -> Result<BuildAnswer> {
+        let files = plan.wanted.iter().filter_map(|&pair| db.file(pair).ok());
         let files = files.filter(|file| file.path().is_some());
-        let pairs = files.map(|file| JsonPair::new(&db, file, &built.pairs));
-        let mut plies = report::plies(&db);
+        let pairs = files.map(|file| BuiltPair::new(db, file, &built.pairs));
+        let mut plies = report::plies(db);
         plies
             .iter_mut()
             .for_each(|ply| ply.note_built(&built.plies));
-        Ok(JsonBuilt {
-            folder: folder.to_owned(),
+        Ok(BuildAnswer {
+            folder: plan.folder.clone(),
             pairs: pairs.collect::<Result<_>>()?,
-            placing: placing.then_some(plies),
+            placing: plan.placing.is_some().then_some(plies),
         })
     }
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let mut table = PairCounts::table(&["bytes", "seconds", "with file"]);
-        let rows = self.pairs.iter().flat_map(JsonPair::rows);
+        let rows = self.pairs.iter().flat_map(BuiltPair::rows);
         rows.for_each(|row| table.row(row));
         table.write(out)?;
         let files = self.pairs.iter().map(|pair| pair.bytes).sum();
@@ -559,20 +470,20 @@ impl JsonBuilt {
     }
 }
 
-impl JsonPair {
-    fn new(db: &Database, file: &PairFile, reports: &[PairReport]) -> Result<JsonPair> {
+impl BuiltPair {
+    fn new(db: &Database, file: &PairFile, reports: &[PairReport]) -> Result<BuiltPair> {
         let pair = file.pair();
         let report = reports.iter().find(|report| report.pair == pair);
         let table = |(number, material): (usize, Material)| {
-            let times = report.map(|report| report.tables[number].times);
-            Ok(JsonTable {
+            let times = report.map(|report| report.tables[number]);
+            Ok(BuiltTable {
                 counts: PairCounts::new(file, material, db.histogram(material)?),
                 seconds: times.map(|times| times.total().as_secs_f64()),
             })
         };
         let tables = pair.tables().into_iter().enumerate().map(table);
-        Ok(JsonPair {
-            pair: pair.to_string(),
+        Ok(BuiltPair {
+            pair,
             bytes: file.bytes(),
             seconds: report.map(|report| report.total.as_secs_f64()),
             tables: tables.collect::<Result<_>>()?,

@@ -92,7 +92,8 @@ pub fn open_folder(folder: &Path, rules: Rules) -> Result<Database> {
     Ok(Database::open(folder, rules)?)
 }
 
-fn check_folder(folder: &Path) -> Result<(), Usage> {
+/// Returns an error if a path is not a folder.
+pub fn check_folder(folder: &Path) -> Result<(), Usage> {
     if folder.is_dir() {
         return Ok(());
     }

@@ -17,7 +17,6 @@ mod matches;
 mod options;
 mod output;
 mod perft;
-mod placing;
 mod play;
 mod probe;
 mod progress;

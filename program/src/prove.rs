@@ -9,11 +9,11 @@ use millbase::prove::{self, Proof, ProofOptions, ProofStep, Proved, Work};
 use millbase::{Pair, Position, Rules, Side, Turn, Wdl};
 use serde::Serialize;
 
+use crate::build;
 use crate::databases;
 use crate::input;
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable, ink};
-use crate::placing;
 use crate::status::Status;
 
 /// Prove the value of the start position
@@ -88,7 +88,7 @@ impl From<&Work> for JsonWork {
 impl Prove {
     /// Proves and prints.
     pub fn run(&self, options: &Options) -> Result<Status> {
-        placing::check_rules(&options.rules)?;
+        build::check_placing(&options.rules)?;
         let in_memory = || prove::proof_pairs(&options.rules);
         let mut pairs = self.pairs.clone().unwrap_or_else(in_memory);
         input::check_pairs(&pairs, &options.rules)?;

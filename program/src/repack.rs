@@ -10,12 +10,11 @@ use anyhow::{Context, Result};
 use clap::Args;
 use indicatif::HumanBytes;
 use millbase::Pair;
-use millbase::solve::TableCache;
-use millbase::solve::pair::BuildFolder;
+use millbase::solve::{BuildFolder, TableCache, built_pairs, repack};
 use millbase::store::folder_of;
 use serde::Serialize;
 
-use crate::build::{self, Kind};
+use crate::build::{self, FileOptions};
 use crate::databases;
 use crate::input;
 use crate::options::Options;
@@ -44,18 +43,18 @@ pub struct Repack {
     pair: Option<Pair>,
 
     #[command(flatten)]
-    kind: Kind,
+    files: FileOptions,
 }
 
 #[derive(Serialize)]
 struct RepackAnswer {
     folder: PathBuf,
-    pairs: Vec<JsonPair>,
+    pairs: Vec<RepackedPair>,
 }
 
 #[derive(Serialize)]
-struct JsonPair {
-    pair: String,
+struct RepackedPair {
+    pair: Pair,
     /// The size of the old file.
     from_bytes: u64,
     bytes: u64,
@@ -84,16 +83,17 @@ impl Repack {
         let locked = Arc::new(BuildFolder::lock(&folder)?);
         let bar = progress::bar(options, pairs.len() as u64, |_| String::new());
         build::stop_on_signals(&locked, &bar)?;
-        let profile = self.kind.profile();
-        let present = build::present(&folder, options.rules, profile.metric, "--to")?;
+        let profile = self.files.profile();
+        let present = databases::open_folder(&folder, options.rules)?;
+        let present = built_pairs(&present, profile.metric)
+            .map_err(|error| build::refused(error, &folder, "--to"))?;
         let missing = |pair: &&Pair| !present.contains(&(**pair, profile.compression));
         let missing: Vec<Pair> = pairs.iter().filter(missing).copied().collect();
         let mut table_cache = TableCache::new(&missing);
         for pair in missing {
             bar.set_prefix(pair.to_string());
             let start = Instant::now();
-            let bytes =
-                millbase::solve::pair::repack(&db, pair, &locked, profile, &mut table_cache)?;
+            let bytes = repack(&db, pair, &locked, profile, &mut table_cache)?;
             let (seconds, size) = (start.elapsed().as_secs_f64(), HumanBytes(bytes));
             output::step(
                 options,
@@ -105,8 +105,8 @@ impl Repack {
         let new = databases::open_folder(&folder, options.rules)?;
         let mut written = Vec::new();
         for pair in pairs {
-            written.push(JsonPair {
-                pair: pair.to_string(),
+            written.push(RepackedPair {
+                pair,
                 from_bytes: db.file(pair)?.bytes(),
                 bytes: new.file(pair)?.bytes(),
             });
@@ -119,7 +119,7 @@ impl Repack {
             let mut table = TextTable::new(&["pair", "bytes before", "bytes"]);
             for pair in &answer.pairs {
                 table.row(vec![
-                    Cell::text(&pair.pair),
+                    Cell::text(pair.pair),
                     Cell::count(pair.from_bytes),
                     Cell::count(pair.bytes),
                 ]);

@@ -5,17 +5,17 @@ use std::io::{self, Write};
 
 use millbase::index::histogram::Histogram;
 use millbase::probe::Database;
-use millbase::solve::ply::PlyReport;
+use millbase::solve::PlyReport;
 use millbase::store::{PairFile, PlyFile};
 use millbase::value::Metric;
-use millbase::{Dtw, Material};
+use millbase::{Dtw, Material, Pair};
 use serde::Serialize;
 
 use crate::output::{Cell, TextTable};
 
 /// How many positions have which value.
 #[derive(Serialize)]
-struct Counts {
+struct ValueCounts {
     positions: u64,
     wins: u64,
     draws: u64,
@@ -24,11 +24,11 @@ struct Counts {
     max_loss: Option<u16>,
 }
 
-impl Counts {
+impl ValueCounts {
     /// The counts of a file that holds this metric.
-    fn new(histogram: &Histogram, metric: Metric) -> Counts {
+    fn new(histogram: &Histogram, metric: Metric) -> ValueCounts {
         let depth = |dtw: Option<Dtw>| dtw.filter(|_| metric == Metric::Depth).map(|dtw| dtw.0);
-        Counts {
+        ValueCounts {
             positions: histogram.positions(),
             wins: histogram.wins(),
             draws: histogram.draws(),
@@ -61,21 +61,21 @@ fn table(before: &[&'static str], after: &[&'static str]) -> TextTable {
 /// The counts of one side to move of a pair.
 #[derive(Serialize)]
 pub struct PairCounts {
-    pair: String,
+    pair: Pair,
     to_move: u8,
     other: u8,
     #[serde(flatten)]
-    counts: Counts,
+    counts: ValueCounts,
 }
 
 impl PairCounts {
     /// The counts of a table of a file.
     pub fn new(file: &PairFile, material: Material, histogram: &Histogram) -> PairCounts {
         PairCounts {
-            pair: file.pair().to_string(),
+            pair: file.pair(),
             to_move: material.mover,
             other: material.waiting,
-            counts: Counts::new(histogram, file.metric()),
+            counts: ValueCounts::new(histogram, file.metric()),
         }
     }
 
@@ -86,7 +86,7 @@ impl PairCounts {
 
     /// The row of a table.
     pub fn cells(&self) -> Vec<Cell> {
-        let name = [Cell::text(&self.pair), Cell::right(self.to_move)];
+        let name = [Cell::text(self.pair), Cell::right(self.to_move)];
         name.into_iter().chain(self.counts.cells()).collect()
     }
 }
@@ -98,7 +98,7 @@ pub struct PlyCounts {
     bytes: u64,
     pub file: Option<String>,
     #[serde(flatten)]
-    counts: Counts,
+    counts: ValueCounts,
     /// The time to build the file, if it was built now.
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<f64>,
@@ -122,7 +122,7 @@ impl From<&PlyFile> for PlyCounts {
             ply: file.ply(),
             bytes: file.bytes(),
             file: Some(file.path().display().to_string()),
-            counts: Counts::new(&sum, Metric::Depth),
+            counts: ValueCounts::new(&sum, Metric::Depth),
             seconds: None,
         }
     }

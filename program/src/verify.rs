@@ -17,7 +17,7 @@ use crate::advice;
 use crate::findings::{self, Findings, Subject};
 use crate::options::Options;
 use crate::status::Status;
-use crate::{databases, input, output, placing, progress, sums};
+use crate::{build, databases, input, output, progress, sums};
 
 /// Check the databases: recompute every value from the positions that its turns lead to
 ///
@@ -98,7 +98,7 @@ impl Verify {
         };
         bar.finish_and_clear();
         if self.placing && placing.is_empty() {
-            placing::check_rules(rules)?;
+            build::check_placing(rules)?;
             let message = format!(
                 "there are no files of the placing phase; 'millbase build --placing{}' makes them",
                 advice::placing_options(&db.location())

@@ -18,8 +18,7 @@ use crate::index::{Index, Material};
 use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::search::key;
-use crate::solve::pair::{BuildFolder, PairPlan};
-use crate::solve::ply::PlyPlan;
+use crate::solve::{BuildRequest, build};
 use crate::store::tests::specimen::{
     Random, folder_with, histograms, made_up, pair, stored_table, write,
 };
@@ -221,11 +220,13 @@ fn many_threads_get_the_same_answers_with_any_cache() {
 fn ranked_values_are_asked_for_once() {
     let rules = Rules { stones: 3, ..RULES };
     let folder = TempDir::new().unwrap();
-    let locked = BuildFolder::lock(folder.path()).unwrap();
-    let pairs = PairPlan::new(&[pair(3, 3)], |_| false);
-    crate::solve::pair::build(&locked, &rules, &pairs, Profile::default(), &()).unwrap();
-    let plies = PlyPlan::new(folder.path(), &rules, &[3]);
-    crate::solve::ply::build(&locked, &rules, &plies, &|_| {}).unwrap();
+    let request = BuildRequest {
+        rules,
+        pairs: vec![pair(3, 3)],
+        plies: [3].into(),
+        profile: Profile::default(),
+    };
+    build(folder.path(), &request, &mut |_| ()).unwrap();
     let open = || Database::open(folder.path(), rules).unwrap();
     let (database, without) = (open(), open().with_cache_bytes(0));
     let mut random = Random::new(6);

@@ -304,7 +304,12 @@ mod tests {
         let rules = Rules::STANDARD;
         let mut tables: HashMap<Material, Bytes> = HashMap::new();
         for pair in Pair::all(6).into_iter().filter(|pair| pair.stones() <= 9) {
-            let solved = solve(&rules, pair, |material| Ok(tables[&material].to_vec()), &());
+            let solved = solve(
+                &rules,
+                pair,
+                |material| Ok(tables[&material].to_vec()),
+                &mut |_| (),
+            );
             for table in solved.unwrap() {
                 tables.insert(table.material, table.values);
             }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use crate::index::Pair;
 use crate::store::{DbError, LARGEST_VALUE};
+use crate::value::Metric;
 
 /// The reason why a pair or a ply could not be solved or its file not written.
 #[derive(Debug)]
@@ -28,6 +29,13 @@ pub enum SolveError {
     PlyTooDeep(u8),
     /// The placing phase cannot be solved under these rules; the sentence says why.
     Rules(&'static str),
+    /// The folder has a file whose contents differ from those of the files to write.
+    OtherContents {
+        /// The pair of the file.
+        pair: Pair,
+        /// The metric of the file.
+        metric: Metric,
+    },
     /// Another process is building in the folder.
     Busy(PathBuf),
     /// A table could not be read, or a file could not be written.
@@ -64,6 +72,11 @@ impl fmt::Display for SolveError {
                 LARGEST_VALUE - 1
             ),
             SolveError::Rules(why) => f.write_str(why),
+            SolveError::OtherContents { pair, metric } => write!(
+                f,
+                "the database {pair} has {}depths, unlike the new ones",
+                if *metric == Metric::Depth { "" } else { "no " }
+            ),
             SolveError::Busy(folder) => write!(
                 f,
                 "another build is running in {}; wait until it is done, or stop it",

@@ -6,9 +6,9 @@ use super::*;
 use crate::board::symmetry::Symmetry;
 use crate::index::reachable::{Reachable, Stage};
 use crate::rules::{Blocked, Rules};
-use crate::solve::pair::{self, BuildFolder, PairPlan};
-use crate::solve::ply::{self, PlyPlan};
-use crate::store::{PlyWriter, Profile, SolvedPair, ply_file_name, write_pair};
+use crate::solve::ply;
+use crate::solve::{BuildRequest, build};
+use crate::store::{PlyWriter, Profile, SolvedPair, file_name, ply_file_name, write_pair};
 use crate::value::Dtw;
 use crate::value::Metric;
 use std::sync::LazyLock;
@@ -317,13 +317,13 @@ fn files_are_checked_with_their_counts() {
 #[test]
 fn plies_beside_pairs_without_depths_are_checked() {
     let folder = with_plies(&FOUR);
-    let locked = BuildFolder::lock(folder.path()).unwrap();
-    let pairs = PairPlan::new(&Pair::all(FOUR.stones), |_| false);
-    let without_depths = Profile {
-        metric: Metric::Wdl,
-        ..Profile::default()
-    };
-    pair::build(&locked, &FOUR, &pairs, without_depths, &()).unwrap();
+    let mut request = request(&FOUR);
+    request.plies.clear();
+    request.profile.metric = Metric::Wdl;
+    for &pair in &request.pairs {
+        std::fs::remove_file(folder.path().join(file_name(pair))).unwrap();
+    }
+    build(folder.path(), &request, &mut |_| ()).unwrap();
     let database = Database::open(folder.path(), FOUR).unwrap();
     assert!(database.pairs().all(|file| file.metric() == Metric::Wdl));
     for file in database.plies() {
@@ -341,12 +341,17 @@ fn plies_beside_pairs_without_depths_are_checked() {
 /// and after the second, and with captures on the way.
 fn with_plies(rules: &Rules) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let locked = BuildFolder::lock(folder.path()).unwrap();
-    let pairs = PairPlan::new(&Pair::all(rules.stones), |_| false);
-    pair::build(&locked, rules, &pairs, Profile::default(), &()).unwrap();
-    let plies = PlyPlan::new(folder.path(), rules, &GAPS);
-    ply::build(&locked, rules, &plies, &|_| ()).unwrap();
+    build(folder.path(), &request(rules), &mut |_| ()).unwrap();
     folder
+}
+
+fn request(rules: &Rules) -> BuildRequest {
+    BuildRequest {
+        rules: *rules,
+        pairs: Pair::all(rules.stones),
+        plies: GAPS.into(),
+        profile: Profile::default(),
+    }
 }
 
 const GAPS: [u8; 2] = [1, 6];

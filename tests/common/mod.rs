@@ -12,9 +12,8 @@ use std::time::{Duration, Instant};
 use crate::plain::check::Set;
 use crate::plain::{NAMES, PlainPosition, PlainRules, PlainTurn, Side as PlainSide, point};
 use millbase::Pair;
-use millbase::solve::pair::{self, BuildFolder, PairPlan};
-use millbase::solve::ply::{self, PlyPlan};
-use millbase::store::{Profile, file_name};
+use millbase::solve::{BuildPlan, BuildRequest};
+use millbase::store::Profile;
 use millbase::{Blocked, FullBoard, Point, PointSet, Position, Rules, Side, random};
 
 /// White is to move and wins in 21.
@@ -92,12 +91,25 @@ pub fn databases(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 
 /// Builds the pairs that a folder lacks, and those that they need, then the files of some plies.
 pub fn build(folder: &Path, rules: &Rules, pairs: &[Pair], plies: &[u8]) {
-    let locked = BuildFolder::lock(folder).expect("a folder of our own");
-    let present = |pair| folder.join(file_name(pair)).exists();
-    let plan = PairPlan::new(pairs, present);
-    pair::build(&locked, rules, &plan, Profile::default(), &()).expect("the pairs");
-    let plan = PlyPlan::new(folder, rules, plies);
-    ply::build(&locked, rules, &plan, &|_| {}).expect("the plies");
+    for (pairs, plies) in [(pairs, &[][..]), (&[], plies)] {
+        let request = request(rules, pairs, plies);
+        millbase::solve::build(folder, &request, &mut |_| ()).expect("a build");
+    }
+}
+
+/// The request for some pairs and plies.
+pub fn request(rules: &Rules, pairs: &[Pair], plies: &[u8]) -> BuildRequest {
+    BuildRequest {
+        rules: *rules,
+        pairs: pairs.to_vec(),
+        plies: plies.iter().copied().collect(),
+        profile: Profile::default(),
+    }
+}
+
+/// The plan of the files that a folder lacks.
+pub fn plan(folder: &Path, rules: &Rules, pairs: &[Pair], plies: &[u8]) -> BuildPlan {
+    BuildPlan::new(folder, &request(rules, pairs, plies)).expect("a plan")
 }
 
 /// Random choices that are the same for a seed on every machine.

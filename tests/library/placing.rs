@@ -10,7 +10,8 @@ use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use crate::common::{
-    self, Random, databases, names, plain_position, plain_rules, plain_turned, symmetries,
+    self, Random, databases, names, plain_position, plain_rules, plain_turned, plan, request,
+    symmetries,
 };
 use crate::plain::check::Set;
 use crate::plain::{PlainPosition, PlainRules, Side as PlainSide};
@@ -21,10 +22,9 @@ use millbase::index::{Index, Material, Pair};
 use millbase::probe::Database;
 use millbase::prove::{self, ProofOptions};
 use millbase::search::{Limits, Search};
-use millbase::solve::pair::{BuildFolder, PairPlan};
-use millbase::solve::ply::{PlyPlan, PlyProgress, build, build_pairs};
+use millbase::solve::{BuildEvent, BuildFolder, BuildPlan, SolveError};
+use millbase::store::DbError;
 use millbase::store::ply_file_name as file_name;
-use millbase::store::{DbError, Profile};
 use millbase::{Blocked, Position, Rules, Side, Value};
 use tempfile::TempDir;
 
@@ -174,17 +174,17 @@ fn one_pass_over_the_pairs_makes_the_same_files() {
         let folder = TempDir::new().expect("a folder");
         let path = folder.path();
         let locked = BuildFolder::lock(path).expect("a folder of our own");
+        let plan = || common::plan(path, &rules, &Pair::all(rules.stones), &keep);
+        // Ends before the plies.
         let pairs = |locked: &BuildFolder| {
-            let present = |pair| path.join(millbase::store::file_name(pair)).exists();
-            let plan = PairPlan::new(&Pair::all(rules.stones), present);
-            let plies = PlyPlan::new(path, &rules, &keep);
-            assert_eq!(plies.solve.first(), Some(&last));
-            let profile = Profile::default();
-            let reports = build_pairs(locked, &rules, &plan, &plies, profile, &());
-            (reports.expect("the pairs").len(), plies)
+            let plan = plan();
+            assert_eq!(plan.plies().first().map(|planned| planned.ply), Some(last));
+            interrupt(&plan, locked, &|event| {
+                matches!(event, BuildEvent::PlyStarted(_))
+            });
+            plan.pairs.len()
         };
-        let (solved, _) = pairs(&locked);
-        assert_eq!(solved, Pair::all(rules.stones).len());
+        assert_eq!(pairs(&locked), Pair::all(rules.stones).len());
         let reachable = Reachable::new(&rules, last + 1);
         let stages = reachable.stages_of(last);
         let quiet = stages.filter(|stage| {
@@ -200,8 +200,7 @@ fn one_pass_over_the_pairs_makes_the_same_files() {
         for name in [made.first(), made.last()].into_iter().flatten() {
             let _ = fs::remove_file(path.join(name));
         }
-        let (solved, plies) = pairs(&locked);
-        assert_eq!(solved, 1);
+        assert_eq!(pairs(&locked), 1);
         let damaged = stage_files(path).pop().expect("a stage");
         let damaged = path.join(damaged);
         let bytes = fs::read(&damaged).expect("a file");
@@ -211,12 +210,12 @@ fn one_pass_over_the_pairs_makes_the_same_files() {
         foreign[16] ^= 1;
         for damage in [&bytes[..bytes.len() / 2], &bytes[..4], &other, &foreign] {
             fs::write(&damaged, damage).expect("a damaged file");
-            let error = build(&locked, &rules, &plies, &|_| {}).expect_err("an error");
+            let error = plan().run(&locked, &mut |_| ()).expect_err("an error");
             let name = damaged.file_name().expect("a name").to_string_lossy();
             assert!(error.to_string().contains(&*name), "{error}");
         }
         fs::write(&damaged, &bytes).expect("the file");
-        build(&locked, &rules, &plies, &|_| {}).expect("the plies");
+        plan().run(&locked, &mut |_| ()).expect("the plies");
         assert_eq!(databases(path), expected);
         assert_eq!(
             names(path).len(),
@@ -236,27 +235,25 @@ fn more_plies_are_kept_when_they_are_wanted() {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path();
     let locked = BuildFolder::lock(path).expect("a folder of our own");
-    let pairs = PairPlan::new(&Pair::all(FOUR.stones), |_| false);
-    let plies = PlyPlan::new(path, &FOUR, &all);
-    build_pairs(&locked, &FOUR, &pairs, &plies, Profile::default(), &()).expect("the pairs");
-    assert!(!stage_files(path).is_empty());
-    build(&locked, &FOUR, &plies, &|_| {}).expect("the plies");
+    let whole = plan(path, &FOUR, &Pair::all(FOUR.stones), &all);
+    whole.run(&locked, &mut |_| ()).expect("a build");
     assert_eq!(databases(path), expected);
     // A build that wants fewer plies leaves the others alone, also those on its way.
     fs::remove_file(path.join(file_name(3))).expect("a file");
-    let plies = PlyPlan::new(path, &FOUR, &[3]);
-    assert_eq!(plies.solve, [3]);
-    build(&locked, &FOUR, &plies, &|_| {}).expect("the plies");
+    assert_eq!(plies_to_solve(path, &[3]), [3]);
+    let fewer = plan(path, &FOUR, &[], &[3]);
+    fewer.run(&locked, &mut |_| ()).expect("the plies");
     assert_eq!(databases(path), expected);
     // A ply whose stages are all solved needs no other, also for a file of its own.
     for ply in 2..=7 {
         fs::remove_file(path.join(file_name(ply))).expect("a file");
     }
+    let stop =
+        |event: BuildEvent<'_>| matches!(event, BuildEvent::PlyFinished(report) if report.ply == 6);
+    interrupt(&plan(path, &FOUR, &[], &[2, 4]), &locked, &stop);
     drop(locked);
-    let stop = |progress: &PlyProgress| matches!(progress, PlyProgress::Finished(report) if report.ply == 6);
-    interrupt(path, &[2, 4], &stop);
-    assert_eq!(PlyPlan::new(path, &FOUR, &[2, 4]).solve, [5, 4, 3, 2]);
-    assert_eq!(PlyPlan::new(path, &FOUR, &[2, 6]).solve, [6, 5, 4, 3, 2]);
+    assert_eq!(plies_to_solve(path, &[2, 4]), [5, 4, 3, 2]);
+    assert_eq!(plies_to_solve(path, &[2, 6]), [6, 5, 4, 3, 2]);
     build_in(path, &FOUR, &[6]);
     assert_eq!(databases(path)[&file_name(6)], expected[&file_name(6)]);
 }
@@ -571,8 +568,10 @@ fn an_interrupted_build_goes_on_with_the_same_bytes() {
     let whole = built(&FOUR, &[1, 4]);
     let expected = databases(whole.path());
     assert!(expected.contains_key("placing-01.mill") && !expected.contains_key("placing-02.mill"));
-    let second = |progress: &PlyProgress| matches!(progress, PlyProgress::Finished(report) if report.ply == 2);
-    let sixth = |progress: &PlyProgress| matches!(progress, PlyProgress::Solved(stage, _) if stage.ply == 6);
+    let second =
+        |event: BuildEvent<'_>| matches!(event, BuildEvent::PlyFinished(report) if report.ply == 2);
+    let sixth =
+        |event: BuildEvent<'_>| matches!(event, BuildEvent::StageSolved(stage) if stage.ply == 6);
     let stops: [(Stop<'_>, u8, bool); 2] = [(&second, 2, false), (&sixth, 6, true)];
     for (stop, ply, again) in stops {
         let folder = built(&FOUR, &[]);
@@ -583,8 +582,10 @@ fn an_interrupted_build_goes_on_with_the_same_bytes() {
         ] {
             fs::write(path.join(name), "begun").expect("a file");
         }
-        interrupt(path, &[1, 4], stop);
-        assert_eq!(PlyPlan::new(path, &FOUR, &[1]).solve.contains(&ply), again);
+        let locked = BuildFolder::lock(path).expect("a folder of our own");
+        interrupt(&plan(path, &FOUR, &[], &[1, 4]), &locked, stop);
+        drop(locked);
+        assert_eq!(plies_to_solve(path, &[1]).contains(&ply), again);
         let begun = format!("placing-{ply:02}.");
         assert!(
             stage_files(path)
@@ -599,19 +600,22 @@ fn an_interrupted_build_goes_on_with_the_same_bytes() {
     }
 }
 
-type Stop<'a> = &'a (dyn Fn(&PlyProgress) -> bool + Sync);
+type Stop<'a> = &'a dyn Fn(BuildEvent<'_>) -> bool;
 
-/// Begins to build plies of four stones, and ends after the first progress for which `stop` is true.
-fn interrupt(folder: &Path, keep: &[u8], stop: Stop<'_>) {
-    let locked = BuildFolder::lock(folder).expect("a folder of our own");
-    let plan = PlyPlan::new(folder, &FOUR, keep);
-    let stop = AssertUnwindSafe(stop);
-    let stopped = catch_unwind(move || {
-        build(&locked, &FOUR, &plan, &|progress| {
-            assert!(!stop(&progress), "the build is stopped")
+/// Begins a build, and ends it after the first event for which `stop` is true.
+fn interrupt(plan: &BuildPlan, locked: &BuildFolder, stop: Stop<'_>) {
+    let begin = AssertUnwindSafe(|| {
+        plan.run(locked, &mut |event| {
+            assert!(!stop(event), "the build is stopped")
         })
     });
-    assert!(stopped.is_err());
+    assert!(catch_unwind(begin).is_err());
+}
+
+/// The plies of four stones that a build would solve.
+fn plies_to_solve(folder: &Path, keep: &[u8]) -> Vec<u8> {
+    let plan = plan(folder, &FOUR, &[], keep);
+    plan.plies().iter().map(|planned| planned.ply).collect()
 }
 
 #[test]
@@ -687,10 +691,11 @@ fn rules_with_a_removal_for_each_mill_are_refused() {
         removal_per_mill: true,
         ..THREE
     };
-    let locked = BuildFolder::lock(folder.path()).expect("a folder of our own");
-    let plan = PlyPlan::new(folder.path(), &rules, &[5]);
-    let error = build(&locked, &rules, &plan, &|_| {}).expect_err("no way to solve it");
-    assert!(error.to_string().contains("each mill"), "{error}");
+    let request = request(&rules, &[], &[5]);
+    let refused = millbase::solve::build(folder.path(), &request, &mut |_| ());
+    let refused = refused.expect_err("no way to solve it");
+    assert!(matches!(refused, SolveError::Rules(_)), "{refused}");
+    assert!(refused.to_string().contains("each mill"), "{refused}");
 }
 
 /// All databases, in the folder that `MILLBASE_DB` names.

@@ -5,14 +5,13 @@
 //! the known values of the others are checked if the environment variable `MILLBASE_DB` names a
 //! folder with their databases.
 
+use std::fs;
 use std::path::Path;
 
 use crate::common::{
     self, Random, before_removal, plain_position, plain_rules, rows, symmetries, turned,
 };
 use millbase::probe::{LineEnd, RankedTurn};
-use millbase::solve::pair::{BuildFolder, PairPlan};
-use millbase::store::Profile;
 use millbase::{Blocked, Database, DbError, Dtw, Material, Pair, Position, Rules, Value, Wdl};
 use rayon::prelude::*;
 use tempfile::TempDir;
@@ -28,12 +27,12 @@ const BUILT_STONES: u8 = 10;
 /// Builds the pairs that need only the built-in ones.
 fn built(folder: &TempDir) -> Database {
     let folder = folder.path();
-    let embedded = Database::embedded(RULES);
+    for (name, bytes) in common::databases(&common::root().join("db")) {
+        fs::write(folder.join(name), bytes).unwrap();
+    }
     let mut pairs = Pair::all(RULES.stones);
     pairs.retain(|pair| pair.stones() == BUILT_STONES);
-    let plan = PairPlan::new(&pairs, |pair| embedded.has(pair));
-    let locked = BuildFolder::lock(folder).unwrap();
-    millbase::solve::pair::build(&locked, &RULES, &plan, Profile::default(), &()).unwrap();
+    common::build(folder, &RULES, &pairs, &[]);
     Database::open(folder, RULES).unwrap()
 }
 

@@ -9,8 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::common::{Random, WON, build};
-use millbase::solve::TableCache;
-use millbase::solve::pair::{BuildFolder, repack};
+use millbase::solve::{BuildFolder, TableCache, repack};
 use millbase::store::{ByteSource, Compression, NeededRange, Profile, file_name, ply_file_name};
 use millbase::{Database, DbError, Pair, Position, Rules, Side};
 use tempfile::TempDir;

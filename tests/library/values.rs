@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use crate::common::{Random, library_set, plain_position, plain_rules};
 use crate::plain::check::{self, Table, Tables, Wrong};
 use millbase::index::Index;
+use millbase::solve::{BuildRequest, build};
 use millbase::store::{Compression, Profile};
 use millbase::{
     Blocked, Database, DbError, FullBoard, Material, Pair, PointSet, Position, Rules, Turn, Value,
@@ -29,7 +30,7 @@ fn solve(rules: &Rules, pairs: &[(usize, usize)]) -> Solved {
 /// Adds the tables of a pair to those that its captures lead to.
 fn solve_pair(rules: &Rules, pair: Pair, solved: &mut Solved) {
     let load = |material| Ok(solved[&material].clone());
-    let tables = millbase::solve::pair::solve(rules, pair, load, &());
+    let tables = millbase::solve::pair::solve(rules, pair, load, &mut |_| ());
     let tables = tables.expect("a pair that can be solved");
     assert_eq!(tables.len(), pair.tables().len());
     let tables = tables.into_iter();
@@ -341,8 +342,8 @@ fn full_boards_agree_with_plain_turns() {
                 let byte = capture(material.mover.into());
                 Ok(vec![byte; material.entries() as usize])
             };
-            let tables =
-                millbase::solve::pair::solve(&rules, pair, load, &()).expect("a solved pair");
+            let tables = millbase::solve::pair::solve(&rules, pair, load, &mut |_| ())
+                .expect("a solved pair");
             for table in tables {
                 solved.insert(table.material, table.values.to_vec());
             }
@@ -427,24 +428,27 @@ fn each(rules: Rules) -> Rules {
 fn check_files(cases: &[(Rules, (u8, u8), Compression)]) {
     for &(rules, largest, compression) in cases {
         let pair = |(a, b)| Pair::new(a, b).expect("a pair");
-        let plan = millbase::solve::pair::PairPlan::new(&[pair(largest)], |_| false);
-        let pairs: Vec<(usize, usize)> = (plan.pairs.iter())
+        let request = BuildRequest {
+            rules,
+            pairs: vec![pair(largest)],
+            plies: Default::default(),
+            profile: Profile {
+                compression,
+                ..Profile::default()
+            },
+        };
+        let folder = tempfile::tempdir().expect("a folder");
+        let built = build(folder.path(), &request, &mut |_| ()).expect("a build");
+        let built: Vec<Pair> = built.pairs.iter().map(|report| report.pair).collect();
+        let pairs: Vec<(usize, usize)> = (built.iter())
             .map(|pair| (pair.larger().into(), pair.smaller().into()))
             .collect();
         let solved = solve(&rules, &pairs);
-        let folder = tempfile::tempdir().expect("a folder");
-        let locked =
-            millbase::solve::pair::BuildFolder::lock(folder.path()).expect("a folder of its own");
-        let profile = Profile {
-            compression,
-            ..Profile::default()
-        };
-        millbase::solve::pair::build(&locked, &rules, &plan, profile, &()).expect("a build");
         let database = Database::open(folder.path(), rules).expect("databases");
-        check_database(&database, &plan.pairs, &solved);
+        check_database(&database, &built, &solved);
         for others in [Rules::STANDARD, Rules::TWELVE] {
             let refused = Database::open(folder.path(), others).expect("a folder");
-            for &pair in &plan.pairs {
+            for &pair in &built {
                 let error = refused.file(pair).expect_err("other rules");
                 assert!(matches!(error, DbError::OtherRules { .. }), "{error}");
             }
@@ -488,7 +492,7 @@ fn depths_above_a_byte_are_refused() {
     let pair = Pair::new(4, 3).expect("a pair");
     let solve_with = |capture: u8| {
         let load = |material: Material| Ok(vec![capture; material.entries() as usize]);
-        millbase::solve::pair::solve(&Rules::NO_FLYING, pair, load, &())
+        millbase::solve::pair::solve(&Rules::NO_FLYING, pair, load, &mut |_| ())
     };
     assert!(solve_with(40).is_ok());
     let refused = solve_with(252).expect_err("losses in 252 turns");

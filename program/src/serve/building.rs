@@ -1,7 +1,6 @@
 //! The path `/build`: builds databases when the page asks for it, and uses each as soon as it is
 //! finished.
 
-use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -12,11 +11,14 @@ use anyhow::{Context, Result};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
+use millbase::index::reachable::why_unsolved;
 use millbase::lock::held;
 use millbase::service::failure::{Failure, JsonFailure};
 use millbase::service::rules::JsonRules;
-use millbase::solve::pair::{self, BuildFolder, Observer, PairPlan, PairProgress};
-use millbase::solve::ply;
+use millbase::solve::{
+    BuildEvent, BuildFolder, BuildPlan, BuildProgress, BuildRequest, SolveError, kept_plies,
+    pairs_up_to,
+};
 use millbase::store::{Compression, Location, Profile};
 use millbase::value::Metric;
 use millbase::{Pair, Rules};
@@ -27,11 +29,9 @@ use super::reply;
 use super::routes::{self, Asked};
 use super::work::Work;
 use crate::advice;
-use crate::input::Plies;
 use crate::options::Options;
-use crate::progress::Forecast;
 use crate::status::{self, Usage};
-use crate::{build, databases, placing};
+use crate::{build, databases};
 
 /// Contents and level of the files.
 const PROFILE: Profile = Profile {
@@ -56,45 +56,18 @@ pub struct Builder {
     permission: Permission,
     options: Arc<Options>,
     work: Work,
-    state: Arc<Mutex<Stage>>,
-    /// What the current or last build was asked to build.
-    request: Arc<Mutex<Option<Request>>>,
+    state: Arc<Mutex<BuildState>>,
+    /// The request of the current or last build.
+    request: Arc<Mutex<Option<BuildRequest>>>,
     /// The folder, locked while a build runs.
     folder: Arc<Mutex<Option<Arc<BuildFolder>>>>,
-    placing_seconds: Arc<Mutex<Forecasts>>,
 }
 
-/// The forecasts of the placing phase, in seconds, by rules and missing plies. Each takes a tenth of a
-/// second to make.
-type Forecasts = HashMap<(Rules, Vec<u8>), f64>;
-
-/// What to build: the pairs with at most this many stones, and perhaps the placing phase.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Request {
-    rules: Rules,
-    most_stones: u8,
-    placing: bool,
-}
-
-/// The state of a build.
 #[derive(Default)]
-enum Stage {
+enum BuildState {
     #[default]
     Idle,
-    /// Building the pairs.
-    Pairs {
-        pair: Option<Pair>,
-        done: usize,
-        all: usize,
-        forecast: Forecast,
-        entries: u64,
-    },
-    /// Building the placing phase.
-    Placing {
-        done: u64,
-        entries: u64,
-        begun: Instant,
-    },
+    Running(BuildProgress),
     Finished,
     /// Failed for this reason.
     Failed(JsonFailure),
@@ -102,7 +75,7 @@ enum Stage {
 
 /// The state of the current or last build, and the plan of the next.
 #[derive(Serialize, Default)]
-struct JsonBuild {
+struct ServerBuild {
     /// Whether this server starts a build on request.
     allowed: bool,
     /// `idle`, `pairs`, `placing`, `finished` or `failed`.
@@ -110,7 +83,7 @@ struct JsonBuild {
     /// The rules of this build; `None` before the first.
     rules: Option<JsonRules>,
     /// The pair that is being solved.
-    pair: Option<String>,
+    pair: Option<Pair>,
     pairs_done: usize,
     pairs: usize,
     /// The share of the present phase that is done, 0 to 1.
@@ -119,12 +92,12 @@ struct JsonBuild {
     seconds_left: Option<f64>,
     /// Why the build failed.
     error: Option<JsonFailure>,
-    plan: Option<JsonPlan>,
+    plan: Option<ServerPlan>,
 }
 
 /// The plan of a build of everything that is missing.
 #[derive(Serialize)]
-struct JsonPlan {
+struct ServerPlan {
     pairs: usize,
     file_bytes: u64,
     memory_bytes: u64,
@@ -137,7 +110,7 @@ struct JsonPlan {
 /// Answers with the state of the build.
 pub async fn state(State(builder): State<Builder>, asked: Asked) -> Result<Response, ApiError> {
     let (_, rules) = routes::read(&builder.work, asked)?;
-    let answer = builder.json(&rules).map_err(ApiError::Failed)?;
+    let answer = builder.answer(&rules);
     Ok(reply::json(StatusCode::OK, &answer))
 }
 
@@ -157,15 +130,14 @@ pub async fn begin(
         let sentence = format!("'stones' is at least {fewest}, the stones of the smallest pair");
         return Err(Failure::question(sentence).into());
     }
-    let request = Request {
-        rules,
-        most_stones,
-        placing: question.placing,
-    };
+    if question.placing {
+        build::check_placing(&rules).map_err(|why| ApiError::Failed(why.into()))?;
+    }
+    let request = request(rules, most_stones, question.placing);
     if !builder.begin(request).map_err(ApiError::Failed)? {
         return Err(ApiError::Building);
     }
-    let answer = builder.json(&rules).map_err(ApiError::Failed)?;
+    let answer = builder.answer(&rules);
     Ok(reply::json(StatusCode::ACCEPTED, &answer))
 }
 
@@ -179,7 +151,6 @@ impl Builder {
             state: Arc::default(),
             request: Arc::default(),
             folder: Arc::default(),
-            placing_seconds: Arc::default(),
         }
     }
 
@@ -217,212 +188,132 @@ impl Builder {
     }
 
     /// Begins a build; returns `false` if one with another request is running.
-    fn begin(&self, request: Request) -> Result<bool> {
+    fn begin(&self, request: BuildRequest) -> Result<bool> {
         let mut state = held(&self.state);
-        if matches!(*state, Stage::Pairs { .. } | Stage::Placing { .. }) {
-            return Ok(*held(&self.request) == Some(request));
+        if matches!(*state, BuildState::Running(_)) {
+            return Ok(held(&self.request).as_ref() == Some(&request));
         }
         let rules = request.rules;
-        if request.placing {
-            placing::check_rules(&rules)?;
-        }
         let folder = databases::folder_to_build(&self.options(rules))?;
         fs::create_dir_all(&folder)
             .with_context(|| format!("cannot create the folder '{}'", folder.display()))?;
         let locked = Arc::new(BuildFolder::lock(&folder)?);
-        let plan = missing(&folder, rules, request.most_stones)?;
+        let plan = plan(&folder, &request)?;
         *held(&self.request) = Some(request);
         *held(&self.folder) = Some(Arc::clone(&locked));
-        *state = Stage::Pairs {
-            pair: None,
-            done: 0,
-            all: plan.pairs.len(),
-            forecast: Forecast::new(plan.entries(), Instant::now()),
-            entries: plan.entries(),
-        };
-        let (builder, with_placing) = (self.clone(), request.placing);
+        *state = BuildState::Running(BuildProgress::new(&plan, Instant::now()));
+        let builder = self.clone();
         // The thread ends with the program; finished files stay.
         thread::Builder::new()
             .name("build".to_owned())
             .spawn(move || {
-                let built = builder.build(&locked, &plan, rules, with_placing);
+                let built = plan.run(&locked, &mut |event| builder.follow(event, rules));
+                let built = built.map_err(Into::into);
+                let built = built.and_then(|_| builder.work.reopen(rules));
                 *held(&builder.folder) = None;
                 *held(&builder.state) = match built {
-                    Ok(()) => Stage::Finished,
-                    Err(error) => Stage::Failed(api_error::failure(&error)),
+                    Ok(_) => BuildState::Finished,
+                    Err(error) => BuildState::Failed(api_error::failure(&error)),
                 };
             })
             .context("cannot start the thread of a build")?;
         Ok(true)
     }
 
-    fn build(
-        &self,
-        folder: &BuildFolder,
-        plan: &PairPlan,
-        rules: Rules,
-        with_placing: bool,
-    ) -> Result<()> {
-        let watcher = Watcher {
-            builder: self,
-            rules,
-        };
-        if with_placing {
-            let plies = placing::plan(folder.path(), &rules, &Plies::Usual)?;
-            ply::build_pairs(folder, &rules, plan, &plies, PROFILE, &watcher)?;
-            self.build_placing(folder, &rules)?;
-        } else {
-            pair::build(folder, &rules, plan, PROFILE, &watcher)?;
+    fn follow(&self, event: BuildEvent<'_>, rules: Rules) {
+        if let BuildState::Running(progress) = &mut *held(&self.state) {
+            progress.follow(event, Instant::now());
         }
-        self.work.reopen(rules)?;
-        Ok(())
+        if matches!(event, BuildEvent::PairFinished(_))
+            && let Err(error) = self.work.reopen(rules)
+        {
+            tracing::warn!("{}", status::sentence(&error));
+        }
     }
 
-    fn build_placing(&self, folder: &BuildFolder, rules: &Rules) -> Result<()> {
-        let plan = placing::plan(folder.path(), rules, &Plies::Usual)?;
-        let sizes = plan.sizes(rules);
-        let entries = sizes.entries();
-        let begun = Instant::now();
-        let show = |done| {
-            *held(&self.state) = Stage::Placing {
-                done,
-                entries,
-                begun,
-            };
-        };
-        show(0);
-        ply::build(folder, rules, &plan, &|progress| {
-            if let ply::PlyProgress::Solved(stage, done) = progress {
-                show(sizes.entries_before(stage.ply) + done);
-            }
-        })?;
-        Ok(())
-    }
-
-    fn json(&self, rules: &Rules) -> Result<JsonBuild> {
-        let allowed = self.permission != Permission::Nobody;
-        let mut json = JsonBuild {
-            allowed,
+    fn answer(&self, rules: &Rules) -> ServerBuild {
+        let mut answer = ServerBuild {
+            allowed: self.permission != Permission::Nobody,
             state: "idle",
-            rules: held(&self.request).map(|request| JsonRules::from(&request.rules)),
-            ..JsonBuild::default()
+            rules: held(&self.request)
+                .as_ref()
+                .map(|request| JsonRules::from(&request.rules)),
+            ..ServerBuild::default()
         };
         let now = Instant::now();
         match &*held(&self.state) {
-            Stage::Idle => {}
-            Stage::Finished => json.state = "finished",
-            Stage::Failed(why) => {
-                json.state = "failed";
-                json.error = Some(why.clone());
+            BuildState::Idle => {}
+            BuildState::Finished => answer.state = "finished",
+            BuildState::Failed(why) => {
+                answer.state = "failed";
+                answer.error = Some(why.clone());
             }
-            Stage::Pairs {
-                pair,
-                done,
-                all,
-                forecast,
-                entries,
-            } => {
-                json.state = "pairs";
-                json.pair = pair.map(|pair| pair.to_string());
-                (json.pairs_done, json.pairs) = (*done, *all);
-                json.share = forecast.done(now) as f64 / (*entries).max(1) as f64;
-                json.seconds_left = forecast.seconds_left(now);
-                return Ok(json);
-            }
-            Stage::Placing {
-                done,
-                entries,
-                begun,
-            } => {
-                json.state = "placing";
-                json.share = *done as f64 / (*entries).max(1) as f64;
-                let seconds = now.duration_since(*begun).as_secs_f64();
-                json.seconds_left = (json.share > 0.0).then(|| seconds / json.share - seconds);
-                return Ok(json);
+            BuildState::Running(progress) => {
+                answer.state = "placing";
+                if progress.ply.is_none() {
+                    answer.state = "pairs";
+                    answer.pair = progress.pair;
+                    (answer.pairs_done, answer.pairs) = (progress.pairs_done, progress.pairs);
+                }
+                answer.share = progress.done(now) as f64 / progress.entries().max(1) as f64;
+                answer.seconds_left = progress.seconds_left(now);
+                return answer;
             }
         }
-        if allowed {
+        if answer.allowed {
             // Where files of the folder prevent a build, a request for one is answered with the reason.
-            json.plan = self.plan(rules).unwrap_or(None);
+            answer.plan = self.plan(rules).unwrap_or(None);
         }
-        Ok(json)
+        answer
     }
 
     /// The plan of everything that is missing; `None` if there is no folder for databases.
-    fn plan(&self, rules: &Rules) -> Result<Option<JsonPlan>> {
+    fn plan(&self, rules: &Rules) -> Result<Option<ServerPlan>> {
         let Some(folder) = databases::folder(&self.options(*rules)) else {
             return Ok(None);
         };
-        let mut plan = missing(&folder, *rules, u8::MAX)?;
-        let placing = match placing::check_rules(rules) {
-            Ok(()) => Some(placing::plan(&folder, rules, &Plies::Usual)?)
-                .filter(|plan| !plan.solve.is_empty()),
-            Err(_) => None,
-        };
-        plan.placing = placing.is_some();
-        Ok(Some(JsonPlan {
+        let everything = request(*rules, u8::MAX, why_unsolved(rules).is_none());
+        let plan = plan(&folder, &everything)?;
+        Ok(Some(ServerPlan {
             pairs: plan.pairs.len(),
-            file_bytes: plan.file_bytes(rules),
-            memory_bytes: plan.memory(rules),
-            seconds: build::seconds(plan.entries()),
-            placing: placing.is_some(),
-            placing_seconds: placing.map_or(0.0, |plan| {
-                let mut known = held(&self.placing_seconds);
-                let seconds = known.entry((*rules, plan.solve.clone()));
-                *seconds.or_insert_with(|| placing::seconds(&plan.sizes(rules)))
-            }),
+            file_bytes: plan.file_bytes,
+            memory_bytes: plan.memory_bytes,
+            seconds: plan.seconds,
+            placing: !plan.plies().is_empty(),
+            placing_seconds: plan.placing_seconds(),
         }))
     }
 }
 
-/// The pairs with at most this many stones that the folder lacks. The errors are for clients, so they do
-/// not name the folder.
-fn missing(folder: &Path, rules: Rules, most_stones: u8) -> Result<PairPlan> {
-    let wanted = build::pairs_up_to(most_stones, &rules);
-    if !folder.is_dir() {
-        return Ok(PairPlan::new(&wanted, |_| false));
+/// A request for the pairs with at most this many stones, and perhaps for the usual plies.
+fn request(rules: Rules, most_stones: u8, placing: bool) -> BuildRequest {
+    BuildRequest {
+        rules,
+        pairs: pairs_up_to(most_stones, &rules),
+        plies: if placing {
+            kept_plies(&rules)
+        } else {
+            Default::default()
+        },
+        profile: PROFILE,
     }
-    let db = databases::open_folder(folder, rules)?;
-    if let Some(other) = build::with_other_metric(&db, PROFILE.metric) {
-        let location = Location {
-            folder: None,
-            ..db.location()
-        };
-        let (pair, options) = (other.pair(), advice::build_options(&location));
-        return Err(Usage(format!(
-            "the database {pair} here has no depths, but the server builds only databases with \
-             depths; build the missing ones with `millbase build{options}`"
-        ))
-        .into());
-    }
-    Ok(build::plan(&db, &wanted)?)
 }
 
-/// Follows the build of the pairs.
-struct Watcher<'a> {
-    builder: &'a Builder,
-    rules: Rules,
-}
-
-impl Observer for Watcher<'_> {
-    fn progress(&self, progress: PairProgress) {
-        let is_finished = matches!(progress, PairProgress::Finished(_));
-        if let Stage::Pairs {
-            pair,
-            done,
-            forecast,
-            ..
-        } = &mut *held(&self.builder.state)
-        {
-            match &progress {
-                PairProgress::Started { pair: begun, .. } => *pair = Some(*begun),
-                PairProgress::Finished(_) => *done += 1,
-                _ => {}
-            }
-            forecast.follow(&progress, Instant::now());
+/// The plan for a folder.
+fn plan(folder: &Path, request: &BuildRequest) -> Result<BuildPlan> {
+    BuildPlan::new(folder, request).map_err(|error| match error {
+        SolveError::OtherContents { pair, metric } => {
+            let options = advice::build_options(&Location {
+                folder: None,
+                rules: request.rules,
+                metric,
+            });
+            Usage(format!(
+                "the database {pair} here has no depths, but the server builds only databases with \
+                 depths; build the missing ones with `millbase build{options}`"
+            ))
+            .into()
         }
-        if is_finished && let Err(error) = self.builder.work.reopen(self.rules) {
-            tracing::warn!("{}", status::sentence(&error));
-        }
-    }
+        error => error.into(),
+    })
 }

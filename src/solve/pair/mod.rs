@@ -1,11 +1,6 @@
 //! Retrograde analysis: the value of every position of a pair, from the positions where the game
 //! ends backwards.
 //!
-//! * [`solve`] solves one pair in memory, from the tables that its captures lead to.
-//! * [`plan`] orders the pairs and computes the memory that each needs.
-//! * [`build()`] solves the pairs of a plan and writes their files.
-//! * [`load`] reads a whole table from the files.
-//!
 //! `half` holds the table of one side to move while it is solved, `init` fills it from the
 //! captures. Then a sweep decides the remaining positions. Each depth n, with value byte v = n + 1,
 //! takes two passes for each side to move:
@@ -15,87 +10,25 @@
 //! propagate  finished entries with value v, a row each  → quiet predecessors, all in one working row of the other side
 //! ```
 
-mod build;
 pub(crate) mod half;
 pub(crate) mod init;
-pub mod plan;
 mod propagate;
-mod repack;
 mod scatter;
 mod whole_row;
 
 use std::ops::Deref;
 use std::time::{Duration, Instant};
 
-pub use build::{BuildFolder, PairReport, TableReport, build};
-pub(crate) use build::{Sequel, build_with};
 pub(crate) use init::{Captures, ORDERED, VALUES};
-pub use plan::PairPlan;
-pub use repack::repack;
 pub(crate) use scatter::{Scatter, fill_images};
 
 use self::half::Half;
+use super::error::SolveError;
+use super::events::{BuildEvent, TableTimes};
 use crate::index::{Material, Pair};
 use crate::memory::Bytes;
 use crate::rules::Rules;
-use crate::solve::{SolveError, TableCache, load};
 use crate::store::{DbError, LARGEST_VALUE};
-
-/// A step of the solver's progress.
-#[derive(Clone, Debug)]
-pub enum PairProgress {
-    /// The solver begins a pair.
-    Started {
-        /// The pair.
-        pair: Pair,
-        /// The number of entries of its tables.
-        entries: u64,
-    },
-    /// The captures of one table have been looked up.
-    Initialised(Material),
-    /// All positions that are decided in fewer than `depth` turns are known.
-    Swept {
-        /// The depth in turns.
-        depth: u16,
-        /// The number of decided entries of the pair.
-        decided: u64,
-    },
-    /// The pair's file is being written.
-    Writing,
-    /// The pair's file is complete.
-    Finished(Box<PairReport>),
-}
-
-/// The progress observer of a long computation.
-pub trait Observer: Sync {
-    /// Receives a step of progress; any thread may call it.
-    fn progress(&self, progress: PairProgress);
-}
-
-/// Ignores the progress.
-impl Observer for () {
-    fn progress(&self, _progress: PairProgress) {}
-}
-
-/// The times of the steps for one side to move.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Times {
-    /// Reading the table that captures lead to.
-    pub load: Duration,
-    /// Looking up the captures and counting the quiet turns.
-    pub initialise: Duration,
-    /// Copying decided positions to the finished arrangement.
-    pub scatter: Duration,
-    /// Updating the predecessors of decided positions.
-    pub propagate: Duration,
-}
-
-impl Times {
-    /// All steps together.
-    pub fn total(&self) -> Duration {
-        self.load + self.initialise + self.scatter + self.propagate
-    }
-}
 
 /// One table of a solved pair.
 #[derive(Debug)]
@@ -105,7 +38,7 @@ pub struct Solved {
     /// Its value bytes in the order of its [`crate::index::Index`].
     pub values: Bytes,
     /// The times of the steps.
-    pub times: Times,
+    pub times: TableTimes,
 }
 
 /// Solves a pair. `load` provides the tables that captures lead to; those of one side to move are
@@ -117,7 +50,7 @@ pub struct Solved {
 /// use millbase::{Pair, Rules, solve};
 /// let pair = Pair::new(3, 3).unwrap();
 /// let nothing = |_| -> Result<Vec<u8>, _> { unreachable!("3-3 needs nothing") };
-/// let tables = solve::pair::solve(&Rules::STANDARD, pair, nothing, &())?;
+/// let tables = solve::pair::solve(&Rules::STANDARD, pair, nothing, &mut |_| ())?;
 /// let deepest = tables[0].values.iter().max();
 /// assert_eq!(deepest, Some(&27)); // lost in 26 turns
 /// # Ok::<(), solve::SolveError>(())
@@ -130,16 +63,16 @@ pub fn solve<V: Deref<Target = [u8]>>(
     rules: &Rules,
     pair: Pair,
     mut load: impl FnMut(Material) -> Result<V, DbError>,
-    observer: &dyn Observer,
+    observer: &mut dyn FnMut(BuildEvent<'_>),
 ) -> Result<Vec<Solved>, SolveError> {
     let memory_error = |source| SolveError::PairMemory {
         pair,
-        bytes: plan::memory(rules, pair),
+        bytes: memory(rules, pair),
         source,
     };
     let mut halves = Vec::new();
     for material in pair.tables() {
-        let mut times = Times::default();
+        let mut times = TableTimes::default();
         let start = Instant::now();
         let mut half = Half::new(rules, material).map_err(memory_error)?;
         let after = material.after_captures(rules).into_iter();
@@ -150,10 +83,10 @@ pub fn solve<V: Deref<Target = [u8]>>(
             init::initialise(&mut half.working, &captures)
         });
         halves.push((half, times));
-        observer.progress(PairProgress::Initialised(material));
     }
+    observer(BuildEvent::CapturesFound);
     sweep_all(pair, &mut halves, observer)?;
-    let solved = |(half, times): (Half, Times)| Solved {
+    let solved = |(half, times): (Half, TableTimes)| Solved {
         material: half.finished.index.material(),
         values: half.finished.values,
         times,
@@ -164,8 +97,8 @@ pub fn solve<V: Deref<Target = [u8]>>(
 /// Sweeps through all depths.
 fn sweep_all(
     pair: Pair,
-    halves: &mut [(Half, Times)],
-    observer: &dyn Observer,
+    halves: &mut [(Half, TableTimes)],
+    observer: &mut dyn FnMut(BuildEvent<'_>),
 ) -> Result<(), SolveError> {
     let mut decided = 0;
     for v in 1..=u8::MAX {
@@ -197,12 +130,36 @@ fn sweep_all(
             }
             _ => {}
         }
-        observer.progress(PairProgress::Swept {
+        observer(BuildEvent::Swept {
             depth: u16::from(v),
             decided,
         });
     }
     Ok(())
+}
+
+/// Measured memory besides the arrays of values, in bytes: the program, the rows, and buffers of
+/// the threads.
+pub(super) const FIXED: u64 = 12 << 20;
+
+/// The peak memory while building a pair, in bytes.
+///
+/// ```
+/// use millbase::{Pair, Rules, solve::pair};
+/// let pair = Pair::new(9, 8).unwrap();
+/// assert_eq!(pair::memory(&Rules::STANDARD, pair) >> 20, 3072); // 3083 were measured
+/// ```
+pub fn memory(rules: &Rules, pair: Pair) -> u64 {
+    let (mut working, mut peak) = (0, 0);
+    for material in pair.tables() {
+        // Value and count, and the tables of the captures until they have been looked up.
+        working += 2 * material.exchanged().entries();
+        let captures = material.after_captures(rules).into_iter();
+        peak = peak.max(working + captures.map(Material::entries).sum::<u64>());
+    }
+    // The finished values fill up during the sweep. Writing takes less: all but these are freed
+    // before.
+    FIXED + peak.max(working + pair.entries())
 }
 
 /// Does the work and adds its time to the total.

@@ -30,24 +30,6 @@ use crate::memory::Bytes;
 use crate::rules::Rules;
 use crate::solve::pair::{self, ORDERED, Scatter, VALUES, fill_images};
 
-/// The values that the turns of a stage lead to.
-pub(super) struct Successors<'a> {
-    /// After turns without a mill; `None` if there is no such turn.
-    pub quiet: Option<&'a [u8]>,
-    /// After captures.
-    pub captures: CaptureValues<'a>,
-}
-
-/// The positions that captures lead to.
-pub(super) enum CaptureValues<'a> {
-    /// No game closes a mill here.
-    None,
-    /// The opponent is left with fewer than three stones.
-    EndTheGame,
-    /// The values of [`Stage::after_capture`].
-    Table(&'a [u8]),
-}
-
 /// Two bits for each set of a number of stones.
 struct Marks {
     ranks: Subsets,
@@ -100,12 +82,18 @@ struct StageShape<'a> {
     captures: pair::Captures<'a>,
 }
 
-/// Fills the table of a stage, in the order of its index. Entries that no game can reach keep 0.
-pub(super) fn solve(
+/// All values of a stage, in the order of its index, from those of the two that its turns lead to; `None`
+/// where there is no such turn, or where captures end the game. Entries that no game can reach are 0.
+///
+/// # Errors
+///
+/// If the system refuses the memory.
+pub(crate) fn solve_stage(
     rules: &Rules,
     reachable: &Reachable,
     stage: Stage,
-    successors: Successors<'_>,
+    quiet: Option<&[u8]>,
+    captures: Option<&[u8]>,
 ) -> io::Result<Bytes> {
     let (mover, waiting) = (stage.mover(), stage.mover().other());
     let (stones, others) = (stage.stones(mover), stage.stones(waiting));
@@ -117,20 +105,21 @@ pub(super) fn solve(
     possible.mark(rows, reachable.rows(stage, mover).iter(), Marks::QUIET);
     let mut after_possible = Marks::new(stones + 1);
     let rows = Rows::of(stones + 1);
-    let quiet = reachable.rows(stage.after_quiet(), mover);
-    after_possible.mark(rows, quiet.iter(), Marks::QUIET);
-    let captures = match successors.captures {
-        // No set is marked, so the values of captures are not used.
-        CaptureValues::None => pair::Captures::EndTheGame,
-        CaptureValues::EndTheGame => {
-            after_possible.mark(rows, 0..rows.len(), Marks::CAPTURE);
-            pair::Captures::EndTheGame
-        }
-        CaptureValues::Table(values) => {
-            let stage = stage.after_capture();
-            let sets = reachable.rows(stage, mover);
+    let after_quiet = reachable.rows(stage.after_quiet(), mover);
+    after_possible.mark(rows, after_quiet.iter(), Marks::QUIET);
+    let after_capture = stage.after_capture();
+    let captures = match captures {
+        Some(values) => {
+            let sets = reachable.rows(after_capture, mover);
             after_possible.mark(rows, sets.iter(), Marks::CAPTURE);
-            pair::Captures::Table(Index::new(stage.material()), values)
+            pair::Captures::Table(Index::new(after_capture.material()), values)
+        }
+        None => {
+            // If no game closes a mill here, no set is marked, so the values of captures are not used.
+            if reachable.ends_game(after_capture) {
+                after_possible.mark(rows, 0..rows.len(), Marks::CAPTURE);
+            }
+            pair::Captures::EndTheGame
         }
     };
     let shape = StageShape {
@@ -142,7 +131,7 @@ pub(super) fn solve(
         possible,
         after: after.iter().collect(),
         after_possible,
-        quiet: successors.quiet,
+        quiet,
         captures,
     };
     let mut values = Bytes::new(shape.index.len())?;

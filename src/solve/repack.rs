@@ -1,10 +1,10 @@
 //! Writes the values of a file again at another level or with another profile.
 
-use super::{BuildFolder, TableCache};
+use super::derive::captures_to_fill;
+use super::folder::BuildFolder;
+use super::tables::{TableCache, load_pair};
 use crate::index::Pair;
 use crate::probe::Database;
-use crate::solve::derive::captures_to_fill;
-use crate::solve::load_pair;
 use crate::store::pair::stored_table;
 use crate::store::{self, DbError, Profile, SolvedPair};
 use crate::value::Metric;

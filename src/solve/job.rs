@@ -1,0 +1,372 @@
+//! Carries out a plan: solves its pairs one by one, then its plies, the last placement first, and writes
+//! their files.
+//!
+//! A file with its final name is complete. So after a build was stopped at any moment, a new plan goes on
+//! with what is missing.
+//!
+//! A ply needs the tables of the next one, or, for the last ply, those of the pairs. Each solved table goes
+//! to a file of its [`stage`] at once: the tables of the last ply while those of the pair that they lead to
+//! are still in memory. A ply that is kept gets its file from these. The files of the stages are removed as
+//! soon as the ply before is finished.
+
+use std::path::Path;
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use super::error::SolveError;
+use super::events::{BuildEvent, BuildReport, PairReport, PlyReport};
+use super::folder::BuildFolder;
+use super::pair::{self, Solved};
+use super::plan::{BuildPlan, BuildRequest, PlannedPly};
+use super::ply::{self, stage};
+use super::tables::{Loader, TableCache, load};
+use crate::index::histogram::Histogram;
+use crate::index::reachable::{Reachable, Stage};
+use crate::index::{Index, Material, Pair};
+use crate::memory::Bytes;
+use crate::probe::Database;
+use crate::store::{self, DbError, LARGEST_VALUE, PlyWriter, SolvedPair, file_name, ply_file_name};
+use crate::value::Metric;
+
+/// Builds what a folder, which must exist, lacks of a request.
+///
+/// ```no_run
+/// use millbase::solve::{BuildRequest, build, kept_plies};
+/// use millbase::{Pair, Rules};
+/// let rules = Rules::STANDARD;
+/// let request = BuildRequest {
+///     rules,
+///     pairs: Pair::all(rules.stones),
+///     plies: kept_plies(&rules),
+///     profile: Default::default(),
+/// };
+/// build("db".as_ref(), &request, &mut |event| println!("{event:?}"))?;
+/// # Ok::<(), millbase::solve::SolveError>(())
+/// ```
+///
+/// # Errors
+///
+/// As for [`BuildFolder::lock`], [`BuildPlan::new`] and [`BuildPlan::run`].
+pub fn build(
+    folder: &Path,
+    request: &BuildRequest,
+    observer: &mut dyn FnMut(BuildEvent<'_>),
+) -> Result<BuildReport, SolveError> {
+    let locked = BuildFolder::lock(folder)?;
+    BuildPlan::new(folder, request)?.run(&locked, observer)
+}
+
+impl BuildPlan {
+    /// Solves the pairs and plies of the plan and writes their files to its folder, which is locked. For
+    /// plies without pairs, the folder must have the files of all pairs.
+    ///
+    /// # Errors
+    ///
+    /// [`SolveError`]. The files finished before stay.
+    pub fn run(
+        &self,
+        folder: &BuildFolder,
+        observer: &mut dyn FnMut(BuildEvent<'_>),
+    ) -> Result<BuildReport, SolveError> {
+        let mut report = BuildReport::default();
+        let mut pairs = PairsJob::new(self, folder.path());
+        for planned in &self.pairs {
+            // Another build may have made it since.
+            if folder.path().join(file_name(planned.pair)).exists() {
+                continue;
+            }
+            let pair = pairs.build(planned.pair, observer)?;
+            observer(BuildEvent::PairFinished(&pair));
+            report.pairs.push(pair);
+        }
+        drop(pairs);
+        if let Some(reachable) = &self.reachable {
+            let mut plies = PliesJob {
+                plan: self,
+                folder: folder.path(),
+                reachable,
+                report: PlyReport::default(),
+            };
+            for planned in self.plies() {
+                observer(BuildEvent::PlyStarted(planned.ply));
+                let ply = plies.build(planned, observer)?;
+                stage::remove(folder.path(), Some(planned.ply + 1))?;
+                observer(BuildEvent::PlyFinished(&ply));
+                report.plies.push(ply);
+            }
+        }
+        if self.placing.is_some() {
+            stage::remove(folder.path(), None)?;
+        }
+        Ok(report)
+    }
+}
+
+/// Builds the pairs of a plan, and with each of them the last placements that lead to its tables.
+struct PairsJob<'a> {
+    plan: &'a BuildPlan,
+    folder: &'a Path,
+    cache: TableCache,
+    /// The stages of the last placement that have no file yet and lead to pairs without captures, too; none
+    /// if the plan does not have that ply.
+    last_stages: Vec<Stage>,
+}
+
+impl<'a> PairsJob<'a> {
+    fn new(plan: &'a BuildPlan, folder: &'a Path) -> PairsJob<'a> {
+        let last = 2 * plan.rules.stones - 1;
+        let is_planned = plan
+            .plies()
+            .first()
+            .is_some_and(|planned| planned.ply == last);
+        let reachable = plan.reachable.as_ref().filter(|_| is_planned);
+        let stages = reachable.into_iter().flat_map(|reachable| {
+            reachable.stages_of(last).filter(|stage| {
+                reachable.exists(stage.after_quiet()) && !stage::is_solved(folder, *stage)
+            })
+        });
+        let pairs: Vec<Pair> = plan.pairs.iter().map(|planned| planned.pair).collect();
+        PairsJob {
+            plan,
+            folder,
+            cache: TableCache::new(&pairs),
+            last_stages: stages.collect(),
+        }
+    }
+
+    /// Solves a pair, writes its file, and solves the last placements before it.
+    fn build(
+        &mut self,
+        pair: Pair,
+        observer: &mut dyn FnMut(BuildEvent<'_>),
+    ) -> Result<PairReport, SolveError> {
+        let start = Instant::now();
+        observer(BuildEvent::PairStarted(pair));
+        let plan = self.plan;
+        let load = |material| {
+            let again = self.is_after_last_placement(material);
+            self.load(material, again)
+        };
+        let solved = pair::solve(&plan.rules, pair, load, observer)?;
+        observer(BuildEvent::Writing);
+        let writing = Instant::now();
+        let bytes = self.write(pair, &solved)?;
+        let placing = Instant::now();
+        self.solve_last_placement(&solved)?;
+        Ok(PairReport {
+            pair,
+            tables: solved.iter().map(|table| table.times).collect(),
+            bytes,
+            total: start.elapsed(),
+            write: placing - writing,
+            placing: placing.elapsed(),
+        })
+    }
+
+    /// The table that captures lead to, which stays in the cache if it is needed `again`.
+    fn load(&mut self, material: Material, again: bool) -> Result<Bytes, DbError> {
+        let from_files = || load(&Database::open(self.folder, self.plan.rules)?, material);
+        self.cache.take(material, again, from_files)
+    }
+
+    /// Counts the values of a solved pair and writes its file; returns the size in bytes.
+    fn write(&mut self, pair: Pair, solved: &[Solved]) -> Result<u64, DbError> {
+        let counted = solved.iter().map(|table| {
+            self.cache.keep(table.material, &table.values);
+            Histogram::of_table(&Index::new(table.material), &table.values)
+        });
+        let values = SolvedPair {
+            pair,
+            values: &solved[0].values,
+            histograms: counted.collect(),
+        };
+        let path = self.folder.join(file_name(pair));
+        store::write_pair(&path, &self.plan.rules, &values, self.plan.profile)
+    }
+
+    /// Whether captures by the last placement lead to a table.
+    fn is_after_last_placement(&self, material: Material) -> bool {
+        let Some(reachable) = &self.plan.reachable else {
+            return false;
+        };
+        let mut after = self.last_stages.iter().map(|stage| stage.after_capture());
+        after.any(|after| reachable.exists(after) && after.material() == material)
+    }
+
+    /// Solves the stages whose placements without a mill lead to these tables.
+    fn solve_last_placement(&mut self, solved: &[Solved]) -> Result<(), SolveError> {
+        let Some(reachable) = &self.plan.reachable else {
+            return Ok(());
+        };
+        let mut job = PliesJob {
+            plan: self.plan,
+            folder: self.folder,
+            reachable,
+            report: PlyReport::default(),
+        };
+        for table in solved {
+            let leads_here = |stage: &Stage| stage.after_quiet().material() == table.material;
+            let stages: Vec<Stage> = self
+                .last_stages
+                .iter()
+                .copied()
+                .filter(leads_here)
+                .collect();
+            for stage in stages {
+                let after = Some(stage.after_capture()).filter(|&after| reachable.exists(after));
+                let captures = after.map(|after| self.load(after.material(), false));
+                let captures = captures.transpose()?;
+                job.solve(stage, Some(&table.values), captures.as_deref())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Builds the plies of a plan.
+struct PliesJob<'a> {
+    plan: &'a BuildPlan,
+    folder: &'a Path,
+    reachable: &'a Reachable,
+    /// The report on the ply in work.
+    report: PlyReport,
+}
+
+impl PliesJob<'_> {
+    /// Solves the stages of a ply that have no file yet, and writes the file of the ply if it is kept.
+    fn build(
+        &mut self,
+        &PlannedPly { ply, kept, .. }: &PlannedPly,
+        observer: &mut dyn FnMut(BuildEvent<'_>),
+    ) -> Result<PlyReport, SolveError> {
+        let PliesJob {
+            plan,
+            folder,
+            reachable,
+            ..
+        } = *self;
+        self.report = PlyReport {
+            ply,
+            ..PlyReport::default()
+        };
+        let mut writer = kept.then(|| PlyWriter::new(&plan.rules, reachable, ply));
+        let path = folder.join(ply_file_name(ply));
+        let database = Database::open(folder, plan.rules)?;
+        let mut next = NextTables::new(&database, folder, reachable, ply)?;
+        for stage in reachable.stages_of(ply) {
+            let start = Instant::now();
+            let values = match stage::is_solved(folder, stage) {
+                true if kept => {
+                    let values = stage::read(folder, &plan.rules, stage)?;
+                    self.report.load += start.elapsed();
+                    values
+                }
+                true => None,
+                false => {
+                    let quiet = next.load(stage.after_quiet())?;
+                    let captures = next.load(stage.after_capture())?;
+                    self.report.load += start.elapsed();
+                    let values = self.solve(stage, quiet.as_deref(), captures.as_deref())?;
+                    // The captures of one stage often lead to the same table as the quiet turns of the next.
+                    next.last = captures.map(|table| (stage.after_capture(), table));
+                    Some(values)
+                }
+            };
+            if let (Some(writer), Some(values)) = (&mut writer, values) {
+                let start = Instant::now();
+                writer.add(stage, &values).map_err(DbError::io(&path))?;
+                self.report.write += start.elapsed();
+            }
+            observer(BuildEvent::StageSolved(stage));
+        }
+        if let Some(writer) = writer {
+            let start = Instant::now();
+            self.report.bytes = writer.finish(&path)?;
+            self.report.write += start.elapsed();
+        }
+        Ok(std::mem::take(&mut self.report))
+    }
+
+    /// Solves a stage from the tables after placements without a mill and after captures, and writes its file.
+    fn solve(
+        &mut self,
+        stage: Stage,
+        quiet: Option<&[u8]>,
+        captures: Option<&[u8]>,
+    ) -> Result<Bytes, SolveError> {
+        let rules = &self.plan.rules;
+        let start = Instant::now();
+        let values = ply::solve_stage(rules, self.reachable, stage, quiet, captures);
+        let values = values.map_err(|error| SolveError::PlyMemory(stage.ply, error))?;
+        if values.par_iter().any(|&value| value > LARGEST_VALUE) {
+            return Err(SolveError::PlyTooDeep(stage.ply));
+        }
+        self.report.solve += start.elapsed();
+        let start = Instant::now();
+        self.report.bytes += stage::write(self.folder, rules, stage, &values)?;
+        self.report.write += start.elapsed();
+        Ok(values)
+    }
+}
+
+/// The tables that the turns of a ply lead to.
+struct NextTables<'a> {
+    database: &'a Database,
+    folder: &'a Path,
+    reachable: &'a Reachable,
+    /// The tables of the pairs after the last placement; `None` while stones are left in hand: then the values
+    /// are in the files of the next ply's stages or in its own.
+    pairs: Option<Loader<'a>>,
+    /// The table to load next, if it is here already.
+    last: Option<(Stage, Bytes)>,
+}
+
+impl<'a> NextTables<'a> {
+    fn new(
+        database: &'a Database,
+        folder: &'a Path,
+        reachable: &'a Reachable,
+        ply: u8,
+    ) -> Result<NextTables<'a>, DbError> {
+        let mut tables = NextTables {
+            database,
+            folder,
+            reachable,
+            pairs: None,
+            last: None,
+        };
+        if ply + 1 == 2 * database.rules().stones {
+            let missing = reachable.stages_of(ply);
+            let missing = missing.filter(|&stage| !stage::is_solved(folder, stage));
+            let wanted = missing.flat_map(|stage| [stage.after_quiet(), stage.after_capture()]);
+            let mut wanted: Vec<Stage> = wanted.filter(|&next| reachable.exists(next)).collect();
+            wanted.dedup();
+            let wanted: Vec<Material> = wanted.iter().map(|stage| stage.material()).collect();
+            for &material in &wanted {
+                let file = database.file_of(material)?;
+                if file.metric() == Metric::Wdl {
+                    return Err(DbError::NoDepths { pair: file.pair() });
+                }
+            }
+            tables.pairs = Some(Loader::new(database, &wanted)?);
+        }
+        Ok(tables)
+    }
+
+    /// The table of a stage; `None` if no game comes to it.
+    fn load(&mut self, stage: Stage) -> Result<Option<Bytes>, DbError> {
+        if !self.reachable.exists(stage) {
+            return Ok(None);
+        }
+        let values = match (self.last.take(), &mut self.pairs) {
+            (Some((last, values)), _) if last == stage => values,
+            (_, Some(pairs)) => pairs.load(stage.material())?,
+            _ => match stage::read(self.folder, self.database.rules(), stage)? {
+                Some(values) => values,
+                None => ply::load(self.database, stage)?,
+            },
+        };
+        Ok(Some(values))
+    }
+}

@@ -1,0 +1,380 @@
+//! What a build makes: the pairs and the plies that a folder lacks, in the order in which they are solved,
+//! with forecasts of memory, files and time.
+
+use std::collections::BTreeSet;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use super::error::SolveError;
+use super::pair;
+use super::ply::stage;
+use super::tables::{Loader, TableCache};
+use crate::index::reachable::{Reachable, Stage, why_unsolved};
+use crate::index::{Material, Pair};
+use crate::probe::Database;
+use crate::rules::Rules;
+use crate::store::codec::can_omit;
+use crate::store::{Compression, DbError, Profile, ply_file_name};
+use crate::value::Metric;
+
+/// The time of one entry on one core, from start to written file, in ns: measured for the standard rules on
+/// two cores.
+const PAIR_NS_PER_ENTRY: f64 = 92.0;
+const PLY_NS_PER_ENTRY: f64 = 56.0;
+
+/// Bytes of a ply's file per entry of its tables.
+const PLY_BYTES_PER_ENTRY: f64 = 0.087;
+
+/// Measured memory besides the tables of a ply, in bytes: the program, the rows, marks of sets, and buffers
+/// of the threads.
+const PLY_FIXED: u64 = 100 << 20;
+
+/// The files that a folder is to hold.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BuildRequest {
+    /// The rules of the game.
+    pub rules: Rules,
+    /// The pairs. A build also makes those that they need.
+    pub pairs: Vec<Pair>,
+    /// The plies of the placing phase whose files are kept, which need the files of all pairs; empty to
+    /// leave the placing phase out.
+    pub plies: BTreeSet<u8>,
+    /// Contents and compression of the pairs' files.
+    pub profile: Profile,
+}
+
+/// The pairs with at most this many stones on the board, in the order in which they are solved.
+pub fn pairs_up_to(most_stones: u8, rules: &Rules) -> Vec<Pair> {
+    let mut pairs = Pair::all(rules.stones);
+    pairs.retain(|pair| pair.stones() <= most_stones);
+    pairs
+}
+
+/// The plies whose files are kept by default: all early ones, which are small, and then every third
+/// one up to four placements from the end. So a short search leads from any position to the next
+/// file or to the moving phase.
+pub fn kept_plies(rules: &Rules) -> BTreeSet<u8> {
+    const SMALL: u8 = 8;
+    let last = (2 * rules.stones).saturating_sub(4);
+    (0..=last)
+        .filter(|&ply| ply <= SMALL || (last - ply).is_multiple_of(3))
+        .collect()
+}
+
+/// The files of a [`BuildRequest`] that a folder lacks. Sizes and times are forecasts.
+#[derive(Debug)]
+#[cfg_attr(feature = "service", derive(serde::Serialize))]
+pub struct BuildPlan {
+    /// The folder.
+    pub folder: PathBuf,
+    /// The entries of all tables of the pairs.
+    pub entries: u64,
+    /// The bytes of the pairs' files.
+    pub file_bytes: u64,
+    /// The peak memory while the pairs are solved, in bytes.
+    pub memory_bytes: u64,
+    /// The time to build the pairs with the threads in use, in seconds.
+    pub seconds: f64,
+    /// The pairs to solve, each after those that it needs.
+    pub pairs: Vec<PlannedPair>,
+    /// The plies to solve, the last one first; `None` if the request leaves the placing phase out.
+    #[cfg_attr(feature = "service", serde(skip_serializing_if = "Option::is_none"))]
+    pub placing: Option<Vec<PlannedPly>>,
+    /// All pairs of the request and those that they need, solved or not.
+    #[cfg_attr(feature = "service", serde(skip))]
+    pub wanted: Vec<Pair>,
+    #[cfg_attr(feature = "service", serde(skip))]
+    pub(super) rules: Rules,
+    #[cfg_attr(feature = "service", serde(skip))]
+    pub(super) profile: Profile,
+    /// The stages of the plies to solve, if there are such.
+    #[cfg_attr(feature = "service", serde(skip))]
+    pub(super) reachable: Option<Reachable>,
+}
+
+/// A pair to solve.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "service", derive(serde::Serialize))]
+pub struct PlannedPair {
+    /// The pair.
+    pub pair: Pair,
+    /// The entries of its tables.
+    pub entries: u64,
+    /// The size of its file in bytes.
+    pub file_bytes: u64,
+    /// The peak memory while it is built, in bytes, with the tables that are kept for later pairs.
+    pub memory_bytes: u64,
+}
+
+/// A ply to solve.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "service", derive(serde::Serialize))]
+pub struct PlannedPly {
+    /// The number of stones placed.
+    pub ply: u8,
+    /// The entries of its tables.
+    pub entries: u64,
+    /// Whether its file stays; the other plies are only needed to solve these.
+    pub kept: bool,
+    /// The size of its file in bytes, kept or not.
+    pub file_bytes: u64,
+    /// The peak memory while it is solved, in bytes.
+    pub memory_bytes: u64,
+}
+
+impl BuildPlan {
+    /// The plan for a folder, which need not exist. Solved stages that an interrupted build left there are
+    /// not solved again.
+    ///
+    /// ```
+    /// use millbase::solve::{BuildPlan, BuildRequest};
+    /// use millbase::{Pair, Rules};
+    /// let request = BuildRequest {
+    ///     rules: Rules::STANDARD,
+    ///     pairs: vec![Pair::new(4, 4).unwrap()],
+    ///     plies: [15, 17].into(),
+    ///     profile: Default::default(),
+    /// };
+    /// let empty = std::env::temp_dir().join("no such folder");
+    /// let plan = BuildPlan::new(&empty, &request)?;
+    /// let pairs: Vec<String> = plan.pairs.iter().map(|planned| planned.pair.to_string()).collect();
+    /// assert_eq!(pairs, ["3-3", "4-3", "4-4"]);
+    /// let plies: Vec<u8> = plan.plies().iter().map(|planned| planned.ply).collect();
+    /// assert_eq!(plies, [17, 16, 15]);
+    /// # Ok::<(), millbase::solve::SolveError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`SolveError::OtherContents`] if the folder has a file of another metric, [`SolveError::Rules`] if
+    /// plies are wanted but cannot be solved under the rules, and [`SolveError::Database`] if a wanted pair
+    /// has a file that cannot be used: no build replaces it unasked.
+    pub fn new(folder: &Path, request: &BuildRequest) -> Result<BuildPlan, SolveError> {
+        let rules = request.rules;
+        let (reachable, plies) = plan_plies(folder, &rules, &request.plies)?;
+        let database = match folder.exists() {
+            true => Database::open(folder, rules)?,
+            false => Database::embedded(rules),
+        };
+        let present = built_pairs(&database, request.profile.metric)?;
+        let wanted = with_needed(&request.pairs);
+        let mut pairs = wanted.clone();
+        pairs.retain(|wanted| !present.iter().any(|(pair, _)| pair == wanted));
+        for &pair in &pairs {
+            match database.file(pair) {
+                Ok(_) | Err(DbError::Missing { .. }) => {}
+                Err(unusable) => return Err(unusable.into()),
+            }
+        }
+        let last_placement = plies.first().map(|planned| planned.ply + 1) == Some(2 * rules.stones);
+        let planned = |(number, &pair): (usize, &Pair)| PlannedPair {
+            pair,
+            entries: pair.entries(),
+            file_bytes: file_bytes(&rules, pair),
+            memory_bytes: memory_of(&rules, &pairs, number, last_placement),
+        };
+        let pairs: Vec<PlannedPair> = pairs.iter().enumerate().map(planned).collect();
+        let entries = pairs.iter().map(|planned| planned.entries).sum();
+        Ok(BuildPlan {
+            folder: folder.to_path_buf(),
+            entries,
+            file_bytes: pairs.iter().map(|planned| planned.file_bytes).sum(),
+            memory_bytes: (pairs.iter().map(|planned| planned.memory_bytes))
+                .max()
+                .unwrap_or(0),
+            seconds: seconds_for(entries, PAIR_NS_PER_ENTRY),
+            pairs,
+            placing: (!request.plies.is_empty()).then_some(plies),
+            wanted,
+            rules,
+            profile: request.profile,
+            reachable,
+        })
+    }
+
+    /// The plies to solve, the last one first.
+    pub fn plies(&self) -> &[PlannedPly] {
+        self.placing.as_deref().unwrap_or_default()
+    }
+
+    /// The entries of all tables of the plies.
+    pub fn placing_entries(&self) -> u64 {
+        self.plies().iter().map(|planned| planned.entries).sum()
+    }
+
+    /// A forecast of the time to solve the plies with the threads in use, in seconds.
+    pub fn placing_seconds(&self) -> f64 {
+        seconds_for(self.placing_entries(), PLY_NS_PER_ENTRY)
+    }
+}
+
+/// The pairs that have a usable file in the folder of a database, with the compression of the files. Built-in
+/// files do not count: a built folder is complete.
+///
+/// # Errors
+///
+/// [`SolveError::OtherContents`] if one has another metric than this.
+pub fn built_pairs(
+    database: &Database,
+    metric: Metric,
+) -> Result<Vec<(Pair, Compression)>, SolveError> {
+    let files = database.pairs().filter(|file| file.path().is_some());
+    let pairs = files.map(|file| match file.metric() == metric {
+        true => Ok((file.pair(), file.compression())),
+        false => Err(SolveError::OtherContents {
+            pair: file.pair(),
+            metric: file.metric(),
+        }),
+    });
+    pairs.collect()
+}
+
+/// These pairs and those that they need, each after those that it needs.
+fn with_needed(wanted: &[Pair]) -> Vec<Pair> {
+    let mut needed = BTreeSet::new();
+    let mut open = wanted.to_vec();
+    while let Some(pair) = open.pop() {
+        if needed.insert(pair) {
+            open.extend(pair.needs());
+        }
+    }
+    let largest = needed.iter().map(|pair| pair.larger()).max().unwrap_or(0);
+    let mut pairs = Pair::all(largest);
+    pairs.retain(|pair| needed.contains(pair));
+    pairs
+}
+
+/// The peak memory while building the pair at this place of a plan, in bytes: that of the pair alone plus the
+/// compressed tables kept for later pairs and for the last placement, if that is solved with the pair.
+fn memory_of(rules: &Rules, pairs: &[Pair], number: usize, last_placement: bool) -> u64 {
+    let (pair, later) = (pairs[number], &pairs[number + 1..]);
+    let waiting = pairs[..number].iter().flat_map(|pair| pair.tables());
+    let waiting = waiting
+        .filter(|&table| TableCache::pair_after(table).is_some_and(|pair| later.contains(&pair)));
+    let kept = waiting.map(Material::entries).sum::<u64>() / TableCache::RATIO;
+    if !last_placement {
+        return pair::memory(rules, pair) + kept;
+    }
+    // The tables that captures lead to stay until the placements before the pair are solved. By then
+    // only the pair's values, one of those tables and that of the placements are needed.
+    let captures = |table: Material| -> u64 {
+        let after = table.after_captures(rules).into_iter();
+        after.map(Material::entries).sum()
+    };
+    let placements = |table: Material| Material {
+        mover: table.waiting - 1,
+        waiting: table.mover,
+    };
+    let tables = || pair.tables().into_iter();
+    let again: u64 = tables().map(captures).sum();
+    let last = tables().map(|table| captures(table.exchanged()) + placements(table).entries());
+    let last = pair::FIXED + pair.entries() + last.max().unwrap_or(0);
+    kept + last.max(pair::memory(rules, pair) + again / TableCache::RATIO)
+}
+
+/// The size of a pair's file with depths, in bytes: 0.043 for each stored entry and each stone of the smaller
+/// side, as depths vary more the more even the sides are. If entries can be omitted, about three quarters
+/// are stored.
+///
+/// The sum over all pairs of a set of rules is within a fifth of the measured sizes; single pairs
+/// are off by more.
+fn file_bytes(rules: &Rules, pair: Pair) -> u64 {
+    let larger = pair.tables()[0];
+    let stored = match can_omit(rules, larger) {
+        true => larger.entries() * 3 / 4,
+        false => larger.entries(),
+    };
+    stored * u64::from(pair.smaller()) * 43 / 1000
+}
+
+/// The plies to solve so that a folder has the files of the plies `keep`, and the stages, if there are such.
+fn plan_plies(
+    folder: &Path,
+    rules: &Rules,
+    keep: &BTreeSet<u8>,
+) -> Result<(Option<Reachable>, Vec<PlannedPly>), SolveError> {
+    let plies = 2 * rules.stones;
+    let has_file = |ply| folder.join(ply_file_name(ply)).exists();
+    if keep.iter().all(|&ply| has_file(ply)) {
+        return Ok((None, Vec::new()));
+    }
+    if let Some(why) = why_unsolved(rules) {
+        return Err(SolveError::Rules(why));
+    }
+    let reachable = Reachable::new(rules, plies);
+    let has_stages = |ply| {
+        let mut stages = reachable.stages_of(ply);
+        stages.all(|stage| stage::is_solved(folder, stage))
+    };
+    let mut missing = BTreeSet::new();
+    for &ply in keep.iter().filter(|&&ply| !has_file(ply)) {
+        missing.insert(ply);
+        if !has_stages(ply) {
+            let next = ply + 1..plies;
+            missing.extend(next.take_while(|&ply| !has_file(ply) && !has_stages(ply)));
+        }
+    }
+    let planned = |&ply: &u8| {
+        let entries = |stage: Stage| match reachable.exists(stage) {
+            true => stage.material().entries(),
+            false => 0,
+        };
+        // After the last placement, tables are derived from up to two others, and some are kept.
+        let (deriving, kept) = match ply + 1 == plies {
+            true => (2, Loader::MOST_KEPT as u64),
+            false => (0, 0),
+        };
+        let memory = reachable.stages_of(ply).map(|stage| {
+            let captures = entries(stage.after_capture());
+            entries(stage).max(deriving * captures) + entries(stage.after_quiet()) + captures + kept
+        });
+        let memory_bytes = PLY_FIXED + memory.max().unwrap_or(0);
+        let entries = reachable.stages_of(ply).map(entries).sum();
+        PlannedPly {
+            ply,
+            entries,
+            kept: keep.contains(&ply),
+            file_bytes: (entries as f64 * PLY_BYTES_PER_ENTRY) as u64,
+            memory_bytes,
+        }
+    };
+    let planned = missing.iter().rev().map(planned).collect();
+    Ok((Some(reachable), planned))
+}
+
+/// The number of cores that compute.
+pub fn cores() -> usize {
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    cores.min(rayon::current_num_threads())
+}
+
+/// The seconds that `entries` entries take on all cores if each takes this number of ns on one core.
+fn seconds_for(entries: u64, ns_per_entry_and_core: f64) -> f64 {
+    entries as f64 * ns_per_entry_and_core / 1e9 / cores() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_sizes_are_foreseen() {
+        let sizes = include_str!("../../tests/data/file_sizes.csv");
+        for name in ["standard", "twelve"] {
+            let rules = Rules::named(name).unwrap();
+            let (mut pairs, mut forecast, mut measured) = (0, 0, 0);
+            for line in sizes.lines().filter(|line| line.starts_with(name)) {
+                let [_, pair, bytes] = line.split(',').collect::<Vec<_>>()[..] else {
+                    panic!("{line}");
+                };
+                pairs += 1;
+                forecast += file_bytes(&rules, pair.parse().unwrap());
+                measured += bytes.parse::<u64>().unwrap();
+            }
+            assert!(pairs >= 25);
+            let ratio = forecast as f64 / measured as f64;
+            assert!((0.8..=1.2).contains(&ratio), "{name}: {ratio}");
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! How far a build is, and the time that it still takes, from its events.
+
+use std::time::Instant;
+
+use super::events::BuildEvent;
+use super::plan::BuildPlan;
+use crate::index::Pair;
+
+/// How far a build is. Its figures are those of the present phase: the pairs first, then the plies.
+#[derive(Clone, Debug)]
+pub struct BuildProgress {
+    /// The pair in work.
+    pub pair: Option<Pair>,
+    /// The number of finished pairs.
+    pub pairs_done: usize,
+    /// The number of pairs of the build.
+    pub pairs: usize,
+    /// The ply in work; `None` in the phase of the pairs.
+    pub ply: Option<u8>,
+    pair_entries: u64,
+    forecast: PairForecast,
+    ply_entries: u64,
+    /// The entries of the solved stages.
+    ply_done: u64,
+    plies_begun: Instant,
+}
+
+impl BuildProgress {
+    /// The progress of a build that begins now.
+    pub fn new(plan: &BuildPlan, now: Instant) -> BuildProgress {
+        BuildProgress {
+            pair: None,
+            pairs_done: 0,
+            pairs: plan.pairs.len(),
+            ply: None,
+            pair_entries: plan.entries,
+            forecast: PairForecast::new(plan.entries, now),
+            ply_entries: plan.placing_entries(),
+            ply_done: 0,
+            plies_begun: now,
+        }
+    }
+
+    /// Notes an event.
+    pub fn follow(&mut self, event: BuildEvent<'_>, now: Instant) {
+        match event {
+            BuildEvent::PairStarted(pair) => {
+                self.pair = Some(pair);
+                self.forecast.start(pair.entries(), now);
+            }
+            BuildEvent::CapturesFound => self.forecast.step(PairStep::Sweep, now),
+            BuildEvent::Swept { decided, .. } => self.forecast.decided = decided,
+            BuildEvent::Writing => self.forecast.step(PairStep::Write, now),
+            BuildEvent::PairFinished(_) => {
+                self.forecast.finish(now);
+                self.pairs_done += 1;
+            }
+            BuildEvent::PlyStarted(ply) => {
+                if self.ply.is_none() {
+                    self.plies_begun = now;
+                }
+                (self.pair, self.ply) = (None, Some(ply));
+            }
+            BuildEvent::StageSolved(stage) => self.ply_done += stage.material().entries(),
+            BuildEvent::PlyFinished(_) => {}
+        }
+    }
+
+    /// The entries of the present phase.
+    pub fn entries(&self) -> u64 {
+        match self.ply {
+            None => self.pair_entries,
+            Some(_) => self.ply_entries,
+        }
+    }
+
+    /// The share of the work that is done, in entries.
+    pub fn done(&self, now: Instant) -> u64 {
+        match self.ply {
+            None => self.forecast.done(now),
+            Some(_) => self.ply_done,
+        }
+    }
+
+    /// The values found per second; all draws of a pair count at its end.
+    pub fn speed(&self, now: Instant) -> f64 {
+        let (found, begun) = match self.ply {
+            None => (
+                self.forecast.finished.0 + self.forecast.decided,
+                self.forecast.begun,
+            ),
+            Some(_) => (self.ply_done, self.plies_begun),
+        };
+        found as f64 / seconds(begun, now).max(0.001)
+    }
+
+    /// A forecast of the time left for the pair in work, in seconds; `None` before any time has been
+    /// measured.
+    pub fn pair_seconds_left(&self, now: Instant) -> Option<f64> {
+        self.pair.and(self.forecast.left(now)).map(|left| left.pair)
+    }
+
+    /// A forecast of the time left for the phase, in seconds; `None` before any time has been measured.
+    pub fn seconds_left(&self, now: Instant) -> Option<f64> {
+        match self.ply {
+            None => self.forecast.left(now).map(|left| left.all),
+            Some(_) => (self.ply_done > 0).then(|| {
+                let left = self.ply_entries.saturating_sub(self.ply_done);
+                left as f64 / self.speed(now)
+            }),
+        }
+    }
+}
+
+/// The steps of building a pair.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum PairStep {
+    Captures,
+    Sweep,
+    Write,
+}
+
+impl PairStep {
+    /// The smallest and the largest share of a pair's time that is left during this step. In a
+    /// build of all pairs the captures took a fifth of the time, and writing a twelfth; both vary
+    /// by half from pair to pair.
+    fn share_left(self) -> (f64, f64) {
+        const AFTER_CAPTURES: f64 = 0.8;
+        const AFTER_SWEEP: f64 = 0.08;
+        match self {
+            PairStep::Captures => (AFTER_CAPTURES, 1.0),
+            PairStep::Sweep => (AFTER_SWEEP, AFTER_CAPTURES),
+            PairStep::Write => (0.0, AFTER_SWEEP),
+        }
+    }
+}
+
+/// The seconds that are left.
+#[derive(Clone, Copy)]
+struct SecondsLeft {
+    /// For the current pair.
+    pair: f64,
+    /// For this pair and those after it.
+    all: f64,
+}
+
+/// Forecasts the time that the pairs still take.
+///
+/// All pairs take about the same time for each entry, so the pairs finished in this run give the
+/// time of the current one; before any is finished, the time for its captures does. The sweep gives
+/// no forecast, because the number of depths and of decided positions is unknown before. Once a
+/// pair takes longer than expected, the forecast is the time of the steps after the current one.
+#[derive(Clone, Debug)]
+struct PairForecast {
+    begun: Instant,
+    /// Entries and seconds of the pairs finished in this run.
+    finished: (u64, f64),
+    /// Entries of the current pair whose value is known.
+    decided: u64,
+    /// Entries of the pairs after the current one.
+    ahead: u64,
+    /// Entries of the current pair, and the time when it was begun.
+    pair: (u64, Instant),
+    step: PairStep,
+    /// The seconds that this pair's captures took.
+    captures: Option<f64>,
+}
+
+impl PairForecast {
+    /// For pairs with this number of entries together.
+    fn new(entries: u64, now: Instant) -> PairForecast {
+        PairForecast {
+            begun: now,
+            finished: (0, 0.0),
+            decided: 0,
+            ahead: entries,
+            pair: (0, now),
+            step: PairStep::Captures,
+            captures: None,
+        }
+    }
+
+    /// Notes that a pair with this number of entries begins.
+    fn start(&mut self, entries: u64, now: Instant) {
+        self.ahead = self.ahead.saturating_sub(entries);
+        self.pair = (entries, now);
+        self.decided = 0;
+        self.step = PairStep::Captures;
+        self.captures = None;
+    }
+
+    /// Notes that the next step of the pair begins.
+    fn step(&mut self, step: PairStep, now: Instant) {
+        if self.step == PairStep::Captures {
+            self.captures = Some(self.elapsed(now));
+        }
+        self.step = step;
+    }
+
+    /// Notes that the pair is finished.
+    fn finish(&mut self, now: Instant) {
+        self.finished.0 += self.pair.0;
+        self.finished.1 += self.elapsed(now);
+        self.pair.0 = 0;
+        self.decided = 0;
+    }
+
+    /// The share of the work that is done, in entries.
+    fn done(&self, now: Instant) -> u64 {
+        let elapsed = self.elapsed(now);
+        let share = |left: SecondsLeft| elapsed / (elapsed + left.pair).max(0.001);
+        let share = self.left(now).map_or(0.0, share);
+        self.finished.0 + (share * self.pair.0 as f64) as u64
+    }
+
+    /// The time left, if a forecast is possible.
+    fn left(&self, now: Instant) -> Option<SecondsLeft> {
+        let (entries, elapsed) = (self.pair.0 as f64, self.elapsed(now));
+        let expected = self.expected()?;
+        let whole = expected.max(elapsed);
+        let (least, most) = self.step.share_left();
+        let pair = (expected - elapsed).clamp(least * whole, most * whole);
+        let rate = (self.finished.1 + elapsed + pair) / (self.finished.0 as f64 + entries).max(1.0);
+        Some(SecondsLeft {
+            pair,
+            all: pair + rate * self.ahead as f64,
+        })
+    }
+
+    /// A forecast of the pair's whole time in seconds that does not use the current time.
+    fn expected(&self) -> Option<f64> {
+        let (entries, seconds) = self.finished;
+        // Pairs that take almost no time give no forecast.
+        if seconds > 1.0 {
+            return Some(seconds / entries as f64 * self.pair.0 as f64);
+        }
+        let (after_captures, _) = PairStep::Captures.share_left();
+        Some(self.captures? / (1.0 - after_captures))
+    }
+
+    fn elapsed(&self, now: Instant) -> f64 {
+        seconds(self.pair.1, now)
+    }
+}
+
+fn seconds(from: Instant, to: Instant) -> f64 {
+    to.saturating_duration_since(from).as_secs_f64()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn pairs_that_take_as_long_as_others_are_forecast_exactly() {
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let left = |forecast: &PairForecast, seconds| {
+            let left = forecast.left(at(seconds));
+            left.map(|left| (left.pair.round(), left.all.round()))
+        };
+        // Ten entries a second.
+        let mut forecast = PairForecast::new(1000, start);
+        forecast.start(100, at(0));
+        assert_eq!(left(&forecast, 1), None);
+        forecast.step(PairStep::Sweep, at(2));
+        assert_eq!(left(&forecast, 3), Some((7.0, 97.0)));
+        forecast.finish(at(10));
+
+        forecast.start(400, at(10));
+        assert_eq!(left(&forecast, 11), Some((39.0, 89.0)));
+        forecast.step(PairStep::Sweep, at(18));
+        assert_eq!(left(&forecast, 20), Some((30.0, 80.0)));
+        assert_eq!(forecast.done(at(20)), 200);
+        forecast.step(PairStep::Write, at(48));
+        assert_eq!(left(&forecast, 49), Some((1.0, 51.0)));
+        forecast.finish(at(50));
+
+        forecast.start(500, at(50));
+        forecast.step(PairStep::Sweep, at(60));
+        assert_eq!(left(&forecast, 90), Some((10.0, 10.0)));
+        // Later than expected: at least the time for writing is left.
+        assert_eq!(left(&forecast, 150), Some((8.0, 8.0)));
+        forecast.step(PairStep::Write, at(200));
+        assert_eq!(left(&forecast, 200), Some((0.0, 0.0)));
+    }
+}
