@@ -9,8 +9,7 @@ use indicatif::ProgressBar;
 use millbase::Pair;
 use millbase::probe::Database;
 use millbase::store::{DbError, PlyFile};
-use millbase::verify::ply::{verify_ply, verify_ply_sample};
-use millbase::verify::{self, Tables};
+use millbase::verify::{Tables, verify_pair, verify_ply, verify_ply_sample, verify_sample};
 use serde::Serialize;
 
 use crate::advice;
@@ -148,10 +147,8 @@ impl Verify {
                 db.histogram(material)?;
             }
             match self.sample {
-                Some(samples) => verify::verify_sample(db, pair, samples, self.seed),
-                None => {
-                    verify::verify_pair(db, pair, tables, &|done| bar.set_position(before + done))
-                }
+                Some(samples) => verify_sample(db, pair, samples, self.seed),
+                None => verify_pair(db, pair, tables, &|done| bar.set_position(before + done)),
             }
         });
         bar.set_position(before.saturating_add(self.entries(pair)));

@@ -40,14 +40,14 @@ pub fn derive<V: Deref<Target = [u8]>>(
 ) -> io::Result<Bytes> {
     let mut finished = Bytes::new(material.entries() as usize)?;
     let captures = Captures::all(rules, material, captures);
-    let all = Part::default();
+    let all = TablePart::default();
     derive_part(rules, material, all, Some(quiet), &captures, &mut finished);
     Ok(finished)
 }
 
 /// Some positions of a table, by whether the numbers of each side's stones on black points are odd.
 #[derive(Clone, Copy, Default)]
-struct Part {
+struct TablePart {
     /// `None` for both.
     mover: Option<bool>,
     waiting: Option<bool>,
@@ -61,7 +61,7 @@ struct Part {
 fn derive_part(
     rules: &Rules,
     material: Material,
-    part: Part,
+    part: TablePart,
     quiet: Option<&[u8]>,
     captures: &[Captures<'_>],
     finished: &mut Bytes,
@@ -133,7 +133,7 @@ pub(crate) fn fill_omitted<V: Deref<Target = [u8]>>(
     captures: &[V],
     both: bool,
 ) -> io::Result<Option<Bytes>> {
-    let part = |mover, waiting| Part {
+    let part = |mover, waiting| TablePart {
         mover,
         waiting,
         quiet: matches!(coverage, Coverage::EvenOrClosing),
@@ -219,7 +219,7 @@ struct DeriveRow<'a> {
     /// The number of turns of each column that close a mill.
     closing: &'a mut [u8],
     scatter: Scatter<'a>,
-    part: Part,
+    part: TablePart,
 }
 
 impl Kernel for DeriveRow<'_> {

@@ -27,6 +27,7 @@ pub use error::SolveError;
 pub use events::{BuildEvent, BuildReport, PairReport, PlyReport, TableTimes};
 pub use folder::BuildFolder;
 pub use job::build;
+pub(crate) use plan::with_needed;
 pub use plan::{
     BuildPlan, BuildRequest, PlannedPair, PlannedPly, built_pairs, cores, kept_plies, pairs_up_to,
 };

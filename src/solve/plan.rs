@@ -13,7 +13,7 @@ use super::tables::{Loader, TableCache};
 use crate::index::reachable::{Reachable, Stage, why_unsolved};
 use crate::index::{Material, Pair};
 use crate::probe::Database;
-use crate::rules::Rules;
+use crate::rules::{MOST_STONES, Rules};
 use crate::store::codec::can_omit;
 use crate::store::{Compression, DbError, Profile, ply_file_name};
 use crate::value::Metric;
@@ -231,17 +231,13 @@ pub fn built_pairs(
 }
 
 /// These pairs and those that they need, each after those that it needs.
-fn with_needed(wanted: &[Pair]) -> Vec<Pair> {
-    let mut needed = BTreeSet::new();
-    let mut open = wanted.to_vec();
-    while let Some(pair) = open.pop() {
-        if needed.insert(pair) {
-            open.extend(pair.needs());
-        }
-    }
-    let largest = needed.iter().map(|pair| pair.larger()).max().unwrap_or(0);
-    let mut pairs = Pair::all(largest);
-    pairs.retain(|pair| needed.contains(pair));
+pub(crate) fn with_needed(wanted: &[Pair]) -> Vec<Pair> {
+    let mut pairs = Pair::all(MOST_STONES);
+    // Captures make one number of stones smaller or both, in any order.
+    pairs.retain(|pair| {
+        let mut wanted = wanted.iter();
+        wanted.any(|of| pair.larger() <= of.larger() && pair.smaller() <= of.smaller())
+    });
     pairs
 }
 

@@ -81,7 +81,7 @@ impl HighParts {
 
 /// The slides of a row, at most 64.
 pub(crate) struct RowSlides {
-    slides: Vec<Slide>,
+    slides: Vec<RowSlide>,
     /// For each six bits of a high part the slides that they permit, and those that close a mill if
     /// the other bits have its stones, too.
     numbers: [[(u64, u64); 64]; 3],
@@ -89,13 +89,13 @@ pub(crate) struct RowSlides {
 
 /// The slides from a point and to it, and those that close a mill with a stone on it.
 #[derive(Clone, Copy, Default)]
-struct Touching {
+struct PointSlides {
     from: u64,
     to: u64,
     mill: u64,
 }
 
-struct Slide {
+struct RowSlide {
     /// The bits of the high part that change.
     flipped: u32,
     /// By the size of the low part before: for each low part the place of that after the slide.
@@ -111,7 +111,7 @@ impl RowSlides {
     pub(crate) fn new<B: Bits>(bits: B, board: &Board, free: PointSet) -> RowSlides {
         let bit = |set: PointSet| bits.pext(set.bits(), free.bits());
         let mut slides = Vec::with_capacity(64);
-        let mut points = [Touching::default(); u32::BITS as usize];
+        let mut points = [PointSlides::default(); u32::BITS as usize];
         let mut mills = 0;
         for &[a, b] in board.edges() {
             if !free.contains(a) || !free.contains(b) {
@@ -128,7 +128,7 @@ impl RowSlides {
                 let (from, to) = (bit(from.into()), bit(to.into()));
                 points[from.trailing_zeros() as usize].from |= this;
                 points[to.trailing_zeros() as usize].to |= this;
-                slides.push(Slide::new(from, to, mill));
+                slides.push(RowSlide::new(from, to, mill));
             }
         }
         let mut numbers = [[(u64::MAX, mills); 64]; 3];
@@ -187,10 +187,10 @@ impl RowSlides {
     }
 }
 
-impl Slide {
+impl RowSlide {
     /// The slide between these bits of a subset, with the other stones of the mill that it may close.
     #[inline(always)]
-    fn new(from: u32, to: u32, mill: u32) -> Slide {
+    fn new(from: u32, to: u32, mill: u32) -> RowSlide {
         let nowhere = [[NOWHERE; LANES]; LOW as usize + 1];
         let (mut places, mut quiet) = (nowhere, nowhere);
         const MASK: u32 = (1 << LOW) - 1;
@@ -206,7 +206,7 @@ impl Slide {
                 }
             }
         }
-        Slide {
+        RowSlide {
             flipped: (from ^ to) >> LOW,
             places,
             quiet,

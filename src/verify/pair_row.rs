@@ -5,8 +5,8 @@
 //! edge between two of the row's points, or between any two of them if the mover may fly. Turns that
 //! close a mill are backed up one by one.
 
-use super::check::{Codes, DRAWN, LOST, PairTurns, best_capture, larger};
-use super::parts::{Slide, Slides, Vector, bit_of};
+use super::parts::{ColumnSlides, Slide, Vector, bit_of};
+use super::turns::{Codes, DRAWN, LOST, PairTurns, best_capture, larger};
 use crate::board::PointSet;
 use crate::board::bits::{Bits, Kernel};
 use crate::board::symmetry::Symmetry;
@@ -16,15 +16,15 @@ use crate::rules::WithoutTurn;
 /// the row's set waits, and with the code of its value.
 pub(super) struct PairRow<'a, F> {
     pub turns: PairTurns<'a>,
-    pub slides: &'a Slides,
+    pub slides: &'a ColumnSlides,
     pub row: usize,
-    pub scratch: &'a mut Scratch,
+    pub scratch: &'a mut PairRowScratch,
     pub found: F,
 }
 
 /// Memory that is reused from row to row.
 #[derive(Default)]
-pub(super) struct Scratch {
+pub(super) struct PairRowScratch {
     /// The codes after quiet turns to the sets of each part.
     quiet: Vec<Vector>,
     /// For the sets of each part: the best code so far of the position in which the set moves.
@@ -74,7 +74,7 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
         let codes = Codes::of(self.turns.metric);
         let values = self.turns.child.row(self.row);
         let parts = &self.slides.parts;
-        let Scratch { quiet, best, .. } = &mut *self.scratch;
+        let PairRowScratch { quiet, best, .. } = &mut *self.scratch;
         parts.scatter(values, quiet, |value| codes.backed_up(value));
         best.clear();
         best.resize(parts.len(), [LOST; 16]);
@@ -98,7 +98,7 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
             *edge = bits.pext(ends.bits(), free.bits());
         }
         let parts = &self.slides.parts;
-        let Scratch { quiet, best, .. } = &mut *self.scratch;
+        let PairRowScratch { quiet, best, .. } = &mut *self.scratch;
         let best = best.as_flattened_mut();
         for subset in child.index.columns().iter() {
             let set = PointSet::from_bits(bits.pdep(subset, free.bits()));
@@ -176,8 +176,8 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
     /// [`raise`](Self::raise) along one way, at each end of which a turn closes at most `MILLS` mills.
     #[inline(always)]
     fn raise_along<B: Bits, const MILLS: usize>(&mut self, bits: B, way: &Way) {
-        let Scratch { quiet, best, .. } = &mut *self.scratch;
-        let Slides { parts, .. } = self.slides;
+        let PairRowScratch { quiet, best, .. } = &mut *self.scratch;
+        let ColumnSlides { parts, .. } = self.slides;
         let [to_low, to_high] = &way.slides;
         for &pair in self.slides.between(way.ends) {
             let [low, high] = pair.map(|number| number as usize);
@@ -195,7 +195,7 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
         let PairTurns { parent, child, .. } = self.turns;
         let waiting = self.waiting();
         let free = !waiting;
-        let Scratch { best, codes, .. } = &mut *self.scratch;
+        let PairRowScratch { best, codes, .. } = &mut *self.scratch;
         self.slides.parts.gather(best, codes);
         let images: [PointSet; Symmetry::COUNT] =
             std::array::from_fn(|number| Symmetry::numbered(number as u32).apply(waiting));

@@ -1,4 +1,4 @@
-//! Slides that close no mill, for many sets of the mover at once.
+//! ColumnSlides that close no mill, for many sets of the mover at once.
 //!
 //! All sets of the mover, M before a turn and M' after it, are subsets of the points that a row's set
 //! leaves. Sets that differ only in the first five of these points are a *part*: at most ten, because
@@ -6,7 +6,7 @@
 //!
 //! A slide from the point j to the point i leads from M = T + j to M' = T + i, where T are the stones that
 //! stay. So it leads from one part to another, and a shuffle of the vector after it gives codes to the
-//! vector before it. Slides between two points go both ways: they make pairs of parts, that of T + i and that
+//! vector before it. ColumnSlides between two points go both ways: they make pairs of parts, that of T + i and that
 //! of T + j for all T. The same holds for flights.
 
 use std::ops::Range;
@@ -25,15 +25,15 @@ const FIRST: u32 = 5;
 pub(super) type Vector = [u8; 16];
 
 /// All sets with one number of stones.
-pub(super) struct Parts {
-    parts: Vec<Part>,
+pub(super) struct ColumnParts {
+    parts: Vec<ColumnPart>,
     /// For the bits of a set beyond the first: the number of its part, or [`NONE`].
     numbers: Vec<u32>,
     shuffles: &'static Shuffles,
 }
 
 /// The sets that differ only in the first points.
-pub(super) struct Part {
+pub(super) struct ColumnPart {
     /// The bits beyond the first points, as they are in a set.
     others: u32,
     /// The number of stones on the first points.
@@ -44,10 +44,10 @@ pub(super) struct Part {
 /// Stands for the number of no part.
 const NONE: u32 = u32::MAX;
 
-impl Parts {
+impl ColumnParts {
     /// Those of all columns of a table.
-    pub fn new(columns: &Subsets) -> Parts {
-        let mut parts: Vec<Part> = Vec::new();
+    pub fn new(columns: &Subsets) -> ColumnParts {
+        let mut parts: Vec<ColumnPart> = Vec::new();
         let mut numbers = vec![NONE; 1 << (columns.points() - FIRST)];
         for (column, subset) in (0..).zip(columns.iter()) {
             let (others, first) = (subset >> FIRST << FIRST, subset % NO_SET);
@@ -55,7 +55,7 @@ impl Parts {
                 Some(part) if part.others == others => part.columns.end = column + 1,
                 _ => {
                     numbers[(others >> FIRST) as usize] = parts.len() as u32;
-                    parts.push(Part {
+                    parts.push(ColumnPart {
                         others,
                         size: first.count_ones() as u8,
                         columns: column..column + 1,
@@ -63,7 +63,7 @@ impl Parts {
                 }
             }
         }
-        Parts {
+        ColumnParts {
             parts,
             numbers,
             shuffles: &SHUFFLES,
@@ -77,7 +77,7 @@ impl Parts {
 
     /// The part with this number.
     #[inline(always)]
-    pub fn part(&self, number: usize) -> &Part {
+    pub fn part(&self, number: usize) -> &ColumnPart {
         &self.parts[number]
     }
 
@@ -113,17 +113,17 @@ impl Parts {
 }
 
 /// The slides, or the flights, between all sets with one number of stones.
-pub(super) struct Slides {
-    pub parts: Parts,
+pub(super) struct ColumnSlides {
+    pub parts: ColumnParts,
     /// By the higher point, then by the lower one.
     between: Vec<Vec<[u32; 2]>>,
 }
 
-impl Slides {
+impl ColumnSlides {
     /// Those between the columns of a table.
-    pub fn new(columns: &Subsets) -> Slides {
-        let parts = Parts::new(columns);
-        let Parts {
+    pub fn new(columns: &Subsets) -> ColumnSlides {
+        let parts = ColumnParts::new(columns);
+        let ColumnParts {
             parts: all,
             numbers,
             ..
@@ -139,7 +139,7 @@ impl Slides {
             let pairs = pairs.map(|pair| pair.map(|others| numbers[others as usize]));
             pairs.filter(|pair| !pair.contains(&NONE)).collect()
         });
-        Slides {
+        ColumnSlides {
             between: between.collect(),
             parts,
         }
@@ -188,7 +188,7 @@ impl Slide {
     /// The places after the slide of the sets of a part; none for sets with the other stones of one of the
     /// first `mills` mills.
     #[inline(always)]
-    pub fn quiet_places(&self, part: &Part, mills: usize) -> Vector {
+    pub fn quiet_places(&self, part: &ColumnPart, mills: usize) -> Vector {
         let size = usize::from(part.size) % SIZES;
         let mut places = self.moved[size];
         for mill in &self.mills[..mills] {

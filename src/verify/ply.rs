@@ -6,9 +6,10 @@
 
 use rayon::prelude::*;
 
-use super::check::CheckedTable;
+use super::pair::Tables;
+use super::report::{MOST_MISMATCHES, Mismatch, Report};
 use super::stage::StageTables;
-use super::{MOST_MISMATCHES, Mismatch, Report, Tables};
+use super::turns::CheckedTable;
 use crate::index::histogram::Histogram;
 use crate::index::reachable::{Reachable, Stage};
 use crate::probe::Database;

@@ -17,10 +17,11 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::check::{
-    CaptureRows, CheckedTable, Codes, LOST, PairTurns, best_capture, check_copies, derive, larger,
+use super::check::check_copies;
+use super::report::{Mismatch, Suspects};
+use super::turns::{
+    CaptureRows, CheckedTable, Codes, LOST, PairTurns, best_capture, derive, larger,
 };
-use super::{Findings, Mismatch};
 use crate::board::bits::{self, Bits, Kernel};
 use crate::board::symmetry::Symmetry;
 use crate::board::{POINTS, PointSet};
@@ -60,7 +61,7 @@ impl<'a> StageTurns<'a> {
     fn for_each(&self, index: &Index, found: impl Fn(&[(usize, u8)]) + Sync) {
         let (mover, waiting) = (self.stage.mover(), self.stage.mover().other());
         let free = POINTS - u32::from(self.stage.stones(waiting));
-        let shape = Shape {
+        let shape = SharedByRows {
             turns: self,
             index,
             columns: Subsets::new(free, self.stage.stones(mover).into()),
@@ -68,7 +69,7 @@ impl<'a> StageTurns<'a> {
         };
         let rows: Vec<usize> = self.reachable.rows(self.stage, waiting).iter().collect();
         rows.into_par_iter()
-            .for_each_init(Scratch::default, |scratch, row| {
+            .for_each_init(StageRowScratch::default, |scratch, row| {
                 scratch.found.clear();
                 bits::dispatch(StageRow {
                     shape: &shape,
@@ -79,28 +80,28 @@ impl<'a> StageTurns<'a> {
             });
     }
 
-    /// Compares the table of the stage with what its turns give. Adds what differs to the findings, and
-    /// returns the number of entries compared.
+    /// Compares the table of the stage with what its turns give. Returns the number of entries compared, and
+    /// what differs.
     pub fn compare(&self, parent: CheckedTable<'_>) -> (u64, Vec<Mismatch>) {
         let codes = Codes::of(self.metric);
-        let findings = Findings::new(parent, |mover, waiting| {
+        let suspects = Suspects::new(parent, |mover, waiting| {
             let position = self.stage.position(mover, waiting, self.rules);
             (position, self.derive(&position))
         });
         let rows = self.reachable.rows(self.stage, self.stage.mover());
         for row in rows.iter() {
-            check_copies(parent, row, |entry| findings.judge(entry));
+            check_copies(parent, row, |entry| suspects.judge(entry));
         }
         let checked = AtomicU64::new(0);
         self.for_each(parent.index, |found| {
             checked.fetch_add(found.len() as u64, Ordering::Relaxed);
             for &(entry, code) in found {
                 if !codes.is_stored(parent.values[entry], code) {
-                    findings.judge(entry);
+                    suspects.judge(entry);
                 }
             }
         });
-        (checked.into_inner(), findings.into_mismatches())
+        (checked.into_inner(), suspects.into_mismatches())
     }
 
     /// All values of the stage; 0 for entries that no game reaches.
@@ -119,7 +120,7 @@ impl<'a> StageTurns<'a> {
 }
 
 /// The data that all rows of a stage share.
-struct Shape<'a, 'b> {
+struct SharedByRows<'a, 'b> {
     turns: &'b StageTurns<'a>,
     /// The index of the stage's table.
     index: &'b Index,
@@ -130,7 +131,7 @@ struct Shape<'a, 'b> {
 
 /// Memory that is reused for each row.
 #[derive(Default)]
-struct Scratch {
+struct StageRowScratch {
     /// The codes after quiet turns, by the column of M'.
     quiet: Vec<u8>,
     /// Those of the best captures; [`NOT_YET`] until it is computed.
@@ -143,9 +144,9 @@ const NOT_YET: u16 = u16::MAX;
 
 /// The derivation for one set of the waiting side.
 struct StageRow<'a, 'b> {
-    shape: &'b Shape<'a, 'b>,
+    shape: &'b SharedByRows<'a, 'b>,
     row: usize,
-    scratch: &'b mut Scratch,
+    scratch: &'b mut StageRowScratch,
 }
 
 impl Kernel for StageRow<'_, '_> {
@@ -153,13 +154,13 @@ impl Kernel for StageRow<'_, '_> {
 
     #[inline(always)]
     fn run<B: Bits>(self, bits: B) {
-        let Shape {
+        let SharedByRows {
             turns,
             index,
             columns,
             after,
         } = self.shape;
-        let Scratch {
+        let StageRowScratch {
             quiet,
             captures,
             found,

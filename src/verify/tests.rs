@@ -1,17 +1,22 @@
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use rayon::prelude::*;
 
-use super::check::Codes;
-use super::ply::{verify_ply, verify_ply_sample};
+use super::report::MOST_MISMATCHES;
+use super::turns::{CheckedTable, Codes, PairTurns};
 use super::*;
 use crate::board::symmetry::Symmetry;
+use crate::index::histogram::Histogram;
 use crate::index::reachable::{Reachable, Stage};
+use crate::index::{Index, Material, Pair};
+use crate::probe::Database;
+use crate::random::Random;
+use crate::rules::position::Position;
 use crate::rules::{Blocked, Rules};
-use crate::solve::ply;
-use crate::solve::{BuildRequest, build};
+use crate::solve::{BuildRequest, build, ply};
 use crate::store::{PlyWriter, Profile, SolvedPair, file_name, ply_file_name, write_pair};
-use crate::value::Dtw;
-use crate::value::Metric;
-use std::sync::LazyLock;
+use crate::value::{Dtw, Metric, Value};
 
 /// One table in memory.
 #[derive(Clone)]

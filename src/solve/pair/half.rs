@@ -13,7 +13,7 @@
 use std::io;
 use std::sync::atomic::AtomicU8;
 
-use super::whole_row::Blocks;
+use super::whole_row::BlockLayout;
 use crate::board::bits::Bits;
 use crate::board::{Board, EdgeSet, POINTS, PointSet};
 use crate::index::{Index, Material, Rows, Subsets};
@@ -38,7 +38,7 @@ pub(crate) struct HalfShape {
     pub(crate) columns: Subsets,
     pub(crate) subsets: Vec<u32>,
     /// The columns as bits of blocks.
-    pub(crate) blocks: Blocks,
+    pub(crate) blocks: BlockLayout,
     pub(crate) flying: bool,
     /// The outcome for a mover that cannot move. If it passes, the next position is in the finished
     /// arrangement of the other side to move, at the same row and column.
@@ -106,7 +106,7 @@ impl HalfShape {
             rules: *rules,
             rows: Rows::of(material.waiting),
             subsets: columns.iter().collect(),
-            blocks: Blocks::new(POINTS - u32::from(material.waiting), material.mover.into()),
+            blocks: BlockLayout::new(POINTS - u32::from(material.waiting), material.mover.into()),
             columns,
             // On a full board, no stone can fly.
             flying: rules.flies(material.mover.into()) && !board_is_full,

@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 use rayon::prelude::*;
 
 use super::half::{CANNOT_LOSE, Finished, HalfShape, RowTurns, ValueSet, Working};
-use super::whole_row::{Scratch, WholeRow};
+use super::whole_row::{WholeRow, WholeRowScratch};
 use crate::board::PointSet;
 use crate::board::bits::{self, Bits, Kernel, Ones, find_bytes};
 use crate::rules::WithoutTurn;
@@ -75,7 +75,7 @@ struct PropagateRow<'a> {
     counts: &'a mut [u8],
     too_high: &'a mut bool,
     present: &'a mut ValueSet,
-    scratch: &'a mut Scratch,
+    scratch: &'a mut WholeRowScratch,
     /// Memory for a bit for each column.
     marks: &'a mut Vec<u64>,
     /// Memory for the places of the decided positions, see [`find_bytes`].
@@ -97,7 +97,7 @@ impl PropagateRow<'_> {
         let is_dense = decided * words > shape.blocks.words();
         let at_once = is_dense || (*self.too_high && !is_loss);
         match at_once
-            .then(|| WholeRow::new(shape, self.waiting))
+            .then(|| WholeRow::new(&shape.blocks, shape.rules.board(), self.waiting))
             .flatten()
         {
             Some(row) => bits::dispatch(AtOnce {
@@ -167,74 +167,40 @@ impl Kernel for OneByOne<'_> {
     }
 }
 
-/// What is asked of the bytes of a row.
-trait Question: Copy {
-    fn holds(self, byte: u8) -> bool;
-}
-
-#[derive(Clone, Copy)]
-struct Equals(u8);
-
-impl Question for Equals {
-    #[inline(always)]
-    fn holds(self, byte: u8) -> bool {
-        byte == self.0
-    }
-}
-
-/// Asks finished values.
-#[derive(Clone, Copy)]
-struct IsNotWon;
-
-impl Question for IsNotWon {
-    #[inline(always)]
-    fn holds(self, byte: u8) -> bool {
-        byte % 2 == 1 || byte == 0
-    }
-}
-
-/// Asks working values whether they are wins that are as soon as this one, or sooner.
-#[derive(Clone, Copy)]
-struct WinsAsSoon(u8);
-
-impl Question for WinsAsSoon {
-    #[inline(always)]
-    fn holds(self, byte: u8) -> bool {
-        byte.is_multiple_of(2) && byte.wrapping_sub(1) < self.0
-    }
-}
-
-/// Asks counts whether their positions are not lost yet, but may be.
-#[derive(Clone, Copy)]
-struct MayLose;
-
-impl Question for MayLose {
-    #[inline(always)]
-    fn holds(self, byte: u8) -> bool {
-        byte.wrapping_sub(1) < CANNOT_LOSE / 2
-    }
-}
-
-/// Marks the bytes for which the answer is yes: a bit for each, and at least two words more.
+/// Whether a finished position is not won.
 #[inline(always)]
-fn mark<B: Bits>(bits: B, bytes: &[u8], question: impl Question, marks: &mut Vec<u64>) {
+fn is_not_won(value: u8) -> bool {
+    value % 2 == 1 || value == 0
+}
+
+/// Whether a working value is a win that is as soon as that of value byte `v`, or sooner.
+#[inline(always)]
+fn wins_as_soon(value: u8, v: u8) -> bool {
+    value.is_multiple_of(2) && value.wrapping_sub(1) < v
+}
+
+/// Whether a position with this count is not lost yet, but may be.
+#[inline(always)]
+fn may_lose(count: u8) -> bool {
+    count.wrapping_sub(1) < CANNOT_LOSE / 2
+}
+
+/// Marks the bytes for which the condition holds: a bit for each, and at least two words more.
+#[inline(always)]
+fn mark<B: Bits>(bits: B, bytes: &[u8], holds: impl Fn(u8) -> bool, marks: &mut Vec<u64>) {
+    let mark_run = |mut run: [u8; 64]| {
+        for byte in &mut run {
+            *byte = u8::from(holds(*byte));
+        }
+        bits.equal_bytes(&run, 1)
+    };
     marks.clear();
     let (runs, rest) = bytes.as_chunks();
-    for run in runs {
-        marks.push(mark_run(bits, *run, question));
-    }
+    marks.extend(runs.iter().map(|&run| mark_run(run)));
     let mut run = [0; 64];
     run[..rest.len()].copy_from_slice(rest);
-    let last = mark_run(bits, run, question) & ((1 << rest.len()) - 1);
+    let last = mark_run(run) & ((1 << rest.len()) - 1);
     marks.extend([last, 0, 0]);
-}
-
-#[inline(always)]
-fn mark_run<B: Bits>(bits: B, mut run: [u8; 64], question: impl Question) -> u64 {
-    for byte in &mut run {
-        *byte = u8::from(question.holds(*byte));
-    }
-    bits.equal_bytes(&run, 1)
 }
 
 impl AtOnce<'_> {
@@ -252,9 +218,9 @@ impl AtOnce<'_> {
             ..
         } = of;
         let next = v + 1;
-        mark(bits, decided, Equals(v), &mut scratch.columns);
+        mark(bits, decided, |value| value == v, &mut scratch.columns);
         row.origins(bits, scratch);
-        mark(bits, values, WinsAsSoon(next), marks);
+        mark(bits, values, |value| wins_as_soon(value, next), marks);
         let words = scratch.columns.iter().zip(&*marks).enumerate();
         for (number, (&origins, &win_as_soon)) in words {
             for place in Ones(origins & !win_as_soon) {
@@ -280,12 +246,12 @@ impl AtOnce<'_> {
             ..
         } = of;
         let next = v + 1;
-        mark(bits, decided, IsNotWon, &mut scratch.columns);
+        mark(bits, decided, is_not_won, &mut scratch.columns);
         row.origins(bits, scratch);
-        mark(bits, counts, MayLose, marks);
+        mark(bits, counts, may_lose, marks);
         let words = scratch.columns.iter().zip(&*marks).enumerate();
-        for (number, (&saved, &may_lose)) in words {
-            for place in Ones(may_lose & !saved) {
+        for (number, (&saved, &unsure)) in words {
+            for place in Ones(unsure & !saved) {
                 let column = number * 64 + place;
                 counts[column] = 0;
                 values[column] = values[column].max(next);
@@ -295,7 +261,7 @@ impl AtOnce<'_> {
         *too_high = is_dense;
         if !is_dense {
             for (count, &now) in counts.iter_mut().zip(row.count(bits, scratch)) {
-                *count = if MayLose.holds(*count) { now } else { *count };
+                *count = if may_lose(*count) { now } else { *count };
             }
         }
     }
@@ -315,45 +281,44 @@ impl OneByOne<'_> {
             ..
         } = self.0;
         let turns = RowTurns::new(bits, shape, waiting);
-        let subsets = &shape.subsets;
         let next = v + 1;
         if v % 2 == 1 {
-            let mut inform = |origin: usize| {
+            let inform = |origin: usize| {
                 let old = values[origin];
-                values[origin] = if WinsAsSoon(next).holds(old) {
-                    old
-                } else {
-                    next
-                };
+                values[origin] = if wins_as_soon(old, next) { old } else { next };
             };
-            for &(start, places) in &*found {
-                for column in places.map(|place| start + place) {
-                    for origin in turns.quiet_origins::<B, FLYING>(bits, subsets[column]) {
-                        inform(origin);
-                    }
-                    if PASSES && turns.is_blocked(bits, subsets[column]) {
-                        inform(column);
-                    }
-                }
-            }
+            for_each_predecessor::<B, FLYING, PASSES>(bits, shape, &turns, found, inform);
             present.insert(next);
         } else {
-            let mut inform = |origin: usize| {
+            let inform = |origin: usize| {
                 counts[origin] -= 1;
                 if counts[origin] == 0 {
                     values[origin] = values[origin].max(next);
                     present.insert(values[origin]);
                 }
             };
-            for &(start, places) in &*found {
-                for column in places.map(|place| start + place) {
-                    for origin in turns.quiet_origins::<B, FLYING>(bits, subsets[column]) {
-                        inform(origin);
-                    }
-                    if PASSES && turns.is_blocked(bits, subsets[column]) {
-                        inform(column);
-                    }
-                }
+            for_each_predecessor::<B, FLYING, PASSES>(bits, shape, &turns, found, inform);
+        }
+    }
+}
+
+/// Calls `inform` with the column of each predecessor of the found positions.
+#[inline(always)]
+fn for_each_predecessor<B: Bits, const FLYING: bool, const PASSES: bool>(
+    bits: B,
+    shape: &HalfShape,
+    turns: &RowTurns<'_>,
+    found: &[(usize, Ones)],
+    mut inform: impl FnMut(usize),
+) {
+    for &(start, places) in found {
+        for column in places.map(|place| start + place) {
+            let subset = shape.subsets[column];
+            for origin in turns.quiet_origins::<B, FLYING>(bits, subset) {
+                inform(origin);
+            }
+            if PASSES && turns.is_blocked(bits, subset) {
+                inform(column);
             }
         }
     }

@@ -14,9 +14,8 @@
 
 use std::ops::Range;
 
-use super::half::HalfShape;
-use crate::board::PointSet;
 use crate::board::bits::{self, Bits, Ones};
+use crate::board::{Board, PointSet};
 
 type Block = [u64; WORDS];
 const WORDS: usize = 4;
@@ -65,20 +64,20 @@ const PLANES: usize = 5;
 
 /// The blocks of the rows of a working arrangement.
 #[derive(Debug)]
-pub(crate) struct Blocks {
+pub(crate) struct BlockLayout {
     count: usize,
     /// The bits that columns have in a word, by the number of bits that the word's number has.
     used: [u64; 32],
 }
 
-impl Blocks {
+impl BlockLayout {
     /// The blocks for sets of `members` stones on `points` points, at least eight.
-    pub(crate) fn new(points: u32, members: u32) -> Blocks {
+    pub(crate) fn new(points: u32, members: u32) -> BlockLayout {
         let used = |high: u32| {
             let low = members.checked_sub(high);
             low.and_then(|low| WITH_BITS.get(low as usize)).copied()
         };
-        Blocks {
+        BlockLayout {
             count: 1 << points.saturating_sub(IN_BLOCK),
             used: std::array::from_fn(|high| used(high as u32).unwrap_or(0)),
         }
@@ -107,7 +106,7 @@ impl Blocks {
         }
     }
 
-    /// The inverse of [`Blocks::spread`].
+    /// The inverse of [`BlockLayout::spread`].
     #[inline(always)]
     fn gather<B: Bits>(&self, bits: B, words: &[u64], columns: &mut [u64]) {
         let mut columns = columns.iter_mut();
@@ -135,7 +134,7 @@ impl Blocks {
 
 /// Memory that is reused for each row.
 #[derive(Default, Debug)]
-pub(crate) struct Scratch {
+pub(crate) struct WholeRowScratch {
     /// A bit for each column, and two more words.
     pub(crate) columns: Vec<u64>,
     /// The sets that slides lead to.
@@ -197,23 +196,10 @@ impl Stone {
 /// The quiet slides in one working row.
 #[derive(Debug)]
 pub(crate) struct WholeRow<'a> {
-    blocks: &'a Blocks,
+    blocks: &'a BlockLayout,
     /// The neighbours of each free point, and the lines, as subsets.
     neighbours: Vec<u32>,
     lines: Vec<u32>,
-}
-
-/// What becomes of the sets that slides start from.
-trait Sink {
-    /// Adds the sets before some slides to the blocks from this number on: with the words of each block
-    /// exchanged by `WORD`, and the bits of each word shifted by `distance`.
-    fn add<const WORD: usize>(
-        &mut self,
-        number: usize,
-        blocks: &[Block],
-        from: &Stone,
-        distance: u32,
-    );
 }
 
 /// The sets before a slide.
@@ -223,54 +209,29 @@ fn before<const WORD: usize>(block: &Block, from: &Stone, distance: u32) -> Bloc
     [word(WORD), word(1 ^ WORD), word(2 ^ WORD), word(3 ^ WORD)]
 }
 
-/// Whether a slide starts from a set.
-struct Any<'a>(&'a mut [Block]);
-
-impl Sink for Any<'_> {
-    #[inline(always)]
-    fn add<const WORD: usize>(
-        &mut self,
-        number: usize,
-        blocks: &[Block],
-        from: &Stone,
-        distance: u32,
-    ) {
-        for (any, block) in self.0[number..][..blocks.len()].iter_mut().zip(blocks) {
-            for (any, word) in any.iter_mut().zip(before::<WORD>(block, from, distance)) {
-                *any |= word;
-            }
-        }
-    }
-}
-
-/// How many slides start from a set.
-struct Count<'a>(&'a mut [[Block; PLANES]]);
-
-impl Sink for Count<'_> {
-    #[inline(always)]
-    fn add<const WORD: usize>(
-        &mut self,
-        number: usize,
-        blocks: &[Block],
-        from: &Stone,
-        distance: u32,
-    ) {
-        for (planes, block) in self.0[number..][..blocks.len()].iter_mut().zip(blocks) {
-            let mut carried = before::<WORD>(block, from, distance);
-            for plane in planes {
-                for (plane, carried) in plane.iter_mut().zip(&mut carried) {
-                    (*plane, *carried) = (*plane ^ *carried, *plane & *carried);
-                }
-            }
-        }
+/// Adds the sets before a slide to `found`: with the words of each block exchanged by `WORD`, and the bits
+/// of each word shifted by `distance`.
+#[inline(always)]
+fn add_before<T, const WORD: usize>(
+    blocks: &[Block],
+    from: &Stone,
+    distance: u32,
+    found: &mut [T],
+    add: impl Fn(&mut T, Block),
+) {
+    for (found, block) in found[..blocks.len()].iter_mut().zip(blocks) {
+        add(found, before::<WORD>(block, from, distance));
     }
 }
 
 impl<'a> WholeRow<'a> {
     /// The slides among the points outside the row's set; `None` if counts might not fit into the
     /// planes.
-    pub(crate) fn new(shape: &'a HalfShape, waiting: PointSet) -> Option<WholeRow<'a>> {
-        let board = shape.rules.board();
+    pub(crate) fn new(
+        blocks: &'a BlockLayout,
+        board: &Board,
+        waiting: PointSet,
+    ) -> Option<WholeRow<'a>> {
         let free = !waiting;
         if board.edges_within(free).count_ones() >= 1 << PLANES {
             return None;
@@ -281,7 +242,7 @@ impl<'a> WholeRow<'a> {
         let points = free.into_iter();
         let neighbours = points.map(|point| subset(board.neighbours(point)));
         Some(WholeRow {
-            blocks: &shape.blocks,
+            blocks,
             neighbours: neighbours.collect(),
             lines: lines.collect(),
         })
@@ -289,8 +250,8 @@ impl<'a> WholeRow<'a> {
 
     /// Marks each column from which a quiet slide leads to one of the columns marked.
     #[inline(always)]
-    pub(crate) fn origins<B: Bits>(&self, bits: B, scratch: &mut Scratch) {
-        let Scratch {
+    pub(crate) fn origins<B: Bits>(&self, bits: B, scratch: &mut WholeRowScratch) {
+        let WholeRowScratch {
             columns,
             after,
             arrived,
@@ -302,15 +263,19 @@ impl<'a> WholeRow<'a> {
         arrived.resize(after.len(), [0; WORDS]);
         before.clear();
         before.resize(after.len(), [0; WORDS]);
-        self.slide_back(after, arrived, &mut Any(before));
+        self.slide_back(after, arrived, before, |any, block| {
+            for (any, word) in any.iter_mut().zip(block) {
+                *any |= word;
+            }
+        });
         self.blocks.gather(bits, before.as_flattened(), columns);
     }
 
     /// The number of quiet slides from each column to those that were marked before the last call of
     /// [`WholeRow::origins`].
     #[inline(always)]
-    pub(crate) fn count<'s, B: Bits>(&self, bits: B, scratch: &'s mut Scratch) -> &'s [u8] {
-        let Scratch {
+    pub(crate) fn count<'s, B: Bits>(&self, bits: B, scratch: &'s mut WholeRowScratch) -> &'s [u8] {
+        let WholeRowScratch {
             columns,
             after,
             arrived,
@@ -320,7 +285,13 @@ impl<'a> WholeRow<'a> {
         } = scratch;
         planes.clear();
         planes.resize(after.len(), [[0; WORDS]; PLANES]);
-        self.slide_back(after, arrived, &mut Count(planes));
+        self.slide_back(after, arrived, planes, |planes, mut carried| {
+            for plane in planes {
+                for (plane, carried) in plane.iter_mut().zip(&mut carried) {
+                    (*plane, *carried) = (*plane ^ *carried, *plane & *carried);
+                }
+            }
+        });
         counts.clear();
         counts.resize(columns.len() * 64, 0);
         for plane in 0..PLANES {
@@ -337,8 +308,15 @@ impl<'a> WholeRow<'a> {
         counts
     }
 
+    /// Adds the sets before each quiet slide to the sets `after` to what is found of their blocks.
     #[inline(always)]
-    fn slide_back(&self, after: &[Block], arrived: &mut [Block], sink: &mut impl Sink) {
+    fn slide_back<T>(
+        &self,
+        after: &[Block],
+        arrived: &mut [Block],
+        found: &mut [T],
+        add: impl Fn(&mut T, Block) + Copy,
+    ) {
         let count = after.len();
         for (bit, &neighbours) in self.neighbours.iter().enumerate() {
             let to = &STONES[bit];
@@ -369,13 +347,13 @@ impl<'a> WholeRow<'a> {
                 let flipped = to.high ^ from.high;
                 let distance = from.low.wrapping_sub(to.low) % 64;
                 for run in runs(count, to.high, from.high) {
-                    let number = run.start ^ flipped;
+                    let found = &mut found[run.start ^ flipped..];
                     let blocks = &arrived[run];
                     match to.word ^ from.word {
-                        0 => sink.add::<0>(number, blocks, from, distance),
-                        1 => sink.add::<1>(number, blocks, from, distance),
-                        2 => sink.add::<2>(number, blocks, from, distance),
-                        _ => sink.add::<3>(number, blocks, from, distance),
+                        0 => add_before::<T, 0>(blocks, from, distance, found, add),
+                        1 => add_before::<T, 1>(blocks, from, distance, found, add),
+                        2 => add_before::<T, 2>(blocks, from, distance, found, add),
+                        _ => add_before::<T, 3>(blocks, from, distance, found, add),
                     }
                 }
             }
@@ -437,7 +415,7 @@ mod tests {
     use crate::board::bits::{Kernel, Portable, dispatch};
     use crate::index::Material;
     use crate::rules::Rules;
-    use crate::solve::pair::half::RowTurns;
+    use crate::solve::pair::half::{HalfShape, RowTurns};
 
     /// The marks and the counts of a row as a whole.
     struct AtOnce<'a> {
@@ -450,7 +428,7 @@ mod tests {
 
         #[inline(always)]
         fn run<B: Bits>(self, bits: B) -> Self::Output {
-            let mut scratch = Scratch::default();
+            let mut scratch = WholeRowScratch::default();
             scratch.columns.extend(self.marks);
             self.row.origins(bits, &mut scratch);
             let origins = scratch.columns.clone();
@@ -466,7 +444,7 @@ mod tests {
             let rules = Rules { diagonals, ..Rules::STANDARD };
             let shape = HalfShape::new(&rules, Material { mover, waiting });
             let waiting = shape.rows.set(row as usize % shape.rows.len());
-            let Some(row) = WholeRow::new(&shape, waiting) else {
+            let Some(row) = WholeRow::new(&shape.blocks, rules.board(), waiting) else {
                 proptest::prop_assume!(false);
                 unreachable!();
             };

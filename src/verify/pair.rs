@@ -1,0 +1,172 @@
+//! The check of a pair's file: every value, or those of random positions.
+
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::report::{MOST_MISMATCHES, Mismatch, Report};
+use super::stage::LastPlacement;
+use super::turns::{CheckedTable, PairTurns, best};
+use crate::index::histogram::Histogram;
+use crate::index::{Index, Material, Pair};
+use crate::probe::Database;
+use crate::random::Random;
+use crate::rules::position::Position;
+use crate::solve::{TableCache, fold, load, load_pair, refused, with_needed};
+use crate::store::DbError;
+use crate::store::pair::stored_table;
+use crate::value::{Dtw, Metric, Value};
+
+/// The tables that the checks of several files share.
+#[derive(Default)]
+pub struct Tables {
+    captures: TableCache,
+    pub(super) last_placement: LastPlacement,
+}
+
+impl Tables {
+    /// The tables for checks of these pairs, then of the files of the placing phase.
+    pub fn new(database: &Database, pairs: &[Pair]) -> Tables {
+        Tables {
+            captures: TableCache::new(pairs),
+            last_placement: LastPlacement::before_pairs(database, pairs),
+        }
+    }
+}
+
+/// Checks every value of a pair with the larger side to move, stored or omitted, its checksums and its
+/// counts; derives the values with the smaller side to move, which no file holds. Takes memory for the
+/// pair's tables and for those that captures of one side to move lead to. If a file holds no depths, the
+/// check compares only win, draw and loss.
+///
+/// `tables` passes tables on to the checks of other files.
+///
+/// Calls `progress` now and then, on any thread, with the number of entries done so far; the
+/// total is [`Pair::entries`].
+///
+/// # Errors
+///
+/// [`DbError::Missing`] if the pair or one that it needs has no file, [`DbError::Corrupt`] if a
+/// file is damaged.
+pub fn verify_pair(
+    db: &Database,
+    pair: Pair,
+    tables: &mut Tables,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Report<Material>, DbError> {
+    let mut report = Report::default();
+    let done = AtomicU64::new(0);
+    let advance = |entries| progress(done.fetch_add(entries, Ordering::Relaxed) + entries);
+    let metric = common_metric(db, pair);
+    let larger = stored_table(pair);
+    let (mut values, _) = load_pair(db, pair, &mut tables.captures, false)?;
+    fold(&mut values, metric);
+    // The table with the smaller side to move, if there is one, comes first: the turns of the other
+    // side lead to it.
+    let mut child = Rc::new(values);
+    let mut stored = Some(Rc::clone(&child));
+    for material in pair.tables().into_iter().rev() {
+        let after = material.after_captures(db.rules());
+        let take = |&after| tables.captures.take(after, false, || load(db, after));
+        let captures = after.iter().map(take).collect::<Result<Vec<_>, _>>()?;
+        let index = Index::new(material);
+        let child_index = Index::new(material.exchanged());
+        let after: Vec<Index> = after.into_iter().map(Index::new).collect();
+        let tables_after = after.iter().zip(&captures);
+        let mut tables_after = tables_after.map(|(index, values)| CheckedTable::new(index, values));
+        let captures = [(); 3].map(|()| tables_after.next());
+        let turns = PairTurns {
+            rules: db.rules(),
+            metric,
+            parent: &index,
+            child: CheckedTable::new(&child_index, &child),
+            captures,
+        };
+        let refused = refused(db, material)?;
+        let mut derived = None;
+        if material != larger {
+            // The last placement comes before the derivation, or after the stored table is dropped, so that
+            // less is in memory at once.
+            tables.last_placement.derive(&turns).map_err(&refused)?;
+            derived = Some(Rc::new(turns.table(&advance).map_err(&refused)?));
+        }
+        if let Some(table) = derived.clone().or_else(|| stored.take()) {
+            let counted = Histogram::of_table(&index, &table);
+            if derived.is_none() {
+                report.mismatches.extend(turns.compare(&table, &advance));
+            } else if counted.count(Value::Win(Dtw(253))) > 0 {
+                // Some of these may be wins in 255 turns.
+                report.mismatches.extend(turns.compare(&table, &|_| ()));
+            }
+            let stored = db.histogram(material)?;
+            let results = |counts: &Histogram| [counts.wins(), counts.draws(), counts.losses()];
+            let same_metric = metric == db.file(pair)?.metric();
+            if results(&counted) != results(stored) || same_metric && counted != *stored {
+                report.miscounted.push(material);
+            }
+            tables.captures.keep(material, &table);
+        }
+        match derived {
+            Some(derived) => child = derived,
+            None => tables.last_placement.derive(&turns).map_err(refused)?,
+        }
+    }
+    report.checked = done.into_inner();
+    Ok(report)
+}
+
+/// The metric in which a pair's values follow from its file and those of all pairs that captures lead to,
+/// sooner or later: if one of them has no depths, only results follow. Files that cannot be used are ignored
+/// here; they are errors where they are needed.
+fn common_metric(db: &Database, pair: Pair) -> Metric {
+    let mut files = with_needed(&[pair]).into_iter().map(|pair| db.file(pair));
+    match files.any(|file| file.is_ok_and(|file| file.metric() == Metric::Wdl)) {
+        true => Metric::Wdl,
+        false => Metric::Depth,
+    }
+}
+
+/// Checks `samples` random positions of each of the pair's tables. The same seed gives the same
+/// positions.
+///
+/// Turns and ends come from the rules. The probe of a position that the file omits uses the same
+/// turns, so for such a position this check proves little; [`verify_pair`] has its own code for them.
+///
+/// # Errors
+///
+/// As for [`verify_pair`].
+pub fn verify_sample(
+    db: &Database,
+    pair: Pair,
+    samples: u64,
+    seed: u64,
+) -> Result<Report<Material>, DbError> {
+    let mut report = Report::default();
+    let mut random = Random::new(seed);
+    let metric = common_metric(db, pair);
+    for material in pair.tables() {
+        let index = Index::new(material);
+        for _ in 0..samples {
+            let (mover, waiting) = index.sets(random.below(index.len()));
+            let position = Position::moving(mover, waiting);
+            let stored = db.value(&position, metric)?.unwrap_or(Value::LOST);
+            let turns = position.turns(db.rules()).into_iter();
+            let values = turns.map(|turn| db.value(&position.after(turn), metric));
+            let values = values.collect::<Result<Option<Vec<_>>, _>>()?;
+            let result = position.result(db.rules());
+            let derived = result.unwrap_or_else(|| best(values.into_iter().flatten()));
+            let derived = metric.of_value(derived);
+            report.checked += 1;
+            if stored != derived {
+                report.mismatches.push(Mismatch {
+                    position,
+                    stored,
+                    derived,
+                });
+            }
+            if report.mismatches.len() >= MOST_MISMATCHES {
+                return Ok(report);
+            }
+        }
+    }
+    Ok(report)
+}

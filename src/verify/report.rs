@@ -1,0 +1,112 @@
+//! What a check reports: values and counts that are wrong.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::turns::CheckedTable;
+use crate::board::PointSet;
+use crate::lock::held;
+use crate::rules::position::Position;
+use crate::value::Value;
+
+/// The most wrong values of a table to report; the check stops soon after it has found that many.
+pub(super) const MOST_MISMATCHES: usize = 10;
+
+/// A stored value that differs from the one that its turns give.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mismatch {
+    /// A position of the entry; White is to move.
+    pub position: Position,
+    /// The value in the database.
+    pub stored: Value,
+    /// The value that follows from the stored values of the positions that its turns lead to.
+    pub derived: Value,
+}
+
+/// The findings of a check. Its tables are those of a pair's file, named by their [`Material`](crate::index::Material), or
+/// those of a ply's file, named by their [`Stage`](crate::index::reachable::Stage).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Report<Table> {
+    /// The number of entries compared or derived; fewer than a pair has if mismatches stopped the
+    /// check.
+    pub checked: u64,
+    /// Wrong values, at most ten for each table of a pair, and at most ten for a ply.
+    pub mismatches: Vec<Mismatch>,
+    /// The tables whose counts in the file differ from those of their values.
+    pub miscounted: Vec<Table>,
+}
+
+impl<Table> Default for Report<Table> {
+    fn default() -> Report<Table> {
+        Report {
+            checked: 0,
+            mismatches: Vec::new(),
+            miscounted: Vec::new(),
+        }
+    }
+}
+
+impl<Table> Report<Table> {
+    /// Whether the check found no error.
+    pub fn is_clean(&self) -> bool {
+        self.mismatches.is_empty() && self.miscounted.is_empty()
+    }
+}
+
+/// The entries of one table whose values the fast pass suspects, and those that are wrong.
+pub(super) struct Suspects<'a, Derive> {
+    table: CheckedTable<'a>,
+    /// The position of two sets, and its value, derived turn by turn.
+    derive: Derive,
+    /// By entry.
+    mismatches: Mutex<BTreeMap<usize, Mismatch>>,
+    enough: AtomicBool,
+}
+
+impl<'a, Derive: Fn(PointSet, PointSet) -> (Position, Value)> Suspects<'a, Derive> {
+    pub fn new(table: CheckedTable<'a>, derive: Derive) -> Suspects<'a, Derive> {
+        Suspects {
+            table,
+            derive,
+            mismatches: Mutex::default(),
+            enough: AtomicBool::new(false),
+        }
+    }
+
+    /// Derives the value of a suspicious entry turn by turn, and keeps it if it differs from the
+    /// stored one.
+    #[cold]
+    pub fn judge(&self, entry: usize) {
+        if self.enough() {
+            return;
+        }
+        let CheckedTable { index, values } = self.table;
+        let (mover, waiting) = index.sets(entry);
+        let stored = Value::from_byte(values[entry]);
+        let (position, derived) = (self.derive)(mover, waiting);
+        if stored == derived {
+            return;
+        }
+        let mismatch = Mismatch {
+            position,
+            stored,
+            derived,
+        };
+        let mut mismatches = held(&self.mismatches);
+        mismatches.insert(entry, mismatch);
+        if mismatches.len() >= MOST_MISMATCHES {
+            self.enough.store(true, Ordering::Relaxed);
+        }
+    }
+
+    pub fn enough(&self) -> bool {
+        self.enough.load(Ordering::Relaxed)
+    }
+
+    pub fn into_mismatches(self) -> Vec<Mismatch> {
+        let mismatches = self.mismatches.into_inner();
+        let mismatches = mismatches.unwrap_or_else(PoisonError::into_inner);
+        mismatches.into_values().take(MOST_MISMATCHES).collect()
+    }
+}

@@ -1,0 +1,249 @@
+//! The turns of a table to check and the values that they give: turn by turn, and as codes whose
+//! maximum is the best value.
+
+use std::sync::LazyLock;
+
+use crate::board::bits::Bits;
+use crate::board::symmetry::Symmetry;
+use crate::board::{POINTS, PointSet};
+use crate::index::{Index, Material, Subsets};
+use crate::rules::position::Position;
+use crate::rules::turns::removable_sets;
+use crate::rules::{Blocked, FullBoard, Rules, WithoutTurn};
+use crate::value::{Dtw, Metric, Value};
+
+/// A table: its index and its entries.
+#[derive(Clone, Copy)]
+pub(super) struct CheckedTable<'a> {
+    pub index: &'a Index,
+    /// One byte for each entry of the index.
+    pub values: &'a [u8],
+}
+
+impl<'a> CheckedTable<'a> {
+    pub fn new(index: &'a Index, values: &'a [u8]) -> CheckedTable<'a> {
+        debug_assert_eq!(values.len(), index.len());
+        CheckedTable { index, values }
+    }
+
+    pub fn row(&self, row: usize) -> &'a [u8] {
+        let columns = self.index.columns().count();
+        &self.values[row * columns..][..columns]
+    }
+
+    pub fn value(&self, mover: PointSet, waiting: PointSet) -> Value {
+        Value::from_byte(self.values[self.index.find(mover, waiting)])
+    }
+}
+
+/// The turns of a table to check or to derive: the tables that they lead to.
+#[derive(Clone, Copy)]
+pub(super) struct PairTurns<'a> {
+    pub rules: &'a Rules,
+    /// The metric of the derived values.
+    pub metric: Metric,
+    pub parent: &'a Index,
+    pub child: CheckedTable<'a>,
+    /// The tables after removals of one, two and three stones; `None` if the removals leave two
+    /// stones and end the game, and for more removals than a turn can earn.
+    pub captures: [Option<CheckedTable<'a>>; 3],
+}
+
+impl<'a> PairTurns<'a> {
+    /// The value of a position of the parent table, derived from the values of all positions that
+    /// its turns lead to.
+    pub fn derive(&self, position: &Position) -> Value {
+        let [one, two, three] = self.captures;
+        let tables = [Some(self.child), one, two, three];
+        derive(position, self.rules, self.metric, &tables)
+    }
+
+    /// The rows that captures lead to if these stones wait, by the number of removals that a turn
+    /// earns.
+    pub fn captures(&self, waiting: PointSet) -> [CaptureRows<'a>; 3] {
+        let PairTurns {
+            rules, captures, ..
+        } = *self;
+        [(1, 0), (2, 1), (3, 2)]
+            .map(|(count, place)| CaptureRows::new(captures[place], waiting, count, rules))
+    }
+
+    /// The outcome for a mover without a turn.
+    pub fn without_turn(&self) -> WithoutTurn {
+        let PairTurns { rules, child, .. } = *self;
+        let Material { mover, waiting } = child.index.material();
+        if u32::from(mover + waiting) < POINTS {
+            match rules.blocked {
+                Blocked::Loses => WithoutTurn::Loses,
+                Blocked::Passes => WithoutTurn::Passes,
+            }
+        } else {
+            match rules.full_board {
+                FullBoard::Loses => WithoutTurn::Loses,
+                FullBoard::Draws => WithoutTurn::Draws,
+            }
+        }
+    }
+}
+
+/// The value of a position, derived from the values of all positions that its turns lead to, which are in
+/// these tables: by the number of removals, `None` if these end the game.
+pub(super) fn derive(
+    position: &Position,
+    rules: &Rules,
+    metric: Metric,
+    tables: &[Option<CheckedTable<'_>>],
+) -> Value {
+    let derived = position.result(rules).unwrap_or_else(|| {
+        let mut values = Vec::with_capacity(32);
+        position.for_each_turn(rules, |turn| {
+            let after = position.after(turn);
+            let table = tables[turn.removed().len() as usize];
+            let value = table.map(|table| table.value(after.mover(), after.waiting()));
+            values.push(value.unwrap_or(Value::LOST));
+        });
+        best(values.into_iter())
+    });
+    metric.of_value(derived)
+}
+
+/// The value of a position whose turns lead to positions of these values.
+pub(super) fn best(values: impl Iterator<Item = Value>) -> Value {
+    values.map(Value::backed_up).max().unwrap_or(Value::LOST)
+}
+
+/// Values as bytes that grow with the value, so that the best of several is their maximum.
+pub(super) struct Codes {
+    /// For each byte of a table, the code of its [`Value::backed_up`].
+    ///
+    /// 256 codes are one too few, so wins in 255 turns share a code with wins in 253.
+    backed_up: [u8; 256],
+    /// For each byte of a table, the code of its value; none for a win in 253 turns.
+    stored: [u16; 256],
+}
+
+/// The code of a lost position without a turn, the smallest.
+pub(super) const LOST: u8 = 0;
+pub(super) const DRAWN: u8 = 128;
+/// The code of a win in one turn, the largest.
+const WON: u8 = 255;
+
+fn code(value: Value) -> u8 {
+    match value {
+        Value::Loss(Dtw(depth)) => (depth / 2).min(127) as u8,
+        Value::Draw => DRAWN,
+        Value::Win(Dtw(depth)) => WON - (depth / 2).min(126) as u8,
+    }
+}
+
+impl Codes {
+    pub fn of(metric: Metric) -> &'static Codes {
+        static CODES: LazyLock<[Codes; 2]> =
+            LazyLock::new(|| [Metric::Depth, Metric::Wdl].map(Codes::new));
+        &CODES[metric as usize]
+    }
+
+    fn new(metric: Metric) -> Codes {
+        let value = |byte: usize| Value::from_byte(byte as u8);
+        let shared = code(Value::Win(Dtw(255)));
+        Codes {
+            backed_up: std::array::from_fn(|byte| code(metric.of_value(value(byte).backed_up()))),
+            stored: std::array::from_fn(|byte| match code(value(byte)) {
+                code if code == shared => u16::MAX,
+                code => code.into(),
+            }),
+        }
+    }
+
+    /// The code of the value before a turn to this value byte.
+    #[inline(always)]
+    pub fn backed_up(&self, byte: u8) -> u8 {
+        self.backed_up[usize::from(byte)]
+    }
+
+    /// Whether a value byte has this code; false for wins in 253 turns.
+    #[inline(always)]
+    pub fn is_stored(&self, byte: u8, code: u8) -> bool {
+        self.stored[usize::from(byte)] == u16::from(code)
+    }
+
+    /// The value byte with a code, that of a win in 253 turns for the code that two share.
+    #[inline(always)]
+    pub fn value(code: u8) -> u8 {
+        match code {
+            DRAWN => 0,
+            _ if code < DRAWN => 2 * code + 1,
+            _ => 2 * (WON - code) + 2,
+        }
+    }
+}
+
+/// The positions that removals of a number of stones from the waiting side lead to.
+pub(super) struct CaptureRows<'a> {
+    /// The columns of the capture table; `None` if the removals end the game.
+    columns: Option<&'a Subsets>,
+    rows: Vec<Capture<'a>>,
+}
+
+impl<'a> CaptureRows<'a> {
+    /// The rows of a table after removals of `count` of the waiting stones; no table if the removals
+    /// end the game.
+    pub fn new(
+        table: Option<CheckedTable<'a>>,
+        waiting: PointSet,
+        count: u8,
+        rules: &Rules,
+    ) -> CaptureRows<'a> {
+        CaptureRows {
+            columns: table.map(|table| table.index.columns()),
+            rows: table.map_or_else(Vec::new, |table| {
+                let left = |removed: PointSet| {
+                    let (row, symmetry) = table.index.rows().find(waiting - removed);
+                    Capture {
+                        symmetry,
+                        free: !table.index.rows().set(row),
+                        values: table.row(row),
+                    }
+                };
+                let sets = removable_sets(waiting, count, rules.board(), rules);
+                sets.into_iter().map(left).collect()
+            }),
+        }
+    }
+}
+
+/// A row of a capture table: the waiting side's stones after the removals.
+struct Capture<'a> {
+    /// Maps the remaining stones to the row's set.
+    symmetry: Symmetry,
+    free: PointSet,
+    values: &'a [u8],
+}
+
+/// The code of the best removal for the mover after a turn to this set.
+#[inline(always)]
+pub(super) fn best_capture<B: Bits>(
+    bits: B,
+    codes: &Codes,
+    captures: &CaptureRows<'_>,
+    set: PointSet,
+) -> u8 {
+    let Some(columns) = captures.columns else {
+        return WON;
+    };
+    let mut best = LOST;
+    for capture in &captures.rows {
+        let image = capture.symmetry.apply(set);
+        let column = columns.rank(bits.pext(image.bits(), capture.free.bits()));
+        best = larger(best, codes.backed_up(capture.values[column]));
+    }
+    best
+}
+
+/// The larger of two bytes, computed without a branch.
+#[inline(always)]
+pub(super) fn larger(a: u8, b: u8) -> u8 {
+    // Bits 8 to 15 are all set if a < b, else all clear.
+    let difference = u32::from(a).wrapping_sub(b.into());
+    u32::from(a).wrapping_sub(difference & difference >> 8) as u8
+}
