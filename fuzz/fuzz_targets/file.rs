@@ -19,7 +19,7 @@ use millbase::index::Index;
 use millbase::index::reachable::Stage;
 use millbase::solve::{BuildRequest, build};
 use millbase::{Database, Material, Position, Rules};
-use parts::{FILE_LENGTH, Layout, Parts, repair_all};
+use parts::{FILE_LENGTH, FileParts, Layout, repair_all};
 use tempfile::TempDir;
 
 /// Four stones a side: the fifth ply has two tables, both small.
@@ -52,7 +52,7 @@ fuzz_target!(|input: &[u8]| {
 struct Specimen {
     name: &'static str,
     bytes: Vec<u8>,
-    parts: Parts,
+    parts: FileParts,
     positions: Vec<Position>,
 }
 
@@ -76,7 +76,7 @@ fn good_files() -> Database {
 static SPECIMENS: LazyLock<[Specimen; 2]> = LazyLock::new(|| {
     let specimen = |name, bytes: Vec<u8>, positions| Specimen {
         name,
-        parts: Parts::of(&bytes),
+        parts: FileParts::of(&bytes),
         bytes,
         positions,
     };

@@ -22,8 +22,8 @@ const PREFIX: usize = 40;
 const PAGE_ROWS: usize = 1024;
 
 /// The content of a container.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Parts {
+#[derive(Clone)]
+pub struct FileParts {
     /// The prefix; the lengths in it are filled in when the parts are put together.
     pub prefix: [u8; PREFIX],
     pub schema: Vec<u8>,
@@ -31,9 +31,12 @@ pub struct Parts {
 }
 
 /// The content of a table.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone)]
 pub struct TableParts {
     pub width: u8,
+    /// The numbers of rows and of the model's bytes that the head states, if not those of the parts.
+    pub stated_rows: Option<u64>,
+    pub stated_model: Option<u64>,
     pub model: Vec<u8>,
     /// The bytes of each row without their checksum. Copies of the parts share those that they do not
     /// change.
@@ -41,7 +44,7 @@ pub struct TableParts {
 }
 
 /// The places of the parts in a file.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Layout {
     /// With its checksum, like all others.
     pub head: Range<usize>,
@@ -55,7 +58,7 @@ pub struct Layout {
     pub rows: Vec<Vec<Range<usize>>>,
 }
 
-pub fn add_varint(bytes: &mut Vec<u8>, mut number: u64) {
+fn add_varint(bytes: &mut Vec<u8>, mut number: u64) {
     while number > 127 {
         bytes.push((number & 127) as u8 + 128);
         number /= 128;
@@ -100,9 +103,9 @@ pub fn repair_all(bytes: &mut [u8], layout: &Layout) {
     repair(bytes, layout.pages.iter().cloned());
 }
 
-impl Parts {
+impl FileParts {
     /// Splits an undamaged file into parts.
-    pub fn of(bytes: &[u8]) -> Parts {
+    pub fn of(bytes: &[u8]) -> FileParts {
         let mut at = PREFIX;
         let at = &mut at;
         let take = |at: &mut usize, length: usize| {
@@ -120,6 +123,8 @@ impl Parts {
             let mut table = TableParts {
                 width,
                 model,
+                stated_rows: None,
+                stated_model: None,
                 rows: Vec::new(),
             };
             while table.rows.len() < rows {
@@ -136,7 +141,7 @@ impl Parts {
             }
             table
         });
-        Parts {
+        FileParts {
             tables: tables.collect(),
             schema,
             prefix: *bytes.first_chunk().expect("a prefix"),
@@ -153,13 +158,14 @@ impl Parts {
         bytes.extend(&self.schema);
         for table in &self.tables {
             layout.tables.push(bytes.len());
-            add_varint(&mut bytes, table.rows.len() as u64);
+            let rows = table.stated_rows.unwrap_or(table.rows.len() as u64);
+            add_varint(&mut bytes, rows);
             bytes.push(table.width);
-            add_varint(&mut bytes, table.model.len() as u64);
-            layout
-                .models
-                .push(bytes.len()..bytes.len() + table.model.len());
+            let model = table.stated_model.unwrap_or(table.model.len() as u64);
+            add_varint(&mut bytes, model);
+            let begin = bytes.len();
             bytes.extend(&table.model);
+            layout.models.push(begin..bytes.len());
         }
         layout.head = 0..bytes.len() + 8;
         bytes.resize(layout.head.end, 0);

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::parts::{Layout, Parts};
-use crate::board::PointSet;
+use super::parts::{FileParts, Layout};
 use crate::index::histogram::Histogram;
 use crate::index::reachable::{Reachable, Stage};
 use crate::index::{Index, Pair};
@@ -73,11 +72,11 @@ pub(crate) fn write(
     Ok(path)
 }
 
-/// Writes the file of a ply; returns the values of its tables.
-pub(crate) fn write_ply(folder: &Path, rules: &Rules, ply: u8, run: usize) -> Vec<Vec<u8>> {
-    let reachable = Reachable::new(rules, ply);
+/// Writes the file of a ply with [`FOUR`]; returns the values of its tables.
+pub(crate) fn write_ply(folder: &Path, ply: u8, run: usize) -> Vec<Vec<u8>> {
+    let reachable = Reachable::new(&FOUR, ply);
     let stages: Vec<Stage> = reachable.stages_of(ply).collect();
-    let mut writer = PlyWriter::new(rules, &reachable, ply);
+    let mut writer = PlyWriter::new(&FOUR, &reachable, ply);
     let tables = stages.iter().zip(0..).map(|(&stage, seed)| {
         let values = runs(stage.material().entries(), run, seed);
         writer.add(stage, &values).unwrap();
@@ -86,18 +85,6 @@ pub(crate) fn write_ply(folder: &Path, rules: &Rules, ply: u8, run: usize) -> Ve
     let tables = tables.collect();
     writer.finish(&folder.join(ply_file_name(ply))).unwrap();
     tables
-}
-
-/// Whether a file of a stage holds an entry.
-pub(crate) fn is_reachable(
-    reachable: &Reachable,
-    stage: Stage,
-    index: &Index,
-    entry: usize,
-) -> bool {
-    let (mover, waiting) = index.sets(entry);
-    let side = stage.mover();
-    reachable.contains(stage, side, mover) && reachable.contains(stage, side.other(), waiting)
 }
 
 /// A folder with made-up databases of these pairs, and their values.
@@ -110,59 +97,51 @@ pub(crate) fn folder_with(pairs: &[Pair], run: usize) -> (TempDir, Vec<Vec<u8>>)
     (folder, values)
 }
 
-/// The subject of a file.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Subject {
-    Pair(Pair),
-    Ply(u8),
-}
-
-/// A small file whose bytes can be changed.
+/// A small file whose bytes can be changed: the pair 3-3, or a ply.
 pub(crate) struct Specimen {
-    pub rules: Rules,
-    pub subject: Subject,
+    pub name: String,
     pub bytes: Vec<u8>,
-    pub parts: Parts,
+    pub parts: FileParts,
     pub layout: Layout,
     /// The values of each table, 0 for those that the file does not hold.
     pub values: Vec<Vec<u8>>,
-    reachable: Reachable,
+    /// Only of the ply.
+    reachable: Option<Reachable>,
 }
 
-/// A file that was opened.
-pub(crate) struct Opened<'a> {
-    file: OpenedFile,
-    specimen: &'a Specimen,
-}
+/// The fifth ply with four stones a side: two tables, one for the turns that closed a mill.
+const PLY: u8 = 5;
 
-enum OpenedFile {
+/// A specimen that was opened.
+pub(crate) enum Opened<'a> {
     Pair(PairFile),
-    Ply(PlyFile),
+    Ply(PlyFile, &'a Reachable),
 }
 
 impl Specimen {
     /// 3-3 in runs of equal values.
     pub fn pair(run: usize) -> Specimen {
         let (folder, values) = folder_with(&[pair(3, 3)], run);
-        let rules = Rules::STANDARD;
-        let reachable = Reachable::new(&rules, 0);
-        Specimen::new(rules, Subject::Pair(pair(3, 3)), folder, values, reachable)
+        Specimen::new(&folder, file_name(pair(3, 3)), values, None)
     }
 
-    /// The fifth ply with four stones a side: two tables, one for the turns that closed a mill.
+    /// The ply in runs of equal values.
     pub fn ply(run: usize) -> Specimen {
-        const PLY: u8 = 5;
         let folder = TempDir::new().unwrap();
-        let mut values = write_ply(folder.path(), &FOUR, PLY, run);
+        let mut values = write_ply(folder.path(), PLY, run);
         let reachable = Reachable::new(&FOUR, PLY);
         assert_eq!(values.len(), 2);
         for (stage, values) in reachable.stages_of(PLY).zip(&mut values) {
             let index = Index::new(stage.material());
+            let side = stage.mover();
             for (entry, value) in values.iter_mut().enumerate() {
-                *value *= u8::from(is_reachable(&reachable, stage, &index, entry));
+                let (mover, waiting) = index.sets(entry);
+                let is_stored = reachable.contains(stage, side, mover)
+                    && reachable.contains(stage, side.other(), waiting);
+                *value *= u8::from(is_stored);
             }
         }
-        Specimen::new(FOUR, Subject::Ply(PLY), folder, values, reachable)
+        Specimen::new(&folder, ply_file_name(PLY), values, Some(reachable))
     }
 
     /// A specimen of each schema.
@@ -171,32 +150,32 @@ impl Specimen {
     }
 
     fn new(
-        rules: Rules,
-        subject: Subject,
-        folder: TempDir,
+        folder: &TempDir,
+        name: String,
         values: Vec<Vec<u8>>,
-        reachable: Reachable,
+        reachable: Option<Reachable>,
     ) -> Specimen {
-        let bytes = fs::read(folder.path().join(name(subject))).unwrap();
-        let parts = Parts::of(&bytes);
+        let bytes = fs::read(folder.path().join(&name)).unwrap();
+        let parts = FileParts::of(&bytes);
         let (again, layout) = parts.put_together();
         assert!(again == bytes, "the writer and the parts disagree");
         let specimen = Specimen {
-            rules,
-            subject,
+            name,
             bytes,
             parts,
             layout,
             values,
             reachable,
         };
-        let loaded = specimen.load(&specimen.bytes).unwrap();
-        assert!(loaded == specimen.values);
+        assert!(specimen.load(&specimen.bytes).unwrap() == specimen.values);
         specimen
     }
 
-    pub fn name(&self) -> String {
-        name(self.subject)
+    /// The bytes with a change.
+    pub fn changed(&self, change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+        let mut bytes = self.bytes.clone();
+        change(&mut bytes);
+        bytes
     }
 
     /// Opens these bytes as the file, from memory.
@@ -206,22 +185,16 @@ impl Specimen {
 
     /// Opens the file whose bytes come from this source.
     pub fn open_from(&self, source: Box<dyn ByteSource>) -> Result<Opened<'_>, DbError> {
-        let path = PathBuf::from(self.name());
-        let file = match self.subject {
-            Subject::Pair(pair) => {
-                OpenedFile::Pair(PairFile::open(Some(path), source, pair, self.rules)?)
+        let path = PathBuf::from(&self.name);
+        Ok(match &self.reachable {
+            None => {
+                let file = PairFile::open(Some(path), source, pair(3, 3), Rules::STANDARD)?;
+                Opened::Pair(file)
             }
-            Subject::Ply(ply) => OpenedFile::Ply(PlyFile::open(
-                path,
-                source,
-                ply,
-                self.rules,
-                &self.reachable,
-            )?),
-        };
-        Ok(Opened {
-            file,
-            specimen: self,
+            Some(reachable) => {
+                let file = PlyFile::open(path, source, PLY, FOUR, reachable)?;
+                Opened::Ply(file, reachable)
+            }
         })
     }
 
@@ -231,21 +204,21 @@ impl Specimen {
     }
 }
 
-fn name(subject: Subject) -> String {
-    match subject {
-        Subject::Pair(pair) => file_name(pair),
-        Subject::Ply(ply) => ply_file_name(ply),
-    }
-}
-
 impl Opened<'_> {
+    fn tables(&self) -> usize {
+        match self {
+            Opened::Pair(_) => 1,
+            Opened::Ply(file, _) => file.stages().count(),
+        }
+    }
+
     /// The table with this number.
     pub fn table(&self, number: usize) -> Result<Table<'_>, DbError> {
-        match &self.file {
-            OpenedFile::Pair(file) => file.table(),
-            OpenedFile::Ply(file) => {
+        match self {
+            Opened::Pair(file) => file.table(),
+            Opened::Ply(file, reachable) => {
                 let stage = file.stages().nth(number).unwrap();
-                Ok(file.table(stage, &self.specimen.reachable)?.unwrap())
+                Ok(file.table(stage, reachable)?.unwrap())
             }
         }
     }
@@ -260,19 +233,23 @@ impl Opened<'_> {
 
     /// The values of all tables.
     pub fn load(&self) -> Result<Vec<Vec<u8>>, DbError> {
-        let tables = 0..self.specimen.values.len();
+        let tables = 0..self.tables();
         tables.map(|number| self.load_table(number)).collect()
     }
 
     /// The value of a position, by its entry; 0 if the file does not hold it.
     pub fn probe(&self, number: usize, entry: usize, cache: &BlockCache) -> Result<u8, DbError> {
         let table = self.table(number)?;
-        let (mover, waiting): (PointSet, PointSet) = table.index().sets(entry);
+        let (mover, waiting) = table.index().sets(entry);
         match table.find(mover) {
             Some(mut row) => row.value(row.column(waiting), cache),
             None => Ok(0),
         }
     }
+}
+
+pub(crate) fn is_corrupt(error: &DbError) -> bool {
+    matches!(error, DbError::Corrupt { .. })
 }
 
 /// The same bytes from memory, from a file that is read, and from a file that is mapped.

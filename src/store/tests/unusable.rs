@@ -7,9 +7,8 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::parts::VERSION;
-use super::specimen::{FOUR, Specimen, folder_with, pair, write_ply};
+use super::specimen::{FOUR, Specimen, folder_with, is_corrupt, pair, write_ply};
 use crate::board::PointSet;
-use crate::index::Pair;
 use crate::index::reachable::Stage;
 use crate::probe::Database;
 use crate::rules::Rules;
@@ -24,22 +23,35 @@ fn opened(folder: &Path, rules: Rules, check: impl Fn(&Database)) {
     check(&unsafe { Database::open_mapped(folder, rules) }.unwrap());
 }
 
-/// A folder with the pairs up to four stones, and the files of two plies before them.
+const FILES: [&str; 5] = [
+    "3-3.mill",
+    "4-3.mill",
+    "4-4.mill",
+    "placing-05.mill",
+    "placing-07.mill",
+];
+
+/// A folder with [`FILES`]: the pairs up to four stones, and two plies before them.
 fn whole_folder() -> TempDir {
     let (folder, _) = folder_with(&[pair(3, 3), pair(4, 3), pair(4, 4)], 50);
     for ply in [5, 7] {
-        write_ply(folder.path(), &FOUR, ply, 50);
+        write_ply(folder.path(), ply, 50);
     }
     folder
 }
 
-fn position(white: u32, black: u32) -> Position {
-    // Stones far apart: neither side has a mill or closes one.
-    let spread = |shift: u32, stones: u32| -> PointSet {
-        let points = (0..24).step_by(5).take(stones as usize);
+/// Sets of stones far apart: neither side has a mill or closes one.
+fn sets(white: u8, black: u8) -> [PointSet; 2] {
+    let spread = |shift: u32, stones: u8| {
+        let points = (0..24).step_by(5).take(stones.into());
         PointSet::from_bits(points.fold(0, |bits, point| bits | 1 << ((point + shift) % 24)))
     };
-    Position::moving(spread(0, white), spread(1, black))
+    [spread(0, white), spread(1, black)]
+}
+
+fn moving(white: u8, black: u8) -> Position {
+    let [white, black] = sets(white, black);
+    Position::moving(white, black)
 }
 
 /// A position after this many placements, without losses.
@@ -49,57 +61,42 @@ fn placing(ply: u8) -> Position {
         white_lost: 0,
         black_lost: 0,
     };
-    let moving = position(ply.div_ceil(2).into(), (ply / 2).into());
-    let [mover, waiting] = match ply % 2 {
-        0 => [moving.mover(), moving.waiting()],
-        _ => [moving.waiting(), moving.mover()],
-    };
-    stage.position(mover, waiting, &FOUR)
+    let [white, black] = sets(ply.div_ceil(2), ply / 2);
+    match ply % 2 {
+        0 => stage.position(white, black, &FOUR),
+        _ => stage.position(black, white, &FOUR),
+    }
 }
 
-/// The queries that the folder must answer: positions, each with the files that it needs.
-fn questions() -> Vec<(Position, Vec<&'static str>)> {
-    vec![
-        (position(3, 3), vec!["3-3.mill"]),
-        (position(4, 3), vec!["4-3.mill"]),
-        (position(4, 4), vec!["4-4.mill"]),
-        (placing(7), vec!["placing-07.mill"]),
-        (placing(6), vec!["placing-07.mill"]),
-        (placing(5), vec!["placing-05.mill"]),
-        (placing(4), vec!["placing-05.mill"]),
+/// The queries that the folder must answer: positions, each with the file that it needs.
+fn questions() -> [(Position, &'static str); 7] {
+    [
+        (moving(3, 3), "3-3.mill"),
+        (moving(4, 3), "4-3.mill"),
+        (moving(4, 4), "4-4.mill"),
+        (placing(7), "placing-07.mill"),
+        (placing(6), "placing-07.mill"),
+        (placing(5), "placing-05.mill"),
+        (placing(4), "placing-05.mill"),
     ]
 }
 
-fn errors_name(database: &Database, names: &[&str]) {
-    let unusable: Vec<String> = database.unusable().map(DbError::to_string).collect();
-    assert_eq!(unusable.len(), names.len(), "{unusable:?}");
-    for name in names {
-        assert!(
-            unusable.iter().any(|text| text.contains(name)),
-            "{unusable:?}"
-        );
-    }
-}
-
-/// Asserts that a database answers all queries except those that need the unusable file with this
-/// name.
-fn assert_only_its_own_queries_fail(database: &Database, broken: &str) {
-    errors_name(database, &[broken]);
-    let (mut answers, mut errors) = (0, 0);
-    for (question, needs) in questions() {
+/// Asserts that the database answers all queries except those that need the file with this name, and
+/// returns the reason why it cannot be used.
+fn only_error(database: &Database, broken: &str) -> DbError {
+    let unusable: Vec<&DbError> = database.unusable().collect();
+    let [error] = unusable[..] else {
+        panic!("{unusable:?}")
+    };
+    for (question, needed) in questions() {
         match database.probe(&question) {
-            Ok(_) => {
-                assert!(!needs.contains(&broken), "{broken} was not needed");
-                answers += 1;
-            }
+            Ok(_) => assert_ne!(needed, broken),
             Err(error) => {
-                assert!(needs.contains(&broken), "{error}");
+                assert_eq!(needed, broken, "{error}");
                 assert!(error.to_string().contains(broken), "{error}");
-                errors += 1;
             }
         }
     }
-    assert!(answers >= 5 && errors >= 1, "{broken}: {answers}, {errors}");
     for needed in [pair(3, 3), pair(4, 3), pair(4, 4)] {
         let is_broken = file_name(needed) == broken;
         assert_eq!(database.has(needed), !is_broken);
@@ -112,34 +109,27 @@ fn assert_only_its_own_queries_fail(database: &Database, broken: &str) {
         assert_eq!(database.ply(ply).is_err(), is_broken);
         assert_eq!(database.plies().any(|file| file.ply() == ply), !is_broken);
     }
+    error.clone()
 }
 
-/// Puts these bytes in place of a file, and passes the error of the unusable file to `check`. Only queries
-/// that need the file fail. Restores the file.
-fn with_bytes(folder: &Path, name: &str, bytes: &[u8], check: impl Fn(&DbError)) {
+/// Puts these bytes in place of a file, restores the file, and passes the reason why it could not be used
+/// to `check`.
+fn with_bytes(folder: &Path, name: &str, bytes: &[u8], check: impl Fn(&DbError) -> bool) {
     let path = folder.join(name);
     let whole = fs::read(&path).unwrap();
     fs::write(&path, bytes).unwrap();
     opened(folder, FOUR, |database| {
-        assert_only_its_own_queries_fail(database, name);
-        check(database.unusable().next().unwrap());
+        let error = only_error(database, name);
+        assert!(check(&error), "{error}");
     });
     fs::write(&path, whole).unwrap();
 }
-
-const FILES: [&str; 5] = [
-    "3-3.mill",
-    "4-3.mill",
-    "4-4.mill",
-    "placing-05.mill",
-    "placing-07.mill",
-];
 
 #[test]
 fn undamaged_files_answer_every_query() {
     let folder = whole_folder();
     opened(folder.path(), FOUR, |database| {
-        errors_name(database, &[]);
+        assert_eq!(database.unusable().count(), 0);
         for (question, _) in questions() {
             database.probe(&question).unwrap();
             assert!(!database.answer(&question).unwrap().turns.is_empty());
@@ -148,92 +138,33 @@ fn undamaged_files_answer_every_query() {
     });
 }
 
+/// Shortened files, and files of other versions, whose later fields may have other places and meanings.
 #[test]
-fn a_truncated_file_fails_only_its_own_queries() {
+fn damaged_files_and_other_versions_fail_only_their_own_queries() {
     let folder = whole_folder();
     for name in FILES {
         let bytes = fs::read(folder.path().join(name)).unwrap();
         for length in [0, 7, 100, bytes.len() / 2, bytes.len() - 1] {
-            with_bytes(folder.path(), name, &bytes[..length], |error| {
-                assert!(matches!(error, DbError::Corrupt { .. }), "{error}");
-            });
+            with_bytes(folder.path(), name, &bytes[..length], is_corrupt);
         }
-    }
-    opened(folder.path(), FOUR, |database| errors_name(database, &[]));
-}
-
-/// A file with an undamaged head and one damaged row answers queries about other rows.
-#[test]
-fn a_damaged_row_fails_only_its_own_queries() {
-    let specimen = Specimen::pair(3);
-    let row = specimen.layout.rows[0][70].clone();
-    let mut bytes = specimen.bytes.clone();
-    bytes[row.start] ^= 1;
-    let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("3-3.mill"), &bytes).unwrap();
-    let index = crate::index::Index::new(pair::stored_table(pair(3, 3)));
-    let columns = index.columns().count();
-    opened(folder.path(), Rules::STANDARD, |database| {
-        errors_name(database, &[]);
-        let mut errors = 0;
-        for row in 0..index.rows().len() {
-            let (mover, waiting) = index.sets(row * columns + columns / 2);
-            let position = Position::moving(mover, waiting);
-            match database.probe(&position) {
-                Ok(_) => assert_ne!(row, 70),
-                Err(error) => {
-                    assert!(matches!(error, DbError::Corrupt { .. }), "{error}");
-                    assert_eq!(row, 70);
-                    errors += 1;
-                }
-            }
-        }
-        assert_eq!(errors, 1);
-    });
-}
-
-#[test]
-fn a_folder_in_place_of_a_file_is_named() {
-    let folder = whole_folder();
-    for name in FILES {
-        let path = folder.path().join(name);
-        let bytes = fs::read(&path).unwrap();
-        fs::remove_file(&path).unwrap();
-        fs::create_dir(&path).unwrap();
-        opened(folder.path(), FOUR, |database| {
-            assert_only_its_own_queries_fail(database, name);
-            let error = database.unusable().next().unwrap();
-            assert!(matches!(error, DbError::Io { .. }), "{error}");
-        });
-        fs::remove_dir(&path).unwrap();
-        fs::write(&path, &bytes).unwrap();
-    }
-    for missing in ["none", "3-3.mill"] {
-        let error = Database::open(&folder.path().join(missing), FOUR).unwrap_err();
-        assert!(matches!(error, DbError::Io { .. }), "{error}");
-    }
-}
-
-/// Files of versions 1 and 2, whose later fields had other places and meanings.
-#[test]
-fn files_of_other_versions_are_refused() {
-    let folder = whole_folder();
-    for name in FILES {
-        let bytes = fs::read(folder.path().join(name)).unwrap();
         for version in [1, 2, 4] {
-            let mut old = bytes.clone();
-            old[VERSION].copy_from_slice(&u32::to_le_bytes(version));
+            let mut other = bytes.clone();
+            other[VERSION].copy_from_slice(&u32::to_le_bytes(version));
             // Readers ignore everything after the version.
-            old[12..].fill(0xee);
-            for old in [&old[..], &old[..12]] {
-                with_bytes(folder.path(), name, old, |error| {
-                    let found =
-                        matches!(error, DbError::OtherVersion { version: v, .. } if *v == version);
-                    assert!(found, "{error}");
-                });
+            other[12..].fill(0xee);
+            for other in [&other[..], &other[..12]] {
+                with_bytes(
+                    folder.path(),
+                    name,
+                    other,
+                    |error| matches!(error, DbError::OtherVersion { version: v, .. } if *v == version),
+                );
             }
         }
     }
+    opened(folder.path(), FOUR, |database| {
+        assert_eq!(database.unusable().count(), 0);
+    });
 }
 
 #[test]
@@ -256,24 +187,66 @@ fn misnamed_files_are_refused() {
     ] {
         let bytes = fs::read(folder.path().join(from)).unwrap();
         with_bytes(folder.path(), to, &bytes, |error| {
-            assert!(error.to_string().contains(words), "{error}");
+            error.to_string().contains(words)
         });
+    }
+}
+
+/// A file with an undamaged head and one damaged row answers queries about other rows.
+#[test]
+fn a_damaged_row_fails_only_its_own_queries() {
+    const ROW: usize = 70;
+    let specimen = Specimen::pair(3);
+    let bytes = specimen.changed(|bytes| bytes[specimen.layout.rows[0][ROW].start] ^= 1);
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("3-3.mill"), &bytes).unwrap();
+    let index = crate::index::Index::new(pair::stored_table(pair(3, 3)));
+    let columns = index.columns().count();
+    opened(folder.path(), Rules::STANDARD, |database| {
+        assert_eq!(database.unusable().count(), 0);
+        for row in 0..index.rows().len() {
+            let (mover, waiting) = index.sets(row * columns + columns / 2);
+            let found = database.probe(&Position::moving(mover, waiting));
+            match found {
+                Ok(_) => assert_ne!(row, ROW),
+                Err(error) => assert!(is_corrupt(&error) && row == ROW, "{row}: {error}"),
+            }
+        }
+    });
+}
+
+#[test]
+fn a_folder_in_place_of_a_file_is_named() {
+    let is_io = |error: &DbError| matches!(error, DbError::Io { .. });
+    let folder = whole_folder();
+    for name in FILES {
+        let path = folder.path().join(name);
+        let bytes = fs::read(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        opened(folder.path(), FOUR, |database| {
+            assert!(is_io(&only_error(database, name)));
+        });
+        fs::remove_dir(&path).unwrap();
+        fs::write(&path, &bytes).unwrap();
+    }
+    for missing in ["none", "3-3.mill"] {
+        let error = Database::open(&folder.path().join(missing), FOUR).unwrap_err();
+        assert!(is_io(&error), "{error}");
     }
 }
 
 #[test]
 fn files_of_other_rules_are_refused() {
+    let is_other = |error: &DbError| matches!(error, DbError::OtherRules { .. });
     let folder = whole_folder();
     let other = Rules { flying: 0, ..FOUR };
     opened(folder.path(), other, |database| {
         assert_eq!(database.pairs().count() + database.plies().count(), 0);
         assert_eq!(database.unusable().count(), FILES.len());
-        for error in database.unusable() {
-            assert!(matches!(error, DbError::OtherRules { .. }), "{error}");
-        }
+        assert!(database.unusable().all(is_other));
         for (question, _) in questions() {
-            let error = database.probe(&question).unwrap_err();
-            assert!(matches!(error, DbError::OtherRules { .. }), "{error}");
+            assert!(is_other(&database.probe(&question).unwrap_err()));
         }
     });
     assert_eq!(Database::embedded(other).pairs().count(), 0);
@@ -281,15 +254,10 @@ fn files_of_other_rules_are_refused() {
     // Files of plies depend on the number of stones; those of pairs do not.
     let three = Rules { stones: 3, ..FOUR };
     opened(folder.path(), three, |database| {
-        assert_eq!(
-            database.pairs().map(PairFile::pair).collect::<Vec<Pair>>(),
-            [pair(3, 3)]
-        );
+        let pairs: Vec<_> = database.pairs().map(PairFile::pair).collect();
+        assert_eq!(pairs, [pair(3, 3)]);
         let errors: Vec<&DbError> = database.unusable().collect();
-        assert!(
-            matches!(errors[..], [DbError::OtherRules { .. }]),
-            "{errors:?}"
-        );
+        assert!(matches!(errors[..], [error] if is_other(error)));
     });
 }
 
@@ -303,7 +271,6 @@ fn files_in_memory_give_the_same_answers() {
     for name in FILES {
         database = with(database, name, bytes(name));
     }
-    errors_name(&database, &[]);
     let reference = Database::open(folder.path(), FOUR).unwrap();
     for (question, _) in questions() {
         let expected = reference.answer(&question).unwrap();
@@ -312,11 +279,11 @@ fn files_in_memory_give_the_same_answers() {
     for name in FILES {
         let cut = bytes(name)[..200].to_vec();
         database = with(database, name, cut).with_cache_bytes(1000);
-        assert_only_its_own_queries_fail(&database, name);
+        only_error(&database, name);
         database = with(database, name, bytes(name)).with_cache_bytes(1000);
     }
     for other in ["9-8.mill", "3-3", "placing-08.mill", ""] {
         database = with(database, other, Vec::new());
     }
-    errors_name(&database, &[]);
+    assert_eq!(database.unusable().count(), 0);
 }
