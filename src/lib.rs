@@ -31,6 +31,7 @@
 //! value     the value of a position: win, draw or loss, and the depth
 //! rules     the rules as data; position, turn, and the only generator of turns
 //! index     pairs and stages; where a table keeps a position; histograms
+//! sample    random positions; the form that positions equal up to symmetry share
 //! search    alpha-beta with any source of known values
 //! store     the files: container, directory, codec; pairs and plies as two schemas
 //! probe     value, ranked turns and best line of any position
@@ -39,7 +40,7 @@
 //! malom     our values as the sector files of another program                       feature build
 //! prove     the proof of the start position
 //! engine    game, players, protocol
-//! coach     grades games, judges engines, makes and checks puzzles
+//! coach     grades games, judges engines, makes and checks puzzles                   feature service
 //! service   a question as people write it, and its typed answer                      feature service
 //! ```
 //!
@@ -51,11 +52,12 @@
 //! codec → value.
 //!
 //! Features: `build` adds solving, writing and verifying, and depends on rayon; `embedded` makes
-//! the small databases part of the library; `service` adds typed answers to questions as people
-//! write them, which serialise as JSON.
+//! the small databases part of the library; `service` adds the coach, and typed answers to
+//! questions as people write them; both serialise as JSON.
 #![warn(missing_docs)]
 
 pub mod board;
+#[cfg(feature = "service")]
 pub mod coach;
 pub mod engine;
 pub mod index;
@@ -67,6 +69,7 @@ pub mod probe;
 pub mod prove;
 pub mod random;
 pub mod rules;
+pub mod sample;
 pub mod search;
 #[cfg(feature = "service")]
 pub mod service;

@@ -12,29 +12,28 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Error, Result};
 use clap::Args;
 use indicatif::HumanCount;
-use millbase::coach::contest::{Contest, FirstError, Played, Standing, Summary};
-use millbase::coach::contestant::Settings;
-use millbase::coach::record::Outcome;
-use millbase::coach::sample::{self, Family};
+use millbase::coach::contest::{Contest, MatchReport, PlayedGame, Standing};
 use millbase::coach::truth::Truth;
-use millbase::{Database, Position, Rules, Side, Wdl};
+use millbase::sample::{self, Family};
+use millbase::{Database, Position, Rules, Wdl};
 use serde::{Deserialize, Serialize};
 
 use crate::databases;
 use crate::input;
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable};
+use crate::players::PlayerSettings;
 use crate::progress;
-use crate::review::{confidence, ends, percent};
+use crate::review::{confidence, percent};
 use crate::status::{Status, Usage};
 
 /// Play a match between two players, and report wins, draws, losses and first errors
 ///
 /// A player is a line of settings: level=N (Millbase at level N, 30 is perfect), databases=no
 /// (Millbase's search alone), errs=P (a random turn in P % of its turns), drawn=CHOICE (the choice
-/// among drawn turns, see DrawnTurns in docs/FRONTENDS.md), depth=N, nodes=N and time=MS (limits of a turn), name=TEXT. Other players are playouts=N, a plain Monte Carlo tree
-/// search, and command=PROGRAM ARGS, an engine that speaks the protocol of 'millbase uci', with
-/// option.NAME=VALUE before it.
+/// among drawn turns, see DrawnTurns in docs/FRONTENDS.md), depth=N, nodes=N and time=MS (limits of a
+/// turn), name=TEXT. Another engine that speaks the protocol of 'millbase uci' is
+/// command=PROGRAM ARGS, with option.NAME=VALUE before it.
 ///
 /// The players play two games from each start, with colours exchanged and the same seeds. A game is
 /// drawn after 100 turns in which no stone was placed or removed. An engine that gives no legal
@@ -49,11 +48,11 @@ Examples:
 pub struct Match {
     /// The first player, whose score the report gives
     #[arg(value_name = "PLAYER")]
-    first: Settings,
+    first: PlayerSettings,
 
     /// The second player
     #[arg(value_name = "PLAYER")]
-    second: Settings,
+    second: PlayerSettings,
 
     /// A position to start from; may be given several times. Without any start the games begin with
     /// the empty board
@@ -115,23 +114,20 @@ impl Match {
         let contest = Contest {
             starts: self.starts(&database)?,
             rounds: self.rounds,
-            players: [self.first.clone(), self.second.clone()],
             seed: self.seed,
-            patience: Duration::from_secs(self.patience.into()),
         };
-        for player in &contest.players {
-            player.check().map_err(|error| Usage(error.to_string()))?;
+        let players = [&self.first, &self.second];
+        for player in players {
+            player.check_program().map_err(Usage)?;
         }
-        let header = Header::new(&contest, database.rules());
+        let header = Header::new(&contest, players, database.rules());
         let log = self.log.as_deref();
         let log = log.map(|path| Log::open(path, &header, &contest));
         let (mut log, done) = log.transpose()?.unzip();
-        let done: Vec<LoggedGame> = done.unwrap_or_default();
-        let numbers: HashSet<u64> = done.iter().map(|game| game.game).collect();
+        let done: Vec<PlayedGame> = done.unwrap_or_default();
+        let numbers: HashSet<u64> = done.iter().map(|game| game.number).collect();
         let mut standing = Standing::default();
-        for game in &done {
-            standing.add(&game.summary());
-        }
+        done.iter().for_each(|game| standing.add(game));
         if !done.is_empty() {
             let (done, all) = (done.len(), contest.games());
             output::note(
@@ -142,18 +138,21 @@ impl Match {
         let mut forfeit = None;
         let bar = progress::counter(options, contest.games(), "games");
         bar.set_position(done.len() as u64);
+        let patience = Duration::from_secs(self.patience.into());
+        let [first, second] = players.map(|player| || player.player(&database, patience));
         let broken = contest.play(
             &database,
+            [&first, &second],
             progress::cores(),
             &|number| numbers.contains(&number),
-            &mut |played| {
-                let game = LoggedGame::new(&played, &contest);
-                standing.add(&game.summary());
-                forfeit = forfeit.take().or_else(|| game.forfeit.clone());
+            &mut |game| {
+                standing.add(&game);
                 bar.inc(1);
-                match log.as_mut().map(|log| log.write(&game)) {
-                    Some(Err(error)) => ControlFlow::Break(error),
-                    _ => ControlFlow::Continue(()),
+                let written = log.as_mut().map_or(Ok(()), |log| log.write(&game));
+                forfeit = forfeit.take().or(game.forfeit);
+                match written {
+                    Err(error) => ControlFlow::Break(error),
+                    Ok(()) => ControlFlow::Continue(()),
                 }
             },
         )?;
@@ -161,8 +160,10 @@ impl Match {
         if let Some(error) = broken {
             return Err(error);
         }
-        let report = MatchReport::new(&contest, &standing, begun.elapsed());
-        output::answer(options, &report, |out| report.write(out, &standing))?;
+        let players = players.map(|player| (player.title(), player.to_string()));
+        let seconds = begun.elapsed().as_secs_f64();
+        let report = standing.report(players, contest.starts.len(), seconds);
+        output::answer(options, &report, |out| write(out, &report))?;
         if let Some(why) = forfeit {
             output::note(
                 options,
@@ -189,7 +190,8 @@ impl Match {
             let seed = self.seed.wrapping_add(u64::from(number) << 32);
             let found = match self.value {
                 None => sample::any(rules, family, seed),
-                Some(_) => sample::sample(Truth::brief(database), family, self.value, seed)?
+                Some(_) => Truth::brief(database)
+                    .sample(family, self.value, seed)?
                     .map(|(position, _)| position),
             };
             let Some(position) = found else {
@@ -251,8 +253,8 @@ struct Header {
 }
 
 impl Header {
-    fn new(contest: &Contest, rules: &Rules) -> Header {
-        let [first, second] = contest.players.each_ref().map(ToString::to_string);
+    fn new(contest: &Contest, players: [&PlayerSettings; 2], rules: &Rules) -> Header {
+        let [first, second] = players.map(ToString::to_string);
         let starts = contest.starts.iter().map(|start| start.text(rules));
         Header {
             version: 1,
@@ -266,74 +268,6 @@ impl Header {
     }
 }
 
-/// A finished game as the log has it.
-#[derive(Serialize, Deserialize, Debug)]
-struct LoggedGame {
-    game: u64,
-    start: usize,
-    /// The colour of the first player.
-    first: String,
-    result: String,
-    end: String,
-    #[serde(default)]
-    forfeit: Option<String>,
-    turns: u64,
-    reviewed: bool,
-    first_error: Option<LoggedError>,
-    moves: String,
-}
-
-#[derive(Serialize, Deserialize, Debug)]
-struct LoggedError {
-    player: usize,
-    turn: usize,
-}
-
-impl LoggedGame {
-    fn new(played: &Played, contest: &Contest) -> LoggedGame {
-        use millbase::coach::contest::End;
-        LoggedGame {
-            game: played.number,
-            start: contest.start_of(played.number),
-            first: Contest::first_side(played.number).name().to_owned(),
-            result: played.outcome.text().to_owned(),
-            end: played.end.name().to_owned(),
-            forfeit: match &played.end {
-                End::Forfeit(why) => Some(why.clone()),
-                _ => None,
-            },
-            turns: played.game.turns().len() as u64,
-            reviewed: played.is_reviewed,
-            first_error: played.first_error.map(|error| LoggedError {
-                player: error.player + 1,
-                turn: error.turn,
-            }),
-            moves: played.game.text(),
-        }
-    }
-
-    fn summary(&self) -> Summary {
-        let outcome = match self.result.as_str() {
-            "1-0" => Outcome::Won(Side::White),
-            "0-1" => Outcome::Won(Side::Black),
-            _ => Outcome::Drawn,
-        };
-        Summary {
-            start: self.start,
-            number: self.game,
-            first: Contest::first_side(self.game),
-            outcome,
-            is_forfeit: self.forfeit.is_some(),
-            first_error: self.first_error.as_ref().map(|error| FirstError {
-                player: usize::from(error.player == 2),
-                turn: error.turn,
-            }),
-            is_reviewed: self.reviewed,
-            turns: self.turns,
-        }
-    }
-}
-
 /// The file of finished games.
 struct Log {
     file: fs::File,
@@ -343,7 +277,7 @@ struct Log {
 impl Log {
     /// Opens the log of this match and reads the games of earlier runs, or begins a log. Cuts off a
     /// last line that was not written completely, and refuses a file that this match did not begin.
-    fn open(path: &Path, header: &Header, contest: &Contest) -> Result<(Log, Vec<LoggedGame>)> {
+    fn open(path: &Path, header: &Header, contest: &Contest) -> Result<(Log, Vec<PlayedGame>)> {
         let name = path.display().to_string();
         let text = match fs::read_to_string(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
@@ -359,7 +293,7 @@ impl Log {
         if whole == 0 && !serde_json::to_string(header)?.starts_with(&text) {
             return Err(wrong(1, &"it is not the beginning of this match's first line").into());
         }
-        let mut games: Vec<LoggedGame> = Vec::new();
+        let mut games: Vec<PlayedGame> = Vec::new();
         for (number, line) in (1..).zip(text[..whole].lines()) {
             let wrong = |why: &dyn Display| wrong(number, why);
             if number == 1 {
@@ -369,9 +303,11 @@ impl Log {
                 }
                 continue;
             }
-            let game: LoggedGame = serde_json::from_str(line).map_err(|error| wrong(&error))?;
-            if game.game >= contest.games() || games.iter().any(|other| other.game == game.game) {
-                return Err(wrong(&format!("this match has no game {}", game.game)).into());
+            let game: PlayedGame = serde_json::from_str(line).map_err(|error| wrong(&error))?;
+            if game.number >= contest.games()
+                || games.iter().any(|other| other.number == game.number)
+            {
+                return Err(wrong(&format!("this match has no game {}", game.number)).into());
             }
             games.push(game);
         }
@@ -393,100 +329,44 @@ impl Log {
     }
 }
 
-/// The result of a match, for JSON answers.
-#[derive(Serialize)]
-struct MatchReport {
-    players: [JsonPlayer; 2],
-    starts: usize,
-    games: u64,
-    wins: u64,
-    draws: u64,
-    losses: u64,
-    score: Option<f64>,
-    score_interval: Option<[f64; 2]>,
-    wins_interval: Option<[f64; 2]>,
-    reviewed: u64,
-    turns: u64,
-    seconds: f64,
-}
-
-#[derive(Serialize)]
-struct JsonPlayer {
-    name: String,
-    settings: String,
-    forfeits: u64,
-    first_errors: u64,
-    /// The mean turn number of the first errors.
-    first_error_turn: Option<f64>,
-}
-
-impl MatchReport {
-    fn new(contest: &Contest, standing: &Standing, time: Duration) -> MatchReport {
-        let player = |place: usize| {
-            let settings = &contest.players[place];
-            let errors = standing.first_errors[place];
-            let turns = standing.first_error_turns[place] as f64;
-            JsonPlayer {
-                name: settings.title(),
-                settings: settings.to_string(),
-                forfeits: standing.forfeits[place],
-                first_errors: errors,
-                first_error_turn: (errors > 0).then(|| turns / errors as f64),
-            }
-        };
-        let [wins, draws, losses] = standing.results;
-        MatchReport {
-            players: [0, 1].map(player),
-            starts: contest.starts.len(),
-            games: standing.games(),
-            wins,
-            draws,
-            losses,
-            score: standing.score(),
-            score_interval: ends(standing.score_interval()),
-            wins_interval: ends(standing.wins_interval()),
-            reviewed: standing.reviewed,
-            turns: standing.turns,
-            seconds: time.as_secs_f64(),
-        }
+fn write(out: &mut impl Write, report: &MatchReport) -> io::Result<()> {
+    let [first, second] = &report.players;
+    writeln!(out, "{} – {}", first.name, second.name)?;
+    let starts = match report.starts {
+        1 => "one start".to_owned(),
+        several => format!("{} starts", HumanCount(several as u64)),
+    };
+    let (games, results) = (report.games, report.results);
+    writeln!(
+        out,
+        "{} games from {starts}: {} won, {} drawn, {} lost",
+        HumanCount(games),
+        results.wins,
+        results.draws,
+        results.losses
+    )?;
+    let (score, interval) = (percent(report.score), confidence(report.score_interval));
+    writeln!(out, "score {score}{interval}")?;
+    let wins = (games > 0).then(|| results.wins as f64 / games as f64);
+    let interval = confidence(report.wins_interval);
+    writeln!(out, "won {}{interval}\n", percent(wins))?;
+    let mut table = TextTable::new(&["player", "first errors", "mean turn", "forfeits"]);
+    for player in &report.players {
+        let turn = player.first_error_turn;
+        table.row(vec![
+            Cell::text(&player.name),
+            Cell::count(player.first_errors),
+            Cell::optional(turn.map(|turn| format!("{turn:.1}"))),
+            Cell::count(player.forfeits),
+        ]);
     }
-
-    fn write(&self, out: &mut impl Write, standing: &Standing) -> io::Result<()> {
-        let [first, second] = &self.players;
-        writeln!(out, "{} – {}", first.name, second.name)?;
-        let starts = match self.starts {
-            1 => "one start".to_owned(),
-            several => format!("{} starts", HumanCount(several as u64)),
-        };
+    table.write(out)?;
+    if report.reviewed < games {
+        let missing = HumanCount(games - report.reviewed);
         writeln!(
             out,
-            "{} games from {starts}: {} won, {} drawn, {} lost",
-            HumanCount(self.games),
-            self.wins,
-            self.draws,
-            self.losses
+            "\n{missing} games have turns that no database at hand answers"
         )?;
-        let (score, interval) = (percent(self.score), confidence(standing.score_interval()));
-        writeln!(out, "score {score}{interval}")?;
-        let wins = (self.games > 0).then(|| self.wins as f64 / self.games as f64);
-        let interval = confidence(standing.wins_interval());
-        writeln!(out, "won {}{interval}\n", percent(wins))?;
-        let mut table = TextTable::new(&["player", "first errors", "mean turn", "forfeits"]);
-        for player in &self.players {
-            let turn = player.first_error_turn;
-            table.row(vec![
-                Cell::text(&player.name),
-                Cell::count(player.first_errors),
-                Cell::right(turn.map_or(String::new(), |turn| format!("{turn:.1}"))),
-                Cell::count(player.forfeits),
-            ]);
-        }
-        table.write(out)?;
-        if self.reviewed < self.games {
-            let missing = self.games - self.reviewed;
-            let sentence = "games have turns that no database at hand answers";
-            writeln!(out, "\n{} {sentence}", HumanCount(missing))?;
-        }
-        Ok(())
     }
+    Ok(())
 }

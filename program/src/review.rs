@@ -8,15 +8,15 @@ use anyhow::{Context, Error, Result};
 use clap::Args;
 use indicatif::HumanCount;
 use millbase::coach::annotate;
-use millbase::coach::archive::{Archive, PHASES, Row};
+use millbase::coach::archive::{Archive, ArchiveReport, ArchiveRow};
 use millbase::coach::confidence::Interval;
 use millbase::coach::graph;
-use millbase::coach::record::{Record, RecordError, Records};
-use millbase::coach::review::{self, Grade, Reviewed, Tally};
+use millbase::coach::record::{GameResult, Record, RecordError, Records};
+use millbase::coach::review::{GameReview, Grade, Summary};
 use millbase::coach::truth::Truth;
 use millbase::service::failure::JsonError;
 use millbase::store::DbError;
-use millbase::{Database, Phase, Rules, Side, Value};
+use millbase::{Database, Side};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -73,13 +73,38 @@ const BATCH: usize = 256;
 const OPENINGS_SHOWN: usize = 20;
 
 /// A game with its grades.
-type Graded = (Record, review::Review);
+type Graded = (Record, GameReview);
+
+/// A reviewed game.
+#[derive(Serialize)]
+struct ReviewedGame<'a> {
+    white: Option<&'a str>,
+    black: Option<&'a str>,
+    result: Option<GameResult>,
+    start: String,
+    #[serde(flatten)]
+    review: &'a GameReview,
+    missing: Option<String>,
+}
+
+impl ReviewedGame<'_> {
+    fn new((record, review): &Graded) -> ReviewedGame<'_> {
+        ReviewedGame {
+            white: record.player(Side::White),
+            black: record.player(Side::Black),
+            result: record.result,
+            start: record.game.start().text(record.game.rules()),
+            review,
+            missing: review.missing.as_ref().map(advice::sentence),
+        }
+    }
+}
 
 impl Review {
     /// Reads and grades all games.
     pub fn run(&self, options: &Options) -> Result<Status> {
         let db = databases::open(options)?;
-        let mut session = Session {
+        let mut reviewing = Reviewing {
             command: self,
             options,
             db: &db,
@@ -92,14 +117,14 @@ impl Review {
             is_graded: false,
         };
         for file in &self.files {
-            session.read(file)?;
+            reviewing.read(file)?;
         }
-        session.finish()
+        reviewing.finish()
     }
 }
 
 /// The games so far.
-struct Session<'a> {
+struct Reviewing<'a> {
     command: &'a Review,
     options: &'a Options,
     db: &'a Database,
@@ -115,7 +140,7 @@ struct Session<'a> {
     is_graded: bool,
 }
 
-impl Session<'_> {
+impl Reviewing<'_> {
     fn read(&mut self, file: &PathBuf) -> Result<()> {
         let name = file.display().to_string();
         if name == "-" {
@@ -144,10 +169,10 @@ impl Session<'_> {
             for record in batch {
                 match record {
                     Ok(record) => games.push(record),
-                    Err(error @ RecordError::Text { .. }) => self.skip(name, &error)?,
                     Err(RecordError::Io(error)) => {
                         return Err(Error::new(error).context(format!("cannot read {name}")));
                     }
+                    Err(error) => self.skip(name, &error)?,
                 }
             }
             let truth = match self.games() == 0 && games.len() == 1 {
@@ -157,7 +182,7 @@ impl Session<'_> {
             let reviews: Vec<_> = games
                 .into_par_iter()
                 .map(|record| {
-                    let review = review::Review::of(truth, &record.game)?;
+                    let review = GameReview::of(truth, &record.game)?;
                     Ok((record, review))
                 })
                 .collect::<Result<_, DbError>>()?;
@@ -176,7 +201,14 @@ impl Session<'_> {
 
     fn skip(&mut self, name: &str, error: &RecordError) -> Result<()> {
         self.unread += 1;
-        let sentence = format!("{name}, {error}");
+        let advice = match error {
+            RecordError::OtherRules { found, .. } => match found {
+                Some(rules) => format!("; read it with --rules {rules}"),
+                None => "; read it with --rules and the file of these rules".to_owned(),
+            },
+            _ => String::new(),
+        };
+        let sentence = format!("{name}, {error}{advice}");
         if self.command.each && self.options.json {
             let error = JsonError::new(Status::Usage.code(), sentence.clone());
             output::answer(self.options, &error, |_| Ok(()))?;
@@ -185,28 +217,27 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn add(&mut self, (record, review): Graded) -> Result<()> {
-        self.archive.add(&record, &review);
+    fn add(&mut self, graded: Graded) -> Result<()> {
+        let (record, review) = &graded;
+        self.archive.add(record, review);
         self.turns += review.turns.len();
         self.is_graded |= review.turns.iter().any(|turn| turn.verdict.is_some());
-        let rules = self.db.rules();
         if self.command.text {
             let mut out = output::stdout();
             if self.archive.games() > 1 {
                 writeln!(out)?;
             }
-            write!(out, "{}", annotate::annotated(&record, &review))?;
+            write!(out, "{}", annotate::annotated(record, review))?;
             out.flush()?;
         } else if self.command.each {
-            let object = JsonGame::new(&record, &review, rules);
-            output::answer(self.options, &object, |out| {
-                writeln!(out, "{}", one_line(&record, &review))
+            output::answer(self.options, &ReviewedGame::new(&graded), |out| {
+                writeln!(out, "{}", one_line(record, review))
             })?;
         }
         if self.missing.is_none() {
             self.missing.clone_from(&review.missing);
         }
-        self.first = (self.archive.games() == 1).then_some((record, review));
+        self.first = (self.archive.games() == 1).then_some(graded);
         Ok(())
     }
 
@@ -275,41 +306,40 @@ impl Session<'_> {
 
     fn report(&self) -> Result<()> {
         match self.only() {
-            Some((record, review)) => {
-                let object = JsonGame::new(record, review, self.db.rules());
-                output::answer(self.options, &object, |out| write_game(out, record, review))?;
+            Some(graded) => {
+                let game = ReviewedGame::new(graded);
+                output::answer(self.options, &game, |out| write_game(out, graded))?;
             }
             None => {
-                let (archive, object) =
-                    (&self.archive, JsonArchive::new(&self.archive, self.unread));
-                output::answer(self.options, &object, |out| write_archive(out, archive))?;
+                let report = self.archive.report(self.unread);
+                output::answer(self.options, &report, |out| write_archive(out, &report))?;
             }
         }
         Ok(())
     }
 }
 
-/// `Anna – Ben 1-0: 34 turns, 2 errors, first 7. d6?, decisive 23. a1-a4`.
-fn one_line(record: &Record, review: &review::Review) -> String {
+/// `Anna – Ben 1-0: 34 turns, 2 errors, first: turn 7 d6, decisive: turn 23 a1-a4`.
+fn one_line(record: &Record, review: &GameReview) -> String {
     let errors: u32 = [Side::White, Side::Black]
-        .map(|side| review.tally(side, None).errors())
+        .map(|side| review.summary.of_side(side).errors)
         .iter()
         .sum();
-    let named = |place: Option<usize>| match place {
-        Some(place) => format!("turn {} {}", place + 1, review.turns[place].turn),
+    let named = |number: Option<usize>| match number {
+        Some(number) => format!("turn {number} {}", review.turns[number - 1].turn),
         None => no_error(review).to_owned(),
     };
     format!(
         "{}: {} turns, {errors} errors, first: {}, decisive: {}",
         title(record),
         review.turns.len(),
-        named(review.first_error(None)),
-        named(review.decisive_error())
+        named(review.first_error),
+        named(review.decisive_error)
     )
 }
 
 /// The word for an error that is `None`.
-fn no_error(review: &review::Review) -> &'static str {
+fn no_error(review: &GameReview) -> &'static str {
     match review.is_complete() {
         true => "none",
         false => "not known",
@@ -317,19 +347,17 @@ fn no_error(review: &review::Review) -> &'static str {
 }
 
 fn title(record: &Record) -> String {
-    let [white, black] = [(Side::White, "White"), (Side::Black, "Black")]
-        .map(|(side, name)| record.player(side).unwrap_or(name));
-    let result = record.result.map_or("*", |result| result.text());
-    format!("{white} – {black} {result}")
+    let [white, black] = [Side::White, Side::Black].map(|side| record.player_or_side(side));
+    format!("{white} – {black} {}", record.result_text())
 }
 
-fn write_game(out: &mut impl Write, record: &Record, review: &review::Review) -> io::Result<()> {
+fn write_game(out: &mut impl Write, (record, review): &Graded) -> io::Result<()> {
     writeln!(out, "{}\n", title(record))?;
     let mut table = TextTable::new(&["", "side", "turn", "", "value", "grade", "instead"]);
-    for (number, turn) in (1..).zip(&review.turns) {
+    for turn in &review.turns {
         let mut cells = vec![
-            Cell::right(number),
-            Cell::text(turn.side()),
+            Cell::right(turn.number),
+            Cell::text(turn.side),
             Cell::text(turn.turn),
             Cell::text(annotate::mark(turn)),
         ];
@@ -351,30 +379,25 @@ fn write_game(out: &mut impl Write, record: &Record, review: &review::Review) ->
         table.write(out)?;
         writeln!(out)?;
     }
-    for (name, place) in [
-        ("first error", review.first_error(None)),
-        ("decisive error", review.decisive_error()),
+    for (name, number) in [
+        ("first error", review.first_error),
+        ("decisive error", review.decisive_error),
     ] {
-        match place {
+        match number {
             None => writeln!(out, "{name}: {}", no_error(review))?,
-            Some(place) => {
-                let turn = &review.turns[place];
+            Some(number) => {
+                let turn = &review.turns[number - 1];
                 let comment = annotate::comment(turn).unwrap_or_default();
-                let (number, side) = (place + 1, turn.side());
-                writeln!(
-                    out,
-                    "{name}: turn {number}, {side} {}: {comment}",
-                    turn.turn
-                )?;
+                let (side, turn) = (turn.side, turn.turn);
+                writeln!(out, "{name}: turn {number}, {side} {turn}: {comment}")?;
             }
         }
     }
     writeln!(out)?;
-    write_tallies(out, |side, phase| review.tally(side, Some(phase)))
+    write_summary(out, &review.summary)
 }
 
-/// The summary by side and phase.
-fn write_tallies(out: &mut impl Write, tally: impl Fn(Side, Phase) -> Tally) -> io::Result<()> {
+fn write_summary(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let mut table = TextTable::new(&[
         "side",
         "phase",
@@ -388,23 +411,22 @@ fn write_tallies(out: &mut impl Write, tally: impl Fn(Side, Phase) -> Tally) -> 
         "only moves",
         "accuracy",
     ]);
-    for side in [Side::White, Side::Black] {
-        for phase in PHASES {
-            let tally = tally(side, phase);
-            if tally.turns == 0 {
-                continue;
-            }
-            let mut cells = vec![
-                Cell::text(side),
-                Cell::text(phase.name()),
-                Cell::count(tally.turns.into()),
-            ];
-            cells.extend(tally.grades.map(|count| Cell::count(count.into())));
-            cells.push(Cell::count(tally.decisions.into()));
-            cells.push(Cell::right(format!("{}/{}", tally.only_found, tally.only)));
-            cells.push(Cell::right(percent(tally.accuracy())));
-            table.row(cells);
-        }
+    for entry in summary.0.iter().filter(|entry| entry.tally.turns > 0) {
+        let tally = &entry.tally;
+        let mut cells = vec![Cell::text(entry.side), Cell::text(entry.phase.name())];
+        let counts = [
+            tally.turns,
+            tally.best,
+            tally.equal,
+            tally.slower,
+            tally.gives_up_draw,
+            tally.gives_up_win,
+            tally.decisions,
+        ];
+        cells.extend(counts.map(|count| Cell::count(count.into())));
+        cells.push(Cell::right(format!("{}/{}", tally.only_found, tally.only)));
+        cells.push(Cell::right(percent(tally.accuracy)));
+        table.row(cells);
     }
     table.write(out)
 }
@@ -416,8 +438,8 @@ pub fn percent(share: Option<f64>) -> String {
 
 /// An interval of shares as percent; empty for `None`.
 pub fn percents(interval: Option<Interval>) -> String {
-    interval.map_or(String::new(), |interval| {
-        format!("{:.1}–{:.1} %", 100.0 * interval.low, 100.0 * interval.high)
+    interval.map_or(String::new(), |[low, high]| {
+        format!("{:.1}–{:.1} %", 100.0 * low, 100.0 * high)
     })
 }
 
@@ -429,11 +451,11 @@ pub fn confidence(interval: Option<Interval>) -> String {
     }
 }
 
-fn write_archive(out: &mut impl Write, archive: &Archive) -> io::Result<()> {
-    let plural = if archive.games() == 1 { "" } else { "s" };
-    writeln!(out, "{} game{plural}\n", HumanCount(archive.games()))?;
-    write_rows(out, "player", &archive.players())?;
-    let openings = archive.openings();
+fn write_archive(out: &mut impl Write, report: &ArchiveReport) -> io::Result<()> {
+    let plural = if report.games == 1 { "" } else { "s" };
+    writeln!(out, "{} game{plural}\n", HumanCount(report.games))?;
+    write_rows(out, "player", &report.players)?;
+    let openings = &report.openings;
     let shown = &openings[..openings.len().min(OPENINGS_SHOWN)];
     if !shown.is_empty() {
         writeln!(out)?;
@@ -444,239 +466,23 @@ fn write_archive(out: &mut impl Write, archive: &Archive) -> io::Result<()> {
         writeln!(out, "and {more} more openings, see --json")?;
     }
     writeln!(out)?;
-    write_tallies(out, |side, phase| archive.tally(side, phase))
+    write_summary(out, &report.summary)
 }
 
-fn write_rows(out: &mut impl Write, heading: &'static str, rows: &[Row]) -> io::Result<()> {
+fn write_rows(out: &mut impl Write, heading: &'static str, rows: &[ArchiveRow]) -> io::Result<()> {
     let mut table = TextTable::new(&[
         heading, "games", "won", "drawn", "lost", "score", "95 %", "errors", "accuracy", "95 %",
     ]);
     for row in rows {
-        let mut cells = vec![Cell::text(&row.name), Cell::count(row.games.into())];
-        cells.extend(row.results.map(|count| Cell::count(count.into())));
+        let results = row.results;
+        let mut cells = vec![Cell::text(&row.name), Cell::count(row.games)];
+        cells.extend([results.wins, results.draws, results.losses].map(Cell::count));
         cells.push(Cell::right(percent(row.score)));
         cells.push(Cell::right(percents(row.score_interval)));
-        cells.push(Cell::count(row.tally.errors().into()));
-        cells.push(Cell::right(percent(row.tally.accuracy())));
+        cells.push(Cell::count(row.tally.errors.into()));
+        cells.push(Cell::right(percent(row.tally.accuracy)));
         cells.push(Cell::right(percents(row.accuracy_interval)));
         table.row(cells);
     }
     table.write(out)
-}
-
-/// A reviewed game, for JSON answers.
-#[derive(Serialize)]
-struct JsonGame {
-    white: Option<String>,
-    black: Option<String>,
-    result: Option<&'static str>,
-    start: String,
-    turns: Vec<JsonReviewed>,
-    last: JsonLast,
-    first_error: Option<usize>,
-    first_error_white: Option<usize>,
-    first_error_black: Option<usize>,
-    decisive_error: Option<usize>,
-    summary: Vec<JsonPart>,
-    missing: Option<String>,
-}
-
-#[derive(Serialize)]
-struct JsonLast {
-    position: String,
-    value: Option<Value>,
-}
-
-#[derive(Serialize)]
-struct JsonReviewed {
-    number: usize,
-    side: &'static str,
-    phase: &'static str,
-    position: String,
-    turn: String,
-    #[serde(flatten)]
-    verdict: JsonVerdict,
-}
-
-/// The verdict's fields; all are null where the value is not known.
-#[derive(Serialize, Default)]
-struct JsonVerdict {
-    grade: Option<&'static str>,
-    wdl: Option<&'static str>,
-    dtw: Option<u16>,
-    before: Option<Value>,
-    best: Option<Vec<String>>,
-    keeping: Option<usize>,
-    legal: Option<usize>,
-    only: Option<bool>,
-}
-
-/// The counts of a side in a phase.
-#[derive(Serialize)]
-struct JsonPart {
-    side: &'static str,
-    phase: &'static str,
-    #[serde(flatten)]
-    tally: JsonTally,
-}
-
-/// Counts of turns, for JSON answers.
-#[derive(Serialize)]
-pub struct JsonTally {
-    turns: u32,
-    graded: u32,
-    best: u32,
-    equal: u32,
-    slower: u32,
-    gives_up_draw: u32,
-    gives_up_win: u32,
-    decisions: u32,
-    errors: u32,
-    accuracy: Option<f64>,
-    only: u32,
-    only_found: u32,
-    half_points_lost: u32,
-}
-
-impl From<&Tally> for JsonTally {
-    fn from(tally: &Tally) -> JsonTally {
-        let [best, equal, slower, gives_up_draw, gives_up_win] = tally.grades;
-        JsonTally {
-            turns: tally.turns,
-            graded: tally.graded(),
-            best,
-            equal,
-            slower,
-            gives_up_draw,
-            gives_up_win,
-            decisions: tally.decisions,
-            errors: tally.errors(),
-            accuracy: tally.accuracy(),
-            only: tally.only,
-            only_found: tally.only_found,
-            half_points_lost: tally.half_points_lost,
-        }
-    }
-}
-
-impl JsonReviewed {
-    fn new(number: usize, turn: &Reviewed, rules: &Rules) -> JsonReviewed {
-        let verdict = turn.verdict.as_ref().map(|verdict| JsonVerdict {
-            grade: Some(verdict.grade.name()),
-            wdl: Some(verdict.value.wdl().name()),
-            dtw: verdict.value.dtw().map(|dtw| dtw.0),
-            before: Some(verdict.before),
-            best: Some(verdict.best.iter().map(ToString::to_string).collect()),
-            keeping: Some(verdict.keeping),
-            legal: Some(verdict.legal),
-            only: Some(verdict.is_only()),
-        });
-        JsonReviewed {
-            number,
-            side: turn.side().name(),
-            phase: turn.phase.name(),
-            position: turn.position.text(rules),
-            turn: turn.turn.to_string(),
-            verdict: verdict.unwrap_or_default(),
-        }
-    }
-}
-
-impl JsonGame {
-    fn new(record: &Record, review: &review::Review, rules: &Rules) -> JsonGame {
-        let number = |place: Option<usize>| place.map(|place| place + 1);
-        let turns = (1..).zip(&review.turns);
-        JsonGame {
-            white: record.player(Side::White).map(str::to_owned),
-            black: record.player(Side::Black).map(str::to_owned),
-            result: record.result.map(|result| result.text()),
-            start: record.game.start().text(rules),
-            turns: turns
-                .map(|(number, turn)| JsonReviewed::new(number, turn, rules))
-                .collect(),
-            last: JsonLast {
-                position: review.last.text(rules),
-                value: review.last_value,
-            },
-            first_error: number(review.first_error(None)),
-            first_error_white: number(review.first_error(Some(Side::White))),
-            first_error_black: number(review.first_error(Some(Side::Black))),
-            decisive_error: number(review.decisive_error()),
-            summary: parts(|side, phase| review.tally(side, Some(phase))),
-            missing: review.missing.as_ref().map(advice::sentence),
-        }
-    }
-}
-
-fn parts(tally: impl Fn(Side, Phase) -> Tally) -> Vec<JsonPart> {
-    let tally = &tally;
-    let sides = [Side::White, Side::Black].into_iter();
-    sides
-        .flat_map(|side| {
-            PHASES.into_iter().map(move |phase| JsonPart {
-                side: side.name(),
-                phase: phase.name(),
-                tally: (&tally(side, phase)).into(),
-            })
-        })
-        .collect()
-}
-
-/// The tables of an archive, for JSON answers.
-#[derive(Serialize)]
-struct JsonArchive {
-    games: u64,
-    unread: u64,
-    players: Vec<JsonRow>,
-    openings: Vec<JsonRow>,
-    summary: Vec<JsonPart>,
-}
-
-#[derive(Serialize)]
-struct JsonRow {
-    name: String,
-    games: u32,
-    wins: u32,
-    draws: u32,
-    losses: u32,
-    score: Option<f64>,
-    score_interval: Option<[f64; 2]>,
-    #[serde(flatten)]
-    tally: JsonTally,
-    accuracy_interval: Option<[f64; 2]>,
-}
-
-/// The two ends of an interval, for JSON answers.
-pub fn ends(interval: Option<Interval>) -> Option<[f64; 2]> {
-    interval.map(|interval| [interval.low, interval.high])
-}
-
-impl JsonArchive {
-    fn new(archive: &Archive, unread: u64) -> JsonArchive {
-        let rows = |rows: Vec<Row>| rows.iter().map(JsonRow::from).collect();
-        JsonArchive {
-            games: archive.games(),
-            unread,
-            players: rows(archive.players()),
-            openings: rows(archive.openings()),
-            summary: parts(|side, phase| archive.tally(side, phase)),
-        }
-    }
-}
-
-impl From<&Row> for JsonRow {
-    fn from(row: &Row) -> JsonRow {
-        let [wins, draws, losses] = row.results;
-        JsonRow {
-            name: row.name.clone(),
-            games: row.games,
-            wins,
-            draws,
-            losses,
-            score: row.score,
-            score_interval: ends(row.score_interval),
-            tally: (&row.tally).into(),
-            accuracy_interval: ends(row.accuracy_interval),
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! A reviewed game as annotated text, which [`record`](super::record) reads again.
 
 use crate::coach::record::Record;
-use crate::coach::review::{Grade, Review, Reviewed, Verdict};
+use crate::coach::review::{GameReview, Grade, ReviewedTurn, Verdict};
 use crate::rules::position::{Position, Side};
 
 /// The most characters of a line of text.
@@ -18,7 +18,7 @@ const MOST_NAMED: usize = 3;
 /// | `?!` | slower: wins later or loses sooner |
 /// | `?` | gives up a draw, or a win for a draw |
 /// | `??` | gives up a win for a loss |
-pub fn annotated(record: &Record, review: &Review) -> String {
+pub fn annotated(record: &Record, review: &GameReview) -> String {
     let rules = record.game.rules();
     let mut text = String::new();
     let mut tag = |name: &str, value: &str| {
@@ -32,7 +32,7 @@ pub fn annotated(record: &Record, review: &Review) -> String {
     if *start != Position::start(rules) && record.tag("FEN").is_none() {
         tag("FEN", &start.text(rules));
     }
-    let result = record.result.map_or("*", |result| result.text());
+    let result = record.result_text();
     if record.tag("Result").is_none() {
         tag("Result", result);
     }
@@ -41,14 +41,13 @@ pub fn annotated(record: &Record, review: &Review) -> String {
 }
 
 /// The turns with their marks and comments, a space after each.
-fn played(review: &Review) -> String {
+fn played(review: &GameReview) -> String {
     let mut text = String::new();
     let mut number = 0;
     let mut needs_number = true;
     for turn in &review.turns {
-        let side = turn.side();
-        number += usize::from(side == Side::White || number == 0);
-        let prefix = match side {
+        number += usize::from(turn.side == Side::White || number == 0);
+        let prefix = match turn.side {
             Side::White => format!("{number}. "),
             Side::Black if needs_number => format!("{number}... "),
             Side::Black => String::new(),
@@ -82,18 +81,18 @@ fn wrapped(unwrapped: &str) -> String {
 }
 
 /// The mark of a turn; empty if it has none.
-pub fn mark(turn: &Reviewed) -> &'static str {
+pub fn mark(turn: &ReviewedTurn) -> &'static str {
     match &turn.verdict {
         Some(verdict) if verdict.half_points_lost() == 2 => "??",
         Some(verdict) if verdict.grade.is_error() => "?",
         Some(verdict) if verdict.grade == Grade::Slower => "?!",
-        Some(verdict) if verdict.is_only() => "!",
+        Some(verdict) if verdict.only => "!",
         _ => "",
     }
 }
 
 /// The comment on a turn; `None` for a best turn.
-pub fn comment(turn: &Reviewed) -> Option<String> {
+pub fn comment(turn: &ReviewedTurn) -> Option<String> {
     let verdict = turn.verdict.as_ref()?;
     match verdict.grade {
         Grade::Best | Grade::Equal => None,

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use crate::board::symmetry::Symmetry;
 use crate::coach::confidence::{Interval, interval};
-use crate::coach::record::{Outcome, Record};
-use crate::coach::review::{Review, Tally};
-use crate::rules::position::{Phase, Side};
+use crate::coach::record::{GameResult, Record, Results};
+use crate::coach::review::{GameReview, Summary, Tally};
+use crate::rules::position::Side;
 use crate::rules::turns::Turn;
 
 /// The games added so far.
@@ -15,79 +17,83 @@ pub struct Archive {
     /// The number of turns that define an opening.
     opening_turns: usize,
     games: u64,
-    players: BTreeMap<String, Group>,
-    openings: BTreeMap<String, Group>,
-    /// By side and phase.
-    tallies: [[Tally; 3]; 2],
+    players: BTreeMap<String, GameGroup>,
+    openings: BTreeMap<String, GameGroup>,
+    summary: Summary,
 }
-
-/// The phases of the table.
-pub const PHASES: [Phase; 3] = [Phase::Placing, Phase::Moving, Phase::Flying];
 
 /// A group of games, each from the perspective of one side.
 #[derive(Clone, Debug, Default)]
-struct Group {
+struct GameGroup {
+    games: u64,
+    results: Results,
     tally: Tally,
-    /// For each game: errors and decisions.
-    errors: Vec<(f64, f64)>,
     /// For each game with a result: the points, and 1.
     points: Vec<(f64, f64)>,
-    /// Wins, draws, losses.
-    results: [u32; 3],
-    games: u32,
+    /// For each game with decisions: the decisions that keep the result, and all.
+    kept: Vec<(f64, f64)>,
+}
+
+/// The tables of an archive.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ArchiveReport {
+    /// The number of games.
+    pub games: u64,
+    /// The number of games that could not be read.
+    pub unread: u64,
+    /// The players, those with the most games first.
+    pub players: Vec<ArchiveRow>,
+    /// The openings with results from White's perspective, those with the most games first. Their
+    /// accuracy is that of both sides.
+    pub openings: Vec<ArchiveRow>,
+    /// The counts of all turns.
+    pub summary: Summary,
 }
 
 /// A row of a table.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Row {
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ArchiveRow {
     /// The player's name, or the turns of the opening.
     pub name: String,
     /// The number of games.
-    pub games: u32,
+    pub games: u64,
     /// Won, drawn and lost games, without games that have no result.
-    pub results: [u32; 3],
+    #[serde(flatten)]
+    pub results: Results,
     /// The mean of the points, from 0 to 1.
     pub score: Option<f64>,
     /// The confidence interval of the score, by the bootstrap over games.
     pub score_interval: Option<Interval>,
     /// The counts of the turns.
+    #[serde(flatten)]
     pub tally: Tally,
     /// The confidence interval of the accuracy, by the bootstrap over games.
     pub accuracy_interval: Option<Interval>,
 }
 
-impl Group {
-    fn add(&mut self, side: Side, result: Option<Outcome>, tallies: &[Tally]) {
-        let mut tally = Tally::default();
-        tallies.iter().for_each(|part| tally.join(part));
+impl GameGroup {
+    fn add(&mut self, side: Side, result: Option<GameResult>, tally: &Tally) {
         self.games += 1;
+        self.tally.join(tally);
         if tally.decisions > 0 {
-            let (errors, decisions) = (tally.errors().into(), tally.decisions.into());
-            self.errors.push((errors, decisions));
+            let kept = tally.decisions - tally.errors;
+            self.kept.push((kept.into(), tally.decisions.into()));
         }
-        self.tally.join(&tally);
         if let Some(result) = result {
             self.points.push((result.points(side), 1.0));
-            self.results[result.place(side)] += 1;
+            self.results.add(result, side);
         }
     }
 
-    fn row(&self, name: &str) -> Row {
-        let points: f64 = self.points.iter().map(|(points, _)| points).sum();
-        let score = (!self.points.is_empty()).then(|| points / self.points.len() as f64);
-        let kept: Vec<(f64, f64)> = self
-            .errors
-            .iter()
-            .map(|(errors, decisions)| (decisions - errors, *decisions))
-            .collect();
-        Row {
+    fn row(&self, name: &str) -> ArchiveRow {
+        ArchiveRow {
             name: name.to_owned(),
             games: self.games,
             results: self.results,
-            score,
+            score: self.results.score(),
             score_interval: interval(&self.points),
             tally: self.tally,
-            accuracy_interval: interval(&kept),
+            accuracy_interval: interval(&self.kept),
         }
     }
 }
@@ -100,33 +106,29 @@ impl Archive {
             games: 0,
             players: BTreeMap::new(),
             openings: BTreeMap::new(),
-            tallies: Default::default(),
+            summary: Summary::default(),
         }
     }
 
     /// Adds a game. Players without a name are called `White` and `Black`.
-    pub fn add(&mut self, record: &Record, review: &Review) {
+    pub fn add(&mut self, record: &Record, review: &GameReview) {
         self.games += 1;
-        let sides = [(Side::White, "White"), (Side::Black, "Black")];
-        let mut tallies = [[Tally::default(); 3]; 2];
-        for (side, name) in sides {
-            let tallies = &mut tallies[side as usize];
-            *tallies = PHASES.map(|phase| review.tally(side, Some(phase)));
-            let name = record.player(side).unwrap_or(name);
-            let group = self.players.entry(name.to_owned()).or_default();
-            group.add(side, record.result, tallies);
-            for (sum, part) in self.tallies[side as usize].iter_mut().zip(tallies) {
-                sum.join(part);
-            }
+        self.summary.join(&review.summary);
+        let mut both = Tally::default();
+        for side in [Side::White, Side::Black] {
+            let tally = review.summary.of_side(side);
+            both.join(&tally);
+            let group = self.players.entry(record.player_or_side(side).to_owned());
+            group.or_default().add(side, record.result, &tally);
         }
         if let Some(opening) = self.opening(review) {
             let group = self.openings.entry(opening).or_default();
-            group.add(Side::White, record.result, tallies.as_flattened());
+            group.add(Side::White, record.result, &both);
         }
     }
 
     /// The opening of a game that begins with the empty board and is long enough.
-    fn opening(&self, review: &Review) -> Option<String> {
+    fn opening(&self, review: &GameReview) -> Option<String> {
         let first = review.turns.first()?;
         let is_start = (first.position.mover() | first.position.waiting()).is_empty();
         let turns: Vec<Turn> = review.turns.iter().map(|turn| turn.turn).collect();
@@ -139,26 +141,21 @@ impl Archive {
         self.games
     }
 
-    /// The counts of a side's turns in a phase.
-    pub fn tally(&self, side: Side, phase: Phase) -> Tally {
-        let place = PHASES.iter().position(|&other| other == phase);
-        place.map_or(Tally::default(), |place| self.tallies[side as usize][place])
-    }
-
-    /// The players, those with the most games first.
-    pub fn players(&self) -> Vec<Row> {
-        rows(&self.players)
-    }
-
-    /// The openings with results from White's perspective, those with the most games first. Their
-    /// accuracy is that of both sides.
-    pub fn openings(&self) -> Vec<Row> {
-        rows(&self.openings)
+    /// The tables, with the number of games that could not be read.
+    pub fn report(&self, unread: u64) -> ArchiveReport {
+        ArchiveReport {
+            games: self.games,
+            unread,
+            players: rows(&self.players),
+            openings: rows(&self.openings),
+            summary: self.summary.clone(),
+        }
     }
 }
 
-fn rows(groups: &BTreeMap<String, Group>) -> Vec<Row> {
-    let mut rows: Vec<Row> = groups.iter().map(|(name, group)| group.row(name)).collect();
+fn rows(groups: &BTreeMap<String, GameGroup>) -> Vec<ArchiveRow> {
+    let rows = groups.iter().map(|(name, group)| group.row(name));
+    let mut rows: Vec<ArchiveRow> = rows.collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.games));
     rows
 }

@@ -2,14 +2,8 @@
 
 use crate::random::Random;
 
-/// The 95 % confidence interval of a ratio.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Interval {
-    /// The 2.5th percentile.
-    pub low: f64,
-    /// The 97.5th percentile.
-    pub high: f64,
-}
+/// The two ends of a 95 % confidence interval: the 2.5th and the 97.5th percentile.
+pub type Interval = [f64; 2];
 
 /// The number of resamples.
 const RESAMPLES: usize = 1000;
@@ -24,36 +18,36 @@ const RESAMPLES: usize = 1000;
 /// ```
 /// use millbase::coach::confidence::interval;
 /// let coin: Vec<(f64, f64)> = (0..400).map(|toss| (f64::from(toss % 2), 1.0)).collect();
-/// let interval = interval(&coin).unwrap();
-/// assert!(interval.low > 0.44 && interval.low < 0.47);
-/// assert!(interval.high > 0.53 && interval.high < 0.56);
+/// let [low, high] = interval(&coin).unwrap();
+/// assert!(low > 0.44 && low < 0.47);
+/// assert!(high > 0.53 && high < 0.56);
 /// ```
 pub fn interval(samples: &[(f64, f64)]) -> Option<Interval> {
-    let mut random = Random::new(samples.len() as u64);
-    let mut found: Vec<f64> = Vec::with_capacity(RESAMPLES);
     if samples.len() < 2 {
         return None;
     }
-    for _ in 0..RESAMPLES {
-        let (mut part, mut whole) = (0.0, 0.0);
-        for _ in 0..samples.len() {
-            let sample = samples[random.below(samples.len())];
-            part += sample.0;
-            whole += sample.1;
-        }
-        if whole > 0.0 {
-            found.push(part / whole);
-        }
-    }
-    found.sort_by(f64::total_cmp);
-    let at = |share: f64| {
-        let place = (share * found.len() as f64) as usize;
-        found.get(place.min(found.len().saturating_sub(1))).copied()
+    let mut random = Random::new(samples.len() as u64);
+    let mut resample = || {
+        let drawn = (0..samples.len()).map(|_| samples[random.below(samples.len())]);
+        drawn.fold((0.0, 0.0), |sum, sample| {
+            (sum.0 + sample.0, sum.1 + sample.1)
+        })
     };
-    Some(Interval {
-        low: at(0.025)?,
-        high: at(0.975)?,
-    })
+    let mut ratios: Vec<f64> = (0..RESAMPLES)
+        .map(|_| resample())
+        .filter(|(_, whole)| *whole > 0.0)
+        .map(|(part, whole)| part / whole)
+        .collect();
+    ratios.sort_by(f64::total_cmp);
+    let at = |share: f64| ratios.get((share * ratios.len() as f64) as usize).copied();
+    Some([at(0.025)?, at(0.975)?])
+}
+
+/// `Σ part / Σ whole`; `None` if there is nothing to divide by.
+pub(crate) fn ratio(samples: &[(f64, f64)]) -> Option<f64> {
+    let part: f64 = samples.iter().map(|(part, _)| part).sum();
+    let whole: f64 = samples.iter().map(|(_, whole)| whole).sum();
+    (whole > 0.0).then(|| part / whole)
 }
 
 #[cfg(test)]
@@ -63,8 +57,8 @@ mod tests {
     #[test]
     fn dependent_samples_give_wider_intervals() {
         let width = |samples: &[(f64, f64)]| {
-            let interval = interval(samples).unwrap();
-            interval.high - interval.low
+            let [low, high] = interval(samples).unwrap();
+            high - low
         };
         let alone: Vec<(f64, f64)> = (0..400).map(|n| (f64::from(n % 2), 1.0)).collect();
         let grouped: Vec<(f64, f64)> = (0..40).map(|n| (10.0 * f64::from(n % 2), 10.0)).collect();
@@ -72,18 +66,10 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_no_interval() {
+    fn intervals_need_two_samples() {
         assert_eq!(interval(&[]), None);
-        assert_eq!(interval(&[(0.0, 0.0); 2]), None);
-        let sure = Interval {
-            low: 1.0,
-            high: 1.0,
-        };
-        assert_eq!(interval(&[(2.0, 2.0); 2]), Some(sure));
-    }
-
-    #[test]
-    fn one_sample_says_nothing_about_others() {
         assert_eq!(interval(&[(7.0, 10.0)]), None);
+        assert_eq!(interval(&[(0.0, 0.0); 2]), None);
+        assert_eq!(interval(&[(2.0, 2.0); 2]), Some([1.0, 1.0]));
     }
 }

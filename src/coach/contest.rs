@@ -2,99 +2,87 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
 
 use crate::coach::confidence::{Interval, interval};
-use crate::coach::contestant::{Contestant, Settings};
-use crate::coach::record::Outcome;
-use crate::coach::review::Review;
-use crate::coach::sample::seed_of;
+use crate::coach::contestant::{Contestant, NewContestant};
+use crate::coach::record::{GameResult, Results};
+use crate::coach::review::GameReview;
 use crate::coach::truth::Truth;
 use crate::engine::ending::DrawRule;
 use crate::engine::game::Game;
 use crate::lock::held;
 use crate::probe::Database;
 use crate::rules::position::{Position, Side};
+use crate::sample::seed_of;
 use crate::store::DbError;
 
-/// The settings of a match.
+/// The games of a match.
 #[derive(Clone, Debug)]
 pub struct Contest {
     /// The starts of the games.
     pub starts: Vec<Position>,
     /// The number of pairs of games from each start.
     pub rounds: u32,
-    /// The two players.
-    pub players: [Settings; 2],
     /// The seed of random choices.
     pub seed: u64,
-    /// The time that an engine may take beyond its time limit.
-    pub patience: Duration,
 }
 
 /// The turns without a stone placed or removed after which a game is drawn.
-pub const DRAWN_TURNS: usize = DrawRule::USUAL.quiet_turns as usize;
+const DRAWN_TURNS: usize = DrawRule::USUAL.quiet_turns as usize;
 
 /// A game of a match.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Played {
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct PlayedGame {
     /// The number of the game, from 0.
+    #[serde(rename = "game")]
     pub number: u64,
-    /// The game.
-    pub game: Game,
+    /// The place of its start in [`Contest::starts`].
+    pub start: usize,
+    /// The colour of the first player.
+    pub first: Side,
     /// The result.
-    pub outcome: Outcome,
+    pub result: GameResult,
     /// The reason of the end.
-    pub end: End,
-    /// The first turn that makes the result worse; `None`, too, if the databases do not answer for an
+    pub end: GameEnd,
+    /// Why a player gave no legal turn, if it did not: one sentence.
+    #[serde(default)]
+    pub forfeit: Option<String>,
+    /// The number of turns.
+    pub turns: u64,
+    /// Whether the databases answer for all turns.
+    pub reviewed: bool,
+    /// The first turn that makes the result worse. `None`, too, if the databases do not answer for an
     /// earlier turn.
     pub first_error: Option<FirstError>,
-    /// Whether the databases answer for all turns.
-    pub is_reviewed: bool,
+    /// The game as a line of the engine protocol.
+    pub moves: String,
 }
 
 /// The first error of a game.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct FirstError {
-    /// 0 for the first player, 1 for the second.
+    /// 1 for the first player, 2 for the second.
     pub player: usize,
     /// The number of the turn in the game, from 1.
     pub turn: usize,
 }
 
-/// The reason why a game ended.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum End {
+/// The reason why a game of a match ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GameEnd {
     /// By the rules: a side has lost, or the board is full.
     Rules,
-    /// No stone was placed or removed for [`DRAWN_TURNS`] turns.
+    /// No stone was placed or removed for 100 turns.
     NoProgress,
-    /// An engine gave no legal turn, for this reason, and loses.
-    Forfeit(String),
-}
-
-impl End {
-    /// `rules`, `no-progress` or `forfeit`.
-    pub fn name(&self) -> &'static str {
-        match self {
-            End::Rules => "rules",
-            End::NoProgress => "no-progress",
-            End::Forfeit(_) => "forfeit",
-        }
-    }
-}
-
-/// The result of a game that has ended; `None` while it goes on.
-fn end(game: &Game) -> Option<(Outcome, End)> {
-    match Outcome::of(game) {
-        Some(outcome) => Some((outcome, End::Rules)),
-        None if game.earlier().len() >= DRAWN_TURNS => Some((Outcome::Drawn, End::NoProgress)),
-        None => None,
-    }
+    /// A player gave no legal turn, and loses.
+    Forfeit,
 }
 
 impl Contest {
@@ -116,7 +104,7 @@ impl Contest {
         }
     }
 
-    /// Plays the games for which `is_done` is false, on `threads` threads, and passes each to
+    /// Plays the games for which `is_left_out` is false, on `threads` threads, and passes each to
     /// `found`, in no particular order, until `found` breaks.
     ///
     /// The same seed gives the same games for players that depend on nothing else, such as Millbase
@@ -128,10 +116,11 @@ impl Contest {
     /// `Ok(Some(value))`.
     pub fn play<B>(
         &self,
-        database: &Arc<Database>,
+        database: &Database,
+        players: [&NewContestant; 2],
         threads: usize,
-        is_done: &(dyn Fn(u64) -> bool + Sync),
-        found: &mut dyn FnMut(Played) -> ControlFlow<B>,
+        is_left_out: &(dyn Fn(u64) -> bool + Sync),
+        found: &mut dyn FnMut(PlayedGame) -> ControlFlow<B>,
     ) -> Result<Option<B>, DbError> {
         let next = AtomicU64::new(0);
         let stop = AtomicBool::new(false);
@@ -141,22 +130,18 @@ impl Contest {
             for _ in 0..threads.max(1) {
                 let (sender, next, stop, failure) = (sender.clone(), &next, &stop, &failure);
                 scope.spawn(move || {
-                    let mut players = (self.players.each_ref())
-                        .map(|player| Contestant::new(player, database, self.patience));
+                    let mut players = players.map(|new| new());
                     while !stop.load(Ordering::Relaxed) {
                         let number = next.fetch_add(1, Ordering::Relaxed);
                         if number >= self.games() {
                             break;
                         }
-                        if is_done(number) {
+                        if is_left_out(number) {
                             continue;
                         }
                         match self.game(number, &mut players, database) {
-                            Ok(played) => {
-                                if sender.send(played).is_err() {
-                                    break;
-                                }
-                            }
+                            // If nobody receives the game, the match has been stopped.
+                            Ok(game) => drop(sender.send(game)),
                             Err(error) => {
                                 held(failure).get_or_insert(error);
                                 stop.store(true, Ordering::Relaxed);
@@ -166,16 +151,15 @@ impl Contest {
                 });
             }
             drop(sender);
-            for played in games {
-                if let ControlFlow::Break(value) = found(played) {
+            for game in games {
+                if let ControlFlow::Break(value) = found(game) {
                     stop.store(true, Ordering::Relaxed);
                     return Some(value);
                 }
             }
             None
         });
-        let failure = failure.into_inner().unwrap_or_else(PoisonError::into_inner);
-        match (broken, failure) {
+        match (broken, held(&failure).take()) {
             (None, Some(error)) => Err(error),
             (broken, _) => Ok(broken),
         }
@@ -184,159 +168,213 @@ impl Contest {
     fn game(
         &self,
         number: u64,
-        players: &mut [Contestant; 2],
+        players: &mut [Box<dyn Contestant>; 2],
         database: &Database,
-    ) -> Result<Played, DbError> {
-        let start = self.starts[self.start_of(number)];
-        let mut game = Game::new(*database.rules(), start);
+    ) -> Result<PlayedGame, DbError> {
+        let start = self.start_of(number);
+        let mut game = Game::new(*database.rules(), self.starts[start]);
         let first = Contest::first_side(number);
-        let (outcome, end) = self.finish(number, first, players, &mut game);
-        let review = Review::of(Truth::brief(database), &game)?;
-        let first_error = review.first_error(None).map(|turn| FirstError {
-            player: usize::from(review.turns[turn].side() != first),
-            turn: turn + 1,
+        let (result, end, forfeit) = match self.finish(number, first, players, &mut game) {
+            Ok((result, end)) => (result, end, None),
+            Err((loser, reason)) => {
+                let result = GameResult::won_by(loser.other());
+                (result, GameEnd::Forfeit, Some(reason))
+            }
+        };
+        let review = GameReview::of(Truth::brief(database), &game)?;
+        let first_error = review.first_error.map(|turn| FirstError {
+            player: match review.turns[turn - 1].side == first {
+                true => 1,
+                false => 2,
+            },
+            turn,
         });
-        Ok(Played {
+        Ok(PlayedGame {
             number,
-            game,
-            outcome,
+            start,
+            first,
+            result,
             end,
+            forfeit,
+            turns: game.turns().len() as u64,
+            reviewed: review.missing.is_none(),
             first_error,
-            is_reviewed: review.missing.is_none(),
+            moves: game.text(),
         })
     }
 
-    /// Plays a game to its end.
+    /// Plays a game to its end. The error is the side of a player that gives no legal turn, and the
+    /// reason.
     fn finish(
         &self,
         number: u64,
         first: Side,
-        players: &mut [Contestant; 2],
+        players: &mut [Box<dyn Contestant>; 2],
         game: &mut Game,
-    ) -> (Outcome, End) {
+    ) -> Result<(GameResult, GameEnd), (Side, String)> {
+        let sides = [first, first.other()];
         // Both games of a pair have the same seeds, whatever the colours.
         for (place, player) in players.iter_mut().enumerate() {
             let seed = seed_of(self.seed, number / 2 * 2 + place as u64);
-            if let Err(error) = player.new_game(seed) {
-                let side = if place == 0 { first } else { first.other() };
-                return (Outcome::Won(side.other()), End::Forfeit(error.to_string()));
-            }
+            let begun = player.new_game(seed);
+            begun.map_err(|reason| (sides[place], reason))?;
         }
         loop {
-            if let Some(end) = end(game) {
-                return end;
+            if let Some(result) = GameResult::of(game) {
+                return Ok((result, GameEnd::Rules));
+            }
+            if game.earlier().len() >= DRAWN_TURNS {
+                return Ok((GameResult::Draw, GameEnd::NoProgress));
             }
             let side = game.position().side_to_move();
-            let player = &mut players[usize::from(side != first)];
-            let turn = player.turn(game).map_err(|error| error.to_string());
+            let turn = players[usize::from(side != first)].turn(game);
             let made = turn.and_then(|turn| game.make(turn).map_err(|error| error.to_string()));
-            if let Err(sentence) = made {
-                return (Outcome::Won(side.other()), End::Forfeit(sentence));
-            }
+            made.map_err(|reason| (side, reason))?;
         }
     }
 }
-
-/// By the place of the start and the number of the pair of games, which has exchanged colours.
-type Sums = BTreeMap<(usize, u64), (f64, f64)>;
 
 /// The score of a match so far, from the first player's perspective.
 #[derive(Clone, Debug, Default)]
 pub struct Standing {
-    /// Won, drawn and lost games.
-    pub results: [u64; 3],
-    /// The games that each player forfeited.
-    pub forfeits: [u64; 2],
-    /// The games of which it is known that each player made the first error.
-    pub first_errors: [u64; 2],
+    results: Results,
+    forfeits: [u64; 2],
+    first_errors: [u64; 2],
     /// The sums of the turn numbers of these errors.
-    pub first_error_turns: [u64; 2],
-    /// The games whose turns the databases all know.
+    first_error_turns: [u64; 2],
+    reviewed: u64,
+    turns: u64,
+    /// By the place of the start and the number of the pair of games.
+    pairs: BTreeMap<(usize, u64), PairSum>,
+}
+
+/// The games of a pair or of a start.
+#[derive(Clone, Copy, Debug, Default)]
+struct PairSum {
+    points: f64,
+    won: f64,
+    games: f64,
+}
+
+/// The result of a match. Wins, draws, losses and score are those of the first player.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct MatchReport {
+    /// The two players.
+    pub players: [PlayerReport; 2],
+    /// The number of starts.
+    pub starts: usize,
+    /// The number of games.
+    pub games: u64,
+    /// Won, drawn and lost games.
+    #[serde(flatten)]
+    pub results: Results,
+    /// The mean of the points, from 0 to 1.
+    pub score: Option<f64>,
+    /// The confidence interval of the score, by the bootstrap over starts or, if there is only one,
+    /// over pairs of games.
+    pub score_interval: Option<Interval>,
+    /// The confidence interval of the share of won games, found in the same way.
+    pub wins_interval: Option<Interval>,
+    /// The games of which the databases know all turns.
     pub reviewed: u64,
     /// The turns of all games.
     pub turns: u64,
-    /// For each start and pair of games: points and games.
-    points: Sums,
-    /// For each start and pair of games: won games and games.
-    wins: Sums,
+    /// The duration of the match.
+    pub seconds: f64,
 }
 
-/// The facts about a game that a standing needs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Summary {
-    /// The place of the start.
-    pub start: usize,
-    /// The number of the game, from 0.
-    pub number: u64,
-    /// The colour of the first player.
-    pub first: Side,
-    /// The result of the game.
-    pub outcome: Outcome,
-    /// Whether an engine gave no legal turn.
-    pub is_forfeit: bool,
-    /// The first error.
-    pub first_error: Option<FirstError>,
-    /// Whether the databases answer for all turns.
-    pub is_reviewed: bool,
-    /// The number of turns of the game.
-    pub turns: u64,
+/// A player of a match.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PlayerReport {
+    /// The player's name.
+    pub name: String,
+    /// The player's settings in one line.
+    pub settings: String,
+    /// The games that the player forfeited.
+    pub forfeits: u64,
+    /// The games in which the player is known to have made the first error.
+    pub first_errors: u64,
+    /// The mean turn number of these errors.
+    pub first_error_turn: Option<f64>,
 }
 
 impl Standing {
     /// Counts a game.
-    pub fn add(&mut self, game: &Summary) {
-        let points = game.outcome.points(game.first);
-        self.results[game.outcome.place(game.first)] += 1;
-        if game.is_forfeit {
+    pub fn add(&mut self, game: &PlayedGame) {
+        let points = game.result.points(game.first);
+        self.results.add(game.result, game.first);
+        if game.forfeit.is_some() {
             self.forfeits[usize::from(points == 1.0)] += 1;
         }
         if let Some(error) = game.first_error {
-            self.first_errors[error.player] += 1;
-            self.first_error_turns[error.player] += error.turn as u64;
+            let player = usize::from(error.player == 2);
+            self.first_errors[player] += 1;
+            self.first_error_turns[player] += error.turn as u64;
         }
-        self.reviewed += u64::from(game.is_reviewed);
+        self.reviewed += u64::from(game.reviewed);
         self.turns += game.turns;
-        let won = f64::from(u8::from(points == 1.0));
-        for (sums, part) in [(&mut self.points, points), (&mut self.wins, won)] {
-            let sum = sums.entry((game.start, game.number / 2)).or_default();
-            sum.0 += part;
-            sum.1 += 1.0;
+        let pair = self.pairs.entry((game.start, game.number / 2));
+        pair.or_default().add(&PairSum {
+            points,
+            won: f64::from(u8::from(points == 1.0)),
+            games: 1.0,
+        });
+    }
+
+    /// The result, for players with these names and settings.
+    pub fn report(
+        &self,
+        players: [(String, String); 2],
+        starts: usize,
+        seconds: f64,
+    ) -> MatchReport {
+        let [first, second] = players;
+        let player = |(name, settings), place: usize| {
+            let (errors, turns) = (self.first_errors[place], self.first_error_turns[place]);
+            PlayerReport {
+                name,
+                settings,
+                forfeits: self.forfeits[place],
+                first_errors: errors,
+                first_error_turn: (errors > 0).then(|| turns as f64 / errors as f64),
+            }
+        };
+        let samples = self.samples();
+        let interval_of = |part: fn(&PairSum) -> f64| {
+            let samples: Vec<_> = samples.iter().map(|sum| (part(sum), sum.games)).collect();
+            interval(&samples)
+        };
+        MatchReport {
+            players: [player(first, 0), player(second, 1)],
+            starts,
+            games: self.results.games(),
+            results: self.results,
+            score: self.results.score(),
+            score_interval: interval_of(|sum| sum.points),
+            wins_interval: interval_of(|sum| sum.won),
+            reviewed: self.reviewed,
+            turns: self.turns,
+            seconds,
         }
     }
 
-    /// The number of games so far.
-    pub fn games(&self) -> u64 {
-        self.results.iter().sum()
-    }
-
-    /// The mean of the points, from 0 to 1.
-    pub fn score(&self) -> Option<f64> {
-        let [wins, draws, _] = self.results;
-        let points = wins as f64 + draws as f64 / 2.0;
-        (self.games() > 0).then(|| points / self.games() as f64)
-    }
-
-    /// The confidence interval of the score, by the bootstrap over starts or, if there is only one, over
-    /// pairs of games.
-    pub fn score_interval(&self) -> Option<Interval> {
-        interval(&samples(&self.points))
-    }
-
-    /// The confidence interval of the share of won games, likewise.
-    pub fn wins_interval(&self) -> Option<Interval> {
-        interval(&samples(&self.wins))
+    /// The sums of each start; those of each pair of games if there is only one start.
+    fn samples(&self) -> Vec<PairSum> {
+        let mut starts: BTreeMap<usize, PairSum> = BTreeMap::new();
+        for (&(start, _), pair) in &self.pairs {
+            starts.entry(start).or_default().add(pair);
+        }
+        match starts.len() {
+            1 => self.pairs.values().copied().collect(),
+            _ => starts.into_values().collect(),
+        }
     }
 }
 
-/// The sums of each start; those of each pair of games if there is only one start.
-fn samples(sums: &Sums) -> Vec<(f64, f64)> {
-    let mut starts: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
-    for (&(start, _), pair) in sums {
-        let sum = starts.entry(start).or_default();
-        *sum = (sum.0 + pair.0, sum.1 + pair.1);
-    }
-    match starts.len() {
-        1 => sums.values().copied().collect(),
-        _ => starts.into_values().collect(),
+impl PairSum {
+    fn add(&mut self, other: &PairSum) {
+        self.points += other.points;
+        self.won += other.won;
+        self.games += other.games;
     }
 }

@@ -1,7 +1,8 @@
 //! The graph of a game's value from turn to turn, as SVG.
 
 use crate::coach::annotate::mark;
-use crate::coach::review::Review;
+use crate::coach::review::GameReview;
+use crate::rules::position::Side;
 use crate::value::Value;
 
 /// The height of the graph, in pixels.
@@ -41,8 +42,8 @@ pub fn height(value: Value) -> f64 {
 
 /// The graph: White's wins above the middle line, Black's below it, a dot at each error, gaps where
 /// the value is unknown. Hovering over a dot shows the turn.
-pub fn svg(review: &Review) -> String {
-    let values = review.values_for_white();
+pub fn svg(review: &GameReview) -> String {
+    let values = values_for_white(review);
     let width = (STEP * values.len() as f64).max(LEAST_WIDTH);
     let step = (width - 2.0 * MARGIN) / (values.len().max(2) - 1) as f64;
     let x = |place: usize| MARGIN + step * place as f64;
@@ -78,7 +79,7 @@ pub fn svg(review: &Review) -> String {
             continue;
         };
         if grade.is_error() {
-            let (number, side) = (place + 1, turn.side());
+            let (number, side) = (turn.number, turn.side);
             svg += &format!(
                 "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"4\" fill=\"#b3261e\"><title>turn {number}, \
                  {side}: {}{} {}</title></circle>\n",
@@ -91,4 +92,24 @@ pub fn svg(review: &Review) -> String {
         }
     }
     svg + "</svg>\n"
+}
+
+/// The values for White of the positions from the first to the last.
+fn values_for_white(review: &GameReview) -> Vec<Option<Value>> {
+    let before = review.turns.iter().map(|turn| {
+        let verdict = turn.verdict.as_ref()?;
+        Some(for_white(verdict.before, turn.side))
+    });
+    let side = review.last.position.side_to_move();
+    let last = review.last.value.map(|value| for_white(value, side));
+    before.chain([last]).collect()
+}
+
+/// The value for White from a value for `side`.
+fn for_white(value: Value, side: Side) -> Value {
+    match (side, value) {
+        (Side::White, _) | (_, Value::Draw) => value,
+        (Side::Black, Value::Win(dtw)) => Value::Loss(dtw),
+        (Side::Black, Value::Loss(dtw)) => Value::Win(dtw),
+    }
 }

@@ -1,107 +1,90 @@
-//! An exam for players: positions in which some turns keep the value and others do not.
+//! An exam for players: positions in which some turns keep the result and others do not.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::coach::confidence::{Interval, interval};
-use crate::coach::contestant::{Contestant, Settings};
+use serde::Serialize;
+
+use crate::coach::confidence::{Interval, interval, ratio};
+use crate::coach::contestant::{Contestant, NewContestant};
 use crate::coach::review::Verdict;
-use crate::coach::sample::{Family, sample, seed_of};
 use crate::coach::truth::Truth;
 use crate::engine::game::Game;
-use crate::probe::{Database, RankedTurn};
+use crate::probe::RankedTurn;
 use crate::rules::Rules;
-use crate::rules::position::{Phase, Position};
+use crate::rules::position::Position;
 use crate::rules::turns::Turn;
+use crate::sample::{Family, seed_of};
 use crate::store::DbError;
 use crate::value::Wdl;
 
-/// A position in which a turn can be an error.
+/// A position of an exam.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Question {
+pub struct ExamPosition {
     /// The position.
     pub position: Position,
+    /// Its result: a win or a draw.
+    pub wdl: Wdl,
     /// Its turns, best first.
     pub turns: Vec<RankedTurn>,
-    /// The number of turns that keep the result.
+    /// The number of turns that keep the result: at least one, and not all.
     pub keeping: usize,
 }
 
-impl Question {
-    /// The result of the position: a win or a draw.
-    pub fn wdl(&self) -> Wdl {
-        self.turns
-            .first()
-            .map_or(Wdl::Loss, |best| best.value.wdl())
-    }
-
-    /// The share of the turns that keep the result: the probability that a random turn does.
-    pub fn chance(&self) -> f64 {
-        self.keeping as f64 / self.turns.len() as f64
-    }
-
-    /// The phase of the game.
-    pub fn phase(&self, rules: &Rules) -> Phase {
-        self.position.phase(rules)
-    }
-}
-
-/// The most random positions to try for a question: in some families few positions are decisions.
+/// The most random positions to try for one of the exam: in some families few are decisions.
 const MOST_TRIES: u64 = 200;
 
-/// Random questions from the families in turn, the odd ones won and the even ones drawn for the
-/// side to move. The same seed and databases give the same questions. Families in which no such
-/// position is found give fewer.
+/// Random positions from the families in turn, alternately drawn and won for the side to move. The
+/// same seed and databases give the same exam. It is shorter if such positions are not found.
 ///
 /// # Errors
 ///
 /// As for [`Database::answer`](crate::Database::answer).
-pub fn questions(
+pub fn exam(
     truth: Truth,
     families: &[Family],
     count: usize,
     seed: u64,
-) -> Result<Vec<Question>, DbError> {
-    let mut questions = Vec::with_capacity(count);
+) -> Result<Vec<ExamPosition>, DbError> {
+    let mut exam = Vec::with_capacity(count);
     let mut is_exhausted = vec![false; 2 * families.len()];
     let mut number = 0;
-    while questions.len() < count && !is_exhausted.iter().all(|&done| done) {
+    while exam.len() < count && !is_exhausted.iter().all(|&done| done) {
         let place = number % is_exhausted.len();
-        let (family, wanted) = match place % 2 {
-            0 => (families[place / 2], Wdl::Draw),
-            _ => (families[place / 2], Wdl::Win),
-        };
+        let wanted = [Wdl::Draw, Wdl::Win][place % 2];
         if !is_exhausted[place] {
-            match question(truth, family, wanted, seed_of(seed, number as u64))? {
-                Some(question) => questions.push(question),
+            let seed = seed_of(seed, number as u64);
+            match exam_position(truth, families[place / 2], wanted, seed)? {
+                Some(found) => exam.push(found),
                 None => is_exhausted[place] = true,
             }
         }
         number += 1;
     }
-    Ok(questions)
+    Ok(exam)
 }
 
-fn question(
+fn exam_position(
     truth: Truth,
     family: Family,
-    wanted: Wdl,
+    wdl: Wdl,
     seed: u64,
-) -> Result<Option<Question>, DbError> {
+) -> Result<Option<ExamPosition>, DbError> {
     for attempt in 0..MOST_TRIES {
-        let Some((position, answer)) = sample(truth, family, Some(wanted), seed_of(seed, attempt))?
-        else {
+        let found = truth.sample(family, Some(wdl), seed_of(seed, attempt))?;
+        let Some((position, answer)) = found else {
             return Ok(None);
         };
         let turns = answer.turns;
-        let keeping = turns.iter().take_while(|turn| turn.value.wdl() == wanted);
-        let keeping = keeping.count();
+        let keeps = |turn: &&RankedTurn| turn.value.wdl() == wdl;
+        let keeping = turns.iter().take_while(keeps).count();
         if keeping < turns.len() {
-            return Ok(Some(Question {
+            return Ok(Some(ExamPosition {
                 position,
+                wdl,
                 turns,
                 keeping,
             }));
@@ -110,127 +93,177 @@ fn question(
     Ok(None)
 }
 
-/// A hash of a list of questions: results can be compared only if it is the same.
-pub fn fingerprint(questions: &[Question], rules: &Rules) -> u64 {
-    let texts: Vec<String> = questions
-        .iter()
-        .map(|question| question.position.text(rules))
-        .collect();
-    xxhash_rust::xxh3::xxh3_64(texts.join("\n").as_bytes())
-}
-
-/// A player's reply to a question.
+/// A player's reply to a position of an exam.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reply {
-    /// The place of the question.
-    pub question: usize,
     /// The turn, or the reason why there is none.
     pub turn: Result<Turn, String>,
-    /// Whether the turn keeps the result.
+    /// Whether the turn keeps the result; a missing or an illegal turn does not.
     pub is_kept: bool,
     /// The time that the reply took.
     pub time: Duration,
 }
 
-/// Asks all questions, on `threads` threads, and calls `found` with each reply, in no particular
-/// order. A missing or illegal reply counts as not keeping the result.
-pub fn ask(
-    questions: &[Question],
-    player: &Settings,
-    database: &Arc<Database>,
+/// The replies of a player to all positions of an exam, in their order. Each of `threads` threads
+/// has a player of its own and calls `progress` after each reply.
+pub fn replies(
+    exam: &[ExamPosition],
+    player: &NewContestant,
+    rules: &Rules,
     threads: usize,
-    patience: Duration,
-    found: &mut dyn FnMut(Reply),
-) {
+    progress: &(dyn Fn() + Sync),
+) -> Vec<Reply> {
     let next = AtomicUsize::new(0);
-    let (sender, replies) = channel();
-    thread::scope(|scope| {
-        for _ in 0..threads.max(1) {
-            let (sender, next) = (sender.clone(), &next);
-            scope.spawn(move || {
-                let mut player = Contestant::new(player, database, patience);
-                loop {
-                    let place = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(question) = questions.get(place) else {
-                        break;
-                    };
-                    let reply = reply(place, question, &mut player, *database.rules());
-                    if sender.send(reply).is_err() {
-                        break;
-                    }
-                }
-            });
+    let work = || {
+        let (mut player, mut replies) = (player(), Vec::new());
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some(asked) = exam.get(place) else {
+                return replies;
+            };
+            replies.push((place, reply(place, asked, player.as_mut(), rules)));
+            progress();
         }
-        drop(sender);
-        replies.into_iter().for_each(found);
+    };
+    let mut replies: Vec<(usize, Reply)> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
+        let joined = workers.into_iter().map(|worker| worker.join());
+        joined
+            .flat_map(|replies| replies.unwrap_or_else(|panic| resume_unwind(panic)))
+            .collect()
     });
+    replies.sort_by_key(|(place, _)| *place);
+    replies.into_iter().map(|(_, reply)| reply).collect()
 }
 
-fn reply(place: usize, question: &Question, player: &mut Contestant, rules: Rules) -> Reply {
-    let game = Game::new(rules, question.position);
+fn reply(place: usize, asked: &ExamPosition, player: &mut dyn Contestant, rules: &Rules) -> Reply {
+    let game = Game::new(*rules, asked.position);
     let begun = player.new_game(place as u64 + 1);
     let start = Instant::now();
     let turn = begun.and_then(|()| player.turn(&game));
     let time = start.elapsed();
-    let verdict = turn.as_ref().ok();
-    let verdict = verdict.and_then(|&turn| Verdict::of(turn, &question.turns));
+    let verdict = (turn.as_ref().ok()).and_then(|&turn| Verdict::of(turn, &asked.turns));
     Reply {
-        question: place,
         is_kept: verdict.is_some_and(|verdict| !verdict.grade.is_error()),
-        turn: turn.map_err(|error| error.to_string()),
+        turn,
         time,
     }
 }
 
-/// The replies to some of the questions.
-#[derive(Clone, Debug, Default)]
-pub struct Score {
-    /// The number of questions.
-    pub asked: u32,
+/// The result of an exam.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ExamReport {
+    /// A hash of the positions, in hexadecimal: results can be compared only if it is the same.
+    pub exam: String,
+    /// The score in all positions.
+    #[serde(flatten)]
+    pub score: ExamScore,
+    /// The number of positions for which there was no turn.
+    pub failed: u32,
+    /// The reason why the first of these turns is missing.
+    #[serde(skip)]
+    pub failure: Option<String>,
+    /// The scores by the result to keep, the phase, the number of good turns, and the time.
+    pub groups: Vec<ExamGroup>,
+}
+
+/// The score in some positions of an exam.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ExamGroup {
+    /// The property that the positions share.
+    pub by: &'static str,
+    /// Its value.
+    pub name: String,
+    /// The score.
+    #[serde(flatten)]
+    pub score: ExamScore,
+}
+
+/// The score in some positions of an exam.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct ExamScore {
+    /// The number of positions.
+    pub asked: usize,
     /// The number of replies that keep the result.
-    pub kept: u32,
-    /// For each question: the result kept minus the chance, and 1 minus the chance.
-    samples: Vec<(f64, f64)>,
-    /// For each question: 1 if the result was kept, else 0; and 1.
-    shares: Vec<(f64, f64)>,
-}
-
-impl Score {
-    /// Counts a reply.
-    pub fn add(&mut self, question: &Question, is_kept: bool) {
-        let (kept, chance) = (f64::from(u8::from(is_kept)), question.chance());
-        self.asked += 1;
-        self.kept += u32::from(is_kept);
-        self.samples.push((kept - chance, 1.0 - chance));
-        self.shares.push((kept, 1.0));
-    }
-
+    pub kept: usize,
     /// The share of the replies that keep the result, from 0 to 1.
-    pub fn share(&self) -> Option<f64> {
-        ratio(&self.shares)
-    }
-
+    pub share: Option<f64>,
     /// The confidence interval of the share.
-    pub fn share_interval(&self) -> Option<Interval> {
-        interval(&self.shares)
-    }
-
-    /// The share of kept results above chance: 0 for random turns, 1 for perfect play.
-    ///
-    /// With `k` of `n` results kept and the chance `c` of each question it is `(k - Σc) / (n -
-    /// Σc)`.
-    pub fn skill(&self) -> Option<f64> {
-        ratio(&self.samples)
-    }
-
+    pub share_interval: Option<Interval>,
+    /// The share of kept results above chance: 0 for random turns, 1 for perfect play. With `k` of
+    /// `n` results kept and the chance `c` of each position it is `(k - Σc) / (n - Σc)`.
+    pub skill: Option<f64>,
     /// The confidence interval of the skill.
-    pub fn skill_interval(&self) -> Option<Interval> {
-        interval(&self.samples)
+    pub skill_interval: Option<Interval>,
+}
+
+/// The properties by which positions are grouped.
+const PROPERTIES: [&str; 4] = ["value", "phase", "good turns", "time"];
+
+impl ExamReport {
+    /// The result of these replies.
+    pub fn new(exam: &[ExamPosition], replies: &[Reply], rules: &Rules) -> ExamReport {
+        let mut all = Vec::with_capacity(exam.len());
+        let mut groups: BTreeMap<(usize, String), Vec<_>> = BTreeMap::new();
+        for pair in exam.iter().zip(replies) {
+            all.push(pair);
+            for group in group_names(pair, rules).into_iter().enumerate() {
+                groups.entry(group).or_default().push(pair);
+            }
+        }
+        let failures = || replies.iter().filter_map(|reply| reply.turn.as_ref().err());
+        let texts: Vec<String> = (exam.iter().map(|asked| asked.position.text(rules))).collect();
+        let hash = xxhash_rust::xxh3::xxh3_64(texts.join("\n").as_bytes());
+        ExamReport {
+            exam: format!("{hash:016x}"),
+            score: ExamScore::of(&all),
+            failed: failures().count() as u32,
+            failure: failures().next().cloned(),
+            groups: (groups.into_iter())
+                .map(|((property, name), pairs)| ExamGroup {
+                    by: PROPERTIES[property],
+                    name,
+                    score: ExamScore::of(&pairs),
+                })
+                .collect(),
+        }
     }
 }
 
-fn ratio(samples: &[(f64, f64)]) -> Option<f64> {
-    let part: f64 = samples.iter().map(|(part, _)| part).sum();
-    let whole: f64 = samples.iter().map(|(_, whole)| whole).sum();
-    (whole > 0.0).then(|| part / whole)
+/// The groups of a position and its reply, in the order of [`PROPERTIES`].
+fn group_names((asked, reply): (&ExamPosition, &Reply), rules: &Rules) -> [String; 4] {
+    let keeping = match asked.keeping {
+        1 => "1",
+        2..=3 => "2 to 3",
+        4..=7 => "4 to 7",
+        _ => "8 and more",
+    };
+    let time = match reply.time.as_millis() {
+        0..10 => "below 10 ms",
+        10..100 => "below 100 ms",
+        100..1000 => "below 1000 ms",
+        _ => "1000 ms and more",
+    };
+    let phase = asked.position.phase(rules).name();
+    [asked.wdl.name(), phase, keeping, time].map(str::to_owned)
+}
+
+impl ExamScore {
+    fn of(replies: &[(&ExamPosition, &Reply)]) -> ExamScore {
+        let kept = |reply: &Reply| f64::from(u8::from(reply.is_kept));
+        let shares: Vec<_> = (replies.iter().map(|(_, reply)| (kept(reply), 1.0))).collect();
+        let skills = replies.iter().map(|(asked, reply)| {
+            let chance = asked.keeping as f64 / asked.turns.len() as f64;
+            (kept(reply) - chance, 1.0 - chance)
+        });
+        let skills: Vec<_> = skills.collect();
+        ExamScore {
+            asked: replies.len(),
+            kept: replies.iter().filter(|(_, reply)| reply.is_kept).count(),
+            share: ratio(&shares),
+            share_interval: interval(&shares),
+            skill: ratio(&skills),
+            skill_interval: interval(&skills),
+        }
+    }
 }

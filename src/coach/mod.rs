@@ -8,14 +8,14 @@
 //! | [`annotate`], [`graph`] | a review as annotated text and as a graph |
 //! | [`archive`] | archives of games: tables by player and by opening |
 //! | [`explain`] | facts about a position and its turns |
-//! | [`contest`] | matches of two players, each a [`contestant`]: Millbase's or an engine [`process`] |
+//! | [`contest`] | matches of two players |
 //! | [`judge`] | an exam for players |
-//! | [`puzzle`], [`pack`] | making and checking puzzles |
-//! | [`monte_carlo`] | a plain Monte Carlo tree search as an opponent |
-//! | [`sample`] | random positions |
+//! | [`contestant`] | the players of matches and exams |
+//! | [`puzzle`], [`pack`] | making puzzles; checking packs of puzzles |
 //! | [`confidence`] | confidence intervals by the bootstrap |
 //!
-//! docs/COACH.md defines each term and each number with a formula and an example.
+//! Results serialise as the answers of the program. docs/COACH.md defines each term and each number
+//! with a formula and an example.
 
 pub mod annotate;
 pub mod archive;
@@ -25,11 +25,8 @@ pub mod contestant;
 pub mod explain;
 pub mod graph;
 pub mod judge;
-pub mod monte_carlo;
 pub mod pack;
-pub mod process;
 pub mod puzzle;
 pub mod record;
 pub mod review;
-pub mod sample;
 pub mod truth;

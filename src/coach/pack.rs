@@ -1,13 +1,35 @@
 //! Checks the puzzles of packs.
 
-use crate::coach::puzzle::{Claim, ClaimedLine, Goal};
-use crate::coach::sample::canonical;
+use crate::coach::puzzle::Goal;
 use crate::coach::truth::Truth;
 use crate::engine::game::Game;
 use crate::probe::RankedTurn;
-use crate::rules::position::Position;
+use crate::rules::position::{Position, Side};
+use crate::sample::canonical;
 use crate::store::DbError;
 use crate::value::{Value, Wdl};
+
+/// The claim of a pack about a puzzle.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Claim {
+    /// The position's text.
+    pub position: String,
+    /// The stated goal, if any.
+    pub goal: Option<Goal>,
+    /// The stated number of turns to the win.
+    pub win_in: Option<u32>,
+    /// The solutions.
+    pub lines: Vec<ClaimedLine>,
+}
+
+/// The claim of a pack about a solution.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ClaimedLine {
+    /// Turns or actions, each with its side if the pack names it.
+    pub actions: Vec<(Option<Side>, String)>,
+    /// Whether the pack calls the solution optimal.
+    pub is_optimal: bool,
+}
 
 /// The result of checking a puzzle.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

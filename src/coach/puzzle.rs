@@ -3,21 +3,24 @@
 use std::ops::RangeInclusive;
 use std::sync::atomic::AtomicBool;
 
+use serde::Serialize;
+
 use crate::board::PointSet;
 use crate::coach::review::Verdict;
-use crate::coach::sample::{Family, seed_of};
 use crate::coach::truth::Truth;
 use crate::probe::RankedTurn;
 use crate::random::Random;
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::Turn;
 use crate::rules::{FEWEST_STONES, Rules};
+use crate::sample::{Family, seed_of};
 use crate::search::{Limits, NoProber, PrincipalVariation, Score, Search};
 use crate::store::DbError;
-use crate::value::Value;
+use crate::value::{Dtw, Value};
 
 /// The goal of the solver.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Goal {
     /// Win in as few turns as possible.
     Win,
@@ -42,7 +45,8 @@ impl Goal {
 }
 
 /// A theme of a puzzle. docs/COACH.md defines the themes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Theme {
     /// One turn of the solver closes two mills.
     DoubleMill,
@@ -87,29 +91,69 @@ impl Theme {
     }
 }
 
+/// A puzzle: a position with one best first turn, and the certificate of its solution.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Puzzle {
+    /// The position; the solver is to move.
+    #[serde(skip)]
+    pub position: Position,
+    /// The text of the position.
+    #[serde(rename = "position")]
+    pub text: String,
+    /// The goal of the solver.
+    pub goal: Goal,
+    /// The number of own turns that the solver needs; 1 for a draw.
+    pub turns: u32,
+    /// The depth of the win.
+    pub dtw: Option<Dtw>,
+    /// The difficulty.
+    #[serde(flatten)]
+    pub difficulty: Difficulty,
+    /// The themes, in the order of [`Theme::ALL`].
+    pub themes: Vec<Theme>,
+    /// The number of legal first turns.
+    pub legal: usize,
+    /// The number of first turns that keep the result.
+    pub keeping: usize,
+    /// The turns of both sides in best play, one or more: up to the end of a win, or only one turn
+    /// of a draw.
+    pub solution: Vec<SolutionStep>,
+}
+
 /// A step of the solution: the best turn of one side.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Step {
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct SolutionStep {
     /// The side that makes the turn.
     pub side: Side,
-    /// The turn, its value for that side, and the position after it.
-    pub ranked: RankedTurn,
-    /// The turns of the best value, and the numbers of turns that keep the result and that are
-    /// legal.
-    pub verdict: Verdict,
+    /// The turn.
+    pub turn: Turn,
+    /// Its value for that side.
+    #[serde(flatten)]
+    pub value: Value,
+    /// The number of legal turns.
+    pub legal: usize,
+    /// The number of turns that keep the result.
+    pub keeping: usize,
+    /// The turns of the best value.
+    pub best: Vec<Turn>,
+    /// The position after the turn.
+    #[serde(skip)]
+    pub after: Position,
 }
 
 /// The difficulty of a puzzle.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Difficulty {
+    /// A rating on the scale of players' ratings: 900 for the easiest.
+    pub rating: u32,
+    /// The name of the rating's level, from `beginner` to `master`.
+    pub level: &'static str,
     /// The depth from which a search without databases chooses the solution; one more than
     /// [`DEEPEST`] if it never does.
-    pub depth: u32,
+    pub search_depth: u32,
     /// The number of other turns that a search of depth [`GLANCE`] rates at least as high as the
     /// solution.
     pub temptations: usize,
-    /// A rating on the scale of players' ratings: 900 for the easiest.
-    pub rating: u32,
 }
 
 /// The names of the levels, each with its exclusive upper rating.
@@ -122,45 +166,9 @@ pub const LEVELS: [(&str, u32); 6] = [
     ("master", u32::MAX),
 ];
 
-impl Difficulty {
-    /// The name of the level, from `beginner` to `master`.
-    pub fn level(&self) -> &'static str {
-        let level = LEVELS.iter().find(|(_, end)| self.rating < *end);
-        level.map_or("master", |(name, _)| name)
-    }
-}
-
-/// A position with one best first turn, and its certificate.
+/// The puzzles that are wanted.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Puzzle {
-    /// The position; the solver is to move.
-    pub position: Position,
-    /// The goal of the solver.
-    pub goal: Goal,
-    /// The turns of both sides in best play: up to the end of a win, or only one turn of a draw.
-    pub solution: Vec<Step>,
-    /// The themes, in the order of [`Theme::ALL`].
-    pub themes: Vec<Theme>,
-    /// The difficulty.
-    pub difficulty: Difficulty,
-}
-
-impl Puzzle {
-    /// The number of own turns that the solver needs; 1 for a draw.
-    pub fn turns(&self) -> u32 {
-        self.solution.len().div_ceil(2) as u32
-    }
-
-    /// The turn that solves the puzzle.
-    pub fn first(&self) -> &Step {
-        // Every puzzle has a first step.
-        &self.solution[0]
-    }
-}
-
-/// The wanted kind of puzzles.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Wanted {
+pub struct WantedPuzzles {
     /// The families of positions, used in turn.
     pub families: Vec<Family>,
     /// The goal, or any.
@@ -170,13 +178,13 @@ pub struct Wanted {
     /// Themes that must all occur.
     pub themes: Vec<Theme>,
     /// The name of a level, or any.
-    pub level: Option<String>,
+    pub level: Option<&'static str>,
 }
 
-impl Wanted {
+impl WantedPuzzles {
     /// Puzzles of every kind, of no family.
-    pub fn any() -> Wanted {
-        Wanted {
+    pub fn any() -> WantedPuzzles {
+        WantedPuzzles {
             families: Vec::new(),
             goal: None,
             turns: 1..=u32::MAX,
@@ -205,7 +213,7 @@ const SEARCH_BYTES: usize = 1 << 18;
 /// As for [`Database::answer`](crate::Database::answer).
 pub fn candidate(
     truth: Truth,
-    wanted: &Wanted,
+    wanted: &WantedPuzzles,
     seed: u64,
     number: u64,
 ) -> Result<Option<Puzzle>, DbError> {
@@ -230,35 +238,35 @@ pub fn candidate(
 /// As for [`Database::answer`](crate::Database::answer).
 pub fn puzzle(
     truth: Truth,
-    wanted: &Wanted,
+    wanted: &WantedPuzzles,
     position: &Position,
 ) -> Result<Option<Puzzle>, DbError> {
     let rules = truth.database().rules();
     let turns = truth.answer(position)?.turns;
-    let Some(first) = step(position, turns) else {
+    let Some(first) = step(position, &turns) else {
         return Ok(None);
     };
-    let verdict = &first.verdict;
-    let goal = match verdict.before {
-        Value::Win(_) if verdict.best.len() == 1 => Goal::Win,
-        Value::Draw if verdict.keeping == 1 => Goal::Draw,
+    let goal = match first.value {
+        Value::Win(_) if first.best.len() == 1 => Goal::Win,
+        Value::Draw if first.keeping == 1 => Goal::Draw,
         _ => return Ok(None),
     };
-    let needed = match (goal, verdict.before.dtw()) {
+    let (dtw, legal, keeping) = (first.value.dtw(), first.legal, first.keeping);
+    let turns = match (goal, dtw) {
         (Goal::Win, Some(dtw)) => u32::from(dtw.0).div_ceil(2),
         (Goal::Win, None) => return Ok(None),
-        (Goal::Draw, _) => *wanted.turns.start(),
+        (Goal::Draw, _) => 1,
     };
     let is_wanted = wanted.goal.is_none_or(|wanted| wanted == goal)
-        && wanted.turns.contains(&needed)
-        && verdict.legal > 1;
+        && (goal == Goal::Draw || wanted.turns.contains(&turns))
+        && legal > 1;
     if !is_wanted {
         return Ok(None);
     }
     let mut solution = vec![first];
     while let (Goal::Win, Some(last)) = (goal, solution.last()) {
-        let position = last.ranked.after;
-        let Some(next) = step(&position, truth.answer(&position)?.turns) else {
+        let position = last.after;
+        let Some(next) = step(&position, &truth.answer(&position)?.turns) else {
             break;
         };
         solution.push(next);
@@ -268,49 +276,57 @@ pub fn puzzle(
         return Ok(None);
     }
     let difficulty = difficulty(position, &solution, rules);
-    let is_wanted = (wanted.level.as_deref()).is_none_or(|level| level == difficulty.level());
-    Ok(is_wanted.then_some(Puzzle {
+    let is_wanted = wanted.level.is_none_or(|level| level == difficulty.level);
+    Ok(is_wanted.then(|| Puzzle {
         position: *position,
+        text: position.text(rules),
         goal,
-        solution,
-        themes,
+        turns,
+        dtw,
         difficulty,
+        themes,
+        legal,
+        keeping,
+        solution,
     }))
 }
 
-/// The best turn of a position among its ranked turns.
-fn step(position: &Position, turns: Vec<RankedTurn>) -> Option<Step> {
-    let ranked = *turns.first()?;
-    Some(Step {
+/// The best turn of a position with these turns, best first.
+fn step(position: &Position, turns: &[RankedTurn]) -> Option<SolutionStep> {
+    let first = turns.first()?;
+    let verdict = Verdict::of(first.turn, turns)?;
+    Some(SolutionStep {
         side: position.side_to_move(),
-        ranked,
-        verdict: Verdict::of(ranked.turn, &turns)?,
+        turn: first.turn,
+        value: first.value,
+        legal: verdict.legal,
+        keeping: verdict.keeping,
+        best: verdict.best,
+        after: first.after,
     })
 }
 
-fn themes(position: &Position, goal: Goal, solution: &[Step], rules: &Rules) -> Vec<Theme> {
+fn themes(position: &Position, goal: Goal, solution: &[SolutionStep], rules: &Rules) -> Vec<Theme> {
     let solver = position.side_to_move();
     let board = rules.board();
     let before = [*position].into_iter();
-    let before = before.chain(solution.iter().map(|step| step.ranked.after));
-    let steps: Vec<(Position, &Step)> = before.zip(solution).collect();
+    let before = before.chain(solution.iter().map(|step| step.after));
+    let steps: Vec<(Position, &SolutionStep)> = before.zip(solution).collect();
     let of_solver = || steps.iter().filter(|(_, step)| step.side == solver);
-    let closed = |step: &Step| match step.ranked.turn.to() {
-        Some(to) => board.mills_through(to, step.ranked.after.stones(solver)),
+    let closed = |step: &SolutionStep| match step.turn.to() {
+        Some(to) => board.mills_through(to, step.after.stones(solver)),
         None => 0,
     };
-    let swings = |(before, step): &&(Position, &Step)| match (
-        step.ranked.turn.from(),
-        step.ranked.turn.to(),
-    ) {
-        (Some(from), Some(to)) => {
-            board.neighbours(from).contains(to)
-                && board.mills_through(from, before.stones(solver)) > 0
-                && closed(step) > 0
-        }
-        _ => false,
-    };
-    let last = solution.last().map(|step| step.ranked.after);
+    let swings =
+        |(before, step): &&(Position, &SolutionStep)| match (step.turn.from(), step.turn.to()) {
+            (Some(from), Some(to)) => {
+                board.neighbours(from).contains(to)
+                    && board.mills_through(from, before.stones(solver)) > 0
+                    && closed(step) > 0
+            }
+            _ => false,
+        };
+    let last = solution.last().map(|step| step.after);
     let defender = match goal {
         Goal::Win => solver.other(),
         Goal::Draw => solver,
@@ -323,7 +339,7 @@ fn themes(position: &Position, goal: Goal, solution: &[Step], rules: &Rules) -> 
             Theme::DoubleMill => of_solver().any(|(_, step)| closed(step) > 1),
             Theme::Zwickmuehle => of_solver().any(|step| swings(&step)),
             Theme::Sacrifice => {
-                let reply = solution.get(1).map(|step| step.ranked.turn.removed());
+                let reply = solution.get(1).map(|step| step.turn.removed());
                 goal == Goal::Win && reply.is_some_and(|removed| removed != PointSet::EMPTY)
             }
             Theme::Blockade => last.is_some_and(|last| {
@@ -332,16 +348,16 @@ fn themes(position: &Position, goal: Goal, solution: &[Step], rules: &Rules) -> 
                     && last.total(last.side_to_move()) >= u32::from(FEWEST_STONES)
             }),
             Theme::FlyingDefence => flies(defender),
-            Theme::OnlyMove => solution[0].verdict.keeping == 1,
+            Theme::OnlyMove => solution[0].keeping == 1,
         })
         .collect()
 }
 
 /// `900 + 100 · min(N - 1, 8) + 120 · (d - 1) + 400 · t`, with N turns of the solver's own, the depth
 /// d, and the share t of the other turns that tempt.
-fn difficulty(position: &Position, solution: &[Step], rules: &Rules) -> Difficulty {
-    let turn = solution[0].ranked.turn;
-    let legal = solution[0].verdict.legal;
+fn difficulty(position: &Position, solution: &[SolutionStep], rules: &Rules) -> Difficulty {
+    let turn = solution[0].turn;
+    let legal = solution[0].legal;
     let search = Search::new(*rules, SEARCH_BYTES, 1);
     let run = |limits: Limits, report: &mut dyn FnMut(&PrincipalVariation)| {
         let stop = AtomicBool::new(false);
@@ -380,40 +396,19 @@ fn difficulty(position: &Position, solution: &[Step], rules: &Rules) -> Difficul
     }
     let needed = (solution.len() as u32).div_ceil(2);
     let tempting = 400.0 * temptations as f64 / (legal - 1).max(1) as f64;
+    let rating = 900 + 100 * (needed - 1).min(8) + 120 * (depth - 1) + tempting as u32;
+    let level = LEVELS.iter().find(|(_, end)| rating < *end);
     Difficulty {
-        depth,
+        rating,
+        level: level.map_or("master", |(name, _)| name),
+        search_depth: depth,
         temptations,
-        rating: 900 + 100 * (needed - 1).min(8) + 120 * (depth - 1) + tempting as u32,
     }
-}
-
-/// The claim of a pack about a puzzle.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Claim {
-    /// The position's text.
-    pub position: String,
-    /// The stated goal, if any.
-    pub goal: Option<Goal>,
-    /// The stated number of turns to the win.
-    pub win_in: Option<u32>,
-    /// The solutions.
-    pub lines: Vec<ClaimedLine>,
-}
-
-/// The claim of a pack about a solution.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct ClaimedLine {
-    /// Turns or actions, each with its side if the pack names it.
-    pub actions: Vec<(Option<Side>, String)>,
-    /// Whether the pack calls the solution optimal.
-    pub is_optimal: bool,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coach::review::Grade;
-    use crate::value::Dtw;
 
     const RULES: Rules = Rules::STANDARD;
 
@@ -426,25 +421,17 @@ mod tests {
             assert!(position.turns(&RULES).contains(&turn), "{turn}");
             let side = position.side_to_move();
             position = position.after(turn);
-            let value = Value::Win(Dtw(1));
-            Step {
+            SolutionStep {
                 side,
-                ranked: RankedTurn {
-                    turn,
-                    value,
-                    after: position,
-                },
-                verdict: Verdict {
-                    before: value,
-                    value,
-                    grade: Grade::Best,
-                    best: vec![turn],
-                    keeping: 2,
-                    legal: 9,
-                },
+                turn,
+                value: Value::Win(Dtw(1)),
+                legal: 9,
+                keeping: 2,
+                best: vec![turn],
+                after: position,
             }
         });
-        let steps: Vec<Step> = steps.collect();
+        let steps: Vec<SolutionStep> = steps.collect();
         themes(&start, Goal::Win, &steps, &RULES)
     }
 

@@ -12,6 +12,8 @@
 use std::fmt;
 use std::io::{self, BufRead, Read};
 
+use serde::{Deserialize, Serialize};
+
 use crate::engine::game::{Game, GameError, shown};
 use crate::rules::Rules;
 use crate::rules::position::{Position, PositionError, Side};
@@ -25,70 +27,107 @@ pub struct Record {
     /// The turns.
     pub game: Game,
     /// The result, by the text or else by the last position; `None` if neither gives one.
-    pub result: Option<Outcome>,
+    pub result: Option<GameResult>,
     /// The line of the input where the game begins, from 1.
     pub line: usize,
 }
 
 /// The result of a game.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Outcome {
-    /// The side has won.
-    Won(Side),
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum GameResult {
+    /// White has won.
+    #[serde(rename = "1-0")]
+    White,
+    /// Black has won.
+    #[serde(rename = "0-1")]
+    Black,
     /// Neither side has won.
-    Drawn,
+    #[serde(rename = "1/2-1/2")]
+    Draw,
 }
 
-impl Outcome {
+impl GameResult {
     /// The result of a game whose last position is over.
-    pub fn of(game: &Game) -> Option<Outcome> {
+    pub fn of(game: &Game) -> Option<GameResult> {
         let position = game.position();
-        match position.result(game.rules())? {
-            Value::Draw => Some(Outcome::Drawn),
-            _ => Some(Outcome::Won(position.side_to_move().other())),
+        Some(match position.result(game.rules())? {
+            Value::Draw => GameResult::Draw,
+            _ => GameResult::won_by(position.side_to_move().other()),
+        })
+    }
+
+    /// The result of a game that this side has won.
+    pub const fn won_by(side: Side) -> GameResult {
+        match side {
+            Side::White => GameResult::White,
+            Side::Black => GameResult::Black,
         }
     }
 
     /// `1-0`, `0-1` or `1/2-1/2`, White's points first.
-    pub fn text(self) -> &'static str {
+    pub const fn text(self) -> &'static str {
         match self {
-            Outcome::Won(Side::White) => "1-0",
-            Outcome::Won(Side::Black) => "0-1",
-            Outcome::Drawn => "1/2-1/2",
+            GameResult::White => "1-0",
+            GameResult::Black => "0-1",
+            GameResult::Draw => "1/2-1/2",
         }
     }
 
     /// The points of a side: 1, ½ or 0.
     pub fn points(self, side: Side) -> f64 {
-        [1.0, 0.5, 0.0][self.place(side)]
-    }
-
-    /// The place of a side's result among wins, draws and losses.
-    pub fn place(self, side: Side) -> usize {
         match self {
-            Outcome::Won(winner) if winner == side => 0,
-            Outcome::Drawn => 1,
-            Outcome::Won(_) => 2,
+            GameResult::Draw => 0.5,
+            _ => f64::from(u8::from(self == GameResult::won_by(side))),
         }
     }
 
-    fn parse(text: &str) -> Option<Outcome> {
-        let all = [
-            Outcome::Won(Side::White),
-            Outcome::Won(Side::Black),
-            Outcome::Drawn,
-        ];
+    fn parse(text: &str) -> Option<GameResult> {
         match text {
-            "1/2" | "½-½" => Some(Outcome::Drawn),
-            _ => all.into_iter().find(|outcome| outcome.text() == text),
+            "1-0" => Some(GameResult::White),
+            "0-1" => Some(GameResult::Black),
+            "1/2-1/2" | "1/2" | "½-½" => Some(GameResult::Draw),
+            _ => None,
         }
+    }
+}
+
+/// Won, drawn and lost games.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Results {
+    /// The number of won games.
+    pub wins: u64,
+    /// The number of drawn games.
+    pub draws: u64,
+    /// The number of lost games.
+    pub losses: u64,
+}
+
+impl Results {
+    /// Counts a game of a side.
+    pub fn add(&mut self, result: GameResult, side: Side) {
+        match result {
+            GameResult::Draw => self.draws += 1,
+            _ if result == GameResult::won_by(side) => self.wins += 1,
+            _ => self.losses += 1,
+        }
+    }
+
+    /// The number of games.
+    pub fn games(&self) -> u64 {
+        self.wins + self.draws + self.losses
+    }
+
+    /// The mean of the points, from 0 to 1; `None` without games.
+    pub fn score(&self) -> Option<f64> {
+        let points = self.wins as f64 + self.draws as f64 / 2.0;
+        (self.games() > 0).then(|| points / self.games() as f64)
     }
 }
 
 impl Record {
     /// A game without tags.
     pub fn of(game: Game) -> Record {
-        let result = Outcome::of(&game);
+        let result = GameResult::of(&game);
         Record {
             tags: Vec::new(),
             game,
@@ -104,24 +143,47 @@ impl Record {
             .filter(|value| !matches!(*value, "" | "?"))
     }
 
+    /// The result as text, `*` if there is none.
+    pub fn result_text(&self) -> &'static str {
+        self.result.map_or("*", GameResult::text)
+    }
+
     /// The name of the player of a side, by the tags `White` and `Black`.
     pub fn player(&self, side: Side) -> Option<&str> {
-        self.tag(match side {
-            Side::White => "White",
-            Side::Black => "Black",
-        })
+        self.tag(side_tag(side))
+    }
+
+    /// The name of the player of a side, `White` or `Black` if it is not known.
+    pub fn player_or_side(&self, side: Side) -> &str {
+        self.player(side).unwrap_or(side_tag(side))
+    }
+}
+
+fn side_tag(side: Side) -> &'static str {
+    match side {
+        Side::White => "White",
+        Side::Black => "Black",
     }
 }
 
 /// The reason why a game could not be read.
 #[derive(Debug)]
 pub enum RecordError {
-    /// The text is not a game; a sentence for the user.
+    /// The text is not a game.
     Text {
         /// The line of the input, from 1.
         line: usize,
         /// A description of the error.
         sentence: String,
+    },
+    /// The game was played by other rules.
+    OtherRules {
+        /// The line of the input, from 1.
+        line: usize,
+        /// The rules by which games are read.
+        rules: Rules,
+        /// The name of the game's rules; `None` if they have none.
+        found: Option<String>,
     },
     /// The input cannot be read further.
     Io(io::Error),
@@ -131,6 +193,13 @@ impl fmt::Display for RecordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RecordError::Text { line, sentence } => write!(f, "line {line}: {sentence}"),
+            RecordError::OtherRules { line, rules, found } => {
+                write!(f, "line {line}: the game was played by ")?;
+                match found {
+                    Some(name) => write!(f, "the rules {name}, not by {rules}"),
+                    None => write!(f, "custom rules, not by {rules}"),
+                }
+            }
             RecordError::Io(error) => write!(f, "cannot read the games: {error}"),
         }
     }
@@ -139,8 +208,8 @@ impl fmt::Display for RecordError {
 impl std::error::Error for RecordError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            RecordError::Text { .. } => None,
             RecordError::Io(error) => Some(error),
+            _ => None,
         }
     }
 }
@@ -171,7 +240,7 @@ struct Draft {
     line: usize,
     /// `None` until the first turn.
     game: Option<Game>,
-    result: Option<Outcome>,
+    result: Option<GameResult>,
     /// Whether a line of turns was read.
     has_turns: bool,
     /// Whether its text says that the game ends here.
@@ -179,7 +248,7 @@ struct Draft {
     in_comment: bool,
     /// The number of open parentheses.
     variations: usize,
-    failure: Option<(usize, String)>,
+    failure: Option<RecordError>,
 }
 
 impl<R: BufRead> Records<R> {
@@ -322,22 +391,17 @@ impl Draft {
     }
 
     fn fail(&mut self, line: usize, sentence: String) {
-        self.failure.get_or_insert((line, sentence));
+        let error = RecordError::Text { line, sentence };
+        self.failure.get_or_insert(error);
     }
 
     fn check_rules(&mut self, name: &str, line: usize, rules: &Rules) {
         if name != rules.to_string() {
-            let sentence = match Rules::named(name) {
-                Some(_) => format!(
-                    "the game was played by the rules {name}, not by {rules}; read it with \
-                     --rules {name}"
-                ),
-                None => format!(
-                    "the game was played by custom rules, not by {rules}; read it with --rules \
-                    and the file of these rules"
-                ),
-            };
-            self.fail(line, sentence);
+            self.failure.get_or_insert(RecordError::OtherRules {
+                line,
+                rules: *rules,
+                found: Rules::named(name).map(|_| name.to_owned()),
+            });
         }
     }
 
@@ -401,8 +465,8 @@ impl Draft {
 
     /// Takes a word: a number, a result, a mark, or a turn, possibly with its number in front.
     fn word(&mut self, word: &str, line: usize, rules: &Rules) {
-        if word == "*" || Outcome::parse(word).is_some() {
-            self.result = Outcome::parse(word);
+        if word == "*" || GameResult::parse(word).is_some() {
+            self.result = GameResult::parse(word);
             self.is_complete = true;
             return;
         }
@@ -453,20 +517,20 @@ impl Draft {
             let sentence = "a comment or a variation is not closed before the input ends";
             self.fail(self.line, sentence.to_owned());
         }
-        if let Some((line, sentence)) = self.failure {
-            return Some(Err(RecordError::Text { line, sentence }));
+        if let Some(error) = self.failure {
+            return Some(Err(error));
         }
         if self.game.is_none() && self.tags.is_empty() && !self.is_complete {
             return None;
         }
         let tagged = self.tags.iter().find(|(name, _)| name == "Result");
-        let tagged = tagged.and_then(|(_, text)| Outcome::parse(text));
+        let tagged = tagged.and_then(|(_, text)| GameResult::parse(text));
         let game = match self.game {
             Some(game) => game,
             None => Game::new(*rules, Position::start(rules)),
         };
         Some(Ok(Record {
-            result: self.result.or(tagged).or_else(|| Outcome::of(&game)),
+            result: self.result.or(tagged).or_else(|| GameResult::of(&game)),
             tags: self.tags,
             game,
             line: self.line,
@@ -525,8 +589,8 @@ mod tests {
         );
         let records: Vec<&Record> = found.iter().flatten().collect();
         assert_eq!(records[5].player(Side::Black), Some("B \"b\""));
-        assert_eq!(records[5].result, Some(Outcome::Won(Side::Black)));
-        assert_eq!(records[4].result, Some(Outcome::Drawn));
+        assert_eq!(records[5].result, Some(GameResult::Black));
+        assert_eq!(records[4].result, Some(GameResult::Draw));
         assert_eq!(records[6].player(Side::White), Some("C"));
         assert_eq!(records[6].result, None);
         assert_eq!(records[0].line, 2);
@@ -565,7 +629,7 @@ mod tests {
         ] {
             let found = read(text);
             assert_eq!(found.len(), 1, "{text}");
-            assert!(turns(&found[0]).contains("--rules twelve"));
+            assert!(turns(&found[0]).contains("by the rules twelve, not by standard"));
         }
     }
 

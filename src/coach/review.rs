@@ -1,4 +1,6 @@
-//! The grade of every turn of a game, the errors that decided it, and the summary.
+//! The grade of every turn of a game, the errors that decided it, and the counts by side and phase.
+
+use serde::{Serialize, Serializer};
 
 use crate::coach::truth::Truth;
 use crate::engine::game::Game;
@@ -9,7 +11,7 @@ use crate::store::DbError;
 use crate::value::{Value, Wdl};
 
 /// The grade of a turn in comparison with the alternatives.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Grade {
     /// The only turn of the best value, including its depth.
     Best,
@@ -24,15 +26,6 @@ pub enum Grade {
 }
 
 impl Grade {
-    /// All grades, the best first.
-    pub const ALL: [Grade; 5] = [
-        Grade::Best,
-        Grade::Equal,
-        Grade::Slower,
-        Grade::GivesUpDraw,
-        Grade::GivesUpWin,
-    ];
-
     /// The name of the grade, as the programs write it.
     pub const fn name(self) -> &'static str {
         match self {
@@ -62,20 +55,23 @@ impl Grade {
 }
 
 /// The verdict on a turn.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Verdict {
-    /// The value of the position before the turn, for its side to move.
-    pub before: Value,
-    /// The value of the turn for the side that makes it.
-    pub value: Value,
     /// The grade.
     pub grade: Grade,
+    /// The value of the turn for the side that makes it.
+    #[serde(flatten)]
+    pub value: Value,
+    /// The value of the position before the turn, for its side to move.
+    pub before: Value,
     /// The turns of the best value, in the order of their texts.
     pub best: Vec<Turn>,
     /// The number of turns that keep the result of the position.
     pub keeping: usize,
     /// The number of legal turns.
     pub legal: usize,
+    /// Whether the position has several turns and only one keeps the result.
+    pub only: bool,
 }
 
 impl Verdict {
@@ -104,6 +100,7 @@ impl Verdict {
             .collect();
         let keeps = |other: &&RankedTurn| other.value.wdl() == before.wdl();
         let keeping = ranked.iter().take_while(keeps).count();
+        let legal = ranked.len();
         let grade = match before.wdl() {
             _ if value == before && best.len() == 1 => Grade::Best,
             _ if value == before => Grade::Equal,
@@ -112,23 +109,19 @@ impl Verdict {
             Wdl::Draw | Wdl::Loss => Grade::GivesUpDraw,
         };
         Some(Verdict {
-            before,
-            value,
             grade,
+            value,
+            before,
             best,
             keeping,
-            legal: ranked.len(),
+            legal,
+            only: keeping == 1 && legal > 1,
         })
     }
 
     /// Whether some turns keep the result and others do not, so that a turn can be an error.
     pub fn is_decision(&self) -> bool {
         self.keeping < self.legal
-    }
-
-    /// Whether only one of several turns keeps the result.
-    pub fn is_only(&self) -> bool {
-        self.keeping == 1 && self.legal > 1
     }
 
     /// The half points that the turn gives up: 1 for a draw given up or a win that becomes a draw,
@@ -144,218 +137,282 @@ impl Verdict {
 }
 
 /// A turn of a game with its verdict.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Reviewed {
-    /// The position before the turn.
-    pub position: Position,
-    /// The phase of the game for the side that makes the turn.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ReviewedTurn {
+    /// The number of the turn, from 1.
+    pub number: usize,
+    /// The side that makes the turn.
+    pub side: Side,
+    /// The phase of the game for that side.
     pub phase: Phase,
+    /// The position before the turn.
+    #[serde(skip)]
+    pub position: Position,
+    /// The text of that position.
+    #[serde(rename = "position")]
+    pub text: String,
     /// The turn, with all its removals.
     pub turn: Turn,
     /// `None` if no database answers.
+    #[serde(flatten, serialize_with = "or_nulls")]
     pub verdict: Option<Verdict>,
 }
 
-impl Reviewed {
-    /// The side that makes the turn.
-    pub fn side(&self) -> Side {
-        self.position.side_to_move()
+/// The fields of a verdict, all null if there is none.
+fn or_nulls<S: Serializer>(verdict: &Option<Verdict>, serializer: S) -> Result<S::Ok, S::Error> {
+    const FIELDS: [&str; 8] = [
+        "grade", "wdl", "dtw", "before", "best", "keeping", "legal", "only",
+    ];
+    match verdict {
+        Some(verdict) => verdict.serialize(serializer),
+        None => serializer.collect_map(FIELDS.map(|field| (field, ()))),
     }
+}
 
-    /// The grade, if it is known.
+impl ReviewedTurn {
+    /// The grade, if the turn has one.
     pub fn grade(&self) -> Option<Grade> {
         self.verdict.as_ref().map(|verdict| verdict.grade)
     }
 }
 
-/// The place of the first of these turns that makes the result worse; `None` if a turn before it has
-/// no verdict.
-fn known_error<'a>(mut turns: impl Iterator<Item = (usize, &'a Reviewed)>) -> Option<usize> {
-    let is_candidate = |turn: &Reviewed| turn.grade().is_none_or(Grade::is_error);
-    let (place, turn) = turns.find(|(_, turn)| is_candidate(turn))?;
-    turn.grade().map(|_| place)
-}
-
-/// A game with the grade of every turn.
-#[derive(Debug)]
-pub struct Review {
+/// A game with the grade of every turn. Numbers of turns count from 1.
+#[derive(Debug, Serialize)]
+pub struct GameReview {
     /// The turns in their order, without a last turn that lacks its removal.
-    pub turns: Vec<Reviewed>,
+    pub turns: Vec<ReviewedTurn>,
     /// The position after the last of these turns.
-    pub last: Position,
-    /// The value of that position for its side to move, if it is known.
-    pub last_value: Option<Value>,
+    pub last: LastPosition,
+    /// The number of the first turn that makes the result worse. `None` if there is none, or if an
+    /// earlier turn has no verdict and could be it.
+    pub first_error: Option<usize>,
+    /// The same among White's turns.
+    pub first_error_white: Option<usize>,
+    /// The same among Black's turns.
+    pub first_error_black: Option<usize>,
+    /// The number of the last turn that makes the result worse; after it the result does not change.
+    /// `None` if there is none, or if a later turn has no verdict and could be it.
+    pub decisive_error: Option<usize>,
+    /// The counts of the turns.
+    pub summary: Summary,
     /// The reason why the first turn without a verdict has none.
+    #[serde(skip)]
     pub missing: Option<DbError>,
 }
 
-impl Review {
+/// The position at the end of a game.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct LastPosition {
+    /// The position.
+    #[serde(skip)]
+    pub position: Position,
+    /// Its text.
+    #[serde(rename = "position")]
+    pub text: String,
+    /// Its value for its side to move; `None` if no database answers.
+    pub value: Option<Value>,
+}
+
+impl GameReview {
     /// Grades the turns of a game.
     ///
     /// # Errors
     ///
     /// Errors of existing files that cannot be used. Without a database, turns have no verdict.
-    pub fn of(truth: Truth, game: &Game) -> Result<Review, DbError> {
+    pub fn of(truth: Truth, game: &Game) -> Result<GameReview, DbError> {
         let rules = truth.database().rules();
-        let mut turns = game.turns();
-        if game.position().removal_owed() {
-            turns.pop();
-        }
-        let mut review = Review {
-            turns: Vec::with_capacity(turns.len()),
-            last: *game.start(),
-            last_value: None,
-            missing: None,
+        let mut missing = None;
+        let mut ranked = |position: &Position| match truth.answer_or_reason(position)? {
+            Ok(answer) => Ok::<_, DbError>(Some(answer.turns)),
+            Err(reason) => {
+                missing.get_or_insert(reason);
+                Ok(None)
+            }
         };
-        for turn in turns {
-            let position = review.last;
-            let answer = review.known(truth, &position)?;
-            let verdict = answer.and_then(|turns| Verdict::of(turn, &turns));
-            review.turns.push(Reviewed {
-                position,
+        let mut played = game.turns();
+        if game.position().removal_owed() {
+            played.pop();
+        }
+        let mut turns = Vec::with_capacity(played.len());
+        let mut position = *game.start();
+        for (number, turn) in (1..).zip(played) {
+            let verdict = ranked(&position)?.and_then(|turns| Verdict::of(turn, &turns));
+            turns.push(ReviewedTurn {
+                number,
+                side: position.side_to_move(),
                 phase: position.phase(rules),
+                position,
+                text: position.text(rules),
                 turn,
                 verdict,
             });
-            review.last = position.after(turn);
+            position = position.after(turn);
         }
-        let last = review.last;
-        review.last_value = match last.result(rules) {
+        let value = match position.result(rules) {
             Some(value) => Some(value),
-            None => {
-                let turns = review.known(truth, &last)?;
-                turns.and_then(|turns| Some(turns.first()?.value))
-            }
+            None => ranked(&position)?.and_then(|turns| Some(turns.first()?.value)),
         };
-        Ok(review)
-    }
-
-    fn known(
-        &mut self,
-        truth: Truth,
-        position: &Position,
-    ) -> Result<Option<Vec<RankedTurn>>, DbError> {
-        match truth.known(position)? {
-            Ok(answer) => Ok(Some(answer.turns)),
-            Err(reason) => {
-                self.missing.get_or_insert(reason);
-                Ok(None)
-            }
-        }
-    }
-
-    /// The place of the first turn, of one side or of both, that makes the result worse, from 0.
-    /// `None` if there is none, or if an earlier of these turns has no verdict and could be it.
-    pub fn first_error(&self, side: Option<Side>) -> Option<usize> {
-        let turns = self.turns.iter().enumerate();
-        known_error(turns.filter(|(_, turn)| side.is_none_or(|side| turn.side() == side)))
-    }
-
-    /// The place of the last turn that makes the result worse, from 0; after it the result does not
-    /// change. `None` if there is none, or if a later turn has no verdict and could be it.
-    pub fn decisive_error(&self) -> Option<usize> {
-        known_error(self.turns.iter().enumerate().rev())
+        let of_side = |side| turns.iter().filter(move |turn| turn.side == side);
+        Ok(GameReview {
+            first_error: known_error(turns.iter()),
+            first_error_white: known_error(of_side(Side::White)),
+            first_error_black: known_error(of_side(Side::Black)),
+            decisive_error: known_error(turns.iter().rev()),
+            summary: Summary::of(&turns),
+            turns,
+            last: LastPosition {
+                position,
+                text: position.text(rules),
+                value,
+            },
+            missing,
+        })
     }
 
     /// Whether all turns have a verdict.
     pub fn is_complete(&self) -> bool {
         self.turns.iter().all(|turn| turn.verdict.is_some())
     }
+}
 
-    /// The values for White of the positions from the first to the last.
-    pub fn values_for_white(&self) -> Vec<Option<Value>> {
-        let before = self.turns.iter().map(|turn| {
-            let verdict = turn.verdict.as_ref()?;
-            Some(for_white(verdict.before, turn.side()))
-        });
-        let last = self.last_value;
-        let last = last.map(|value| for_white(value, self.last.side_to_move()));
-        before.chain([last]).collect()
+/// The number of the first of these turns that makes the result worse; `None` if a turn before it
+/// has no verdict.
+fn known_error<'a>(mut turns: impl Iterator<Item = &'a ReviewedTurn>) -> Option<usize> {
+    let turn = turns.find(|turn| turn.grade().is_none_or(Grade::is_error))?;
+    turn.verdict.as_ref().map(|_| turn.number)
+}
+
+/// The counts of turns by side and phase.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(transparent)]
+pub struct Summary(pub [SummaryEntry; 6]);
+
+/// The counts of the turns of a side in a phase.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct SummaryEntry {
+    /// The side.
+    pub side: Side,
+    /// The phase of the game for that side.
+    pub phase: Phase,
+    /// The counts.
+    #[serde(flatten)]
+    pub tally: Tally,
+}
+
+impl Default for Summary {
+    fn default() -> Summary {
+        let entry = |place: usize| SummaryEntry {
+            side: [Side::White, Side::Black][place / 3],
+            phase: [Phase::Placing, Phase::Moving, Phase::Flying][place % 3],
+            tally: Tally::default(),
+        };
+        Summary(std::array::from_fn(entry))
     }
+}
 
-    /// The counts of the turns of a side, in one phase or in all.
-    pub fn tally(&self, side: Side, phase: Option<Phase>) -> Tally {
-        let mut tally = Tally::default();
-        for turn in &self.turns {
-            if turn.side() == side && phase.is_none_or(|phase| phase == turn.phase) {
-                tally.add(turn);
+impl Summary {
+    fn of(turns: &[ReviewedTurn]) -> Summary {
+        let mut summary = Summary::default();
+        for turn in turns {
+            let mut entries = summary.0.iter_mut();
+            if let Some(entry) =
+                entries.find(|entry| (entry.side, entry.phase) == (turn.side, turn.phase))
+            {
+                entry.tally.join(&Tally::of(turn));
             }
         }
+        summary
+    }
+
+    /// Adds the counts of other games.
+    pub(crate) fn join(&mut self, other: &Summary) {
+        for (entry, more) in self.0.iter_mut().zip(&other.0) {
+            entry.tally.join(&more.tally);
+        }
+    }
+
+    /// The counts of a side in all phases.
+    pub fn of_side(&self, side: Side) -> Tally {
+        let mut tally = Tally::default();
+        let entries = self.0.iter().filter(|entry| entry.side == side);
+        entries.for_each(|entry| tally.join(&entry.tally));
         tally
     }
 }
 
-/// The value for White from a value for `side`.
-pub fn for_white(value: Value, side: Side) -> Value {
-    match (side, value) {
-        (Side::White, _) | (_, Value::Draw) => value,
-        (Side::Black, Value::Win(dtw)) => Value::Loss(dtw),
-        (Side::Black, Value::Loss(dtw)) => Value::Win(dtw),
-    }
-}
-
 /// Counts of turns by their grades.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct Tally {
     /// All turns.
     pub turns: u32,
-    /// The number of turns with each grade, in the order of [`Grade::ALL`]; the other turns have no
-    /// verdict.
-    pub grades: [u32; 5],
-    /// The number of turns that were decisions: some legal turns were errors and others not.
+    /// The turns that have a verdict.
+    pub graded: u32,
+    /// The turns of this grade.
+    pub best: u32,
+    /// The turns of this grade.
+    pub equal: u32,
+    /// The turns of this grade.
+    pub slower: u32,
+    /// The turns of this grade.
+    pub gives_up_draw: u32,
+    /// The turns of this grade.
+    pub gives_up_win: u32,
+    /// The turns that were decisions: some legal turns were errors and others not.
     pub decisions: u32,
-    /// The number of turns in positions where only one turn keeps the result.
+    /// The turns that make the result worse.
+    pub errors: u32,
+    /// The share of the decisions that keep the result, from 0 to 1; `None` without decisions.
+    pub accuracy: Option<f64>,
+    /// The turns in positions where only one turn keeps the result.
     pub only: u32,
-    /// The number of these turns that keep the result.
+    /// Of these, the turns that keep it.
     pub only_found: u32,
     /// The half points that the errors gave up.
     pub half_points_lost: u32,
 }
 
 impl Tally {
-    /// Counts a turn.
-    pub fn add(&mut self, turn: &Reviewed) {
-        self.turns += 1;
+    fn of(turn: &ReviewedTurn) -> Tally {
         let Some(verdict) = &turn.verdict else {
-            return;
+            return Tally {
+                turns: 1,
+                ..Tally::default()
+            };
         };
-        self.grades[verdict.grade as usize] += 1;
-        self.decisions += u32::from(verdict.is_decision());
-        self.only += u32::from(verdict.is_only());
-        self.only_found += u32::from(verdict.is_only() && !verdict.grade.is_error());
-        self.half_points_lost += verdict.half_points_lost();
+        let is = |grade| u32::from(verdict.grade == grade);
+        let is_error = verdict.grade.is_error();
+        Tally {
+            turns: 1,
+            graded: 1,
+            best: is(Grade::Best),
+            equal: is(Grade::Equal),
+            slower: is(Grade::Slower),
+            gives_up_draw: is(Grade::GivesUpDraw),
+            gives_up_win: is(Grade::GivesUpWin),
+            decisions: verdict.is_decision().into(),
+            errors: is_error.into(),
+            accuracy: None,
+            only: verdict.only.into(),
+            only_found: (verdict.only && !is_error).into(),
+            half_points_lost: verdict.half_points_lost(),
+        }
     }
 
     /// Adds the counts of other turns.
-    pub fn join(&mut self, other: &Tally) {
+    pub(crate) fn join(&mut self, other: &Tally) {
         self.turns += other.turns;
-        for (count, more) in self.grades.iter_mut().zip(other.grades) {
-            *count += more;
-        }
+        self.graded += other.graded;
+        self.best += other.best;
+        self.equal += other.equal;
+        self.slower += other.slower;
+        self.gives_up_draw += other.gives_up_draw;
+        self.gives_up_win += other.gives_up_win;
         self.decisions += other.decisions;
+        self.errors += other.errors;
         self.only += other.only;
         self.only_found += other.only_found;
         self.half_points_lost += other.half_points_lost;
-    }
-
-    /// The number of turns of a grade.
-    pub fn of(&self, grade: Grade) -> u32 {
-        self.grades[grade as usize]
-    }
-
-    /// The turns that have a verdict.
-    pub fn graded(&self) -> u32 {
-        self.grades.iter().sum()
-    }
-
-    /// The turns that make the result worse.
-    pub fn errors(&self) -> u32 {
-        self.of(Grade::GivesUpDraw) + self.of(Grade::GivesUpWin)
-    }
-
-    /// The share of the decisions that keep the result, from 0 to 1; `None` without decisions.
-    pub fn accuracy(&self) -> Option<f64> {
-        let kept = f64::from(self.decisions - self.errors());
-        (self.decisions > 0).then(|| kept / f64::from(self.decisions))
+        let kept = f64::from(self.decisions - self.errors);
+        self.accuracy = (self.decisions > 0).then(|| kept / f64::from(self.decisions));
     }
 }

@@ -2,14 +2,17 @@
 
 use crate::engine::player::is_damage;
 use crate::probe::{Answer, Database};
+use crate::random::Random;
 use crate::rules::position::Position;
+use crate::sample::{Family, MOST_DRAWS};
 use crate::store::DbError;
+use crate::value::Wdl;
 
 /// The databases, with a limit on the search for values that they do not store.
 #[derive(Clone, Copy, Debug)]
 pub struct Truth<'a> {
     database: &'a Database,
-    /// Positions with more stones in hand are known only if they are stored.
+    /// Positions with more stones in hand have a value only if it is stored.
     most_in_hand: u8,
 }
 
@@ -53,16 +56,45 @@ impl<'a> Truth<'a> {
         self.database.answer_within(position, Some(nodes))
     }
 
-    /// [`Truth::answer`], except that a position that no database at hand answers is
-    /// `Ok(Err(reason))`.
+    /// As [`Truth::answer`], but `Ok(Err(reason))` if no database at hand has the value.
     ///
     /// # Errors
     ///
     /// Errors of existing files that cannot be used.
-    pub fn known(&self, position: &Position) -> Result<Result<Answer, DbError>, DbError> {
+    pub fn answer_or_reason(
+        &self,
+        position: &Position,
+    ) -> Result<Result<Answer, DbError>, DbError> {
         match self.answer(position) {
             Err(error) if is_damage(&error) => Err(error),
             answer => Ok(answer),
         }
+    }
+
+    /// A random position of a family with its answer; with `wanted`, one with this result.
+    ///
+    /// The same seed gives the same position. `None` if such positions are so rare that none is
+    /// found.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::answer`](crate::Database::answer).
+    pub fn sample(
+        &self,
+        family: Family,
+        wanted: Option<Wdl>,
+        seed: u64,
+    ) -> Result<Option<(Position, Answer)>, DbError> {
+        let mut random = Random::new(seed);
+        for _ in 0..MOST_DRAWS {
+            let Some(position) = family.draw(self.database.rules(), &mut random) else {
+                continue;
+            };
+            let answer = self.answer(&position)?;
+            if wanted.is_none_or(|wanted| answer.value.wdl() == wanted) {
+                return Ok(Some((position, answer)));
+            }
+        }
+        Ok(None)
     }
 }

@@ -273,7 +273,7 @@ impl Game {
 }
 
 /// A user's text for messages: shortened, without control characters that a terminal could obey.
-pub(crate) fn shown(text: &str) -> String {
+pub fn shown(text: &str) -> String {
     let letters = text.chars().filter(|letter| !letter.is_control());
     let mut shown: String = letters.clone().take(SHOWN_LETTERS).collect();
     if letters.count() > SHOWN_LETTERS {

@@ -58,6 +58,12 @@ impl Side {
             Side::Black => "black",
         }
     }
+
+    /// The side with this name.
+    pub fn named(name: &str) -> Option<Side> {
+        let sides = [Side::White, Side::Black];
+        sides.into_iter().find(|side| side.name() == name)
+    }
 }
 
 impl fmt::Display for Side {

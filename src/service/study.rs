@@ -6,11 +6,11 @@ use serde::Serialize;
 
 use super::failure::{Failure, Refusal};
 use super::value::{JsonPosition, JsonTurn};
-use crate::coach::sample::{self, Family, canonical};
 use crate::index::Pair;
 use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::position::Position;
+use crate::sample::{self, Family, canonical};
 use crate::value::{Dtw, Value, Wdl};
 
 /// The longest search for the values of replies, in positions. Replies that need a longer one are

@@ -1,9 +1,10 @@
 //! The words of answers: how values, turns, points and pairs appear in JSON.
 
 use serde::ser::SerializeStruct;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::board::Point;
+use crate::coach::review::Grade;
 use crate::index::Pair;
 use crate::probe::Source;
 use crate::rules::position::{Phase, Side};
@@ -21,7 +22,7 @@ macro_rules! named {
     )*};
 }
 
-named!(Wdl, Side, Phase, Source, Point);
+named!(Wdl, Side, Phase, Source, Point, Grade);
 
 /// Types that appear as their texts, which are written without allocating strings.
 macro_rules! written {
@@ -49,5 +50,13 @@ impl Serialize for Value {
         fields.serialize_field("wdl", &self.wdl())?;
         fields.serialize_field("dtw", &self.dtw())?;
         fields.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Side {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Side, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let side = Side::named(&name);
+        side.ok_or_else(|| de::Error::custom(format_args!("'{name}' is not white or black")))
     }
 }

@@ -3,8 +3,8 @@
 use std::panic::resume_unwind;
 use std::thread;
 
-use millbase::coach::sample::{Family, many};
 use millbase::probe::{Masks, Values, numbers};
+use millbase::sample::{Family, many};
 use millbase::{DbError, Pair, Point, Position, RankedTurn, Side};
 use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;

@@ -6,17 +6,16 @@ use std::path::PathBuf;
 
 use anyhow::{Error, Result};
 use clap::Args;
-use millbase::coach::pack::{self, Checked};
-use millbase::coach::puzzle::{self, Claim, ClaimedLine, Goal, Wanted};
+use millbase::coach::pack::{self, Checked, Claim, ClaimedLine};
+use millbase::coach::puzzle::{self, Goal, WantedPuzzles};
 use millbase::coach::truth::Truth;
 use millbase::store::DbError;
-use millbase::{Position, Rules};
+use millbase::{Position, Rules, Side};
 use rayon::prelude::*;
-use serde::Serialize;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
 
-use super::exchange::{self, Pack};
-use super::{JsonPack, JsonPuzzle};
+use super::exchange::Pack;
 use crate::advice;
 use crate::databases;
 use crate::input;
@@ -36,22 +35,44 @@ use crate::status::{self, Status, Usage};
 #[command(after_help = "\
 Example:
   millbase puzzles check pack.sanmill_puzzles")]
-pub struct Check {
+pub struct CheckPack {
     /// File of the pack
     file: PathBuf,
 }
 
 /// A puzzle to check.
-struct Entry {
+struct PackEntry {
     id: String,
     claim: Claim,
     /// The faults of its form.
     problems: Vec<String>,
-    /// The puzzle with its certificate, in the form of `--json`.
-    own: Option<JsonPuzzle>,
+    /// The puzzle in the form of `make --json`, which has a certificate.
+    certificate: Option<Json>,
 }
 
-/// The result, for JSON answers.
+/// A pack in the form of `make --json`.
+#[derive(Deserialize)]
+struct OwnPack {
+    puzzles: Vec<Json>,
+}
+
+/// The claim of a puzzle of such a pack.
+#[derive(Deserialize)]
+struct OwnPuzzle {
+    id: String,
+    position: String,
+    goal: String,
+    turns: u32,
+    solution: Vec<OwnStep>,
+}
+
+#[derive(Deserialize)]
+struct OwnStep {
+    side: String,
+    turn: String,
+}
+
+/// The result of a check.
 #[derive(Serialize)]
 struct CheckReport {
     puzzles: usize,
@@ -60,18 +81,18 @@ struct CheckReport {
     /// The number of puzzles whose databases are missing.
     unchecked: usize,
     pack_problems: Vec<String>,
-    problems: Vec<Problem>,
+    problems: Vec<PuzzleProblem>,
     /// Why the first of the unchecked puzzles is not.
     missing: Option<String>,
 }
 
 #[derive(Serialize)]
-struct Problem {
+struct PuzzleProblem {
     puzzle: String,
     problem: String,
 }
 
-impl Check {
+impl CheckPack {
     /// Checks the file and reports.
     pub fn run(&self, options: &Options) -> Result<Status> {
         let (entries, pack_problems) = self.read(&options.rules)?;
@@ -80,8 +101,9 @@ impl Check {
         let results: Vec<Result<Checked, DbError>> = (entries.par_iter())
             .map(|entry| {
                 let mut checked = pack::check(truth, &entry.claim)?;
-                if let Some(own) = &entry.own {
-                    checked.problems.extend(certificate_problems(own, truth)?);
+                if let Some(certificate) = &entry.certificate {
+                    let problems = certificate_problems(certificate, &entry.claim, truth)?;
+                    checked.problems.extend(problems);
                 }
                 Ok(checked)
             })
@@ -95,16 +117,16 @@ impl Check {
             missing: None,
         };
         let mut missing = None;
-        let mut known: HashMap<Position, String> = HashMap::new();
+        let mut ids: HashMap<Position, String> = HashMap::new();
         for (entry, result) in entries.into_iter().zip(results) {
             let mut problems = entry.problems;
             match result {
                 Ok(checked) => {
                     problems.extend(checked.problems);
                     if let Some(like) = checked.like {
-                        match known.get(&like) {
+                        match ids.get(&like) {
                             None => {
-                                known.insert(like, entry.id.clone());
+                                ids.insert(like, entry.id.clone());
                             }
                             Some(other) => problems.push(format!(
                                 "it is the same as {other} up to symmetry and colour"
@@ -125,7 +147,7 @@ impl Check {
             report.wrong += usize::from(!problems.is_empty());
             report
                 .problems
-                .extend(problems.into_iter().map(|problem| Problem {
+                .extend(problems.into_iter().map(|problem| PuzzleProblem {
                     puzzle: entry.id.clone(),
                     problem,
                 }));
@@ -145,7 +167,7 @@ impl Check {
     }
 
     /// Reads the puzzles of the file, and the faults of the pack itself.
-    fn read(&self, rules: &Rules) -> Result<(Vec<Entry>, Vec<String>)> {
+    fn read(&self, rules: &Rules) -> Result<(Vec<PackEntry>, Vec<String>)> {
         let name = self.file.display();
         let text = input::read_file(&self.file)?;
         let wrong = |error: serde_json::Error| {
@@ -154,11 +176,12 @@ impl Check {
                  the exchange format: {error}"
             ))
         };
-        let json: serde_json::Value = serde_json::from_str(&text).map_err(wrong)?;
+        let json: Json = serde_json::from_str(&text).map_err(wrong)?;
         if json.get("formatVersion").is_none() {
-            let pack: JsonPack = serde_json::from_value(json).map_err(wrong)?;
-            let entries = pack.puzzles.into_iter().map(own_entry).collect();
-            return Ok((entries, Vec::new()));
+            let pack: OwnPack = serde_json::from_value(json).map_err(wrong)?;
+            let entries: Result<Vec<PackEntry>, _> =
+                pack.puzzles.into_iter().map(own_entry).collect();
+            return Ok((entries.map_err(wrong)?, Vec::new()));
         }
         let pack: Pack = serde_json::from_value(json).map_err(wrong)?;
         let mut problems = Vec::new();
@@ -172,29 +195,30 @@ impl Check {
         if let Some(stated) = pack.puzzle_count.filter(|&stated| stated != found) {
             problems.push(format!("the pack states {stated} puzzles, but has {found}"));
         }
-        let entries = pack.puzzles.iter().map(|puzzle| Entry {
+        let entries = pack.puzzles.iter().map(|puzzle| PackEntry {
             id: puzzle.id.clone(),
             claim: puzzle.claim(),
             problems: puzzle.form_problems(rules),
-            own: None,
+            certificate: None,
         });
         Ok((entries.collect(), problems))
     }
 }
 
-/// An entry from a puzzle in the form of `--json`.
-fn own_entry(puzzle: JsonPuzzle) -> Entry {
-    let steps = puzzle.solution.iter();
-    let actions = steps.map(|step| (exchange::side(&step.side), step.turn.clone()));
+/// A puzzle in the form of `make --json`.
+fn own_entry(certificate: Json) -> Result<PackEntry, serde_json::Error> {
+    let puzzle = OwnPuzzle::deserialize(&certificate)?;
+    let steps = puzzle.solution.into_iter();
+    let actions = steps.map(|step| (Side::named(&step.side), step.turn));
     let goal = Goal::named(&puzzle.goal);
-    Entry {
-        id: puzzle.id.clone(),
+    Ok(PackEntry {
+        id: puzzle.id,
         problems: match goal {
             Some(_) => Vec::new(),
             None => vec![format!("the goal is '{}', not win or draw", puzzle.goal)],
         },
         claim: Claim {
-            position: puzzle.position.clone(),
+            position: puzzle.position,
             goal,
             win_in: (goal == Some(Goal::Win)).then_some(puzzle.turns),
             lines: vec![ClaimedLine {
@@ -202,35 +226,37 @@ fn own_entry(puzzle: JsonPuzzle) -> Entry {
                 is_optimal: true,
             }],
         },
-        own: Some(puzzle),
-    }
+        certificate: Some(certificate),
+    })
 }
 
-/// The differences between a puzzle's certificate and the one that 'puzzles make' gives its position. Themes
+/// The differences between a puzzle's certificate and the one that `make` gives its position. Themes
 /// and turns are compared only if the solution has the same turns: others may be as good.
-fn certificate_problems(stated: &JsonPuzzle, truth: Truth) -> Result<Vec<String>, DbError> {
-    let rules = truth.database().rules();
-    let Ok(position) = Position::parse(&stated.position, rules) else {
+fn certificate_problems(
+    stated: &Json,
+    claim: &Claim,
+    truth: Truth,
+) -> Result<Vec<String>, DbError> {
+    let Ok(position) = Position::parse(&claim.position, truth.database().rules()) else {
         return Ok(Vec::new());
     };
-    let Some(made) = puzzle::puzzle(truth, &Wanted::any(), &position)? else {
+    let Some(made) = puzzle::puzzle(truth, &WantedPuzzles::any(), &position)? else {
         return Ok(Vec::new());
     };
-    let made = JsonPuzzle::new(stated.id.clone(), &made, rules);
-    let turns = |puzzle: &JsonPuzzle| -> Vec<String> {
-        let steps = puzzle.solution.iter();
-        steps.map(|step| step.turn.clone()).collect()
-    };
-    let has_line = turns(stated) == turns(&made);
+    let made_turns = made.solution.iter().map(|step| step.turn.to_string());
+    let has_line = (claim.lines[0].actions.iter().map(|(_, turn)| turn.clone())).eq(made_turns);
+    let made = json!(made);
     let is_compared = |field: &str| match field {
         // These are checked as claims.
-        "id" | "position" | "goal" | "turns" | "solution" => false,
+        "position" | "goal" | "turns" | "solution" => false,
         "themes" => has_line,
         _ => true,
     };
     let mut problems = differences(stated, &made, is_compared);
     if has_line {
-        for (number, (stated, made)) in (1..).zip(stated.solution.iter().zip(&made.solution)) {
+        let solution =
+            |puzzle: &'_ Json| puzzle["solution"].as_array().cloned().unwrap_or_default();
+        for (number, (stated, made)) in (1..).zip(solution(stated).iter().zip(&solution(&made))) {
             let found = differences(stated, made, |_| true);
             problems.extend(found.iter().map(|found| format!("turn {number}: {found}")));
         }
@@ -238,17 +264,12 @@ fn certificate_problems(stated: &JsonPuzzle, truth: Truth) -> Result<Vec<String>
     Ok(problems)
 }
 
-/// The fields of two objects that differ, of those that are compared.
-fn differences<T: Serialize>(
-    stated: &T,
-    made: &T,
-    is_compared: impl Fn(&str) -> bool,
-) -> Vec<String> {
-    let [stated, made] = [stated, made].map(|object| json!(object));
-    let fields = stated.as_object().into_iter().flatten();
-    let fields = fields.filter(|(field, value)| is_compared(field) && made[*field] != **value);
+/// The fields of an object that differ from those made for it, of those that are compared.
+fn differences(stated: &Json, made: &Json, is_compared: impl Fn(&str) -> bool) -> Vec<String> {
+    let fields = made.as_object().into_iter().flatten();
+    let fields = fields.filter(|(field, made)| is_compared(field) && stated[*field] != **made);
     fields
-        .map(|(field, value)| format!("'{field}' is {value}, but must be {}", made[field]))
+        .map(|(field, made)| format!("'{field}' is {}, but must be {made}", stated[field]))
         .collect()
 }
 
@@ -258,7 +279,7 @@ impl CheckReport {
             for problem in &self.pack_problems {
                 writeln!(out, "{problem}")?;
             }
-            for Problem { puzzle, problem } in &self.problems {
+            for PuzzleProblem { puzzle, problem } in &self.problems {
                 writeln!(out, "{puzzle}: {problem}")?;
             }
             let right = self.puzzles - self.wrong - self.unchecked.min(self.puzzles - self.wrong);

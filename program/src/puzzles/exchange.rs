@@ -3,9 +3,12 @@
 use std::io::{self, Write};
 use std::time::SystemTime;
 
-use millbase::coach::puzzle::{Claim, ClaimedLine, Goal, Puzzle, Step};
-use millbase::{Phase, Rules, Side};
+use millbase::coach::pack::{Claim, ClaimedLine};
+use millbase::coach::puzzle::{Goal, Puzzle, SolutionStep};
+use millbase::{Phase, Position, Rules, Side};
 use serde::{Deserialize, Serialize};
+
+use super::make::NamedPuzzle;
 
 /// A pack. Reading ignores unknown fields.
 #[derive(Serialize, Deserialize)]
@@ -87,12 +90,7 @@ const TITLE: std::ops::RangeInclusive<usize> = 3..=100;
 const SHORTEST_DESCRIPTION: usize = 10;
 
 /// Writes a pack with an optimal solution for each puzzle.
-pub fn write(
-    out: &mut impl Write,
-    puzzles: &[(u64, Puzzle)],
-    seed: u64,
-    rules: &Rules,
-) -> io::Result<()> {
+pub fn write(out: &mut impl Write, puzzles: &[NamedPuzzle], rules: &Rules) -> io::Result<()> {
     let pack = Pack {
         format_version: "1.0".to_owned(),
         exported_by: Some(ExportedBy {
@@ -102,7 +100,7 @@ pub fn write(
         export_date: Some(humantime::format_rfc3339_seconds(SystemTime::now()).to_string()),
         puzzle_count: Some(puzzles.len()),
         puzzles: (puzzles.iter())
-            .map(|(number, puzzle)| PackPuzzle::new(*number, puzzle, seed, rules))
+            .map(|named| PackPuzzle::new(named, rules))
             .collect(),
     };
     serde_json::to_writer_pretty(&mut *out, &pack)?;
@@ -110,8 +108,7 @@ pub fn write(
 }
 
 impl PackPuzzle {
-    fn new(number: u64, puzzle: &Puzzle, seed: u64, rules: &Rules) -> PackPuzzle {
-        let verdict = &puzzle.first().verdict;
+    fn new(NamedPuzzle { id, puzzle }: &NamedPuzzle, rules: &Rules) -> PackPuzzle {
         let task = task(puzzle);
         let (category, objective, description) = match puzzle.goal {
             Goal::Win => (
@@ -137,29 +134,27 @@ impl PackPuzzle {
             "source:composed".to_owned(),
         ];
         if puzzle.goal == Goal::Win {
-            let (best, keeping) = (verdict.best.len(), verdict.keeping);
-            tags.push(format!("win-in-{}", puzzle.turns()));
-            tags.push(format!("shortest-first-turns:{best}"));
-            tags.push(format!("slower-winning-first-turns:{}", keeping - best));
-            tags.push(format!(
-                "non-winning-first-turns:{}",
-                verdict.legal - keeping
-            ));
+            let slower = puzzle.keeping - 1;
+            let wrong = puzzle.legal - puzzle.keeping;
+            tags.push(format!("win-in-{}", puzzle.turns));
+            tags.push("shortest-first-turns:1".to_owned());
+            tags.push(format!("slower-winning-first-turns:{slower}"));
+            tags.push(format!("non-winning-first-turns:{wrong}"));
         }
         tags.extend(puzzle.themes.iter().map(|theme| theme.name().to_owned()));
         let mut before = puzzle.position;
         let mut moves = Vec::new();
         for step in &puzzle.solution {
             moves.extend(actions(&before, step, rules));
-            before = step.ranked.after;
+            before = step.after;
         }
         PackPuzzle {
-            id: format!("millbase-{seed}-{number}"),
+            id: id.clone(),
             title: task,
             description,
             category: category.to_owned(),
-            difficulty: puzzle.difficulty.level().to_owned(),
-            initial_position: puzzle.position.text(rules),
+            difficulty: puzzle.difficulty.level.to_owned(),
+            initial_position: puzzle.text.clone(),
             solutions: vec![Solution {
                 moves,
                 is_optimal: true,
@@ -178,7 +173,12 @@ impl PackPuzzle {
         let tagged = self.tags.iter().find_map(|tag| tag.strip_prefix("win-in-"));
         let lines = self.solutions.iter().map(|solution| ClaimedLine {
             actions: (solution.moves.iter())
-                .map(|action| (side(&action.side), action.notation.to_ascii_lowercase()))
+                .map(|action| {
+                    (
+                        Side::named(&action.side),
+                        action.notation.to_ascii_lowercase(),
+                    )
+                })
                 .collect(),
             is_optimal: solution.is_optimal,
         });
@@ -228,19 +228,12 @@ impl PackPuzzle {
         let moves = self.solutions.iter().flat_map(|solution| &solution.moves);
         if let Some(wrong) = moves
             .into_iter()
-            .find(|action| side(&action.side).is_none())
+            .find(|action| Side::named(&action.side).is_none())
         {
             problems.push(format!("the side is '{}', not white or black", wrong.side));
         }
         problems
     }
-}
-
-/// The side with this name.
-pub(super) fn side(name: &str) -> Option<Side> {
-    [Side::White, Side::Black]
-        .into_iter()
-        .find(|side| side.name() == name)
 }
 
 /// The number in a title like "Win in 3".
@@ -261,8 +254,8 @@ fn stated(title: &str) -> Option<u32> {
 }
 
 /// The actions of a step, in an order in which they are legal.
-fn actions(before: &millbase::Position, step: &Step, rules: &Rules) -> Vec<Move> {
-    let actions = before.actions(step.ranked.turn, rules).unwrap_or_default();
+fn actions(before: &Position, step: &SolutionStep, rules: &Rules) -> Vec<Move> {
+    let actions = before.actions(step.turn, rules).unwrap_or_default();
     let actions = actions.into_iter().map(|(action, _)| Move {
         notation: action.to_string(),
         side: step.side.name().to_owned(),
@@ -273,10 +266,10 @@ fn actions(before: &millbase::Position, step: &Step, rules: &Rules) -> Vec<Move>
 /// The task of the solver, as a sentence.
 pub(super) fn task(puzzle: &Puzzle) -> String {
     let side = match puzzle.position.side_to_move() {
-        millbase::Side::White => "White",
-        millbase::Side::Black => "Black",
+        Side::White => "White",
+        Side::Black => "Black",
     };
-    match (puzzle.goal, puzzle.turns()) {
+    match (puzzle.goal, puzzle.turns) {
         (Goal::Draw, _) => format!("{side} holds the draw"),
         (Goal::Win, 1) => format!("{side} wins in 1 turn"),
         (Goal::Win, turns) => format!("{side} wins in {turns} turns"),

@@ -6,16 +6,16 @@ use std::ops::RangeInclusive;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use millbase::coach::puzzle::{Goal, LEVELS, Puzzle, Theme, Wanted, candidate};
-use millbase::coach::sample::{Family, canonical};
+use millbase::coach::puzzle::{Goal, LEVELS, Puzzle, Theme, WantedPuzzles, candidate};
 use millbase::coach::truth::Truth;
 use millbase::rules::diagram::draw;
+use millbase::sample::{Family, canonical};
 use millbase::store::DbError;
-use millbase::{Database, Pair, Rules};
+use millbase::{Database, Pair};
 use rayon::prelude::*;
+use serde::Serialize;
 
 use super::exchange;
-use super::{JsonPack, JsonPuzzle, JsonStep};
 use crate::databases;
 use crate::options::Options;
 use crate::output;
@@ -32,7 +32,7 @@ Examples:
   millbase puzzles make --count 20 --from 4-4,5-4 --turns 2-4
   millbase puzzles make --theme zwickmuehle --goal win --json > puzzles.json
   millbase puzzles make --count 100 --format exchange > pack.sanmill_puzzles")]
-pub struct Make {
+pub struct MakePuzzles {
     /// Number of puzzles
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     count: u32,
@@ -62,7 +62,7 @@ pub struct Make {
 
     /// Difficulty: beginner, easy, medium, hard, expert or master
     #[arg(long, value_name = "LEVEL", value_parser = level)]
-    level: Option<String>,
+    level: Option<&'static str>,
 
     /// Form of the output; --json writes the documented form with the certificates
     #[arg(
@@ -93,14 +93,10 @@ fn theme(text: &str) -> Result<Theme, String> {
     })
 }
 
-fn level(text: &str) -> Result<String, String> {
-    match LEVELS.iter().any(|(name, _)| *name == text) {
-        true => Ok(text.to_owned()),
-        false => {
-            let names = LEVELS.map(|(name, _)| name).join(", ");
-            Err(format!("a level is one of {names}, not '{text}'"))
-        }
-    }
+fn level(text: &str) -> Result<&'static str, String> {
+    let names = LEVELS.map(|(name, _)| name);
+    let named = names.into_iter().find(|name| *name == text);
+    named.ok_or_else(|| format!("a level is one of {}, not '{text}'", names.join(", ")))
 }
 
 fn range(text: &str) -> Result<RangeInclusive<u32>, String> {
@@ -111,35 +107,45 @@ fn range(text: &str) -> Result<RangeInclusive<u32>, String> {
     }
 }
 
+/// The puzzles of a run.
+#[derive(Serialize)]
+struct PuzzlePack {
+    seed: u64,
+    puzzles: Vec<NamedPuzzle>,
+}
+
+/// A puzzle with its name, which has the seed and the number of its candidate.
+#[derive(Serialize)]
+pub struct NamedPuzzle {
+    pub id: String,
+    #[serde(flatten)]
+    pub puzzle: Puzzle,
+}
+
 /// The number of candidates that are examined in parallel.
 const BATCH: u64 = 512;
 
 /// The number of candidates without a new puzzle after which the search ends.
 const MOST_IN_VAIN: u64 = 1 << 20;
 
-impl Make {
+impl MakePuzzles {
     /// Makes and writes the puzzles.
     pub fn run(&self, options: &Options) -> Result<Status> {
         let db = databases::open(options)?;
         let wanted = self.wanted(&db)?;
-        let found = self.find(&db, &wanted, options)?;
-        let rules = db.rules();
-        let puzzles = found.iter().map(|(number, puzzle)| {
-            let id = format!("millbase-{}-{number}", self.seed);
-            JsonPuzzle::new(id, puzzle, rules)
-        });
-        let pack = JsonPack {
+        let pack = PuzzlePack {
             seed: self.seed,
-            puzzles: puzzles.collect(),
+            puzzles: self.find(&db, &wanted, options)?,
         };
+        let puzzles = &pack.puzzles;
         output::answer(options, &pack, |out| match self.format {
-            Format::Exchange => exchange::write(out, &found, self.seed, rules),
-            _ => (1..)
-                .zip(&found)
-                .try_for_each(|(number, puzzle)| write(out, number, &puzzle.1, rules)),
+            Format::Exchange => exchange::write(out, puzzles, db.rules()),
+            Format::Plain => (1..)
+                .zip(puzzles)
+                .try_for_each(|(number, named)| write(out, number, &named.puzzle)),
         })?;
-        if found.len() < self.count as usize {
-            let (found, count) = (found.len(), self.count);
+        if puzzles.len() < self.count as usize {
+            let (found, count) = (puzzles.len(), self.count);
             let sentence = format!(
                 "only {found} of {count} such puzzles were found; ask for fewer, or choose \
                 another --from"
@@ -149,7 +155,7 @@ impl Make {
         Ok(Status::Done)
     }
 
-    fn wanted(&self, db: &Database) -> Result<Wanted> {
+    fn wanted(&self, db: &Database) -> Result<WantedPuzzles> {
         let rules = db.rules();
         if self.goal == Some(Goal::Draw) && self.turns.is_some() {
             let sentence = "--turns is the number of turns to a win; leave it out with --goal draw";
@@ -170,26 +176,26 @@ impl Make {
                 "there is no database to draw positions from",
             ));
         }
-        Ok(Wanted {
+        Ok(WantedPuzzles {
             families,
             goal: self.goal,
             turns: self.turns.clone().unwrap_or(1..=8),
             themes: self.theme.clone(),
-            level: self.level.clone(),
+            level: self.level,
         })
     }
 
-    /// The puzzles with the numbers of their candidates, in ascending order.
+    /// The puzzles in the order of their candidates.
     fn find(
         &self,
         db: &Database,
-        wanted: &Wanted,
+        wanted: &WantedPuzzles,
         options: &Options,
-    ) -> Result<Vec<(u64, Puzzle)>> {
+    ) -> Result<Vec<NamedPuzzle>> {
         let truth = Truth::brief(db);
         let count = self.count as usize;
-        let mut found: Vec<(u64, Puzzle)> = Vec::with_capacity(count);
-        let mut known = HashSet::new();
+        let mut found = Vec::with_capacity(count);
+        let mut positions = HashSet::new();
         let bar = progress::counter(options, count as u64, "puzzles");
         let (mut next, mut last) = (0, 0);
         while found.len() < count && next - last < MOST_IN_VAIN {
@@ -201,8 +207,9 @@ impl Make {
                 let Some(puzzle) = puzzle else {
                     continue;
                 };
-                if found.len() < count && known.insert(canonical(&puzzle.position)) {
-                    found.push((number, puzzle));
+                if found.len() < count && positions.insert(canonical(&puzzle.position)) {
+                    let id = format!("millbase-{}-{number}", self.seed);
+                    found.push(NamedPuzzle { id, puzzle });
                     last = number;
                 }
             }
@@ -214,58 +221,19 @@ impl Make {
     }
 }
 
-fn write(out: &mut impl Write, number: usize, puzzle: &Puzzle, rules: &Rules) -> io::Result<()> {
-    let difficulty = &puzzle.difficulty;
-    let themes: Vec<&str> = puzzle.themes.iter().map(|theme| theme.name()).collect();
+fn write(out: &mut impl Write, number: usize, puzzle: &Puzzle) -> io::Result<()> {
+    let (task, difficulty) = (exchange::task(puzzle), &puzzle.difficulty);
+    let (level, rating) = (difficulty.level, difficulty.rating);
+    writeln!(out, "{number}. {task} ({level}, {rating})\n")?;
     let picture = draw(&puzzle.position, |_, _, letter| letter.to_string());
-    let (level, rating) = (difficulty.level(), difficulty.rating);
-    writeln!(
-        out,
-        "{number}. {} ({level}, {rating})\n",
-        exchange::task(puzzle)
-    )?;
-    writeln!(out, "{picture}\n{}", puzzle.position.text(rules))?;
-    let solution = puzzle.solution.iter().map(|step| step.ranked.turn);
+    writeln!(out, "{picture}\n{}", puzzle.text)?;
+    let solution = puzzle.solution.iter().map(|step| step.turn);
     writeln!(out, "solution: {}", output::line(solution))?;
-    let verdict = &puzzle.first().verdict;
-    let (keeping, legal) = (verdict.keeping, verdict.legal);
+    let (keeping, legal) = (puzzle.keeping, puzzle.legal);
     writeln!(out, "{keeping} of {legal} turns keep the result")?;
-    if !themes.is_empty() {
+    if !puzzle.themes.is_empty() {
+        let themes: Vec<&str> = puzzle.themes.iter().map(|theme| theme.name()).collect();
         writeln!(out, "themes: {}", themes.join(", "))?;
     }
     writeln!(out)
-}
-
-impl JsonPuzzle {
-    /// The form of a puzzle with this name.
-    pub fn new(id: String, puzzle: &Puzzle, rules: &Rules) -> JsonPuzzle {
-        let verdict = &puzzle.first().verdict;
-        JsonPuzzle {
-            id,
-            position: puzzle.position.text(rules),
-            goal: puzzle.goal.name().to_owned(),
-            turns: puzzle.turns(),
-            dtw: verdict.before.dtw().map(|dtw| dtw.0),
-            rating: puzzle.difficulty.rating,
-            level: puzzle.difficulty.level().to_owned(),
-            search_depth: puzzle.difficulty.depth,
-            temptations: puzzle.difficulty.temptations,
-            themes: (puzzle.themes.iter())
-                .map(|theme| theme.name().to_owned())
-                .collect(),
-            legal: verdict.legal,
-            keeping: verdict.keeping,
-            solution: (puzzle.solution.iter())
-                .map(|step| JsonStep {
-                    side: step.side.name().to_owned(),
-                    turn: step.ranked.turn.to_string(),
-                    wdl: step.ranked.value.wdl().name().to_owned(),
-                    dtw: step.ranked.value.dtw().map(|dtw| dtw.0),
-                    legal: step.verdict.legal,
-                    keeping: step.verdict.keeping,
-                    best: step.verdict.best.iter().map(ToString::to_string).collect(),
-                })
-                .collect(),
-        }
-    }
 }

@@ -6,7 +6,6 @@ mod make;
 
 use anyhow::Result;
 use clap::Subcommand;
-use serde::{Deserialize, Serialize};
 
 use crate::options::Options;
 use crate::status::Status;
@@ -20,8 +19,8 @@ Examples:
   millbase puzzles make --count 20 --from 4-4,5-4 --turns 2-4
   millbase puzzles check pack.sanmill_puzzles")]
 pub enum Puzzles {
-    Make(make::Make),
-    Check(check::Check),
+    Make(make::MakePuzzles),
+    Check(check::CheckPack),
 }
 
 impl Puzzles {
@@ -32,43 +31,4 @@ impl Puzzles {
             Puzzles::Check(check) => check.run(options),
         }
     }
-}
-
-/// A puzzle with its certificate, for JSON answers.
-#[derive(Serialize, Deserialize)]
-struct JsonPuzzle {
-    id: String,
-    position: String,
-    /// `win` or `draw`.
-    goal: String,
-    /// The solver's turns to the win; 1 if the goal is a draw.
-    turns: u32,
-    dtw: Option<u16>,
-    rating: u32,
-    level: String,
-    search_depth: u32,
-    temptations: usize,
-    themes: Vec<String>,
-    legal: usize,
-    keeping: usize,
-    solution: Vec<JsonStep>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct JsonStep {
-    side: String,
-    turn: String,
-    /// The value for the side that makes the turn.
-    wdl: String,
-    dtw: Option<u16>,
-    legal: usize,
-    keeping: usize,
-    best: Vec<String>,
-}
-
-/// The puzzles of a run, for JSON answers.
-#[derive(Serialize, Deserialize)]
-struct JsonPack {
-    seed: u64,
-    puzzles: Vec<JsonPuzzle>,
 }

@@ -1,4 +1,4 @@
-//! Random positions: the starts of matches, the questions for engines, the raw material of puzzles.
+//! Random positions of a family, and the form that all positions equal up to symmetry share.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,14 +6,10 @@ use std::str::FromStr;
 
 use crate::board::symmetry::Symmetry;
 use crate::board::{Point, PointSet};
-use crate::coach::truth::Truth;
 use crate::index::Pair;
-use crate::probe::Answer;
 use crate::random::Random;
 use crate::rules::Rules;
 use crate::rules::position::{Position, Side};
-use crate::store::DbError;
-use crate::value::Wdl;
 
 /// A family of positions to draw from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -111,47 +107,21 @@ fn of_pair(pair: Pair, rules: &Rules, random: &mut Random) -> Option<Position> {
     is_possible.then(|| Position::moving(white, black))
 }
 
-/// The most random positions to try for a wanted one.
-const MOST_DRAWS: usize = 20_000;
+/// The most random positions to draw for one that fits.
+pub(crate) const MOST_DRAWS: usize = 20_000;
 
-/// A random position of a family with its answer; with `wanted`, one with this result.
-///
-/// The same seed gives the same position. `None` if such positions are so rare that none is found.
-///
-/// # Errors
-///
-/// As for [`Database::answer`](crate::Database::answer).
-pub fn sample(
-    truth: Truth,
-    family: Family,
-    wanted: Option<Wdl>,
-    seed: u64,
-) -> Result<Option<(Position, Answer)>, DbError> {
-    let rules = truth.database().rules();
-    let mut random = Random::new(seed);
-    for _ in 0..MOST_DRAWS {
-        let Some(position) = family.draw(rules, &mut random) else {
-            continue;
-        };
-        let answer = truth.answer(&position)?;
-        if wanted.is_none_or(|wanted| answer.value.wdl() == wanted) {
-            return Ok(Some((position, answer)));
-        }
-    }
-    Ok(None)
-}
-
-/// A position of a family, whatever its value; `None` as for [`sample`].
+/// A random position of a family; `None` if the family has too few positions that a game can reach.
+/// The same seed gives the same position.
 pub fn any(rules: &Rules, family: Family, seed: u64) -> Option<Position> {
     let mut random = Random::new(seed);
     (0..MOST_DRAWS).find_map(|_| family.draw(rules, &mut random))
 }
 
-/// The positions of a family with these numbers, each drawn independently: the same seed and number give
-/// the same position. The list is shorter only if a family has no position that can be drawn.
+/// The positions of a family with these numbers. Each is drawn independently, so the same seed and
+/// number give the same position. The list is shorter only if [`any`] finds no position.
 ///
 /// ```
-/// use millbase::coach::sample::{Family, many};
+/// use millbase::sample::{Family, many};
 /// use millbase::{Pair, Rules};
 /// let family = Family::Pair(Pair::new(5, 4).unwrap());
 /// let positions = many(&Rules::STANDARD, family, 0..100, 7);
@@ -172,7 +142,7 @@ pub(crate) fn seed_of(seed: u64, number: u64) -> u64 {
 /// colour: White is to move, and the stones' bits are the smallest.
 ///
 /// ```
-/// use millbase::coach::sample::canonical;
+/// use millbase::sample::canonical;
 /// use millbase::{Position, Rules};
 /// let rules = Rules::STANDARD;
 /// let position = |text| Position::parse(text, &rules);

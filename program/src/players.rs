@@ -1,0 +1,255 @@
+//! The players of `match` and `judge`: read from a line of settings, then made for each thread.
+//!
+//! | setting | meaning |
+//! |---|---|
+//! | `level=N` | Millbase's player, 0 to 30; 30 is perfect and the default |
+//! | `databases=no` | Millbase's search without databases |
+//! | `errs=P` | Millbase's player makes a random legal turn in `P` % of its turns |
+//! | `drawn=CHOICE` | how Millbase's player chooses among drawn turns |
+//! | `command=PROGRAM ARGS` | another engine; must be last, because it takes the rest of the line |
+//! | `option.NAME=VALUE` | an option of that engine |
+//! | `depth=N`, `nodes=N`, `time=MS` | limits of a turn |
+//! | `name=TEXT` | the player's name in reports |
+
+use std::fmt::{self, Display};
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use millbase::Database;
+use millbase::coach::contestant::{Contestant, OwnPlayer};
+use millbase::engine::game::shown;
+use millbase::engine::player::{DrawnTurns, Player, SkillLevel};
+use millbase::search::{Limits, Search};
+
+use crate::external_engine::{self, ExternalEngine};
+
+/// A player as the user describes it.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct PlayerSettings {
+    pub name: Option<String>,
+    pub level: Option<u8>,
+    pub databases: Option<bool>,
+    pub errs: Option<u8>,
+    pub drawn: Option<DrawnTurns>,
+    /// The program of another engine and its arguments; empty for Millbase's player.
+    pub command: Vec<String>,
+    /// The options of the other engine.
+    pub options: Vec<(String, String)>,
+    /// The limits of a turn.
+    pub limits: Limits,
+}
+
+/// The default limit of a perfect player's search for a turn, in positions.
+const DEFAULT_NODES: u64 = 20_000;
+
+/// The default time of another engine's turn.
+const DEFAULT_TIME: Duration = Duration::from_millis(100);
+
+/// The transposition table of a player that has not begun a game, in bytes.
+const LEAST_SEARCH_BYTES: usize = 1 << 10;
+
+impl FromStr for PlayerSettings {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<PlayerSettings, String> {
+        let mut settings = PlayerSettings::default();
+        let mut words = text.split_whitespace();
+        while let Some(word) = words.next() {
+            let Some((name, value)) = word.split_once('=') else {
+                return Err(format!(
+                    "'{}' is not a setting of a player; write settings like level=10",
+                    shown(word)
+                ));
+            };
+            if name == "command" {
+                let rest = [value].into_iter().chain(words.by_ref());
+                let rest = rest.filter(|word| !word.is_empty());
+                settings.command = rest.map(str::to_owned).collect();
+                if settings.command.is_empty() {
+                    return Err("command= needs a program, as in command=millbase uci".to_owned());
+                }
+            } else {
+                settings.set(name, value)?;
+            }
+        }
+        settings.check()?;
+        Ok(settings)
+    }
+}
+
+impl PlayerSettings {
+    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        let wrong = |expected: &dyn Display| {
+            let value = shown(value);
+            format!("{name} must be {expected}, not '{value}'")
+        };
+        let number = |least: u64, most: u64| match value.parse() {
+            Ok(number) if (least..=most).contains(&number) => Ok(number),
+            _ => Err(wrong(&format_args!(
+                "a whole number from {least} to {most}"
+            ))),
+        };
+        match name {
+            "level" => self.level = Some(number(0, 30)? as u8),
+            "errs" => self.errs = Some(number(0, 100)? as u8),
+            "drawn" => self.drawn = Some(value.parse()?),
+            "depth" => self.limits.depth = Some(number(1, Limits::MOST_DEPTH.into())? as u32),
+            "nodes" => self.limits.nodes = Some(number(1, u64::MAX)?),
+            "time" => self.limits.time = Some(Duration::from_millis(number(0, 3_600_000)?)),
+            "name" => self.name = Some(value.to_owned()),
+            "databases" => match value {
+                "yes" => self.databases = Some(true),
+                "no" => self.databases = Some(false),
+                _ => return Err(wrong(&"yes or no")),
+            },
+            _ => match name.strip_prefix("option.") {
+                Some(option) => self.options.push((option.to_owned(), value.to_owned())),
+                None => {
+                    return Err(format!(
+                        "'{}' is not a setting of a player; there are level, databases, errs, drawn, \
+                         depth, nodes, time, name, option.NAME and command",
+                        shown(name)
+                    ));
+                }
+            },
+        }
+        Ok(())
+    }
+
+    /// Refuses settings that exclude each other.
+    fn check(&self) -> Result<(), String> {
+        let is_own = self.level.is_some()
+            || self.databases.is_some()
+            || self.errs.is_some()
+            || self.drawn.is_some();
+        let is_weaker = self.level.is_some_and(|level| (23..30).contains(&level));
+        let sentence = if !self.command.is_empty() && is_own {
+            "level, databases, errs and drawn are settings of Millbase's player; an engine with \
+             command= takes option.NAME=VALUE"
+        } else if self.command.is_empty() && !self.options.is_empty() {
+            "option.NAME=VALUE needs command= with the engine that has the option"
+        } else if self.databases == Some(false) && is_weaker {
+            "databases=no needs level=30; levels 23 to 29 always use the databases, lower levels never"
+        } else {
+            return Ok(());
+        };
+        Err(sentence.to_owned())
+    }
+
+    /// The player's title in reports: its name, or its settings.
+    pub fn title(&self) -> String {
+        self.name.clone().unwrap_or_else(|| self.to_string())
+    }
+
+    /// Checks that the other engine's program can be started; Millbase's player needs none.
+    pub fn check_program(&self) -> Result<(), String> {
+        match self.command.is_empty() {
+            true => Ok(()),
+            false => external_engine::check_program(&self.command),
+        }
+    }
+
+    /// The player itself. Another engine may answer `patience` after its time limit.
+    pub fn player(&self, database: &Arc<Database>, patience: Duration) -> Box<dyn Contestant> {
+        let mut limits = self.limits;
+        let is_unlimited = (limits.depth, limits.nodes, limits.time) == (None, None, None);
+        if !self.command.is_empty() {
+            if is_unlimited {
+                limits.time = Some(DEFAULT_TIME);
+            }
+            let (command, options) = (self.command.clone(), self.options.clone());
+            return Box::new(ExternalEngine::new(command, options, limits, patience));
+        }
+        let level = SkillLevel::new(self.level.unwrap_or(30));
+        if is_unlimited && level == SkillLevel::PERFECT {
+            limits.nodes = Some(DEFAULT_NODES);
+        }
+        Box::new(OwnPlayer {
+            player: Player {
+                database: Arc::clone(database),
+                search: Arc::new(Search::new(*database.rules(), LEAST_SEARCH_BYTES, 1)),
+                level,
+                seed: 0,
+                drawn: self.drawn.unwrap_or_default(),
+            },
+            knows_databases: self.databases.unwrap_or(true),
+            errs: self.errs.unwrap_or(0),
+            limits,
+        })
+    }
+}
+
+/// The settings in a fixed order, in the form that can be parsed again; without those that have
+/// their default, except the level.
+impl Display for PlayerSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut words = Vec::new();
+        let mut word = |name: &str, value: Option<&dyn Display>| {
+            words.extend(value.map(|value| format!("{name}={value}")));
+        };
+        word("name", self.name.as_ref().map(|name| name as _));
+        if self.command.is_empty() {
+            let errs = self.errs.filter(|&errs| errs > 0);
+            let drawn = self.drawn.filter(|&drawn| drawn != DrawnTurns::default());
+            word("level", Some(&self.level.unwrap_or(30)));
+            word(
+                "databases",
+                (self.databases == Some(false)).then_some(&"no"),
+            );
+            word("errs", errs.as_ref().map(|errs| errs as _));
+            word("drawn", drawn.as_ref().map(|drawn| drawn as _));
+        }
+        let Limits {
+            depth, nodes, time, ..
+        } = self.limits;
+        let time = time.map(|time| time.as_millis());
+        word("depth", depth.as_ref().map(|depth| depth as _));
+        word("nodes", nodes.as_ref().map(|nodes| nodes as _));
+        word("time", time.as_ref().map(|time| time as _));
+        for (name, value) in &self.options {
+            word(&format!("option.{name}"), Some(value));
+        }
+        let command = self.command.join(" ");
+        word("command", (!command.is_empty()).then_some(&command));
+        f.write_str(&words.join(" "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_written_as_they_are_read() {
+        for text in [
+            "level=10 depth=3",
+            "name=a level=30 drawn=random nodes=5",
+            "level=30 errs=5 drawn=pressure",
+            "level=30 databases=no time=7",
+            "time=50 option.Hash=16 command=other-engine --quiet",
+        ] {
+            let settings: PlayerSettings = text.parse().unwrap();
+            assert_eq!(settings.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn wrong_settings_are_a_sentence() {
+        for (text, words) in [
+            ("level", "write settings like"),
+            ("level=31", "from 0 to 30"),
+            ("speed=3", "is not a setting of a player"),
+            ("databases=maybe", "yes or no"),
+            ("command=", "needs a program"),
+            ("level=3 command=x", "of Millbase's player"),
+            ("option.Hash=1", "needs command="),
+            ("level=25 databases=no", "needs level=30"),
+            ("drawn=best", "must be one of random, losing-replies"),
+            ("drawn=random command=x", "of Millbase's player"),
+        ] {
+            let error = text.parse::<PlayerSettings>().unwrap_err();
+            assert!(error.contains(words), "{text}: {error}");
+        }
+    }
+}
