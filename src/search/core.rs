@@ -16,7 +16,7 @@ use super::clock::Instant;
 use super::key;
 use super::order::{self, Histories, Order, Ranked};
 use super::score::Score;
-use super::table::{Bound, Entry, TranspositionTable};
+use super::table::{Bound, TableEntry, TranspositionTable};
 use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
@@ -53,8 +53,8 @@ impl Window {
         }
     }
 
-    /// A position's value, found by searches that know all ends: the first ones find win, draw or loss;
-    /// the one for the depth, if it is wanted, then needs only one half of the window.
+    /// Finds a position's value with searches that see every end: null windows decide win, draw or
+    /// loss; a search for the depth, if wanted, then needs only half of the full window.
     pub fn value<E>(
         depth: bool,
         mut search: impl FnMut(Window) -> Result<Score, E>,
@@ -76,7 +76,7 @@ impl Window {
         Ok(found.value())
     }
 
-    /// The same window for the other side after a turn, from where ends are one turn nearer (mate-distance
+    /// The same window for the other side after a turn, when ends are one turn nearer (mate-distance
     /// adjustment).
     pub fn after_turn(self) -> Window {
         Window {
@@ -136,9 +136,8 @@ impl Abdada {
     }
 }
 
-/// The least depth of a node whose turns are looked up in the table before the first is searched. Only
-/// placements are: their order does not matter, so most positions are reached by many lines, and none
-/// can repeat.
+/// The least depth of a node whose turns are all looked up in the table before the first is searched.
+/// This pays only for placements: their order does not matter, so many lines lead to the same position.
 const TRANSPOSITION_DEPTH: u32 = 3;
 
 /// The most turns looked up at once.
@@ -271,7 +270,7 @@ impl<'a, E: Evaluator> Worker<'a, E> {
         };
         context.table.put(
             key,
-            Entry {
+            TableEntry {
                 turn: turn.turned(symmetry),
                 score: best,
                 bound,

@@ -168,7 +168,7 @@ impl Search {
         let context = SearchContext {
             rules: &self.rules,
             table: &self.table,
-            evaluator: &Probed {
+            evaluator: &ProberEvaluator {
                 prober: &NoProber,
                 rules: &self.rules,
             },
@@ -205,7 +205,7 @@ impl Search {
         let context = SearchContext {
             rules: &self.rules,
             table: &self.table,
-            evaluator: &Probed {
+            evaluator: &ProberEvaluator {
                 prober,
                 rules: &self.rules,
             },
@@ -232,12 +232,12 @@ impl Search {
 }
 
 /// Values from a prober, otherwise the static evaluation.
-struct Probed<'a> {
+struct ProberEvaluator<'a> {
     prober: &'a dyn Prober,
     rules: &'a Rules,
 }
 
-impl Evaluator for Probed<'_> {
+impl Evaluator for ProberEvaluator<'_> {
     fn probe(&self, position: &Position, _: Window, counts: &mut NodeCounts) -> Option<Score> {
         let score = match self.prober.value(position) {
             Some(value) => Score::from(value),

@@ -24,7 +24,7 @@ pub(crate) struct Root<'a, E> {
 struct RootTurn {
     turn: Turn,
     after: Position,
-    /// The score of the last depth in which the turn was the best of its line.
+    /// The score of the last depth in which the turn began a variation.
     score: Option<Score>,
 }
 
@@ -63,16 +63,14 @@ impl<'a, E: Evaluator> Root<'a, E> {
     ) -> Vec<PrincipalVariation> {
         let mut worker = Worker::new(self.context, &self.path);
         let mut best = self.at_a_glance();
-        let lines = self.limits.lines.clamp(1, self.turns.len().max(1));
+        if best.is_empty() {
+            return best;
+        }
+        self.sort(&mut worker);
+        let lines = self.limits.lines.clamp(1, self.turns.len());
         let deepest = self.limits.depth.unwrap_or(Limits::MOST_DEPTH);
         for depth in 1..=deepest.min(Limits::MOST_DEPTH) {
-            if self.turns.is_empty() {
-                break;
-            }
-            if depth == 1 {
-                self.sort(&mut worker);
-            }
-            if (0..lines).any(|line| self.find_line(&mut worker, line, depth).is_none()) {
+            if (0..lines).any(|place| self.find_best(&mut worker, place, depth).is_none()) {
                 break;
             }
             let found = self.turns[..lines].iter().enumerate();
@@ -98,15 +96,15 @@ impl<'a, E: Evaluator> Root<'a, E> {
         }
     }
 
-    /// Finds the best turn of those that are not in an earlier line, and moves it to its place;
-    /// `None` if the search was stopped.
-    fn find_line(&mut self, worker: &mut Worker<'a, E>, line: usize, depth: u32) -> Option<()> {
+    /// Finds the best of the turns from `place` on, which do not begin an earlier variation, and moves
+    /// it there; `None` if the search was stopped.
+    fn find_best(&mut self, worker: &mut Worker<'a, E>, place: usize, depth: u32) -> Option<()> {
         let algorithm = self.limits.algorithm;
-        let guess = self.turns[line].score.filter(|_| depth > 1);
-        let turns = &mut self.turns[line..];
+        let guess = self.turns[place].score.filter(|_| depth > 1);
+        let turns = &mut self.turns[place..];
         let score = find_score(algorithm, guess, |window| {
             let mut best = Score::LEAST;
-            let mut place = 0;
+            let mut best_number = 0;
             let mut inner = window;
             for (number, turn) in turns.iter().enumerate() {
                 let score = worker.search_turn(&turn.after, inner, number > 0, depth, 0);
@@ -114,7 +112,7 @@ impl<'a, E: Evaluator> Root<'a, E> {
                     return None;
                 }
                 if score > best {
-                    (best, place) = (score, number);
+                    (best, best_number) = (score, number);
                     inner.alpha = inner.alpha.max(score);
                 }
                 if best >= window.beta {
@@ -123,16 +121,16 @@ impl<'a, E: Evaluator> Root<'a, E> {
             }
             // A score below the window does not show which turn is the best.
             if best > window.alpha {
-                turns[..=place].rotate_right(1);
+                turns[..=best_number].rotate_right(1);
             }
             Some(best)
         })?;
-        self.turns[line].score = Some(score);
+        self.turns[place].score = Some(score);
         Some(())
     }
 
-    /// Whether a deeper search would give the same result: all lines end before the horizon, or
-    /// every turn leads to a position whose value is known.
+    /// Whether a deeper search would give the same result: all variations end before the horizon, or
+    /// the value after every turn is known.
     fn is_certain(&self, worker: &Worker<'a, E>, lines: usize, depth: u32) -> bool {
         let ends = |turn: &RootTurn| match turn.score.map(Score::meaning) {
             Some(ScoreMeaning::Win(turns) | ScoreMeaning::Loss(turns)) => u32::from(turns) <= depth,

@@ -33,7 +33,7 @@ pub(crate) enum Bound {
 
 /// The table's entry for a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct TableEntry {
     /// The best turn or the one that caused a cutoff; [`Turn::PASS`] if there is none.
     pub turn: Turn,
     pub score: Score,
@@ -48,7 +48,7 @@ const SCORE: u32 = BOUND + 2;
 const DEPTH: u32 = SCORE + 16;
 const AGE: u32 = DEPTH + 8;
 
-impl Entry {
+impl TableEntry {
     fn pack(self, age: u8) -> u64 {
         let bound = match self.bound {
             Bound::Exact => 1,
@@ -63,14 +63,14 @@ impl Entry {
     }
 
     /// `None` for a slot that was never written.
-    fn unpack(data: u64) -> Option<Entry> {
+    fn unpack(data: u64) -> Option<TableEntry> {
         let bound = match data >> BOUND & 3 {
             1 => Bound::Exact,
             2 => Bound::AtLeast,
             3 => Bound::AtMost,
             _ => return None,
         };
-        Some(Entry {
+        Some(TableEntry {
             turn: Turn::from_number(data as u32),
             score: Score::from_number((data >> SCORE) as u16 as i16),
             bound,
@@ -88,14 +88,14 @@ fn age_of(data: u64) -> u8 {
 }
 
 #[derive(Debug, Default)]
-struct Slot {
+struct EntrySlot {
     check: AtomicU64,
     data: AtomicU64,
 }
 
 #[derive(Debug, Default)]
 #[repr(align(64))]
-struct Bucket([Slot; 4]);
+struct Bucket([EntrySlot; 4]);
 
 /// The largest table in huge pages, in bytes. Each is cleared at its first use, and a search uses all of
 /// them at once: with a larger table the first searches would do little else.
@@ -151,7 +151,7 @@ impl TranspositionTable {
         *self = TranspositionTable::with_bytes(bytes);
     }
 
-    fn bucket(&self, key: u64) -> &[Slot; 4] {
+    fn bucket(&self, key: u64) -> &[EntrySlot; 4] {
         // The upper half of a product with an odd constant depends on all bits of the key.
         let mixed = (key ^ key >> 29).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mixed = (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
@@ -159,26 +159,26 @@ impl TranspositionTable {
         &self.buckets[place as usize].0
     }
 
-    /// Reads the buckets of these keys into the processor's cache, so that the cache misses overlap: one
-    /// [`get`](TranspositionTable::get) after the other waits for each.
+    /// Reads the buckets of these keys into the processor's cache, so that their cache misses overlap
+    /// instead of following each other as in calls of [`get`](TranspositionTable::get).
     pub fn fetch(&self, keys: &[u64]) {
         let first = |&key: &u64| self.bucket(key)[0].data.load(Relaxed);
         black_box(keys.iter().map(first).fold(0, |all, data| all ^ data));
     }
 
     /// The entry of the position with this key.
-    pub fn get(&self, key: u64) -> Option<Entry> {
+    pub fn get(&self, key: u64) -> Option<TableEntry> {
         let found = self.bucket(key).iter().find_map(|slot| {
             let data = slot.data.load(Relaxed);
             (slot.check.load(Relaxed) ^ data == key).then_some(data)
         });
-        found.and_then(Entry::unpack)
+        found.and_then(TableEntry::unpack)
     }
 
     /// Stores an entry. It replaces the position's old entry, an empty slot, or the least useful
     /// entry: the shallowest, where each search since it was written counts like eight turns of
     /// depth.
-    pub fn put(&self, key: u64, entry: Entry) {
+    pub fn put(&self, key: u64, entry: TableEntry) {
         let age = self.age.load(Relaxed);
         let worth = |data: u64| {
             let since = age.wrapping_sub(age_of(data));
@@ -208,8 +208,8 @@ impl TranspositionTable {
 mod tests {
     use super::*;
 
-    fn entry(depth: u8) -> Entry {
-        Entry {
+    fn entry(depth: u8) -> TableEntry {
+        TableEntry {
             turn: Turn::from_number(0x1234),
             score: Score::evaluation(-31),
             bound: Bound::AtMost,
@@ -222,7 +222,7 @@ mod tests {
         let table = TranspositionTable::with_bytes(1 << 12);
         for score in [Score::MOST, Score::LEAST, Score::DRAW, Score::loss_in(7)] {
             for bound in [Bound::Exact, Bound::AtLeast, Bound::AtMost] {
-                let entry = Entry {
+                let entry = TableEntry {
                     score,
                     bound,
                     ..entry(18)

@@ -6,7 +6,7 @@ use crate::status::Usage;
 
 /// A command of the user.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Command {
+pub enum PlayCommand {
     /// Make a turn, or one of its two actions.
     Turn(String),
     /// Show a best turn.
@@ -64,9 +64,9 @@ load FILE      go on with the game of a file
 turns, board   show the game so far, show the board
 new, quit      begin again, end";
 
-impl Command {
+impl PlayCommand {
     /// Reads a line, `None` if it is empty.
-    pub fn parse(line: &str) -> Result<Option<Command>, Usage> {
+    pub fn parse(line: &str) -> Result<Option<PlayCommand>, Usage> {
         let line = line.trim();
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
@@ -74,26 +74,26 @@ impl Command {
         let command = match (name.as_str(), rest) {
             ("", _) => return Ok(None),
             ("save" | "replace" | "load", "") => return wrong(format!("say '{name} FILE'")),
-            ("save", file) => Command::Save(file.to_owned()),
-            ("replace", file) => Command::Replace(file.to_owned()),
-            ("load", file) => Command::Load(file.to_owned()),
-            ("white", seat) => Command::Seat(Side::White, parse_seat(&name, seat)?),
-            ("black", seat) => Command::Seat(Side::Black, parse_seat(&name, seat)?),
+            ("save", file) => PlayCommand::Save(file.to_owned()),
+            ("replace", file) => PlayCommand::Replace(file.to_owned()),
+            ("load", file) => PlayCommand::Load(file.to_owned()),
+            ("white", seat) => PlayCommand::Seat(Side::White, parse_seat(&name, seat)?),
+            ("black", seat) => PlayCommand::Seat(Side::Black, parse_seat(&name, seat)?),
             ("level", level) => match level.parse() {
-                Ok(level @ 0..=30) => Command::Level(level),
+                Ok(level @ 0..=30) => PlayCommand::Level(level),
                 _ => return wrong("say 'level N' with a number from 0 to 30"),
             },
             (_, "") => match name.as_str() {
-                "hint" => Command::Hint,
-                "analyse" | "analyze" => Command::Analyse,
-                "undo" => Command::Undo,
-                "go" => Command::Go,
-                "board" => Command::Board,
-                "turns" => Command::Turns,
-                "new" => Command::New,
-                "help" | "?" => Command::Help,
-                "quit" | "exit" => Command::Quit,
-                _ => Command::Turn(name),
+                "hint" => PlayCommand::Hint,
+                "analyse" | "analyze" => PlayCommand::Analyse,
+                "undo" => PlayCommand::Undo,
+                "go" => PlayCommand::Go,
+                "board" => PlayCommand::Board,
+                "turns" => PlayCommand::Turns,
+                "new" => PlayCommand::New,
+                "help" | "?" => PlayCommand::Help,
+                "quit" | "exit" => PlayCommand::Quit,
+                _ => PlayCommand::Turn(name),
             },
             _ => return wrong("that is neither a turn nor a command; 'help' lists them"),
         };
@@ -117,25 +117,25 @@ fn parse_seat(side: &str, text: &str) -> Result<Seat, Usage> {
 mod tests {
     use super::*;
 
-    fn parsed(line: &str) -> Option<Command> {
-        Command::parse(line).ok().flatten()
+    fn parsed(line: &str) -> Option<PlayCommand> {
+        PlayCommand::parse(line).ok().flatten()
     }
 
     #[test]
     fn wishes_are_understood() {
         assert_eq!(
             parsed(" D6-d5xB4 "),
-            Some(Command::Turn("d6-d5xb4".to_owned()))
+            Some(PlayCommand::Turn("d6-d5xb4".to_owned()))
         );
         assert_eq!(
             parsed("save my Game.txt"),
-            Some(Command::Save("my Game.txt".to_owned()))
+            Some(PlayCommand::Save("my Game.txt".to_owned()))
         );
         assert_eq!(
             parsed("black machine"),
-            Some(Command::Seat(Side::Black, Seat::Machine))
+            Some(PlayCommand::Seat(Side::Black, Seat::Machine))
         );
-        assert_eq!(parsed("level 30"), Some(Command::Level(30)));
+        assert_eq!(parsed("level 30"), Some(PlayCommand::Level(30)));
         assert_eq!(parsed("  "), None);
         for wrong in [
             "level 31",
@@ -145,7 +145,7 @@ mod tests {
             "hint please",
             "d6 d5",
         ] {
-            assert!(Command::parse(wrong).is_err(), "{wrong}");
+            assert!(PlayCommand::parse(wrong).is_err(), "{wrong}");
         }
     }
 
@@ -154,7 +154,7 @@ mod tests {
         for line in HELP.lines() {
             let (commands, _) = line.split_once("  ").unwrap();
             for command in commands.split(", ") {
-                assert!(Command::parse(command).is_ok(), "{command}");
+                assert!(PlayCommand::parse(command).is_ok(), "{command}");
             }
         }
     }

@@ -4,7 +4,7 @@ mod command;
 
 use std::cmp::Reverse;
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -14,14 +14,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use millbase::engine::ending::{DrawRule, Ending};
 use millbase::engine::game::Game;
-use millbase::engine::player::{Choice, DrawnTurns, Player, SkillLevel};
+use millbase::engine::player::{DrawnTurns, Player, SkillLevel};
 use millbase::rules::diagram::draw;
 use millbase::search::{Limits, PrincipalVariation, Search};
 use millbase::{Answer, Position, Rules, Side};
 
-use self::command::{Command, HELP, Seat};
+use self::command::{HELP, PlayCommand, Seat};
 use crate::advice;
 use crate::databases;
 use crate::input::{self, Batches};
@@ -76,13 +75,10 @@ pub struct Play {
     load: Option<String>,
 }
 
-/// The largest saved game, in bytes.
-const LARGEST_FILE: u64 = 1 << 20;
-
 /// The memory of the machine's search, in bytes.
 const SEARCH_BYTES: usize = 64 << 20;
 
-/// The number of lines shown if the values of all turns are not known.
+/// The number of variations shown if the values of all turns are not known.
 const ANALYSED_LINES: usize = 5;
 
 impl Play {
@@ -100,9 +96,7 @@ impl Play {
             (None, None) => Game::new(rules, Position::start(&rules)),
         };
         let session = GameSession {
-            rules,
-            draws: self.draws.into(),
-            game,
+            game: game.with_draws(self.draws.into()),
             file: self.load.as_ref().map(PathBuf::from),
             analysis: None,
             seats: [self.white, self.black],
@@ -113,10 +107,7 @@ impl Play {
                 seed: self.seed.into(),
                 drawn: DrawnTurns::default(),
             },
-            limits: Limits {
-                time: Some(Duration::from_millis(self.movetime.into())),
-                ..Limits::default()
-            },
+            time: Duration::from_millis(self.movetime.into()),
             out: output::stdout(),
         };
         session.play(&read_lines()?)
@@ -125,8 +116,6 @@ impl Play {
 
 /// A game with its players and the output that they see.
 struct GameSession<W> {
-    rules: Rules,
-    draws: DrawRule,
     game: Game,
     /// The file in which the game was saved, or from which it was loaded.
     file: Option<PathBuf>,
@@ -135,16 +124,17 @@ struct GameSession<W> {
     /// The players of White and Black.
     seats: [Seat; 2],
     player: Player,
-    limits: Limits,
+    /// The time of the machine's search.
+    time: Duration,
     out: W,
 }
 
-/// The values or the lines of a position.
+/// The values or the best variations of a position.
 #[derive(Clone)]
 enum Analysis {
     /// The value of the position and of each turn; the turn that the machine prefers comes first.
     Known(Answer),
-    /// The best lines of a search, the best first.
+    /// The best variations of a search, the best first.
     Searched(Vec<PrincipalVariation>),
 }
 
@@ -174,31 +164,30 @@ impl<W: Write> GameSession<W> {
     fn play(mut self, lines: &Lines) -> Result<Status> {
         self.show()?;
         loop {
-            let side = self.side();
-            let line = if let Some(ending) = self.ending() {
-                writeln!(self.out, "{ending}")?;
-                self.wait_for(side, lines)?
-            } else if self.seats[side as usize] == Seat::Machine {
+            let ending = self.game.ending();
+            let line = if ending.is_none() && self.seats[self.side() as usize] == Seat::Machine {
                 self.let_machine_play()?;
-                self.show()?;
                 // Two machines do not wait for input, but commands that have come are obeyed.
-                match self.seats.contains(&Seat::Human) {
-                    true => continue,
-                    false => match lines.try_recv() {
-                        Ok(line) => Some(line),
-                        Err(_) => continue,
-                    },
+                let has_human = self.seats.contains(&Seat::Human);
+                match (!has_human).then(|| lines.try_recv()) {
+                    Some(Ok(line)) => Some(line),
+                    _ => continue,
                 }
             } else {
-                self.wait_for(side, lines)?
+                if let Some(ending) = ending {
+                    writeln!(self.out, "{ending}")?;
+                }
+                write!(self.out, "{}> ", self.side())?;
+                self.out.flush()?;
+                lines.recv().ok()
             };
             let Some(line) = line else {
                 writeln!(self.out)?;
                 break;
             };
             let line = line.context("cannot read from stdin")?;
-            match line.and_then(|line| Command::parse(&line)) {
-                Ok(Some(Command::Quit)) => break,
+            match line.and_then(|line| PlayCommand::parse(&line)) {
+                Ok(Some(PlayCommand::Quit)) => break,
                 Ok(Some(command)) => self.obey(command)?,
                 Ok(None) => {}
                 Err(error) => writeln!(self.out, "{error}")?,
@@ -208,53 +197,45 @@ impl<W: Write> GameSession<W> {
         Ok(Status::Done)
     }
 
-    /// The next line of the user, `None` at the end of the input.
-    fn wait_for(
-        &mut self,
-        side: Side,
-        lines: &Lines,
-    ) -> Result<Option<io::Result<input::InputLine>>> {
-        write!(self.out, "{side}> ")?;
-        self.out.flush()?;
-        Ok(lines.recv().ok())
-    }
-
     fn side(&self) -> Side {
         self.game.position().side_to_move()
     }
 
-    /// The end of the game, with draws by the rules of the options.
-    fn ending(&self) -> Option<Ending> {
-        self.game.clone().with_draws(self.draws).ending()
-    }
-
     /// Carries out a command. A command that fails prints why and leaves the game as it was.
-    fn obey(&mut self, command: Command) -> Result<()> {
+    fn obey(&mut self, command: PlayCommand) -> Result<()> {
         let done = match command {
-            Command::Turn(text) => self.take_turn(&text),
-            Command::Hint => self.hint(),
-            Command::Analyse => self.analyse(),
-            Command::Undo => self.undo(),
-            Command::Go => self.go(),
-            Command::Board => self.show().map_err(Into::into),
-            Command::Turns => self.list_turns().map_err(Into::into),
-            Command::New => self.begin(Game::new(self.rules, Position::start(&self.rules)), None),
-            Command::Save(file) => self.save(&file),
-            Command::Replace(file) => self.write(&file),
-            Command::Load(file) => load(&file, &self.rules)
+            PlayCommand::Turn(text) => self.take_turn(&text),
+            PlayCommand::Hint => self.hint(),
+            PlayCommand::Analyse => self.analyse(),
+            PlayCommand::Undo => self.undo(),
+            PlayCommand::Go => self
+                .check_under_way()
+                .and_then(|()| self.let_machine_play()),
+            PlayCommand::Board => self.show(),
+            PlayCommand::Turns => self.list_turns(),
+            PlayCommand::New => {
+                let rules = *self.game.rules();
+                self.begin(Game::new(rules, Position::start(&rules)), None)
+            }
+            PlayCommand::Save(file) => self.save(&file),
+            PlayCommand::Replace(file) => self.write(&file),
+            PlayCommand::Load(file) => load(&file, self.game.rules())
                 .and_then(|game| self.begin(game, Some(PathBuf::from(file)))),
-            Command::Seat(side, seat) => {
+            PlayCommand::Seat(side, seat) => {
                 self.seats[side as usize] = seat;
                 Ok(())
             }
-            Command::Level(level) => {
+            PlayCommand::Level(level) => {
                 self.player.level = SkillLevel::new(level);
                 Ok(())
             }
-            Command::Help | Command::Quit => writeln!(self.out, "{HELP}").map_err(Into::into),
+            PlayCommand::Help | PlayCommand::Quit => {
+                writeln!(self.out, "{HELP}").map_err(Into::into)
+            }
         };
         match done {
-            Err(error) if !is_output_gone(&error) => {
+            // If stdout itself failed, no message can be written to it either.
+            Err(error) if !error.is::<io::Error>() => {
                 Ok(writeln!(self.out, "{}", status::sentence(&error))?)
             }
             done => done,
@@ -265,89 +246,72 @@ impl<W: Write> GameSession<W> {
         self.check_under_way()?;
         let played = self.game.play(text);
         played.map_err(|error| Usage(error.to_string()))?;
-        Ok(self.show()?)
+        self.show()
     }
 
     fn check_under_way(&self) -> Result<()> {
-        match self.ending() {
+        match self.game.ending() {
             None => Ok(()),
             Some(_) => {
-                let sentence =
-                    "the game has ended; 'undo' takes back a turn, 'new' begins a new game";
-                Err(Usage(sentence.to_owned()).into())
+                refuse("the game has ended; 'undo' takes back a turn, 'new' begins a new game")
             }
         }
-    }
-
-    fn change_game(&mut self, game: Game) -> Result<()> {
-        self.game = game;
-        Ok(self.show()?)
     }
 
     /// Switches to another game, saved in this file.
     fn begin(&mut self, game: Game, file: Option<PathBuf>) -> Result<()> {
+        self.game = game.with_draws(self.game.draws());
         self.file = file;
-        self.change_game(game)
-    }
-
-    fn go(&mut self) -> Result<()> {
-        self.check_under_way()?;
-        self.let_machine_play()?;
-        Ok(self.show()?)
+        self.show()
     }
 
     fn let_machine_play(&mut self) -> Result<()> {
         let side = self.side();
-        let Some(choice) = self.choose(&self.player, self.limits, &mut |_| ()) else {
-            return Ok(());
-        };
-        self.warn(&choice)?;
-        let made = self.game.make(choice.turn);
-        made.map_err(|error| Usage(error.to_string()))?;
-        Ok(writeln!(self.out, "{side} plays {}", choice.turn)?)
-    }
-
-    fn choose(
-        &self,
-        player: &Player,
-        limits: Limits,
-        report: &mut dyn FnMut(&PrincipalVariation),
-    ) -> Option<Choice> {
-        player.choose(&self.game, &limits, &AtomicBool::new(false), report)
-    }
-
-    /// Reports that a database could not be read.
-    fn warn(&mut self, choice: &Choice) -> io::Result<()> {
-        match &choice.failure {
-            Some(failure) => writeln!(self.out, "{}", advice::sentence(failure)),
-            None => Ok(()),
+        if let Some(best) = self.choose(&self.player.clone(), 1)?.first() {
+            let turn = best.turns[0];
+            let made = self.game.make(turn);
+            made.map_err(|error| Usage(error.to_string()))?;
+            writeln!(self.out, "{side} plays {turn}")?;
         }
+        self.show()
+    }
+
+    /// The best variations of a player, the first of which begins with its choice. Reports a
+    /// database that could not be read.
+    fn choose(&mut self, player: &Player, lines: usize) -> io::Result<Vec<PrincipalVariation>> {
+        let limits = Limits {
+            time: Some(self.time),
+            lines,
+            ..Limits::default()
+        };
+        let mut best: Vec<PrincipalVariation> = Vec::new();
+        let never = AtomicBool::new(false);
+        let choice = player.choose(&self.game, &limits, &never, &mut |variation| {
+            // Each depth starts again with the first variation.
+            best.truncate(variation.number - 1);
+            best.push(variation.clone());
+        });
+        if let Some(failure) = choice.and_then(|choice| choice.failure) {
+            writeln!(self.out, "{}", advice::sentence(&failure))?;
+        }
+        Ok(best)
     }
 
     /// Shows a best turn, whatever the level of the machine.
     fn hint(&mut self) -> Result<()> {
-        match self.look()? {
-            Analysis::Known(answer) => {
-                if let Some(best) = answer.turns.first() {
-                    writeln!(self.out, "{}: {}", best.turn, output::painted(best.value))?;
-                }
-            }
-            Analysis::Searched(lines) => {
-                if let Some(PrincipalVariation {
-                    turns,
-                    score,
-                    depth,
-                    ..
-                }) = lines.first()
-                {
-                    writeln!(self.out, "{}: {score} at depth {depth}", turns[0])?;
-                }
-            }
+        let hint = match self.look()? {
+            Analysis::Known(answer) => (answer.turns.first())
+                .map(|best| format!("{}: {}", best.turn, output::painted(best.value))),
+            Analysis::Searched(best) => (best.first())
+                .map(|best| format!("{}: {} at depth {}", best.turns[0], best.score, best.depth)),
+        };
+        if let Some(hint) = hint {
+            writeln!(self.out, "{hint}")?;
         }
         Ok(())
     }
 
-    /// Shows all turns with their values, or the best lines of a search.
+    /// Shows all turns with their values, or the best variations of a search.
     fn analyse(&mut self) -> Result<()> {
         let table = match self.look()? {
             Analysis::Known(answer) => {
@@ -355,13 +319,13 @@ impl<W: Write> GameSession<W> {
                 writeln!(self.out, "{}: {value}", self.side())?;
                 TextTable::of_turns(&answer.turns)
             }
-            Analysis::Searched(lines) => {
+            Analysis::Searched(best) => {
                 let mut table = TextTable::new(&["depth", "score", "line"]);
-                for line in &lines {
+                for variation in &best {
                     table.row(vec![
-                        Cell::right(line.depth),
-                        Cell::right(line.score),
-                        Cell::text(output::line(&line.turns)),
+                        Cell::right(variation.depth),
+                        Cell::right(variation.score),
+                        Cell::text(output::line(&variation.turns)),
                     ]);
                 }
                 table
@@ -378,59 +342,42 @@ impl<W: Write> GameSession<W> {
         {
             return Ok(analysis.clone());
         }
-        let best = Player {
+        let perfect = Player {
             level: SkillLevel::PERFECT,
             ..self.player.clone()
         };
-        let analysis = match best.look_up(self.game.position()) {
+        let analysis = match perfect.look_up(self.game.position()) {
             Ok(mut answer) => {
                 // The machine's choice comes first among the best turns.
-                let chosen = self.choose(&best, self.limits, &mut |_| ());
-                let chosen = chosen.map(|choice| choice.turn);
+                let best = self.choose(&perfect, 1)?;
+                let chosen = best.first().map(|best| best.turns[0]);
                 answer
                     .turns
                     .sort_by_key(|ranked| (Reverse(ranked.value), Some(ranked.turn) != chosen));
                 Analysis::Known(answer)
             }
-            Err(_) => Analysis::Searched(self.search(&best)?),
+            Err(_) => Analysis::Searched(self.choose(&perfect, ANALYSED_LINES)?),
         };
         self.analysis = Some((self.game.clone(), analysis.clone()));
         Ok(analysis)
-    }
-
-    /// The best lines of a search.
-    fn search(&mut self, player: &Player) -> Result<Vec<PrincipalVariation>> {
-        let limits = Limits {
-            lines: ANALYSED_LINES,
-            ..self.limits
-        };
-        let mut lines: Vec<PrincipalVariation> = Vec::new();
-        let choice = self.choose(player, limits, &mut |variation| {
-            // Each depth starts again with the first line.
-            lines.truncate(variation.number - 1);
-            lines.push(variation.clone());
-        });
-        choice.iter().try_for_each(|choice| self.warn(choice))?;
-        Ok(lines)
     }
 
     /// Takes back turns until a person is to move.
     fn undo(&mut self) -> Result<()> {
         let mut game = self.game.clone();
         loop {
-            let is_person = |side: Side| self.seats[side as usize] == Seat::Human;
             if game.undo().is_none() {
-                return Err(
-                    Usage("you have made no turn yet that could be taken back".to_owned()).into(),
-                );
+                return refuse("you have made no turn yet that could be taken back");
             }
-            if is_person(game.position().side_to_move()) || !self.seats.contains(&Seat::Human) {
-                return self.change_game(game);
+            let seat = self.seats[game.position().side_to_move() as usize];
+            if seat == Seat::Human || !self.seats.contains(&Seat::Human) {
+                self.game = game;
+                return self.show();
             }
         }
     }
 
-    fn list_turns(&mut self) -> io::Result<()> {
+    fn list_turns(&mut self) -> Result<()> {
         let mut side = self.game.start().side_to_move();
         for (number, turn) in (1..).zip(self.game.turns()) {
             writeln!(self.out, "{number:3} {side} {turn}")?;
@@ -441,12 +388,11 @@ impl<W: Write> GameSession<W> {
 
     /// Writes the game to a new file, or to its own file.
     fn save(&mut self, file: &str) -> Result<()> {
-        let path = Path::new(file);
-        let is_other = self.file.as_deref() != Some(path);
-        if is_other && path.exists() && load(file, &self.rules).is_ok() {
-            let sentence =
-                format!("'{file}' contains another game; 'replace {file}' overwrites it");
-            return Err(Usage(sentence).into());
+        let is_other = self.file.as_deref() != Some(Path::new(file));
+        if is_other && load(file, self.game.rules()).is_ok() {
+            return refuse(format!(
+                "'{file}' contains another game; 'replace {file}' overwrites it"
+            ));
         }
         self.write(file)
     }
@@ -455,13 +401,13 @@ impl<W: Write> GameSession<W> {
     /// Never replaces a file that contains anything other than such lines.
     fn write(&mut self, file: &str) -> Result<()> {
         let path = Path::new(file);
-        if path.exists() && load(file, &self.rules).is_err() {
-            let sentence = format!(
+        let rules = self.game.rules();
+        if path.exists() && load(file, rules).is_err() {
+            return refuse(format!(
                 "'{file}' exists and is not a saved game by these rules; choose another name"
-            );
-            return Err(Usage(sentence).into());
+            ));
         }
-        let (rules, game) = (&self.rules, self.game.text());
+        let game = self.game.text();
         let text = format!("setoption name Rules value {rules}\n{game}\n");
         fs::write(path, text).map_err(|error| Usage(format!("cannot write '{file}': {error}")))?;
         self.file = Some(path.to_owned());
@@ -469,7 +415,8 @@ impl<W: Write> GameSession<W> {
         Ok(())
     }
 
-    fn show(&mut self) -> io::Result<()> {
+    /// Shows the board, the side to move and the stones in hand.
+    fn show(&mut self) -> Result<()> {
         let position = self.game.position();
         let picture = draw(position, |_, side, letter| {
             let ink = match side {
@@ -488,18 +435,16 @@ impl<W: Write> GameSession<W> {
         let [white, black] = [Side::White, Side::Black].map(in_hand);
         let phase = match position.removal_owed() {
             true => "removing a stone, like xb4",
-            false => position.phase(&self.rules).name(),
+            false => position.phase(self.game.rules()).name(),
         };
-        writeln!(self.out, "{} to move, {phase}{white}{black}", self.side())
+        writeln!(self.out, "{} to move, {phase}{white}{black}", self.side())?;
+        Ok(())
     }
 }
 
 /// Reads a saved game. One that does not name its rules was played by the standard ones.
 fn load(file: &str, rules: &Rules) -> Result<Game> {
-    let mut text = String::new();
-    let read =
-        fs::File::open(file).and_then(|opened| opened.take(LARGEST_FILE).read_to_string(&mut text));
-    read.map_err(|error| Usage(format!("cannot read '{file}': {error}")))?;
+    let text = input::read_file(Path::new(file))?;
     let wrong = |why: &str| Usage(format!("'{file}' is not a saved game: {why}"));
     let (mut saved_rules, mut saved) = (Rules::STANDARD.to_string(), None);
     for line in text.lines().map(str::trim) {
@@ -529,7 +474,6 @@ fn load(file: &str, rules: &Rules) -> Result<Game> {
     Ok(Game::parse(saved, rules).map_err(|error| wrong(&error))?)
 }
 
-/// Whether stdout itself failed, so that no message can be written to it either.
-fn is_output_gone(error: &anyhow::Error) -> bool {
-    error.is::<io::Error>()
+fn refuse<T>(sentence: impl Into<String>) -> Result<T> {
+    Err(Usage(sentence.into()).into())
 }

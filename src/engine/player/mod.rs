@@ -74,7 +74,7 @@ fn look_up(database: &Database, position: &Position) -> Result<Answer, DbError> 
 }
 
 /// Receives the variations that a player considers.
-type Report<'a> = dyn FnMut(&PrincipalVariation) + 'a;
+type OnVariation<'a> = dyn FnMut(&PrincipalVariation) + 'a;
 
 impl Player {
     /// Chooses a turn; `None` if the game is over.
@@ -86,7 +86,7 @@ impl Player {
         game: &Game,
         limits: &Limits,
         stop: &AtomicBool,
-        report: &mut Report<'_>,
+        report: &mut OnVariation<'_>,
     ) -> Option<Choice> {
         if game.position().is_over(game.rules()) {
             return None;
@@ -142,7 +142,7 @@ impl Player {
         game: &Game,
         limits: &Limits,
         stop: &AtomicBool,
-        report: &mut Report<'_>,
+        report: &mut OnVariation<'_>,
     ) -> Result<Option<Choice>, DbError> {
         let start = Instant::now();
         let enough = || {
@@ -202,7 +202,7 @@ impl Player {
         game: &Game,
         limits: &Limits,
         stop: &AtomicBool,
-        report: &mut Report<'_>,
+        report: &mut OnVariation<'_>,
     ) -> Option<Choice> {
         let mut reported = false;
         let mut note = |variation: &PrincipalVariation| {
@@ -226,7 +226,7 @@ impl Player {
         game: &Game,
         limits: &Limits,
         stop: &AtomicBool,
-        report: &mut Report<'_>,
+        report: &mut OnVariation<'_>,
         mut random: Random,
     ) -> Option<Choice> {
         let (position, earlier) = (game.position(), game.earlier());

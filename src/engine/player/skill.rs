@@ -1,11 +1,10 @@
 //! Playing badly in a believable way.
 //!
-//! A weaker player errs where a search without databases to a low depth errs. The depth of a level
-//! has a fraction: the probability that a turn is searched one turn deeper. Among turns of nearly the
-//! same score the choice is by chance, so that games differ: with temperature T, a turn whose score is
-//! `d` hundredths of a stone below the best is `exp(-d / T)` times as likely as the best. As even the
-//! deepest of these searches is far from perfect, the levels above 22 play a share of their turns
-//! perfectly.
+//! A weak player errs where a shallow search without databases errs. The fraction in a level's depth
+//! is the probability that a turn is searched one turn deeper. The choice among turns of nearly the
+//! same score is random, so that games differ: with temperature T, a turn whose score is `d`
+//! hundredths of a stone below the best is `exp(-d / T)` times as likely as the best. Even the deepest
+//! of these searches is far from perfect, so the levels above 22 play a share of their turns perfectly.
 //!
 //! | level | perfect turns | search depth | T |
 //! |---|---|---|---|

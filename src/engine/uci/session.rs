@@ -64,7 +64,7 @@ pub fn run(
     let options = EngineOptions::new(path, threads, rules);
     let session = UciSession {
         rules,
-        output: Arc::new(Output(Mutex::new((output, Ok(()))))),
+        output: Arc::new(SharedOutput(Mutex::new((output, Ok(()))))),
         search: Arc::new(search(rules, &options)),
         database: Arc::new(database),
         options,
@@ -90,9 +90,9 @@ enum Event {
 
 /// The output, shared by threads; each line is flushed immediately. After a failure nothing more is
 /// written.
-struct Output<W>(Mutex<(W, io::Result<()>)>);
+struct SharedOutput<W>(Mutex<(W, io::Result<()>)>);
 
-impl<W: Write> Output<W> {
+impl<W: Write> SharedOutput<W> {
     fn line(&self, text: &str) {
         let (output, state) = &mut *held(&self.0);
         if state.is_ok() {
@@ -121,7 +121,7 @@ struct Running {
 
 struct UciSession<W> {
     rules: Rules,
-    output: Arc<Output<W>>,
+    output: Arc<SharedOutput<W>>,
     options: EngineOptions,
     database: Arc<Database>,
     search: Arc<Search>,
