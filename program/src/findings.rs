@@ -6,10 +6,9 @@ use std::time::Instant;
 
 use anyhow::Error;
 use indicatif::HumanCount;
-use millbase::index::reachable::Stage;
 use millbase::store::DbError;
-use millbase::verify::Report;
-use millbase::{Material, Pair, Value};
+use millbase::verify::{Miscounted, Mismatch, Report};
+use millbase::{Pair, Value};
 use serde::{Serialize, Serializer};
 
 use crate::options::Options;
@@ -33,39 +32,8 @@ impl fmt::Display for Subject {
     }
 }
 
-/// A table with wrong counts: the stones of the side to move, or White's and Black's lost stones.
 #[derive(Serialize)]
-#[serde(untagged)]
-pub enum Miscounted {
-    Moving(u8),
-    Placing([u8; 2]),
-}
-
-impl From<Material> for Miscounted {
-    fn from(material: Material) -> Miscounted {
-        Miscounted::Moving(material.mover)
-    }
-}
-
-impl From<Stage> for Miscounted {
-    fn from(stage: Stage) -> Miscounted {
-        Miscounted::Placing([stage.white_lost, stage.black_lost])
-    }
-}
-
-impl fmt::Display for Miscounted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Miscounted::Moving(mover) => write!(f, "{mover} to move"),
-            Miscounted::Placing([white, black]) => {
-                write!(f, "White has lost {white} and Black {black}")
-            }
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct Mismatch {
+struct WrongValue {
     position: String,
     stored: Value,
     derived: Value,
@@ -83,7 +51,7 @@ pub struct Findings {
     ok: bool,
     checked: u64,
     seconds: f64,
-    mismatches: Vec<Mismatch>,
+    mismatches: Vec<WrongValue>,
     miscounted: Vec<Miscounted>,
     /// Why the file could not be checked.
     #[serde(serialize_with = "as_failure")]
@@ -92,17 +60,17 @@ pub struct Findings {
 
 impl Findings {
     /// Carries out a check, and notes its result on stderr where no bar shows the progress.
-    pub fn of<T: Into<Miscounted>>(
+    pub fn of(
         subject: Subject,
         options: &Options,
-        check: impl FnOnce() -> Result<Report<T>, DbError>,
+        check: impl FnOnce() -> Result<Report, DbError>,
     ) -> Findings {
         let start = Instant::now();
         let (report, error) = match check() {
             Ok(report) => (report, None),
             Err(error) => (Report::default(), Some(error.into())),
         };
-        let mismatch = |mismatch: &millbase::verify::Mismatch| Mismatch {
+        let wrong = |mismatch: &Mismatch| WrongValue {
             position: mismatch.position.text(&options.rules),
             stored: mismatch.stored,
             derived: mismatch.derived,
@@ -112,8 +80,8 @@ impl Findings {
             ok: error.is_none() && report.is_clean(),
             checked: report.checked,
             seconds: start.elapsed().as_secs_f64(),
-            mismatches: report.mismatches.iter().map(mismatch).collect(),
-            miscounted: report.miscounted.into_iter().map(T::into).collect(),
+            mismatches: report.mismatches.iter().map(wrong).collect(),
+            miscounted: report.miscounted,
             error,
         };
         if findings.error.is_none() {
@@ -150,7 +118,7 @@ impl Findings {
         if let Some(error) = &self.error {
             writeln!(out, "{subject}: {}", status::sentence(error))?;
         }
-        for Mismatch {
+        for WrongValue {
             position,
             stored,
             derived,

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anyhow::Result;
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
-use millbase::prove::{self, Proof, ProofOptions, ProofStep, Proved, Work};
+use millbase::prove::{self, Proof, ProofOptions, ProofStep, ProofWork, Proved};
 use millbase::{Pair, Position, Rules, Side, Turn, Wdl};
 use serde::Serialize;
 
@@ -42,47 +42,26 @@ pub struct Prove {
 }
 
 #[derive(Serialize)]
-struct ProofAnswer {
+struct ProofAnswer<'a> {
     position: String,
     /// The value for White; `None` if it was not proved.
-    wdl: Option<&'static str>,
+    wdl: Option<Wdl>,
     white_holds: bool,
     black_holds: bool,
-    pairs: Option<Vec<String>>,
+    pairs: Option<&'a [Pair]>,
     threads: usize,
     loading_seconds: f64,
     loaded_bytes: u64,
-    proof: JsonWork,
-    placements: Vec<JsonPlacement>,
-    line: Vec<String>,
-    placements_and_line: JsonWork,
+    proof: &'a ProofWork,
+    placements: Vec<PlacementAnswer>,
+    line: &'a [Turn],
+    placements_and_line: &'a ProofWork,
 }
 
 #[derive(Serialize)]
-struct JsonPlacement {
-    turn: String,
-    wdl: Option<&'static str>,
-}
-
-#[derive(Serialize)]
-struct JsonWork {
-    nodes: u64,
-    probes: u64,
-    probes_not_in_memory: u64,
-    positions_after_eight_turns: u64,
-    seconds: f64,
-}
-
-impl From<&Work> for JsonWork {
-    fn from(work: &Work) -> JsonWork {
-        JsonWork {
-            nodes: work.nodes,
-            probes: work.probes,
-            probes_not_in_memory: work.other_probes,
-            positions_after_eight_turns: work.after_eight,
-            seconds: work.time.as_secs_f64(),
-        }
-    }
+struct PlacementAnswer {
+    turn: Turn,
+    wdl: Option<Wdl>,
 }
 
 impl Prove {
@@ -110,25 +89,27 @@ impl Prove {
         })
     }
 
-    fn answer(&self, proof: &Proof, threads: usize, rules: &Rules) -> ProofAnswer {
-        let placements = proof.placements.iter().map(|(turn, proved)| JsonPlacement {
-            turn: turn.to_string(),
-            wdl: white_result(proved).map(Wdl::name),
-        });
-        let names = |pairs: &Vec<Pair>| pairs.iter().map(Pair::to_string).collect();
+    fn answer<'a>(&'a self, proof: &'a Proof, threads: usize, rules: &Rules) -> ProofAnswer<'a> {
+        let placements = proof
+            .placements
+            .iter()
+            .map(|&(turn, proved)| PlacementAnswer {
+                turn,
+                wdl: white_result(&proved),
+            });
         ProofAnswer {
             position: Position::start(rules).text(rules),
-            wdl: white_result(&proof.start).map(Wdl::name),
+            wdl: white_result(&proof.start),
             white_holds: proof.start.white_holds,
             black_holds: proof.start.black_holds,
-            pairs: self.pairs.as_ref().map(names),
+            pairs: self.pairs.as_deref(),
             threads,
             loading_seconds: proof.loading.as_secs_f64(),
             loaded_bytes: proof.loaded_bytes,
-            proof: (&proof.work).into(),
+            proof: &proof.work,
             placements: placements.collect(),
-            line: proof.line.iter().map(Turn::to_string).collect(),
-            placements_and_line: (&proof.more).into(),
+            line: &proof.line,
+            placements_and_line: &proof.more,
         }
     }
 }
@@ -146,7 +127,7 @@ fn report(options: &Options, step: ProofStep) {
     let at = step
         .turn
         .map_or(String::new(), |turn| format!(" after {turn}"));
-    let (side, seconds) = (step.side, step.time.as_secs_f64());
+    let (side, seconds) = (step.side, step.seconds);
     let nodes = HumanCount(step.nodes);
     output::note(
         options,
@@ -185,9 +166,9 @@ fn write(out: &mut impl Write, proof: &Proof) -> io::Result<()> {
             Cell::text(what),
             Cell::count(work.nodes),
             Cell::count(work.probes),
-            Cell::count(work.other_probes),
-            Cell::count(work.after_eight),
-            Cell::right(format_args!("{:.1}", work.time.as_secs_f64())),
+            Cell::count(work.probes_not_in_memory),
+            Cell::count(work.positions_after_eight_turns),
+            Cell::right(format_args!("{:.1}", work.seconds)),
         ]);
     }
     writeln!(out)?;

@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 use millbase::Pair;
 use millbase::probe::Database;
 use millbase::store::{DbError, PlyFile};
-use millbase::verify::{Tables, verify_pair, verify_ply, verify_ply_sample, verify_sample};
+use millbase::verify::{Report, Tables, verify_pair, verify_ply, verify_ply_sample, verify_sample};
 use serde::Serialize;
 
 use crate::advice;
@@ -84,15 +84,20 @@ impl Verify {
         let entries = entries.fold(0, u64::saturating_add);
         let bar = progress::bar(options, entries, progress::forecast);
         bar.set_message("checking");
-        let mut tables = Tables::new(&db, &pairs);
+        let mut check = Check {
+            db: &db,
+            tables: Tables::new(&db, &pairs),
+            bar: &bar,
+            options,
+        };
         let pairs = pairs.into_iter();
         let pairs: Vec<Findings> = pairs
-            .map(|pair| self.check_pair(&db, pair, &mut tables, &bar, options))
+            .map(|pair| self.check_pair(&mut check, pair))
             .collect();
         let placing: Vec<Findings> = match self.pair {
             Some(_) => Vec::new(),
             None => (0..2 * rules.stones)
-                .filter_map(|ply| self.check_ply(&db, ply, &mut tables, &bar, options))
+                .filter_map(|ply| self.check_ply(&mut check, ply))
                 .collect(),
         };
         bar.finish_and_clear();
@@ -130,50 +135,35 @@ impl Verify {
         }
     }
 
-    fn check_pair(
-        &self,
-        db: &Database,
-        pair: Pair,
-        tables: &mut Tables,
-        bar: &ProgressBar,
-        options: &Options,
-    ) -> Findings {
-        let before = bar.position();
-        bar.set_prefix(pair.to_string());
-        let findings = Findings::of(Subject::Pair(pair), options, || {
-            // Check that every needed file is present before reading much.
-            let needed = [pair].into_iter().chain(pair.needs());
-            for material in needed.flat_map(Pair::tables) {
-                db.histogram(material)?;
-            }
-            match self.sample {
-                Some(samples) => verify_sample(db, pair, samples, self.seed),
-                None => verify_pair(db, pair, tables, &|done| bar.set_position(before + done)),
-            }
-        });
-        bar.set_position(before.saturating_add(self.entries(pair)));
-        findings
+    fn check_pair(&self, check: &mut Check<'_>, pair: Pair) -> Findings {
+        let db = check.db;
+        check.run(
+            Subject::Pair(pair),
+            self.entries(pair),
+            |tables, progress| {
+                // Check that every needed file is present before reading much.
+                let needed = [pair].into_iter().chain(pair.needs());
+                for material in needed.flat_map(Pair::tables) {
+                    db.histogram(material)?;
+                }
+                match self.sample {
+                    Some(samples) => verify_sample(db, pair, samples, self.seed),
+                    None => verify_pair(db, pair, tables, progress),
+                }
+            },
+        )
     }
 
     /// Checks a ply's file, if there is one.
-    fn check_ply(
-        &self,
-        db: &Database,
-        ply: u8,
-        tables: &mut Tables,
-        bar: &ProgressBar,
-        options: &Options,
-    ) -> Option<Findings> {
+    fn check_ply(&self, check: &mut Check<'_>, ply: u8) -> Option<Findings> {
+        let db = check.db;
         let file = db.ply(ply).transpose()?;
         let entries = file.as_ref().map_or(0, |file| self.ply_entries(file));
-        let before = bar.position();
-        bar.set_prefix(format!("ply {ply}"));
-        let findings = Findings::of(Subject::Ply(ply), options, || match self.sample {
+        let verify = |tables: &mut Tables, progress: &(dyn Fn(u64) + Sync)| match self.sample {
             Some(samples) => verify_ply_sample(db, file?, samples, self.seed),
-            None => verify_ply(db, file?, tables, &|done| bar.set_position(before + done)),
-        });
-        bar.set_position(before.saturating_add(entries));
-        Some(findings)
+            None => verify_ply(db, file?, tables, &progress),
+        };
+        Some(check.run(Subject::Ply(ply), entries, verify))
     }
 
     /// The number of entries of a ply's tables to check.
@@ -183,5 +173,31 @@ impl Verify {
             Some(samples) => samples.saturating_mul(stages.count() as u64),
             None => stages.map(|stage| stage.material().entries()).sum(),
         }
+    }
+}
+
+/// What the checks of all files share.
+struct Check<'a> {
+    db: &'a Database,
+    tables: Tables,
+    bar: &'a ProgressBar,
+    options: &'a Options,
+}
+
+impl Check<'_> {
+    /// Checks the file of a subject with this number of entries.
+    fn run(
+        &mut self,
+        subject: Subject,
+        entries: u64,
+        verify: impl FnOnce(&mut Tables, &(dyn Fn(u64) + Sync)) -> Result<Report, DbError>,
+    ) -> Findings {
+        let Check { tables, bar, .. } = self;
+        let before = bar.position();
+        bar.set_prefix(subject.to_string());
+        let progress = |done| bar.set_position(before + done);
+        let findings = Findings::of(subject, self.options, || verify(tables, &progress));
+        bar.set_position(before.saturating_add(entries));
+        findings
     }
 }

@@ -47,7 +47,7 @@ impl Others {
 /// The positions in which the last stone is placed.
 pub(super) struct Leaves<'a> {
     database: &'a Database,
-    bitbase: &'a Bitbase<'a>,
+    pub bitbase: Bitbase<'a>,
     pub others: Others,
     /// Whether placements can lead to a pair in memory, by the stones of the sides on the board and
     /// in hand.
@@ -66,7 +66,7 @@ pub(super) struct Leaves<'a> {
 const COUNTS: usize = MOST_STONES as usize + 1;
 
 impl<'a> Leaves<'a> {
-    pub fn new(database: &'a Database, bitbase: &'a Bitbase<'a>) -> Leaves<'a> {
+    pub fn new(database: &'a Database, bitbase: Bitbase<'a>) -> Leaves<'a> {
         let mut reachable = [[false; COUNTS]; COUNTS];
         for (mover, row) in reachable.iter_mut().enumerate() {
             for (waiting, reachable) in row.iter_mut().enumerate() {

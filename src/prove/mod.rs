@@ -13,14 +13,13 @@ mod leaves;
 mod prover;
 mod report;
 
-pub use report::{Proof, ProofOptions, ProofStep, Proved, Work};
+pub use prover::Prover;
+pub use report::{Proof, ProofOptions, ProofStep, ProofWork, Proved};
 
 use std::time::Instant;
 
-use self::prover::Prover;
 use crate::index::Pair;
-use crate::index::reachable;
-use crate::probe::{Bitbase, Database};
+use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::Turn;
@@ -41,41 +40,27 @@ pub fn proof_pairs(rules: &Rules) -> Vec<Pair> {
     pairs.filter_map(|(a, b)| Pair::new(a, b)).collect()
 }
 
-/// Proves the value of the start position.
+/// Proves the value of the start position, and calls `report` with the answer to each question.
 ///
 /// # Errors
 ///
-/// [`DbError::MissingForProof`], which names missing pairs; otherwise as for [`Database::bitbase`] and
-/// [`Database::probe`].
+/// As for [`Prover::new`] and [`Prover::prove`].
 pub fn prove(
     database: &Database,
     options: &ProofOptions,
     report: &mut dyn FnMut(ProofStep),
 ) -> Result<Proof, DbError> {
     let rules = database.rules();
-    check(database, options)?;
     let begin = Instant::now();
-    let bitbase = bitbase(database, &options.pairs)?;
+    let mut prover = Prover::new(database, options)?;
     let loading = begin.elapsed();
 
-    let mut prover = Prover::new(database, &bitbase, options);
     let start = Position::start(rules);
-    let mut ask = |prover: &mut Prover<'_>, position: &Position, turn| {
-        prover.proved(position, |side, holds, &Work { nodes, time, .. }| {
-            report(ProofStep {
-                turn,
-                side,
-                holds,
-                nodes,
-                time,
-            });
-        })
-    };
-    let proved = ask(&mut prover, &start, None)?;
+    let proved = prover.prove_after(&start, None, report)?;
     let work = prover.take_work();
     let mut placements = Vec::new();
     for turn in first_placements(&start, rules) {
-        let proved = ask(&mut prover, &start.after(turn), Some(turn))?;
+        let proved = prover.prove_after(&start.after(turn), Some(turn), report)?;
         placements.push((turn, proved));
     }
     let line = match proved.result_for(Side::White) {
@@ -89,60 +74,7 @@ pub fn prove(
         work,
         more: prover.take_work(),
         loading,
-        loaded_bytes: bitbase.bytes(),
-    })
-}
-
-/// The results of these pairs in memory. If a file holds only some rows, deriving the others at every leaf
-/// would take too long, so they are filled in.
-fn bitbase<'a>(database: &'a Database, pairs: &[Pair]) -> Result<Bitbase<'a>, DbError> {
-    #[cfg(feature = "build")]
-    for &pair in pairs {
-        if database.file(pair)?.omits_rows() {
-            return crate::solve::whole_bitbase(database, pairs);
-        }
-    }
-    database.bitbase(pairs)
-}
-
-/// Proves the values of positions with stones in hand, each like that of the start position.
-///
-/// # Errors
-///
-/// As for [`prove`].
-pub fn prove_each(
-    database: &Database,
-    options: &ProofOptions,
-    positions: &[Position],
-) -> Result<Vec<Proved>, DbError> {
-    check(database, options)?;
-    let bitbase = bitbase(database, &options.pairs)?;
-    let mut prover = Prover::new(database, &bitbase, options);
-    let proved = positions.iter();
-    proved
-        .map(|position| prover.proved(position, |_, _, _| ()))
-        .collect()
-}
-
-/// Checks that the search is valid under the rules, and that all pairs that the options need are
-/// present.
-fn check(database: &Database, options: &ProofOptions) -> Result<(), DbError> {
-    if let Some(why) = reachable::why_unsolved(database.rules()) {
-        return Err(DbError::NotStored(why.to_string()));
-    }
-    let mut needed = options.pairs.clone();
-    if options.others {
-        needed.extend(Pair::all(database.rules().stones));
-    }
-    needed.retain(|&pair| !database.has(pair));
-    needed.sort_unstable();
-    needed.dedup();
-    if needed.is_empty() {
-        return Ok(());
-    }
-    Err(DbError::MissingForProof {
-        pairs: needed,
-        location: database.location(),
+        loaded_bytes: prover.loaded_bytes(),
     })
 }
 

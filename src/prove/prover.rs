@@ -6,7 +6,8 @@ use std::thread;
 use std::time::Instant;
 
 use super::leaves::{Leaves, Others};
-use super::report::{ProofOptions, Proved, Work};
+use super::report::{ProofOptions, ProofStep, ProofWork, Proved};
+use crate::index::{Pair, reachable};
 use crate::probe::{Bitbase, Database};
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::Turn;
@@ -16,8 +17,8 @@ use crate::search::table::TranspositionTable;
 use crate::store::DbError;
 use crate::value::Wdl;
 
-/// Decides which side holds a position.
-pub(super) struct Prover<'a> {
+/// Proves the values of positions with stones in hand, one after the other. It keeps what its searches find.
+pub struct Prover<'a> {
     leaves: Leaves<'a>,
     /// One transposition table for each [`Others::number`], because results are valid only for one
     /// treatment of other pairs. Created at first use.
@@ -26,27 +27,50 @@ pub(super) struct Prover<'a> {
     threads: usize,
     /// Whether databases that are not in memory may be probed.
     complete: bool,
-    work: Work,
+    work: ProofWork,
 }
 
 impl<'a> Prover<'a> {
-    pub fn new(
-        database: &'a Database,
-        bitbase: &'a Bitbase<'a>,
-        options: &ProofOptions,
-    ) -> Prover<'a> {
-        Prover {
-            leaves: Leaves::new(database, bitbase),
+    /// A prover with the pairs of the options in memory.
+    ///
+    /// # Errors
+    ///
+    /// [`DbError::MissingForProof`], which names missing pairs; [`DbError::NotStored`] if the placing phase
+    /// cannot be solved under the rules; otherwise as for [`Database::bitbase`].
+    pub fn new(database: &'a Database, options: &ProofOptions) -> Result<Prover<'a>, DbError> {
+        if let Some(why) = reachable::why_unsolved(database.rules()) {
+            return Err(DbError::NotStored(why.to_string()));
+        }
+        let mut needed = options.pairs.clone();
+        if options.others {
+            needed.extend(Pair::all(database.rules().stones));
+        }
+        needed.retain(|&pair| !database.has(pair));
+        needed.sort_unstable();
+        needed.dedup();
+        if !needed.is_empty() {
+            return Err(DbError::MissingForProof {
+                pairs: needed,
+                location: database.location(),
+            });
+        }
+        Ok(Prover {
+            leaves: Leaves::new(database, bitbase(database, &options.pairs)?),
             tables: [const { None }; Others::COUNT],
             table_bytes: options.hash_bytes,
             threads: options.threads.max(1),
             complete: options.others,
-            work: Work::default(),
-        }
+            work: ProofWork::default(),
+        })
+    }
+
+    /// The bytes of the pairs in memory.
+    pub(super) fn loaded_bytes(&self) -> u64 {
+        self.leaves.bitbase.bytes()
     }
 
     /// Takes the work done since the last call, or since the beginning.
-    pub fn take_work(&mut self) -> Work {
+    pub(super) fn take_work(&mut self) -> ProofWork {
         std::mem::take(&mut self.work)
     }
 
@@ -102,9 +126,9 @@ impl<'a> Prover<'a> {
             self.work.nodes += counts.nodes;
             self.work.probes += counts.tb_hits;
         }
-        self.work.other_probes += self.leaves.asked.swap(0, Ordering::Relaxed);
-        self.work.after_eight += self.leaves.after_eight.swap(0, Ordering::Relaxed);
-        self.work.time += begin.elapsed();
+        self.work.probes_not_in_memory += self.leaves.asked.swap(0, Ordering::Relaxed);
+        self.work.positions_after_eight_turns += self.leaves.after_eight.swap(0, Ordering::Relaxed);
+        self.work.seconds += begin.elapsed().as_secs_f64();
         if let Some(error) = self.leaves.failure.take() {
             return Err(error);
         }
@@ -113,16 +137,32 @@ impl<'a> Prover<'a> {
         Ok(wins == moves)
     }
 
-    /// Asks both questions about a position. Calls `answered` after each with the side, whether it holds,
-    /// and the work so far.
-    pub fn proved(
+    /// Proves the value of a position.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::probe`].
+    pub fn prove(&mut self, position: &Position) -> Result<Proved, DbError> {
+        self.prove_after(position, None, &mut |_| ())
+    }
+
+    /// Proves the value of the position after a turn, and reports the answer to each question.
+    pub(super) fn prove_after(
         &mut self,
         position: &Position,
-        mut answered: impl FnMut(Side, bool, &Work),
+        turn: Option<Turn>,
+        report: &mut dyn FnMut(ProofStep),
     ) -> Result<Proved, DbError> {
         let mut holds = |side| {
             let holds = self.holds(position, side)?;
-            answered(side, holds, &self.work);
+            let ProofWork { nodes, seconds, .. } = self.work;
+            report(ProofStep {
+                turn,
+                side,
+                holds,
+                nodes,
+                seconds,
+            });
             Ok::<_, DbError>(holds)
         };
         Ok(Proved {
@@ -133,7 +173,7 @@ impl<'a> Prover<'a> {
     }
 
     /// A line of placements that keep the position's value, to the end of the placing phase.
-    pub fn line(&mut self, start: &Position) -> Result<Vec<Turn>, DbError> {
+    pub(super) fn line(&mut self, start: &Position) -> Result<Vec<Turn>, DbError> {
         let mut line = Vec::new();
         let mut position = *start;
         while position.is_placing() {
@@ -149,7 +189,7 @@ impl<'a> Prover<'a> {
     /// The first turn in the order of the texts that is proved to keep the value.
     fn keeping(&mut self, position: &Position) -> Result<Option<Turn>, DbError> {
         let side = position.side_to_move();
-        let proved = self.proved(position, |_, _, _| ())?;
+        let proved = self.prove(position)?;
         let Some(result) = proved.result_for(side) else {
             return Ok(None);
         };
@@ -177,4 +217,16 @@ impl<'a> Prover<'a> {
         }
         Ok(None)
     }
+}
+
+/// The results of these pairs in memory. If a file holds only some rows, deriving the others at every leaf
+/// would take too long, so they are filled in.
+fn bitbase<'a>(database: &'a Database, pairs: &[Pair]) -> Result<Bitbase<'a>, DbError> {
+    #[cfg(feature = "build")]
+    for &pair in pairs {
+        if database.file(pair)?.omits_rows() {
+            return crate::solve::whole_bitbase(database, pairs);
+        }
+    }
+    database.bitbase(pairs)
 }

@@ -22,7 +22,7 @@ pub struct ProofOptions {
 }
 
 /// The answer to a question about a position.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ProofStep {
     /// The first placement; `None` for the start position.
     pub turn: Option<Turn>,
@@ -33,8 +33,8 @@ pub struct ProofStep {
     /// Positions visited since the first question about the start position, or about the
     /// placements after it.
     pub nodes: u64,
-    /// The time since then.
-    pub time: Duration,
+    /// The seconds since then.
+    pub seconds: f64,
 }
 
 /// The value of one position, as far as it was proved.
@@ -65,7 +65,7 @@ impl Proved {
 }
 
 /// A proof and its figures.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Proof {
     /// The start position.
     pub start: Proved,
@@ -75,26 +75,27 @@ pub struct Proof {
     /// value was not proved.
     pub line: Vec<Turn>,
     /// The work for the start position.
-    pub work: Work,
+    pub work: ProofWork,
     /// The work for the first placements and the line.
-    pub more: Work,
+    pub more: ProofWork,
     /// Time to open the files, and to derive what they omit if they hold only some rows.
     pub loading: Duration,
     /// Bytes of the rows of the pairs in memory.
     pub loaded_bytes: u64,
 }
 
-/// Figures of a search.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Work {
+/// Figures of the searches for a proof.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[cfg_attr(feature = "service", derive(serde::Serialize))]
+pub struct ProofWork {
     /// Positions visited.
     pub nodes: u64,
     /// Values probed in databases.
     pub probes: u64,
     /// Values probed in databases that were not in memory.
-    pub other_probes: u64,
+    pub probes_not_in_memory: u64,
     /// Searched positions with eight stones placed, the figure that the proof of 1993 reports.
-    pub after_eight: u64,
+    pub positions_after_eight_turns: u64,
     /// Time.
-    pub time: Duration,
+    pub seconds: f64,
 }

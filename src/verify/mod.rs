@@ -43,4 +43,4 @@ mod turns;
 
 pub use pair::{Tables, verify_pair, verify_sample};
 pub use ply::{verify_ply, verify_ply_sample};
-pub use report::{Mismatch, Report};
+pub use report::{Miscounted, Mismatch, Report};

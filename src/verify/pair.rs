@@ -3,11 +3,11 @@
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::report::{MOST_MISMATCHES, Mismatch, Report};
+use super::report::{MOST_MISMATCHES, Miscounted, Mismatch, Report};
 use super::stage::LastPlacement;
 use super::turns::{CheckedTable, PairTurns, best};
 use crate::index::histogram::Histogram;
-use crate::index::{Index, Material, Pair};
+use crate::index::{Index, Pair};
 use crate::probe::Database;
 use crate::random::Random;
 use crate::rules::position::Position;
@@ -52,7 +52,7 @@ pub fn verify_pair(
     pair: Pair,
     tables: &mut Tables,
     progress: &(dyn Fn(u64) + Sync),
-) -> Result<Report<Material>, DbError> {
+) -> Result<Report, DbError> {
     let mut report = Report::default();
     let done = AtomicU64::new(0);
     let advance = |entries| progress(done.fetch_add(entries, Ordering::Relaxed) + entries);
@@ -101,7 +101,7 @@ pub fn verify_pair(
             let results = |counts: &Histogram| [counts.wins(), counts.draws(), counts.losses()];
             let same_metric = metric == db.file(pair)?.metric();
             if results(&counted) != results(stored) || same_metric && counted != *stored {
-                report.miscounted.push(material);
+                report.miscounted.push(Miscounted::Moving(material.mover));
             }
             tables.captures.keep(material, &table);
         }
@@ -139,7 +139,7 @@ pub fn verify_sample(
     pair: Pair,
     samples: u64,
     seed: u64,
-) -> Result<Report<Material>, DbError> {
+) -> Result<Report, DbError> {
     let mut report = Report::default();
     let mut random = Random::new(seed);
     let metric = common_metric(db, pair);

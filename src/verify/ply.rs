@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use super::pair::Tables;
-use super::report::{MOST_MISMATCHES, Mismatch, Report};
+use super::report::{MOST_MISMATCHES, Miscounted, Mismatch, Report};
 use super::stage::StageTables;
 use super::turns::CheckedTable;
 use crate::index::histogram::Histogram;
@@ -40,7 +40,7 @@ pub fn verify_ply(
     file: &PlyFile,
     tables: &mut Tables,
     progress: &dyn Fn(u64),
-) -> Result<Report<Stage>, DbError> {
+) -> Result<Report, DbError> {
     let mut report = Report::default();
     let reachable = Reachable::new(database.rules(), 2 * database.rules().stones);
     let last = tables.last_placement.take(database, file);
@@ -60,7 +60,9 @@ pub fn verify_ply(
             Ok::<_, DbError>((counted, checked, mismatches))
         })??;
         if Some(&counted) != file.histogram(stage) {
-            report.miscounted.push(stage);
+            report
+                .miscounted
+                .push(Miscounted::Placing([stage.white_lost, stage.black_lost]));
         }
         report.checked += checked;
         let room = MOST_MISMATCHES - report.mismatches.len();
@@ -85,7 +87,7 @@ pub fn verify_ply_sample(
     file: &PlyFile,
     samples: u64,
     seed: u64,
-) -> Result<Report<Stage>, DbError> {
+) -> Result<Report, DbError> {
     let mut report = Report::default();
     let Some(plies) = database.placing() else {
         return Ok(report);
@@ -95,7 +97,9 @@ pub fn verify_ply_sample(
             continue;
         };
         if Some(&count(table, &load(database, stage)?)) != file.histogram(stage) {
-            report.miscounted.push(stage);
+            report
+                .miscounted
+                .push(Miscounted::Placing([stage.white_lost, stage.black_lost]));
         }
         let checks = (0..samples).into_par_iter().map(|sample| {
             let mut random = Random::new(seed ^ sample << 16 ^ (number as u64) << 8);

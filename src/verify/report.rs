@@ -1,6 +1,7 @@
 //! What a check reports: values and counts that are wrong.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -24,33 +25,43 @@ pub struct Mismatch {
     pub derived: Value,
 }
 
-/// The findings of a check. Its tables are those of a pair's file, named by their [`Material`](crate::index::Material), or
-/// those of a ply's file, named by their [`Stage`](crate::index::reachable::Stage).
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Report<Table> {
-    /// The number of entries compared or derived; fewer than a pair has if mismatches stopped the
+/// The findings of a check of a file.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Report {
+    /// The number of entries compared or derived; fewer than the file has if mismatches stopped the
     /// check.
     pub checked: u64,
     /// Wrong values, at most ten for each table of a pair, and at most ten for a ply.
     pub mismatches: Vec<Mismatch>,
     /// The tables whose counts in the file differ from those of their values.
-    pub miscounted: Vec<Table>,
+    pub miscounted: Vec<Miscounted>,
 }
 
-impl<Table> Default for Report<Table> {
-    fn default() -> Report<Table> {
-        Report {
-            checked: 0,
-            mismatches: Vec::new(),
-            miscounted: Vec::new(),
-        }
-    }
-}
-
-impl<Table> Report<Table> {
+impl Report {
     /// Whether the check found no error.
     pub fn is_clean(&self) -> bool {
         self.mismatches.is_empty() && self.miscounted.is_empty()
+    }
+}
+
+/// A table whose counts in the file are wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "service", derive(serde::Serialize), serde(untagged))]
+pub enum Miscounted {
+    /// The table of a pair with this number of stones of the side to move.
+    Moving(u8),
+    /// The table of a ply where White and Black have lost these numbers of stones.
+    Placing([u8; 2]),
+}
+
+impl fmt::Display for Miscounted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Miscounted::Moving(mover) => write!(f, "{mover} to move"),
+            Miscounted::Placing([white, black]) => {
+                write!(f, "White has lost {white} and Black {black}")
+            }
+        }
     }
 }
 

@@ -20,7 +20,7 @@ use millbase::engine::player::{DrawnTurns, Player, SkillLevel};
 use millbase::index::reachable::{Reachable, Stage};
 use millbase::index::{Index, Material, Pair};
 use millbase::probe::Database;
-use millbase::prove::{self, ProofOptions};
+use millbase::prove::{self, ProofOptions, Prover};
 use millbase::search::{Limits, Search};
 use millbase::solve::{BuildEvent, BuildFolder, BuildPlan, SolveError};
 use millbase::store::DbError;
@@ -792,8 +792,9 @@ fn the_first_two_turns_agree_with_the_proof() {
         hash_bytes: 512 << 20,
         threads: 2,
     };
-    let proved = prove::prove_each(&database, &options, &distinct).expect("pairs");
-    for (position, proved) in distinct.iter().zip(proved) {
+    let mut prover = Prover::new(&database, &options).expect("pairs");
+    for position in &distinct {
+        let proved = prover.prove(position).expect("files");
         let value = database.probe(position).expect("files");
         let wdl = Some(value.wdl());
         let text = position.text(&rules);

@@ -560,11 +560,11 @@ fn a_proof_with_few_pairs_claims_nothing_that_is_wrong() {
     };
     let truth = exact(&[(4, 4), (4, 3), (3, 3)], true);
     let white = truth.start.result_for(Side::White).unwrap();
-    assert_eq!(truth.work.other_probes, 0);
+    assert_eq!(truth.work.probes_not_in_memory, 0);
     let asked = exact(&[], true);
     assert_eq!(asked.start, truth.start);
     assert_eq!(asked.placements, truth.placements);
-    assert!(asked.work.other_probes > 0);
+    assert!(asked.work.probes_not_in_memory > 0);
     for pairs in [&[(4, 4)][..], &[(4, 4), (4, 3)], &[(3, 3)]] {
         let part = exact(pairs, false);
         assert!(!part.start.white_holds || white >= Wdl::Draw, "{pairs:?}");
