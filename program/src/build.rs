@@ -127,6 +127,9 @@ impl Build {
         let rules = options.rules;
         let folder = databases::folder_to_build(options)?;
         let request = self.request(&rules)?;
+        if folder.exists() {
+            databases::check_folder(&folder)?;
+        }
         let plan =
             BuildPlan::new(&folder, &request).map_err(|error| refused(error, &folder, "--db"))?;
         let enough_memory = self.check_memory(&plan);
