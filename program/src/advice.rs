@@ -6,6 +6,7 @@ use std::path::Path;
 
 use millbase::Rules;
 use millbase::index::reachable::why_unsolved;
+use millbase::solve::SolveError;
 use millbase::store::{self, DbError, Location};
 use millbase::value::Metric;
 
@@ -51,6 +52,15 @@ pub fn advice(error: &DbError) -> String {
         _ => "",
     };
     fixed.to_owned()
+}
+
+/// The end of the sentence of an error of a build.
+pub fn for_builds(error: &SolveError) -> &'static str {
+    match error {
+        SolveError::PairMemory { .. } | SolveError::PlyMemory(..) => "; close other programs",
+        SolveError::Busy(_) => "; wait until it is done, or stop it",
+        _ => "",
+    }
 }
 
 /// The options with which `millbase build` makes files like those of a location, with a leading space.

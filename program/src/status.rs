@@ -164,7 +164,12 @@ fn sentence_with(error: &Error, shown: fn(&DbError) -> DbError) -> String {
             advice = advice::advice(&error);
             error.to_string()
         }
-        None => cause.to_string(),
+        None => {
+            if let Some(error) = cause.downcast_ref() {
+                advice = advice::for_builds(error).to_owned();
+            }
+            cause.to_string()
+        }
     });
     let causes: Vec<String> = causes.collect();
     let mut sentence = match error.downcast_ref::<io::Error>() {

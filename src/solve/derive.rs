@@ -1,7 +1,7 @@
 //! Derives the table of one side to move from that of the other by a one-turn search.
 //!
-//! If the values of a pair are known for one side to move, and those of the captures, too, then the
-//! other side's values need no sweep: each is that of its best turn.
+//! Once the values with one side to move are known, and those after captures, the other side's values need
+//! no sweep: each is that of its best turn.
 
 use std::io;
 use std::ops::Deref;
@@ -45,19 +45,19 @@ pub fn derive<V: Deref<Target = [u8]>>(
     Ok(finished)
 }
 
-/// Some positions of a table, by whether the numbers of each side's stones on black points are odd.
+/// The positions of a table for which each side's number of stones on black points is odd or even.
 #[derive(Clone, Copy, Default)]
 struct TablePart {
-    /// `None` for both.
+    /// Whether the mover's number is odd; `None` for odd and even ones.
     mover: Option<bool>,
     waiting: Option<bool>,
     /// Whether only positions in which the mover cannot close a mill belong to it.
     quiet: bool,
 }
 
-/// Derives a part of a table in place. `quiet` are the values of the table with the other side to
-/// move; `None` if that is the same table, of which then those must be known that quiet turns from
-/// this part lead to.
+/// Derives a part of a table in place. `quiet` has the values with the other side to move. `None` says that
+/// this table has them, as both sides have equal numbers of stones: then it already holds the values to which
+/// quiet turns lead from this part.
 fn derive_part(
     rules: &Rules,
     material: Material,
@@ -91,8 +91,7 @@ fn derive_part(
             let quiet = match quiet {
                 Some(quiet) => &quiet[range],
                 None => {
-                    // Other threads meanwhile fill in positions of this part, to which none of
-                    // its turns lead.
+                    // Other threads fill in this part at the same time, but no turn leads from it to it.
                     for (byte, value) in own.iter_mut().zip(&atomics[range]) {
                         *byte = value.load(Ordering::Relaxed);
                     }
@@ -116,11 +115,11 @@ fn derive_part(
     fill_images(&index, finished);
 }
 
-/// Fills in the values that a table of the larger side to move, or of equal sides, omits. `captures`
-/// are the tables of [`captures_to_fill`].
+/// Fills in the values that the file of a table with the larger side to move, or with equal sides, omits.
+/// `captures` are the tables of [`captures_to_fill`].
 ///
-/// Returns the table with the smaller side to move if that was needed: with `both` completely, else the
-/// part that was needed.
+/// If that needs the table with the smaller side to move, returns it: all of it if `both` is set, else only
+/// the needed part.
 ///
 /// # Errors
 ///
@@ -174,7 +173,7 @@ pub(crate) fn fill_omitted<V: Deref<Target = [u8]>>(
             }
             return Ok(Some(smaller));
         }
-        // The values of captures do not matter, only which turns are captures.
+        // It matters which turns are captures, but not what they are worth.
         Coverage::EvenOrClosing => (
             vec![Captures::EndTheGame],
             vec![part(ODD, EVEN), part(EVEN, ODD)],
@@ -190,8 +189,8 @@ pub(crate) fn fill_omitted<V: Deref<Target = [u8]>>(
     Ok(None)
 }
 
-/// The tables that captures lead to, as far as [`fill_omitted`] needs them: first those of this table,
-/// then those of the table with the other side to move.
+/// The tables that [`fill_omitted`] needs: those after captures in this table, then those after captures
+/// in the table with the other side to move.
 pub(crate) fn captures_to_fill(
     rules: &Rules,
     material: Material,

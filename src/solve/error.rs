@@ -51,14 +51,13 @@ impl fmt::Display for SolveError {
                 source,
             } => write!(
                 f,
-                "the system refuses the {} MiB of memory that {pair} needs ({source}); close \
-                other programs",
+                "the system refuses the {} MiB of memory that {pair} needs ({source})",
                 bytes >> 20
             ),
             SolveError::PlyMemory(ply, source) => write!(
                 f,
                 "the system refuses the memory for the positions after {ply} placements \
-                ({source}); close other programs"
+                 ({source})"
             ),
             SolveError::PairTooDeep(pair) => write!(
                 f,
@@ -77,11 +76,9 @@ impl fmt::Display for SolveError {
                 "the database {pair} has {}depths, unlike the new ones",
                 if *metric == Metric::Depth { "" } else { "no " }
             ),
-            SolveError::Busy(folder) => write!(
-                f,
-                "another build is running in {}; wait until it is done, or stop it",
-                folder.display()
-            ),
+            SolveError::Busy(folder) => {
+                write!(f, "another build is running in {}", folder.display())
+            }
             SolveError::Database(error) => error.fmt(f),
         }
     }

@@ -11,8 +11,8 @@ use crate::value::Metric;
 
 /// Writes the values of a pair to another folder, and returns the size of the file in bytes.
 ///
-/// Files of the smallest level omit values that follow from those of smaller pairs. Stores the tables that
-/// other pairs of `table_cache` need for that there, and takes them from there.
+/// The smallest files omit values that follow from those of smaller pairs. `table_cache` passes the tables
+/// for that on from pair to pair.
 ///
 /// # Errors
 ///

@@ -20,7 +20,7 @@ use crate::index::Subsets;
 /// The bits of the low part.
 const LOW: u32 = 5;
 
-/// Positions that are looked at together, and the bytes that must follow a row for that.
+/// The number of positions that are looked up together, and of spare bytes after a row.
 pub(crate) const LANES: usize = 16;
 
 /// The low parts by their size, in the order of their numbers.
@@ -82,8 +82,8 @@ impl HighParts {
 /// The slides of a row, at most 64.
 pub(crate) struct RowSlides {
     slides: Vec<RowSlide>,
-    /// For each six bits of a high part the slides that they permit, and those that close a mill if
-    /// the other bits have its stones, too.
+    /// For each six bits of a high part: the slides that these bits permit, and the slides that close a mill
+    /// if the other bits permit that, too.
     numbers: [[(u64, u64); 64]; 3],
 }
 
@@ -101,7 +101,7 @@ struct RowSlide {
     /// By the size of the low part before: for each low part the place of that after the slide.
     /// [`NOWHERE`] if it is impossible.
     places: [[u8; LANES]; LOW as usize + 1],
-    /// The same for high parts with the stones of a mill; nowhere if the slide closes it.
+    /// The same if the high part has its stones of a mill: [`NOWHERE`] also if the slide closes this mill.
     quiet: [[u8; LANES]; LOW as usize + 1],
 }
 

@@ -28,8 +28,8 @@ pub fn load(db: &Database, material: Material) -> Result<Bytes, DbError> {
     Loader::new(db, &[material])?.load(material)
 }
 
-/// Tables whose uses are known in advance. Those that will be used again are kept compressed, as long
-/// as there is room.
+/// Keeps tables that will be used again, compressed, while there is room. The number of uses is known in
+/// advance.
 pub(crate) struct Reused<K> {
     /// The number of further uses of each table.
     uses: HashMap<K, u32>,
@@ -55,7 +55,7 @@ impl<K: Copy + Eq + Hash> Reused<K> {
         *uses == 1
     }
 
-    /// Begins a use of a table: its values, `length` of them, if it is kept.
+    /// Uses a table: returns its `length` values if it is kept.
     pub fn take(&mut self, table: K, length: usize) -> Option<io::Result<Bytes>> {
         let uses = self.uses.entry(table).or_default();
         *uses = uses.saturating_sub(1);
@@ -67,7 +67,7 @@ impl<K: Copy + Eq + Hash> Reused<K> {
         Some(values)
     }
 
-    /// Keeps a table that will be used again. One that cannot be compressed is made again when it is
+    /// Keeps a table if it will be used again. If it cannot be compressed, it is made again when it is
     /// needed.
     pub fn keep(&mut self, table: K, values: &[u8]) {
         let again = self.uses.get(&table).is_some_and(|&uses| uses > 0);
@@ -76,7 +76,7 @@ impl<K: Copy + Eq + Hash> Reused<K> {
         }
     }
 
-    /// Keeps a table the uses of which are counted later.
+    /// Keeps a table whose uses are counted later.
     pub fn add(&mut self, table: K, values: &[u8]) {
         if let Ok(compressed) = Compressed::new(values) {
             self.bytes += compressed.size();
@@ -90,8 +90,8 @@ impl<K: Copy + Eq + Hash> Reused<K> {
     }
 }
 
-/// Loads whole tables in an order that is known in advance, and keeps those that will be needed
-/// again, by themselves or to derive others.
+/// Loads whole tables in an order that is known in advance, and keeps those that are needed again, for
+/// themselves or to derive others.
 pub(crate) struct Loader<'a> {
     db: &'a Database,
     tables: Reused<Material>,
@@ -170,9 +170,9 @@ pub(crate) fn read_or_derive(
     Ok(values)
 }
 
-/// All values of a table of the larger side to move or of equal sides, from its file and, if this omits
-/// values, from the tables of [`captures_to_fill`]. With `both` also the table with the smaller side to
-/// move, if that was derived on the way.
+/// All values of a table with the larger side to move or with equal sides, from its file and, if this omits
+/// values, from the tables of [`captures_to_fill`]; with `both` also the table with the smaller side to
+/// move, if that had to be derived.
 fn read(
     db: &Database,
     material: Material,
@@ -195,9 +195,9 @@ fn read(
     Ok((values, smaller))
 }
 
-/// The table of a pair with the larger side to move. With `both` also the one with the smaller side to
-/// move, if that was derived on the way. The tables that captures lead to are taken from the cache, and
-/// stay there for another call.
+/// The table of a pair with the larger side to move; with `both` also the one with the smaller side to
+/// move, if that had to be derived. Takes the tables that captures lead to from the cache, and leaves them
+/// there for another call.
 ///
 /// # Errors
 ///
@@ -216,8 +216,7 @@ pub(crate) fn load_pair(
     read(db, material, &captures, both)
 }
 
-/// The tables that a table is derived from: none if its file holds all values; the table of the quiet
-/// turns comes first.
+/// The tables that a table is derived from, that after quiet turns first; none if its file holds all values.
 pub(crate) fn needs(db: &Database, material: Material) -> Result<Vec<Material>, DbError> {
     let coverage = db.file_of(material)?.coverage();
     Ok(match is_derived(material) {
@@ -266,9 +265,9 @@ pub(crate) fn fold(values: &mut [u8], metric: Metric) {
     }
 }
 
-/// A cache of compressed tables that captures of one stone in later pairs lead to: each is needed
-/// once, soon after it was computed, and deriving it again would take longer. Tables that captures
-/// of several stones lead to are loaded.
+/// A cache of compressed tables to which captures of one stone in later pairs lead. Each is needed
+/// once, soon after it was computed, and deriving it again would take longer. It does not keep tables to
+/// which only captures of several stones lead.
 #[derive(Debug, Default)]
 pub struct TableCache {
     pairs: Vec<Pair>,
@@ -292,7 +291,7 @@ impl TableCache {
         }
     }
 
-    /// Stores a table if captures of one stone in one of the pairs lead to it.
+    /// Keeps a table if captures of one stone in one of the pairs lead to it.
     pub(crate) fn keep(&mut self, material: Material, values: &[u8]) {
         let needed =
             TableCache::pair_after(material).is_some_and(|pair| self.pairs.contains(&pair));
@@ -309,8 +308,8 @@ impl TableCache {
         self.tables.remove(&material);
     }
 
-    /// Takes a table out of the cache, or loads it if the cache lacks it. With `again`, the table stays in
-    /// the cache for another call.
+    /// Takes a table out of the cache, or loads it if the cache lacks it. With `again`, it stays in the cache
+    /// for another call.
     ///
     /// # Errors
     ///

@@ -34,18 +34,18 @@ pub(super) struct ColumnParts {
 
 /// The sets that differ only in the first points.
 pub(super) struct ColumnPart {
-    /// The bits beyond the first points, as they are in a set.
+    /// The bits beyond the first points, at their places.
     others: u32,
     /// The number of stones on the first points.
     size: u8,
     columns: Range<u32>,
 }
 
-/// Stands for the number of no part.
+/// In place of a part's number: no part has these bits.
 const NONE: u32 = u32::MAX;
 
 impl ColumnParts {
-    /// Those of all columns of a table.
+    /// The parts of all columns of a table.
     pub fn new(columns: &Subsets) -> ColumnParts {
         let mut parts: Vec<ColumnPart> = Vec::new();
         let mut numbers = vec![NONE; 1 << (columns.points() - FIRST)];
@@ -120,7 +120,7 @@ pub(super) struct ColumnSlides {
 }
 
 impl ColumnSlides {
-    /// Those between the columns of a table.
+    /// The slides between the columns of a table.
     pub fn new(columns: &Subsets) -> ColumnSlides {
         let parts = ColumnParts::new(columns);
         let ColumnParts {
@@ -163,7 +163,7 @@ pub(super) struct Slide {
     containing: &'static Containing,
 }
 
-/// Stands for the other stones of no mill.
+/// In place of the other stones of a mill: the slide closes none.
 const NO_MILL: u32 = u32::MAX;
 
 impl Slide {
@@ -185,8 +185,8 @@ impl Slide {
         }
     }
 
-    /// The places after the slide of the sets of a part; none for sets with the other stones of one of the
-    /// first `mills` mills.
+    /// The places after the slide of the sets of a part; [`NOWHERE`] for sets with the other stones of one of
+    /// the first `mills` mills.
     #[inline(always)]
     pub fn quiet_places(&self, part: &ColumnPart, mills: usize) -> Vector {
         let size = usize::from(part.size) % SIZES;
@@ -211,7 +211,7 @@ pub(super) fn bit_of<B: Bits>(bits: B, free: PointSet, point: Point) -> u32 {
 /// Numbers from 0 to [`FIRST`].
 const SIZES: usize = FIRST as usize + 1;
 
-/// Stands for a set of first points that none contains.
+/// In place of a set of first points: no set contains it.
 const NO_SET: u32 = 1 << FIRST;
 
 /// What slides do to the first points of a part's sets.

@@ -1,8 +1,8 @@
 //! Checks a ply's file: every row's checksum, the counts, and every value, or those of random positions.
 //!
-//! The check of all values derives them as the module `stage` says. The turns of random positions
-//! come from the rules, and their values from probes or, if the next ply has no file, from a search.
-//! Neither uses code of the solver, except to read tables.
+//! `stage` derives all values. The turns of random positions come from the rules, and their values from
+//! probes or, if the next ply has no file, from a search. Neither uses code of the solver, except to read
+//! tables.
 
 use rayon::prelude::*;
 
@@ -24,9 +24,9 @@ use crate::value::Value;
 /// Checks a ply's file: all of its bytes, every value and the counts. If files hold no depths, the check
 /// compares only win, draw and loss.
 ///
-/// Where the next ply has no file, its tables are derived from those after it, down to the last placement or,
-/// unless [`verify_pair`](super::verify_pair) of all pairs has left that in `tables`, to the pairs. For 14
-/// placements of the standard rules that takes most of the time, and about 3 GB of memory.
+/// If the next ply has no file, its tables are derived from those of the plies after it, down to the pairs, or
+/// to the last placement if [`verify_pair`](super::verify_pair) of all pairs has left that in `tables`. For 14
+/// placements of the standard rules this takes most of the time, and about 3 GB of memory.
 ///
 /// Calls `progress` after each table with the number of entries of the tables checked so far; the
 /// total is the sum over [`PlyFile::stages`].

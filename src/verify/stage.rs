@@ -43,9 +43,9 @@ pub(super) struct StageTurns<'a> {
     pub reachable: &'a Reachable,
     pub metric: Metric,
     pub stage: Stage,
-    /// The table after placements without a mill; `None` if no game comes to it.
+    /// The table after placements without a mill; `None` if no game reaches it.
     pub quiet: Option<CheckedTable<'a>>,
-    /// The table after captures; `None` if they end the game, or if no game comes to it.
+    /// The table after captures; `None` if they end the game, or if no game reaches it.
     pub capture: Option<CheckedTable<'a>>,
 }
 
@@ -139,7 +139,7 @@ struct StageRowScratch {
     found: Vec<(usize, u8)>,
 }
 
-/// Stands for a code that is not computed.
+/// In place of a code: it is not computed yet.
 const NOT_YET: u16 = u16::MAX;
 
 /// The derivation for one set of the waiting side.
@@ -214,20 +214,20 @@ impl Kernel for StageRow<'_, '_> {
     }
 }
 
-/// The tables of the last placement, derived by the checks of the pairs that its turns lead to, while the
-/// tables of those are in memory. They are kept compressed.
+/// The tables of the last placement, compressed. The checks of the pairs that its turns lead to derive them
+/// while the tables of the pairs are in memory.
 #[derive(Default)]
 pub(super) struct LastPlacement {
     /// Whether the check of a file after those of the pairs needs the tables.
     needed: bool,
     reachable: Option<Reachable>,
     pub tables: Reused<Stage>,
-    /// Win, draw and loss only if that is so in one of the pairs.
+    /// [`Metric::Wdl`] if one of the pairs has no depths.
     metric: Metric,
 }
 
 impl LastPlacement {
-    /// For the checks of these pairs, and of all files of the placing phase after them.
+    /// Nothing yet, before the checks of these pairs and then of all files of the placing phase.
     pub fn before_pairs(database: &Database, pairs: &[Pair]) -> LastPlacement {
         let stones = database.rules().stones;
         let mut all = Pair::all(stones).into_iter();
@@ -271,7 +271,7 @@ impl LastPlacement {
         Ok(())
     }
 
-    /// Hands the tables over to the check of this file, if no other file is between it and them.
+    /// Hands the tables over to the check of this file if it is the one of the latest ply.
     pub fn take(&mut self, database: &Database, file: &PlyFile) -> LastPlacement {
         match database.plies().all(|other| other.ply() <= file.ply()) {
             true => std::mem::take(self),
@@ -286,12 +286,12 @@ pub(super) struct StageTables<'a> {
     database: &'a Database,
     reachable: &'a Reachable,
     tables: Reused<Stage>,
-    /// Win, draw and loss only if one of the files read so far has no depths.
+    /// [`Metric::Wdl`] if one of the files read so far has no depths.
     metric: Metric,
 }
 
 impl<'a> StageTables<'a> {
-    /// For the tables that the turns of a file's stages lead to, in their order. Those of `last` are known.
+    /// The tables that the turns of a file's stages lead to, in this order, with those of `last`.
     pub fn new(
         database: &'a Database,
         reachable: &'a Reachable,
@@ -321,8 +321,7 @@ impl<'a> StageTables<'a> {
         Ok(())
     }
 
-    /// The stages after placements without a mill and after captures, `None` where no game comes to
-    /// it.
+    /// The stages after placements without a mill and after captures; `None` if no game reaches them.
     fn after(&self, stage: Stage) -> [Option<Stage>; 2] {
         [stage.after_quiet(), stage.after_capture()]
             .map(|next| Some(next).filter(|&next| self.reachable.exists(next)))

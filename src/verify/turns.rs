@@ -86,8 +86,8 @@ impl<'a> PairTurns<'a> {
     }
 }
 
-/// The value of a position, derived from the values of all positions that its turns lead to, which are in
-/// these tables: by the number of removals, `None` if these end the game.
+/// The value of a position, derived from the values of all positions that its turns lead to. These are in
+/// `tables`, by the number of removals; `None` if the removals end the game.
 pub(super) fn derive(
     position: &Position,
     rules: &Rules,

@@ -261,7 +261,7 @@ impl Builder {
             }
         }
         if answer.allowed {
-            // Where files of the folder prevent a build, a request for one is answered with the reason.
+            // If files of the folder prevent a build, the answer to a request for one says why.
             answer.plan = self.plan(rules).unwrap_or(None);
         }
         answer

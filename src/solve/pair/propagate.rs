@@ -6,8 +6,8 @@
 //! longer. If blocked sides pass, a position whose mover is blocked is the predecessor of the one
 //! with the same sets.
 //!
-//! A row of which a depth decides little is updated predecessor by predecessor, other rows as a
-//! whole. That needs no counts: they are made again once a depth decides little of the row.
+//! If a depth decides few positions of a row, its predecessors are updated one by one, else the row as a
+//! whole. The latter needs no counts; they are computed again once a depth decides few positions of the row.
 
 use std::sync::atomic::Ordering;
 
@@ -19,9 +19,9 @@ use crate::board::PointSet;
 use crate::board::bits::{self, Bits, Kernel, Ones, find_bytes};
 use crate::rules::WithoutTurn;
 
-/// A row is updated as a whole if a depth decides more than one position in this many words, or in
-/// as many as *at first* if its counts will have to be made again afterwards. Measured with 6-6, 8-8
-/// and 9-6; half as many or twice as many are not quicker.
+/// A row is updated as a whole if a depth decides more than one position in this many words; the second
+/// number holds while its counts are right, as they will have to be computed again. Measured with 6-6, 8-8
+/// and 9-6; half or twice these numbers are no quicker.
 const WORDS_PER_POSITION: usize = 4;
 const WORDS_PER_POSITION_AT_FIRST: usize = 2;
 

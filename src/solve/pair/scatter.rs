@@ -69,7 +69,7 @@ impl Kernel for ScatterRow<'_> {
                     continue;
                 }
                 let row = self.way.store(bits, self.subsets[column], v);
-                // Most rows have it already; what is not written stays in the caches of all threads.
+                // Most rows have it already. A byte that nobody writes stays in the caches of all threads.
                 if self.latest[row].load(Ordering::Relaxed) != v {
                     self.latest[row].store(v, Ordering::Relaxed);
                 }
@@ -133,8 +133,7 @@ impl<'a> Scatter<'a> {
     }
 }
 
-/// Copies values between the entries of each position, of which at least one has its value and the
-/// others have it, too, or 0.
+/// Copies the value of each position to all its entries. At least one entry has it; the others have it or 0.
 pub(crate) fn fill_images(index: &Index, values: &mut [u8]) {
     let rows = values.par_chunks_mut(index.columns().count()).enumerate();
     let symmetric = rows.filter(|&(row, _)| index.rows().is_symmetric(row));

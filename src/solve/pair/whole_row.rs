@@ -59,7 +59,7 @@ static STONES: [Stone; 24] = {
     stones
 };
 
-/// The most bits of a count of slides. A row with more slides than that is updated otherwise.
+/// The most bits of a count of slides. Rows with more slides are updated one predecessor at a time.
 const PLANES: usize = 5;
 
 /// The blocks of the rows of a working arrangement.
@@ -93,7 +93,7 @@ impl BlockLayout {
         self.used[number.count_ones() as usize % 32]
     }
 
-    /// Takes a bit for each column to its place in the words. Two more words must follow the bits.
+    /// Moves the bit of each column to its place in the words. Two more words must follow the bits.
     #[inline(always)]
     fn spread<B: Bits>(&self, bits: B, columns: &[u64], words: &mut [u64]) {
         let mut at = 0;
@@ -139,13 +139,13 @@ pub(crate) struct WholeRowScratch {
     pub(crate) columns: Vec<u64>,
     /// The sets that slides lead to.
     after: Vec<Block>,
-    /// Those of them that a quiet slide to one point leads to.
+    /// Those to which a quiet slide to one point leads.
     arrived: Vec<Block>,
     /// The sets that slides start from.
     before: Vec<Block>,
     /// The numbers of slides that start from them, a bit in each plane.
     planes: Vec<[Block; PLANES]>,
-    /// The same, a byte for each column.
+    /// The same numbers, a byte for each column.
     counts: Vec<u8>,
 }
 
