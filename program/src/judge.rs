@@ -114,7 +114,7 @@ impl Judge {
         let player = || engine.player(&db, patience);
         let bar = progress::counter(options, exam.len() as u64, "positions");
         let threads = progress::cores();
-        let replies = judge::replies(&exam, &player, db.rules(), threads, &|| bar.inc(1));
+        let replies = judge::replies(&exam, &player, db.rules(), threads, &mut || bar.inc(1));
         bar.finish_and_clear();
         let report = ExamReport::new(&exam, &replies, db.rules());
         let failure = report.failure.clone();

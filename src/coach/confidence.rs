@@ -49,27 +49,3 @@ pub(crate) fn ratio(samples: &[(f64, f64)]) -> Option<f64> {
     let whole: f64 = samples.iter().map(|(_, whole)| whole).sum();
     (whole > 0.0).then(|| part / whole)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dependent_samples_give_wider_intervals() {
-        let width = |samples: &[(f64, f64)]| {
-            let [low, high] = interval(samples).unwrap();
-            high - low
-        };
-        let alone: Vec<(f64, f64)> = (0..400).map(|n| (f64::from(n % 2), 1.0)).collect();
-        let grouped: Vec<(f64, f64)> = (0..40).map(|n| (10.0 * f64::from(n % 2), 10.0)).collect();
-        assert!(width(&grouped) > 2.5 * width(&alone));
-    }
-
-    #[test]
-    fn intervals_need_two_samples() {
-        assert_eq!(interval(&[]), None);
-        assert_eq!(interval(&[(7.0, 10.0)]), None);
-        assert_eq!(interval(&[(0.0, 0.0); 2]), None);
-        assert_eq!(interval(&[(2.0, 2.0); 2]), Some([1.0, 1.0]));
-    }
-}

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
@@ -16,7 +15,6 @@ use crate::coach::review::GameReview;
 use crate::coach::truth::Truth;
 use crate::engine::ending::DrawRule;
 use crate::engine::game::Game;
-use crate::lock::held;
 use crate::probe::Database;
 use crate::rules::position::{Position, Side};
 use crate::sample::seed_of;
@@ -122,47 +120,15 @@ impl Contest {
         is_left_out: &(dyn Fn(u64) -> bool + Sync),
         found: &mut dyn FnMut(PlayedGame) -> ControlFlow<B>,
     ) -> Result<Option<B>, DbError> {
-        let next = AtomicU64::new(0);
-        let stop = AtomicBool::new(false);
-        let (sender, games) = channel();
-        let failure = Mutex::new(None);
-        let broken = thread::scope(|scope| {
-            for _ in 0..threads.max(1) {
-                let (sender, next, stop, failure) = (sender.clone(), &next, &stop, &failure);
-                scope.spawn(move || {
-                    let mut players = players.map(|new| new());
-                    while !stop.load(Ordering::Relaxed) {
-                        let number = next.fetch_add(1, Ordering::Relaxed);
-                        if number >= self.games() {
-                            break;
-                        }
-                        if is_left_out(number) {
-                            continue;
-                        }
-                        match self.game(number, &mut players, database) {
-                            // If nobody receives the game, the match has been stopped.
-                            Ok(game) => drop(sender.send(game)),
-                            Err(error) => {
-                                held(failure).get_or_insert(error);
-                                stop.store(true, Ordering::Relaxed);
-                            }
-                        }
-                    }
-                });
-            }
-            drop(sender);
-            for game in games {
-                if let ControlFlow::Break(value) = found(game) {
-                    stop.store(true, Ordering::Relaxed);
-                    return Some(value);
-                }
-            }
-            None
+        let workers = || players.map(|new| new());
+        let play = |players: &mut _, number| {
+            (!is_left_out(number)).then(|| self.game(number, players, database))
+        };
+        let broken = share_out(self.games(), threads, &workers, &play, |game| match game {
+            Ok(game) => found(game).map_break(Ok),
+            Err(error) => ControlFlow::Break(Err(error)),
         });
-        match (broken, held(&failure).take()) {
-            (None, Some(error)) => Err(error),
-            (broken, _) => Ok(broken),
-        }
+        broken.transpose()
     }
 
     fn game(
@@ -232,6 +198,42 @@ impl Contest {
             made.map_err(|reason| (side, reason))?;
         }
     }
+}
+
+/// Works on the numbers below `count` on several threads, each with a worker of its own. Passes the
+/// results to `found`, in no particular order, until it breaks, and returns the value of the break.
+pub(crate) fn share_out<Worker, Found: Send, B>(
+    count: u64,
+    threads: usize,
+    worker: &(impl Fn() -> Worker + Sync + ?Sized),
+    work: &(impl Fn(&mut Worker, u64) -> Option<Found> + Sync),
+    mut found: impl FnMut(Found) -> ControlFlow<B>,
+) -> Option<B> {
+    let (next, stop) = (AtomicU64::new(0), AtomicBool::new(false));
+    let (sender, results) = channel();
+    thread::scope(|scope| {
+        for _ in 0..threads.max(1) {
+            let (sender, next, stop) = (sender.clone(), &next, &stop);
+            scope.spawn(move || {
+                let mut worker = worker();
+                while !stop.load(Ordering::Relaxed) {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= count {
+                        break;
+                    }
+                    if let Some(result) = work(&mut worker, number) {
+                        // If nobody receives the result, the work has been stopped.
+                        let _ = sender.send(result);
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut results = results.into_iter();
+        let broken = results.find_map(|result| found(result).break_value());
+        stop.store(true, Ordering::Relaxed);
+        broken
+    })
 }
 
 /// The score of a match so far, from the first player's perspective.

@@ -1,14 +1,13 @@
 //! An exam for players: positions in which some turns keep the result and others do not.
 
 use std::collections::BTreeMap;
-use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
 use crate::coach::confidence::{Interval, interval, ratio};
+use crate::coach::contest::share_out;
 use crate::coach::contestant::{Contestant, NewContestant};
 use crate::coach::review::Verdict;
 use crate::coach::truth::Truth;
@@ -105,35 +104,31 @@ pub struct Reply {
 }
 
 /// The replies of a player to all positions of an exam, in their order. Each of `threads` threads
-/// has a player of its own and calls `progress` after each reply.
+/// has a player of its own; `progress` is called after each reply.
 pub fn replies(
     exam: &[ExamPosition],
     player: &NewContestant,
     rules: &Rules,
     threads: usize,
-    progress: &(dyn Fn() + Sync),
+    progress: &mut dyn FnMut(),
 ) -> Vec<Reply> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let (mut player, mut replies) = (player(), Vec::new());
-        loop {
-            let place = next.fetch_add(1, Ordering::Relaxed);
-            let Some(asked) = exam.get(place) else {
-                return replies;
-            };
-            replies.push((place, reply(place, asked, player.as_mut(), rules)));
-            progress();
-        }
+    let mut replies = vec![None; exam.len()];
+    let work = |player: &mut Box<dyn Contestant>, number: u64| {
+        let place = number as usize;
+        Some((place, reply(place, &exam[place], player.as_mut(), rules)))
     };
-    let mut replies: Vec<(usize, Reply)> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
-        let joined = workers.into_iter().map(|worker| worker.join());
-        joined
-            .flat_map(|replies| replies.unwrap_or_else(|panic| resume_unwind(panic)))
-            .collect()
-    });
-    replies.sort_by_key(|(place, _)| *place);
-    replies.into_iter().map(|(_, reply)| reply).collect()
+    share_out::<_, _, ()>(
+        exam.len() as u64,
+        threads,
+        player,
+        &work,
+        |(place, reply)| {
+            replies[place] = Some(reply);
+            progress();
+            ControlFlow::Continue(())
+        },
+    );
+    replies.into_iter().flatten().collect()
 }
 
 fn reply(place: usize, asked: &ExamPosition, player: &mut dyn Contestant, rules: &Rules) -> Reply {

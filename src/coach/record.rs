@@ -28,8 +28,6 @@ pub struct Record {
     pub game: Game,
     /// The result, by the text or else by the last position; `None` if neither gives one.
     pub result: Option<GameResult>,
-    /// The line of the input where the game begins, from 1.
-    pub line: usize,
 }
 
 /// The result of a game.
@@ -125,17 +123,6 @@ impl Results {
 }
 
 impl Record {
-    /// A game without tags.
-    pub fn of(game: Game) -> Record {
-        let result = GameResult::of(&game);
-        Record {
-            tags: Vec::new(),
-            game,
-            result,
-            line: 1,
-        }
-    }
-
     /// The value of a tag; `None` if it is missing, empty or `?`.
     pub fn tag(&self, name: &str) -> Option<&str> {
         let tag = self.tags.iter().find(|(known, _)| known == name);
@@ -205,14 +192,7 @@ impl fmt::Display for RecordError {
     }
 }
 
-impl std::error::Error for RecordError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            RecordError::Io(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+impl std::error::Error for RecordError {}
 
 /// The most bytes of a line.
 const LONGEST_LINE: u64 = 1 << 20;
@@ -286,47 +266,40 @@ impl<R: BufRead> Records<R> {
 
     /// Takes a line, and returns a game that ends with it or before it.
     fn take(&mut self, line: String) -> Option<Result<Record, RecordError>> {
-        if self.draft.in_comment || self.draft.variations > 0 {
-            self.draft.text(&line, self.line, &self.rules);
-            return self.end_if(self.draft.is_complete);
+        let first = line.split_whitespace().next().unwrap_or_default();
+        let is_numbered = first.starts_with("1.") && !first.starts_with("1...");
+        let has_begun = self.draft.has_begun();
+        let begins_another = match first {
+            _ if self.draft.is_open() => false,
+            "position" | "setoption" => self.draft.has_moves(),
+            _ => has_begun && (is_numbered || first.starts_with('[')),
+        };
+        if begins_another {
+            self.pending = Some(line);
+            return self.end();
         }
-        let first = line
-            .split_whitespace()
-            .next()
-            .unwrap_or_default()
-            .to_owned();
-        let first = first.as_str();
-        match first {
-            "" => self.end_if(self.draft.has_begun()),
-            _ if first.starts_with(['#', '%']) => None,
-            "position" | "setoption" => {
-                if self.draft.game.is_some() || self.draft.has_turns {
-                    self.pending = Some(line);
-                    return self.end_if(true);
-                }
-                self.protocol(&line);
-                self.end_if(first == "position")
+        let ends = match first {
+            _ if self.draft.is_open() => {
+                self.draft.text(&line, self.line, &self.rules);
+                self.draft.is_complete
             }
+            "" => has_begun,
+            "position" | "setoption" => {
+                self.protocol(&line);
+                first == "position"
+            }
+            _ if first.starts_with(['#', '%']) => false,
             _ if first.starts_with('[') => {
-                if self.draft.has_begun() {
-                    self.pending = Some(line);
-                    return self.end_if(true);
-                }
                 self.draft.tag(&line, self.line, &self.rules);
-                None
+                false
             }
             _ => {
-                let is_first = first.starts_with("1.") && !first.starts_with("1...");
-                if is_first && self.draft.has_begun() {
-                    self.pending = Some(line);
-                    return self.end_if(true);
-                }
-                let is_list = !self.draft.has_begun() && self.draft.tags.is_empty() && !is_first;
+                let is_list = !has_begun && self.draft.tags.is_empty() && !is_numbered;
                 self.draft.text(&line, self.line, &self.rules);
-                let is_open = self.draft.in_comment || self.draft.variations > 0;
-                self.end_if(self.draft.is_complete || is_list && !is_open)
+                self.draft.is_complete || is_list && !self.draft.is_open()
             }
-        }
+        };
+        if ends { self.end() } else { None }
     }
 
     /// A line of a saved game.
@@ -348,11 +321,8 @@ impl<R: BufRead> Records<R> {
         }
     }
 
-    /// Ends the game that has been read if `ends` is true.
-    fn end_if(&mut self, ends: bool) -> Option<Result<Record, RecordError>> {
-        if !ends {
-            return None;
-        }
+    /// Ends the game that has been read.
+    fn end(&mut self) -> Option<Result<Record, RecordError>> {
         std::mem::take(&mut self.draft).finish(&self.rules)
     }
 }
@@ -370,7 +340,7 @@ impl<R: BufRead> Iterator for Records<R> {
                 }
                 Ok(None) => {
                     self.is_over = true;
-                    return std::mem::take(&mut self.draft).finish(&self.rules);
+                    return self.end();
                 }
                 Err(error) => {
                     self.is_over = true;
@@ -386,8 +356,16 @@ impl Draft {
     /// Whether the game has more than tags. A wrong line that is not among tags counts as a
     /// separate game.
     fn has_begun(&self) -> bool {
-        let is_wrong_line = self.failure.is_some() && self.tags.is_empty();
-        self.game.is_some() || self.has_turns || is_wrong_line
+        self.has_moves() || self.failure.is_some() && self.tags.is_empty()
+    }
+
+    fn has_moves(&self) -> bool {
+        self.game.is_some() || self.has_turns
+    }
+
+    /// Whether a comment or a variation goes on.
+    fn is_open(&self) -> bool {
+        self.in_comment || self.variations > 0
     }
 
     fn fail(&mut self, line: usize, sentence: String) {
@@ -513,7 +491,7 @@ impl Draft {
 
     /// The game, or the reason why it cannot be read; `None` if no line was read.
     fn finish(mut self, rules: &Rules) -> Option<Result<Record, RecordError>> {
-        if self.in_comment || self.variations > 0 {
+        if self.is_open() {
             let sentence = "a comment or a variation is not closed before the input ends";
             self.fail(self.line, sentence.to_owned());
         }
@@ -533,114 +511,6 @@ impl Draft {
             result: self.result.or(tagged).or_else(|| GameResult::of(&game)),
             tags: self.tags,
             game,
-            line: self.line,
         }))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const RULES: Rules = Rules::STANDARD;
-
-    fn read(text: &str) -> Vec<Result<Record, RecordError>> {
-        Records::new(RULES, text.as_bytes()).collect()
-    }
-
-    fn turns(record: &Result<Record, RecordError>) -> String {
-        match record {
-            Ok(record) => {
-                let turns = record.game.turns();
-                let texts: Vec<String> = turns.iter().map(|turn| turn.to_string()).collect();
-                texts.join(" ")
-            }
-            Err(error) => error.to_string(),
-        }
-    }
-
-    #[test]
-    fn every_form_gives_the_same_game() {
-        let list = "a7 a1 d7 d1 g7xa1 b2";
-        for text in [
-            list,
-            "A7 a1 d7 d1 g7 xa1 b2\n",
-            "position startpos moves a7 a1 d7 d1 g7 xa1 b2",
-            "setoption name Rules value standard\nposition startpos moves a7 a1 d7 d1 g7xa1 b2\n",
-            "[White \"A\"]\n\n1. a7 a1 2. d7 d1\n3. g7xa1! {a mill; it} b2 *\n",
-            "1.a7 {one\ntwo} a1 (1... b4 (2. a4) 2. b2) 2.d7?! d1 $4\n3. g7xa1 ; the rest\n3... b2",
-        ] {
-            let found = read(text);
-            assert_eq!(found.len(), 1, "{text}");
-            assert_eq!(turns(&found[0]), list, "{text}");
-        }
-    }
-
-    #[test]
-    fn games_follow_each_other() {
-        let text = "# two lists\na7 a1\nd6 f4\n\n1. a4 b4\n\n1. c4 d6\n1. d2 d3 1/2-1/2\n\
-                    [White \"A\"]\n[Black \"B \\\"b\\\"\"]\n[Result \"0-1\"]\n\n1. d5\n\
-                    [White \"C\"]\n\n*\nposition startpos moves g7\n";
-        let found = read(text);
-        let games: Vec<String> = found.iter().map(turns).collect();
-        assert_eq!(
-            games,
-            ["a7 a1", "d6 f4", "a4 b4", "c4 d6", "d2 d3", "d5", "", "g7"]
-        );
-        let records: Vec<&Record> = found.iter().flatten().collect();
-        assert_eq!(records[5].player(Side::Black), Some("B \"b\""));
-        assert_eq!(records[5].result, Some(GameResult::Black));
-        assert_eq!(records[4].result, Some(GameResult::Draw));
-        assert_eq!(records[6].player(Side::White), Some("C"));
-        assert_eq!(records[6].result, None);
-        assert_eq!(records[0].line, 2);
-        assert_eq!(records[7].line, 17);
-    }
-
-    #[test]
-    fn a_bad_game_does_not_hide_the_next() {
-        let text = "a7 a7 b2\nd6\n1. d6 f4 2. d6 d5\n\nrubbish\n[White]\n\nposition fen x\nd6 1-0 f4\na1 {\n";
-        let found = read(text);
-        let games: Vec<String> = found.iter().map(turns).collect();
-        assert_eq!(games.len(), 8, "{games:?}");
-        assert!(games[0].starts_with("line 1: the game cannot go on after 1 turns: a7 is not"));
-        assert_eq!(games[1], "d6");
-        assert!(games[2].starts_with("line 3: the game cannot go on after 2 turns"));
-        assert!(games[3].starts_with("line 5: the game cannot go on after 0 turns: 'rubbish'"));
-        assert!(
-            games[4].starts_with("line 6: '[White]' is not a tag"),
-            "{}",
-            games[4]
-        );
-        assert!(games[5].starts_with("line 8: "), "{}", games[5]);
-        assert_eq!(games[6], "line 9: 'f4' follows the result of the game");
-        assert!(games[7].starts_with("line 10: a comment"), "{}", games[7]);
-    }
-
-    #[test]
-    fn starts_and_rules_are_obeyed() {
-        let fen = "********/********/O@O*O@*@ b m s 3 0 3 0 0 0";
-        let text = format!("[FEN \"{fen}\"]\n\n1... g7-f6 2. d7-d6\n");
-        let found = read(&text);
-        assert_eq!(turns(&found[0]), "g7-f6 d7-d6");
-        for text in [
-            "setoption name Rules value twelve\nposition startpos moves d6",
-            "[Rules \"twelve\"]\n\n1. d6",
-        ] {
-            let found = read(text);
-            assert_eq!(found.len(), 1, "{text}");
-            assert!(turns(&found[0]).contains("by the rules twelve, not by standard"));
-        }
-    }
-
-    #[test]
-    fn hostile_input_ends() {
-        let long = format!("{}\nd6\n", "x".repeat(2 << 20));
-        let found = read(&long);
-        assert_eq!(found.len(), 2);
-        assert!(turns(&found[0]).contains("longer than"));
-        let open = "(".repeat(5000) + "\n" + "{";
-        assert_eq!(read(&open).len(), 1);
-        assert!(read("\u{0}\u{ff} (((\n\n\n]]\n")[0].is_err());
     }
 }

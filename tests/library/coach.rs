@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::common::{RACE, Random, WON, plain_position, plain_rules};
 use millbase::coach::annotate::{annotated, mark};
 use millbase::coach::archive::{Archive, canonical_turns};
+use millbase::coach::confidence::interval;
 use millbase::coach::contest::{Contest, GameEnd, PlayedGame};
 use millbase::coach::contestant::{Contestant, NewContestant, OwnPlayer};
 use millbase::coach::explain::{Explanation, closing_points};
@@ -39,6 +40,15 @@ fn game(start: Position, turns: &str) -> Game {
         game.play(turn).unwrap();
     }
     game
+}
+
+/// A game without tags.
+fn untagged(game: Game) -> Record {
+    Record {
+        tags: Vec::new(),
+        result: GameResult::of(&game),
+        game,
+    }
 }
 
 fn review(game: &Game) -> GameReview {
@@ -257,7 +267,7 @@ fn annotated_text_is_read_again() {
             start = start.with_colours_exchanged();
         }
         let game = random_game(start, &mut random, 40);
-        let mut record = Record::of(game.clone());
+        let mut record = untagged(game.clone());
         record
             .tags
             .push(("White".to_owned(), "A \"quoted\" \\ name".to_owned()));
@@ -302,7 +312,7 @@ fn archives_count_by_player_and_opening() {
             game.make(*random.pick(&game.position().turns(&rules)))
                 .unwrap();
         }
-        let mut record = Record::of(game);
+        let mut record = untagged(game);
         let (white, black) = if number % 2 == 0 {
             ("A", "B")
         } else {
@@ -593,6 +603,27 @@ fn choices_among_drawn_turns_never_give_up_value() {
     assert!(errors > 10, "{errors}");
 }
 
+// Intervals
+
+#[test]
+fn dependent_samples_give_wider_intervals() {
+    let width = |samples: &[(f64, f64)]| {
+        let [low, high] = interval(samples).unwrap();
+        high - low
+    };
+    let alone: Vec<(f64, f64)> = (0..400).map(|n| (f64::from(n % 2), 1.0)).collect();
+    let grouped: Vec<(f64, f64)> = (0..40).map(|n| (10.0 * f64::from(n % 2), 10.0)).collect();
+    assert!(width(&grouped) > 2.5 * width(&alone));
+}
+
+#[test]
+fn intervals_need_two_samples() {
+    assert_eq!(interval(&[]), None);
+    assert_eq!(interval(&[(7.0, 10.0)]), None);
+    assert_eq!(interval(&[(0.0, 0.0); 2]), None);
+    assert_eq!(interval(&[(2.0, 2.0); 2]), Some([1.0, 1.0]));
+}
+
 // Exams
 
 #[test]
@@ -612,7 +643,7 @@ fn exams_tell_perfect_play_from_chance() {
     };
     let report = |player: OwnPlayer| {
         let new = || Box::new(player.clone()) as _;
-        let replies = replies(&positions, &new, &RULES, 2, &|| ());
+        let replies = replies(&positions, &new, &RULES, 2, &mut || ());
         let report = ExamReport::new(&positions, &replies, &RULES);
         assert_eq!((report.score.asked, report.failed), (120, 0));
         report

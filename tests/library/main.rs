@@ -14,6 +14,7 @@ mod malom;
 mod placing;
 mod players;
 mod probes;
+mod records;
 mod rules;
 mod search;
 mod sources;
