@@ -3,7 +3,7 @@
 //! ```text
 //! 0
 //! +--------------------------------------+ \
-//! | prefix                      40 bytes |  |  version, sizes, rules, kind, parameters
+//! | prefix                      40 bytes |  |  version, sizes, rules, schema, parameters
 //! | fields of the schema                 |  |  which pair or ply, histograms
 //! | of each table: rows, width, model    |  |  head, at most 128 KiB
 //! | checksum of all bytes before         |  |
@@ -35,18 +35,18 @@ use crate::value::Metric;
 /// The format version that this program writes and reads.
 pub(crate) const VERSION: u32 = 3;
 
-/// The first bytes of every file. The first byte is not text, and conversion of line ends changes
-/// the last.
+/// The first eight bytes of every file. The first one is not text, and a conversion of line ends would
+/// change the last one.
 pub(crate) const MAGIC: [u8; 8] = *b"\x8eMILLDB\n";
 
 /// The offset of the length of the head, and the end of the prefix.
 const LENGTHS: usize = 12;
 pub(crate) const PREFIX: usize = 40;
 
-/// The most bytes of a head, so that one read suffices.
+/// The size of the longest head in bytes: one read gets all of it.
 pub(crate) const MOST_HEAD: usize = 128 << 10;
 
-/// The rows of a page of the directory; the last page of a table has the rest.
+/// The number of rows in a page of the directory; the last page of a table has the remaining rows.
 pub(crate) const PAGE_ROWS: usize = 1024;
 
 /// What a container holds; the discriminant is its byte in the prefix.
@@ -102,7 +102,7 @@ pub(crate) fn page_bytes(rows: usize, width: usize) -> usize {
     8 + width * rows + CHECKSUM
 }
 
-/// An opened container. Its head is checked; pages and rows are checked when they are read.
+/// An opened container. Opening checks its head; reading checks pages and rows.
 #[derive(Debug)]
 pub(crate) struct Container {
     name: PathBuf,
@@ -145,7 +145,7 @@ impl Container {
         let mut bytes = read(expected.clamp(most.min(PREFIX as u64), most))?;
         let held = bytes.len() as u64;
         if let Some(length) = declared(&bytes).filter(|&length| held < length.min(most)) {
-            // The number known before was too small. That in the file is checked below.
+            // The source stated too small a length. `head` checks the one in the file.
             bytes = read(length.min(most))?;
         }
         let bytes = bytes.into_owned();
@@ -287,7 +287,7 @@ pub(crate) fn expected_page(
     (u64::from(head) + start as u64, length as u64)
 }
 
-/// Why bytes of a file could not be read.
+/// The error for bytes of a file that could not be read.
 fn unread(name: &Path, start: u64, length: usize, error: io::Error) -> DbError {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => {

@@ -13,8 +13,8 @@ use crate::rules::Rules;
 /// The most columns that a block may have.
 pub(crate) const MOST_COLUMNS: usize = *Parameters::COLUMNS.end() as usize;
 
-/// The symbols of a block by place. Symbols that are not known yet and those from [`MOST_COLUMNS`] on
-/// are [`UNKNOWN`]; between two blocks all are. An array of this size takes a `u16` unchecked.
+/// The symbols of a block by place; [`UNKNOWN`] where no symbol is known yet, and from [`MOST_COLUMNS`]
+/// on. A `u16` indexes an array of this size without a check of bounds.
 pub(crate) type Symbols = [u8; 1 << u16::BITS];
 
 /// Memory that is reused for each block.
@@ -33,7 +33,7 @@ impl Default for BlockScratch {
     }
 }
 
-/// The data for contexts that all rows of a table share.
+/// The part of the contexts that all rows of a table share.
 #[derive(Debug)]
 pub(crate) struct TableShape {
     coverage: Coverage,
@@ -51,27 +51,15 @@ pub(crate) struct TableShape {
     patterns: &'static Patterns,
 }
 
-/// The way in which a stone closes a mill: from a neighbouring point, or from the hand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Closing {
-    Slide,
-    Placement,
-}
-
 /// The patterns of a board that the contexts need.
 #[derive(Debug)]
 struct Patterns {
     slides: Vec<[Point; 2]>,
-    threats: Vec<Threat>,
+    /// The ways to close a mill: the stones that each needs, and the point of the third. By sliding
+    /// these are two stones of the line and one on a neighbour of the point; from the hand only the
+    /// two.
+    threats: Vec<(PointSet, Point)>,
     points: [PointPatterns; POINTS as usize],
-}
-
-/// A way to close a mill at a point. By sliding it needs two stones of the line and a third on a
-/// neighbour of the point; by placing only the two.
-#[derive(Debug)]
-struct Threat {
-    stones: PointSet,
-    point: Point,
 }
 
 /// The slides and threats that touch a point: one bit for each, at most 64.
@@ -88,7 +76,7 @@ struct PointPatterns {
 /// The bits of a subset that are looked up together.
 const GROUP: usize = 6;
 
-/// The data for contexts that all columns of a row share.
+/// The part of the contexts that all columns of a row share.
 pub(crate) struct RowShape {
     /// For each group of bits of a subset the slides and the threats that they permit.
     permitted: [[Permitted; 1 << GROUP]; 4],
@@ -181,26 +169,20 @@ impl Context {
 pub(crate) const CLASSES: usize = 12;
 
 impl Patterns {
-    /// The patterns of the rules' board. All tables share them, so they stay in the processor's
-    /// cache when another table is used.
-    fn of(rules: &Rules, closing: Closing) -> &'static Patterns {
-        type Shared = LazyLock<Patterns>;
-        static SLIDES: [Shared; 2] = [
-            Shared::new(|| Patterns::new(Board::orthogonal(), Closing::Slide)),
-            Shared::new(|| Patterns::new(Board::diagonal(), Closing::Slide)),
+    /// The patterns of the rules' board if stones close mills by slides or, with `from_hand`, by
+    /// placements. All tables share them, so they stay in the processor's cache when another table is
+    /// used.
+    fn of(rules: &Rules, from_hand: bool) -> &'static Patterns {
+        static ALL: [LazyLock<Patterns>; 4] = [
+            LazyLock::new(|| Patterns::new(Board::orthogonal(), false)),
+            LazyLock::new(|| Patterns::new(Board::diagonal(), false)),
+            LazyLock::new(|| Patterns::new(Board::orthogonal(), true)),
+            LazyLock::new(|| Patterns::new(Board::diagonal(), true)),
         ];
-        static PLACEMENTS: [Shared; 2] = [
-            Shared::new(|| Patterns::new(Board::orthogonal(), Closing::Placement)),
-            Shared::new(|| Patterns::new(Board::diagonal(), Closing::Placement)),
-        ];
-        let patterns = match closing {
-            Closing::Slide => &SLIDES,
-            Closing::Placement => &PLACEMENTS,
-        };
-        &patterns[usize::from(rules.diagonals)]
+        &ALL[2 * usize::from(from_hand) + usize::from(rules.diagonals)]
     }
 
-    fn new(board: &Board, closing: Closing) -> Patterns {
+    fn new(board: &Board, from_hand: bool) -> Patterns {
         let slides: Vec<[Point; 2]> = Point::all()
             .flat_map(|from| board.neighbours(from).into_iter().map(move |to| [from, to]))
             .filter(|&[from, to]| to < from)
@@ -211,16 +193,12 @@ impl Patterns {
             for point in line {
                 let others = line.without(point);
                 let thirds = (board.neighbours(point) - line).into_iter();
-                match closing {
-                    Closing::Slide => threats.extend(thirds.map(|third| Threat {
-                        stones: others.with(third),
-                        point,
-                    })),
-                    Closing::Placement => threats.push(Threat {
-                        stones: others,
-                        point,
-                    }),
-                }
+                let by_slide = thirds.map(|third| others.with(third));
+                let stones: Vec<PointSet> = match from_hand {
+                    false => by_slide.collect(),
+                    true => vec![others],
+                };
+                threats.extend(stones.into_iter().map(|stones| (stones, point)));
             }
         }
         threats.truncate(64);
@@ -230,8 +208,8 @@ impl Patterns {
             PointPatterns {
                 from: mask_where(&slides, |&[from, _]| is(from)),
                 to: mask_where(&slides, |&[_, to]| is(to)),
-                stones: mask_where(&threats, |threat| threat.stones.into_iter().any(is)),
-                point: mask_where(&threats, |threat| is(threat.point)),
+                stones: mask_where(&threats, |&(stones, _)| stones.into_iter().any(is)),
+                point: mask_where(&threats, |&(_, point)| is(point)),
             }
         });
         Patterns {
@@ -255,10 +233,8 @@ impl TableShape {
         parameters: Parameters,
     ) -> TableShape {
         let columns = Index::new(material).columns().clone();
-        let phase = match coverage {
-            Coverage::Possible(_) => Closing::Placement,
-            _ => Closing::Slide,
-        };
+        // Only in the placing phase, sets are possible or not.
+        let from_hand = matches!(coverage, Coverage::Possible(_));
         let mut shape = TableShape {
             coverage,
             parameters,
@@ -267,7 +243,7 @@ impl TableShape {
             reciprocal: (u64::MAX / columns.count() as u64).wrapping_add(1),
             columns,
             near: Vec::new(),
-            patterns: Patterns::of(rules, phase),
+            patterns: Patterns::of(rules, from_hand),
         };
         shape.near = shape.near_places();
         shape
@@ -327,7 +303,7 @@ impl TableShape {
         self.starts[block] as usize..self.starts[block + 1] as usize
     }
 
-    /// The data that all columns of the row with this set share.
+    /// The part of the contexts that all columns of the row with this set share.
     pub fn row(&self, mover: PointSet) -> RowShape {
         let Patterns {
             slides, threats, ..
@@ -372,15 +348,12 @@ impl TableShape {
         for (bits, &[from, to]) in slide_bits.iter_mut().zip(slides) {
             *bits = bit_of[from.bit() as usize] | bit_of[to.bit() as usize];
         }
-        let closing = threats.iter().enumerate();
-        let closing = closing.filter(|(i, _)| own >> i & 1 == 1);
+        let closing = bits::Ones(own).map(|i| bit_of[threats[i].1.bit() as usize]);
         RowShape {
             permitted,
             slide_bits,
             free,
-            closing: closing.fold(0, |bits, (_, threat)| {
-                bits | bit_of[threat.point.bit() as usize]
-            }),
+            closing: closing.fold(0, |bits, bit| bits | bit),
             black,
             odd: (mover & BLACK).len() % 2,
         }

@@ -44,7 +44,7 @@ use crate::rules::{Blocked, Rules};
 /// The points of one colour.
 pub(crate) const BLACK: PointSet = PointSet::from_bits(0x55_aa_55);
 
-/// Which entries of a table a file holds.
+/// The entries of a table that a file holds.
 #[derive(Clone, Debug)]
 pub(crate) enum Coverage {
     /// All entries.

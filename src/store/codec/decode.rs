@@ -36,8 +36,8 @@ pub(crate) struct Block<'a> {
 /// A block with memory to decode it.
 type BlockIn<'a> = (Block<'a>, &'a mut BlockScratch);
 
-/// Decodes some blocks of a row in turns. A symbol depends on those before it, so that the processor
-/// mostly waits when it decodes a block alone.
+/// Decodes blocks of a row alternately, one symbol of each in turn. A symbol depends on the one before
+/// it, so with a single block the processor mostly waits.
 ///
 /// # Errors
 ///

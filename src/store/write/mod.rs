@@ -226,7 +226,7 @@ fn write_contents(
     file.write_all(&bytes)?;
     file.write_all(&directory)?;
     for table in tables {
-        // Flushing part by part keeps a process that should end from waiting long for the disk.
+        // Flushed part by part, so that a process that is asked to end need not wait long for the disk.
         for part in table.bytes.chunks(16 << 20) {
             file.write_all(part)?;
             file.sync_data()?;

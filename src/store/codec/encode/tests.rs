@@ -17,9 +17,13 @@ use crate::store::codec::{
 use crate::store::profile::Compression;
 
 const RULES: Rules = Rules::STANDARD;
+const THREE: Material = Material {
+    mover: 3,
+    waiting: 3,
+};
 
 #[test]
-fn keys_are_the_values_in_order() {
+fn symbols_are_in_the_order_of_values() {
     for byte in 0..=255 {
         assert_eq!(value(symbol(byte)), byte);
     }
@@ -48,17 +52,10 @@ fn quotients_are_those_of_a_division() {
     }
 }
 
-const fn quick(columns: u16) -> Parameters {
+fn parameters(columns: u16, compression: Compression) -> Parameters {
     Parameters {
         columns,
-        compression: Compression::Quick,
-    }
-}
-
-const fn small(columns: u16) -> Parameters {
-    Parameters {
-        columns,
-        compression: Compression::Max,
+        compression,
     }
 }
 
@@ -72,8 +69,7 @@ struct CodedTable {
 }
 
 impl CodedTable {
-    fn new(mover: u8, waiting: u8, coverage: Coverage, parameters: Parameters) -> CodedTable {
-        let material = Material { mover, waiting };
+    fn new(material: Material, coverage: Coverage, parameters: Parameters) -> CodedTable {
         let db = crate::Database::embedded(RULES);
         let values = match cfg!(feature = "embedded") {
             true => load(&db, material).unwrap().to_vec(),
@@ -86,11 +82,8 @@ impl CodedTable {
         let shape = TableShape::new(&RULES, material, coverage, parameters);
         let mut training = Training::default();
         let mut scratch = BlockScratch::default();
-        for (row, values) in values
-            .chunks(index.columns().count())
-            .enumerate()
-            .step_by(3)
-        {
+        let columns = index.columns().count();
+        for (row, values) in values.chunks(columns).enumerate().step_by(3) {
             let row = shape.row(index.rows().set(row));
             for columns in (0..shape.blocks()).map(|block| shape.columns_of(block)) {
                 let start = columns.start;
@@ -107,12 +100,20 @@ impl CodedTable {
         }
     }
 
+    fn rows(&self) -> impl Iterator<Item = (usize, &[u8])> {
+        let rows = self.values.chunks(self.index.columns().count());
+        rows.enumerate()
+    }
+
+    fn row(&self, number: usize) -> RowShape {
+        self.shape.row(self.index.rows().set(number))
+    }
+
     /// Encodes the blocks of a row.
     fn encode(&self, row: usize, values: &[u8]) -> Vec<Vec<u8>> {
         let encoder = Encoder::new(&self.shape, &self.bytes).unwrap();
-        let row = self.shape.row(self.index.rows().set(row));
+        let row = self.row(row);
         let mut scratch = EncoderScratch::default();
-        let blocks = 0..self.shape.blocks();
         let encode = |block| {
             let mut bytes = Vec::new();
             let columns = self.shape.columns_of(block);
@@ -120,10 +121,11 @@ impl CodedTable {
             encoder.encode(&row, start, &values[columns], &mut scratch, &mut bytes);
             bytes
         };
-        blocks.map(encode).collect()
+        (0..self.shape.blocks()).map(encode).collect()
     }
 
-    fn decode_with(
+    /// Decodes the first values of a block with a model.
+    fn decode(
         &self,
         model: &Model,
         row: usize,
@@ -131,90 +133,82 @@ impl CodedTable {
         bytes: &[u8],
         length: usize,
     ) -> Result<Vec<u8>, &'static str> {
-        let row = self.shape.row(self.index.rows().set(row));
-        let columns = self.shape.columns_of(block);
         let mut values = vec![9; length];
-        let shape = &self.shape;
         let mut scratch = BlockScratch::default();
         let block = Block {
-            columns,
+            columns: self.shape.columns_of(block),
             bytes,
             values: &mut values,
         };
-        decode(shape, model, &row, [(block, &mut scratch)])?;
+        decode(&self.shape, model, &self.row(row), [(block, &mut scratch)])?;
         Ok(values)
     }
 
-    /// Asserts that decoding returns the stored values of a row.
-    fn check(&self, number: usize, values: &[u8]) {
-        let row = self.shape.row(self.index.rows().set(number));
+    /// Asserts that decoding returns the stored values of a row, and returns their number.
+    fn check(&self, number: usize, values: &[u8]) -> usize {
+        let row = self.row(number);
+        let mut stored = 0;
         for (block, bytes) in self.encode(number, values).iter().enumerate() {
             let columns = self.shape.columns_of(block);
-            let expected: Vec<u8> = columns
-                .clone()
-                .map(|column| match self.shape.holds(&row, column) {
-                    true => values[column],
-                    false => 0,
-                })
-                .collect();
-            for length in [columns.len(), columns.len() / 3, 1, 0] {
-                let decoded = self.decode_with(&self.model, number, block, bytes, length);
-                let decoded = decoded.unwrap();
-                assert_eq!(decoded, expected[..length]);
+            let length = columns.len();
+            let expected = columns.map(|column| match self.shape.holds(&row, column) {
+                true => {
+                    stored += 1;
+                    values[column]
+                }
+                false => 0,
+            });
+            let expected: Vec<u8> = expected.collect();
+            for length in [length, length / 3, 1, 0] {
+                let decoded = self.decode(&self.model, number, block, bytes, length);
+                assert_eq!(decoded.unwrap(), expected[..length]);
             }
         }
+        stored
     }
 }
 
-#[test]
-fn blocks_of_every_kind_of_table_round_trip() {
-    for parameters in [quick(256), small(4096)] {
-        for (mover, waiting, coverage) in [
-            (3, 3, Coverage::All),
-            (6, 3, Coverage::All),
-            (4, 4, Coverage::EvenOrClosing),
-            (4, 4, Coverage::EvenBoth),
-            (5, 4, Coverage::All),
-            (5, 4, Coverage::EvenMover),
-        ] {
-            let omits_rows = coverage.omits_rows();
-            let table = CodedTable::new(mover, waiting, coverage, parameters);
-            let rows = table.values.chunks(table.index.columns().count());
-            let stored = |row| !omits_rows || is_even(table.index.rows().set(row));
-            let rows = rows.enumerate().filter(|&(row, _)| stored(row));
-            let mut checked = 0;
-            for (row, values) in rows.step_by(7) {
-                table.check(row, values);
-                checked += 1;
-            }
-            assert!(checked > 10, "{checked}");
-        }
-    }
-}
-
-/// The sets of some rows, as in the placing phase; both phases close mills in their own way.
+/// Entries in which the waiting side has the set of one of some rows, as in the placing phase; both
+/// phases close mills in their own way.
 fn possible(stones: u8, every: usize) -> Coverage {
-    let mut rows = BitSet::new(Rows::of(stones).len());
-    (0..Rows::of(stones).len())
-        .step_by(every)
-        .for_each(|row| rows.insert(row));
+    let all = Rows::of(stones).len();
+    let mut rows = BitSet::new(all);
+    (0..all).step_by(every).for_each(|row| rows.insert(row));
     Coverage::Possible(Arc::new(SetMarks::of_rows(stones, &rows)))
 }
 
 #[test]
-fn blocks_of_the_placing_phase_round_trip() {
-    for (mover, waiting, every) in [(3, 3, 1), (3, 3, 4), (4, 3, 9), (3, 4, 2), (4, 4, 5)] {
-        let coverage = possible(waiting, every);
-        let table = CodedTable::new(mover, waiting, coverage, quick(512));
-        let rows = table.values.chunks(table.index.columns().count());
-        let mut stored = 0;
-        for (number, values) in rows.enumerate().step_by(11) {
-            table.check(number, values);
-            let row = table.shape.row(table.index.rows().set(number));
-            let held = (0..values.len()).filter(|&column| table.shape.holds(&row, column));
-            stored += held.count();
-        }
-        assert!(stored > 0);
+fn blocks_of_every_kind_of_table_round_trip() {
+    let pairs = [
+        (3, 3, Coverage::All),
+        (6, 3, Coverage::All),
+        (4, 4, Coverage::EvenOrClosing),
+        (4, 4, Coverage::EvenBoth),
+        (5, 4, Coverage::All),
+        (5, 4, Coverage::EvenMover),
+    ];
+    let each = [
+        parameters(256, Compression::Quick),
+        parameters(4096, Compression::Max),
+    ]
+    .map(|parameters| pairs.clone().map(|pair| (pair, parameters)));
+    let plies = [(3, 3, 1), (3, 3, 4), (4, 3, 9), (3, 4, 2), (4, 4, 5)];
+    let plies = plies.map(|(mover, waiting, every)| {
+        (
+            (mover, waiting, possible(waiting, every)),
+            parameters(512, Compression::Quick),
+        )
+    });
+    for ((mover, waiting, coverage), parameters) in each.into_iter().flatten().chain(plies) {
+        let omits_rows = coverage.omits_rows();
+        let table = CodedTable::new(Material { mover, waiting }, coverage, parameters);
+        let is_stored = |row| !omits_rows || is_even(table.index.rows().set(row));
+        let rows = table.rows().filter(|&(row, _)| is_stored(row));
+        let stored: usize = rows
+            .step_by(7)
+            .map(|(row, values)| table.check(row, values))
+            .sum();
+        assert!(stored > 1000, "{stored}");
     }
 }
 
@@ -223,11 +217,7 @@ fn blocks_of_the_placing_phase_round_trip() {
 #[test]
 fn blocks_of_few_bytes_round_trip() {
     const KEYS: [(u8, u16); 3] = [(127, 100), (0, 3980), (ESCAPE, 16)];
-    let material = Material {
-        mover: 3,
-        waiting: 3,
-    };
-    let index = Index::new(material);
+    let index = Index::new(THREE);
     let columns = index.columns().count();
     // One distribution for all contexts: draws, wins in 1, and all else by the escape.
     let mut bytes = vec![0, 0, 0, 4];
@@ -237,7 +227,12 @@ fn blocks_of_few_bytes_round_trip() {
     }
     let table = CodedTable {
         model: Model::from_bytes(&bytes).unwrap(),
-        shape: TableShape::new(&RULES, material, Coverage::All, quick(256)),
+        shape: TableShape::new(
+            &RULES,
+            THREE,
+            Coverage::All,
+            parameters(256, Compression::Quick),
+        ),
         values: vec![0; columns],
         index,
         bytes,
@@ -256,7 +251,7 @@ fn blocks_of_few_bytes_round_trip() {
             // Any other length is another state or has a word too many.
             for cut in 0..blocks[0].len() {
                 let all = table.shape.columns_of(0).len();
-                let decoded = table.decode_with(&table.model, 0, 0, &blocks[0][..cut], all);
+                let decoded = table.decode(&table.model, 0, 0, &blocks[0][..cut], all);
                 assert_ne!(decoded.as_deref(), Ok(&values[..all]));
             }
         }
@@ -272,8 +267,8 @@ fn every_column_has_its_block() {
     for (mover, waiting) in [(3, 3), (4, 4), (9, 8), (7, 7)] {
         let material = Material { mover, waiting };
         for (parameters, coverage) in [
-            (quick(213), Coverage::EvenOrClosing),
-            (small(8192), Coverage::EvenBoth),
+            (parameters(213, Compression::Quick), Coverage::EvenOrClosing),
+            (parameters(8192, Compression::Max), Coverage::EvenBoth),
         ] {
             let shape = TableShape::new(&RULES, material, coverage, parameters);
             let mut next = 0;
@@ -305,7 +300,12 @@ fn coverage_agrees_with_the_rules() {
             mover: 5,
             waiting: 5,
         };
-        let shape = TableShape::new(&RULES, material, coverage.clone(), quick(256));
+        let shape = TableShape::new(
+            &RULES,
+            material,
+            coverage.clone(),
+            parameters(256, Compression::Quick),
+        );
         let index = Index::new(material);
         let columns = index.columns().count();
         for number in (0..index.rows().len()).step_by(50) {
@@ -320,7 +320,7 @@ fn coverage_agrees_with_the_rules() {
 }
 
 static SMALL: LazyLock<CodedTable> =
-    LazyLock::new(|| CodedTable::new(3, 3, Coverage::All, quick(256)));
+    LazyLock::new(|| CodedTable::new(THREE, Coverage::All, parameters(256, Compression::Quick)));
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
@@ -357,9 +357,9 @@ proptest! {
         let model = Model::from_bytes(&damaged(&SMALL.bytes));
         for (number, block) in blocks.iter().enumerate() {
             let length = SMALL.shape.columns_of(number).len();
-            let _ = SMALL.decode_with(&SMALL.model, 0, number, &damaged(block), length);
+            let _ = SMALL.decode(&SMALL.model, 0, number, &damaged(block), length);
             if let Some(model) = &model {
-                let _ = SMALL.decode_with(model, 0, number, block, length);
+                let _ = SMALL.decode(model, 0, number, block, length);
             }
         }
     }

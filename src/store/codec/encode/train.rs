@@ -45,7 +45,7 @@ impl Budget {
 /// The features of a context, then the symbol coded in it.
 type Coded = [u8; FEATURES + 1];
 
-/// How often the sample has the same features with the same symbol. Most have others like them.
+/// Features with a symbol, and how often the sample has them: most occur many times.
 #[derive(Clone, Copy)]
 struct Counted {
     coded: Coded,
