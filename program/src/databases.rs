@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Error, Result};
 use directories::ProjectDirs;
 use millbase::probe::Database;
+use millbase::sample::Family;
 use millbase::store::{self, DbError};
 use millbase::{Pair, Rules};
 
@@ -107,6 +108,22 @@ pub fn in_order(db: &Database) -> Vec<Pair> {
     let mut pairs = Pair::all(db.rules().stones);
     pairs.retain(|&pair| db.has(pair));
     pairs
+}
+
+/// The families to draw random positions from: these, or without any all pairs that have a usable
+/// file.
+pub fn families(db: &Database, given: &[Family]) -> Result<Vec<Family>> {
+    for family in given {
+        family.check(db.rules()).map_err(Usage)?;
+    }
+    let families: Vec<Family> = match given {
+        [] => in_order(db).into_iter().map(Family::Pair).collect(),
+        _ => given.to_vec(),
+    };
+    match families.is_empty() {
+        true => Err(none(db, "there is no database to draw positions from")),
+        false => Ok(families),
+    }
 }
 
 /// The error where no pair has a usable file: this text, and why the pair with the fewest stones has none.

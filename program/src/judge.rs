@@ -10,7 +10,7 @@ use clap::Args;
 use millbase::coach::contest::Contest;
 use millbase::coach::contestant::NewContestant;
 use millbase::coach::judge::{self, ExamReport};
-use millbase::coach::record::Results;
+use millbase::coach::record::ResultCounts;
 use millbase::coach::truth::Truth;
 use millbase::sample::Family;
 use millbase::search::Limits;
@@ -177,28 +177,12 @@ impl Judge {
     }
 
     fn families(&self, truth: Truth) -> Result<Vec<Family>> {
-        let db = truth.database();
-        let rules = db.rules();
-        for family in &self.from {
-            family.check(rules).map_err(Usage)?;
-        }
-        if !self.from.is_empty() {
-            return Ok(self.from.clone());
-        }
-        let mut families: Vec<Family> = (databases::in_order(db).into_iter())
-            .filter(|pair| pair.larger() <= rules.stones)
-            .map(Family::Pair)
-            .collect();
-        let knows_placing = truth.answer_or_reason(&Position::start(rules))?.is_ok();
-        if knows_placing {
+        let (db, rules) = (truth.database(), truth.database().rules());
+        let mut families = databases::families(db, &self.from)?;
+        let knows_placing = || truth.answer_or_reason(&Position::start(rules));
+        if self.from.is_empty() && knows_placing()?.is_ok() {
             let placed = PLACED.into_iter().map(Family::Placed);
             families.extend(placed.filter(|family| family.check(rules).is_ok()));
-        }
-        if families.is_empty() {
-            return Err(databases::none(
-                db,
-                "there is no database to draw positions from",
-            ));
         }
         Ok(families)
     }
@@ -211,8 +195,8 @@ impl Judge {
         engine: &NewContestant,
         families: &[Family],
         options: &Options,
-    ) -> Result<[Results; 3]> {
-        let mut results = [Results::default(); 3];
+    ) -> Result<[ResultCounts; 3]> {
+        let mut results = [ResultCounts::default(); 3];
         if self.starts == 0 {
             return Ok(results);
         }
@@ -274,9 +258,9 @@ struct Judgement {
     engine: String,
     #[serde(flatten)]
     exam: ExamReport,
-    from_start: Results,
-    from_draws: Results,
-    from_wins: Results,
+    from_start: ResultCounts,
+    from_draws: ResultCounts,
+    from_wins: ResultCounts,
 }
 
 fn write(out: &mut impl Write, judgement: &Judgement) -> io::Result<()> {
@@ -311,7 +295,7 @@ fn write(out: &mut impl Write, judgement: &Judgement) -> io::Result<()> {
         ("won positions", judgement.from_wins),
     ] {
         if results.games() > 0 {
-            let Results {
+            let ResultCounts {
                 wins,
                 draws,
                 losses,

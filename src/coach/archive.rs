@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::board::symmetry::Symmetry;
 use crate::coach::confidence::{Interval, interval};
-use crate::coach::record::{GameResult, Record, Results};
+use crate::coach::record::{GameResult, Record, ResultCounts};
 use crate::coach::review::{GameReview, Summary, Tally};
 use crate::rules::position::Side;
 use crate::rules::turns::Turn;
@@ -26,7 +26,7 @@ pub struct Archive {
 #[derive(Clone, Debug, Default)]
 struct GameGroup {
     games: u64,
-    results: Results,
+    results: ResultCounts,
     tally: Tally,
     /// For each game with a result: the points, and 1.
     points: Vec<(f64, f64)>,
@@ -59,7 +59,7 @@ pub struct ArchiveRow {
     pub games: u64,
     /// Won, drawn and lost games, without games that have no result.
     #[serde(flatten)]
-    pub results: Results,
+    pub results: ResultCounts,
     /// The mean of the points, from 0 to 1.
     pub score: Option<f64>,
     /// The confidence interval of the score, by the bootstrap over games.

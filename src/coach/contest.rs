@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::coach::confidence::{Interval, interval};
 use crate::coach::contestant::{Contestant, NewContestant};
-use crate::coach::record::{GameResult, Results};
+use crate::coach::record::{GameResult, ResultCounts};
 use crate::coach::review::GameReview;
 use crate::coach::truth::Truth;
 use crate::engine::ending::DrawRule;
@@ -239,7 +239,7 @@ pub(crate) fn share_out<Worker, Found: Send, B>(
 /// The score of a match so far, from the first player's perspective.
 #[derive(Clone, Debug, Default)]
 pub struct Standing {
-    results: Results,
+    results: ResultCounts,
     forfeits: [u64; 2],
     first_errors: [u64; 2],
     /// The sums of the turn numbers of these errors.
@@ -269,7 +269,7 @@ pub struct MatchReport {
     pub games: u64,
     /// Won, drawn and lost games.
     #[serde(flatten)]
-    pub results: Results,
+    pub results: ResultCounts,
     /// The mean of the points, from 0 to 1.
     pub score: Option<f64>,
     /// The confidence interval of the score, by the bootstrap over starts or, if there is only one,

@@ -182,7 +182,7 @@ pub struct WantedPuzzles {
 }
 
 impl WantedPuzzles {
-    /// Puzzles of every kind, of no family.
+    /// Every puzzle, whatever family its position comes from.
     pub fn any() -> WantedPuzzles {
         WantedPuzzles {
             families: Vec::new(),

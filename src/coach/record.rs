@@ -91,7 +91,7 @@ impl GameResult {
 
 /// Won, drawn and lost games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
-pub struct Results {
+pub struct ResultCounts {
     /// The number of won games.
     pub wins: u64,
     /// The number of drawn games.
@@ -100,7 +100,7 @@ pub struct Results {
     pub losses: u64,
 }
 
-impl Results {
+impl ResultCounts {
     /// Counts a game of a side.
     pub fn add(&mut self, result: GameResult, side: Side) {
         match result {

@@ -15,7 +15,7 @@ use millbase::coach::graph::svg;
 use millbase::coach::judge::{ExamReport, exam, replies};
 use millbase::coach::pack::{Claim, ClaimedLine, check};
 use millbase::coach::puzzle::{Goal, Puzzle, Theme, WantedPuzzles, candidate};
-use millbase::coach::record::{GameResult, Record, Records, Results};
+use millbase::coach::record::{GameResult, Record, Records, ResultCounts};
 use millbase::coach::review::{GameReview, Grade};
 use millbase::coach::truth::Truth;
 use millbase::engine::game::Game;
@@ -332,7 +332,7 @@ fn archives_count_by_player_and_opening() {
     let players = report.players;
     assert_eq!(players.len(), 2);
     // A has won its three games as White and drawn the others.
-    let results = Results {
+    let results = ResultCounts {
         wins: 3,
         draws: 3,
         losses: 0,

@@ -6,12 +6,12 @@ use std::ops::RangeInclusive;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
+use millbase::Database;
 use millbase::coach::puzzle::{Goal, LEVELS, Puzzle, Theme, WantedPuzzles, candidate};
 use millbase::coach::truth::Truth;
 use millbase::rules::diagram::draw;
 use millbase::sample::{Family, canonical};
 use millbase::store::DbError;
-use millbase::{Database, Pair};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -156,28 +156,12 @@ impl MakePuzzles {
     }
 
     fn wanted(&self, db: &Database) -> Result<WantedPuzzles> {
-        let rules = db.rules();
         if self.goal == Some(Goal::Draw) && self.turns.is_some() {
             let sentence = "--turns is the number of turns to a win; leave it out with --goal draw";
             return Err(Usage(sentence.to_owned()).into());
         }
-        for family in &self.from {
-            family.check(rules).map_err(Usage)?;
-        }
-        let playable = |pair: &Pair| pair.larger() <= rules.stones;
-        let all = databases::in_order(db).into_iter().filter(playable);
-        let families = match self.from.is_empty() {
-            true => all.map(Family::Pair).collect(),
-            false => self.from.clone(),
-        };
-        if families.is_empty() {
-            return Err(databases::none(
-                db,
-                "there is no database to draw positions from",
-            ));
-        }
         Ok(WantedPuzzles {
-            families,
+            families: databases::families(db, &self.from)?,
             goal: self.goal,
             turns: self.turns.clone().unwrap_or(1..=8),
             themes: self.theme.clone(),
