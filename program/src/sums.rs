@@ -29,25 +29,25 @@ struct Compared {
     file: String,
     /// `None` where the file is missing.
     bytes: Option<u64>,
-    result: Outcome,
+    result: FileState,
 }
 
 #[derive(Serialize, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
-enum Outcome {
+enum FileState {
     Same,
     Differs,
     Missing,
     NotListed,
 }
 
-impl Outcome {
+impl FileState {
     fn text(self) -> &'static str {
         match self {
-            Outcome::Same => "same",
-            Outcome::Differs => "differs",
-            Outcome::Missing => "missing",
-            Outcome::NotListed => "not in the list",
+            FileState::Same => "same",
+            FileState::Differs => "differs",
+            FileState::Missing => "missing",
+            FileState::NotListed => "not in the list",
         }
     }
 }
@@ -74,8 +74,8 @@ pub fn run(list: &Path, options: &Options) -> Result<Status> {
         .map(|(name, sum)| compare(&folder, name, sum));
     let mut files = files.collect::<Result<Vec<Compared>>>()?;
     files.extend(others(&folder, &listed)?);
-    let any = |outcome| files.iter().any(|file| file.result == outcome);
-    let status = match (any(Outcome::Differs), any(Outcome::Missing)) {
+    let any = |state| files.iter().any(|file| file.result == state);
+    let status = match (any(FileState::Differs), any(FileState::Missing)) {
         (true, _) => Status::No,
         (_, true) => Status::Missing,
         _ => Status::Done,
@@ -114,7 +114,7 @@ fn compare(folder: &Path, name: &str, sum: &str) -> Result<Compared> {
     let mut file = match File::open(&path) {
         Ok(file) => BufReader::with_capacity(1 << 20, file),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Ok(found(None, Outcome::Missing));
+            return Ok(found(None, FileState::Missing));
         }
         Err(error) => {
             return Err(error).with_context(|| format!("cannot read {}", path.display()));
@@ -136,8 +136,8 @@ fn compare(folder: &Path, name: &str, sum: &str) -> Result<Compared> {
     let hash = hasher.finalize();
     let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(match hash == sum {
-        true => found(Some(bytes), Outcome::Same),
-        false => found(Some(bytes), Outcome::Differs),
+        true => found(Some(bytes), FileState::Same),
+        false => found(Some(bytes), FileState::Differs),
     })
 }
 
@@ -155,7 +155,7 @@ fn others(folder: &Path, listed: &[(String, String)]) -> Result<Vec<Compared>> {
         };
         if file.ends_with(".mill") && !listed.iter().any(|(name, _)| *name == file) {
             let bytes = entry.metadata().map(|data| data.len()).ok();
-            let result = Outcome::NotListed;
+            let result = FileState::NotListed;
             others.push(Compared {
                 file,
                 bytes,
@@ -177,7 +177,7 @@ fn write(out: &mut impl Write, files: &[Compared]) -> io::Result<()> {
         ]);
     }
     table.write(out)?;
-    let same = files.iter().filter(|file| file.result == Outcome::Same);
+    let same = files.iter().filter(|file| file.result == FileState::Same);
     writeln!(
         out,
         "\n{} of {} files are the same",

@@ -257,9 +257,9 @@ impl DeriveRow<'_> {
         if FLYING || shape.rules.diagonals {
             for (&subset, &value) in shape.subsets.iter().zip(quiet) {
                 let ordered = ORDERED[usize::from(value)];
-                for origin in turns.quiet_origins::<B, FLYING>(bits, subset) {
+                turns.quiet_origins::<B, FLYING>(bits, subset, |origin| {
                     best[origin] = best[origin].max(ordered);
-                }
+                });
             }
         } else {
             ordered.clear();

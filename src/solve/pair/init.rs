@@ -246,15 +246,15 @@ fn look_up_with<B: Bits, const FLYING: bool, const EACH_MILL: bool>(
             if mills.is_empty() {
                 continue;
             }
-            let origins = turns.closing_origins::<B, FLYING>(bits, subset, mover, mills);
-            if origins.is_empty() {
+            let edges = turns.closing_edges(mover, mills);
+            if !FLYING && edges == 0 {
                 continue;
             }
             let ordered = captures.best_ordered(bits, removals, mover);
-            for origin in origins {
+            turns.origins::<B, FLYING>(bits, subset, edges, mills, |origin| {
                 best[origin] = best[origin].max(ordered);
                 counts[origin] += 1;
-            }
+            });
         }
     }
 }

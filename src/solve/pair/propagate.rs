@@ -314,9 +314,7 @@ fn for_each_predecessor<B: Bits, const FLYING: bool, const PASSES: bool>(
     for &(start, places) in found {
         for column in places.map(|place| start + place) {
             let subset = shape.subsets[column];
-            for origin in turns.quiet_origins::<B, FLYING>(bits, subset) {
-                inform(origin);
-            }
+            turns.quiet_origins::<B, FLYING>(bits, subset, &mut inform);
             if PASSES && turns.is_blocked(bits, subset) {
                 inform(column);
             }

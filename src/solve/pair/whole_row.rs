@@ -465,9 +465,7 @@ mod tests {
             let mut expected = vec![0; columns];
             for (column, &subset) in shape.subsets.iter().enumerate() {
                 if marks[column / 64] >> (column % 64) & 1 == 1 {
-                    for origin in turns.quiet_origins::<_, false>(Portable, subset) {
-                        expected[origin] += 1;
-                    }
+                    turns.quiet_origins::<_, false>(Portable, subset, |origin| expected[origin] += 1);
                 }
             }
             let check = || AtOnce { row: &row, marks: &marks };
