@@ -68,12 +68,14 @@ pub fn run(list: &Path, options: &Options) -> Result<Status> {
     let folder = databases::folder(options).ok_or_else(|| {
         Usage("no folder for databases is known here; name one with --db".to_owned())
     })?;
-    let listed: Vec<(String, String)> = listed.into_iter().collect();
-    let files = listed
+    let mut sums: BTreeMap<String, Option<String>> = BTreeMap::new();
+    sums.extend(databases_in(&folder)?.into_iter().map(|name| (name, None)));
+    sums.extend(listed.into_iter().map(|(name, sum)| (name, Some(sum))));
+    let files = sums
         .par_iter()
-        .map(|(name, sum)| compare(&folder, name, sum));
+        .map(|(name, sum)| compare(&folder, name, sum.as_deref()));
     let mut files = files.collect::<Result<Vec<Compared>>>()?;
-    files.extend(others(&folder, &listed)?);
+    files.sort_by_key(|file| file.result == FileState::NotListed);
     let any = |state| files.iter().any(|file| file.result == state);
     let status = match (any(FileState::Differs), any(FileState::Missing)) {
         (true, _) => Status::No,
@@ -104,8 +106,10 @@ fn parse(text: &str) -> Result<BTreeMap<String, String>, usize> {
     parsed.collect()
 }
 
-fn compare(folder: &Path, name: &str, sum: &str) -> Result<Compared> {
+/// Compares a file with its checksum, if the list has one.
+fn compare(folder: &Path, name: &str, sum: Option<&str>) -> Result<Compared> {
     let path = folder.join(name);
+    let cannot = || format!("cannot read {}", path.display());
     let found = |bytes, result| Compared {
         file: name.to_owned(),
         bytes,
@@ -116,21 +120,20 @@ fn compare(folder: &Path, name: &str, sum: &str) -> Result<Compared> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Ok(found(None, FileState::Missing));
         }
-        Err(error) => {
-            return Err(error).with_context(|| format!("cannot read {}", path.display()));
-        }
+        Err(error) => return Err(error).with_context(cannot),
+    };
+    let bytes = file.get_ref().metadata().with_context(cannot)?.len();
+    let Some(sum) = sum else {
+        return Ok(found(Some(bytes), FileState::NotListed));
     };
     let mut hasher = Sha256::new();
-    let mut bytes = 0;
     loop {
-        let read = file.fill_buf();
-        let read = read.with_context(|| format!("cannot read {}", path.display()))?;
+        let read = file.fill_buf().with_context(cannot)?;
         if read.is_empty() {
             break;
         }
         hasher.update(read);
         let length = read.len();
-        bytes += length as u64;
         file.consume(length);
     }
     let hash = hasher.finalize();
@@ -141,30 +144,19 @@ fn compare(folder: &Path, name: &str, sum: &str) -> Result<Compared> {
     })
 }
 
-/// The databases of the folder that the list does not name.
-fn others(folder: &Path, listed: &[(String, String)]) -> Result<Vec<Compared>> {
+/// The names of the databases in a folder, which need not exist.
+fn databases_in(folder: &Path) -> Result<Vec<String>> {
+    let cannot = || format!("cannot read {}", folder.display());
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.with_context(|| format!("cannot read {}", folder.display()))?,
+        entries => entries.with_context(cannot)?,
     };
-    let mut others = Vec::new();
+    let mut names = Vec::new();
     for entry in entries {
-        let entry = entry.with_context(|| format!("cannot read {}", folder.display()))?;
-        let Ok(file) = entry.file_name().into_string() else {
-            continue;
-        };
-        if file.ends_with(".mill") && !listed.iter().any(|(name, _)| *name == file) {
-            let bytes = entry.metadata().map(|data| data.len()).ok();
-            let result = FileState::NotListed;
-            others.push(Compared {
-                file,
-                bytes,
-                result,
-            });
-        }
+        let name = entry.with_context(cannot)?.file_name().into_string();
+        names.extend(name.ok().filter(|name| name.ends_with(".mill")));
     }
-    others.sort_by(|a, b| a.file.cmp(&b.file));
-    Ok(others)
+    Ok(names)
 }
 
 fn write(out: &mut impl Write, files: &[Compared]) -> io::Result<()> {
