@@ -81,7 +81,7 @@ pub struct Build {
 pub struct FileOptions {
     /// Contents of the files
     #[arg(long, value_name = "PROFILE", default_value = "full")]
-    profile: Contents,
+    profile: ProfileName,
 
     /// How well the files are compressed
     #[arg(long, value_name = "LEVEL", default_value = "quick")]
@@ -89,7 +89,7 @@ pub struct FileOptions {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Contents {
+enum ProfileName {
     /// Win, draw or loss, and the depth
     Full,
     /// Win, draw or loss only: all pairs in a fifth of the bytes
@@ -110,8 +110,8 @@ impl FileOptions {
     pub fn profile(&self) -> Profile {
         Profile {
             metric: match self.profile {
-                Contents::Full => Metric::Depth,
-                Contents::Wdl => Metric::Wdl,
+                ProfileName::Full => Metric::Depth,
+                ProfileName::Wdl => Metric::Wdl,
             },
             compression: match self.level {
                 FileLevel::Quick => Compression::Quick,

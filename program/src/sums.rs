@@ -29,25 +29,25 @@ struct Compared {
     file: String,
     /// `None` where the file is missing.
     bytes: Option<u64>,
-    result: FileState,
+    result: ChecksumResult,
 }
 
 #[derive(Serialize, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
-enum FileState {
+enum ChecksumResult {
     Same,
     Differs,
     Missing,
     NotListed,
 }
 
-impl FileState {
+impl ChecksumResult {
     fn text(self) -> &'static str {
         match self {
-            FileState::Same => "same",
-            FileState::Differs => "differs",
-            FileState::Missing => "missing",
-            FileState::NotListed => "not in the list",
+            ChecksumResult::Same => "same",
+            ChecksumResult::Differs => "differs",
+            ChecksumResult::Missing => "missing",
+            ChecksumResult::NotListed => "not in the list",
         }
     }
 }
@@ -75,9 +75,9 @@ pub fn run(list: &Path, options: &Options) -> Result<Status> {
         .par_iter()
         .map(|(name, sum)| compare(&folder, name, sum.as_deref()));
     let mut files = files.collect::<Result<Vec<Compared>>>()?;
-    files.sort_by_key(|file| file.result == FileState::NotListed);
+    files.sort_by_key(|file| file.result == ChecksumResult::NotListed);
     let any = |state| files.iter().any(|file| file.result == state);
-    let status = match (any(FileState::Differs), any(FileState::Missing)) {
+    let status = match (any(ChecksumResult::Differs), any(ChecksumResult::Missing)) {
         (true, _) => Status::No,
         (_, true) => Status::Missing,
         _ => Status::Done,
@@ -118,13 +118,13 @@ fn compare(folder: &Path, name: &str, sum: Option<&str>) -> Result<Compared> {
     let mut file = match File::open(&path) {
         Ok(file) => BufReader::with_capacity(1 << 20, file),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Ok(found(None, FileState::Missing));
+            return Ok(found(None, ChecksumResult::Missing));
         }
         Err(error) => return Err(error).with_context(cannot),
     };
     let bytes = file.get_ref().metadata().with_context(cannot)?.len();
     let Some(sum) = sum else {
-        return Ok(found(Some(bytes), FileState::NotListed));
+        return Ok(found(Some(bytes), ChecksumResult::NotListed));
     };
     let mut hasher = Sha256::new();
     loop {
@@ -139,8 +139,8 @@ fn compare(folder: &Path, name: &str, sum: Option<&str>) -> Result<Compared> {
     let hash = hasher.finalize();
     let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(match hash == sum {
-        true => found(Some(bytes), FileState::Same),
-        false => found(Some(bytes), FileState::Differs),
+        true => found(Some(bytes), ChecksumResult::Same),
+        false => found(Some(bytes), ChecksumResult::Differs),
     })
 }
 
@@ -169,7 +169,9 @@ fn write(out: &mut impl Write, files: &[Compared]) -> io::Result<()> {
         ]);
     }
     table.write(out)?;
-    let same = files.iter().filter(|file| file.result == FileState::Same);
+    let same = files
+        .iter()
+        .filter(|file| file.result == ChecksumResult::Same);
     writeln!(
         out,
         "\n{} of {} files are the same",

@@ -84,7 +84,7 @@ impl Verify {
         let entries = entries.fold(0, u64::saturating_add);
         let bar = progress::bar(options, entries, progress::forecast);
         bar.set_message("checking");
-        let mut check = Check {
+        let mut check = Checker {
             db: &db,
             tables: Tables::new(&db, &pairs),
             bar: &bar,
@@ -135,7 +135,7 @@ impl Verify {
         }
     }
 
-    fn check_pair(&self, check: &mut Check<'_>, pair: Pair) -> Findings {
+    fn check_pair(&self, check: &mut Checker<'_>, pair: Pair) -> Findings {
         let db = check.db;
         check.run(
             Subject::Pair(pair),
@@ -155,7 +155,7 @@ impl Verify {
     }
 
     /// Checks a ply's file, if there is one.
-    fn check_ply(&self, check: &mut Check<'_>, ply: u8) -> Option<Findings> {
+    fn check_ply(&self, check: &mut Checker<'_>, ply: u8) -> Option<Findings> {
         let db = check.db;
         let file = db.ply(ply).transpose()?;
         let entries = file.as_ref().map_or(0, |file| self.ply_entries(file));
@@ -177,14 +177,14 @@ impl Verify {
 }
 
 /// What the checks of all files share.
-struct Check<'a> {
+struct Checker<'a> {
     db: &'a Database,
     tables: Tables,
     bar: &'a ProgressBar,
     options: &'a Options,
 }
 
-impl Check<'_> {
+impl Checker<'_> {
     /// Checks the file of a subject with this number of entries.
     fn run(
         &mut self,
@@ -192,7 +192,7 @@ impl Check<'_> {
         entries: u64,
         verify: impl FnOnce(&mut Tables, &(dyn Fn(u64) + Sync)) -> Result<Report, DbError>,
     ) -> Findings {
-        let Check { tables, bar, .. } = self;
+        let Checker { tables, bar, .. } = self;
         let before = bar.position();
         bar.set_prefix(subject.to_string());
         let progress = |done| bar.set_position(before + done);

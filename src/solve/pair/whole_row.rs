@@ -17,7 +17,7 @@ use std::ops::Range;
 use crate::board::bits::{self, Bits, Ones};
 use crate::board::{Board, PointSet};
 
-type Block = [u64; WORDS];
+type BlockWords = [u64; WORDS];
 const WORDS: usize = 4;
 
 /// The lowest bit of each byte.
@@ -138,13 +138,13 @@ pub(crate) struct WholeRowScratch {
     /// A bit for each column, and two more words.
     pub(crate) columns: Vec<u64>,
     /// The sets that slides lead to.
-    after: Vec<Block>,
+    after: Vec<BlockWords>,
     /// Those to which a quiet slide to one point leads.
-    arrived: Vec<Block>,
+    arrived: Vec<BlockWords>,
     /// The sets that slides start from.
-    before: Vec<Block>,
+    before: Vec<BlockWords>,
     /// The numbers of slides that start from them, a bit in each plane.
-    planes: Vec<[Block; PLANES]>,
+    planes: Vec<[BlockWords; PLANES]>,
     /// The same numbers, a byte for each column.
     counts: Vec<u8>,
 }
@@ -159,9 +159,9 @@ struct Stone {
     /// Its bit in the number of a word's bit, if it is there.
     low: u32,
     /// The bits of a block with the stone; all if it is in the block's number.
-    with: Block,
+    with: BlockWords,
     /// The bits of a block without the stone; likewise.
-    without: Block,
+    without: BlockWords,
 }
 
 impl Stone {
@@ -204,7 +204,7 @@ pub(crate) struct WholeRow<'a> {
 
 /// The sets before a slide.
 #[inline(always)]
-fn before<const WORD: usize>(block: &Block, from: &Stone, distance: u32) -> Block {
+fn before<const WORD: usize>(block: &BlockWords, from: &Stone, distance: u32) -> BlockWords {
     let word = |word: usize| (block[word] & from.without[word]).rotate_left(distance);
     [word(WORD), word(1 ^ WORD), word(2 ^ WORD), word(3 ^ WORD)]
 }
@@ -213,11 +213,11 @@ fn before<const WORD: usize>(block: &Block, from: &Stone, distance: u32) -> Bloc
 /// of each word shifted by `distance`.
 #[inline(always)]
 fn add_before<T, const WORD: usize>(
-    blocks: &[Block],
+    blocks: &[BlockWords],
     from: &Stone,
     distance: u32,
     found: &mut [T],
-    add: impl Fn(&mut T, Block),
+    add: impl Fn(&mut T, BlockWords),
 ) {
     for (found, block) in found[..blocks.len()].iter_mut().zip(blocks) {
         add(found, before::<WORD>(block, from, distance));
@@ -312,10 +312,10 @@ impl<'a> WholeRow<'a> {
     #[inline(always)]
     fn slide_back<T>(
         &self,
-        after: &[Block],
-        arrived: &mut [Block],
+        after: &[BlockWords],
+        arrived: &mut [BlockWords],
         found: &mut [T],
-        add: impl Fn(&mut T, Block) + Copy,
+        add: impl Fn(&mut T, BlockWords) + Copy,
     ) {
         let count = after.len();
         for (bit, &neighbours) in self.neighbours.iter().enumerate() {
@@ -363,7 +363,7 @@ impl<'a> WholeRow<'a> {
 
 /// The bits of both blocks.
 #[inline(always)]
-fn both(a: &Block, b: &Block) -> Block {
+fn both(a: &BlockWords, b: &BlockWords) -> BlockWords {
     let mut both = *a;
     for (both, b) in both.iter_mut().zip(b) {
         *both &= b;
@@ -418,12 +418,12 @@ mod tests {
     use crate::solve::pair::half::{HalfShape, RowTurns};
 
     /// The marks and the counts of a row as a whole.
-    struct AtOnce<'a> {
+    struct MarksAndCounts<'a> {
         row: &'a WholeRow<'a>,
         marks: &'a [u64],
     }
 
-    impl Kernel for AtOnce<'_> {
+    impl Kernel for MarksAndCounts<'_> {
         type Output = (Vec<u64>, Vec<u8>);
 
         #[inline(always)]
@@ -468,7 +468,7 @@ mod tests {
                     turns.quiet_origins::<_, false>(Portable, subset, |origin| expected[origin] += 1);
                 }
             }
-            let check = || AtOnce { row: &row, marks: &marks };
+            let check = || MarksAndCounts { row: &row, marks: &marks };
             for (origins, counts) in [check().run(Portable), dispatch(check())] {
                 proptest::prop_assert_eq!(&counts[..columns], &expected);
                 proptest::prop_assert!(counts[columns..].iter().all(|&count| count == 0));
