@@ -257,9 +257,9 @@ impl DeriveRow<'_> {
         if FLYING || shape.rules.diagonals {
             for (&subset, &value) in shape.subsets.iter().zip(quiet) {
                 let ordered = ORDERED[usize::from(value)];
-                turns.quiet_origins::<B, FLYING>(bits, subset, |origin| {
+                for origin in turns.quiet_origins::<B, FLYING>(bits, subset) {
                     best[origin] = best[origin].max(ordered);
-                });
+                }
             }
         } else {
             ordered.clear();

@@ -185,14 +185,13 @@ impl<'a> RowTurns<'a> {
         self.count::<false>(self.points(bits, subset)) == 0
     }
 
-    /// Calls `found` with the column of each set from which a turn without a mill leads to this one.
+    /// The columns of the sets from which a turn without a mill leads to this one.
     #[inline(always)]
     pub(crate) fn quiet_origins<B: Bits, const FLYING: bool>(
         &self,
         bits: B,
         subset: u32,
-        found: impl FnMut(usize),
-    ) {
+    ) -> Origins<'_, FLYING> {
         let mover = self.points(bits, subset);
         let mills = self.board.mills(mover);
         let mut edges = 0;
@@ -204,47 +203,99 @@ impl<'a> RowTurns<'a> {
                 edges &= !self.board.cut(mills);
             }
         }
-        self.origins::<B, FLYING>(bits, subset, edges, mover - mills, found);
+        self.origins(bits, subset, edges, mover - mills)
     }
 
-    /// The edges over which slides to points of `mills`, which close a mill, lead to a set.
+    /// The columns of the sets from which a turn to one of the points of `mills`, which closes a
+    /// mill, leads to this one.
     #[inline(always)]
-    pub(crate) fn closing_edges(&self, mover: PointSet, mills: PointSet) -> EdgeSet {
-        self.board.cut(mover) & self.board.cut(mills) & self.edges
-    }
-
-    /// Calls `found` with the column of each set from which slides over these edges, or flights to one of the
-    /// points `arrived`, lead to this one.
-    #[inline(always)]
-    pub(crate) fn origins<B: Bits, const FLYING: bool>(
+    pub(crate) fn closing_origins<B: Bits, const FLYING: bool>(
         &self,
         bits: B,
         subset: u32,
-        mut edges: EdgeSet,
+        mover: PointSet,
+        mills: PointSet,
+    ) -> Origins<'_, FLYING> {
+        let edges = self.board.cut(mover) & self.board.cut(mills) & self.edges;
+        self.origins(bits, subset, edges, mills)
+    }
+
+    /// The origins over these edges, or those of flights that ended on these points.
+    #[inline(always)]
+    fn origins<B: Bits, const FLYING: bool>(
+        &self,
+        bits: B,
+        subset: u32,
+        edges: EdgeSet,
         arrived: PointSet,
-        mut found: impl FnMut(usize),
-    ) {
-        if !FLYING {
-            while edges != 0 {
-                let ends = self.ends[edges.trailing_zeros() as usize];
-                edges &= edges - 1;
-                found(self.columns.rank(subset ^ ends));
-            }
-            return;
-        }
+    ) -> Origins<'_, FLYING> {
         let free = self.free.bits();
-        let empty = bits.pext(free, free) & !subset;
-        let mut arrived = bits.pext(arrived.bits(), free);
-        while arrived != 0 {
-            let to = lowest(arrived);
-            arrived ^= to;
-            let mut points = empty;
-            while points != 0 {
-                let from = lowest(points);
-                points ^= from;
-                found(self.columns.rank(subset ^ to ^ from));
-            }
+        Origins {
+            columns: self.columns,
+            subset,
+            ends: &self.ends,
+            edges,
+            to: 0,
+            arrived: bits.pext(arrived.bits(), free),
+            from: 0,
+            empty: bits.pext(free, free) & !subset,
         }
+    }
+}
+
+/// The columns of the sets from which turns lead to a subset.
+pub(crate) struct Origins<'a, const FLYING: bool> {
+    columns: &'a Subsets,
+    subset: u32,
+    /// Slides: the remaining edges, and the ends of each.
+    edges: EdgeSet,
+    ends: &'a [u32; 64],
+    /// Flights: the stone being flown back, the stones after it, the points left for it, all
+    /// points for it.
+    to: u32,
+    arrived: u32,
+    from: u32,
+    empty: u32,
+}
+
+impl<const FLYING: bool> Origins<'_, FLYING> {
+    /// Whether the set is empty.
+    #[inline(always)]
+    pub(crate) fn is_empty(&self) -> bool {
+        if FLYING {
+            self.arrived == 0
+        } else {
+            self.edges == 0
+        }
+    }
+}
+
+impl<const FLYING: bool> Iterator for Origins<'_, FLYING> {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        let changed = if FLYING {
+            if self.from == 0 {
+                if self.arrived == 0 {
+                    return None;
+                }
+                self.to = lowest(self.arrived);
+                self.arrived ^= self.to;
+                self.from = self.empty;
+            }
+            let from = lowest(self.from);
+            self.from ^= from;
+            self.to ^ from
+        } else {
+            if self.edges == 0 {
+                return None;
+            }
+            let edge = self.edges.trailing_zeros() as usize;
+            self.edges &= self.edges - 1;
+            self.ends[edge]
+        };
+        Some(self.columns.rank(self.subset ^ changed))
     }
 }
 

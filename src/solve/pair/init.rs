@@ -214,15 +214,16 @@ pub(crate) fn look_up<B: Bits, const FLYING: bool>(
     best: &mut [u8],
     counts: &mut [u8],
 ) {
-    match captures.len() {
-        1 => look_up_with::<B, FLYING, false>(captures, bits, shape, turns, waiting, best, counts),
-        _ => look_up_with::<B, FLYING, true>(captures, bits, shape, turns, waiting, best, counts),
+    if let [captures] = captures {
+        captures.look_up::<B, FLYING>(bits, shape, turns, waiting, best, counts);
+    } else {
+        look_up_each_mill::<B, FLYING>(captures, bits, shape, turns, waiting, best, counts);
     }
 }
 
-/// [`look_up`], for rules where each mill earns a removal or a turn earns one.
+/// [`look_up`] for rules where each mill earns a removal.
 #[inline(always)]
-fn look_up_with<B: Bits, const FLYING: bool, const EACH_MILL: bool>(
+fn look_up_each_mill<B: Bits, const FLYING: bool>(
     captures: &[Captures<'_>],
     bits: B,
     shape: &HalfShape,
@@ -237,29 +238,54 @@ fn look_up_with<B: Bits, const FLYING: bool, const EACH_MILL: bool>(
         .collect();
     for &subset in &shape.subsets {
         let mover = turns.points(bits, subset);
-        // The stones by the number of removals that a turn to their point earned.
-        let arrivals = match EACH_MILL {
-            true => turns.board.mills_by_count(mover),
-            false => [turns.board.mills(mover), PointSet::EMPTY, PointSet::EMPTY],
-        };
+        let arrivals = turns.board.mills_by_count(mover);
         for ((captures, removals), mills) in captures.iter().zip(arrivals) {
             if mills.is_empty() {
                 continue;
             }
-            let edges = turns.closing_edges(mover, mills);
-            if !FLYING && edges == 0 {
+            let origins = turns.closing_origins::<B, FLYING>(bits, subset, mover, mills);
+            if origins.is_empty() {
                 continue;
             }
             let ordered = captures.best_ordered(bits, removals, mover);
-            turns.origins::<B, FLYING>(bits, subset, edges, mills, |origin| {
+            for origin in origins {
                 best[origin] = best[origin].max(ordered);
                 counts[origin] += 1;
-            });
+            }
         }
     }
 }
 
 impl<'a> Captures<'a> {
+    #[inline(always)]
+    fn look_up<B: Bits, const FLYING: bool>(
+        &self,
+        bits: B,
+        shape: &HalfShape,
+        turns: &RowTurns<'_>,
+        waiting: PointSet,
+        best: &mut [u8],
+        counts: &mut [u8],
+    ) {
+        let removals = self.removals(&shape.rules, waiting, 1);
+        for &subset in &shape.subsets {
+            let mover = turns.points(bits, subset);
+            let mills = turns.board.mills(mover);
+            if mills.is_empty() {
+                continue;
+            }
+            let origins = turns.closing_origins::<B, FLYING>(bits, subset, mover, mills);
+            if origins.is_empty() {
+                continue;
+            }
+            let ordered = self.best_ordered(bits, &removals, mover);
+            for origin in origins {
+                best[origin] = best[origin].max(ordered);
+                counts[origin] += 1;
+            }
+        }
+    }
+
     /// The removals of `count` stones from a row's set.
     pub(crate) fn removals(&self, rules: &Rules, waiting: PointSet, count: u8) -> Vec<Removal<'a>> {
         let Captures::Table(index, values) = self else {

@@ -167,40 +167,75 @@ impl Kernel for OneByOne<'_> {
     }
 }
 
-/// Whether a finished position is not won.
-#[inline(always)]
-fn is_not_won(value: u8) -> bool {
-    value % 2 == 1 || value == 0
+/// A condition on bytes of a row. Types rather than closures, so that their code is always inlined where the
+/// processor's instructions may be used.
+trait Condition: Copy {
+    fn holds(self, byte: u8) -> bool;
 }
 
-/// Whether a working value is a win that is as soon as that of value byte `v`, or sooner.
-#[inline(always)]
-fn wins_as_soon(value: u8, v: u8) -> bool {
-    value.is_multiple_of(2) && value.wrapping_sub(1) < v
+#[derive(Clone, Copy)]
+struct Equals(u8);
+
+impl Condition for Equals {
+    #[inline(always)]
+    fn holds(self, byte: u8) -> bool {
+        byte == self.0
+    }
 }
 
-/// Whether a position with this count is not lost yet, but may be.
-#[inline(always)]
-fn may_lose(count: u8) -> bool {
-    count.wrapping_sub(1) < CANNOT_LOSE / 2
+/// A finished position is not won.
+#[derive(Clone, Copy)]
+struct IsNotWon;
+
+impl Condition for IsNotWon {
+    #[inline(always)]
+    fn holds(self, byte: u8) -> bool {
+        byte % 2 == 1 || byte == 0
+    }
+}
+
+/// A working value is a win that is as soon as this one, or sooner.
+#[derive(Clone, Copy)]
+struct WinsAsSoon(u8);
+
+impl Condition for WinsAsSoon {
+    #[inline(always)]
+    fn holds(self, byte: u8) -> bool {
+        byte.is_multiple_of(2) && byte.wrapping_sub(1) < self.0
+    }
+}
+
+/// A position with this count is not lost yet, but may be.
+#[derive(Clone, Copy)]
+struct MayLose;
+
+impl Condition for MayLose {
+    #[inline(always)]
+    fn holds(self, byte: u8) -> bool {
+        byte.wrapping_sub(1) < CANNOT_LOSE / 2
+    }
 }
 
 /// Marks the bytes for which the condition holds: a bit for each, and at least two words more.
 #[inline(always)]
-fn mark<B: Bits>(bits: B, bytes: &[u8], holds: impl Fn(u8) -> bool, marks: &mut Vec<u64>) {
-    let mark_run = |mut run: [u8; 64]| {
-        for byte in &mut run {
-            *byte = u8::from(holds(*byte));
-        }
-        bits.equal_bytes(&run, 1)
-    };
+fn mark<B: Bits>(bits: B, bytes: &[u8], condition: impl Condition, marks: &mut Vec<u64>) {
     marks.clear();
     let (runs, rest) = bytes.as_chunks();
-    marks.extend(runs.iter().map(|&run| mark_run(run)));
+    for run in runs {
+        marks.push(mark_run(bits, *run, condition));
+    }
     let mut run = [0; 64];
     run[..rest.len()].copy_from_slice(rest);
-    let last = mark_run(run) & ((1 << rest.len()) - 1);
+    let last = mark_run(bits, run, condition) & ((1 << rest.len()) - 1);
     marks.extend([last, 0, 0]);
+}
+
+#[inline(always)]
+fn mark_run<B: Bits>(bits: B, mut run: [u8; 64], condition: impl Condition) -> u64 {
+    for byte in &mut run {
+        *byte = u8::from(condition.holds(*byte));
+    }
+    bits.equal_bytes(&run, 1)
 }
 
 impl AtOnce<'_> {
@@ -218,9 +253,9 @@ impl AtOnce<'_> {
             ..
         } = of;
         let next = v + 1;
-        mark(bits, decided, |value| value == v, &mut scratch.columns);
+        mark(bits, decided, Equals(v), &mut scratch.columns);
         row.origins(bits, scratch);
-        mark(bits, values, |value| wins_as_soon(value, next), marks);
+        mark(bits, values, WinsAsSoon(next), marks);
         let words = scratch.columns.iter().zip(&*marks).enumerate();
         for (number, (&origins, &win_as_soon)) in words {
             for place in Ones(origins & !win_as_soon) {
@@ -246,12 +281,12 @@ impl AtOnce<'_> {
             ..
         } = of;
         let next = v + 1;
-        mark(bits, decided, is_not_won, &mut scratch.columns);
+        mark(bits, decided, IsNotWon, &mut scratch.columns);
         row.origins(bits, scratch);
-        mark(bits, counts, may_lose, marks);
+        mark(bits, counts, MayLose, marks);
         let words = scratch.columns.iter().zip(&*marks).enumerate();
-        for (number, (&saved, &unsure)) in words {
-            for place in Ones(unsure & !saved) {
+        for (number, (&saved, &may_lose)) in words {
+            for place in Ones(may_lose & !saved) {
                 let column = number * 64 + place;
                 counts[column] = 0;
                 values[column] = values[column].max(next);
@@ -261,7 +296,7 @@ impl AtOnce<'_> {
         *too_high = is_dense;
         if !is_dense {
             for (count, &now) in counts.iter_mut().zip(row.count(bits, scratch)) {
-                *count = if may_lose(*count) { now } else { *count };
+                *count = if MayLose.holds(*count) { now } else { *count };
             }
         }
     }
@@ -281,42 +316,45 @@ impl OneByOne<'_> {
             ..
         } = self.0;
         let turns = RowTurns::new(bits, shape, waiting);
+        let subsets = &shape.subsets;
         let next = v + 1;
         if v % 2 == 1 {
-            let inform = |origin: usize| {
+            let mut inform = |origin: usize| {
                 let old = values[origin];
-                values[origin] = if wins_as_soon(old, next) { old } else { next };
+                values[origin] = if WinsAsSoon(next).holds(old) {
+                    old
+                } else {
+                    next
+                };
             };
-            for_each_predecessor::<B, FLYING, PASSES>(bits, shape, &turns, found, inform);
+            for &(start, places) in &*found {
+                for column in places.map(|place| start + place) {
+                    for origin in turns.quiet_origins::<B, FLYING>(bits, subsets[column]) {
+                        inform(origin);
+                    }
+                    if PASSES && turns.is_blocked(bits, subsets[column]) {
+                        inform(column);
+                    }
+                }
+            }
             present.insert(next);
         } else {
-            let inform = |origin: usize| {
+            let mut inform = |origin: usize| {
                 counts[origin] -= 1;
                 if counts[origin] == 0 {
                     values[origin] = values[origin].max(next);
                     present.insert(values[origin]);
                 }
             };
-            for_each_predecessor::<B, FLYING, PASSES>(bits, shape, &turns, found, inform);
-        }
-    }
-}
-
-/// Calls `inform` with the column of each predecessor of the found positions.
-#[inline(always)]
-fn for_each_predecessor<B: Bits, const FLYING: bool, const PASSES: bool>(
-    bits: B,
-    shape: &HalfShape,
-    turns: &RowTurns<'_>,
-    found: &[(usize, Ones)],
-    mut inform: impl FnMut(usize),
-) {
-    for &(start, places) in found {
-        for column in places.map(|place| start + place) {
-            let subset = shape.subsets[column];
-            turns.quiet_origins::<B, FLYING>(bits, subset, &mut inform);
-            if PASSES && turns.is_blocked(bits, subset) {
-                inform(column);
+            for &(start, places) in &*found {
+                for column in places.map(|place| start + place) {
+                    for origin in turns.quiet_origins::<B, FLYING>(bits, subsets[column]) {
+                        inform(origin);
+                    }
+                    if PASSES && turns.is_blocked(bits, subsets[column]) {
+                        inform(column);
+                    }
+                }
             }
         }
     }

@@ -202,6 +202,20 @@ pub(crate) struct WholeRow<'a> {
     lines: Vec<u32>,
 }
 
+/// Takes the sets that slides start from. A trait rather than closures, so that its code is always inlined
+/// where the processor's instructions may be used.
+trait Sink {
+    /// Adds the sets before some slides to the blocks from this number on: with the words of each block
+    /// exchanged by `WORD`, and the bits of each word shifted by `distance`.
+    fn add<const WORD: usize>(
+        &mut self,
+        number: usize,
+        blocks: &[BlockWords],
+        from: &Stone,
+        distance: u32,
+    );
+}
+
 /// The sets before a slide.
 #[inline(always)]
 fn before<const WORD: usize>(block: &BlockWords, from: &Stone, distance: u32) -> BlockWords {
@@ -209,18 +223,46 @@ fn before<const WORD: usize>(block: &BlockWords, from: &Stone, distance: u32) ->
     [word(WORD), word(1 ^ WORD), word(2 ^ WORD), word(3 ^ WORD)]
 }
 
-/// Adds the sets before a slide to `found`: with the words of each block exchanged by `WORD`, and the bits
-/// of each word shifted by `distance`.
-#[inline(always)]
-fn add_before<T, const WORD: usize>(
-    blocks: &[BlockWords],
-    from: &Stone,
-    distance: u32,
-    found: &mut [T],
-    add: impl Fn(&mut T, BlockWords),
-) {
-    for (found, block) in found[..blocks.len()].iter_mut().zip(blocks) {
-        add(found, before::<WORD>(block, from, distance));
+/// Whether a slide starts from a set.
+struct Any<'a>(&'a mut [BlockWords]);
+
+impl Sink for Any<'_> {
+    #[inline(always)]
+    fn add<const WORD: usize>(
+        &mut self,
+        number: usize,
+        blocks: &[BlockWords],
+        from: &Stone,
+        distance: u32,
+    ) {
+        for (any, block) in self.0[number..][..blocks.len()].iter_mut().zip(blocks) {
+            for (any, word) in any.iter_mut().zip(before::<WORD>(block, from, distance)) {
+                *any |= word;
+            }
+        }
+    }
+}
+
+/// How many slides start from a set.
+struct Count<'a>(&'a mut [[BlockWords; PLANES]]);
+
+impl Sink for Count<'_> {
+    #[inline(always)]
+    fn add<const WORD: usize>(
+        &mut self,
+        number: usize,
+        blocks: &[BlockWords],
+        from: &Stone,
+        distance: u32,
+    ) {
+        for (planes, block) in self.0[number..][..blocks.len()].iter_mut().zip(blocks) {
+            let mut carried = before::<WORD>(block, from, distance);
+            for plane in planes {
+                for (plane, carried) in plane.iter_mut().zip(&mut carried) {
+                    (*plane, *carried) = (*plane ^ *carried, *plane & *carried);
+                }
+            }
+        }
     }
 }
 
@@ -263,11 +305,7 @@ impl<'a> WholeRow<'a> {
         arrived.resize(after.len(), [0; WORDS]);
         before.clear();
         before.resize(after.len(), [0; WORDS]);
-        self.slide_back(after, arrived, before, |any, block| {
-            for (any, word) in any.iter_mut().zip(block) {
-                *any |= word;
-            }
-        });
+        self.slide_back(after, arrived, &mut Any(before));
         self.blocks.gather(bits, before.as_flattened(), columns);
     }
 
@@ -285,13 +323,7 @@ impl<'a> WholeRow<'a> {
         } = scratch;
         planes.clear();
         planes.resize(after.len(), [[0; WORDS]; PLANES]);
-        self.slide_back(after, arrived, planes, |planes, mut carried| {
-            for plane in planes {
-                for (plane, carried) in plane.iter_mut().zip(&mut carried) {
-                    (*plane, *carried) = (*plane ^ *carried, *plane & *carried);
-                }
-            }
-        });
+        self.slide_back(after, arrived, &mut Count(planes));
         counts.clear();
         counts.resize(columns.len() * 64, 0);
         for plane in 0..PLANES {
@@ -308,15 +340,8 @@ impl<'a> WholeRow<'a> {
         counts
     }
 
-    /// Adds the sets before each quiet slide to the sets `after` to what is found of their blocks.
     #[inline(always)]
-    fn slide_back<T>(
-        &self,
-        after: &[BlockWords],
-        arrived: &mut [BlockWords],
-        found: &mut [T],
-        add: impl Fn(&mut T, BlockWords) + Copy,
-    ) {
+    fn slide_back(&self, after: &[BlockWords], arrived: &mut [BlockWords], sink: &mut impl Sink) {
         let count = after.len();
         for (bit, &neighbours) in self.neighbours.iter().enumerate() {
             let to = &STONES[bit];
@@ -347,13 +372,13 @@ impl<'a> WholeRow<'a> {
                 let flipped = to.high ^ from.high;
                 let distance = from.low.wrapping_sub(to.low) % 64;
                 for run in runs(count, to.high, from.high) {
-                    let found = &mut found[run.start ^ flipped..];
+                    let number = run.start ^ flipped;
                     let blocks = &arrived[run];
                     match to.word ^ from.word {
-                        0 => add_before::<T, 0>(blocks, from, distance, found, add),
-                        1 => add_before::<T, 1>(blocks, from, distance, found, add),
-                        2 => add_before::<T, 2>(blocks, from, distance, found, add),
-                        _ => add_before::<T, 3>(blocks, from, distance, found, add),
+                        0 => sink.add::<0>(number, blocks, from, distance),
+                        1 => sink.add::<1>(number, blocks, from, distance),
+                        2 => sink.add::<2>(number, blocks, from, distance),
+                        _ => sink.add::<3>(number, blocks, from, distance),
                     }
                 }
             }
@@ -465,7 +490,9 @@ mod tests {
             let mut expected = vec![0; columns];
             for (column, &subset) in shape.subsets.iter().enumerate() {
                 if marks[column / 64] >> (column % 64) & 1 == 1 {
-                    turns.quiet_origins::<_, false>(Portable, subset, |origin| expected[origin] += 1);
+                    for origin in turns.quiet_origins::<_, false>(Portable, subset) {
+                        expected[origin] += 1;
+                    }
                 }
             }
             let check = || MarksAndCounts { row: &row, marks: &marks };
