@@ -333,10 +333,13 @@ impl Summary {
 
     /// The counts of a side in all phases.
     pub fn of_side(&self, side: Side) -> Tally {
-        let mut tally = Tally::default();
         let entries = self.0.iter().filter(|entry| entry.side == side);
-        entries.for_each(|entry| tally.join(&entry.tally));
-        tally
+        Tally::sum(entries.map(|entry| &entry.tally))
+    }
+
+    /// The counts of both sides in all phases.
+    pub fn total(&self) -> Tally {
+        Tally::sum(self.0.iter().map(|entry| &entry.tally))
     }
 }
 
@@ -396,6 +399,12 @@ impl Tally {
             only_found: (verdict.only && !is_error).into(),
             half_points_lost: verdict.half_points_lost(),
         }
+    }
+
+    fn sum<'a>(parts: impl Iterator<Item = &'a Tally>) -> Tally {
+        let mut sum = Tally::default();
+        parts.for_each(|part| sum.join(part));
+        sum
     }
 
     /// Adds the counts of other turns.
