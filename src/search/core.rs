@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use super::clock::Instant;
 use super::key;
-use super::order::{self, Histories, Order, Ranked};
+use super::order::{self, Histories, Ranked};
 use super::score::Score;
 use super::table::{Bound, TableEntry, TranspositionTable};
 use crate::rules::Rules;
@@ -292,13 +292,7 @@ impl<'a, E: Evaluator> Worker<'a, E> {
     ) -> (Score, Turn) {
         let context = self.context;
         let base = self.ranked.len();
-        let order = Order {
-            rules: context.rules,
-            histories: &self.histories,
-            ply,
-            first,
-        };
-        order.rank(position, &mut self.ranked);
+        (self.histories).rank(position, context.rules, ply, first, &mut self.ranked);
         if position.is_placing()
             && depth >= TRANSPOSITION_DEPTH
             && let Some(known) = self.refutation(position, base, window.beta, depth)

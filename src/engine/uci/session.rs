@@ -27,9 +27,6 @@ use crate::value::Value;
 /// The most commands that may wait for a search to end.
 const MOST_WAITING: usize = 1000;
 
-/// The time limit of `go` without limits.
-const DEFAULT_TIME: Duration = Duration::from_secs(1);
-
 /// The search ends this long before the time limit, to leave time to report the turn.
 const MARGIN: Duration = Duration::from_millis(3);
 
@@ -164,7 +161,7 @@ impl<W: Write + Send + 'static> UciSession<W> {
                     }
                 }
             }
-            self.go_on(is_ending);
+            self.proceed(is_ending);
             if (is_ending && self.running.is_none()) || self.output.has_failed() {
                 break;
             }
@@ -185,7 +182,7 @@ impl<W: Write + Send + 'static> UciSession<W> {
     }
 
     /// Reports a result that is due and obeys queued commands until the next search starts.
-    fn go_on(&mut self, is_ending: bool) {
+    fn proceed(&mut self, is_ending: bool) {
         loop {
             if let Some(running) = &mut self.running {
                 if running.is_infinite && (is_ending || !self.waiting.is_empty()) {
@@ -304,15 +301,10 @@ impl<W: Write + Send + 'static> UciSession<W> {
             self.output.error(sentence);
         }
         let position = *self.game.position();
-        let has_limit = go.depth.is_some() || go.nodes.is_some();
-        let time = go.time(position.side_to_move());
-        let time = time.or((!has_limit).then_some(DEFAULT_TIME));
         let mut limits = Limits {
-            depth: go.depth,
-            nodes: go.nodes,
-            time: time.filter(|_| !go.is_infinite),
             lines: self.options.lines as usize,
             algorithm: self.options.algorithm(),
+            ..go.limits(position.side_to_move())
         };
         let stop = Arc::new(AtomicBool::new(false));
         let running = self.running.insert(Running {
