@@ -137,7 +137,8 @@ impl Abdada {
 }
 
 /// The least depth of a node whose turns are all looked up in the table before the first is searched.
-/// This pays only for placements: their order does not matter, so many lines lead to the same position.
+/// Only placements are: their order does not matter, so many lines lead to the same position, and none
+/// can repeat one.
 const TRANSPOSITION_DEPTH: u32 = 3;
 
 /// The most turns looked up at once.

@@ -49,7 +49,7 @@ pub fn run(
 ) -> io::Result<()> {
     let (sender, events) = sync_channel(16);
     let reader = sender.clone();
-    // Nobody waits for this thread: after `quit` it may still be reading.
+    // The session ends without waiting for this thread, which may still be reading after `quit`.
     thread::spawn(move || {
         for event in lines.map(Event::Line).chain([Event::End]) {
             if reader.send(event).is_err() {
