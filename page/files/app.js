@@ -533,7 +533,7 @@ async function open({ rules: name, position, line, at }) {
   let illegal;
   try {
     ({ last, illegal } = await game.add(line, root));
-    if (line.length === 0) root.position = (await backend.game(wanted, root.position, [])).position;
+    if (line.length === 0) root.position = (await backend.step(wanted, root.position, [])).position;
   } finally {
     game.rules = before;
   }

@@ -6,10 +6,11 @@
 
      rules()                        the sets of rules, and the rules about draws
      databases(rules)               the pairs that are present
-     game(rules, start, moves)      the game with its positions, the legal turns after it, its ending
-     ask(rules, position)           value and ranked turns
-     rank(rules, position)          the same with replies and symmetry classes
+     step(rules, start, moves)      all that the page shows of the position after these turns: legal turns, ending,
+                                    and what is known at once of values, replies and the best `line`
+     rank(rules, position)          the values and replies that a step leaves out, because they take a search or bytes from elsewhere
      line(rules, position, limit)   a best continuation
+     game(rules, start, moves)      the game with all its positions
      play(rules, start, moves, how) the player's turn; `how` is { level, seed, movetime }
      random(rules, pair, wdl, seed) a position to practise with
      building(rules), build(rules, placing)  returns the state of a build, or starts one; only a server builds
@@ -53,7 +54,10 @@ export function backend(ask) {
       const body = await ask("game", { rules, fen: start, moves: moves.join(" ") });
       return { ...readAnswer(body), game: body.game.map(readTurn) };
     },
-    ask: async (rules, position, signal) => readAnswer(await ask("probe", { rules, fen: position }, { signal })),
+    async step(rules, start, moves) {
+      const body = await ask("step", { rules, fen: start, moves: moves.join(" ") });
+      return { ...readAnswer(body), line: body.line?.map(readTurn) ?? null };
+    },
     rank: async (rules, position, signal) => readAnswer(await ask("rank", { rules, fen: position }, { signal })),
     async line(rules, position, limit, signal) {
       const body = await ask("line", { rules, fen: position, limit }, { signal });

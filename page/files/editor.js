@@ -75,7 +75,7 @@ export class Editor {
     let problem = "";
     let words = t("editor.legal");
     try {
-      const answer = await this.game.backend.game(this.game.rules, this.text, []);
+      const answer = await this.game.backend.step(this.game.rules, this.text, []);
       if (answer.ending) words = t("editor.over");
     } catch (error) {
       problem = error.code ? problemWords(error) : t("trouble");

@@ -10,7 +10,6 @@ export class Explorer {
   constructor({ list, line, game, choose, preview }) {
     Object.assign(this, { list, line, game, choose, preview });
     this.node = null;
-    this.ranking = null;
     this.best = null;
   }
 
@@ -20,19 +19,16 @@ export class Explorer {
     if (this.node !== game.node || this.answer !== game.node.answer) {
       this.node = game.node;
       this.answer = game.node.answer;
-      this.ranking = null;
-      this.best = null;
+      this.best = this.answer?.line ?? null;
       this.asked = null;
       this.preview(null);
     }
-    if (values && this.answer?.value && !game.ending) this.learn();
-    const details = new Map(this.ranking?.turns.map(turn => [turn.text, turn]));
+    if (values && !this.best && this.answer?.value && !game.ending) this.learn();
     const groups = new Map();
     const turns = values ? candidates : [...candidates].sort((a, b) => a.text < b.text ? -1 : 1);
     for (const turn of turns) {
-      const found = details.get(turn.text);
-      const key = values && found ? found.class : turn.text;
-      if (!groups.has(key)) groups.set(key, { turns: [], replies: found?.replies, holding: found?.holding, value: turn.value });
+      const key = values && turn.value ? turn.class : turn.text;
+      if (!groups.has(key)) groups.set(key, { turns: [], replies: turn.replies, holding: turn.holding, value: turn.value });
       groups.get(key).turns.push(turn);
     }
     const rows = [...groups.values()].map(group => this.row(group, active, values));
@@ -70,19 +66,15 @@ export class Explorer {
     replace(this.line, tag("b", {}, t("explorer.best")), " ", ...line.flatMap(turn => [turn.text, " "]));
   }
 
-  /* Asks once for the fields that the answer about the values lacks. */
+  /* Asks once for the line that the step left out. */
   async learn() {
     const { game, node } = this;
     if (this.asked) return;
     this.asked = node;
     try {
-      const [ranking, best] = await Promise.all([
-        game.backend.rank(game.rules, node.position),
-        game.backend.line(game.rules, node.position, LINE_LENGTH),
-      ]);
+      const { line } = await game.backend.line(game.rules, node.position, LINE_LENGTH);
       if (this.node !== node) return;
-      this.ranking = ranking;
-      this.best = best.line;
+      this.best = line;
       game.changed();
     } catch (error) {
       if (!error.isUnknown) game.trouble(error);

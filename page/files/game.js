@@ -1,6 +1,7 @@
-/* The current game: its tree, the node shown, the players, and the known values. It asks the backend
-   and calls `change` after any change, `turn` after a turn, `trouble` with a sentence for errors. */
+/* The current game: its tree, the node shown, the players, and the known values. It asks the backend once for
+   each position and calls `change` after any change, `turn` after a turn, `trouble` with a sentence for errors. */
 
+import { Refused } from "./backend.js";
 import { Node, other } from "./tree.js";
 
 const MACHINE_PAUSE = 500; // ms between the turns of the machine, at least
@@ -169,7 +170,7 @@ export class Game extends EventTarget {
     this.thinking = false;
     this.changed();
     try {
-      await this.learnTurns(node);
+      await this.learn(node);
       if (signal.aborted) return;
       this.changed();
       const known = this.learnValue(node, signal);
@@ -200,21 +201,29 @@ export class Game extends EventTarget {
     if (turn) this.play(turn);
   }
 
-  async learnTurns(node) {
+  /* Asks for all that is shown of a node. */
+  async learn(node) {
     if (node.game) return;
-    const answer = await this.backend.game(this.rules, node.root.position, node.moves);
-    node.game = answer;
-    node.position = answer.position;
+    const { problem, ...step } = await this.backend.step(this.rules, node.root.position, node.moves);
+    node.game = step;
+    node.position = step.position;
+    if (step.value) node.answer = step;
+    else if (problem) this.refuse(node, new Refused(problem));
   }
 
+  /* Finds a value that the step left out. */
   async learnValue(node, signal) {
     if (node.answer !== undefined) return;
     try {
-      node.answer = await this.backend.ask(this.rules, node.position, signal);
+      node.answer = await this.backend.rank(this.rules, node.position, signal);
     } catch (error) {
-      if (!error.isUnknown) throw error;
-      node.answer = null;
+      this.refuse(node, error);
     }
+  }
+
+  refuse(node, error) {
+    if (!error.isUnknown) throw error;
+    node.answer = null;
   }
 
   /* Asks again after a build added databases: unknown values may be known now. */
@@ -233,7 +242,7 @@ export class Game extends EventTarget {
     const { root } = this;
     for (const node of this.node.wholeLine) {
       if (this.root !== root) return;
-      await this.learnTurns(node);
+      await this.learn(node);
       await this.learnValue(node);
       if (!node.answer && node.estimate === null && !node.game.ending) {
         const how = { movetime: REVIEW_TIME };

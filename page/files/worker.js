@@ -132,7 +132,7 @@ async function answer(kind, { rules = "standard", ...question }, signal) {
     const found = await far.ask(kind, question, { signal: AbortSignal.any([signal, late]) });
     postMessage({ lost: false });
     // While the player thinks, the bytes come that the answers after the best turns take.
-    if (kind === "probe") far.prefetch(question.fen).catch(() => {});
+    if (found.wdl && ["step", "rank"].includes(kind)) far.prefetch(found.position).catch(() => {});
     return found;
   } catch (error) {
     signal.throwIfAborted();

@@ -13,7 +13,7 @@ use crate::{
     bench, build, completions, explain, judge, line, list, malom, matches, output, perft, play,
     probe, prove, puzzles, repack, review, serve, stats, status, uci, verify,
 };
-use millbase::service::failure::JsonError;
+use millbase::service::failure::ErrorAnswer;
 
 /// Perfect play for Nine Men's Morris.
 ///
@@ -151,7 +151,7 @@ fn usage(error: &clap::Error) -> ExitCode {
             output::to_stderr(&format!("{sentence}\n"));
             if env::args_os().any(|argument| argument == "--json") {
                 let sentence = sentence.trim_start_matches("error: ");
-                status::write_json(&JsonError::new(Status::Usage.code(), sentence));
+                status::write_json(&ErrorAnswer::new(Status::Usage.code(), sentence));
             }
             Status::Usage.into()
         }

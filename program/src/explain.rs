@@ -4,11 +4,8 @@ use std::io::{self, Write};
 
 use anyhow::Result;
 use clap::Args;
-use millbase::coach::explain::{Explanation, Forced, TurnFacts};
-use millbase::coach::truth::Truth;
-use millbase::service::value::JsonTurn;
-use millbase::{PointSet, Rules, Turn, Value};
-use serde::Serialize;
+use millbase::service::explain::ExplainAnswer;
+use millbase::{Point, Turn};
 
 use crate::databases;
 use crate::input;
@@ -38,38 +35,6 @@ pub struct Explain {
 /// The number of fields that every position's text has; more may follow.
 const FIELDS: usize = 10;
 
-/// The facts for JSON answers.
-#[derive(Serialize)]
-struct JsonExplanation {
-    position: String,
-    side_to_move: &'static str,
-    phase: &'static str,
-    #[serde(flatten)]
-    value: Value,
-    source: &'static str,
-    legal: usize,
-    keeping: usize,
-    best: usize,
-    threats: Vec<&'static str>,
-    passing: Option<Value>,
-    forced_removal: Option<Vec<String>>,
-    forced_searched: usize,
-    turns: Vec<JsonFacts>,
-}
-
-#[derive(Serialize)]
-struct JsonFacts {
-    #[serde(flatten)]
-    turn: JsonTurn,
-    grade: &'static str,
-    replies: usize,
-    holding: usize,
-    holding_replies: Vec<String>,
-    prevents: Vec<&'static str>,
-    allows: Vec<&'static str>,
-    refutation: Vec<JsonTurn>,
-}
-
 impl Explain {
     /// Prints the facts.
     pub fn run(&self, options: &Options) -> Result<Status> {
@@ -78,15 +43,13 @@ impl Explain {
         let advice = "give one position and at most one turn";
         let position = input::position_of(words, rules, advice)?;
         let db = databases::open(options)?;
-        let explanation = Explanation::of(Truth::patient(&db), &position, turn)?;
-        if let (Some(turn), true) = (turn, explanation.turns.is_empty()) {
+        let answer = ExplainAnswer::find(&db, &position, turn)?;
+        if let (Some(turn), true) = (turn, answer.turns.is_empty()) {
             let sentence =
                 format!("{turn} is not a legal turn of this position; 'millbase probe' lists them");
             return Err(Usage(sentence).into());
         }
-        output::answer(options, &JsonExplanation::new(&explanation, rules), |out| {
-            write(out, &explanation, rules)
-        })?;
+        output::answer(options, &answer, |out| write(out, &answer))?;
         Ok(Status::Done)
     }
 
@@ -112,46 +75,40 @@ impl Explain {
     }
 }
 
-/// The names of points in their order.
-fn names(points: PointSet) -> Vec<&'static str> {
-    let mut names: Vec<&str> = points.into_iter().map(|point| point.name()).collect();
-    names.sort_unstable();
-    names
-}
-
-fn write(out: &mut impl Write, explanation: &Explanation, rules: &Rules) -> io::Result<()> {
-    let side = explanation.position.side_to_move();
-    output::write_position(out, &explanation.position, explanation.value, rules)?;
-    let [legal, keeping, best] = explanation.counts;
-    if legal == 0 {
+fn write(out: &mut impl Write, answer: &ExplainAnswer) -> io::Result<()> {
+    let side = answer.situation.side_to_move;
+    output::write_position(out, &answer.situation, answer.value)?;
+    let ExplainAnswer {
+        legal,
+        keeping,
+        best,
+        forced_searched: searched,
+        ..
+    } = answer;
+    if *legal == 0 {
         return Ok(());
     }
     writeln!(
         out,
         "\n{legal} turns, {keeping} keep the result, {best} have the best value"
     )?;
-    match explanation.threats.is_empty() {
-        true => writeln!(out, "{} threatens no mill", side.other())?,
-        false => {
-            let threats = names(explanation.threats).join(", ");
-            writeln!(out, "{} threatens a mill at {threats}", side.other())?;
-        }
+    let other = side.other();
+    match joined(&answer.threats, ", ") {
+        none if none.is_empty() => writeln!(out, "{other} threatens no mill")?,
+        threats => writeln!(out, "{other} threatens a mill at {threats}")?,
     }
-    if let Some(passing) = explanation.passing {
+    if let Some(passing) = answer.passing {
         writeln!(out, "if {side} could pass: {}", output::painted(passing))?;
     }
-    let Forced { line, searched } = &explanation.forced;
-    match line.is_empty() {
-        false => {
+    match &answer.forced_removal {
+        Some(line) => {
             let line = output::line(line);
             writeln!(out, "{side} forces a removal or the end: {line}")?;
         }
-        true => {
-            writeln!(
-                out,
-                "{side} cannot force a removal within {searched} of its turns"
-            )?;
-        }
+        None => writeln!(
+            out,
+            "{side} cannot force a removal within {searched} of its turns"
+        )?,
     }
     let headings = [
         "turn",
@@ -164,16 +121,16 @@ fn write(out: &mut impl Write, explanation: &Explanation, rules: &Rules) -> io::
         "refutation",
     ];
     let mut table = TextTable::new(&headings);
-    for facts in &explanation.turns {
-        let refutation = facts.refutation.iter().map(|ranked| ranked.turn);
+    for turn in &answer.turns {
+        let refutation = turn.refutation.iter().map(|reply| reply.turn);
         table.row(vec![
-            Cell::text(facts.ranked.turn),
-            Cell::value(facts.ranked.value),
-            Cell::text(facts.verdict.grade.words()),
-            Cell::right(facts.replies),
-            Cell::right(facts.holding.len()),
-            Cell::text(names(facts.prevents).join(" ")),
-            Cell::text(names(facts.allows).join(" ")),
+            Cell::text(turn.turn.turn),
+            Cell::value(turn.turn.value),
+            Cell::text(turn.grade.words()),
+            Cell::right(turn.replies),
+            Cell::right(turn.holding),
+            Cell::text(joined(&turn.prevents, " ")),
+            Cell::text(joined(&turn.allows, " ")),
             Cell::text(output::line(refutation)),
         ]);
     }
@@ -181,43 +138,7 @@ fn write(out: &mut impl Write, explanation: &Explanation, rules: &Rules) -> io::
     table.write(out)
 }
 
-impl JsonExplanation {
-    fn new(explanation: &Explanation, rules: &Rules) -> JsonExplanation {
-        let [legal, keeping, best] = explanation.counts;
-        let forced = &explanation.forced;
-        let line: Vec<String> = forced.line.iter().map(|turn| turn.to_string()).collect();
-        JsonExplanation {
-            position: explanation.position.text(rules),
-            side_to_move: explanation.position.side_to_move().name(),
-            phase: explanation.phase.name(),
-            value: explanation.value,
-            source: explanation.source.name(),
-            legal,
-            keeping,
-            best,
-            threats: names(explanation.threats),
-            passing: explanation.passing,
-            forced_removal: (!line.is_empty()).then_some(line),
-            forced_searched: forced.searched,
-            turns: (explanation.turns.iter())
-                .map(|facts| JsonFacts::new(facts, rules))
-                .collect(),
-        }
-    }
-}
-
-impl JsonFacts {
-    fn new(facts: &TurnFacts, rules: &Rules) -> JsonFacts {
-        let line = facts.refutation.iter();
-        JsonFacts {
-            turn: JsonTurn::new(&facts.ranked, rules),
-            grade: facts.verdict.grade.name(),
-            replies: facts.replies,
-            holding: facts.holding.len(),
-            holding_replies: facts.holding.iter().map(ToString::to_string).collect(),
-            prevents: names(facts.prevents),
-            allows: names(facts.allows),
-            refutation: line.map(|ranked| JsonTurn::new(ranked, rules)).collect(),
-        }
-    }
+fn joined(points: &[Point], separator: &str) -> String {
+    let names: Vec<&str> = points.iter().map(|point| point.name()).collect();
+    names.join(separator)
 }

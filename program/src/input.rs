@@ -119,7 +119,7 @@ impl<R: Read> Batches<R> {
         Batches::with_longest(source, LONGEST_LINE)
     }
 
-    /// A reader of batches of lines with at most `longest_line` bytes each.
+    /// A reader of lines of at most so many bytes.
     pub fn with_longest(source: R, longest_line: u64) -> Batches<R> {
         let source = BufReader::with_capacity(BUFFER, source);
         Batches {

@@ -4,9 +4,8 @@ use std::io::{self, Write};
 
 use anyhow::Result;
 use clap::Args;
-use millbase::probe::{self, LineEnd};
-use millbase::service::line::LineAnswer;
-use millbase::{Position, Rules, Value};
+use millbase::service::position::LineAnswer;
+use millbase::{LineEnd, Value};
 
 use crate::databases;
 use crate::input;
@@ -38,42 +37,32 @@ impl Line {
         let rules = &options.rules;
         let position = input::position_of(&self.position, rules, "give one position")?;
         let db = databases::open(options)?;
-        let answer = db.answer(&position)?;
-        let line = db.line(&position, self.limit as usize)?;
-        let object = LineAnswer::new(&position, &answer, &line, rules);
-        output::answer(options, &object, |out| {
-            write(out, &position, answer.value, &line, rules)
-        })?;
+        let answer = LineAnswer::find(&db, &position, self.limit as usize)?;
+        output::answer(options, &answer, |out| write(out, &answer))?;
         Ok(Status::Done)
     }
 }
 
-fn write(
-    out: &mut impl Write,
-    position: &Position,
-    value: Value,
-    line: &probe::BestLine,
-    rules: &Rules,
-) -> io::Result<()> {
-    output::write_position(out, position, value, rules)?;
-    let mut side = position.side_to_move();
-    if !line.turns.is_empty() {
+fn write(out: &mut impl Write, answer: &LineAnswer) -> io::Result<()> {
+    output::write_position(out, &answer.situation, answer.value)?;
+    let mut side = answer.situation.side_to_move;
+    if !answer.line.is_empty() {
         let mut table = TextTable::new(&["", "side", "turn", "value"]);
-        for (number, ranked) in (1..).zip(&line.turns) {
+        for (number, turn) in (1..).zip(&answer.line) {
             table.row(vec![
                 Cell::right(number),
                 Cell::text(side),
-                Cell::text(ranked.turn),
-                Cell::value(ranked.value),
+                Cell::text(turn.turn),
+                Cell::value(turn.value),
             ]);
             side = side.other();
         }
         writeln!(out)?;
         table.write(out)?;
     }
-    match line.end {
+    match answer.end {
         // The best line of a drawn position ends only where the board is full.
-        LineEnd::Over if value == Value::Draw => writeln!(out, "\ndraw: the board is full"),
+        LineEnd::Over if answer.value == Value::Draw => writeln!(out, "\ndraw: the board is full"),
         LineEnd::Over => writeln!(out, "\n{side} has lost"),
         LineEnd::Repetition { from: 0 } => writeln!(out, "\ndraw: the first position repeats"),
         LineEnd::Repetition { from } => {

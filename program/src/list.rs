@@ -8,7 +8,7 @@ use indicatif::HumanBytes;
 use millbase::Pair;
 use millbase::index::reachable::why_unsolved;
 use millbase::probe::Database;
-use millbase::service::rules::JsonRules;
+use millbase::service::rules::RuleSet;
 use millbase::store::PairFile;
 use serde::Serialize;
 
@@ -29,7 +29,7 @@ pub struct List {}
 /// All pairs of the game with their databases, for JSON answers.
 #[derive(Serialize)]
 pub struct ListAnswer {
-    rules: JsonRules,
+    rules: RuleSet,
     folder: Option<String>,
     bytes: u64,
     databases: Vec<JsonEntry>,

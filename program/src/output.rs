@@ -10,8 +10,9 @@ use clap::ColorChoice;
 use clap::builder::styling::{AnsiColor, Style};
 use indicatif::HumanCount;
 use millbase::rules::diagram::draw;
-use millbase::service;
-use millbase::{Position, RankedTurn, Rules, Value, Wdl};
+use millbase::service::position::Situation;
+pub use millbase::service::write as json;
+use millbase::{Turn, Value, Wdl};
 use serde::Serialize;
 
 use crate::options::Options;
@@ -87,12 +88,6 @@ pub fn counted(number: u64, noun: &str) -> String {
 pub fn line(turns: impl IntoIterator<Item: Display>) -> String {
     let texts: Vec<String> = turns.into_iter().map(|turn| turn.to_string()).collect();
     texts.join(" ")
-}
-
-/// Writes one JSON object and a line break.
-pub fn json(out: &mut impl Write, answer: &impl Serialize) -> io::Result<()> {
-    service::write(out, answer)?;
-    out.write_all(b"\n")
 }
 
 /// The colours of texts.
@@ -194,10 +189,10 @@ impl TextTable {
     }
 
     /// A table of turns with their values.
-    pub fn of_turns(turns: &[RankedTurn]) -> TextTable {
+    pub fn of_turns(turns: impl IntoIterator<Item = (Turn, Value)>) -> TextTable {
         let mut table = TextTable::new(&["turn", "value"]);
-        for ranked in turns {
-            table.row(vec![Cell::text(ranked.turn), Cell::value(ranked.value)]);
+        for (turn, value) in turns {
+            table.row(vec![Cell::text(turn), Cell::value(value)]);
         }
         table
     }
@@ -244,16 +239,15 @@ impl TextTable {
 }
 
 /// Writes the position's text, its diagram and its value.
-pub fn write_position(
-    out: &mut impl Write,
-    position: &Position,
-    value: Value,
-    rules: &Rules,
-) -> io::Result<()> {
-    let side = position.side_to_move();
-    let phase = position.phase(rules).name();
-    writeln!(out, "{}\n", position.text(rules))?;
+pub fn write_position(out: &mut impl Write, situation: &Situation, value: Value) -> io::Result<()> {
+    let Situation {
+        position,
+        side_to_move: side,
+        phase,
+    } = situation;
+    writeln!(out, "{position}\n")?;
     let picture = draw(position, |_, _, letter| letter.to_string());
     writeln!(out, "{picture}")?;
+    let phase = phase.name();
     writeln!(out, "{side} to move, {phase}: {}", painted(value))
 }

@@ -4,11 +4,9 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Error, Result};
 use clap::{Args, ValueEnum};
-use millbase::probe::{Database, RankedTurn};
-use millbase::service::failure::JsonError;
-use millbase::service::probe::ProbeAnswer;
-use millbase::store::DbError;
-use millbase::{Position, Rules, Wdl};
+use millbase::service::failure::ErrorAnswer;
+use millbase::service::position::ProbeAnswer;
+use millbase::{Database, Wdl};
 use rayon::prelude::*;
 
 use crate::databases;
@@ -45,7 +43,7 @@ pub struct Probe {
 }
 
 /// The turns of an answer.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
+#[derive(ValueEnum, Clone, Copy)]
 enum Turns {
     /// None: much faster, for labelling many positions
     None,
@@ -79,78 +77,41 @@ impl Probe {
         }
         let advice = "give one position, or lines with '-'";
         let position = input::position_of(&self.position, &options.rules, advice)?;
-        let answer = Probed::find(&databases::open(options)?, &position, self.turns)?;
-        output::answer(options, &answer.json(), |out| answer.write(out))?;
+        let db = databases::open(options)?;
+        let answer = ProbeAnswer::find(&db, &position, self.turns.most())?;
+        output::answer(options, &answer, |out| write(out, &answer))?;
         Ok(Status::Done)
     }
 }
 
-/// A position with its value and its ranked turns.
-struct Probed<'a> {
-    position: &'a Position,
-    rules: Rules,
-    answer: millbase::Answer,
-    turns: Turns,
+fn write(out: &mut impl Write, answer: &ProbeAnswer) -> io::Result<()> {
+    output::write_position(out, &answer.situation, answer.value)?;
+    match answer.turns.as_deref() {
+        None | Some([]) => Ok(()),
+        Some(turns) => {
+            writeln!(out)?;
+            TextTable::of_turns(turns.iter().map(|turn| (turn.turn, turn.value))).write(out)
+        }
+    }
 }
 
-impl<'a> Probed<'a> {
-    /// Asks the databases.
-    fn find(db: &Database, position: &'a Position, turns: Turns) -> Result<Probed<'a>, DbError> {
-        let rules = *db.rules();
-        let answer = match turns {
-            Turns::None => millbase::Answer {
-                value: db.probe(position)?,
-                turns: Vec::new(),
-                source: db.source(position),
-            },
-            Turns::Best | Turns::All => db.answer(position)?,
+/// Writes the value and the best turn in one line; without turns the value as a letter and a number.
+fn write_line(out: &mut impl Write, answer: &ProbeAnswer) -> io::Result<()> {
+    let Some(turns) = &answer.turns else {
+        let letter = match answer.value.wdl() {
+            Wdl::Win => 'W',
+            Wdl::Draw => 'D',
+            Wdl::Loss => 'L',
         };
-        Ok(Probed {
-            position,
-            rules,
-            answer,
-            turns,
-        })
-    }
-
-    /// The answer as programs read it.
-    fn json(&self) -> ProbeAnswer {
-        ProbeAnswer::new(self.position, &self.answer, self.turns.most(), &self.rules)
-    }
-
-    /// The turns to show.
-    fn shown(&self) -> &[RankedTurn] {
-        let most = self.turns.most().unwrap_or(0);
-        &self.answer.turns[..self.answer.turns.len().min(most)]
-    }
-
-    fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        output::write_position(out, self.position, self.answer.value, &self.rules)?;
-        if self.shown().is_empty() {
-            return Ok(());
-        }
-        writeln!(out)?;
-        TextTable::of_turns(self.shown()).write(out)
-    }
-
-    /// The value and the best turn in one line; without turns the value as a letter and a number.
-    fn write_line(&self, out: &mut impl Write) -> io::Result<()> {
-        if self.turns == Turns::None {
-            let letter = match self.answer.value.wdl() {
-                Wdl::Win => 'W',
-                Wdl::Draw => 'D',
-                Wdl::Loss => 'L',
-            };
-            return match self.answer.value.dtw() {
-                Some(dtw) => writeln!(out, "{letter} {dtw}"),
-                None => writeln!(out, "{letter}"),
-            };
-        }
-        let value = output::painted(self.answer.value);
-        match self.answer.turns.first() {
-            Some(best) => writeln!(out, "{value}  {}", best.turn),
-            None => writeln!(out, "{value}"),
-        }
+        return match answer.value.dtw() {
+            Some(dtw) => writeln!(out, "{letter} {dtw}"),
+            None => writeln!(out, "{letter}"),
+        };
+    };
+    let value = output::painted(answer.value);
+    match turns.first() {
+        Some(best) => writeln!(out, "{value}  {}", best.turn),
+        None => writeln!(out, "{value}"),
     }
 }
 
@@ -215,7 +176,10 @@ impl Probing<'_> {
         if let Err(error) = self.answer(line, &mut replies.text) {
             replies.text.truncate(before);
             match self.json {
-                true => output::json(&mut replies.text, &JsonError::from(status::failure(&error)))?,
+                true => output::json(
+                    &mut replies.text,
+                    &ErrorAnswer::from(status::failure(&error)),
+                )?,
                 false => writeln!(replies.text, "error: {}", status::sentence(&error))?,
             }
             replies.failed.push((replies.lines, status::of(&error)));
@@ -225,10 +189,10 @@ impl Probing<'_> {
 
     fn answer(&self, line: input::InputLine, text: &mut Vec<u8>) -> Result<(), Error> {
         let position = input::position(&line?, self.db.rules())?;
-        let answer = Probed::find(self.db, &position, self.turns)?;
+        let answer = ProbeAnswer::find(self.db, &position, self.turns.most())?;
         match self.json {
-            true => output::json(text, &answer.json())?,
-            false => answer.write_line(text)?,
+            true => output::json(text, &answer)?,
+            false => write_line(text, &answer)?,
         }
         Ok(())
     }

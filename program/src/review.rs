@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Error, Result};
 use clap::Args;
@@ -14,7 +14,7 @@ use millbase::coach::graph;
 use millbase::coach::record::{GameResult, Record, RecordError, Records};
 use millbase::coach::review::{GameReview, Grade, Summary};
 use millbase::coach::truth::Truth;
-use millbase::service::failure::JsonError;
+use millbase::service::failure::ErrorAnswer;
 use millbase::store::DbError;
 use millbase::{Database, Side};
 use rayon::prelude::*;
@@ -113,6 +113,8 @@ impl Review {
             unread: 0,
             first_unread: None,
             missing: None,
+            turns: 0,
+            is_graded: false,
         };
         for file in &self.files {
             reviewing.read(file)?;
@@ -133,6 +135,9 @@ struct Reviewing<'a> {
     first_unread: Option<String>,
     /// Why a turn has no grade.
     missing: Option<DbError>,
+    /// The turns of all games, with and without a grade.
+    turns: usize,
+    is_graded: bool,
 }
 
 impl Reviewing<'_> {
@@ -205,7 +210,7 @@ impl Reviewing<'_> {
         };
         let sentence = format!("{name}, {error}{advice}");
         if self.command.each && self.options.json {
-            let error = JsonError::new(Status::Usage.code(), sentence.clone());
+            let error = ErrorAnswer::new(Status::Usage.code(), sentence.clone());
             output::answer(self.options, &error, |_| Ok(()))?;
         }
         self.first_unread.get_or_insert(sentence);
@@ -215,6 +220,8 @@ impl Reviewing<'_> {
     fn add(&mut self, graded: Graded) -> Result<()> {
         let (record, review) = &graded;
         self.archive.add(record, review);
+        self.turns += review.turns.len();
+        self.is_graded |= review.turns.iter().any(|turn| turn.verdict.is_some());
         if self.command.text {
             let mut out = output::stdout();
             if self.archive.games() > 1 {
@@ -244,22 +251,36 @@ impl Reviewing<'_> {
         self.first.as_ref().filter(|_| self.games() == 1)
     }
 
-    fn finish(self) -> Result<Status> {
+    fn finish(mut self) -> Result<Status> {
         let is_nothing = self.archive.games() == 0;
         if let (true, Some(sentence)) = (is_nothing, &self.first_unread) {
             return Err(Usage(sentence.clone()).into());
         }
-        let tally = self.archive.summary().total();
-        if tally.turns == 0 {
+        if self.turns == 0 {
             return Err(Usage("there is no turn to grade".to_owned()).into());
         }
-        if tally.graded == 0
-            && let Some(missing) = self.missing
-        {
+        let is_unanswered = !self.is_graded && self.missing.is_some();
+        if let (true, Some(missing)) = (is_unanswered, self.missing.take()) {
             return Err(Error::new(missing).context("no turn can be graded"));
         }
         if let Some(file) = &self.command.svg {
-            self.draw(file)?;
+            let Some((_, review)) = self.only() else {
+                let games = self.games();
+                let sentence = format!("--svg draws one game, but the input has {games}");
+                return Err(Usage(sentence).into());
+            };
+            let svg = fs::canonicalize(file).ok();
+            let mut games = self.command.files.iter();
+            if svg.is_some() && games.any(|game| fs::canonicalize(game).ok() == svg) {
+                let sentence = format!(
+                    "'{}' is the game's own file; name another for --svg",
+                    file.display()
+                );
+                return Err(Usage(sentence).into());
+            }
+            let written = fs::write(file, graph::svg(review));
+            let name = file.display();
+            written.with_context(|| format!("cannot write '{name}'"))?;
         }
         if !self.command.each && !self.command.text {
             self.report()?;
@@ -283,28 +304,6 @@ impl Reviewing<'_> {
         Ok(Status::Usage)
     }
 
-    /// Draws the graph of the only game into a file that no game is read from.
-    fn draw(&self, file: &Path) -> Result<()> {
-        let Some((_, review)) = self.only() else {
-            let games = self.games();
-            let sentence = format!("--svg draws one game, but the input has {games}");
-            return Err(Usage(sentence).into());
-        };
-        let svg = fs::canonicalize(file).ok();
-        let mut games = self.command.files.iter();
-        if svg.is_some() && games.any(|game| fs::canonicalize(game).ok() == svg) {
-            let sentence = format!(
-                "'{}' is the game's own file; name another for --svg",
-                file.display()
-            );
-            return Err(Usage(sentence).into());
-        }
-        let written = fs::write(file, graph::svg(review));
-        let name = file.display();
-        written.with_context(|| format!("cannot write '{name}'"))?;
-        Ok(())
-    }
-
     fn report(&self) -> Result<()> {
         match self.only() {
             Some(graded) => {
@@ -322,7 +321,10 @@ impl Reviewing<'_> {
 
 /// `Anna – Ben 1-0: 34 turns, 2 errors, first: turn 7 d6, decisive: turn 23 a1-a4`.
 fn one_line(record: &Record, review: &GameReview) -> String {
-    let errors = review.summary.total().errors;
+    let errors: u32 = [Side::White, Side::Black]
+        .map(|side| review.summary.of_side(side).errors)
+        .iter()
+        .sum();
     let named = |number: Option<usize>| match number {
         Some(number) => format!("turn {number} {}", review.turns[number - 1].turn),
         None => no_error(review).to_owned(),

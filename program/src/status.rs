@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Error;
 use millbase::PositionError;
-use millbase::service::failure::{Failure, JsonError, JsonFailure, Refusal};
+use millbase::service::failure::{ErrorAnswer, Failure, FailureAnswer, Refusal};
 use millbase::solve::SolveError;
 use millbase::store::DbError;
 
@@ -53,12 +53,12 @@ impl From<Status> for ExitCode {
 }
 
 /// A failure as the field `error` of JSON answers.
-pub fn failure(error: &Error) -> JsonFailure {
+pub fn failure(error: &Error) -> FailureAnswer {
     failure_with(error, DbError::clone)
 }
 
 /// [`failure`] with the errors of databases as `shown` gives them.
-pub fn failure_with(error: &Error, shown: fn(&DbError) -> DbError) -> JsonFailure {
+pub fn failure_with(error: &Error, shown: fn(&DbError) -> DbError) -> FailureAnswer {
     let reason = error.chain().find_map(|cause| {
         if let Some(error) = cause.downcast_ref::<PositionError>() {
             return Some(Refusal::from(error));
@@ -72,7 +72,7 @@ pub fn failure_with(error: &Error, shown: fn(&DbError) -> DbError) -> JsonFailur
             _ => None,
         }
     });
-    JsonFailure {
+    FailureAnswer {
         code: of(error).code(),
         reason,
         message: sentence_with(error, shown),
@@ -133,7 +133,7 @@ pub fn report(error: &Error, json: bool) -> ExitCode {
     }
     output::to_stderr(&format!("error: {}\n", sentence(error)));
     if json {
-        write_json(&JsonError::from(failure(error)));
+        write_json(&ErrorAnswer::from(failure(error)));
     }
     of(error).into()
 }
@@ -146,7 +146,7 @@ pub fn after_answer(error: &Error) -> Status {
 }
 
 /// Writes a failure as a JSON answer to stdout; ignores failures to write.
-pub fn write_json(answer: &JsonError) {
+pub fn write_json(answer: &ErrorAnswer) {
     let mut out = output::stdout();
     let _ = output::json(&mut out, answer).and_then(|()| out.flush());
 }

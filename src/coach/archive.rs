@@ -114,14 +114,16 @@ impl Archive {
     pub fn add(&mut self, record: &Record, review: &GameReview) {
         self.games += 1;
         self.summary.join(&review.summary);
+        let mut both = Tally::default();
         for side in [Side::White, Side::Black] {
             let tally = review.summary.of_side(side);
+            both.join(&tally);
             let group = self.players.entry(record.player_or_side(side).to_owned());
             group.or_default().add(side, record.result, &tally);
         }
         if let Some(opening) = self.opening(review) {
             let group = self.openings.entry(opening).or_default();
-            group.add(Side::White, record.result, &review.summary.total());
+            group.add(Side::White, record.result, &both);
         }
     }
 
@@ -137,11 +139,6 @@ impl Archive {
     /// The number of games.
     pub fn games(&self) -> u64 {
         self.games
-    }
-
-    /// The counts of all turns.
-    pub fn summary(&self) -> &Summary {
-        &self.summary
     }
 
     /// The tables, with the number of games that could not be read.

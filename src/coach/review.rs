@@ -333,13 +333,10 @@ impl Summary {
 
     /// The counts of a side in all phases.
     pub fn of_side(&self, side: Side) -> Tally {
+        let mut tally = Tally::default();
         let entries = self.0.iter().filter(|entry| entry.side == side);
-        Tally::sum(entries.map(|entry| &entry.tally))
-    }
-
-    /// The counts of both sides in all phases.
-    pub fn total(&self) -> Tally {
-        Tally::sum(self.0.iter().map(|entry| &entry.tally))
+        entries.for_each(|entry| tally.join(&entry.tally));
+        tally
     }
 }
 
@@ -399,12 +396,6 @@ impl Tally {
             only_found: (verdict.only && !is_error).into(),
             half_points_lost: verdict.half_points_lost(),
         }
-    }
-
-    fn sum<'a>(parts: impl Iterator<Item = &'a Tally>) -> Tally {
-        let mut sum = Tally::default();
-        parts.for_each(|part| sum.join(part));
-        sum
     }
 
     /// Adds the counts of other turns.

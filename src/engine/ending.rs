@@ -10,7 +10,7 @@ use crate::value::Value;
 
 /// The rule for draws by repetition and by turns without progress; 0 turns one half of it off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "service", derive(serde::Serialize))]
+#[cfg_attr(feature = "service", derive(serde::Serialize, schemars::JsonSchema))]
 pub struct DrawRule {
     /// The number of occurrences of a position, including the first, that make a draw.
     pub repetitions: u32,

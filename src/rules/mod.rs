@@ -26,6 +26,7 @@ use crate::board::Board;
 /// sliding and flying can close mills, closing a mill earns a removal, and a side with fewer than
 /// three stones has lost.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "service", derive(serde::Serialize, schemars::JsonSchema))]
 pub struct Rules {
     /// The number of stones that each side places, 3 to 12.
     pub stones: u8,
@@ -48,7 +49,7 @@ pub struct Rules {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(
     feature = "service",
-    derive(serde::Deserialize, serde::Serialize),
+    derive(serde::Deserialize, serde::Serialize, schemars::JsonSchema),
     serde(rename_all = "lowercase")
 )]
 pub enum Blocked {
@@ -63,7 +64,7 @@ pub enum Blocked {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(
     feature = "service",
-    derive(serde::Deserialize, serde::Serialize),
+    derive(serde::Deserialize, serde::Serialize, schemars::JsonSchema),
     serde(rename_all = "lowercase")
 )]
 pub enum FullBoard {

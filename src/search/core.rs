@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use super::clock::Instant;
 use super::key;
-use super::order::{self, Histories, Ranked};
+use super::order::{self, Histories, Order, Ranked};
 use super::score::Score;
 use super::table::{Bound, TableEntry, TranspositionTable};
 use crate::rules::Rules;
@@ -137,8 +137,7 @@ impl Abdada {
 }
 
 /// The least depth of a node whose turns are all looked up in the table before the first is searched.
-/// Only placements are: their order does not matter, so many lines lead to the same position, and none
-/// can repeat one.
+/// This pays only for placements: their order does not matter, so many lines lead to the same position.
 const TRANSPOSITION_DEPTH: u32 = 3;
 
 /// The most turns looked up at once.
@@ -293,7 +292,13 @@ impl<'a, E: Evaluator> Worker<'a, E> {
     ) -> (Score, Turn) {
         let context = self.context;
         let base = self.ranked.len();
-        (self.histories).rank(position, context.rules, ply, first, &mut self.ranked);
+        let order = Order {
+            rules: context.rules,
+            histories: &self.histories,
+            ply,
+            first,
+        };
+        order.rank(position, &mut self.ranked);
         if position.is_placing()
             && depth >= TRANSPOSITION_DEPTH
             && let Some(known) = self.refutation(position, base, window.beta, depth)

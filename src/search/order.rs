@@ -79,24 +79,27 @@ impl Histories {
             learn(earlier.turn, -weight);
         }
     }
+}
 
-    /// Appends the turns of a position at this distance from the root with their ranks. `first` is
-    /// the turn from the transposition table.
-    pub fn rank(
-        &self,
-        position: &Position,
-        rules: &Rules,
-        ply: usize,
-        first: Turn,
-        ranked: &mut Vec<Ranked>,
-    ) {
-        let board = rules.board();
+/// The data to rank the turns of one position.
+pub(crate) struct Order<'a> {
+    pub rules: &'a Rules,
+    pub histories: &'a Histories,
+    pub ply: usize,
+    /// The turn from the transposition table.
+    pub first: Turn,
+}
+
+impl Order<'_> {
+    /// Appends the position's turns with their ranks.
+    pub fn rank(&self, position: &Position, ranked: &mut Vec<Ranked>) {
+        let board = self.rules.board();
         let empty = position.empty();
         let threatened = board.completions(position.waiting) & empty;
-        let killers = self.killers.get(ply).copied();
+        let killers = self.histories.killers.get(self.ply).copied();
         let killers = killers.unwrap_or([Turn::PASS; 2]);
-        let history = &self.history[ply % 2];
-        position.for_each_turn(rules, |turn| {
+        let history = &self.histories.history[self.ply % 2];
+        position.for_each_turn(self.rules, |turn| {
             let Some(to) = turn.to() else {
                 return ranked.push(Ranked { rank: 0, turn });
             };
@@ -129,7 +132,7 @@ impl Histories {
             if from.is_some() && killers.contains(&turn) {
                 rank += KILLER;
             }
-            if turn == first {
+            if turn == self.first {
                 rank = i32::MAX;
             }
             ranked.push(Ranked { rank, turn });
@@ -159,8 +162,15 @@ mod tests {
     fn first_turns(text: &str, first: Turn) -> Vec<String> {
         let rules = Rules::STANDARD;
         let position = Position::parse(text, &rules).unwrap();
+        let memory = Histories::new(1);
+        let order = Order {
+            rules: &rules,
+            histories: &memory,
+            ply: 0,
+            first,
+        };
         let mut ranked = Vec::new();
-        Histories::new(1).rank(&position, &rules, 0, first, &mut ranked);
+        order.rank(&position, &mut ranked);
         let mut turns = Vec::new();
         for place in 0..ranked.len() {
             let turn = next(&mut ranked[place..]).unwrap();

@@ -81,9 +81,10 @@ impl Score {
 
     /// Win or loss if the score is one, else `None`: an evaluation of 0 need not be a draw.
     pub fn result(self) -> Option<Wdl> {
-        match self.value() {
-            Value::Draw => None,
-            value => Some(value.wdl()),
+        match self.meaning() {
+            ScoreMeaning::Win(_) | ScoreMeaning::KnownWin => Some(Wdl::Win),
+            ScoreMeaning::Loss(_) | ScoreMeaning::KnownLoss => Some(Wdl::Loss),
+            ScoreMeaning::Evaluation(_) => None,
         }
     }
 

@@ -24,7 +24,7 @@ use crate::rules::turns::Turn;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Bound {
     /// The value is the score.
-    Exact = 1,
+    Exact,
     /// The value is the score or more.
     AtLeast,
     /// The value is the score or less.
@@ -50,8 +50,13 @@ const AGE: u32 = DEPTH + 8;
 
 impl TableEntry {
     fn pack(self, age: u8) -> u64 {
+        let bound = match self.bound {
+            Bound::Exact => 1,
+            Bound::AtLeast => 2,
+            Bound::AtMost => 3,
+        };
         u64::from(self.turn.number())
-            | (self.bound as u64) << BOUND
+            | bound << BOUND
             | u64::from(self.score.number() as u16) << SCORE
             | u64::from(self.depth) << DEPTH
             | u64::from(age) << AGE

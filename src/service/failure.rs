@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::rules::position::PositionError;
 use crate::store::DbError;
 
-/// A reason as an identifier with names and numbers, for programs that say it in another language.
-#[derive(Clone, Serialize, Debug)]
+/// The reason for a failure as an identifier with names and numbers, for programs that say it in another
+/// language.
+#[derive(Clone, Serialize, JsonSchema, Debug)]
+#[schemars(rename = "refusal")]
 pub struct Refusal {
     reason: &'static str,
     fields: BTreeMap<&'static str, String>,
@@ -106,10 +109,14 @@ impl From<DbError> for Failure {
     }
 }
 
-/// A failure as the field `error` of JSON answers.
-#[derive(Clone, Serialize)]
-pub struct JsonFailure {
+/// A failure as the field `error` of answers.
+#[derive(Clone, Serialize, JsonSchema)]
+#[schemars(rename = "failure")]
+pub struct FailureAnswer {
     /// The word for the kind of failure.
+    #[schemars(extend("enum" = [
+        "invalid", "missing", "corrupt", "system", "busy", "late", "path", "method", "forbidden",
+    ]))]
     pub code: &'static str,
     /// The reason, where the sentence has one.
     #[serde(flatten)]
@@ -118,26 +125,32 @@ pub struct JsonFailure {
     pub message: String,
 }
 
-impl From<&Failure> for JsonFailure {
-    fn from(failure: &Failure) -> JsonFailure {
-        JsonFailure {
+impl FailureAnswer {
+    /// A failure, with the sentence that is said of a database's error.
+    pub fn new(failure: &Failure, sentence: fn(&DbError) -> String) -> FailureAnswer {
+        FailureAnswer {
             code: failure.code(),
             reason: failure.reason(),
-            message: failure.to_string(),
+            message: match failure {
+                Failure::Database(error) => sentence(error),
+                other => other.to_string(),
+            },
         }
     }
 }
 
-/// A failure as a JSON answer.
-#[derive(Serialize)]
-pub struct JsonError {
-    error: JsonFailure,
+/// A failure as an answer.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "error")]
+pub struct ErrorAnswer {
+    /// The failure.
+    pub error: FailureAnswer,
 }
 
-impl JsonError {
+impl ErrorAnswer {
     /// The word for the kind of failure, and its sentence for people.
-    pub fn new(code: &'static str, message: impl Into<String>) -> JsonError {
-        JsonError::from(JsonFailure {
+    pub fn new(code: &'static str, message: impl Into<String>) -> ErrorAnswer {
+        ErrorAnswer::from(FailureAnswer {
             code,
             reason: None,
             message: message.into(),
@@ -145,8 +158,8 @@ impl JsonError {
     }
 }
 
-impl From<JsonFailure> for JsonError {
-    fn from(error: JsonFailure) -> JsonError {
-        JsonError { error }
+impl From<FailureAnswer> for ErrorAnswer {
+    fn from(error: FailureAnswer) -> ErrorAnswer {
+        ErrorAnswer { error }
     }
 }

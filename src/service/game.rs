@@ -1,161 +1,283 @@
-//! A game with its ending, and a player's turn.
+//! Answers about a game: its turns and its ending, what the page shows of its last position, and a player's
+//! turn.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::failure::{Failure, JsonFailure};
-use super::value::{JsonLegal, JsonPosition};
+use super::failure::FailureAnswer;
+use super::position::{ComparedTurn, LineAnswer, Situation, ValuedTurn};
+use super::words::Fen;
 use crate::engine::ending::Ending;
 use crate::engine::game::{Game, GameError};
 use crate::engine::player::Choice;
-use crate::rules::position::Side;
+use crate::probe::{Database, Source};
+use crate::rules::Rules;
+use crate::rules::position::{Position, Side};
 use crate::rules::turns::Turn;
 use crate::search::ScoreMeaning;
 use crate::store::DbError;
-use crate::value::Value;
+use crate::value::{Dtw, Value, Wdl};
 
-/// A game up to the first turn of the question that is not legal.
-pub struct AskedGame {
-    /// The game.
-    pub game: Game,
-    /// The illegal turn.
-    pub illegal: Option<IllegalTurn>,
-}
+/// The longest search for the value of a step, in positions: a few milliseconds.
+const STEP_NODES: u64 = 20_000;
 
 /// The first turn of a question that is not legal.
+#[derive(Clone, Serialize, JsonSchema)]
+#[schemars(rename = "illegalTurn")]
 pub struct IllegalTurn {
     /// Its number, counted from 1.
     pub number: usize,
     /// Its text.
-    pub text: String,
-    /// The reason.
-    pub why: GameError,
+    pub turn: String,
+    /// The reason as a word.
+    pub reason: &'static str,
+    /// The reason as a sentence.
+    pub message: String,
 }
 
-/// A game with its turns and the legal turns after them.
-#[derive(Serialize)]
-pub struct GameAnswer {
-    start: String,
-    game: Vec<JsonLegal>,
-    #[serde(flatten)]
-    position: JsonPosition,
-    turns: Vec<JsonLegal>,
-    /// How often the position has occurred, including now.
-    occurrences: usize,
-    /// The number of last turns that neither placed nor removed a stone.
-    quiet_turns: usize,
-    ending: Option<JsonEnding>,
-    illegal: Option<JsonIllegal>,
-}
-
-impl From<&AskedGame> for GameAnswer {
-    fn from(AskedGame { game, illegal }: &AskedGame) -> GameAnswer {
-        let rules = game.rules();
-        let history = game.history().into_iter();
-        GameAnswer {
-            start: game.start().text(rules),
-            game: history
-                .map(|(turn, after)| JsonLegal::new(turn, after, rules))
-                .collect(),
-            position: JsonPosition::new(game.position(), rules),
-            turns: JsonLegal::all(game.position(), rules),
-            occurrences: game.occurrences(),
-            quiet_turns: game.earlier().len(),
-            ending: game.ending().map(JsonEnding::from),
-            illegal: illegal.as_ref().map(JsonIllegal::from),
+impl IllegalTurn {
+    /// The turn with this number and text.
+    pub fn new(number: usize, turn: &str, error: &GameError) -> IllegalTurn {
+        let reason = match error {
+            GameError::Text { .. } => "text",
+            GameError::Illegal { reason, .. } => reason.name,
+            GameError::Over { .. } => "over",
+        };
+        IllegalTurn {
+            number,
+            turn: turn.to_owned(),
+            reason,
+            message: error.to_string(),
         }
     }
 }
 
+/// A legal turn with the position after it.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "legalTurn")]
+pub struct LegalTurn {
+    turn: Turn,
+    position: Fen,
+}
+
+impl LegalTurn {
+    fn list(turns: impl IntoIterator<Item = (Turn, Position)>, rules: Rules) -> Vec<LegalTurn> {
+        let turns = turns.into_iter().map(|(turn, position)| LegalTurn {
+            turn,
+            position: Fen { position, rules },
+        });
+        turns.collect()
+    }
+}
+
+/// The legal turns of a position with the positions after them, in the order of their texts.
+fn legal<'a>(
+    position: &'a Position,
+    rules: &Rules,
+) -> impl Iterator<Item = (Turn, Position)> + use<'a> {
+    let turns = position.turns(rules).into_iter();
+    turns.map(|turn| (turn, position.after(turn)))
+}
+
+/// The legal turns of a position, which need no database.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "turns")]
+pub struct TurnsAnswer {
+    #[serde(flatten)]
+    situation: Situation,
+    turns: Vec<LegalTurn>,
+}
+
+impl TurnsAnswer {
+    /// The legal turns under these rules.
+    pub fn new(position: &Position, rules: &Rules) -> TurnsAnswer {
+        TurnsAnswer {
+            situation: Situation::new(position, rules),
+            turns: LegalTurn::list(legal(position, rules), *rules),
+        }
+    }
+}
+
+/// How a game stands by the rules about draws.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "standing")]
+struct Standing {
+    /// The number of times that the position has occurred, this time included.
+    occurrences: usize,
+    /// The number of last turns that neither placed nor removed a stone.
+    quiet_turns: usize,
+    ending: Option<EndingAnswer>,
+    illegal: Option<IllegalTurn>,
+}
+
+impl Standing {
+    fn new(game: &Game, illegal: Option<IllegalTurn>) -> Standing {
+        Standing {
+            occurrences: game.occurrences(),
+            quiet_turns: game.earlier().len(),
+            ending: game.ending().map(EndingAnswer::from),
+            illegal,
+        }
+    }
+}
+
+/// A game with its turns and the legal turns after them.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "game")]
+pub struct GameAnswer {
+    start: Fen,
+    game: Vec<LegalTurn>,
+    #[serde(flatten)]
+    end: TurnsAnswer,
+    #[serde(flatten)]
+    standing: Standing,
+}
+
+impl GameAnswer {
+    /// A game up to the first turn of the question that is not legal.
+    pub fn new(game: &Game, illegal: Option<IllegalTurn>) -> GameAnswer {
+        let rules = *game.rules();
+        GameAnswer {
+            start: Fen {
+                position: *game.start(),
+                rules,
+            },
+            game: LegalTurn::list(game.history(), rules),
+            end: TurnsAnswer::new(game.position(), &rules),
+            standing: Standing::new(game, illegal),
+        }
+    }
+}
+
+/// All that the page shows of a game's last position, found without waiting: by a short search at most, and
+/// from the bytes that are here.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "step")]
+pub struct StepAnswer {
+    #[serde(flatten)]
+    situation: Situation,
+    #[serde(flatten)]
+    standing: Standing,
+    /// `None` if the value is not known. If `problem` is `None`, too, [`RankAnswer`](super::position::RankAnswer)
+    /// may find it.
+    wdl: Option<Wdl>,
+    dtw: Option<Dtw>,
+    source: Option<Source>,
+    /// The legal turns: best first, or without values in the order of their texts.
+    turns: Vec<ComparedTurn>,
+    /// The turns of a best line; `None` if they would take a search.
+    line: Option<Vec<ValuedTurn>>,
+    /// The reason why the value cannot be known.
+    problem: Option<FailureAnswer>,
+}
+
+impl StepAnswer {
+    /// The last position of a game, with a best line of at most this many turns.
+    pub fn find(
+        database: &Database,
+        game: &Game,
+        illegal: Option<IllegalTurn>,
+        limit: usize,
+        sentence: fn(&DbError) -> String,
+    ) -> StepAnswer {
+        let (position, rules) = (game.position(), game.rules());
+        let mut step = StepAnswer {
+            situation: Situation::new(position, rules),
+            standing: Standing::new(game, illegal),
+            wdl: None,
+            dtw: None,
+            source: None,
+            turns: ComparedTurn::legal(legal(position, rules), rules),
+            line: None,
+            problem: None,
+        };
+        let answer = match database.answer_within(position, Some(STEP_NODES)) {
+            Ok(answer) => answer,
+            Err(DbError::NotStored(_) | DbError::MissingPlies { .. } | DbError::Pending(_)) => {
+                return step;
+            }
+            Err(error) => {
+                step.problem = Some(FailureAnswer::new(&error.into(), sentence));
+                return step;
+            }
+        };
+        step.wdl = Some(answer.value.wdl());
+        step.dtw = answer.value.dtw();
+        step.source = Some(answer.source);
+        step.turns = ComparedTurn::ranked(database, &answer);
+        if answer.source != Source::Search {
+            let line = LineAnswer::find(database, position, limit);
+            step.line = line.ok().map(|answer| answer.line);
+        }
+        step
+    }
+}
+
 /// The end of a game.
-#[derive(Serialize)]
-struct JsonEnding {
-    winner: Option<&'static str>,
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ending")]
+pub struct EndingAnswer {
+    winner: Option<Side>,
+    #[schemars(extend("enum" = ["stones", "blocked", "full_board", "repetition", "quiet"]))]
     reason: &'static str,
     message: String,
 }
 
-impl From<Ending> for JsonEnding {
-    fn from(ending: Ending) -> JsonEnding {
-        JsonEnding {
-            winner: ending.winner().map(Side::name),
+impl From<Ending> for EndingAnswer {
+    fn from(ending: Ending) -> EndingAnswer {
+        EndingAnswer {
+            winner: ending.winner(),
             reason: ending.name(),
             message: ending.to_string(),
         }
     }
 }
 
-/// The first turn that is not legal.
-#[derive(Serialize)]
-struct JsonIllegal {
-    number: usize,
-    turn: String,
-    reason: &'static str,
-    message: String,
-}
-
-impl From<&IllegalTurn> for JsonIllegal {
-    fn from(IllegalTurn { number, text, why }: &IllegalTurn) -> JsonIllegal {
-        let reason = match why {
-            GameError::Text { .. } => "text",
-            GameError::Illegal { reason, .. } => reason.name,
-            GameError::Over { .. } => "over",
-        };
-        JsonIllegal {
-            number: *number,
-            turn: text.clone(),
-            reason,
-            message: why.to_string(),
-        }
-    }
-}
-
 /// The choice of a player.
-#[derive(Serialize)]
-pub struct ChoiceAnswer {
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "play")]
+pub struct PlayAnswer {
     #[serde(flatten)]
-    position: JsonPosition,
+    situation: Situation,
     /// `None` if the game is over.
-    turn: Option<String>,
+    turn: Option<Turn>,
     /// The value of the turn for the side that makes it, where it is known.
-    wdl: Option<&'static str>,
-    dtw: Option<u16>,
+    wdl: Option<Wdl>,
+    dtw: Option<Dtw>,
     /// The search's score of the turn, in hundredths of a stone, where the value is not known.
+    #[schemars(range(min = -1000, max = 1000))]
     score: Option<i32>,
     /// The depth of the search.
     depth: Option<u32>,
     /// The turn and the line that the player expects after it.
-    line: Vec<String>,
-    ending: Option<JsonEnding>,
+    line: Vec<Turn>,
+    ending: Option<EndingAnswer>,
     /// The reason why a database could not be read; the turn was found without it.
-    problem: Option<JsonFailure>,
+    problem: Option<FailureAnswer>,
 }
 
-impl ChoiceAnswer {
+impl PlayAnswer {
     /// The answer for the last position of a game; `None` if the game is over.
     pub fn new(
         game: &Game,
         choice: Option<Choice>,
         sentence: fn(&DbError) -> String,
-    ) -> ChoiceAnswer {
+    ) -> PlayAnswer {
         let variation = choice.as_ref().map(|choice| &choice.variation);
         let known = variation.and_then(|variation| variation.value);
         let searched = variation.filter(|_| known.is_none());
-        let line = variation.map(|variation| variation.turns.iter().map(Turn::to_string).collect());
-        ChoiceAnswer {
-            position: JsonPosition::new(game.position(), game.rules()),
-            turn: choice.as_ref().map(|choice| choice.turn.to_string()),
-            wdl: known.map(|value| value.wdl().name()),
-            dtw: known.and_then(Value::dtw).map(|dtw| dtw.0),
+        PlayAnswer {
+            situation: Situation::new(game.position(), game.rules()),
+            turn: choice.as_ref().map(|choice| choice.turn),
+            wdl: known.map(Value::wdl),
+            dtw: known.and_then(Value::dtw),
             score: searched.map(|variation| hundredths(variation.score.meaning())),
             depth: searched.map(|variation| variation.depth),
-            line: line.unwrap_or_default(),
-            ending: game.ending().map(JsonEnding::from),
+            line: variation.map_or_else(Vec::new, |variation| variation.turns.clone()),
+            ending: game.ending().map(EndingAnswer::from),
             problem: choice
                 .and_then(|choice| choice.failure)
-                .map(|error| JsonFailure {
-                    message: sentence(&error),
-                    ..JsonFailure::from(&Failure::from(error))
-                }),
+                .map(|failure| FailureAnswer::new(&failure.into(), sentence)),
         }
     }
 }

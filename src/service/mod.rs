@@ -4,33 +4,27 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`question`] | the fields of a question, and the answer to it |
-//! | [`value`] | values and ranked turns |
-//! | [`probe`], [`mod@line`] | the value of a position with its turns, and a best line |
-//! | [`game`] | a game with its ending, and a player's turn |
-//! | [`study`] | the explorer's ranking, and random positions |
-//! | [`rules`] | sets of rules |
+//! | [`question`] | the fields of a question, its topic, and the service that answers it |
+//! | [`position`] | answers about a position: its value, its turns, a best line |
+//! | [`game`] | answers about a game: its ending, a step of the page, a player's turn |
+//! | [`explain`], [`random`], [`rules`] | facts about turns; positions to practise with; sets of rules |
 //! | [`failure`] | the reasons why there is no answer |
-//! | `words` | how values, turns and points appear in JSON |
+//! | [`words`] | how values, turns and positions appear in JSON and in its schema |
 
+pub mod explain;
 pub mod failure;
 pub mod game;
-pub mod line;
-pub mod probe;
+pub mod position;
 pub mod question;
+pub mod random;
 pub mod rules;
-pub mod study;
-pub mod value;
-mod words;
+pub mod words;
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 
-/// The version of all JSON answers.
-const VERSION: u32 = 1;
-
-/// Writes an answer as one JSON object with its version, without a line break.
+/// Writes an answer as one JSON object with its version and a line break.
 ///
 /// # Errors
 ///
@@ -42,6 +36,14 @@ pub fn write(out: &mut impl Write, answer: &impl Serialize) -> io::Result<()> {
         #[serde(flatten)]
         answer: &'a T,
     }
-    let version = VERSION;
-    Ok(serde_json::to_writer(out, &Versioned { version, answer })?)
+    serde_json::to_writer(&mut *out, &Versioned { version: 1, answer })?;
+    out.write_all(b"\n")
+}
+
+/// An answer as JSON text with its version and a line break.
+pub fn json(answer: &impl Serialize) -> Vec<u8> {
+    let mut text = Vec::with_capacity(4096);
+    // Memory does not fail to take the text.
+    let _ = write(&mut text, answer);
+    text
 }

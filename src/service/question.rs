@@ -4,14 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::failure::{Failure, Refusal};
-use super::game::{AskedGame, ChoiceAnswer, GameAnswer, IllegalTurn};
-use super::line::LineAnswer;
-use super::probe::ProbeAnswer;
-use super::study::{RandomPosition, Ranking};
-use super::value::{JsonLegal, JsonPosition};
+use super::game::{GameAnswer, IllegalTurn, PlayAnswer, StepAnswer, TurnsAnswer};
+use super::json;
+use super::position::{LineAnswer, ProbeAnswer, RankAnswer};
+use super::random::RandomAnswer;
 use crate::engine::ending::DrawRule;
 use crate::engine::game::Game;
 use crate::engine::player::{DrawnTurns, Player, SkillLevel};
@@ -34,6 +33,9 @@ const LONGEST_GAME: usize = 12 << 10;
 
 /// The most turns of a line.
 const LONGEST_LINE: usize = 1000;
+
+/// The default number of turns of a step's line.
+const STEP_LINE: usize = 12;
 
 /// The default time to search if the databases do not know the position, in milliseconds.
 const USUAL_TIME: u64 = 1000;
@@ -79,14 +81,6 @@ pub fn position(text: &str, rules: &Rules) -> Result<Position, PositionError> {
         START => Ok(Position::start(rules)),
         _ => Position::parse(text, rules),
     }
-}
-
-/// The legal turns of a position, which need no database.
-#[derive(Serialize)]
-pub struct Turns {
-    #[serde(flatten)]
-    position: JsonPosition,
-    turns: Vec<JsonLegal>,
 }
 
 impl Question {
@@ -153,62 +147,23 @@ impl Question {
         Ok(position(text, rules)?)
     }
 
-    /// The game of the question, up to its first turn that is not legal.
+    /// The game of the question up to its first turn that is not legal, and this turn.
     ///
     /// # Errors
     ///
     /// As for [`Question::position`].
-    pub fn played(&self, rules: &Rules, draws: DrawRule) -> Result<AskedGame, Failure> {
+    pub fn game(
+        &self,
+        rules: &Rules,
+        draws: DrawRule,
+    ) -> Result<(Game, Option<IllegalTurn>), Failure> {
         let mut game = Game::new(*rules, self.position(rules)?).with_draws(draws);
         for (number, text) in (1..).zip(self.moves.split_whitespace()) {
-            if let Err(why) = game.play(text) {
-                let text = text.to_owned();
-                let illegal = Some(IllegalTurn { number, text, why });
-                return Ok(AskedGame { game, illegal });
+            if let Err(error) = game.play(text) {
+                return Ok((game, Some(IllegalTurn::new(number, text, &error))));
             }
         }
-        Ok(AskedGame {
-            game,
-            illegal: None,
-        })
-    }
-
-    /// The game of the question, whose turns must all be legal.
-    fn game(&self, rules: &Rules, draws: DrawRule) -> Result<Game, Failure> {
-        match self.played(rules, draws)? {
-            AskedGame {
-                game,
-                illegal: None,
-            } => Ok(game),
-            AskedGame {
-                illegal: Some(IllegalTurn { number, why, .. }),
-                ..
-            } => Err(Failure::question(format!(
-                "turn {number} of the game: {why}"
-            ))),
-        }
-    }
-
-    /// The legal turns of the question's position.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Question::position`].
-    pub fn turns(&self, rules: &Rules) -> Result<Turns, Failure> {
-        let position = self.position(rules)?;
-        Ok(Turns {
-            position: JsonPosition::new(&position, rules),
-            turns: JsonLegal::all(&position, rules),
-        })
-    }
-
-    /// The game of the question with its ending.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Question::position`].
-    pub fn record(&self, rules: &Rules, draws: DrawRule) -> Result<GameAnswer, Failure> {
-        Ok(GameAnswer::from(&self.played(rules, draws)?))
+        Ok((game, None))
     }
 
     /// The pair of the question.
@@ -230,7 +185,55 @@ impl Question {
     }
 }
 
-/// The databases and the search of one set of rules.
+/// A kind of question about a position or a game; the server's path for it has its name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Topic {
+    /// A [`ProbeAnswer`] with all turns.
+    Probe,
+    /// A [`RankAnswer`].
+    Rank,
+    /// A [`LineAnswer`].
+    Line,
+    /// A [`StepAnswer`].
+    Step,
+    /// A [`TurnsAnswer`].
+    Turns,
+    /// A [`GameAnswer`].
+    Game,
+    /// A [`PlayAnswer`].
+    Play,
+    /// A [`RandomAnswer`].
+    Random,
+}
+
+impl Topic {
+    /// All topics with their names.
+    pub const NAMED: [(&'static str, Topic); 8] = [
+        ("probe", Topic::Probe),
+        ("rank", Topic::Rank),
+        ("line", Topic::Line),
+        ("step", Topic::Step),
+        ("turns", Topic::Turns),
+        ("game", Topic::Game),
+        ("play", Topic::Play),
+        ("random", Topic::Random),
+    ];
+
+    /// Whether the answer to the question may take a search, which keeps a core busy for up to some seconds.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Question::position`].
+    pub fn may_search(self, question: &Question, rules: &Rules) -> Result<bool, Failure> {
+        match self {
+            Topic::Probe | Topic::Rank | Topic::Line => Ok(question.position(rules)?.is_placing()),
+            Topic::Step | Topic::Turns | Topic::Game => Ok(false),
+            Topic::Play | Topic::Random => Ok(true),
+        }
+    }
+}
+
+/// The databases and the search of one set of rules, which answer questions.
 #[derive(Clone)]
 pub struct Service {
     /// The databases.
@@ -244,55 +247,68 @@ pub struct Service {
 }
 
 impl Service {
-    /// The value of the question's position and its turns.
+    /// The answer to a question as one JSON object.
     ///
     /// # Errors
     ///
-    /// Those of [`Question::position`] and [`Database::answer`].
-    pub fn probe(&self, question: &Question) -> Result<ProbeAnswer, Failure> {
-        let rules = self.database.rules();
-        let position = question.position(rules)?;
-        let answer = self.database.answer(&position)?;
-        Ok(ProbeAnswer::new(
-            &position,
-            &answer,
-            Some(usize::MAX),
-            rules,
-        ))
-    }
-
-    /// The turns of the question's position with the number of replies that hold.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Service::probe`].
-    pub fn rank(&self, question: &Question) -> Result<Ranking, Failure> {
-        Ranking::find(&self.database, &question.position(self.database.rules())?)
-    }
-
-    /// A best line from the question's position.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Service::probe`].
-    pub fn line(&self, question: &Question) -> Result<LineAnswer, Failure> {
-        let rules = self.database.rules();
-        let position = question.position(rules)?;
-        let limit = question.limit.unwrap_or(LONGEST_LINE).min(LONGEST_LINE);
-        let answer = self.database.answer(&position)?;
-        let line = self.database.line(&position, limit)?;
-        Ok(LineAnswer::new(&position, &answer, &line, rules))
+    /// A [`Failure`] if the question cannot be read, or the databases have no answer.
+    pub fn answer(&self, topic: Topic, question: &Question) -> Result<Vec<u8>, Failure> {
+        let Service {
+            database, draws, ..
+        } = self;
+        let rules = database.rules();
+        Ok(match topic {
+            Topic::Probe => {
+                let position = question.position(rules)?;
+                json(&ProbeAnswer::find(database, &position, Some(usize::MAX))?)
+            }
+            Topic::Rank => json(&RankAnswer::find(database, &question.position(rules)?)?),
+            Topic::Line => {
+                let limit = question.limit.unwrap_or(LONGEST_LINE).min(LONGEST_LINE);
+                json(&LineAnswer::find(
+                    database,
+                    &question.position(rules)?,
+                    limit,
+                )?)
+            }
+            Topic::Step => {
+                let (game, illegal) = question.game(rules, *draws)?;
+                let limit = question.limit.unwrap_or(STEP_LINE).min(LONGEST_LINE);
+                json(&StepAnswer::find(
+                    database,
+                    &game,
+                    illegal,
+                    limit,
+                    self.sentence,
+                ))
+            }
+            Topic::Turns => json(&TurnsAnswer::new(&question.position(rules)?, rules)),
+            Topic::Game => {
+                let (game, illegal) = question.game(rules, *draws)?;
+                json(&GameAnswer::new(&game, illegal))
+            }
+            Topic::Play => json(&self.play(question)?),
+            Topic::Random => json(&RandomAnswer::find(
+                database,
+                question.pair(rules)?,
+                question.wdl()?,
+                question.seed,
+            )?),
+        })
     }
 
     /// The player's turn after the question's game.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Question::position`]; [`DbError::Pending`] if the perfect player waits for bytes.
-    pub fn play(&self, question: &Question) -> Result<ChoiceAnswer, Failure> {
-        let game = question.game(self.database.rules(), self.draws)?;
+    fn play(&self, question: &Question) -> Result<PlayAnswer, Failure> {
+        let (game, illegal) = question.game(self.database.rules(), self.draws)?;
+        if let Some(IllegalTurn {
+            number, message, ..
+        }) = illegal
+        {
+            let message = format!("turn {number} of the game: {message}");
+            return Err(Failure::question(message));
+        }
         if game.ending().is_some() {
-            return Ok(ChoiceAnswer::new(&game, None, self.sentence));
+            return Ok(PlayAnswer::new(&game, None, self.sentence));
         }
         let player = Player {
             database: Arc::clone(&self.database),
@@ -308,17 +324,6 @@ impl Service {
             ..Limits::default()
         };
         let choice = player.choose(&game, &limits, &AtomicBool::new(false), &mut |_| ());
-        Ok(ChoiceAnswer::new(&game, choice, self.sentence))
-    }
-
-    /// A random position of the question's pair with the question's result.
-    ///
-    /// # Errors
-    ///
-    /// As for [`RandomPosition::find`].
-    pub fn random(&self, question: &Question) -> Result<RandomPosition, Failure> {
-        let pair = question.pair(self.database.rules())?;
-        let wdl = question.wdl()?;
-        RandomPosition::find(&self.database, pair, wdl, question.seed)
+        Ok(PlayAnswer::new(&game, choice, self.sentence))
     }
 }

@@ -1,45 +1,52 @@
-//! The words of answers: how values, turns, points and pairs appear in JSON.
+//! The words of answers: how values, turns, points and positions appear in JSON and in its schema.
 
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Deref;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::board::Point;
 use crate::coach::review::Grade;
 use crate::index::Pair;
-use crate::probe::Source;
-use crate::rules::position::{Phase, Side};
+use crate::probe::{LineEnd, Source};
+use crate::rules::Rules;
+use crate::rules::position::{Phase, Position, Side};
 use crate::rules::turns::Turn;
 use crate::value::{Dtw, Value, Wdl};
 
-/// Types that appear as their names.
-macro_rules! named {
-    ($($type:ty),*) => {$(
-        impl Serialize for $type {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(self.name())
-            }
-        }
-    )*};
+/// The pattern of a point's name.
+const POINT: &str = "([ag][147]|[bf][246]|[ce][345]|d[1-35-7])";
+
+/// A position's text, made when it is written: the position, and the rules, which decide the phase in
+/// the text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fen {
+    /// The position.
+    pub position: Position,
+    /// Its rules.
+    pub rules: Rules,
 }
 
-named!(Wdl, Side, Phase, Source, Point, Grade);
+impl Deref for Fen {
+    type Target = Position;
 
-/// Types that appear as their texts, which are written without allocating strings.
-macro_rules! written {
-    ($($type:ty),*) => {$(
-        impl Serialize for $type {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_str(self)
-            }
-        }
-    )*};
+    fn deref(&self) -> &Position {
+        &self.position
+    }
 }
 
-written!(Turn, Pair);
+impl fmt::Display for Fen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.letters(&self.rules).as_str())
+    }
+}
 
-impl Serialize for Dtw {
+impl Serialize for Fen {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u16(self.0)
+        serializer.serialize_str(self.letters(&self.rules).as_str())
     }
 }
 
@@ -59,4 +66,115 @@ impl<'de> Deserialize<'de> for Side {
         let side = Side::named(&name);
         side.ok_or_else(|| de::Error::custom(format_args!("'{name}' is not white or black")))
     }
+}
+
+/// The end of a line is the two fields `end` and `repeats`.
+impl Serialize for LineEnd {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let repeats = match self {
+            LineEnd::Repetition { from } => Some(from),
+            LineEnd::Over | LineEnd::Limit => None,
+        };
+        let mut fields = serializer.serialize_struct("LineEnd", 2)?;
+        fields.serialize_field("end", self.name())?;
+        fields.serialize_field("repeats", &repeats)?;
+        fields.end()
+    }
+}
+
+impl Serialize for Dtw {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u16(self.0)
+    }
+}
+
+/// The schema of a type under its name.
+macro_rules! schema {
+    ($type:ty, $name:literal, |$generator:ident| $schema:expr) => {
+        impl JsonSchema for $type {
+            fn schema_name() -> Cow<'static, str> {
+                $name.into()
+            }
+
+            fn json_schema($generator: &mut SchemaGenerator) -> Schema {
+                $schema
+            }
+        }
+    };
+}
+
+/// Types that appear as one of these words.
+macro_rules! words {
+    ($($type:ty: $name:literal = $words:tt)*) => {$(
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.name())
+            }
+        }
+
+        schema!($type, $name, |_generator| json_schema!({ "type": "string", "enum": $words }));
+    )*};
+}
+
+words! {
+    Wdl: "wdl" = ["win", "draw", "loss"]
+    Side: "side" = ["white", "black"]
+    Phase: "phase" = ["placing", "moving", "flying", "over"]
+    Source: "source" = ["rules", "database", "search"]
+    Grade: "grade" = ["best", "equal", "slower", "gives-up-draw", "gives-up-win"]
+}
+
+/// Types that appear as a text of this pattern.
+macro_rules! texts {
+    ($($type:ty: $name:literal = $pattern:expr;)*) => {$(
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        schema!($type, $name, |_generator| json_schema!({ "type": "string", "pattern": $pattern }));
+    )*};
+}
+
+texts! {
+    Point: "point" = format!("^{POINT}$");
+    Turn: "turn" = format!("^(pass|({POINT}(-{POINT})?(x{POINT}){{0,3}}|(x{POINT}){{1,3}}))$");
+    Pair: "pair" = "^([3-9]|1[0-2])-([3-9]|1[0-2])$";
+}
+
+schema!(Fen, "position", |_generator| json_schema!({
+    "type": "string",
+    "pattern": "^[O@*]{8}(/[O@*]{8}){2} [wb] (p p|p r|m s|m r|o \\?)( ([0-9]|1[0-2])){4} [0-3] [0-3] -1 -1 -1 -1 0 0 1$",
+}));
+
+schema!(Dtw, "depth", |_generator| json_schema!({
+    "type": "integer",
+    "minimum": 0,
+    "maximum": 254,
+}));
+
+schema!(Value, "value", |generator| json_schema!({
+    "type": "object",
+    "properties": {
+        "wdl": generator.subschema_for::<Wdl>(),
+        "dtw": generator.subschema_for::<Option<Dtw>>(),
+    },
+    "required": ["wdl", "dtw"],
+}));
+
+schema!(LineEnd, "lineEnd", |generator| json_schema!({
+    "type": "object",
+    "properties": {
+        "end": { "type": "string", "enum": ["over", "repetition", "limit"] },
+        "repeats": generator.subschema_for::<Option<usize>>(),
+    },
+    "required": ["end", "repeats"],
+}));
+
+/// The points in the order of their names.
+pub fn points(points: impl IntoIterator<Item = Point>) -> Vec<Point> {
+    let mut points: Vec<Point> = points.into_iter().collect();
+    points.sort_unstable_by_key(|point| point.name());
+    points
 }

@@ -65,7 +65,7 @@ fn a_mill_is_closed_in_one_line_or_two() {
 }
 
 #[test]
-fn errors_change_nothing() {
+fn what_is_wrong_is_told_and_changes_nothing() {
     for (wrong, words) in [
         ("a7", "a7 is not a legal turn of black here"),
         ("z9", "'z9' is not a turn"),
@@ -87,7 +87,7 @@ fn errors_change_nothing() {
 }
 
 #[test]
-fn the_end_of_the_input_ends_the_game() {
+fn the_end_of_the_input_is_a_polite_end() {
     assert!(between_people(&[]).ends_with("white> \n"));
     assert!(between_people(&["d6", "quit", "f4"]).ends_with("black> "));
 }
@@ -410,7 +410,7 @@ fn drawn_games_end() {
 }
 
 #[test]
-fn colours_follow_the_option_and_the_environment() {
+fn colours_are_for_those_who_want_them() {
     let folder = TempDir::new().unwrap();
     let run = |args: &[&str], variable: Option<&str>| {
         let mut command = command(&folder, args);
@@ -434,7 +434,7 @@ fn colours_follow_the_option_and_the_environment() {
 }
 
 #[test]
-fn json_is_refused_with_an_alternative() {
+fn programs_are_told_where_to_go() {
     let folder = TempDir::new().unwrap();
     process::run(&mut command(&folder, &["--json"])).fails_with(2, "millbase uci");
 }

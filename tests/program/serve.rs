@@ -587,6 +587,47 @@ fn turns_are_ranked_with_replies_and_symmetry() {
 }
 
 #[test]
+fn a_step_has_all_that_the_page_shows() {
+    let server = Server::start(&[]);
+    let step = server.ask("/step", FLYING).json();
+    let rank = server.ask("/rank", FLYING).json();
+    for (key, value) in rank.as_object().unwrap() {
+        assert_eq!(step[key], *value, "{key}");
+    }
+    let line = server.ask("/line", FLYING).json();
+    assert_eq!(
+        step["line"].as_array().unwrap()[..],
+        line["line"].as_array().unwrap()[..12]
+    );
+    let game = server.ask("/game", FLYING).json();
+    for key in ["ending", "illegal", "occurrences", "quiet_turns"] {
+        assert_eq!(step[key], game[key], "{key}");
+    }
+    assert_eq!(
+        (&step["problem"], step.get("game")),
+        (&serde_json::Value::Null, None)
+    );
+    // A value that takes a long search is left out; one that no database here has is a problem.
+    let later = server.get("/step?fen=start&moves=d6+d6").json();
+    assert_eq!(later["illegal"]["number"], 2);
+    let missing = server.ask("/step", LARGER).json();
+    for (step, code) in [
+        (later, serde_json::Value::Null),
+        (missing, "missing".into()),
+    ] {
+        let nothing = ["wdl", "dtw", "source", "line"];
+        assert!(nothing.iter().all(|&key| step[key].is_null()), "{step}");
+        assert_eq!(step["problem"]["code"], code);
+        let position = Position::parse(step["position"].as_str().unwrap(), &Rules::STANDARD);
+        let turns = position.unwrap().turns(&Rules::STANDARD);
+        let found = step["turns"].as_array().unwrap().iter();
+        let found: Vec<&str> = found.map(|turn| turn["turn"].as_str().unwrap()).collect();
+        let expected: Vec<String> = turns.iter().map(ToString::to_string).collect();
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
 fn other_rules_are_answered_beside_those_of_the_server() {
     let server = Server::start(&[]);
     let start = server.get("/turns?fen=start&rules=morabaraba").json();

@@ -194,11 +194,11 @@ fn rubbish_changes_nothing() {
     engine.quit();
 }
 
-/// A frontend without an answer would wait forever.
+/// A frontend that gets no turn waits for ever.
 #[test]
 fn every_go_ends_in_a_turn() {
     let mut engine = Engine::start(&["--threads", "1"]);
-    // Some frontends append fields that others do not read.
+    // Programs note more about a position than others read.
     engine.say(&format!(
         "position fen {WON} -1 -1 -1 -1 0 0 1 ids:nodes x=\u{e9} moves a1-e4"
     ));
@@ -298,7 +298,7 @@ fn random_bytes_do_no_harm() {
 }
 
 #[test]
-fn a_mill_is_reported_as_two_actions() {
+fn a_mill_is_told_in_two_actions() {
     for seed in 0..6 {
         let mut engine = Engine::start(&["--threads", "1"]);
         engine.say(&format!("setoption name Seed value {seed}"));
@@ -430,7 +430,7 @@ fn time_is_kept() {
 }
 
 #[test]
-fn scores_are_for_the_side_that_the_option_names() {
+fn scores_are_told_for_the_side_that_is_wished() {
     let mut engine = Engine::start(&["--threads", "1"]);
     let black = WON.replace('O', "x").replace('@', "O").replace('x', "@");
     let black = black.replace(" w m s 3 0 4 0", " b m s 4 0 3 0");
@@ -505,7 +505,7 @@ fn seeds_decide() {
     assert!((1..9).any(|seed| session(0, seed) != session(0, 0)));
 }
 
-/// Every choice holds the draw, and no two choices give the same turns.
+/// Each choice holds the draw, and each option is heeded: no two choices give the same turns.
 #[test]
 fn drawn_turns_are_chosen_by_an_option() {
     let database = Database::embedded(RULES);
@@ -561,7 +561,8 @@ fn legal(position: &PlainPosition, text: &str) -> PlainTurn {
     found.unwrap_or_else(|| panic!("{text} is legal in {}", position.text(&plain_rules(&RULES))))
 }
 
-/// The number of games that the engine plays against itself; `MILLBASE_GAMES` overrides it.
+/// The number of games that the engine plays against itself, some from the start and some from the
+/// middle; `MILLBASE_GAMES` overrides it.
 fn games() -> usize {
     const GAMES: usize = 120;
     let wished = std::env::var("MILLBASE_GAMES").ok();

@@ -20,10 +20,11 @@ use millbase::engine::game::Game;
 use millbase::engine::player::{DrawnTurns, Player, SkillLevel};
 use millbase::probe::{BulkError, Masks, Values};
 use millbase::search::{Limits, ScoreMeaning, Search};
-use millbase::service::failure::{Failure, JsonFailure};
-use millbase::service::question::{Question, Service};
-use millbase::service::rules::RuleSets;
-use millbase::service::value::{JsonPosition, JsonTurn};
+use millbase::service;
+use millbase::service::failure::{Failure, FailureAnswer};
+use millbase::service::position::{Situation, ValuedTurn};
+use millbase::service::question::{Question, Service, Topic};
+use millbase::service::rules::RuleSetsAnswer;
 use millbase::store::{self, NeededRange, Pieces};
 use millbase::{Database, DbError, Pair, Position, Rules, Side, Turn, Value};
 use serde::Serialize;
@@ -53,15 +54,6 @@ fn json(answer: &impl Serialize) -> String {
     serde_json::to_string(answer).unwrap_or_default()
 }
 
-/// The same with the version that all answers of the server have.
-fn versioned<T: Serialize>(answer: Result<T, Failure>) -> String {
-    let mut text = Vec::new();
-    match answer.map(|answer| millbase::service::write(&mut text, &answer)) {
-        Ok(_) => String::from_utf8(text).unwrap_or_default(),
-        Err(failure) => json_of::<Done>(Err(failure)),
-    }
-}
-
 /// The JSON text of an answer, of the ranges that it waits for, or of the failure.
 fn json_of<T: Serialize>(answer: Result<T, Failure>) -> String {
     #[derive(Serialize)]
@@ -80,7 +72,7 @@ fn json_of<T: Serialize>(answer: Result<T, Failure>) -> String {
         #[serde(skip_serializing_if = "Option::is_none")]
         file: Option<Cow<'a, str>>,
         #[serde(flatten)]
-        failure: JsonFailure,
+        failure: FailureAnswer,
     }
     #[derive(Serialize)]
     struct Error<'a> {
@@ -103,14 +95,7 @@ fn json_of<T: Serialize>(answer: Result<T, Failure>) -> String {
                 Failure::Database(DbError::Corrupt { file, .. }) => Some(file.to_string_lossy()),
                 _ => None,
             };
-            let message = match &failure {
-                Failure::Database(error) => sentence(error),
-                other => other.to_string(),
-            };
-            let failure = JsonFailure {
-                message,
-                ..JsonFailure::from(&failure)
-            };
+            let failure = FailureAnswer::new(&failure, sentence);
             let error = Problem { file, failure };
             json(&Error { error })
         }
@@ -153,12 +138,12 @@ impl From<ScoreMeaning> for Score {
 #[derive(Serialize)]
 struct PositionInfo {
     #[serde(flatten)]
-    position: JsonPosition,
+    situation: Situation,
     white: u32,
     black: u32,
     white_in_hand: u8,
     black_in_hand: u8,
-    turns: Vec<String>,
+    turns: Vec<Turn>,
 }
 
 /// The text of a position after a turn.
@@ -170,14 +155,14 @@ struct After {
 /// A best line.
 #[derive(Serialize)]
 struct Line {
-    turns: Vec<JsonTurn>,
+    turns: Vec<ValuedTurn>,
     end: &'static str,
 }
 
 /// A player's turn; `None` if the game is over.
 #[derive(Serialize)]
 struct Chosen {
-    turn: Option<String>,
+    turn: Option<Turn>,
     #[serde(flatten)]
     thought: Option<Thought>,
 }
@@ -188,7 +173,7 @@ struct Thought {
     known: Option<Value>,
     depth: u32,
     nodes: u64,
-    line: Vec<String>,
+    line: Vec<Turn>,
 }
 
 /// An answer without fields.
@@ -275,42 +260,42 @@ impl Core {
     /// Answers a question of the page, `kind` being the path that the server has for it, with the
     /// server's JSON.
     pub fn ask(&self, kind: &str, question: &str) -> String {
-        let read = || {
-            let question: Question = serde_json::from_str(question).map_err(wrong)?;
-            question.checked()
-        };
-        let question = match read() {
-            Ok(question) => question,
-            Err(failure) => return json_of::<Done>(Err(failure)),
-        };
-        let known = Service {
+        let service = Service {
             database: Arc::clone(&self.database),
             search: Arc::clone(&self.search),
             draws: DrawRule::USUAL,
             sentence,
         };
-        match kind {
-            "probe" => versioned(known.probe(&question)),
-            "rank" => versioned(known.rank(&question)),
-            "line" => versioned(known.line(&question)),
-            "play" => versioned(known.play(&question)),
-            "random" => versioned(known.random(&question)),
-            "turns" => versioned(question.turns(&self.rules)),
-            "game" => versioned(question.record(&self.rules, known.draws)),
-            "rulesets" => versioned(Ok(RuleSets::new(&self.rules, known.draws))),
-            _ => json_of::<Done>(Err(wrong(format!("there is no question '{kind}'")))),
+        let answer = || {
+            let question: Question = serde_json::from_str(question).map_err(wrong)?;
+            let question = question.checked()?;
+            if kind == "rulesets" {
+                return Ok(service::json(&RuleSetsAnswer::new(
+                    &self.rules,
+                    service.draws,
+                )));
+            }
+            let mut topics = Topic::NAMED.into_iter();
+            let topic = topics.find(|(name, _)| *name == kind);
+            let (_, topic) =
+                topic.ok_or_else(|| wrong(format!("there is no question '{kind}'")))?;
+            service.answer(topic, &question)
+        };
+        match answer() {
+            Ok(text) => String::from_utf8(text).unwrap_or_default(),
+            Err(failure) => json_of::<Done>(Err(failure)),
         }
     }
 
     /// A position's fields and its legal turns.
     pub fn position(&self, fen: &str) -> String {
         json_of(self.parse(fen).map(|position| PositionInfo {
-            position: JsonPosition::new(&position, &self.rules),
+            situation: Situation::new(&position, &self.rules),
             white: position.stones(Side::White).bits(),
             black: position.stones(Side::Black).bits(),
             white_in_hand: position.in_hand(Side::White),
             black_in_hand: position.in_hand(Side::Black),
-            turns: self.legal(&position).iter().map(Turn::to_string).collect(),
+            turns: self.legal(&position),
         }))
     }
 
@@ -351,11 +336,8 @@ impl Core {
     pub fn line(&self, fen: &str, limit: usize) -> String {
         json_of(self.parse(fen).and_then(|position| {
             let line = self.database.line(&position, limit)?;
-            let turns = line.turns.iter();
             Ok(Line {
-                turns: turns
-                    .map(|ranked| JsonTurn::new(ranked, &self.rules))
-                    .collect(),
+                turns: ValuedTurn::list(&line.turns, &self.rules),
                 end: line.end.name(),
             })
         }))
@@ -422,11 +404,11 @@ impl Core {
                     known: variation.value,
                     depth: variation.depth,
                     nodes: variation.nodes,
-                    line: variation.turns.iter().map(Turn::to_string).collect(),
+                    line: variation.turns.clone(),
                 }
             });
             Ok(Chosen {
-                turn: choice.map(|choice| choice.turn.to_string()),
+                turn: choice.map(|choice| choice.turn),
                 thought,
             })
         }))

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_are_parsed() {
+    fn wishes_are_understood() {
         assert_eq!(
             parsed(" D6-d5xB4 "),
             Some(PlayCommand::Turn("d6-d5xb4".to_owned()))

@@ -317,7 +317,12 @@ impl<W: Write> GameSession<W> {
             Analysis::Known(answer) => {
                 let value = output::painted(answer.value);
                 writeln!(self.out, "{}: {value}", self.side())?;
-                TextTable::of_turns(&answer.turns)
+                TextTable::of_turns(
+                    answer
+                        .turns
+                        .iter()
+                        .map(|ranked| (ranked.turn, ranked.value)),
+                )
             }
             Analysis::Searched(best) => {
                 let mut table = TextTable::new(&["depth", "score", "line"]);

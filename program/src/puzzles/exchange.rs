@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::time::SystemTime;
 
 use millbase::coach::pack::{Claim, ClaimedLine};
-use millbase::coach::puzzle::{Goal, LEVELS, Puzzle, SolutionStep};
+use millbase::coach::puzzle::{Goal, Puzzle, SolutionStep};
 use millbase::{Phase, Position, Rules, Side};
 use serde::{Deserialize, Serialize};
 
@@ -74,7 +74,7 @@ struct Move {
 /// The name of the standard rules.
 const STANDARD: &str = "standard_9mm";
 
-/// The categories, titles and descriptions that the format allows; its difficulties are our levels.
+/// The categories, levels, titles and descriptions that the format allows.
 const CATEGORIES: [&str; 8] = [
     "formMill",
     "capturePieces",
@@ -85,6 +85,7 @@ const CATEGORIES: [&str; 8] = [
     "opening",
     "mixed",
 ];
+const DIFFICULTIES: [&str; 6] = ["beginner", "easy", "medium", "hard", "expert", "master"];
 const TITLE: std::ops::RangeInclusive<usize> = 3..=100;
 const SHORTEST_DESCRIPTION: usize = 10;
 
@@ -197,7 +198,6 @@ impl PackPuzzle {
 
     /// Violations of the format, one sentence each.
     pub fn form_problems(&self, rules: &Rules) -> Vec<String> {
-        let (category, difficulty) = (&self.category, &self.difficulty);
         let mut problems = Vec::new();
         if let Some(id) = &self.rule_variant_id
             && (id == STANDARD) != (*rules == Rules::STANDARD)
@@ -213,16 +213,24 @@ impl PackPuzzle {
         if self.description.chars().count() < SHORTEST_DESCRIPTION {
             problems.push("the description has fewer than 10 characters".to_owned());
         }
-        if !CATEGORIES.contains(&category.as_str()) {
-            problems.push(format!("'{category}' is not a category of the format"));
+        if !CATEGORIES.contains(&self.category.as_str()) {
+            problems.push(format!(
+                "'{}' is not a category of the format",
+                self.category
+            ));
         }
-        if LEVELS.iter().all(|(name, _)| name != difficulty) {
-            problems.push(format!("'{difficulty}' is not a difficulty of the format"));
+        if !DIFFICULTIES.contains(&self.difficulty.as_str()) {
+            problems.push(format!(
+                "'{}' is not a difficulty of the format",
+                self.difficulty
+            ));
         }
         let moves = self.solutions.iter().flat_map(|solution| &solution.moves);
-        let mut sides = moves.map(|action| &action.side);
-        if let Some(side) = sides.find(|side| Side::named(side).is_none()) {
-            problems.push(format!("the side is '{side}', not white or black"));
+        if let Some(wrong) = moves
+            .into_iter()
+            .find(|action| Side::named(&action.side).is_none())
+        {
+            problems.push(format!("the side is '{}', not white or black", wrong.side));
         }
         problems
     }

@@ -7,7 +7,7 @@ use anyhow::Error;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use millbase::DbError;
-use millbase::service::failure::{Failure, JsonError, JsonFailure};
+use millbase::service::failure::{ErrorAnswer, Failure, FailureAnswer};
 
 use super::reply;
 use crate::advice;
@@ -39,7 +39,7 @@ impl From<Failure> for ApiError {
 }
 
 /// A failure for clients, who learn the name of a file but not its folder.
-pub fn failure(error: &Error) -> JsonFailure {
+pub fn failure(error: &Error) -> FailureAnswer {
     status::failure_with(error, without_folder)
 }
 
@@ -85,30 +85,30 @@ impl ApiError {
         }
     }
 
-    fn body(&self) -> JsonError {
+    fn body(&self) -> ErrorAnswer {
         match self {
-            ApiError::Failed(error) => JsonError::from(failure(error)),
-            ApiError::Busy => JsonError::new(
+            ApiError::Failed(error) => ErrorAnswer::from(failure(error)),
+            ApiError::Busy => ErrorAnswer::new(
                 "busy",
                 "the server is answering too many questions; ask again in a second",
             ),
-            ApiError::Building => JsonError::new(
+            ApiError::Building => ErrorAnswer::new(
                 "busy",
                 "the server is building other databases; ask again when it has finished",
             ),
-            ApiError::Late(time) => JsonError::new(
+            ApiError::Late(time) => ErrorAnswer::new(
                 "late",
                 format!("the answer takes longer than {time:?}; ask for less, or try again later"),
             ),
-            ApiError::NoPath => JsonError::new(
+            ApiError::NoPath => ErrorAnswer::new(
                 "path",
                 "this path does not exist; docs/FRONTENDS.md lists the paths, such as \
                  /probe?fen=POSITION",
             ),
             ApiError::NoMethod => {
-                JsonError::new("method", "the method must be GET, or POST for /build")
+                ErrorAnswer::new("method", "the method must be GET, or POST for /build")
             }
-            ApiError::MayNotBuild => JsonError::new(
+            ApiError::MayNotBuild => ErrorAnswer::new(
                 "forbidden",
                 "this request may not start a build; send it from a page of this machine with the \
                 header 'X-Millbase: build', or start the server with --allow-build",

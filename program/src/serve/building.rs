@@ -13,8 +13,8 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use millbase::index::reachable::why_unsolved;
 use millbase::lock::held;
-use millbase::service::failure::{Failure, JsonFailure};
-use millbase::service::rules::JsonRules;
+use millbase::service::failure::{Failure, FailureAnswer};
+use millbase::service::rules::RuleSet;
 use millbase::solve::{
     BuildEvent, BuildFolder, BuildPlan, BuildProgress, BuildRequest, SolveError, kept_plies,
     pairs_up_to,
@@ -27,7 +27,7 @@ use serde::Serialize;
 use super::api_error::{self, ApiError};
 use super::reply;
 use super::routes::{self, Asked};
-use super::work::Work;
+use super::services::Services;
 use crate::advice;
 use crate::options::Options;
 use crate::status::{self, Usage};
@@ -55,7 +55,7 @@ pub enum Permission {
 pub struct Builder {
     permission: Permission,
     options: Arc<Options>,
-    work: Work,
+    services: Services,
     state: Arc<Mutex<BuildState>>,
     /// The request of the current or last build.
     request: Arc<Mutex<Option<BuildRequest>>>,
@@ -70,7 +70,7 @@ enum BuildState {
     Running(BuildProgress),
     Finished,
     /// Failed for this reason.
-    Failed(JsonFailure),
+    Failed(FailureAnswer),
 }
 
 /// The state of the current or last build, and the plan of the next.
@@ -81,7 +81,7 @@ struct ServerBuild {
     /// `idle`, `pairs`, `placing`, `finished` or `failed`.
     state: &'static str,
     /// The rules of this build; `None` before the first.
-    rules: Option<JsonRules>,
+    rules: Option<RuleSet>,
     /// The pair that is being solved.
     pair: Option<Pair>,
     pairs_done: usize,
@@ -91,7 +91,7 @@ struct ServerBuild {
     /// A forecast for the present phase, in seconds.
     seconds_left: Option<f64>,
     /// Why the build failed.
-    error: Option<JsonFailure>,
+    error: Option<FailureAnswer>,
     plan: Option<ServerPlan>,
 }
 
@@ -109,7 +109,7 @@ struct ServerPlan {
 
 /// Answers with the state of the build.
 pub async fn state(State(builder): State<Builder>, asked: Asked) -> Result<Response, ApiError> {
-    let (_, rules) = routes::read(&builder.work, asked)?;
+    let (_, rules) = routes::read(&builder.services, asked)?;
     let answer = builder.answer(&rules);
     Ok(reply::json(StatusCode::OK, &answer))
 }
@@ -123,7 +123,7 @@ pub async fn begin(
     if !builder.may_build(&headers) {
         return Err(ApiError::MayNotBuild);
     }
-    let (question, rules) = routes::read(&builder.work, asked)?;
+    let (question, rules) = routes::read(&builder.services, asked)?;
     let most_stones = question.stones.unwrap_or(u8::MAX);
     let fewest = build::MOST_STONES.start();
     if i64::from(most_stones) < *fewest {
@@ -143,11 +143,11 @@ pub async fn begin(
 
 impl Builder {
     /// A builder for the folder of the options.
-    pub fn new(permission: Permission, options: &Options, work: &Work) -> Builder {
+    pub fn new(permission: Permission, options: &Options, services: &Services) -> Builder {
         Builder {
             permission,
             options: Arc::new(options.clone()),
-            work: work.clone(),
+            services: services.clone(),
             state: Arc::default(),
             request: Arc::default(),
             folder: Arc::default(),
@@ -209,7 +209,7 @@ impl Builder {
             .spawn(move || {
                 let built = plan.run(&locked, &mut |event| builder.follow(event, rules));
                 let built = built.map_err(Into::into);
-                let built = built.and_then(|_| builder.work.reopen(rules));
+                let built = built.and_then(|_| builder.services.reopen(rules));
                 *held(&builder.folder) = None;
                 *held(&builder.state) = match built {
                     Ok(_) => BuildState::Finished,
@@ -225,7 +225,7 @@ impl Builder {
             progress.follow(event, Instant::now());
         }
         if matches!(event, BuildEvent::PairFinished(_))
-            && let Err(error) = self.work.reopen(rules)
+            && let Err(error) = self.services.reopen(rules)
         {
             tracing::warn!("{}", status::sentence(&error));
         }
@@ -237,7 +237,7 @@ impl Builder {
             state: "idle",
             rules: held(&self.request)
                 .as_ref()
-                .map(|request| JsonRules::from(&request.rules)),
+                .map(|request| RuleSet::from(&request.rules)),
             ..ServerBuild::default()
         };
         let now = Instant::now();

@@ -4,7 +4,7 @@
 //! - `connections`: accepting connections, and their limits
 //! - `routes`: the paths and their answers, most of which `millbase::service` makes
 //! - `building`: builds that the page starts
-//! - `work`: the databases, and the limits on the number and the time of questions
+//! - `services`: the services, and the limits on the number and the time of questions
 //! - `api_error`: errors with their status codes and bodies
 //! - `page`: the page at `/` and its files
 
@@ -14,9 +14,9 @@ mod connections;
 mod page;
 mod reply;
 mod routes;
+mod services;
 #[cfg(test)]
 mod tests;
-mod work;
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -37,7 +37,7 @@ use crate::output;
 use crate::rules::Draws;
 use crate::status::{Status, Usage};
 use building::{Builder, Permission};
-use work::Work;
+use services::Services;
 
 /// Serve answers over HTTP, and a page to play on in the browser
 ///
@@ -112,9 +112,9 @@ impl Serve {
             .init();
         let stop = stop_on_signals()?;
         let runtime = start(threads)?;
-        let work = self.work(options, threads)?;
-        let builder = Builder::new(self.permission(), options, &work);
-        let app = routes::all(work, builder.clone(), self.cors);
+        let services = self.work(options, threads)?;
+        let builder = Builder::new(self.permission(), options, &services);
+        let app = routes::all(services, builder.clone(), self.cors);
         let ended = runtime.block_on(async {
             let cannot = || format!("cannot listen on {}", self.listen);
             let listener = TcpListener::bind(self.listen).await.with_context(cannot)?;
@@ -129,7 +129,7 @@ impl Serve {
         ended
     }
 
-    fn work(&self, options: &Options, threads: usize) -> Result<Work> {
+    fn work(&self, options: &Options, threads: usize) -> Result<Services> {
         let kept = options.clone();
         let open = move |rules| {
             // The user saw the notes when the server started.
@@ -141,7 +141,7 @@ impl Serve {
             })?;
             Ok(database)
         };
-        Work::new(
+        Services::new(
             options.rules,
             self.draws.into(),
             open,

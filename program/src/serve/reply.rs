@@ -3,20 +3,12 @@
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use millbase::service;
 use serde::Serialize;
-
-use crate::output;
 
 /// An answer in JSON.
 pub fn json(status: StatusCode, answer: &impl Serialize) -> Response {
-    let mut body = Vec::with_capacity(4096);
-    match output::json(&mut body, answer) {
-        Ok(()) => reply(status, body),
-        Err(error) => {
-            tracing::error!("cannot write an answer: {error}");
-            StatusCode::SERVICE_UNAVAILABLE.into_response()
-        }
-    }
+    reply(status, service::json(answer))
 }
 
 /// A response with a body in JSON.

@@ -16,17 +16,17 @@ use crate::cli::Cli;
 
 use super::building::{Builder, Permission};
 use super::routes;
-use super::work::Work;
+use super::services::Services;
 
 const QUESTION: &str = "/probe?fen=********/********/O@O*O@*@%20w%20m%20s%203%200%203%200%200%200";
 
 /// The paths of a server with the built-in databases and these limits on questions and searches.
 fn app(places: usize, searches: usize) -> Router {
     let open = |rules| Ok(Database::embedded(rules));
-    let work = Work::new(Rules::STANDARD, DrawRule::USUAL, open, places, searches).unwrap();
+    let services = Services::new(Rules::STANDARD, DrawRule::USUAL, open, places, searches).unwrap();
     let options = Cli::parse_from(["millbase", "list"]).options;
-    let builder = Builder::new(Permission::Nobody, &options, &work);
-    routes::all(work, builder, false)
+    let builder = Builder::new(Permission::Nobody, &options, &services);
+    routes::all(services, builder, false)
 }
 
 #[tokio::test]

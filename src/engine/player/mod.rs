@@ -128,7 +128,7 @@ impl Player {
     ///
     /// [`DbError::Pending`] if it must.
     pub fn check_arrived(&self, position: &Position) -> Result<(), DbError> {
-        if self.level.uses_databases()
+        if self.level.knows_databases()
             && let Err(pending @ DbError::Pending(_)) = self.look_up(position)
         {
             return Err(pending);

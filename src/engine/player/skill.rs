@@ -49,7 +49,7 @@ impl SkillLevel {
     }
 
     /// Whether the player may use the databases.
-    pub(crate) fn uses_databases(self) -> bool {
+    pub(crate) fn knows_databases(self) -> bool {
         self > SkillLevel::SEARCHES
     }
 
@@ -154,7 +154,7 @@ mod tests {
             let level = SkillLevel::new(level);
             let perfect = (0..4000).filter(|_| level.is_perfect(&mut random)).count();
             assert!((perfect as f64 / 4000.0 - share).abs() < 0.04);
-            assert_eq!(perfect > 0, level.uses_databases());
+            assert_eq!(perfect > 0, level.knows_databases());
         }
     }
 

@@ -84,9 +84,9 @@ fn set_option(rest: &str) -> Result<UciCommand, String> {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Go {
     /// The depth in turns.
-    depth: Option<u32>,
+    pub depth: Option<u32>,
     /// The approximate number of positions to visit.
-    nodes: Option<u64>,
+    pub nodes: Option<u64>,
     /// The time of `movetime`.
     movetime: Option<Duration>,
     /// Until `stop`.
@@ -164,23 +164,10 @@ impl Go {
         }
     }
 
-    /// The limits for a turn of this side; one second if there are none.
-    pub fn limits(&self, side: Side) -> Limits {
-        let is_limited = self.depth.is_some() || self.nodes.is_some();
-        let time = self.time(side);
-        let time = time.or((!is_limited).then_some(Duration::from_secs(1)));
-        Limits {
-            depth: self.depth,
-            nodes: self.nodes,
-            time: time.filter(|_| !self.is_infinite),
-            ..Limits::default()
-        }
-    }
-
     /// How long this side may think: `movetime`, or its share of the clock if that is less. The
     /// share of a turn is an even part of the time left and most of the increment, at most half of
     /// the time left. `None` without either.
-    fn time(&self, side: Side) -> Option<Duration> {
+    pub fn time(&self, side: Side) -> Option<Duration> {
         /// The number of turns for which the time must last if there is no `movestogo`.
         const TURNS: u32 = 25;
         let (left, increment) = self.clocks[side as usize];
@@ -225,9 +212,9 @@ mod tests {
             ("go mate 3", Some(6), None),
             ("go infinite", None, None),
         ] {
-            let limits = go(line).limits(Side::White);
-            assert_eq!((limits.depth, limits.nodes), (depth, nodes), "{line}");
-            assert_eq!(limits.time.is_some(), line.contains("movetime"));
+            let go = go(line);
+            assert_eq!((go.depth, go.nodes), (depth, nodes), "{line}");
+            assert_eq!(go.is_infinite, line.ends_with("infinite"));
         }
         for line in [
             "xyzzy",

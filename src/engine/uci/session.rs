@@ -27,6 +27,9 @@ use crate::value::Value;
 /// The most commands that may wait for a search to end.
 const MOST_WAITING: usize = 1000;
 
+/// The time limit of `go` without limits.
+const DEFAULT_TIME: Duration = Duration::from_secs(1);
+
 /// The search ends this long before the time limit, to leave time to report the turn.
 const MARGIN: Duration = Duration::from_millis(3);
 
@@ -49,7 +52,7 @@ pub fn run(
 ) -> io::Result<()> {
     let (sender, events) = sync_channel(16);
     let reader = sender.clone();
-    // The session ends without waiting for this thread, which may still be reading after `quit`.
+    // Nobody waits for this thread: after `quit` it may still be reading.
     thread::spawn(move || {
         for event in lines.map(Event::Line).chain([Event::End]) {
             if reader.send(event).is_err() {
@@ -161,7 +164,7 @@ impl<W: Write + Send + 'static> UciSession<W> {
                     }
                 }
             }
-            self.proceed(is_ending);
+            self.go_on(is_ending);
             if (is_ending && self.running.is_none()) || self.output.has_failed() {
                 break;
             }
@@ -182,7 +185,7 @@ impl<W: Write + Send + 'static> UciSession<W> {
     }
 
     /// Reports a result that is due and obeys queued commands until the next search starts.
-    fn proceed(&mut self, is_ending: bool) {
+    fn go_on(&mut self, is_ending: bool) {
         loop {
             if let Some(running) = &mut self.running {
                 if running.is_infinite && (is_ending || !self.waiting.is_empty()) {
@@ -301,10 +304,15 @@ impl<W: Write + Send + 'static> UciSession<W> {
             self.output.error(sentence);
         }
         let position = *self.game.position();
+        let has_limit = go.depth.is_some() || go.nodes.is_some();
+        let time = go.time(position.side_to_move());
+        let time = time.or((!has_limit).then_some(DEFAULT_TIME));
         let mut limits = Limits {
+            depth: go.depth,
+            nodes: go.nodes,
+            time: time.filter(|_| !go.is_infinite),
             lines: self.options.lines as usize,
             algorithm: self.options.algorithm(),
-            ..go.limits(position.side_to_move())
         };
         let stop = Arc::new(AtomicBool::new(false));
         let running = self.running.insert(Running {

@@ -65,7 +65,7 @@ impl Engine {
         let mut lines = Vec::new();
         loop {
             let line = self.lines.recv_timeout(PATIENCE);
-            let line = line.unwrap_or_else(|_| panic!("'{beginning}' after {lines:?}"));
+            let line = line.unwrap_or_else(|_| panic!("'{beginning}' behind {lines:?}"));
             let is_last = line.starts_with(beginning);
             lines.push(line);
             if is_last {

@@ -1,6 +1,6 @@
-//! The databases of the server, by rules, and the limits on the number of questions in progress or
-//! waiting and on their time. A database is opened at the first question about it, and opened again
-//! after a build added files.
+//! The server's services, one for each set of rules, and the limits on the number of questions in
+//! progress or waiting and on their time. A service opens its databases at the first question, and
+//! again after a build added files.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -9,8 +9,8 @@ use std::time::Duration;
 use anyhow::{Result, anyhow};
 use millbase::engine::ending::DrawRule;
 use millbase::search::Search;
-use millbase::service::question::Service;
-use millbase::{Database, Position, Rules};
+use millbase::service::question::{Question, Service, Topic};
+use millbase::{Database, Rules};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -23,31 +23,12 @@ const LONGEST_ANSWER: Duration = Duration::from_secs(10);
 /// The transposition table of the searches under one set of rules, in bytes.
 const SEARCH_BYTES: usize = 32 << 20;
 
-/// The work that a question needs.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Effort {
-    /// A few stored values.
-    Lookup,
-    /// A search, which takes a core and some memory for up to some seconds.
-    Search,
-}
-
-impl Effort {
-    /// The work for an answer about a position.
-    pub fn of(position: &Position) -> Effort {
-        match position.is_placing() {
-            true => Effort::Search,
-            false => Effort::Lookup,
-        }
-    }
-}
-
 /// A function that opens the databases of rules.
 type Open = dyn Fn(Rules) -> Result<Database> + Send + Sync;
 
-/// The databases and the places for questions in progress.
+/// The services and the places for questions in progress.
 #[derive(Clone)]
-pub struct Work {
+pub struct Services {
     /// The rules of questions that name none.
     rules: Rules,
     draws: DrawRule,
@@ -58,7 +39,7 @@ pub struct Work {
     searches: Arc<Semaphore>,
 }
 
-impl Work {
+impl Services {
     /// Allows `in_flight` questions at a time, of which `searches` may search while the others
     /// wait.
     ///
@@ -71,8 +52,8 @@ impl Work {
         open: impl Fn(Rules) -> Result<Database> + Send + Sync + 'static,
         in_flight: usize,
         searches: usize,
-    ) -> Result<Work> {
-        let work = Work {
+    ) -> Result<Services> {
+        let services = Services {
             rules,
             draws,
             open: Arc::new(open),
@@ -80,8 +61,8 @@ impl Work {
             places: Arc::new(Semaphore::new(in_flight)),
             searches: Arc::new(Semaphore::new(searches)),
         };
-        work.reopen(rules)?;
-        Ok(work)
+        services.reopen(rules)?;
+        Ok(services)
     }
 
     /// The rules of questions that name none.
@@ -94,11 +75,11 @@ impl Work {
         self.draws
     }
 
-    /// The databases and the search of these rules, opened at the first call.
-    pub fn knowledge(&self, rules: Rules) -> Result<Service> {
+    /// The service of these rules, opened at the first call.
+    pub fn of(&self, rules: Rules) -> Result<Service> {
         let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = opened.get(&rules) {
-            return Ok(known.clone());
+        if let Some(service) = opened.get(&rules) {
+            return Ok(service.clone());
         }
         drop(opened);
         self.reopen(rules)
@@ -109,36 +90,39 @@ impl Work {
     pub fn reopen(&self, rules: Rules) -> Result<Service> {
         // One thread for each search: as many questions search at a time as there are cores.
         let search = Search::new(rules, SEARCH_BYTES, 1);
-        let known = Service {
+        let service = Service {
             database: Arc::new((self.open)(rules)?),
             search: Arc::new(search),
             draws: self.draws,
             sentence: api_error::sentence,
         };
         let mut opened = self.opened.write().unwrap_or_else(PoisonError::into_inner);
-        opened.insert(rules, known.clone());
-        Ok(known)
+        opened.insert(rules, service.clone());
+        Ok(service)
     }
 
     /// Answers a question on a thread that may wait for the disk. If the client has gone, a
     /// question that has not begun is dropped; one that has begun keeps its place until it ends.
-    pub async fn ask<T: Send + 'static>(
+    pub async fn answer(
         &self,
+        topic: Topic,
+        question: Question,
         rules: Rules,
-        effort: Effort,
-        question: impl FnOnce(&Service) -> Result<T> + Send + 'static,
-    ) -> Result<T, ApiError> {
+    ) -> Result<Vec<u8>, ApiError> {
+        let searches = topic.may_search(&question, &rules)?;
         let places = Arc::clone(&self.places);
         let place = places.try_acquire_owned().map_err(|_| ApiError::Busy)?;
-        let work = self.clone();
+        let services = self.clone();
         let mut task = JoinSet::new();
         let answer = async {
-            let search = match effort {
-                Effort::Lookup => None,
-                Effort::Search => Some(Arc::clone(&self.searches).acquire_owned().await),
+            let search = match searches {
+                false => None,
+                true => Some(Arc::clone(&self.searches).acquire_owned().await),
             };
             task.spawn_blocking(move || {
-                let answer = work.knowledge(rules).and_then(|known| question(&known));
+                let answer = services
+                    .of(rules)
+                    .and_then(|service| Ok(service.answer(topic, &question)?));
                 drop((place, search));
                 answer
             });
