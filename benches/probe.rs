@@ -8,11 +8,11 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use millbase::board::bits::{self, Bits, Kernel, Portable};
-use millbase::board::symmetry::canonical;
-use millbase::index::{Index, Rows};
-use millbase::probe::Database;
-use millbase::random::Random;
+use millbase::Database;
+use millbase::internals::Random;
+use millbase::internals::bits::{self, Bits, Kernel, Portable};
+use millbase::internals::symmetry::canonical;
+use millbase::internals::{Index, Rows};
 use millbase::{Material, Pair, PointSet, Position, Rules, Symmetry};
 
 const RULES: Rules = Rules::STANDARD;

@@ -8,10 +8,10 @@ use std::time::Duration;
 use criterion::{
     BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main,
 };
-use millbase::index::Index;
-use millbase::index::histogram::Histogram;
-use millbase::memory::Bytes;
-use millbase::probe::Database;
+use millbase::Database;
+use millbase::Histogram;
+use millbase::internals::Bytes;
+use millbase::internals::Index;
 use millbase::solve::pair::Solved;
 use millbase::{Material, Pair, Rules, verify};
 

@@ -55,53 +55,76 @@
 //! the small databases part of the library; `service` adds the coach, and typed answers to
 //! questions as people write them; both serialise as JSON.
 #![warn(missing_docs)]
+#![cfg_attr(
+    not(all(feature = "build", feature = "internals")),
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "parts that only building and the workspace's own tools use"
+    )
+)]
 
-pub mod board;
+mod board;
 #[cfg(feature = "service")]
 pub mod coach;
 pub mod engine;
-pub mod index;
-pub mod lock;
+mod index;
+mod lock;
 #[cfg(feature = "build")]
 pub mod malom;
-pub mod memory;
-pub mod probe;
+mod memory;
+mod probe;
 pub mod prove;
-pub mod random;
-pub mod rules;
+mod random;
+mod rules;
 pub mod sample;
 pub mod search;
 #[cfg(feature = "service")]
+#[doc(hidden)]
 pub mod service;
 #[cfg(feature = "build")]
 pub mod solve;
 pub mod store;
-pub mod value;
+mod value;
 #[cfg(feature = "build")]
 pub mod verify;
 
 pub use board::symmetry::Symmetry;
 pub use board::{Board, Point, PointSet};
 pub use index::histogram::Histogram;
-pub use index::{Material, Pair};
-pub use probe::{Answer, BestLine, Database, LineEnd, RankedTurn, Source};
+pub use index::{Material, Pair, PairError};
+pub use probe::{
+    Answer, BestLine, BulkError, Database, LineEnd, Masks, RankedTurn, Source, Values,
+};
 pub use rules::position::{Letters, Phase, Position, PositionError, Side};
-pub use rules::turns::Turn;
+pub use rules::turns::{Turn, TurnError};
 pub use rules::{Blocked, FullBoard, Rules};
 pub use store::DbError;
-pub use value::{Dtw, Value, Wdl};
+pub use value::{Dtw, Metric, Value, Wdl};
 
-/// Runs the examples of the README as tests.
-#[cfg(all(doctest, feature = "embedded"))]
-#[doc = include_str!("../README.md")]
-struct Readme;
+/// Parts for the program, the bindings, the tests and the benchmarks of this workspace. They may change
+/// with every version.
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::board::{bits, symmetry};
+    pub use crate::index::{Index, Rows, reachable};
+    pub use crate::lock::held;
+    pub use crate::memory::Bytes;
+    pub use crate::probe::numbers;
+    pub use crate::random::Random;
+    pub use crate::rules::{FEWEST_STONES, MOST_STONES, diagram};
+}
 
-/// Runs the examples for frontends as tests.
-#[cfg(all(doctest, feature = "embedded"))]
-#[doc = include_str!("../docs/FRONTENDS.md")]
-struct Frontends;
-
-/// The example for readers of sector files runs as a test.
+/// The examples of the pages run as tests.
 #[cfg(all(doctest, feature = "embedded", feature = "build"))]
-#[doc = include_str!("../docs/MALOM.md")]
-struct Malom;
+mod pages {
+    #[doc = include_str!("../README.md")]
+    struct Readme;
+
+    #[doc = include_str!("../docs/FRONTENDS.md")]
+    struct Frontends;
+
+    #[doc = include_str!("../docs/MALOM.md")]
+    struct SectorFiles;
+}

@@ -12,12 +12,6 @@ impl Random {
     }
 
     /// The next number; every number is equally likely.
-    ///
-    /// ```
-    /// let mut random = millbase::random::Random::new(0);
-    /// // The first number of the published generator.
-    /// assert_eq!(random.word(), 0xe220_a839_7b1d_cdaf);
-    /// ```
     pub fn word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -33,5 +27,15 @@ impl Random {
     /// A number from 0 to below 1.
     pub fn unit(&mut self) -> f64 {
         (self.word() >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_generator_is_the_published_one() {
+        assert_eq!(Random::new(0).word(), 0xe220_a839_7b1d_cdaf);
     }
 }

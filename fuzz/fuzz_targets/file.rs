@@ -15,8 +15,8 @@ use std::fs;
 use std::sync::{Arc, LazyLock};
 
 use libfuzzer_sys::fuzz_target;
-use millbase::index::Index;
-use millbase::index::reachable::Stage;
+use millbase::internals::Index;
+use millbase::internals::reachable::Stage;
 use millbase::solve::{BuildRequest, build};
 use millbase::{Database, Material, Position, Rules};
 use parts::{FILE_LENGTH, FileParts, Layout, repair_all};

@@ -4,11 +4,11 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
+use millbase::Metric;
 use millbase::Rules;
-use millbase::index::reachable::why_unsolved;
+use millbase::internals::reachable::why_unsolved;
 use millbase::solve::SolveError;
 use millbase::store::{self, DbError, Location};
-use millbase::value::Metric;
 
 /// The error as one sentence that ends with its advice.
 pub fn sentence(error: &DbError) -> String {

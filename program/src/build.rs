@@ -11,15 +11,15 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Error, Result};
 use clap::{Args, ValueEnum};
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState};
-use millbase::index::reachable::why_unsolved;
-use millbase::lock::held;
-use millbase::probe::Database;
+use millbase::Database;
+use millbase::Metric;
+use millbase::internals::held;
+use millbase::internals::reachable::why_unsolved;
 use millbase::solve::{
     BuildEvent, BuildFolder, BuildPlan, BuildProgress, BuildReport, BuildRequest, PairReport,
     PlyReport, SolveError, TableTimes, kept_plies, pairs_up_to,
 };
 use millbase::store::{Compression, PairFile, Profile};
-use millbase::value::Metric;
 use millbase::{Material, Pair, Rules};
 use serde::Serialize;
 

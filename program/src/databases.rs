@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result};
 use directories::ProjectDirs;
-use millbase::probe::Database;
+use millbase::Database;
 use millbase::sample::Family;
 use millbase::store::{self, DbError};
 use millbase::{Pair, Rules};

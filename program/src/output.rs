@@ -9,7 +9,7 @@ use anstream::AutoStream;
 use clap::ColorChoice;
 use clap::builder::styling::{AnsiColor, Style};
 use indicatif::HumanCount;
-use millbase::rules::diagram::draw;
+use millbase::internals::diagram::draw;
 use millbase::service::position::Situation;
 pub use millbase::service::write as json;
 use millbase::{Turn, Value, Wdl};

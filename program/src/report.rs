@@ -3,11 +3,11 @@
 
 use std::io::{self, Write};
 
-use millbase::index::histogram::Histogram;
-use millbase::probe::Database;
+use millbase::Database;
+use millbase::Histogram;
+use millbase::Metric;
 use millbase::solve::PlyReport;
 use millbase::store::{PairFile, PlyFile};
-use millbase::value::Metric;
 use millbase::{Dtw, Material, Pair};
 use serde::Serialize;
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use clap::Args;
 use millbase::engine::ending::DrawRule;
-use millbase::rules::{FEWEST_STONES, MOST_STONES};
+use millbase::internals::{FEWEST_STONES, MOST_STONES};
 use millbase::{Blocked, FullBoard, Rules};
 use serde::Deserialize;
 use toml::Spanned;

@@ -4,10 +4,10 @@ use std::io::Write;
 
 use anyhow::Result;
 use clap::Args;
-use millbase::index::histogram::Histogram;
-use millbase::probe::Database;
+use millbase::Database;
+use millbase::Histogram;
+use millbase::Metric;
 use millbase::store::PairFile;
-use millbase::value::Metric;
 use millbase::{Material, Pair, Value};
 use serde::Serialize;
 

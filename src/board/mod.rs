@@ -220,7 +220,7 @@ impl Iterator for Points {
 }
 
 /// A set of edges, one bit for each of the [`Board`]'s edges.
-pub type EdgeSet = u64;
+pub(crate) type EdgeSet = u64;
 
 /// The lines and edges of one drawing of the board, with precomputed tables for frequent queries.
 ///
@@ -374,7 +374,7 @@ impl Board {
     /// The number of mills of these stones through the point, 0 to 3. The stones must not fill the board,
     /// which stands for lines that a point lacks.
     #[inline(always)]
-    pub fn mills_through(&self, point: Point, stones: PointSet) -> u32 {
+    pub(crate) fn mills_through(&self, point: Point, stones: PointSet) -> u32 {
         let lines = &self.lines_through[point.bit() as usize];
         lines
             .iter()
@@ -407,7 +407,7 @@ impl Board {
     /// The points that have a neighbour in the set. A step around a ring is a rotation of its byte,
     /// a step along a spoke a shift by eight.
     #[inline(always)]
-    pub fn around(&self, set: PointSet) -> PointSet {
+    pub(crate) fn around(&self, set: PointSet) -> PointSet {
         let bits = set.bits();
         let clockwise = bits << 1 & (0xfe * EACH_RING) | bits >> 7 & EACH_RING;
         let back = bits >> 1 & (0x7f * EACH_RING) | bits << 7 & (0x80 * EACH_RING);
@@ -416,16 +416,8 @@ impl Board {
     }
 
     /// The stones that stand in exactly one, two and three mills.
-    ///
-    /// ```
-    /// use millbase::{Board, Point, PointSet};
-    /// let stones: PointSet =
-    ///     ["a7", "d7", "g7", "d6", "d5"].iter().filter_map(|n| Point::named(n)).collect();
-    /// let [one, two, three] = Board::orthogonal().mills_by_count(stones);
-    /// assert_eq!((one.len(), two, three.len()), (4, Point::named("d7").unwrap().into(), 0));
-    /// ```
     #[inline(always)]
-    pub fn mills_by_count(&self, stones: PointSet) -> [PointSet; 3] {
+    pub(crate) fn mills_by_count(&self, stones: PointSet) -> [PointSet; 3] {
         let mut closed = self.closed_lines(stones);
         let [mut one, mut two, mut three] = [PointSet::EMPTY; 3];
         while closed != 0 {
@@ -442,13 +434,13 @@ impl Board {
     ///
     /// The slides of a side are the edges of its cut whose other end is empty.
     #[inline(always)]
-    pub fn cut(&self, set: PointSet) -> EdgeSet {
+    pub(crate) fn cut(&self, set: PointSet) -> EdgeSet {
         let [inner, middle, outer] = rings(set);
         self.cut_by_ring[0][inner] ^ self.cut_by_ring[1][middle] ^ self.cut_by_ring[2][outer]
     }
 
     /// The edges with both ends in the set.
-    pub fn edges_within(&self, set: PointSet) -> EdgeSet {
+    pub(crate) fn edges_within(&self, set: PointSet) -> EdgeSet {
         mask_where(&self.edges, |&[a, b]| set.contains(a) && set.contains(b))
     }
 }

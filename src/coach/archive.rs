@@ -171,7 +171,7 @@ fn rows(groups: &BTreeMap<String, GameGroup>) -> Vec<ArchiveRow> {
 /// };
 /// assert_eq!(text(&["d6", "f4"])?, "b4 d2");
 /// assert_eq!(text(&["d6", "f4"])?, text(&["f4", "d6"])?);
-/// # Ok::<(), millbase::rules::turns::TurnError>(())
+/// # Ok::<(), millbase::TurnError>(())
 /// ```
 pub fn canonical_turns(turns: &[Turn]) -> String {
     let text = |symmetry: Symmetry| {

@@ -23,8 +23,10 @@ pub mod confidence;
 pub mod contest;
 pub mod contestant;
 pub mod explain;
+#[doc(hidden)]
 pub mod graph;
 pub mod judge;
+#[doc(hidden)]
 pub mod pack;
 pub mod puzzle;
 pub mod record;

@@ -388,12 +388,6 @@ impl RowPlace {
 impl Rows {
     /// The rows of sets with this many stones, 0 to 12. The first call computes them; they stay in
     /// memory.
-    ///
-    /// ```
-    /// use millbase::index::Rows;
-    /// let counts: Vec<usize> = (3..=9).map(|stones| Rows::of(stones).len()).collect();
-    /// assert_eq!(counts, [158, 757, 2830, 8774, 22188, 46879, 82880]);
-    /// ```
     pub fn of(stones: u8) -> &'static Rows {
         static ROWS: [OnceLock<Rows>; MOST_STONES as usize + 1] =
             [const { OnceLock::new() }; MOST_STONES as usize + 1];
@@ -506,11 +500,6 @@ impl Index {
     }
 
     /// The number of entries of the table.
-    ///
-    /// ```
-    /// use millbase::index::{Index, Material};
-    /// assert_eq!(Index::new(Material { mover: 9, waiting: 8 }).len(), 82_880 * 6_435);
-    /// ```
     pub fn len(&self) -> usize {
         self.rows.len() * self.columns.count()
     }

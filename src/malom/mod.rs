@@ -22,7 +22,7 @@
 //! ```
 //!
 //! A sector has the positions with four numbers: the stones of the side to move and of the other
-//! side, on the board and in hand. Its slots are in the order of our [index](crate::index), so a
+//! side, on the board and in hand. Its slots are in the order of our index, so a
 //! sector is one walk over a table:
 //!
 //! ```text

@@ -23,13 +23,13 @@ pub struct Sector {
 
 impl Sector {
     /// Bytes before the slots.
-    pub const HEADER: u64 = 64;
+    pub(crate) const HEADER: u64 = 64;
 
     /// Bytes of a slot.
-    pub const SLOT: u64 = 3;
+    pub(crate) const SLOT: u64 = 3;
 
     /// Bytes after the slots of a sector without escapes.
-    pub const TAIL: u64 = 4;
+    pub(crate) const TAIL: u64 = 4;
 
     /// The sector with these numbers of stones on the board and in hand; `None` if there is none.
     ///
@@ -58,7 +58,7 @@ impl Sector {
     }
 
     /// The sector without stones in hand of a table; `None` if there is none.
-    pub fn of_moving(material: Material) -> Option<Sector> {
+    pub(crate) fn of_moving(material: Material) -> Option<Sector> {
         Sector::new(material.mover, material.waiting, 0, 0)
     }
 

@@ -183,7 +183,7 @@ impl Database {
     /// the side to move are found fastest.
     ///
     /// ```
-    /// use millbase::probe::{Masks, Values};
+    /// use millbase::{Masks, Values};
     /// use millbase::{Database, Rules};
     /// # if cfg!(feature = "embedded") {
     /// let database = Database::embedded(Rules::STANDARD);
@@ -197,7 +197,7 @@ impl Database {
     /// database.probe_many(positions, values, 1)?;
     /// assert_eq!((wdl, dtw), ([-1, 1], [26, 1]));
     /// # }
-    /// # Ok::<(), millbase::probe::BulkError>(())
+    /// # Ok::<(), millbase::BulkError>(())
     /// ```
     ///
     /// # Errors

@@ -23,7 +23,7 @@ mod omitted;
 mod tests;
 
 pub use answer::{Answer, BestLine, LineEnd, RankedTurn, Source};
-pub use bitbase::{Bitbase, BitbaseRow};
+pub use bitbase::Bitbase;
 pub use bulk::{BulkError, Masks, Values, numbers};
 pub use database::Database;
 

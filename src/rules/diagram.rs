@@ -17,14 +17,6 @@ const DRAWING: [&str; 7] = [
 /// The position as a diagram of eight lines: `O` White, `@` Black, `·` empty, with the names of
 /// ranks and files. `show` turns each point into text: its arguments are the point, the side that
 /// has a stone there, and the letter.
-///
-/// ```
-/// use millbase::rules::diagram::draw;
-/// use millbase::{Position, Rules};
-/// let start = Position::start(&Rules::STANDARD);
-/// let picture = draw(&start, |_, _, letter| letter.to_string());
-/// assert_eq!(picture.lines().next(), Some("  7 ·-----·-----·"));
-/// ```
 pub fn draw(position: &Position, show: impl Fn(Point, Option<Side>, char) -> String) -> String {
     let mut picture = String::new();
     for (rank, line) in (1..=7).rev().zip(DRAWING) {

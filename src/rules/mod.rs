@@ -188,7 +188,7 @@ impl Rules {
 
     /// The most removals that a turn can earn, 1 to 3: with the diagonals, a corner lies on three
     /// lines, every other point on two.
-    pub fn most_removals(&self) -> u8 {
+    pub(crate) fn most_removals(&self) -> u8 {
         self.removals(if self.diagonals { 3 } else { 2 })
     }
 

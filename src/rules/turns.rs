@@ -137,7 +137,7 @@ impl Turn {
     /// use millbase::{Symmetry, Turn};
     /// let turn: Turn = "d6-d5xb4".parse()?;
     /// assert_eq!(turn.turned(Symmetry::numbered(1)).to_string(), "f4-e4xd6");
-    /// # Ok::<(), millbase::rules::turns::TurnError>(())
+    /// # Ok::<(), millbase::TurnError>(())
     /// ```
     #[must_use]
     pub fn turned(self, symmetry: Symmetry) -> Turn {

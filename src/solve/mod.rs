@@ -15,8 +15,10 @@ mod error;
 mod events;
 mod folder;
 mod job;
+#[doc(hidden)]
 pub mod pair;
 mod plan;
+#[doc(hidden)]
 pub mod ply;
 mod progress;
 mod repack;
@@ -28,10 +30,11 @@ pub use events::{BuildEvent, BuildReport, PairReport, PlyReport, TableTimes};
 pub use folder::BuildFolder;
 pub use job::build;
 pub(crate) use plan::with_needed;
-pub use plan::{
-    BuildPlan, BuildRequest, PlannedPair, PlannedPly, built_pairs, cores, kept_plies, pairs_up_to,
-};
+pub use plan::{BuildPlan, BuildRequest, PlannedPair, PlannedPly};
+#[doc(hidden)]
+pub use plan::{built_pairs, cores, kept_plies, pairs_up_to};
 pub use progress::BuildProgress;
 pub use repack::repack;
 pub(crate) use tables::{Reused, fold, load_pair, needs, read_or_derive, refused};
+#[doc(hidden)]
 pub use tables::{TableCache, load, whole_bitbase};

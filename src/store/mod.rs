@@ -41,6 +41,7 @@ pub use ply::{PlyFile, ply_file_name};
 pub use profile::{Compression, Profile};
 pub use source::ByteSource;
 #[cfg(feature = "build")]
+#[doc(hidden)]
 pub use write::*;
 
 use std::path::{Path, PathBuf};

@@ -139,7 +139,7 @@ impl Pieces {
     }
 
     /// How many bytes are here.
-    pub fn held_bytes(&self) -> usize {
+    pub(crate) fn held_bytes(&self) -> usize {
         self.lock().bytes
     }
 

@@ -115,7 +115,7 @@ impl<'a, Derive: Fn(PointSet, PointSet) -> (Position, Value)> Suspects<'a, Deriv
         self.enough.load(Ordering::Relaxed)
     }
 
-    pub fn into_mismatches(self) -> Vec<Mismatch> {
+    pub(crate) fn into_mismatches(self) -> Vec<Mismatch> {
         let mismatches = self.mismatches.into_inner();
         let mismatches = mismatches.unwrap_or_else(PoisonError::into_inner);
         mismatches.into_values().take(MOST_MISMATCHES).collect()

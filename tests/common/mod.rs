@@ -14,7 +14,7 @@ use crate::plain::{NAMES, PlainPosition, PlainRules, PlainTurn, Side as PlainSid
 use millbase::Pair;
 use millbase::solve::{BuildPlan, BuildRequest};
 use millbase::store::Profile;
-use millbase::{Blocked, FullBoard, Point, PointSet, Position, Rules, Side, random};
+use millbase::{Blocked, FullBoard, Point, PointSet, Position, Rules, Side};
 
 /// White is to move and wins in 21.
 pub const WON: &str = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0";
@@ -113,11 +113,11 @@ pub fn plan(folder: &Path, rules: &Rules, pairs: &[Pair], plies: &[u8]) -> Build
 }
 
 /// Random choices that are the same for a seed on every machine.
-pub struct Random(random::Random);
+pub struct Random(millbase::internals::Random);
 
 impl Random {
     pub fn new(seed: u64) -> Random {
-        Random(random::Random::new(seed))
+        Random(millbase::internals::Random::new(seed))
     }
 
     /// A number below `end`.

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::common::{Random, symmetries, turned};
-use millbase::index::{Index, Rows};
+use millbase::internals::{Index, Rows};
 use millbase::{Material, Pair, PointSet};
 use rayon::prelude::*;
 

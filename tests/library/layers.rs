@@ -1,8 +1,10 @@
-//! Checks that each layer of the library uses only those above it in the list of the crate
-//! documentation.
+//! Checks what the parts of the workspace may know: each layer of the library uses only those above it in the
+//! list of the crate documentation, the library knows nothing of programs, and the page nothing of Rust.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use crate::common::root;
 
 /// The layers in the order of the list.
 fn layers() -> Vec<&'static str> {
@@ -15,11 +17,11 @@ fn layers() -> Vec<&'static str> {
     names.filter(|name| *name != "//!").collect()
 }
 
-/// The files of the library, without the program.
+/// The Rust files of a folder of the workspace.
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
-        if path.is_dir() && !path.ends_with("bin") {
+        if path.is_dir() && !path.ends_with("target") && !path.ends_with("node_modules") {
             files(&path, found);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             found.push(path);
@@ -27,36 +29,54 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// The paths below these folders and the lines of code of their files.
+fn sources(folders: &[&str]) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for folder in folders {
+        files(&root().join(folder), &mut found);
+    }
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).expect("a text");
+        let code = text.lines();
+        let code = code.filter(|line| !line.trim_start().starts_with("//"));
+        let code: Vec<&str> = code.collect();
+        let below = path.strip_prefix(root()).expect("below the root");
+        (below.to_owned(), code.join("\n"))
+    };
+    found.into_iter().map(read).collect()
+}
+
+/// The files of the library without their unit tests, which may use everything.
+fn library() -> Vec<(PathBuf, String)> {
+    let is_test = |path: &Path| {
+        let mut names = path.iter();
+        names.any(|name| name.to_string_lossy().starts_with("tests"))
+    };
+    let mut sources = sources(&["src"]);
+    sources.retain(|(path, _)| !is_test(path));
+    for (_, code) in &mut sources {
+        code.truncate(code.find("mod tests {").unwrap_or(code.len()));
+    }
+    sources
+}
+
 #[test]
 fn every_layer_uses_only_those_above_it() {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let layers = layers();
     assert_eq!(
         (layers.first(), layers.last()),
         (Some(&"board"), Some(&"service"))
     );
-    let mut found = Vec::new();
-    files(&source, &mut found);
     let mut uses = 0;
-    for path in found {
-        let below = path.strip_prefix(&source).expect("below src");
-        let first = below.iter().next().and_then(|name| name.to_str());
-        let layer = first.expect("a name").trim_end_matches(".rs");
-        let text = fs::read_to_string(&path).expect("a text");
-        // Unit tests may use every layer.
-        let is_test = below
-            .iter()
-            .any(|name| name.to_string_lossy().starts_with("tests"));
-        if layer == "lib" || is_test {
+    for (path, code) in library() {
+        let layer = path.iter().nth(1).and_then(|name| name.to_str());
+        let layer = layer.expect("a name").trim_end_matches(".rs");
+        if layer == "lib" {
             continue;
         }
         let own = layers.iter().position(|other| *other == layer);
         let own = own.unwrap_or_else(|| panic!("{layer} is not in the picture of src/lib.rs"));
-        let code = text.split("mod tests {").next().unwrap_or_default();
-        let code = code
-            .lines()
-            .filter(|line| !line.trim_start().starts_with("//"));
-        for line in code {
+        for line in code.lines() {
             for used in line.split("crate::").skip(1) {
                 let end = used.find(|letter: char| !letter.is_ascii_lowercase());
                 let used = &used[..end.unwrap_or(used.len())];
@@ -71,4 +91,82 @@ fn every_layer_uses_only_those_above_it() {
         }
     }
     assert!(uses > 100);
+}
+
+#[test]
+fn the_library_knows_nothing_of_programs() {
+    const PACKAGES: [&str; 7] = ["clap", "axum", "tokio", "fuser", "anyhow", "toml", "rustix"];
+    const SYSTEM: [&str; 6] = [
+        "std::process",
+        "IsTerminal",
+        "stdout",
+        "stderr",
+        "println!",
+        "env::args",
+    ];
+    for (path, code) in library() {
+        for line in code.lines() {
+            let uses = |word: &&str| {
+                let mut parts = line.split(|letter: char| !letter.is_ascii_alphanumeric());
+                parts.any(|part| part == *word) && line.contains("::")
+            };
+            assert!(!PACKAGES.iter().any(uses), "{}: {line}", path.display());
+            let uses = |word: &&str| line.contains(*word);
+            assert!(!SYSTEM.iter().any(uses), "{}: {line}", path.display());
+        }
+    }
+}
+
+/// Which command helps is the program's to say.
+#[test]
+fn no_text_of_the_library_names_a_command() {
+    let program = fs::read_to_string(root().join("program/src/cli.rs")).expect("the commands");
+    let commands = program.split("enum Command {").nth(1).expect("a list");
+    let commands = commands.split('}').next().expect("its end").lines();
+    let names = commands.filter_map(|line| line.trim().split_once('('));
+    let names: Vec<String> = names
+        .filter(|(name, _)| name.chars().all(char::is_alphanumeric))
+        .map(|(name, _)| format!("millbase {}", name.to_lowercase()))
+        .collect();
+    assert!(names.contains(&"millbase build".to_owned()) && names.len() > 15);
+    for (path, code) in library() {
+        for line in code.lines() {
+            let advises = names.iter().any(|name| line.contains(name)) || line.contains(" --");
+            assert!(!advises, "{}: {line}", path.display());
+        }
+    }
+}
+
+#[test]
+fn the_page_knows_no_rust() {
+    let manifest = fs::read_to_string(root().join("page/Cargo.toml")).expect("a manifest");
+    let dependencies = manifest.split("[dependencies]").nth(1).expect("a list");
+    assert!(!dependencies.contains("millbase"), "{dependencies}");
+    let files = sources(&["page"]);
+    assert_eq!(files.len(), 1, "the list of the page's files");
+    for (path, code) in files {
+        assert!(!code.contains("millbase"), "{}", path.display());
+    }
+}
+
+/// Programs and bindings use the library as others do: they take in none of its files.
+#[test]
+fn nothing_outside_takes_in_files_of_the_library() {
+    for (path, code) in sources(&["program", "bindings", "page", "benches"]) {
+        let mut lines = code.lines();
+        let taken = lines.find(|line| {
+            let takes = line.contains("#[path") || line.contains("include");
+            takes && line.contains("/src/")
+        });
+        assert_eq!(taken, None, "{}", path.display());
+    }
+}
+
+/// A file that is compiled as a whole or not at all is easier to read than one with many conditions.
+#[test]
+fn features_are_chosen_in_few_places() {
+    let folders = ["src", "program", "page", "bindings", "benches", "fuzz"];
+    let count = |(_, code): &(PathBuf, String)| code.matches("cfg(feature").count();
+    let count: usize = sources(&folders).iter().map(count).sum();
+    assert!(count <= 25, "{count}");
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::common::{Random, build, plain_rules};
 use crate::plain::{PlainPosition, PlainRules, Side as PlainSide, point};
-use millbase::index::reachable::{Reachable, Stage};
+use millbase::internals::reachable::{Reachable, Stage};
 use millbase::malom::{Scheme, Sector, Sectors};
 use millbase::{Database, Pair, Point, PointSet, Position, Rules, Side, Value, Wdl};
 use rayon::prelude::*;

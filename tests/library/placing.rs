@@ -15,17 +15,18 @@ use crate::common::{
 };
 use crate::plain::check::Set;
 use crate::plain::{PlainPosition, PlainRules, Side as PlainSide};
+use millbase::Database;
 use millbase::engine::game::Game;
 use millbase::engine::player::{DrawnTurns, Player, SkillLevel};
-use millbase::index::reachable::{Reachable, Stage};
-use millbase::index::{Index, Material, Pair};
-use millbase::probe::Database;
+use millbase::internals::Index;
+use millbase::internals::reachable::{Reachable, Stage};
 use millbase::prove::{self, ProofOptions, Prover};
 use millbase::search::{Limits, Search};
 use millbase::solve::{BuildEvent, BuildFolder, BuildPlan, SolveError};
 use millbase::store::DbError;
 use millbase::store::ply_file_name as file_name;
 use millbase::{Blocked, Position, Rules, Side, Value};
+use millbase::{Material, Pair};
 use tempfile::TempDir;
 
 const THREE: Rules = Rules {

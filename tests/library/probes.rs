@@ -11,8 +11,8 @@ use std::path::Path;
 use crate::common::{
     self, Random, before_removal, plain_position, plain_rules, rows, symmetries, turned,
 };
-use millbase::probe::{LineEnd, RankedTurn};
 use millbase::{Blocked, Database, DbError, Dtw, Material, Pair, Position, Rules, Value, Wdl};
+use millbase::{LineEnd, RankedTurn};
 use rayon::prelude::*;
 use tempfile::TempDir;
 

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use crate::common::{Random, library_set, plain_position, plain_rules};
 use crate::plain::check::{self, Table, Tables, Wrong};
-use millbase::index::Index;
+use millbase::internals::Index;
 use millbase::solve::{BuildRequest, build};
 use millbase::store::{Compression, Profile};
 use millbase::{

@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 
 use crate::common::{Random, databases, names, root};
 use crate::process::{self, Run};
-use millbase::index::Index;
-use millbase::index::histogram::Histogram;
-use millbase::probe::Database;
+use millbase::Database;
+use millbase::Histogram;
+use millbase::internals::Index;
 use millbase::solve::{BuildFolder, SolveError};
 use millbase::store::{Profile, SolvedPair, write_pair};
 use millbase::{Dtw, Material, Pair, Position, Rules, Value};

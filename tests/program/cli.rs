@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use crate::common::{root, rows};
 use crate::process::{self, Place, Run};
-use millbase::index::Index;
-use millbase::index::histogram::Histogram;
+use millbase::Histogram;
+use millbase::internals::Index;
 use millbase::store::{Profile, SolvedPair, write_pair};
 use millbase::{Pair, Position, Rules};
 use serde_json::{Value as Json, json};

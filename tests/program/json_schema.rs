@@ -7,8 +7,8 @@ use std::fs;
 use std::sync::LazyLock;
 
 use boon::{Compiler, SchemaIndex, Schemas};
-use millbase::index::Index;
-use millbase::index::histogram::Histogram;
+use millbase::Histogram;
+use millbase::internals::Index;
 use millbase::store::{Profile, SolvedPair, write_pair};
 use millbase::{Database, Pair, Rules};
 use serde_json::{Value as Json, json};

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use millbase::index::Index;
+use millbase::internals::Index;
 use millbase::{Database, Position, Rules};
 use serde_json::Value as Json;
 use tempfile::TempDir;

@@ -8,7 +8,8 @@ use std::path::Path;
 use std::ptr;
 use std::slice;
 
-use millbase::probe::{BulkError, Masks, Values, numbers};
+use millbase::internals::numbers;
+use millbase::{BulkError, Masks, Values};
 use millbase::{DbError, Position, RankedTurn, Rules};
 
 /// What became of a call.

@@ -1,7 +1,7 @@
 //! Values, ranked turns and lines as Python objects.
 
 use millbase::Rules;
-use millbase::probe::numbers;
+use millbase::internals::numbers;
 use pyo3::prelude::*;
 
 use crate::position::Position;

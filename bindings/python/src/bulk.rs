@@ -3,9 +3,10 @@
 use std::panic::resume_unwind;
 use std::thread;
 
-use millbase::probe::{Masks, Values, numbers};
+use millbase::internals::numbers;
 use millbase::sample::{Family, many};
 use millbase::{DbError, Pair, Point, Position, RankedTurn, Side};
+use millbase::{Masks, Values};
 use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Exceptions with the library's sentences.
 
+use millbase::BulkError;
 use millbase::DbError;
-use millbase::probe::BulkError;
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;

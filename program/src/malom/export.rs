@@ -12,7 +12,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount, ProgressBar};
-use millbase::lock::held;
+use millbase::internals::held;
 use millbase::malom::{SECVAL, Scheme, Sector, Walk};
 use serde::Serialize;
 

@@ -20,7 +20,7 @@ use fuser::{
     ReplyEmpty, ReplyEntry, ReplyOpen, Request, Session, SessionACL,
 };
 use indicatif::HumanCount;
-use millbase::lock::held;
+use millbase::internals::held;
 use millbase::malom::{SECVAL, Scheme, Sector, SectorFile, Sectors};
 use rustix::mount::{UnmountFlags, unmount};
 use serde::Serialize;

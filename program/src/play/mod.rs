@@ -16,7 +16,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use millbase::engine::game::Game;
 use millbase::engine::player::{DrawnTurns, Player, SkillLevel};
-use millbase::rules::diagram::draw;
+use millbase::internals::diagram::draw;
 use millbase::search::{Limits, PrincipalVariation, Search};
 use millbase::{Answer, Position, Rules, Side};
 

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use millbase::Database;
 use millbase::coach::puzzle::{Goal, LEVELS, Puzzle, Theme, WantedPuzzles, candidate};
 use millbase::coach::truth::Truth;
-use millbase::rules::diagram::draw;
+use millbase::internals::diagram::draw;
 use millbase::sample::{Family, canonical};
 use millbase::store::DbError;
 use rayon::prelude::*;

@@ -11,8 +11,9 @@ use anyhow::{Context, Result};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
-use millbase::index::reachable::why_unsolved;
-use millbase::lock::held;
+use millbase::Metric;
+use millbase::internals::held;
+use millbase::internals::reachable::why_unsolved;
 use millbase::service::failure::{Failure, FailureAnswer};
 use millbase::service::rules::RuleSet;
 use millbase::solve::{
@@ -20,7 +21,6 @@ use millbase::solve::{
     pairs_up_to,
 };
 use millbase::store::{Compression, Location, Profile};
-use millbase::value::Metric;
 use millbase::{Pair, Rules};
 use serde::Serialize;
 

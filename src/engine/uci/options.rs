@@ -123,7 +123,7 @@ impl EngineOptions {
     }
 
     /// Whether scores are for White instead of the side to move.
-    pub fn is_white_view(&self) -> bool {
+    pub(crate) fn is_white_view(&self) -> bool {
         self.view == 1
     }
 
