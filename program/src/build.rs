@@ -441,7 +441,8 @@ struct BuiltTable {
 
 impl BuildAnswer {
     fn new(db: &Database, plan: &BuildPlan, built: &BuildReport) -> Result<BuildAnswer> {
-        let files = plan.wanted.iter().filter_map(|&pair| db.file(pair).ok());
+        let files = plan.wanted().into_iter();
+        let files = files.filter_map(|pair| db.file(pair).ok());
         let files = files.filter(|file| file.path().is_some());
         let pairs = files.map(|file| BuiltPair::new(db, file, &built.pairs));
         let mut plies = report::plies(db);

@@ -26,6 +26,7 @@ use crate::index::reachable::{Reachable, Stage};
 use crate::index::{Index, Material, Pair};
 use crate::memory::Bytes;
 use crate::probe::Database;
+use crate::rules::Rules;
 use crate::store::{self, DbError, LARGEST_VALUE, PlyWriter, SolvedPair, file_name, ply_file_name};
 use crate::value::Metric;
 
@@ -70,31 +71,30 @@ impl BuildPlan {
         observer: &mut dyn FnMut(BuildEvent<'_>),
     ) -> Result<BuildReport, SolveError> {
         let mut report = BuildReport::default();
+        let mut plies = self.reachable.as_ref().map(|reachable| PliesJob {
+            rules: &self.request.rules,
+            folder: folder.path(),
+            reachable,
+            report: PlyReport::default(),
+        });
         let mut pairs = PairsJob::new(self, folder.path());
         for planned in &self.pairs {
             // Another build may have made it since.
             if folder.path().join(file_name(planned.pair)).exists() {
                 continue;
             }
-            let pair = pairs.build(planned.pair, observer)?;
+            let pair = pairs.build(planned.pair, &mut plies, observer)?;
             observer(BuildEvent::PairFinished(&pair));
             report.pairs.push(pair);
         }
         drop(pairs);
-        if let Some(reachable) = &self.reachable {
-            let mut plies = PliesJob {
-                plan: self,
-                folder: folder.path(),
-                reachable,
-                report: PlyReport::default(),
-            };
-            for planned in self.plies() {
-                observer(BuildEvent::PlyStarted(planned.ply));
-                let ply = plies.build(planned, observer)?;
-                stage::remove(folder.path(), Some(planned.ply + 1))?;
-                observer(BuildEvent::PlyFinished(&ply));
-                report.plies.push(ply);
-            }
+        for planned in self.plies() {
+            let Some(plies) = &mut plies else { break };
+            observer(BuildEvent::PlyStarted(planned.ply));
+            let ply = plies.build(planned, observer)?;
+            stage::remove(folder.path(), Some(planned.ply + 1))?;
+            observer(BuildEvent::PlyFinished(&ply));
+            report.plies.push(ply);
         }
         if self.placing.is_some() {
             stage::remove(folder.path(), None)?;
@@ -105,33 +105,35 @@ impl BuildPlan {
 
 /// Builds the pairs of a plan, and with each of them the last placements that lead to its tables.
 struct PairsJob<'a> {
-    plan: &'a BuildPlan,
+    request: &'a BuildRequest,
     folder: &'a Path,
     cache: TableCache,
-    /// The stages of the last placement that have no file yet and lead to pairs without captures, too; none
-    /// if the plan does not have that ply.
-    last_stages: Vec<Stage>,
+    /// The stages of the last placement that this build has to solve, with the tables to which their turns
+    /// lead: without a mill, and with a capture if games go on after it.
+    last_stages: Vec<(Stage, Material, Option<Material>)>,
 }
 
 impl<'a> PairsJob<'a> {
     fn new(plan: &'a BuildPlan, folder: &'a Path) -> PairsJob<'a> {
-        let last = 2 * plan.rules.stones - 1;
-        let is_planned = plan
-            .plies()
-            .first()
-            .is_some_and(|planned| planned.ply == last);
-        let reachable = plan.reachable.as_ref().filter(|_| is_planned);
-        let stages = reachable.into_iter().flat_map(|reachable| {
-            reachable.stages_of(last).filter(|stage| {
-                reachable.exists(stage.after_quiet()) && !stage::is_solved(folder, *stage)
-            })
-        });
+        let last = 2 * plan.request.rules.stones - 1;
+        let planned = plan.plies().iter().any(|planned| planned.ply == last);
+        let mut last_stages = Vec::new();
+        if let Some(reachable) = plan.reachable.as_ref().filter(|_| planned) {
+            let table = |stage| reachable.exists(stage).then(|| stage.material());
+            for stage in reachable.stages_of(last) {
+                if let Some(quiet) = table(stage.after_quiet())
+                    && !stage::is_solved(folder, stage)
+                {
+                    last_stages.push((stage, quiet, table(stage.after_capture())));
+                }
+            }
+        }
         let pairs: Vec<Pair> = plan.pairs.iter().map(|planned| planned.pair).collect();
         PairsJob {
-            plan,
+            request: &plan.request,
             folder,
             cache: TableCache::new(&pairs),
-            last_stages: stages.collect(),
+            last_stages,
         }
     }
 
@@ -139,21 +141,23 @@ impl<'a> PairsJob<'a> {
     fn build(
         &mut self,
         pair: Pair,
+        plies: &mut Option<PliesJob<'_>>,
         observer: &mut dyn FnMut(BuildEvent<'_>),
     ) -> Result<PairReport, SolveError> {
         let start = Instant::now();
         observer(BuildEvent::PairStarted(pair));
-        let plan = self.plan;
+        let rules = &self.request.rules;
         let load = |material| {
-            let again = self.is_after_last_placement(material);
+            let mut last = self.last_stages.iter();
+            let again = last.any(|&(_, _, captures)| captures == Some(material));
             self.load(material, again)
         };
-        let solved = pair::solve(&plan.rules, pair, load, observer)?;
+        let solved = pair::solve(rules, pair, load, observer)?;
         observer(BuildEvent::Writing);
         let writing = Instant::now();
         let bytes = self.write(pair, &solved)?;
         let placing = Instant::now();
-        self.solve_last_placement(&solved)?;
+        self.solve_last_placement(plies, &solved)?;
         Ok(PairReport {
             pair,
             tables: solved.iter().map(|table| table.times).collect(),
@@ -166,7 +170,7 @@ impl<'a> PairsJob<'a> {
 
     /// The table that captures lead to, which stays in the cache if it is needed `again`.
     fn load(&mut self, material: Material, again: bool) -> Result<Bytes, DbError> {
-        let from_files = || load(&Database::open(self.folder, self.plan.rules)?, material);
+        let from_files = || load(&Database::open(self.folder, self.request.rules)?, material);
         self.cache.take(material, again, from_files)
     }
 
@@ -182,42 +186,22 @@ impl<'a> PairsJob<'a> {
             histograms: counted.collect(),
         };
         let path = self.folder.join(file_name(pair));
-        store::write_pair(&path, &self.plan.rules, &values, self.plan.profile)
-    }
-
-    /// Whether captures by the last placement lead to a table.
-    fn is_after_last_placement(&self, material: Material) -> bool {
-        let Some(reachable) = &self.plan.reachable else {
-            return false;
-        };
-        let mut after = self.last_stages.iter().map(|stage| stage.after_capture());
-        after.any(|after| reachable.exists(after) && after.material() == material)
+        store::write_pair(&path, &self.request.rules, &values, self.request.profile)
     }
 
     /// Solves the stages whose placements without a mill lead to these tables.
-    fn solve_last_placement(&mut self, solved: &[Solved]) -> Result<(), SolveError> {
-        let Some(reachable) = &self.plan.reachable else {
-            return Ok(());
-        };
-        let mut job = PliesJob {
-            plan: self.plan,
-            folder: self.folder,
-            reachable,
-            report: PlyReport::default(),
-        };
+    fn solve_last_placement(
+        &mut self,
+        plies: &mut Option<PliesJob<'_>>,
+        solved: &[Solved],
+    ) -> Result<(), SolveError> {
+        let Some(plies) = plies else { return Ok(()) };
         for table in solved {
-            let leads_here = |stage: &Stage| stage.after_quiet().material() == table.material;
-            let stages: Vec<Stage> = self
-                .last_stages
-                .iter()
-                .copied()
-                .filter(leads_here)
-                .collect();
-            for stage in stages {
-                let after = Some(stage.after_capture()).filter(|&after| reachable.exists(after));
-                let captures = after.map(|after| self.load(after.material(), false));
+            let stages = self.last_stages.clone().into_iter();
+            for (stage, _, captures) in stages.filter(|&(_, quiet, _)| quiet == table.material) {
+                let captures = captures.map(|captures| self.load(captures, false));
                 let captures = captures.transpose()?;
-                job.solve(stage, Some(&table.values), captures.as_deref())?;
+                plies.solve(stage, Some(&table.values), captures.as_deref())?;
             }
         }
         Ok(())
@@ -226,7 +210,7 @@ impl<'a> PairsJob<'a> {
 
 /// Builds the plies of a plan.
 struct PliesJob<'a> {
-    plan: &'a BuildPlan,
+    rules: &'a Rules,
     folder: &'a Path,
     reachable: &'a Reachable,
     /// The report on the ply in work.
@@ -241,7 +225,7 @@ impl PliesJob<'_> {
         observer: &mut dyn FnMut(BuildEvent<'_>),
     ) -> Result<PlyReport, SolveError> {
         let PliesJob {
-            plan,
+            rules,
             folder,
             reachable,
             ..
@@ -250,15 +234,15 @@ impl PliesJob<'_> {
             ply,
             ..PlyReport::default()
         };
-        let mut writer = kept.then(|| PlyWriter::new(&plan.rules, reachable, ply));
+        let mut writer = kept.then(|| PlyWriter::new(rules, reachable, ply));
         let path = folder.join(ply_file_name(ply));
-        let database = Database::open(folder, plan.rules)?;
+        let database = Database::open(folder, *rules)?;
         let mut next = NextTables::new(&database, folder, reachable, ply)?;
         for stage in reachable.stages_of(ply) {
             let start = Instant::now();
             let values = match stage::is_solved(folder, stage) {
                 true if kept => {
-                    let values = stage::read(folder, &plan.rules, stage)?;
+                    let values = stage::read(folder, rules, stage)?;
                     self.report.load += start.elapsed();
                     values
                 }
@@ -295,7 +279,7 @@ impl PliesJob<'_> {
         quiet: Option<&[u8]>,
         captures: Option<&[u8]>,
     ) -> Result<Bytes, SolveError> {
-        let rules = &self.plan.rules;
+        let rules = self.rules;
         let start = Instant::now();
         let values = ply::solve_stage(rules, self.reachable, stage, quiet, captures);
         let values = values.map_err(|error| SolveError::PlyMemory(stage.ply, error))?;

@@ -81,13 +81,9 @@ pub struct BuildPlan {
     /// The plies to solve, the last one first; `None` if the request leaves the placing phase out.
     #[cfg_attr(feature = "service", serde(skip_serializing_if = "Option::is_none"))]
     pub placing: Option<Vec<PlannedPly>>,
-    /// All pairs of the request and those that they need, solved or not.
+    /// The request.
     #[cfg_attr(feature = "service", serde(skip))]
-    pub wanted: Vec<Pair>,
-    #[cfg_attr(feature = "service", serde(skip))]
-    pub(super) rules: Rules,
-    #[cfg_attr(feature = "service", serde(skip))]
-    pub(super) profile: Profile,
+    pub request: BuildRequest,
     /// The stages of the plies to solve, if there are such.
     #[cfg_attr(feature = "service", serde(skip))]
     pub(super) reachable: Option<Reachable>,
@@ -158,8 +154,7 @@ impl BuildPlan {
             false => Database::embedded(rules),
         };
         let present = built_pairs(&database, request.profile.metric)?;
-        let wanted = with_needed(&request.pairs);
-        let mut pairs = wanted.clone();
+        let mut pairs = with_needed(&request.pairs);
         pairs.retain(|wanted| !present.iter().any(|(pair, _)| pair == wanted));
         for &pair in &pairs {
             match database.file(pair) {
@@ -186,11 +181,14 @@ impl BuildPlan {
             seconds: seconds_for(entries, PAIR_NS_PER_ENTRY),
             pairs,
             placing: (!request.plies.is_empty()).then_some(plies),
-            wanted,
-            rules,
-            profile: request.profile,
+            request: request.clone(),
             reachable,
         })
+    }
+
+    /// The pairs of the request and those that they need, solved or not, each after those that it needs.
+    pub fn wanted(&self) -> Vec<Pair> {
+        with_needed(&self.request.pairs)
     }
 
     /// The plies to solve, the last one first.
