@@ -7,7 +7,7 @@
 //! | [`review`] | the grade of each turn of a game, its errors, its summary |
 //! | [`annotate`], [`graph`] | a review as annotated text and as a graph |
 //! | [`archive`] | archives of games: tables by player and by opening |
-//! | [`explain`] | facts about a position and its turns |
+//! | [`explain`] | where a side can close a mill, and how soon it can force a removal |
 //! | [`contest`] | matches of two players |
 //! | [`judge`] | an exam for players |
 //! | [`contestant`] | the players of matches and exams |

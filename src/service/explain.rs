@@ -5,18 +5,17 @@ use serde::Serialize;
 
 use super::position::{Situation, ValuedTurn};
 use super::words;
-use crate::board::Point;
-use crate::coach::explain::{Explanation, TurnFacts};
-use crate::coach::review::Grade;
+use crate::board::{Point, PointSet};
+use crate::coach::explain::{Forced, closing_points};
+use crate::coach::review::{Grade, Verdict};
 use crate::coach::truth::Truth;
-use crate::probe::{Database, Source};
-use crate::rules::Rules;
+use crate::probe::{Database, RankedTurn, Source};
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
 use crate::store::DbError;
 use crate::value::Value;
 
-/// The facts about a position; [`Explanation`] defines them.
+/// The facts about a position.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "explain")]
 pub struct ExplainAnswer {
@@ -47,7 +46,7 @@ pub struct ExplainAnswer {
     pub turns: Vec<ExplainedTurn>,
 }
 
-/// The facts about a turn; [`TurnFacts`] defines them.
+/// The facts about a turn.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "explainedTurn")]
 pub struct ExplainedTurn {
@@ -70,50 +69,115 @@ pub struct ExplainedTurn {
     pub refutation: Vec<ValuedTurn>,
 }
 
+/// The longest refutation, in turns.
+const LONGEST_REFUTATION: usize = 12;
+
 impl ExplainAnswer {
     /// The facts about a position and one of its turns, or all.
     ///
     /// # Errors
     ///
-    /// Those of [`Explanation::of`].
+    /// As for [`Database::answer`].
     pub fn find(
         database: &Database,
         position: &Position,
         turn: Option<Turn>,
     ) -> Result<ExplainAnswer, DbError> {
-        let rules = database.rules();
-        let facts = Explanation::of(Truth::patient(database), position, turn)?;
-        let [legal, keeping, best] = facts.counts;
-        let forced = facts.forced;
+        let (rules, truth) = (database.rules(), Truth::patient(database));
+        let answer = truth.answer(position)?;
+        let threats = closing_points(position, position.side_to_move().other(), rules);
+        let first = answer.turns.first();
+        let verdict = first.and_then(|first| Verdict::of(first.turn, &answer.turns));
+        let (legal, keeping, best) = verdict.map_or((0, 0, 0), |verdict| {
+            (verdict.legal, verdict.keeping, verdict.best.len())
+        });
+        let kept: Vec<Turn> = (answer.turns.iter().take(keeping))
+            .map(|ranked| ranked.turn)
+            .collect();
+        let forced = Forced::find(position, &kept, rules);
+        let mut turns = Vec::new();
+        for ranked in &answer.turns {
+            if turn.is_none_or(|turn| turn == ranked.turn) {
+                turns.extend(ExplainedTurn::find(truth, threats, ranked, &answer.turns)?);
+            }
+        }
         Ok(ExplainAnswer {
             situation: Situation::new(position, rules),
-            value: facts.value,
-            source: facts.source,
+            value: answer.value,
+            source: answer.source,
             legal,
             keeping,
             best,
-            threats: words::points(facts.threats),
-            passing: facts.passing,
+            threats: words::points(threats),
+            passing: passing(truth, position)?,
             forced_removal: (!forced.line.is_empty()).then_some(forced.line),
             forced_searched: forced.searched,
-            turns: (facts.turns.into_iter())
-                .map(|turn| ExplainedTurn::new(turn, rules))
-                .collect(),
+            turns,
         })
     }
 }
 
 impl ExplainedTurn {
-    fn new(facts: TurnFacts, rules: &Rules) -> ExplainedTurn {
-        ExplainedTurn {
-            turn: ValuedTurn::new(&facts.ranked, rules),
-            grade: facts.verdict.grade,
-            replies: facts.replies,
-            holding: facts.holding.len(),
-            holding_replies: facts.holding,
-            prevents: words::points(facts.prevents),
-            allows: words::points(facts.allows),
-            refutation: ValuedTurn::list(&facts.refutation, rules),
-        }
+    fn find(
+        truth: Truth,
+        threats: PointSet,
+        ranked: &RankedTurn,
+        all: &[RankedTurn],
+    ) -> Result<Option<ExplainedTurn>, DbError> {
+        let rules = truth.database().rules();
+        let Some(verdict) = Verdict::of(ranked.turn, all) else {
+            return Ok(None);
+        };
+        let replies = truth.answer(&ranked.after)?.turns;
+        let best = replies.first().map(|best| best.value.wdl());
+        let holds = |reply: &&RankedTurn| Some(reply.value.wdl()) == best;
+        let holding: Vec<Turn> = (replies.iter().take_while(holds))
+            .map(|reply| reply.turn)
+            .collect();
+        let after = closing_points(&ranked.after, ranked.after.side_to_move(), rules);
+        let refutation = match verdict.grade.is_error() {
+            true => refutation(truth.database(), ranked)?,
+            false => Vec::new(),
+        };
+        Ok(Some(ExplainedTurn {
+            turn: ValuedTurn::new(ranked, rules),
+            grade: verdict.grade,
+            replies: replies.len(),
+            holding: holding.len(),
+            holding_replies: holding,
+            prevents: words::points(threats - after),
+            allows: words::points(after - threats),
+            refutation: ValuedTurn::list(&refutation, rules),
+        }))
     }
+}
+
+/// The refutation of an error, each turn with the value for the side that makes it. If the error
+/// loses, these are the best turns of both sides up to the first removal; if it draws, the first
+/// reply that holds.
+fn refutation(database: &Database, error: &RankedTurn) -> Result<Vec<RankedTurn>, DbError> {
+    let mut turns = database.line(&error.after, LONGEST_REFUTATION)?.turns;
+    let last = match error.value {
+        // After the first reply, a drawn line only repeats.
+        Value::Draw => Some(0),
+        _ => turns
+            .iter()
+            .position(|turn| !turn.turn.removed().is_empty()),
+    };
+    if let Some(last) = last {
+        turns.truncate(last + 1);
+    }
+    Ok(turns)
+}
+
+/// The value of the position if its side passes; `None` while stones are in hand or a removal is
+/// pending, and if the game is over.
+fn passing(truth: Truth, position: &Position) -> Result<Option<Value>, DbError> {
+    let rules = truth.database().rules();
+    if position.is_placing() || position.removal_owed() || position.is_over(rules) {
+        return Ok(None);
+    }
+    // Passing changes only the side to move.
+    let passed = position.after(Turn::PASS);
+    Ok(Some(truth.answer(&passed)?.value.backed_up()))
 }

@@ -10,7 +10,7 @@ use millbase::coach::archive::{Archive, canonical_turns};
 use millbase::coach::confidence::interval;
 use millbase::coach::contest::{Contest, GameEnd, PlayedGame};
 use millbase::coach::contestant::{Contestant, NewContestant, OwnPlayer};
-use millbase::coach::explain::{Explanation, closing_points};
+use millbase::coach::explain::closing_points;
 use millbase::coach::graph::svg;
 use millbase::coach::judge::{ExamReport, exam, replies};
 use millbase::coach::pack::{Claim, ClaimedLine, check};
@@ -22,7 +22,8 @@ use millbase::engine::game::Game;
 use millbase::engine::player::{DrawnTurns, Player, SkillLevel};
 use millbase::sample::{Family, canonical};
 use millbase::search::{Limits, Search};
-use millbase::{Database, Dtw, Phase, Position, Rules, Side, Symmetry, Turn, Value, Wdl};
+use millbase::service::explain::ExplainAnswer;
+use millbase::{Database, Dtw, Phase, Point, Position, Rules, Side, Symmetry, Turn, Value, Wdl};
 
 const RULES: Rules = Rules::STANDARD;
 
@@ -358,32 +359,34 @@ fn archives_count_by_player_and_opening() {
 #[test]
 fn explanations_state_facts() {
     let database = embedded();
-    let explain =
-        |position: &Position| Explanation::of(Truth::patient(&database), position, None).unwrap();
+    let explain = |position: &Position| ExplainAnswer::find(&database, position, None).unwrap();
     let race = explain(&position(RACE));
-    assert_eq!(race.forced.line.len(), 1);
-    assert_eq!(format!("{:?}", race.threats), "{a1}");
+    assert_eq!(texts(race.forced_removal.iter().flatten()).len(), 1);
+    assert_eq!(race.threats, [Point::named("a1").unwrap()]);
     // If White could pass, Black would close its mill.
     assert_eq!(race.passing.unwrap().to_string(), "loss in 2");
     let turn = |text: &str| {
-        let found = race
-            .turns
-            .iter()
-            .find(|turn| turn.ranked.turn.to_string() == text);
-        found.unwrap()
+        let mut turns = race.turns.iter();
+        turns
+            .find(|turn| turn.turn.turn.to_string() == text)
+            .unwrap()
     };
-    assert_eq!(format!("{:?}", turn("e3-a1").prevents), "{a1}");
+    assert_eq!(turn("e3-a1").prevents, race.threats);
     let wrong = turn("e3-e4");
     assert!(wrong.prevents.is_empty());
     assert_eq!(wrong.refutation.len(), 1);
     assert_eq!(wrong.refutation[0].turn.to_string(), "c4-a1xa7");
     // Three removals win at once, and one turn blocks g7 and wins later.
-    assert_eq!(wrong.holding.len(), 4);
+    assert_eq!((wrong.holding, wrong.holding_replies.len()), (4, 4));
 
     let won = explain(&position(WON));
-    assert_eq!((won.counts[0], won.counts[2]), (51, 4));
-    let line: Vec<String> = won.forced.line.iter().map(Turn::to_string).collect();
+    assert_eq!((won.legal, won.best), (51, 4));
+    let line = texts(won.forced_removal.iter().flatten());
     assert_eq!(line, ["a1-e4", "b4-a4", "f6-e5xa4"]);
+}
+
+fn texts<'a>(turns: impl Iterator<Item = &'a Turn>) -> Vec<String> {
+    turns.map(Turn::to_string).collect()
 }
 
 /// Whether one of these turns can begin a forced removal or end of the game, by exhaustive search.
@@ -406,7 +409,7 @@ fn forced_removals_are_the_shortest() {
     let mut lengths = HashSet::new();
     for _ in 0..40 {
         let position = random.position(4, 5);
-        let found = Explanation::of(Truth::patient(&database), &position, None).unwrap();
+        let found = ExplainAnswer::find(&database, &position, None).unwrap();
         // The first turn must keep the result.
         let keeps = |turn: &Turn| {
             let value = database.probe(&position.after(*turn)).unwrap().backed_up();
@@ -414,7 +417,9 @@ fn forced_removals_are_the_shortest() {
         };
         let mut first = position.turns(&RULES);
         first.retain(keeps);
-        let own = found.forced.line.len().div_ceil(2);
+        let own = found
+            .forced_removal
+            .map_or(0, |line| line.len().div_ceil(2));
         lengths.insert(own);
         assert_eq!(can_force(&position, &first, 1), own == 1);
         assert_eq!(can_force(&position, &first, 2), (1..=2).contains(&own));
