@@ -412,10 +412,12 @@ impl Answers {
             ask("line", &standard("/line", position), 200);
             ask("rank", &standard("/rank", position), 200);
             ask("turns", &standard("/turns", position), 200);
+            ask("step", &standard("/step", position), 200);
             ask("game", &standard("/game", position), 200);
             ask("play", &standard("/play", position), 200);
         }
         ask("game", "/game?fen=start&moves=d6+d6", 200);
+        ask("step", "/step?fen=start&moves=d6+d6&rules=standard", 200);
         ask(
             "play",
             "/play?fen=start&moves=d6&movetime=20&rules=standard",
@@ -620,7 +622,7 @@ fn without_numbers(pointer: &str) -> String {
 }
 
 /// Texts that may be anything.
-const FREE_TEXTS: [&str; 37] = [
+const FREE_TEXTS: [&str; 40] = [
     "build/folder",
     "build/placing/file",
     "buildPlan/folder",
@@ -656,6 +658,9 @@ const FREE_TEXTS: [&str; 37] = [
     "reviewedGame/missing",
     "reviewedGame/white",
     "stats/placing/file",
+    "step/illegal/message",
+    "step/illegal/turn",
+    "step/problem/message",
     "verify/pairs/error/message",
     "verifySums/files/file",
 ];
