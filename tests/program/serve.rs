@@ -608,7 +608,11 @@ fn a_step_has_all_that_the_page_shows() {
         (&serde_json::Value::Null, None)
     );
     // A value that takes a long search is left out; one that no database here has is a problem.
-    let later = server.get("/step?fen=start&moves=d6+d6").json();
+    let home = TempDir::new().unwrap();
+    let path = home.path().join("four.toml");
+    fs::write(&path, "stones = 4\n").unwrap();
+    let small = Server::start_in(home, &["--rules", &path.display().to_string()]);
+    let later = small.get("/step?fen=start&moves=d6+d6").json();
     assert_eq!(later["illegal"]["number"], 2);
     let missing = server.ask("/step", LARGER).json();
     for (step, code) in [
@@ -618,8 +622,13 @@ fn a_step_has_all_that_the_page_shows() {
         let nothing = ["wdl", "dtw", "source", "line"];
         assert!(nothing.iter().all(|&key| step[key].is_null()), "{step}");
         assert_eq!(step["problem"]["code"], code);
-        let position = Position::parse(step["position"].as_str().unwrap(), &Rules::STANDARD);
-        let turns = position.unwrap().turns(&Rules::STANDARD);
+        let stones = if code.is_null() { 4 } else { 9 };
+        let rules = Rules {
+            stones,
+            ..Rules::STANDARD
+        };
+        let position = Position::parse(step["position"].as_str().unwrap(), &rules);
+        let turns = position.unwrap().turns(&rules);
         let found = step["turns"].as_array().unwrap().iter();
         let found: Vec<&str> = found.map(|turn| turn["turn"].as_str().unwrap()).collect();
         let expected: Vec<String> = turns.iter().map(ToString::to_string).collect();
