@@ -622,7 +622,7 @@ fn without_numbers(pointer: &str) -> String {
 }
 
 /// Texts that may be anything.
-const FREE_TEXTS: [&str; 40] = [
+const FREE_TEXTS: [&str; 41] = [
     "build/folder",
     "build/placing/file",
     "buildPlan/folder",
@@ -658,6 +658,7 @@ const FREE_TEXTS: [&str; 40] = [
     "reviewedGame/missing",
     "reviewedGame/white",
     "stats/placing/file",
+    "step/ending/message",
     "step/illegal/message",
     "step/illegal/turn",
     "step/problem/message",
