@@ -5,7 +5,9 @@ use std::cell::RefCell;
 use std::sync::OnceLock;
 
 use super::cache::{BlockCache, Miss};
-use super::codec::{self, Block, BlockScratch, Coverage, Model, Parameters, TableShape};
+use super::codec::{
+    Block, BlockScratch, Coverage, Model, Parameters, RowDecoder, RowShape, TableShape,
+};
 use super::container::{Container, RowBytes};
 use super::error::DbError;
 use super::fields::take_varint;
@@ -187,7 +189,7 @@ impl<'a> Table<'a> {
 pub(crate) struct Row<'a> {
     table: Table<'a>,
     bytes: RowBytes<'a>,
-    shape: codec::RowShape,
+    shape: RowShape,
 }
 
 impl Row<'_> {
@@ -256,8 +258,12 @@ impl Row<'_> {
         blocks: [(Block<'_>, &mut BlockScratch); BLOCKS],
     ) -> Result<(), DbError> {
         let Contents { shape, model, .. } = self.table.contents;
-        let decoded = codec::decode(shape, model, &self.shape, blocks);
-        decoded.map_err(|what| self.corrupt(what))
+        let row = RowDecoder {
+            shape,
+            model,
+            row: &self.shape,
+        };
+        row.decode(blocks).map_err(|what| self.corrupt(what))
     }
 
     fn corrupt(&self, what: &str) -> DbError {

@@ -1,6 +1,6 @@
 //! Decodes the bytes of blocks with rANS: the state is a number that holds all remaining symbols.
-//! Decoding a symbol divides the state by the reciprocal of the symbol's
-//! probability, and reads 16 bits whenever the state gets too small.
+//! Decoding a symbol divides the state by the reciprocal of the symbol's probability, and reads 16
+//! bits whenever the state gets too small.
 //!
 //! The state is 0 after the last symbol. So encoding, which goes backwards, starts with a small
 //! state and writes no word as long as the state stays below [`LEAST`]:
@@ -36,44 +36,48 @@ pub(crate) struct Block<'a> {
 /// A block with memory to decode it.
 type BlockIn<'a> = (Block<'a>, &'a mut BlockScratch);
 
-/// Decodes blocks of a row alternately, one symbol of each in turn. A symbol depends on the one before
-/// it, so with a single block the processor mostly waits.
-///
-/// # Errors
-///
-/// If the bytes are not such blocks. Damage after the last requested value is not detected.
-pub(crate) fn decode<const BLOCKS: usize>(
-    shape: &TableShape,
-    model: &Model,
-    row: &RowShape,
-    mut blocks: [BlockIn<'_>; BLOCKS],
-) -> Result<(), &'static str> {
-    for (block, scratch) in &mut blocks {
-        let start = block.columns.start;
-        let asked = start..start + block.values.len();
-        shape.places(row, asked, &mut scratch.places);
+/// The tables with which the blocks of a row are decoded.
+#[derive(Clone, Copy)]
+pub(crate) struct RowDecoder<'a> {
+    pub shape: &'a TableShape,
+    pub model: &'a Model,
+    pub row: &'a RowShape,
+}
+
+impl RowDecoder<'_> {
+    /// Decodes blocks alternately, one symbol of each in turn. A symbol depends on the one before it,
+    /// so with a single block the processor mostly waits.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes are not such blocks. Damage after the last requested value is not detected.
+    pub fn decode<const BLOCKS: usize>(
+        self,
+        mut blocks: [BlockIn<'_>; BLOCKS],
+    ) -> Result<(), &'static str> {
+        for (block, scratch) in &mut blocks {
+            let start = block.columns.start;
+            let asked = start..start + block.values.len();
+            self.shape.places(self.row, asked, &mut scratch.places);
+        }
+        let ends = bits::dispatch(DecodeSymbols {
+            row: self,
+            blocks: &mut blocks,
+        });
+        let mut result = Ok(());
+        for ((block, scratch), is_end) in blocks.into_iter().zip(ends) {
+            // After an error, too, since this clears the memory for the next blocks.
+            result = result.and(block.finish(scratch, is_end));
+        }
+        result
     }
-    let decoders = bits::dispatch(DecodeSymbols {
-        shape,
-        model,
-        row,
-        blocks: &mut blocks,
-    });
-    let mut result = Ok(());
-    for ((block, scratch), decoder) in blocks.into_iter().zip(decoders) {
-        // After an error, too, since this clears the memory for the next blocks.
-        result = result.and(block.finish(scratch, &decoder));
-    }
-    result
 }
 
 impl Block<'_> {
-    /// Fills in the values of the symbols that are decoded.
-    fn finish(self, scratch: &mut BlockScratch, decoder: &Decoder<'_>) -> Result<(), &'static str> {
-        let Block {
-            columns, values, ..
-        } = self;
+    /// Fills in the values of the decoded symbols; `is_end` tells whether no byte is left.
+    fn finish(self, scratch: &mut BlockScratch, is_end: bool) -> Result<(), &'static str> {
         let BlockScratch { symbols, places } = scratch;
+        let values = self.values;
         let symbols = &mut symbols[..values.len()];
         if places.len() == values.len() {
             for (value_there, &symbol) in values.iter_mut().zip(&*symbols) {
@@ -86,19 +90,17 @@ impl Block<'_> {
             }
         }
         symbols.fill(UNKNOWN);
-        let whole = values.len() == columns.len();
-        if whole && (decoder.state != 0 || !decoder.rest.is_empty()) {
-            return Err("the block does not end with its last value");
+        match is_end || values.len() < self.columns.len() {
+            true => Ok(()),
+            false => Err("the block does not end with its last value"),
         }
-        Ok(())
     }
 }
 
-/// Decodes the symbols at the places in the blocks' scratch memory.
+/// Decodes the symbols at the places in the blocks' scratch memory, and returns whether each block ends
+/// with its last symbol.
 struct DecodeSymbols<'a, 'b, const BLOCKS: usize> {
-    shape: &'b TableShape,
-    model: &'b Model,
-    row: &'b RowShape,
+    row: RowDecoder<'b>,
     blocks: &'b mut [BlockIn<'a>; BLOCKS],
 }
 
@@ -111,28 +113,22 @@ struct Lane<'a, 'b> {
     last: u8,
 }
 
-impl<'a, const BLOCKS: usize> Kernel for DecodeSymbols<'a, '_, BLOCKS> {
-    type Output = [Decoder<'a>; BLOCKS];
+impl<const BLOCKS: usize> Kernel for DecodeSymbols<'_, '_, BLOCKS> {
+    type Output = [bool; BLOCKS];
 
     #[inline(always)]
-    fn run<B: Bits>(self, _bits: B) -> [Decoder<'a>; BLOCKS] {
-        match self.shape.parameters.compression {
+    fn run<B: Bits>(self, _bits: B) -> [bool; BLOCKS] {
+        match self.row.shape.parameters.compression {
             Compression::Quick => self.decode::<5, 3>(),
             Compression::Max => self.decode::<15, 6>(),
         }
     }
 }
 
-impl<'a, const BLOCKS: usize> DecodeSymbols<'a, '_, BLOCKS> {
+impl<const BLOCKS: usize> DecodeSymbols<'_, '_, BLOCKS> {
     #[inline(always)]
-    fn decode<const NEAR: usize, const SLIDES: usize>(self) -> [Decoder<'a>; BLOCKS] {
-        let DecodeSymbols {
-            shape,
-            model,
-            row,
-            blocks,
-        } = self;
-        let mut lanes = blocks.each_mut().map(|(block, scratch)| Lane {
+    fn decode<const NEAR: usize, const SLIDES: usize>(self) -> [bool; BLOCKS] {
+        let mut lanes = self.blocks.each_mut().map(|(block, scratch)| Lane {
             start: block.columns.start,
             symbols: &mut scratch.symbols,
             places: &scratch.places,
@@ -143,14 +139,14 @@ impl<'a, const BLOCKS: usize> DecodeSymbols<'a, '_, BLOCKS> {
         let shared = shared.unwrap_or(0);
         for number in 0..shared {
             for lane in &mut lanes {
-                lane.step::<NEAR, SLIDES>(shape, model, row, number);
+                lane.step::<NEAR, SLIDES>(self.row, number);
             }
         }
         lanes.map(|mut lane| {
             for number in shared..lane.places.len() {
-                lane.step::<NEAR, SLIDES>(shape, model, row, number);
+                lane.step::<NEAR, SLIDES>(self.row, number);
             }
-            lane.decoder
+            lane.decoder.state == 0 && lane.decoder.rest.is_empty()
         })
     }
 }
@@ -159,11 +155,10 @@ impl Lane<'_, '_> {
     #[inline(always)]
     fn step<const NEAR: usize, const SLIDES: usize>(
         &mut self,
-        shape: &TableShape,
-        model: &Model,
-        row: &RowShape,
+        with: RowDecoder<'_>,
         number: usize,
     ) {
+        let RowDecoder { shape, model, row } = with;
         let place = usize::from(self.places[number]);
         let context =
             shape.context::<NEAR, SLIDES>(row, self.symbols, self.start, place, self.last);

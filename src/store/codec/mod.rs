@@ -30,7 +30,7 @@ mod model;
 
 pub(crate) use context::{BlockScratch, RowShape, TableShape};
 pub(crate) use coverage::{Coverage, SetMarks, can_omit, is_derived, is_even};
-pub(crate) use decode::{Block, decode};
+pub(crate) use decode::{Block, RowDecoder};
 pub(crate) use model::Model;
 
 use std::ops::RangeInclusive;

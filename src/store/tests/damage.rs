@@ -34,21 +34,14 @@ fn every_damaged_byte_of_the_head_is_detected() {
                     None => panic!("byte {place} of {}", specimen.name),
                 }
                 rejected += 1;
+                if place % 3 == 0 || RULES.contains(&place) {
+                    for source in sources(&bytes) {
+                        assert!(specimen.open_from(source).is_err(), "byte {place}");
+                    }
+                }
             }
         }
         assert!(rejected >= 3 * specimen.layout.head.len());
-    }
-}
-
-#[test]
-fn every_source_finds_a_damaged_head() {
-    for specimen in Specimen::both(5000) {
-        for place in specimen.layout.head.clone().step_by(3).chain(RULES) {
-            let bytes = specimen.changed(|bytes| bytes[place] ^= 0x10);
-            for source in sources(&bytes) {
-                assert!(specimen.open_from(source).is_err(), "byte {place}");
-            }
-        }
         for source in sources(&specimen.bytes) {
             let opened = specimen.open_from(source).unwrap();
             assert!(opened.load().unwrap() == specimen.values);

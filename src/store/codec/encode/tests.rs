@@ -12,7 +12,7 @@ use crate::random::Random;
 use crate::rules::Rules;
 use crate::solve::load;
 use crate::store::codec::{
-    Block, Coverage, Model, Parameters, SetMarks, UNKNOWN, context, decode, is_even, value,
+    Block, Coverage, Model, Parameters, RowDecoder, SetMarks, UNKNOWN, context, is_even, value,
 };
 use crate::store::profile::Compression;
 
@@ -140,7 +140,12 @@ impl CodedTable {
             bytes,
             values: &mut values,
         };
-        decode(&self.shape, model, &self.row(row), [(block, &mut scratch)])?;
+        let decoder = RowDecoder {
+            shape: &self.shape,
+            model,
+            row: &self.row(row),
+        };
+        decoder.decode([(block, &mut scratch)])?;
         Ok(values)
     }
 
