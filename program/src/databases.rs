@@ -146,9 +146,9 @@ pub fn present(db: &Database) -> Vec<Pair> {
 pub fn note_unusable(db: &Database) -> Status {
     let mut status = Status::Done;
     for error in db.unusable() {
-        output::to_stderr(&format!("error: {}\n", advice::sentence(error)));
+        output::to_stderr(&format!("error: {}\n", advice::sentence(&error)));
         if status == Status::Done {
-            status = status::of_db(error);
+            status = status::of_db(&error);
         }
     }
     status

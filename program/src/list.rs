@@ -127,7 +127,10 @@ impl ListAnswer {
             bytes: db.pairs().map(PairFile::bytes).sum(),
             databases: pairs.map(|pair| JsonEntry::new(db, pair)).collect(),
             placing: report::plies(db),
-            unusable: db.unusable().map(advice::sentence).collect(),
+            unusable: db
+                .unusable()
+                .map(|error| advice::sentence(&error))
+                .collect(),
         }
     }
 

@@ -279,10 +279,9 @@ impl Sectors {
         let database = &self.database;
         if !sector.is_moving() {
             let stage = self.stage(sector)?;
-            let file = database.ply(stage.ply)?;
-            return match (file, database.placing()) {
-                (Some(file), Some(plies)) => file.table(stage, &plies.reachable),
-                _ => Ok(None),
+            return match database.ply(stage.ply)? {
+                Some(file) => file.table(stage, database.reachable()),
+                None => Ok(None),
             };
         }
         let file = database.file_of(sector.material())?;

@@ -5,12 +5,12 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;
 
 use super::database::Database;
-use super::look_ahead;
 use super::lookup::cache_key;
+use super::omitted::Sets;
 use crate::rules::FEWEST_STONES;
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
-use crate::store::{Awaited, DbError};
+use crate::store::DbError;
 use crate::value::{Dtw, Metric, Value, Wdl};
 
 /// The source of an answer.
@@ -125,9 +125,7 @@ impl Database {
     pub fn probe(&self, position: &Position) -> Result<Value, DbError> {
         match self.value(position, Metric::Depth)? {
             Some(value) => Ok(value),
-            None => Ok(self
-                .known(self.value(position, Metric::Wdl))?
-                .without_depth()),
+            None => Ok(certain(self.value(position, Metric::Wdl)?)?.without_depth()),
         }
     }
 
@@ -137,7 +135,7 @@ impl Database {
     ///
     /// As for [`Database::probe`].
     pub fn probe_wdl(&self, position: &Position) -> Result<Wdl, DbError> {
-        Ok(self.known(self.value(position, Metric::Wdl))?.wdl())
+        Ok(certain(self.value(position, Metric::Wdl)?)?.wdl())
     }
 
     /// All turns of a position with their values, best first in the order of [`RankedTurn::order`];
@@ -192,7 +190,7 @@ impl Database {
             });
         }
         let turns = self.turns_within(position, most_nodes)?;
-        let value = self.known(Ok(turns.first().map(|best| best.value)))?;
+        let value = certain(turns.first())?.value;
         Ok(Answer {
             value,
             turns,
@@ -219,7 +217,7 @@ impl Database {
         if let Some(ranked) = self.ranked(position, Metric::Depth, most_nodes)? {
             return Ok(ranked);
         }
-        let mut ranked = self.known(self.ranked(position, Metric::Wdl, most_nodes))?;
+        let mut ranked = certain(self.ranked(position, Metric::Wdl, most_nodes)?)?;
         for turn in &mut ranked {
             turn.value = turn.value.without_depth();
         }
@@ -248,7 +246,7 @@ impl Database {
             }
             let Some(ranked) = self.ranked(&position, Metric::Depth, None)? else {
                 let mut without = self.pairs().filter(|file| file.metric() == Metric::Wdl);
-                let pair = self.known(Ok(without.next()))?.pair();
+                let pair = certain(without.next())?.pair();
                 return Err(DbError::NoDepths { pair });
             };
             let Some(best) = ranked.into_iter().next() else {
@@ -258,22 +256,6 @@ impl Database {
             turns.push(best);
         };
         Ok(BestLine { turns, end })
-    }
-
-    /// Loads what [`Database::answer`] reads for these positions, for example those after a
-    /// position's best turns while a player thinks about it. Skips positions that no database
-    /// answers.
-    ///
-    /// # Errors
-    ///
-    /// [`DbError::Pending`] with the ranges of all positions that have not arrived.
-    pub fn prefetch(&self, positions: &[Position]) -> Result<(), DbError> {
-        let mut awaited = Awaited::default();
-        for position in positions {
-            // Other errors are those of the question, which may never be asked.
-            let _ = awaited.note(self.answer(position));
-        }
-        awaited.finish()
     }
 
     /// The value of a position up to the metric; `None` if the metric needs a depth that no file
@@ -291,15 +273,15 @@ impl Database {
             return Ok(ranked.and_then(|ranked| Some(ranked.first()?.value)));
         }
         if position.is_placing() {
-            let values = look_ahead::values(self, &[*position], None)?;
+            let values = self.look_ahead(&[*position], None)?;
             return Ok(values.into_iter().next());
         }
         // No table has such a board, which no game reaches: any turn leaves the other side beaten.
         if position.waiting().len() < FEWEST_STONES.into() {
             return Ok(Some(Value::Win(Dtw(1))));
         }
-        let byte = self.moving(position.mover(), position.waiting(), metric)?;
-        Ok(byte.map(Value::from_byte))
+        let found = self.moving((position.mover(), position.waiting()), metric);
+        self.with_all_ranges(found, &[*position], metric)
     }
 
     /// All turns with their values, ranked.
@@ -313,12 +295,10 @@ impl Database {
         position.for_each_turn(self.rules(), |turn| turns.push(turn));
         let after: Vec<Position> = turns.iter().map(|&turn| position.after(turn)).collect();
         let values = match after.first() {
-            Some(first) if first.is_placing() => {
-                Some(look_ahead::values(self, &after, most_nodes)?)
-            }
+            Some(first) if first.is_placing() => Some(self.look_ahead(&after, most_nodes)?),
             _ => self.moving_values(&after, metric)?,
         };
-        let Some(values): Option<Vec<Value>> = values else {
+        let Some(values) = values else {
             return Ok(None);
         };
         let ranked = turns.into_iter().zip(after).zip(values);
@@ -346,19 +326,19 @@ impl Database {
         {
             return Ok(Some(vec![result]));
         }
-        let key = |at: &Position| cache_key(at.mover(), at.waiting(), metric);
-        self.kept(positions, key, |positions| {
-            let sets = positions.iter().map(|at| (at.mover(), at.waiting()));
+        let sets = |at: &Position| (at.mover(), at.waiting());
+        let find = |positions: &[Position]| {
+            let all_sets: Vec<Sets> = positions.iter().map(sets).collect();
             let mut values = vec![Value::Draw; positions.len()];
-            let sets: Vec<_> = sets.collect();
-            let all = self.each(&sets, metric, |place, value| values[place] = value)?;
+            let all = self.each(&all_sets, metric, |place, value| values[place] = value)?;
             Ok(all.then_some(values))
-        })
+        };
+        let found = self.cached(positions, |at| cache_key(sets(at), metric), find);
+        self.with_all_ranges(found, positions, metric)
     }
+}
 
-    /// Unwraps a value that must be known: with [`Metric::Wdl`] every value is, and a game that is
-    /// not over has a turn.
-    fn known<T>(&self, found: Result<Option<T>, DbError>) -> Result<T, DbError> {
-        found?.ok_or_else(|| DbError::NotStored("there is no turn".to_string()))
-    }
+/// What must be there: with [`Metric::Wdl`] every value is known, and a game that is not over has a turn.
+fn certain<T>(found: Option<T>) -> Result<T, DbError> {
+    found.ok_or_else(|| DbError::NotStored("there is no turn".to_string()))
 }

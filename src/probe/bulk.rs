@@ -11,11 +11,12 @@ use std::fmt;
 use std::thread;
 
 use super::database::Database;
+use super::foresee::Awaited;
 use super::lookup::cache_key;
 use crate::board::{POINTS, PointSet};
 use crate::rules::position::Position;
 use crate::rules::{FEWEST_STONES, Rules};
-use crate::store::{Awaited, DbError};
+use crate::store::DbError;
 use crate::value::{Metric, Value, Wdl};
 
 /// Positions of the moving phase as arrays of bits.
@@ -258,7 +259,7 @@ impl Database {
             }
             let kept = positions.map(|at| {
                 self.values
-                    .get(cache_key(at.mover(), at.waiting(), Metric::Depth))
+                    .get(cache_key((at.mover(), at.waiting()), Metric::Depth))
             });
             let places = wdl.iter_mut().zip(dtw).zip(positions.iter().zip(kept));
             for ((wdl, dtw), (position, kept)) in places {
@@ -281,7 +282,7 @@ impl Database {
         let value = self.probe(position)?;
         // Unknown depths have no byte.
         if let Some(byte) = value.to_byte() {
-            let key = cache_key(position.mover(), position.waiting(), Metric::Depth);
+            let key = cache_key((position.mover(), position.waiting()), Metric::Depth);
             self.values.insert(key, byte);
         }
         Ok(value)

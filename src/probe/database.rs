@@ -1,19 +1,20 @@
-//! The databases of one set of rules: finds the files and checks which of them can be used.
+//! The databases of one set of rules: lists the files, and opens each when a question first needs it.
 
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use crate::board::PointSet;
 use crate::index::histogram::Histogram;
-use crate::index::reachable::{Reachable, Stage};
-use crate::index::{Material, Pair, Rows};
-use crate::rules::Rules;
-use crate::rules::position::Position;
+use crate::index::reachable::Reachable;
+use crate::index::{Material, Pair};
+use crate::rules::{FEWEST_STONES, Rules};
 use crate::store::cache::{BlockCache, ValueCache};
 use crate::store::source::{self, Access};
-use crate::store::{self, ByteSource, DbError, Location, NeededRange, PairFile, PlyFile};
+use crate::store::{self, ByteSource, DbError, Location, PairFile, PlyFile};
 use crate::value::Metric;
 
 /// The files of the pairs with at most nine stones, part of the program.
@@ -29,89 +30,52 @@ const EMBEDDED: &[(u8, u8, &[u8])] = &[
 #[cfg(not(feature = "embedded"))]
 const EMBEDDED: &[(u8, u8, &[u8])] = &[];
 
-/// A file, or the reason why it cannot be used.
-type Opened<T> = Result<T, DbError>;
-
-/// An existing file.
+/// A file that is opened when a question first needs it.
 #[derive(Debug)]
-enum Slot<T> {
-    Opened(Opened<T>),
-    /// Its head had not arrived. A head that turns out to be wrong is requested again.
-    Awaited {
-        source: Arc<dyn ByteSource>,
-        opened: OnceLock<T>,
-    },
+pub(super) struct OnDemand<T> {
+    origin: Origin,
+    opened: OnceLock<Result<T, DbError>>,
 }
 
-impl<T> Slot<T> {
-    /// Opens the file, as far as its head is there.
-    fn new(
-        source: Box<dyn ByteSource>,
-        open: impl FnOnce(Box<dyn ByteSource>) -> Opened<T>,
-    ) -> Slot<T> {
-        let source: Arc<dyn ByteSource> = source.into();
-        match open(Box::new(source.clone())) {
-            Err(DbError::Pending(_)) => Slot::Awaited {
-                source,
-                opened: OnceLock::new(),
-            },
-            opened => Slot::Opened(opened),
+/// Where the bytes of a file come from.
+#[derive(Debug)]
+enum Origin {
+    /// The program.
+    Embedded(&'static [u8]),
+    /// The file at this path.
+    File(PathBuf),
+    /// The caller of [`Database::with_file`].
+    Caller(Arc<dyn ByteSource>),
+}
+
+impl<T> OnDemand<T> {
+    fn new(origin: Origin) -> OnDemand<T> {
+        OnDemand {
+            origin,
+            opened: OnceLock::new(),
         }
     }
 
-    /// The file, opened now if its head has come.
-    fn file(&self, open: impl FnOnce(Box<dyn ByteSource>) -> Opened<T>) -> Result<&T, DbError> {
-        match self {
-            Slot::Opened(Ok(file)) => Ok(file),
-            Slot::Opened(Err(error)) => Err(error.clone()),
-            Slot::Awaited { source, opened } => match opened.get() {
-                Some(file) => Ok(file),
-                None => {
-                    let file = open(Box::new(source.clone()))?;
-                    Ok(opened.get_or_init(|| file))
-                }
-            },
-        }
-    }
-
-    /// The file, if it was opened and can be used.
-    fn usable(&self) -> Option<&T> {
-        match self {
-            Slot::Opened(opened) => opened.as_ref().ok(),
-            Slot::Awaited { opened, .. } => opened.get(),
-        }
-    }
-
-    /// The page of the directory with a row of a file that was not opened because its head has not
-    /// arrived, if the source knows the length of the head and lacks the page; the rest as for
-    /// [`store::expected_page`].
-    fn foreseen_page(
-        &self,
-        name: String,
-        before: impl Iterator<Item = usize>,
-        row: usize,
-        rows: usize,
-    ) -> Option<NeededRange> {
-        let source = match self {
-            Slot::Awaited { source, opened } if opened.get().is_none() => source,
-            _ => return None,
+    /// The file, which the first call opens by `open`. The error of a file in a folder stays. Another
+    /// source may have the right bytes at the next call.
+    #[inline]
+    fn get(&self, open: impl FnOnce(&Origin) -> Result<T, DbError>) -> Result<&T, DbError> {
+        let opened = match (self.opened.get(), &self.origin) {
+            (Some(opened), _) => opened,
+            (None, Origin::Caller(_)) => {
+                let file = open(&self.origin)?;
+                self.opened.get_or_init(|| Ok(file))
+            }
+            (None, _) => self.opened.get_or_init(|| open(&self.origin)),
         };
-        let (start, length) = store::expected_page(source.head_bytes()?, before, row, rows);
-        let lacks = || match source.read(start, length as usize) {
-            Ok(_) => false,
-            Err(error) => error.kind() == io::ErrorKind::WouldBlock,
-        };
-        (start + length <= source.size() && lacks()).then(|| NeededRange {
-            file: name.into(),
-            start,
-            length,
-        })
+        opened.as_ref().map_err(DbError::clone)
     }
 
-    fn error(&self) -> Option<&DbError> {
-        match self {
-            Slot::Opened(opened) => opened.as_ref().err(),
-            Slot::Awaited { .. } => None,
+    /// The source of a file that no question has opened, if a caller gave it.
+    pub fn unopened(&self) -> Option<&dyn ByteSource> {
+        match (&self.origin, self.opened.get()) {
+            (Origin::Caller(source), None) => Some(&**source),
+            _ => None,
         }
     }
 }
@@ -119,8 +83,8 @@ impl<T> Slot<T> {
 /// The databases of one set of rules. Many threads may probe them at the same time. Long searches of the
 /// placing phase start a second thread unless [`Database::on_one_thread`] forbids it.
 ///
-/// A file that is damaged, for other rules or of another version causes errors only for queries that need
-/// it.
+/// A file is opened when a question first needs it. One that is damaged, for other rules or of another
+/// version causes errors only for questions that need it.
 pub struct Database {
     rules: Rules,
     folder: Option<PathBuf>,
@@ -128,68 +92,13 @@ pub struct Database {
     /// Whether a question may start a thread.
     pub(super) two_threads: bool,
     /// Indexed by [`store::slot`].
-    pairs: Vec<Option<Slot<PairFile>>>,
-    /// Opened at the first query.
-    plies: OnceLock<Plies>,
+    pub(super) pairs: Vec<Option<OnDemand<PairFile>>>,
+    /// Indexed by ply, up to the last that has a file.
+    pub(super) plies: Vec<Option<OnDemand<PlyFile>>>,
+    /// Up to the last ply that has a file.
+    reachable: OnceLock<Reachable>,
     pub(super) blocks: BlockCache,
     pub(super) values: ValueCache,
-}
-
-/// The files of the placing phase.
-#[derive(Debug)]
-pub(crate) struct Plies {
-    rules: Rules,
-    pub reachable: Reachable,
-    /// Indexed by ply.
-    files: Vec<Option<Slot<PlyFile>>>,
-}
-
-impl Plies {
-    /// The file of a ply, `None` if there is none.
-    pub fn file(&self, ply: u8) -> Option<Result<&PlyFile, DbError>> {
-        let slot = self.files.get(usize::from(ply))?.as_ref()?;
-        Some(slot.file(|source| {
-            let name = PathBuf::from(store::ply_file_name(ply));
-            PlyFile::open(name, source, ply, self.rules, &self.reachable)
-        }))
-    }
-
-    /// The page of the directory that a set of the side to move needs, as far as it is known while
-    /// the head of the file has not arrived.
-    pub(super) fn foreseen_page(&self, stage: Stage, mover: PointSet) -> Option<NeededRange> {
-        let slot = self.files.get(usize::from(stage.ply))?.as_ref()?;
-        let stored = |stage: Stage| self.reachable.rows(stage, stage.mover());
-        let before = self.reachable.stages_of(stage.ply);
-        let before = before.take_while(|&other| other != stage);
-        let before = before.map(|stage| stored(stage).len());
-        let (row, _) = Rows::of(stage.stones(stage.mover())).find(mover);
-        let place = stored(stage)
-            .iter()
-            .take_while(|&other| other < row)
-            .count();
-        let rows = stored(stage).len();
-        let page = || slot.foreseen_page(store::ply_file_name(stage.ply), before, place, rows);
-        (place < rows).then(page).flatten()
-    }
-
-    /// Whether the files hold a position without a pending removal or what follows from it, as far as
-    /// there are files of these plies. They omit what no game reaches, see [`Reachable`]; after the last
-    /// file and at the end of the game this makes no difference.
-    pub(super) fn cover(&self, position: &Position) -> bool {
-        let stage = Stage::of(position, &self.rules);
-        let contains = |side, set| self.reachable.contains(stage, side, set);
-        let (mover, waiting) = (stage.mover(), stage.mover().other());
-        let is_after = usize::from(stage.ply) >= self.files.len();
-        stage.is_of(position, &self.rules)
-            && (is_after
-                || self.reachable.ends_game(stage)
-                || contains(mover, position.mover()) && contains(waiting, position.waiting()))
-    }
-
-    /// The smallest ply from `ply` on that has a file; `None` if there is none.
-    pub fn next(&self, ply: u8) -> Option<u8> {
-        (ply..self.files.len() as u8).find(|&ply| self.files[usize::from(ply)].is_some())
-    }
 }
 
 impl Database {
@@ -206,15 +115,16 @@ impl Database {
             access: Access::Read,
             two_threads: true,
             pairs: (0..store::SLOTS).map(|_| None).collect(),
-            plies: OnceLock::new(),
+            plies: Vec::new(),
+            reachable: OnceLock::new(),
             blocks: BlockCache::with_bytes(0),
             values: ValueCache::with_bytes(0),
         }
         .with_cache_bytes(Database::DEFAULT_CACHE_BYTES);
-        for &(larger, smaller, bytes) in EMBEDDED {
+        let are_usable = rules.fingerprint() == Rules::STANDARD.fingerprint();
+        for &(larger, smaller, bytes) in EMBEDDED.iter().filter(|_| are_usable) {
             if let Some(pair) = Pair::new(larger, smaller).filter(|_| larger <= rules.stones) {
-                let file = PairFile::open(None, Box::new(bytes), pair, rules);
-                database.pairs[store::slot(pair)] = file.ok().map(|file| Slot::Opened(Ok(file)));
+                database.pairs[store::slot(pair)] = Some(OnDemand::new(Origin::Embedded(bytes)));
             }
         }
         database
@@ -224,9 +134,9 @@ impl Database {
     /// folder lacks. It looks for files in the folder itself; those of rules other than
     /// [`Rules::STANDARD`] are built in a subfolder, which [`Database::open_in`] finds.
     ///
-    /// Opening is cheap: it checks the head and the size of each file; rows are checked when they
-    /// are read. Damage to an open file causes an error, never a wrong value.
-    /// [`Database::unusable`] lists files that cannot be used.
+    /// This lists the names in the folder and reads no file. A question opens the files that it needs:
+    /// it checks the head and the size of each file, and rows when it reads them. Damage causes an error,
+    /// never a wrong value. [`Database::unusable`] opens all files and lists those that cannot be used.
     ///
     /// # Errors
     ///
@@ -291,7 +201,7 @@ impl Database {
         if own == folder || own.exists() {
             return Database::open_with(&own, rules, access);
         }
-        std::fs::read_dir(folder).map_err(DbError::io(folder))?;
+        fs::read_dir(folder).map_err(DbError::io(folder))?;
         Ok(Database {
             folder: Some(own),
             access,
@@ -300,18 +210,40 @@ impl Database {
     }
 
     fn open_with(folder: &Path, rules: Rules, access: Access) -> Result<Database, DbError> {
-        std::fs::read_dir(folder).map_err(DbError::io(folder))?;
-        let mut database = Database::embedded(rules);
-        database.folder = Some(folder.to_path_buf());
-        database.access = access;
+        let entries = fs::read_dir(folder).map_err(DbError::io(folder))?;
+        let names = entries.map(|entry| Ok(entry?.file_name()));
+        let names: HashSet<OsString> = names
+            .collect::<io::Result<_>>()
+            .map_err(DbError::io(folder))?;
+        let find = |name: String| {
+            let found = names.contains(OsStr::new(&name));
+            found.then(|| Origin::File(folder.join(name)))
+        };
+        let mut database = Database {
+            folder: Some(folder.to_path_buf()),
+            access,
+            ..Database::embedded(rules)
+        };
         for pair in Pair::all(rules.stones) {
-            let path = folder.join(store::file_name(pair));
-            let open = |source| PairFile::open(Some(path.clone()), source, pair, rules);
-            if let Some(file) = open_file(&path, access, open) {
-                database.pairs[store::slot(pair)] = Some(Slot::Opened(file));
+            if let Some(origin) = find(store::file_name(pair)) {
+                database.pairs[store::slot(pair)] = Some(OnDemand::new(origin));
+            }
+        }
+        for ply in 0..2 * rules.stones {
+            if let Some(origin) = find(store::ply_file_name(ply)) {
+                database.add_ply(ply, origin);
             }
         }
         Ok(database)
+    }
+
+    fn add_ply(&mut self, ply: u8, origin: Origin) {
+        let place = usize::from(ply);
+        if place >= self.plies.len() {
+            self.plies.resize_with(place + 1, || None);
+            self.reachable = OnceLock::new();
+        }
+        self.plies[place] = Some(OnDemand::new(origin));
     }
 
     /// The folder, the rules and the contents of the files, of which errors about missing files have
@@ -357,32 +289,19 @@ impl Database {
     /// it is damaged, it is unusable like any other file. A name that no file of these rules can
     /// have changes nothing.
     ///
-    /// The source may lack bytes: if it answers [`WouldBlock`](std::io::ErrorKind::WouldBlock), the
-    /// questions that need them answer [`DbError::Pending`] with the ranges to fetch, see
-    /// [`Pieces`](store::Pieces).
+    /// The source may lack bytes: where it reports [`WouldBlock`](io::ErrorKind::WouldBlock), questions
+    /// fail with [`DbError::Pending`] and the ranges to fetch, see [`Pieces`](store::Pieces).
     ///
-    /// Add all files before the first query: cached answers stay.
+    /// Add all files before the first question: cached values stay.
     #[must_use]
     pub fn with_file(mut self, name: &str, source: Box<dyn ByteSource>) -> Database {
-        let rules = self.rules;
-        let path = PathBuf::from(name);
-        let mut pairs = Pair::all(rules.stones).into_iter();
-        let pair = pairs.find(|&pair| store::file_name(pair) == name);
-        let ply = (0..2 * rules.stones).find(|&ply| store::ply_file_name(ply) == name);
-        if let Some(pair) = pair {
-            let open = |source| PairFile::open(Some(path), source, pair, rules);
-            self.pairs[store::slot(pair)] = Some(Slot::new(source, open));
-        } else if let Some(ply) = ply {
-            let plies = self.plies.take();
-            let mut plies = plies.unwrap_or_else(|| self.open_plies());
-            let place = usize::from(ply);
-            if place >= plies.files.len() {
-                plies.reachable.extend(&rules, ply);
-                plies.files.resize_with(place + 1, || None);
-            }
-            let open = |source| PlyFile::open(path, source, ply, rules, &plies.reachable);
-            plies.files[place] = Some(Slot::new(source, open));
-            self.plies = OnceLock::from(plies);
+        let origin = Origin::Caller(source.into());
+        let mut pairs = Pair::all(self.rules.stones).into_iter();
+        let mut plies = 0..2 * self.rules.stones;
+        if let Some(pair) = pairs.find(|&pair| store::file_name(pair) == name) {
+            self.pairs[store::slot(pair)] = Some(OnDemand::new(origin));
+        } else if let Some(ply) = plies.find(|&ply| store::ply_file_name(ply) == name) {
+            self.add_ply(ply, origin);
         }
         self
     }
@@ -392,34 +311,36 @@ impl Database {
         &self.rules
     }
 
-    /// The usable files of pairs, in the order of their pairs. A file whose head has not arrived is not
-    /// among them.
+    /// The usable files of pairs, in the order of their pairs; this opens all files of pairs. Files whose
+    /// heads have not arrived are not among them.
     pub fn pairs(&self) -> impl Iterator<Item = &PairFile> {
-        self.pairs.iter().flatten().filter_map(Slot::usable)
+        self.present_pairs().filter_map(|pair| self.file(pair).ok())
     }
 
-    /// The usable files of plies, in their order. A file whose head has not arrived is not among them.
+    /// The usable files of plies, in their order; this opens all files of plies. Files whose heads have
+    /// not arrived are not among them.
     pub fn plies(&self) -> impl Iterator<Item = &PlyFile> {
-        let files = self.placing().into_iter().flat_map(|plies| &plies.files);
-        files.flatten().filter_map(Slot::usable)
+        let files = (0..).zip(&self.plies);
+        files.filter_map(|(ply, _)| self.ply(ply).ok().flatten())
     }
 
-    /// The file of a ply, `None` if there is none.
-    ///
-    /// # Errors
-    ///
-    /// The reason why the file cannot be used, as for [`Database::file`].
-    pub fn ply(&self, ply: u8) -> Result<Option<&PlyFile>, DbError> {
-        let file = self.placing().and_then(|plies| plies.file(ply));
-        file.transpose()
+    /// The reasons why existing files cannot be used: they are damaged, for other rules, or of another
+    /// version. This opens all files.
+    pub fn unusable(&self) -> impl Iterator<Item = DbError> {
+        let pairs = self.present_pairs();
+        let pairs = pairs.filter_map(|pair| self.file(pair).err());
+        let plies = (0..).zip(&self.plies);
+        let plies = plies.filter_map(|(ply, _)| self.ply(ply).err());
+        let errors = pairs.chain(plies);
+        errors.filter(|error| !matches!(error, DbError::Pending(_)))
     }
 
-    /// The reasons why existing files cannot be used: they are damaged, for other rules, or
-    /// of another version.
-    pub fn unusable(&self) -> impl Iterator<Item = &DbError> {
-        let pairs = self.pairs.iter().flatten().filter_map(Slot::error);
-        let plies = self.placing().into_iter().flat_map(|plies| &plies.files);
-        pairs.chain(plies.flatten().filter_map(Slot::error))
+    /// The pairs that have a file, usable or not, in their order.
+    fn present_pairs(&self) -> impl Iterator<Item = Pair> {
+        let pairs = (FEWEST_STONES..=self.rules.stones).flat_map(|larger| {
+            (FEWEST_STONES..=larger).filter_map(move |smaller| Pair::new(larger, smaller))
+        });
+        pairs.filter(|&pair| self.pairs[store::slot(pair)].is_some())
     }
 
     /// Whether the database of a pair can be used.
@@ -437,9 +358,10 @@ impl Database {
     #[inline]
     pub fn file(&self, pair: Pair) -> Result<&PairFile, DbError> {
         match &self.pairs[store::slot(pair)] {
-            Some(slot) => slot.file(|source| {
-                let name = PathBuf::from(store::file_name(pair));
-                PairFile::open(Some(name), source, pair, self.rules)
+            Some(file) => file.get(|origin| {
+                let (path, source) = self.bytes_of(origin, store::file_name(pair))?;
+                let path = (!matches!(origin, Origin::Embedded(_))).then_some(path);
+                PairFile::open(path, source, pair, self.rules)
             }),
             None => Err(DbError::Missing {
                 pair,
@@ -448,13 +370,43 @@ impl Database {
         }
     }
 
-    /// The page of the directory that a set of the larger side needs, as far as it is known while
-    /// the head of the pair's file has not arrived.
-    pub(super) fn foreseen_page(&self, pair: Pair, mover: PointSet) -> Option<NeededRange> {
-        let slot = self.pairs[store::slot(pair)].as_ref()?;
-        let rows = Rows::of(pair.larger());
-        let (row, _) = rows.find(mover);
-        slot.foreseen_page(store::file_name(pair), std::iter::empty(), row, rows.len())
+    /// The file of a ply, `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// The reason why the file cannot be used, as for [`Database::file`].
+    pub fn ply(&self, ply: u8) -> Result<Option<&PlyFile>, DbError> {
+        let Some(Some(file)) = self.plies.get(usize::from(ply)) else {
+            return Ok(None);
+        };
+        let file = file.get(|origin| {
+            let (path, source) = self.bytes_of(origin, store::ply_file_name(ply))?;
+            PlyFile::open(path, source, ply, self.rules, self.reachable())
+        });
+        file.map(Some)
+    }
+
+    /// The bytes of a file, and its path or else its name.
+    fn bytes_of(
+        &self,
+        origin: &Origin,
+        name: String,
+    ) -> Result<(PathBuf, Box<dyn ByteSource>), DbError> {
+        Ok(match origin {
+            Origin::Embedded(bytes) => (name.into(), Box::new(*bytes)),
+            Origin::Caller(source) => (name.into(), Box::new(Arc::clone(source))),
+            Origin::File(path) => {
+                let source = source::open(path, self.access).map_err(DbError::io(path))?;
+                (path.clone(), source)
+            }
+        })
+    }
+
+    /// What games reach up to the last ply that has a file. The files of plies hold nothing else.
+    pub(crate) fn reachable(&self) -> &Reachable {
+        let last = self.plies.len().saturating_sub(1) as u8;
+        self.reachable
+            .get_or_init(|| Reachable::new(&self.rules, last))
     }
 
     /// The number of positions with each value in a table. If the file holds no depths, all wins
@@ -479,30 +431,6 @@ impl Database {
         };
         self.file(pair)
     }
-
-    /// The files of the placing phase in the same folder; `None` if there is none.
-    pub(crate) fn placing(&self) -> Option<&Plies> {
-        let plies = self.plies.get_or_init(|| self.open_plies());
-        (!plies.files.is_empty()).then_some(plies)
-    }
-
-    fn open_plies(&self) -> Plies {
-        let path = |ply| Some(self.folder.as_ref()?.join(store::ply_file_name(ply)));
-        let there = |&ply: &u8| path(ply).is_some_and(|path| path.exists());
-        let last = (0..2 * self.rules.stones).rev().find(there);
-        let reachable = Reachable::new(&self.rules, last.unwrap_or(0));
-        let open = |ply| {
-            let path = path(ply)?;
-            let open = |source| PlyFile::open(path.clone(), source, ply, self.rules, &reachable);
-            open_file(&path, self.access, open).map(Slot::Opened)
-        };
-        let files = last.map_or(Vec::new(), |last| (0..=last).map(open).collect());
-        Plies {
-            rules: self.rules,
-            reachable,
-            files,
-        }
-    }
 }
 
 impl fmt::Debug for Database {
@@ -512,17 +440,5 @@ impl fmt::Debug for Database {
         text.field("rules", &self.rules)
             .field("folder", &self.folder);
         text.finish_non_exhaustive()
-    }
-}
-
-/// Opens a file; `None` if there is none.
-fn open_file<T>(
-    path: &Path,
-    access: Access,
-    open: impl FnOnce(Box<dyn ByteSource>) -> Result<T, DbError>,
-) -> Option<Opened<T>> {
-    match source::open(path, access) {
-        Ok(source) => source.map(open),
-        Err(error) => Some(Err(DbError::io(path)(error))),
     }
 }

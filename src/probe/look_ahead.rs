@@ -5,14 +5,14 @@
 //! from the front, the second from the back, and each defers what the other is searching ([`Abdada`]). The
 //! first never waits for a result of the second, which may have to wait for a core.
 
-use std::collections::{HashSet, VecDeque};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::thread;
 use std::time::Duration;
 
 use super::database::Database;
-use super::omitted::Search;
+use super::foresee;
+use super::omitted::Derivation;
 use crate::index::reachable::Stage;
 use crate::lock::held;
 use crate::rules::MOST_STONES;
@@ -22,7 +22,7 @@ use crate::search::core::{Abdada, Evaluator, NodeCounts, SearchContext, Window, 
 use crate::search::key;
 use crate::search::score::Score;
 use crate::search::table::TranspositionTable;
-use crate::store::{Awaited, DbError};
+use crate::store::DbError;
 use crate::value::{Metric, Value};
 
 /// The most placements to the next file or to the moving phase for which a search is started. With
@@ -40,12 +40,6 @@ const MOST_DERIVED: u32 = 2 * MOST_STONES as u32;
 /// Up to this many placements from a file or the moving phase, all positions on the way are looked at to
 /// foresee the bytes that a search needs; beyond, the search goes on as if missing values were draws.
 const FORESEEN_PLACEMENTS: u8 = 2;
-
-/// The most positions looked at for that.
-const MOST_FORESEEN: usize = 20_000;
-
-/// The most ranges asked for at once.
-const MOST_RANGES: usize = 1_000;
 
 /// How long one thread searches before a second one joins: so long that few searches take more where
 /// both would have to share a core. In unit tests both begin together.
@@ -84,18 +78,14 @@ impl Distance {
         let ply = positions
             .first()
             .map_or(0, |first| Stage::of(first, rules).ply);
-        let plies = database.placing();
-        let is_covered = positions.iter().all(|position| match plies {
-            Some(plies) => plies.cover(position),
-            None => Stage::of(position, rules).is_of(position, rules),
-        });
-        let next = plies
-            .filter(|_| is_covered)
-            .and_then(|plies| plies.next(ply));
+        let is_covered = positions.iter().all(|position| covers(database, position));
+        let mut plies = (0..).zip(&database.plies);
+        let next = plies.find(|&(other, file)| other >= ply && file.is_some());
+        let next = next.filter(|_| is_covered).map(|(ply, _)| ply);
         let placements = next.unwrap_or(2 * rules.stones).saturating_sub(ply);
         Distance {
             placements,
-            is_near: plies.is_some() && is_covered && placements <= FEW,
+            is_near: !database.plies.is_empty() && is_covered && placements <= FEW,
             is_covered,
         }
     }
@@ -115,104 +105,76 @@ impl Distance {
     }
 }
 
+/// Whether the files of the placing phase hold a position without a pending removal or what follows from
+/// it, as far as there are files of these plies. They omit what no game reaches, see
+/// [`Reachable`](crate::index::reachable::Reachable); after the last file and at the end of the game this
+/// makes no difference.
+fn covers(database: &Database, position: &Position) -> bool {
+    let stage = Stage::of(position, database.rules());
+    if !stage.is_of(position, database.rules()) || usize::from(stage.ply) >= database.plies.len() {
+        return stage.is_of(position, database.rules());
+    }
+    let reachable = database.reachable();
+    let contains = |side, set| reachable.contains(stage, side, set);
+    let (mover, waiting) = (stage.mover(), stage.mover().other());
+    reachable.ends_game(stage)
+        || contains(mover, position.mover()) && contains(waiting, position.waiting())
+}
+
 /// The files as a source of known values, for one thread of a search.
-struct Files<'a> {
-    database: &'a Database,
-    /// Whether the files of all pairs hold depths.
+pub(super) struct Files<'a> {
+    pub database: &'a Database,
+    /// Whether all files that the search needs hold depths.
     depths: bool,
     /// The positions without stones in hand.
-    moving: Mutex<Search<'a>>,
+    moving: Mutex<Derivation<'a>>,
     /// Set at a failure, which ends the search.
     stop: AtomicBool,
     /// The first failure.
     failure: OnceLock<DbError>,
-    /// The ranges that are not here yet, and how many more positions may be looked at to find others.
-    awaited: Mutex<Awaited>,
-    more: AtomicUsize,
 }
 
 impl<'a> Files<'a> {
-    /// Files for a search that looks at this many more positions once bytes have not arrived.
-    fn new(database: &'a Database, more: usize) -> Files<'a> {
+    fn new(database: &'a Database, depths: bool) -> Files<'a> {
         Files {
             database,
-            depths: database.pairs().all(|file| file.metric() == Metric::Depth),
-            moving: Mutex::new(Search::new(database, Metric::Depth)),
+            depths,
+            moving: Mutex::new(Derivation::new(database, Metric::Depth)),
             stop: AtomicBool::new(false),
             failure: OnceLock::new(),
-            awaited: Mutex::default(),
-            more: AtomicUsize::new(more),
         }
     }
 
-    fn value(&self, position: &Position) -> Result<Option<Value>, DbError> {
-        let rules = self.database.rules();
+    /// The score of a position; `None` if it follows from those after its turns. A score outside the
+    /// window may be a bound.
+    pub fn score(&self, position: &Position, window: Window) -> Result<Option<Score>, DbError> {
         if position.is_placing() {
-            let stage = Stage::of(position, rules);
-            return match stage.is_of(position, rules) {
-                true => self
-                    .database
-                    .stored(stage, position.mover(), position.waiting()),
-                false => Ok(None),
-            };
+            return Ok(self.database.stored(position)?.map(Score::from));
         }
-        if position.is_over(rules) {
+        if position.is_over(self.database.rules()) {
             return Ok(None);
         }
-        match self.depths {
-            true => {
-                let mut moving = held(&self.moving);
-                moving.held_value(position.mover(), position.waiting())
-            }
-            false => self.database.probe(position).map(Some),
+        if !self.depths {
+            return Ok(Some(self.database.probe(position)?.into()));
         }
-    }
-
-    /// The score of a position without stones in hand, if its file holds only some rows.
-    fn omitted(&self, position: &Position, window: Window) -> Result<Option<Score>, DbError> {
-        let (mover, waiting) = (position.mover(), position.waiting());
-        if position.is_placing() || !self.database.omits_rows(mover, waiting) {
-            return Ok(None);
-        }
+        let sets = (position.mover(), position.waiting());
         let mut moving = held(&self.moving);
-        moving.score(mover, waiting, window).map(Some)
-    }
-
-    /// Whether a file, the bytes of which have not arrived, likely holds a position.
-    fn likely_knows(&self, position: &Position) -> bool {
-        let (mover, waiting) = (position.mover(), position.waiting());
-        position.is_placing() || self.database.likely_holds(mover, waiting)
-    }
-
-    /// Notes ranges that are not here yet. The search ends when it has looked at enough positions after
-    /// the first of them.
-    fn wait_for(&self, pending: DbError) {
-        let mut awaited = held(&self.awaited);
-        // The error is noted, so there is nothing else to say.
-        let _ = awaited.note::<()>(Err(pending));
-        let more = self.more.load(Ordering::Relaxed);
-        self.more.store(more.saturating_sub(1), Ordering::Relaxed);
-        if more == 0 || awaited.len() >= MOST_RANGES {
-            self.stop.store(true, Ordering::Relaxed);
+        match moving.held(sets)? {
+            Some(value) => Ok(Some(value.into())),
+            None if self.database.omits_rows(sets.0, sets.1) => {
+                moving.score(sets, window).map(Some)
+            }
+            None => Ok(None),
         }
     }
 }
 
 impl Evaluator for Files<'_> {
     fn probe(&self, position: &Position, window: Window, counts: &mut NodeCounts) -> Option<Score> {
-        let score = match self.value(position) {
-            Ok(None) => self.omitted(position, window),
-            Ok(value) => Ok(value.map(Score::from)),
-            Err(error) => Err(error),
-        };
-        match score {
-            Ok(value) => {
-                counts.tb_hits += u64::from(value.is_some());
-                value
-            }
-            Err(error @ DbError::Pending(_)) => {
-                self.wait_for(error);
-                Some(Score::DRAW)
+        match self.score(position, window) {
+            Ok(score) => {
+                counts.tb_hits += u64::from(score.is_some());
+                score
             }
             Err(error) => {
                 self.failure.get_or_init(|| error);
@@ -228,40 +190,40 @@ impl Evaluator for Files<'_> {
     }
 }
 
-/// The values of positions for their sides to move. All must have the same number of stones in hand
-/// and no pending removal. If no file is near, `most_nodes` limits the positions that the search
-/// visits; `None` means the usual limits.
-///
-/// # Errors
-///
-/// Those of [`Database::probe`].
-pub(super) fn values(
-    database: &Database,
-    positions: &[Position],
-    most_nodes: Option<u64>,
-) -> Result<Vec<Value>, DbError> {
-    if positions.is_empty() {
-        return Ok(Vec::new());
+impl Database {
+    /// The values of positions for their sides to move. All must have the same number of stones in hand
+    /// and no pending removal. If no file is near, `most_nodes` limits the positions that the search
+    /// visits; `None` means the usual limits.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Database::probe`].
+    pub(super) fn look_ahead(
+        &self,
+        positions: &[Position],
+        most_nodes: Option<u64>,
+    ) -> Result<Vec<Value>, DbError> {
+        if positions.is_empty() {
+            return Ok(Vec::new());
+        }
+        let distance = Distance::of(self, positions);
+        if most_nodes.is_none() && distance.placements > MOST_PLACEMENTS {
+            return Err(distance.too_long(self));
+        }
+        if let (false, Some(most_nodes)) = (distance.is_near, most_nodes) {
+            // Whether a custom limit suffices depends neither on the timing of threads nor on the
+            // answers before.
+            return searched(self, positions, distance, most_nodes, false);
+        }
+        let key = |position: &Position| key::canonical(position).0;
+        let search = |missing: &[Position]| {
+            searched(self, missing, distance, MOST_NODES, self.two_threads).map(Some)
+        };
+        Ok(self.cached(positions, key, search)?.unwrap_or_default())
     }
-    let distance = Distance::of(database, positions);
-    if most_nodes.is_none() && distance.placements > MOST_PLACEMENTS {
-        return Err(distance.too_long(database));
-    }
-    if let (false, Some(most_nodes)) = (distance.is_near, most_nodes) {
-        // Whether a custom limit suffices depends neither on the timing of threads nor on the answers
-        // before.
-        return searched(database, positions, distance, most_nodes, false);
-    }
-    let key = |position: &Position| key::canonical(position).0;
-    let search = |missing: &[Position]| {
-        let two_threads = database.two_threads;
-        searched(database, missing, distance, MOST_NODES, two_threads).map(Some)
-    };
-    let values = database.kept(positions, key, search)?;
-    Ok(values.unwrap_or_default())
 }
 
-/// [`values`] that are not in the cache.
+/// The values of positions by a search.
 fn searched(
     database: &Database,
     positions: &[Position],
@@ -269,30 +231,34 @@ fn searched(
     most_nodes: u64,
     two_threads: bool,
 ) -> Result<Vec<Value>, DbError> {
-    loop {
-        match search(database, positions, distance, most_nodes, two_threads) {
-            // The head of this file came while the search went on; now it is known.
-            Err(DbError::NoDepths { .. }) => {}
-            found => return found,
-        }
+    let search = |depths| {
+        search(
+            database,
+            positions,
+            distance,
+            most_nodes,
+            two_threads,
+            depths,
+        )
+    };
+    match search(true) {
+        Err(DbError::NoDepths { .. }) => search(false),
+        found => found,
     }
 }
 
-/// [`values`], found by a search from positions at this distance from stored ones.
+/// [`searched`] values. Without `depths`, files without depths are used, too.
 fn search(
     database: &Database,
     positions: &[Position],
     distance: Distance,
     most_nodes: u64,
     two_threads: bool,
+    depths: bool,
 ) -> Result<Vec<Value>, DbError> {
     let placements = distance.placements;
-    let more = match placements <= FORESEEN_PLACEMENTS {
-        true => 0,
-        false => MOST_FORESEEN,
-    };
-    let files = Files::new(database, more);
-    let second_files = Files::new(database, 0);
+    let files = Files::new(database, depths);
+    let second_files = Files::new(database, depths);
     // Most positions are close to a file or have a low node limit, so a small table suffices.
     let most_bytes = most_nodes
         .saturating_mul(64)
@@ -334,24 +300,25 @@ fn search(
     if second_files.stop.load(Ordering::Relaxed) {
         // What the second thread read is missing or damaged. The first may not need it, but scores that
         // follow from it may be in the table.
-        return search(database, positions, distance, most_nodes, false);
+        return search(database, positions, distance, most_nodes, false, depths);
     }
     let values = values.into_iter().map(OnceLock::into_inner);
     let found: Option<Vec<Value>> = values.collect();
-    let awaited = std::mem::take(&mut *held(&files.awaited));
-    match (files.failure.get(), found) {
-        (Some(failure), _) => Err(failure.clone()),
-        _ if !awaited.is_empty() => {
-            let near = placements <= FORESEEN_PLACEMENTS;
-            Err(foresee(&files, positions, awaited, near)?)
-        }
-        (None, found) => found.ok_or_else(|| distance.too_long(database)),
+    match files.failure.get() {
+        Some(DbError::Pending(ranges)) if placements > FORESEEN_PLACEMENTS => Err(foresee::far(
+            Files::new(database, depths),
+            ranges,
+            positions,
+            &table,
+        )),
+        Some(failure) => database.with_all_ranges(Err(failure.clone()), positions, Metric::Depth),
+        None => found.ok_or_else(|| distance.too_long(database)),
     }
 }
 
 /// Finds values, one after the other, until one is known already or the search is stopped.
-fn find_each<'a>(
-    context: &SearchContext<'_, Files<'_>>,
+pub(super) fn find_each<'a>(
+    context: &SearchContext<'_, impl Evaluator>,
     wanted: impl Iterator<Item = (&'a OnceLock<Value>, &'a Position)>,
 ) {
     let mut worker = Worker::new(context, &[]);
@@ -367,43 +334,4 @@ fn find_each<'a>(
         let Ok(found) = found else { return };
         value.get_or_init(|| found);
     }
-}
-
-/// The error that asks for these ranges and, near a file, for those that a search from these positions
-/// may need besides, the nearest first: those of all positions that a turn leads to from one that no
-/// file holds.
-fn foresee(
-    files: &Files<'_>,
-    positions: &[Position],
-    mut awaited: Awaited,
-    near: bool,
-) -> Result<DbError, DbError> {
-    if !near {
-        return Ok(awaited.into_error());
-    }
-    let rules = files.database.rules();
-    let mut seen: HashSet<Position> = positions.iter().copied().collect();
-    let mut queue: VecDeque<Position> = positions.iter().copied().collect();
-    while let Some(position) = queue.pop_front() {
-        if awaited.len() >= MOST_RANGES {
-            break;
-        }
-        if position.is_over(rules) {
-            continue;
-        }
-        let ends = match awaited.note(files.value(&position))? {
-            Some(value) => value.is_some(),
-            None => files.likely_knows(&position),
-        };
-        if ends {
-            continue;
-        }
-        position.for_each_turn(rules, |turn| {
-            let after = position.after(turn);
-            if seen.len() < MOST_FORESEEN && seen.insert(after) {
-                queue.push_back(after);
-            }
-        });
-    }
-    Ok(awaited.into_error())
 }

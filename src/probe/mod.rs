@@ -9,6 +9,7 @@
 //! - `lookup`: stored values, and values of the moving phase that follow from them
 //! - `omitted`: values that follow from stored ones in several turns
 //! - `look_ahead`: values of positions with stones in hand, by a search down to stored ones
+//! - `foresee`: the ranges that a question needs where bytes have not arrived
 //! - `bulk`: many positions at once, as arrays of bit masks
 //! - `bitbase`: win, draw or loss of chosen pairs in memory
 
@@ -16,6 +17,7 @@ mod answer;
 mod bitbase;
 mod bulk;
 mod database;
+mod foresee;
 mod look_ahead;
 mod lookup;
 mod omitted;

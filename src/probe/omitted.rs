@@ -7,45 +7,42 @@
 //! which a single reply refutes by then.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use super::database::Database;
-use super::lookup::RowCache;
 use crate::board::PointSet;
+use crate::index::Pair;
 use crate::rules::FEWEST_STONES;
 use crate::rules::position::Position;
 use crate::rules::turns::left_after_removals;
 use crate::search::core::Window;
 use crate::search::score::Score;
-use crate::store::{Awaited, DbError};
+use crate::store::table::ProbedRow;
+use crate::store::{DbError, PairFile};
 use crate::value::{Metric, Value};
 
-/// The most ranges of bytes that a search asks for at once where they have not arrived.
-const MOST_RANGES: usize = 200;
-
-/// The most positions that a search remembers, each in some 40 bytes.
-const MOST_KNOWN: usize = 1 << 20;
+/// The most positions that a derivation remembers, each in some 40 bytes.
+const MOST_BOUNDS: usize = 1 << 20;
 
 /// The sets of the side to move and of the other.
-type Sets = (PointSet, PointSet);
+pub(super) type Sets = (PointSet, PointSet);
 
 /// A search for values of one metric; it remembers what it found.
-pub(super) struct Search<'a> {
+pub(super) struct Derivation<'a> {
     database: &'a Database,
     metric: Metric,
     rows: RowCache<'a>,
-    /// What is known of positions that no file holds: the least and the greatest score.
-    known: HashMap<Sets, (Score, Score)>,
-    awaited: Awaited,
+    /// The least and the greatest score of positions that no file holds.
+    bounds: HashMap<Sets, (Score, Score)>,
 }
 
-impl<'a> Search<'a> {
-    pub fn new(database: &'a Database, metric: Metric) -> Search<'a> {
-        Search {
+impl<'a> Derivation<'a> {
+    pub fn new(database: &'a Database, metric: Metric) -> Derivation<'a> {
+        Derivation {
             database,
             metric,
             rows: RowCache::default(),
-            known: HashMap::new(),
-            awaited: Awaited::default(),
+            bounds: HashMap::new(),
         }
     }
 
@@ -53,11 +50,11 @@ impl<'a> Search<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`Database::file`] for each needed pair, [`DbError::NoDepths`] if the metric needs
-    /// depths; [`DbError::Pending`] with what the search needs next, as far as it can be foreseen.
-    pub fn value(&mut self, mover: PointSet, waiting: PointSet) -> Result<Value, DbError> {
+    /// Those of [`Database::file`] for each needed pair, and [`DbError::NoDepths`] if the metric needs
+    /// depths.
+    pub fn value(&mut self, sets: Sets) -> Result<Value, DbError> {
         let depth = self.metric == Metric::Depth;
-        let value = Window::value(depth, |window| self.score(mover, waiting, window))?;
+        let value = Window::value(depth, |window| self.score(sets, window))?;
         Ok(self.metric.of_value(value))
     }
 
@@ -65,52 +62,26 @@ impl<'a> Search<'a> {
     ///
     /// # Errors
     ///
-    /// As for [`Search::value`].
-    pub fn score(
-        &mut self,
-        mover: PointSet,
-        waiting: PointSet,
-        window: Window,
-    ) -> Result<Score, DbError> {
-        let score = match self.held((mover, waiting))? {
-            Some(score) => score,
-            None => self.searched((mover, waiting), window)?,
-        };
-        let awaited = std::mem::take(&mut self.awaited);
-        if !awaited.is_empty() {
-            // These follow from draws that need not be draws.
-            self.known.clear();
+    /// As for [`Derivation::value`].
+    pub fn score(&mut self, sets: Sets, window: Window) -> Result<Score, DbError> {
+        match self.held_score(sets)? {
+            Some(score) => Ok(score),
+            None => self.searched(sets, window),
         }
-        awaited.finish()?;
-        Ok(score)
     }
 
-    /// The value of a position, if its file holds it or it was derived before.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Search::value`].
-    pub fn held_value(
-        &mut self,
-        mover: PointSet,
-        waiting: PointSet,
-    ) -> Result<Option<Value>, DbError> {
-        self.database
-            .held(mover, waiting, self.metric, &mut self.rows)
+    /// The value of a position if its file holds it or it was derived before, as for
+    /// [`Database::held`].
+    pub fn held(&mut self, sets: Sets) -> Result<Option<Value>, DbError> {
+        self.database.held(sets, self.metric, &mut self.rows)
     }
 
-    /// The score of a position that is over or that a file holds.
-    fn held(&mut self, (mover, waiting): Sets) -> Result<Option<Score>, DbError> {
-        if mover.len() < FEWEST_STONES.into() {
+    /// The score of a position that is over or held.
+    fn held_score(&mut self, sets: Sets) -> Result<Option<Score>, DbError> {
+        if sets.0.len() < FEWEST_STONES.into() {
             return Ok(Some(Score::loss_in(0)));
         }
-        let value = self.held_value(mover, waiting);
-        if let Err(DbError::Pending(_)) = value {
-            // The search goes on as if the value were a draw, to find out what else it needs.
-            self.awaited.note(value)?;
-            return Ok(Some(Score::DRAW));
-        }
-        Ok(value?.map(|value| match self.metric {
+        Ok(self.held(sets)?.map(|value| match self.metric {
             Metric::Depth => value.into(),
             Metric::Wdl => value.wdl().into(),
         }))
@@ -119,60 +90,47 @@ impl<'a> Search<'a> {
     /// The score of a position that no file holds.
     fn searched(&mut self, sets: Sets, window: Window) -> Result<Score, DbError> {
         let (least, most) = *self
-            .known
+            .bounds
             .get(&sets)
             .unwrap_or(&(Score::LEAST, Score::MOST));
         if least >= window.beta || least == most {
             return Ok(least);
         }
-        if most <= window.alpha || self.awaited.len() >= MOST_RANGES {
+        if most <= window.alpha {
             return Ok(most);
         }
         let best = self.best_turn(sets, window)?;
-        let known = match best {
+        let bounds = match best {
             best if best >= window.beta => (best, most),
             best if best <= window.alpha => (least, best),
             best => (best, best),
         };
-        if self.known.len() >= MOST_KNOWN {
-            self.known.clear();
+        if self.bounds.len() >= MOST_BOUNDS {
+            self.bounds.clear();
         }
-        self.known.insert(sets, known);
+        self.bounds.insert(sets, bounds);
         Ok(best)
     }
 
     fn best_turn(&mut self, (mover, waiting): Sets, window: Window) -> Result<Score, DbError> {
-        let rules = self.database.rules();
         let position = Position::moving(mover, waiting);
-        if let Some(result) = position.result(rules) {
+        if let Some(result) = position.result(self.database.rules()) {
             return Ok(result.into());
         }
-        let (mut after, mut captures) = (Vec::with_capacity(32), Vec::new());
-        position.for_each_step(rules, |step, removals| {
-            let reached = position.after(step).waiting;
-            match removals {
-                0 => after.push((waiting, reached)),
-                _ => {
-                    let left = left_after_removals(waiting, removals, rules);
-                    captures.extend(left.map(|left| (left, reached)));
-                }
-            }
-        });
-        after.append(&mut captures);
         let mut best = Score::LEAST;
-        let mut open = Vec::new();
-        for sets in after {
-            match self.held(sets)? {
+        let mut unheld = Vec::new();
+        for sets in self.database.sets_after(&position) {
+            match self.held_score(sets)? {
                 Some(score) => {
                     best = best.max(score.before_turn());
                     if best >= window.beta {
                         return Ok(best);
                     }
                 }
-                None => open.push(sets),
+                None => unheld.push(sets),
             }
         }
-        for sets in open {
+        for sets in unheld {
             let alpha = window.alpha.max(best);
             let mut search = |window: Window| {
                 let score = self.searched(sets, window.after_turn())?;
@@ -189,5 +147,51 @@ impl<'a> Search<'a> {
             }
         }
         Ok(best)
+    }
+}
+
+impl Database {
+    /// The sets after each turn of a position without stones in hand: quiet turns first, which lead to
+    /// one row, then captures, which lead to one row for each removable set of stones.
+    pub(super) fn sets_after(&self, position: &Position) -> Vec<Sets> {
+        let (mut after, mut captures) = (Vec::with_capacity(32), Vec::new());
+        let waiting = position.waiting();
+        position.for_each_step(self.rules(), |step, removals| {
+            let reached = position.after(step).waiting();
+            match removals {
+                0 => after.push((waiting, reached)),
+                _ => {
+                    let left = left_after_removals(waiting, removals, self.rules());
+                    captures.extend(left.map(|left| (left, reached)));
+                }
+            }
+        });
+        after.append(&mut captures);
+        after
+    }
+}
+
+/// A cache of the rows that a search used last. Neighbouring positions share rows.
+#[derive(Default)]
+pub(super) struct RowCache<'a> {
+    rows: HashMap<(Pair, PointSet), ProbedRow<'a>>,
+}
+
+impl<'a> RowCache<'a> {
+    /// The most rows in the cache; each takes some kilobytes.
+    const MOST: usize = 512;
+
+    pub fn row(
+        &mut self,
+        file: &'a PairFile,
+        mover: PointSet,
+    ) -> Result<&mut ProbedRow<'a>, DbError> {
+        if self.rows.len() >= RowCache::MOST {
+            self.rows.clear();
+        }
+        Ok(match self.rows.entry((file.pair(), mover)) {
+            Entry::Occupied(row) => row.into_mut(),
+            Entry::Vacant(place) => place.insert(file.row(mover)?),
+        })
     }
 }

@@ -245,7 +245,7 @@ fn ranked_values_are_asked_for_once() {
                 let after = turn.after.with_board_turned(turned);
                 let key = match after.is_placing() {
                     true => key::canonical(&after).0,
-                    false => cache_key(turn.after.mover(), turn.after.waiting(), Metric::Depth),
+                    false => cache_key((turn.after.mover(), turn.after.waiting()), Metric::Depth),
                 };
                 let kept = database.values.get(key).map(Value::from_byte);
                 assert_eq!(kept.map(Value::backed_up), Some(turn.value));

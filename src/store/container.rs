@@ -271,22 +271,6 @@ impl Container {
     }
 }
 
-/// Where a page of the directory is if the head has this length and the directory has lengths of two
-/// bytes, as all but those with very long rows have. `before` are the rows of the tables before.
-pub(crate) fn expected_page(
-    head: u32,
-    before: impl Iterator<Item = usize>,
-    row: usize,
-    rows: usize,
-) -> (u64, u64) {
-    const WIDTH: usize = 2;
-    let whole = |rows: usize| WIDTH * rows + rows.div_ceil(PAGE_ROWS) * page_bytes(0, WIDTH);
-    let first = row / PAGE_ROWS * PAGE_ROWS;
-    let start = before.map(whole).sum::<usize>() + whole(first);
-    let length = page_bytes(PAGE_ROWS.min(rows - first), WIDTH);
-    (u64::from(head) + start as u64, length as u64)
-}
-
 /// The error for bytes of a file that could not be read.
 fn unread(name: &Path, start: u64, length: usize, error: io::Error) -> DbError {
     match error.kind() {

@@ -2,7 +2,7 @@
 //! `placing-14.mill`. docs/FORMAT.md describes it.
 //!
 //! - `source`: the bytes, from a file, a map or memory
-//! - `pieces`: the bytes of a file that comes piece by piece, and what a question still needs
+//! - `pieces`: the bytes of a file that arrives in pieces
 //! - `container`, `fields`: head, directory and checksums
 //! - `pair`, `ply`: the two schemas, which define the tables of a container
 //! - `table`: from a set to its row, from a column to its block, from a block to values
@@ -31,11 +31,9 @@ mod whole;
 #[cfg(feature = "build")]
 mod write;
 
-pub(crate) use container::expected_page;
 pub use error::{DbError, Location};
 pub use pair::{PairFile, file_name};
-pub(crate) use pair::{SLOTS, likely_holds, slot};
-pub(crate) use pieces::Awaited;
+pub(crate) use pair::{SLOTS, slot};
 pub use pieces::{NeededRange, Pieces};
 pub use ply::{PlyFile, ply_file_name};
 pub use profile::{Compression, Profile};

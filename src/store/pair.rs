@@ -9,12 +9,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::codec::{Coverage, can_omit, is_derived, is_even};
+use super::codec::{Coverage, is_derived, is_even};
 use super::container::{Container, Schema};
 use super::error::DbError;
 use super::profile::Compression;
 use super::source::ByteSource;
-use super::table::{Table, TableFile, TableSchema};
+use super::table::{ProbedRow, Table, TableFile, TableSchema};
 use crate::board::PointSet;
 use crate::index::histogram::Histogram;
 use crate::index::{Material, Pair, Rows, SIDES};
@@ -156,17 +156,12 @@ impl PairFile {
             coverage: self.coverage.clone(),
         })
     }
-}
-
-/// Whether the file of a pair, not opened yet, likely holds the value of a position: whether a
-/// quickly compressed one does.
-pub(crate) fn likely_holds(rules: &Rules, mover: PointSet, waiting: PointSet) -> bool {
-    let material = Material::of(mover, waiting);
-    let coverage = match can_omit(rules, material) {
-        true => Coverage::EvenOrClosing,
-        false => Coverage::All,
-    };
-    !is_derived(material) && coverage.holds(rules, mover, waiting)
+    /// The row of a mover's set, which the file must [hold](PairFile::holds).
+    #[inline(always)]
+    pub(crate) fn row(&self, mover: PointSet) -> Result<ProbedRow<'_>, DbError> {
+        let row = self.table()?.find(mover);
+        row.ok_or_else(|| DbError::NotStored("no such row".to_string()))
+    }
 }
 
 /// The number of places for pairs, see [`slot`].

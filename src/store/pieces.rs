@@ -1,23 +1,23 @@
-//! A file of which only some bytes are here, and the ranges that a question still needs.
+//! Files whose bytes arrive in pieces.
 //!
-//! An asynchronous caller opens a [`Pieces`] of the file's size, asks, fetches the ranges of
-//! [`DbError::Pending`], supplies them, and asks again:
+//! An asynchronous caller makes a [`Pieces`] of the file's size, probes, fetches the ranges of
+//! [`DbError::Pending`](super::DbError::Pending), supplies them, and probes again:
 //!
 //! ```text
-//! ask -> Pending(ranges) -> fetch all at the same time -> supply -> ask -> ... -> answer
+//! probe -> Pending(ranges) -> fetch all at the same time -> supply -> probe -> ... -> answer
 //! ```
 //!
 //! From files that were never read, a question about the moving phase takes three rounds: heads, pages
 //! of the directories, rows; two if the lengths of the heads are [known](Pieces::with_head).
+//! `probe::foresee` finds the ranges of a round.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 
-use super::error::DbError;
 use super::source::ByteSource;
 use crate::lock;
 
@@ -33,7 +33,8 @@ pub struct NeededRange {
 }
 
 /// A file of which only some bytes are here. Reading others is
-/// [`WouldBlock`](io::ErrorKind::WouldBlock), which the library answers with [`DbError::Pending`].
+/// [`WouldBlock`](io::ErrorKind::WouldBlock), which the library reports as
+/// [`DbError::Pending`](super::DbError::Pending).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -211,59 +212,6 @@ impl fmt::Debug for Pieces {
         text.field("size", &self.size)
             .field("held_bytes", &self.held_bytes());
         text.finish_non_exhaustive()
-    }
-}
-
-/// The ranges that the parts of one question wait for.
-#[derive(Default)]
-pub(crate) struct Awaited {
-    ranges: HashSet<NeededRange>,
-}
-
-impl Awaited {
-    /// What was found, `None` if it waits for ranges, which are noted. Other errors stay errors.
-    #[inline]
-    pub fn note<T>(&mut self, found: Result<T, DbError>) -> Result<Option<T>, DbError> {
-        match found {
-            Ok(found) => Ok(Some(found)),
-            Err(DbError::Pending(ranges)) => {
-                self.ranges.extend(ranges);
-                Ok(None)
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Notes a range.
-    pub fn add(&mut self, range: NeededRange) {
-        self.ranges.insert(range);
-    }
-
-    /// How many ranges are noted.
-    pub fn len(&self) -> usize {
-        self.ranges.len()
-    }
-
-    /// Whether nothing waits.
-    pub fn is_empty(&self) -> bool {
-        self.ranges.is_empty()
-    }
-
-    /// [`DbError::Pending`] if anything waits.
-    #[inline]
-    pub fn finish(self) -> Result<(), DbError> {
-        match self.is_empty() {
-            true => Ok(()),
-            false => Err(self.into_error()),
-        }
-    }
-
-    /// [`DbError::Pending`] with the ranges in the order of files and bytes.
-    #[cold]
-    pub fn into_error(self) -> DbError {
-        let mut ranges: Vec<NeededRange> = self.ranges.into_iter().collect();
-        ranges.sort_unstable();
-        DbError::Pending(ranges)
     }
 }
 

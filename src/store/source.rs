@@ -20,13 +20,14 @@ pub trait ByteSource: fmt::Debug + Send + Sync {
     ///
     /// [`io::ErrorKind::UnexpectedEof`] if the bytes end too soon, [`io::ErrorKind::WouldBlock`] if
     /// they have not arrived, or the source's own error. A question that needs bytes that have not
-    /// arrived collects all ranges it can foresee and answers
-    /// [`DbError::Pending`](super::DbError::Pending).
+    /// arrived fails with [`DbError::Pending`](super::DbError::Pending), which lists all ranges that the
+    /// question is known to need.
     fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>>;
 
-    /// The length of the file's head, bytes 12 to 15 of the file, if it is known before the head is
-    /// read; a manifest may have it. Then a question asks for no more than the head, and for pages of
-    /// the directory at the same time. A wrong number costs a round or some bytes, nothing else.
+    /// The length of the file's head, which is in bytes 12 to 15 of the file, if it is known before the
+    /// head is read, for example from a manifest. Then a question needs no bytes after the head, and
+    /// requests pages of the directory at the same time. A wrong number costs a round or some bytes,
+    /// nothing else.
     fn head_bytes(&self) -> Option<u32> {
         None
     }
@@ -42,38 +43,24 @@ pub(crate) enum Access {
     Map,
 }
 
-/// Opens a file; `None` if there is none of this name.
-pub(crate) fn open(path: &Path, access: Access) -> io::Result<Option<Box<dyn ByteSource>>> {
-    let metadata = match fs::metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        metadata => metadata?,
-    };
+/// Opens a file.
+pub(crate) fn open(path: &Path, access: Access) -> io::Result<Box<dyn ByteSource>> {
+    let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
         return Err(io::Error::other(
             "expected a file, found a folder or device",
         ));
     }
     let file = File::open(path)?;
-    Ok(Some(match access {
+    Ok(match access {
         Access::Read => Box::new(OpenFile {
             file,
             size: metadata.len(),
         }),
-        // SAFETY: only `Database::open_mapped` requests maps. It is unsafe and has the same
-        // contract as `map`.
-        Access::Map => Box::new(Mapped(unsafe { map(&file) }?)),
-    }))
-}
-
-/// Maps a file into memory.
-///
-/// # Safety
-///
-/// Nothing may write to the file or shorten it while the map lives. Replacing it by renaming, as
-/// [`crate::store`] does, is allowed.
-unsafe fn map(file: &File) -> io::Result<Mmap> {
-    // SAFETY: the caller upholds this function's contract, which is the same.
-    unsafe { Mmap::map(file) }
+        // SAFETY: only `Database::open_mapped` and `open_in_mapped` lead here. Their callers ensure that
+        // nothing writes to the file or shortens it while the map lives.
+        Access::Map => Box::new(unsafe { Mmap::map(&file) }?),
+    })
 }
 
 /// A file and its size when it was opened.
@@ -100,19 +87,6 @@ impl ByteSource for OpenFile {
     }
 }
 
-#[derive(Debug)]
-struct Mapped(Mmap);
-
-impl ByteSource for Mapped {
-    fn size(&self) -> u64 {
-        self.0.len() as u64
-    }
-
-    fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
-        slice(&self.0, start, length)
-    }
-}
-
 impl<T: ByteSource + ?Sized> ByteSource for Arc<T> {
     fn size(&self) -> u64 {
         (**self).size()
@@ -127,35 +101,28 @@ impl<T: ByteSource + ?Sized> ByteSource for Arc<T> {
     }
 }
 
-impl ByteSource for &'static [u8] {
-    fn size(&self) -> u64 {
-        self.len() as u64
-    }
+/// Bytes that are all in memory.
+macro_rules! in_memory {
+    ($($bytes:ty),*) => {$(
+        impl ByteSource for $bytes {
+            fn size(&self) -> u64 {
+                self.len() as u64
+            }
 
-    fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
-        slice(self, start, length)
-    }
+            fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
+                let range = usize::try_from(start)
+                    .ok()
+                    .and_then(|start| Some(start..start.checked_add(length)?));
+                let bytes = range.and_then(|range| self.get(range));
+                bytes
+                    .map(Cow::Borrowed)
+                    .ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+            }
+        }
+    )*};
 }
 
-impl ByteSource for Vec<u8> {
-    fn size(&self) -> u64 {
-        self.len() as u64
-    }
-
-    fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
-        slice(self, start, length)
-    }
-}
-
-fn slice(bytes: &[u8], start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
-    let range = usize::try_from(start)
-        .ok()
-        .and_then(|start| Some(start..start.checked_add(length)?));
-    let bytes = range.and_then(|range| bytes.get(range));
-    bytes
-        .map(Cow::Borrowed)
-        .ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
-}
+in_memory!(&'static [u8], Vec<u8>, Mmap);
 
 /// Fills the buffer from an offset of the file on.
 #[cfg(unix)]
@@ -177,8 +144,8 @@ fn read_at(file: &File, mut buffer: &mut [u8], mut start: u64) -> io::Result<()>
     Ok(())
 }
 
-/// Fills the buffer from an offset of the file on. Files have a single read position on this
-/// system, so one thread reads at a time.
+/// Fills the buffer from an offset of the file on. Files have a single position on this system, so one
+/// thread reads at a time.
 #[cfg(not(any(unix, windows)))]
 fn read_at(mut file: &File, buffer: &mut [u8], start: u64) -> io::Result<()> {
     use std::io::{Read, Seek, SeekFrom};

@@ -167,9 +167,9 @@ impl<'a> Table<'a> {
 
     /// The row of a mover's set, ready for probes; `None` if it is not stored.
     #[inline(always)]
-    pub fn find(self, mover: PointSet) -> Option<FoundRow<'a>> {
+    pub fn find(self, mover: PointSet) -> Option<ProbedRow<'a>> {
         let (row, symmetry) = self.index().rows().find(mover);
-        Some(FoundRow {
+        Some(ProbedRow {
             table: self,
             row,
             place: self.place_of(row)?,
@@ -312,15 +312,15 @@ impl<'a> Iterator for Blocks<'a> {
     }
 }
 
-/// A column whose value is wanted, and the place for its value.
+/// A column to probe, and the place for its value.
 #[derive(Clone, Copy)]
-pub(crate) struct Wanted {
+pub(crate) struct ProbedColumn {
     pub column: usize,
     pub place: usize,
 }
 
 /// The row of a mover's set. Its bytes are read only if the cache lacks a requested block.
-pub(crate) struct FoundRow<'a> {
+pub(crate) struct ProbedRow<'a> {
     table: Table<'a>,
     row: usize,
     place: usize,
@@ -330,7 +330,7 @@ pub(crate) struct FoundRow<'a> {
     read: Option<Box<Row<'a>>>,
 }
 
-impl FoundRow<'_> {
+impl ProbedRow<'_> {
     /// The column of a set of the waiting side.
     #[inline]
     pub fn column(&self, waiting: PointSet) -> usize {
@@ -354,7 +354,7 @@ impl FoundRow<'_> {
     /// before it.
     pub fn values(
         &mut self,
-        wanted: &[Wanted],
+        wanted: &[ProbedColumn],
         cache: &BlockCache,
         found: &mut impl FnMut(usize, u8),
     ) -> Result<(), DbError> {

@@ -89,11 +89,8 @@ pub fn verify_ply_sample(
     seed: u64,
 ) -> Result<Report, DbError> {
     let mut report = Report::default();
-    let Some(plies) = database.placing() else {
-        return Ok(report);
-    };
     for (number, stage) in file.stages().enumerate() {
-        let Some(table) = file.table(stage, &plies.reachable)? else {
+        let Some(table) = file.table(stage, database.reachable())? else {
             continue;
         };
         if Some(&count(table, &load(database, stage)?)) != file.histogram(stage) {

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use crate::common::{Random, WON, build};
+use crate::common::{self, Random, WON, build};
 use millbase::solve::{BuildFolder, TableCache, repack};
 use millbase::store::{ByteSource, Compression, NeededRange, Profile, file_name, ply_file_name};
 use millbase::{Database, DbError, Pair, Position, Rules, Side};
@@ -307,6 +307,33 @@ fn opening_needs_no_bytes() {
         error.to_string(),
         "28292 bytes of 1 ranges are not here yet, the first of 4-4.mill"
     );
+}
+
+/// A question opens the files that it needs. Opening a folder only lists its names.
+#[test]
+fn opening_a_folder_reads_no_file() {
+    let folder = built(&FOUR, &[5]);
+    let path = |name: &str| folder.path().join(name);
+    let mut names = common::names(folder.path());
+    names.retain(|name| name.ends_with(".mill"));
+    assert_eq!(names.len(), 4);
+    let bytes: Vec<Vec<u8>> = names
+        .iter()
+        .map(|name| fs::read(path(name)).unwrap())
+        .collect();
+    names
+        .iter()
+        .for_each(|name| fs::write(path(name), "damaged").unwrap());
+    let damaged = Database::open(folder.path(), FOUR).unwrap();
+    assert_eq!(damaged.unusable().count(), 4);
+    let unasked = Database::open(folder.path(), FOUR).unwrap();
+    for (name, bytes) in names.iter().zip(bytes) {
+        fs::write(path(name), bytes).unwrap();
+    }
+    assert_eq!(unasked.unusable().count(), 0);
+    assert_eq!((unasked.pairs().count(), unasked.plies().count()), (3, 1));
+    // The error of a file that a question opened stays.
+    assert_eq!(damaged.unusable().count(), 4);
 }
 
 /// Four stones a side, without flying: many positions are decided.

@@ -262,7 +262,10 @@ impl<W: Write + Send + 'static> UciSession<W> {
                 path => (self.database.reopen(Path::new(path), rules))
                     .map_err(|error| (self.sentence)(&error))?,
             };
-            problem = opened.unusable().next().map(self.sentence);
+            problem = opened
+                .unusable()
+                .next()
+                .map(|error| (self.sentence)(&error));
             self.database = Arc::new(opened);
         }
         let searching = |options: &EngineOptions| (options.hash, options.threads, options.rules());

@@ -18,10 +18,9 @@ use crate::store::{DbError, ply_file_name};
 /// [`DbError::NotStored`] if the ply has no file, [`DbError::Corrupt`], [`DbError::Io`].
 pub fn load(database: &Database, stage: Stage) -> Result<Bytes, DbError> {
     let missing = || DbError::NotStored(format!("{} is missing", ply_file_name(stage.ply)));
-    let plies = database.placing().ok_or_else(missing)?;
-    let file = plies.file(stage.ply).ok_or_else(missing)??;
+    let file = database.ply(stage.ply)?.ok_or_else(missing)?;
     let memory = |length| Bytes::new(length).map_err(DbError::io(file.path()));
-    let Some(table) = file.table(stage, &plies.reachable)? else {
+    let Some(table) = file.table(stage, database.reachable())? else {
         return memory(0);
     };
     let mut values = memory(table.index().len())?;

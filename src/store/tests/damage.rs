@@ -164,7 +164,7 @@ fn files_may_change_while_they_are_open() {
             let folder = tempfile::TempDir::new().unwrap();
             let path = folder.path().join(&specimen.name);
             fs::write(&path, &specimen.bytes).unwrap();
-            let source = source::open(&path, Access::Read).unwrap().unwrap();
+            let source = source::open(&path, Access::Read).unwrap();
             let opened = specimen.open_from(source).unwrap();
             let cache = BlockCache::with_bytes(10_000);
             let expected = opened.probe(0, entry, &cache).unwrap();

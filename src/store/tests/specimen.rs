@@ -258,7 +258,7 @@ pub(crate) fn sources(bytes: &[u8]) -> [Box<dyn ByteSource>; 3] {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("bytes");
     fs::write(&path, bytes).unwrap();
-    let open = |access| source::open(&path, access).unwrap().unwrap();
+    let open = |access| source::open(&path, access).unwrap();
     [
         Box::new(bytes.to_vec()),
         open(Access::Read),

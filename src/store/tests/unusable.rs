@@ -84,8 +84,8 @@ fn questions() -> [(Position, &'static str); 7] {
 /// Asserts that the database answers all queries except those that need the file with this name, and
 /// returns the reason why it cannot be used.
 fn only_error(database: &Database, broken: &str) -> DbError {
-    let unusable: Vec<&DbError> = database.unusable().collect();
-    let [error] = unusable[..] else {
+    let unusable: Vec<DbError> = database.unusable().collect();
+    let [error] = &unusable[..] else {
         panic!("{unusable:?}")
     };
     for (question, needed) in questions() {
@@ -244,7 +244,7 @@ fn files_of_other_rules_are_refused() {
     opened(folder.path(), other, |database| {
         assert_eq!(database.pairs().count() + database.plies().count(), 0);
         assert_eq!(database.unusable().count(), FILES.len());
-        assert!(database.unusable().all(is_other));
+        assert!(database.unusable().all(|error| is_other(&error)));
         for (question, _) in questions() {
             assert!(is_other(&database.probe(&question).unwrap_err()));
         }
@@ -256,8 +256,8 @@ fn files_of_other_rules_are_refused() {
     opened(folder.path(), three, |database| {
         let pairs: Vec<_> = database.pairs().map(PairFile::pair).collect();
         assert_eq!(pairs, [pair(3, 3)]);
-        let errors: Vec<&DbError> = database.unusable().collect();
-        assert!(matches!(errors[..], [error] if is_other(error)));
+        let errors: Vec<DbError> = database.unusable().collect();
+        assert!(matches!(&errors[..], [error] if is_other(error)));
     });
 }
 

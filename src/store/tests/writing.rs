@@ -49,16 +49,19 @@ fn only_complete_files_get_their_final_names() {
     remove_temporaries(folder.path()).unwrap();
     assert_eq!(names(folder.path()), [".note", "3-3.mill", "b.tmp"]);
 
-    // An open database keeps the file that it opened.
+    // A database keeps the file that a question opened; opening the folder opens none.
     let before = Database::open(folder.path(), Rules::STANDARD).unwrap();
     // SAFETY: the file is replaced, not changed.
     let mapped = unsafe { Database::open_mapped(folder.path(), Rules::STANDARD) }.unwrap();
+    assert!(before.has(pair) && mapped.has(pair));
+    let unasked = Database::open(folder.path(), Rules::STANDARD).unwrap();
     let inverted: Vec<u8> = values.iter().map(|value| !value).collect();
     write(folder.path(), &inverted).unwrap();
     assert!(load(&before, pair) == values);
     assert!(load(&mapped, pair) == values);
     let after = Database::open(folder.path(), Rules::STANDARD).unwrap();
     assert!(load(&after, pair) == inverted);
+    assert!(load(&unasked, pair) == inverted);
 
     // A failure leaves no file: here a folder has the name.
     let folder = TempDir::new().unwrap();

@@ -1,0 +1,313 @@
+//! Bytes that have not arrived: which ranges a question needs besides the first one that it missed.
+//!
+//! Plain reading stops at the first bytes that a source lacks, with [`DbError::Pending`]. Where a
+//! question ends so, it comes here for the other ranges that it will need, as far as they can be
+//! foreseen, so that its caller fetches all of them at the same time. Nothing else in this library
+//! depends on whether bytes have arrived.
+
+use std::collections::{BTreeSet, HashSet, VecDeque};
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
+
+use super::database::Database;
+use super::look_ahead::{Files, find_each};
+use super::omitted::RowCache;
+use crate::index::reachable::Stage;
+use crate::index::{Material, Rows};
+use crate::lock::held;
+use crate::rules::position::Position;
+use crate::search::core::{Evaluator, NodeCounts, SearchContext, Window};
+use crate::search::score::Score;
+use crate::search::table::TranspositionTable;
+use crate::store::codec::{Coverage, can_omit, is_derived};
+use crate::store::container::{PAGE_ROWS, page_bytes};
+use crate::store::{self, ByteSource, DbError, NeededRange};
+use crate::value::{Metric, Value};
+
+/// The most positions looked at to foresee ranges.
+const MOST_POSITIONS: usize = 20_000;
+
+/// The most ranges that a question about positions with stones in hand requests at once, and one about
+/// the moving phase.
+const MOST_RANGES: usize = 1_000;
+const MOST_MOVING_RANGES: usize = 200;
+
+/// The ranges that some questions wait for.
+#[derive(Default)]
+pub(super) struct Awaited(BTreeSet<NeededRange>);
+
+impl Awaited {
+    /// The result of a question, `None` if it waits for ranges, which are noted. Other errors stay
+    /// errors.
+    pub fn note<T>(&mut self, found: Result<T, DbError>) -> Result<Option<T>, DbError> {
+        match found {
+            Err(DbError::Pending(ranges)) => {
+                self.0.extend(ranges);
+                Ok(None)
+            }
+            found => found.map(Some),
+        }
+    }
+
+    /// [`DbError::Pending`] if anything waits.
+    pub fn finish(self) -> Result<(), DbError> {
+        match self.0.is_empty() {
+            true => Ok(()),
+            false => Err(DbError::Pending(self.0.into_iter().collect())),
+        }
+    }
+}
+
+impl Database {
+    /// Loads what [`Database::answer`] reads for these positions, for example those after a
+    /// position's best turns while a player thinks about it. Skips positions that no database
+    /// answers.
+    ///
+    /// # Errors
+    ///
+    /// [`DbError::Pending`] with the ranges of all positions that have not arrived.
+    pub fn prefetch(&self, positions: &[Position]) -> Result<(), DbError> {
+        let mut awaited = Awaited::default();
+        for position in positions {
+            // Other errors are those of the question, which nobody may ever put.
+            let _ = awaited.note(self.answer(position));
+        }
+        awaited.finish()
+    }
+
+    /// The result of a question about the values of these positions. If it waits for ranges, they are
+    /// those of all positions that turns lead to from these, up to stored ones.
+    #[inline]
+    pub(super) fn with_all_ranges<T>(
+        &self,
+        found: Result<T, DbError>,
+        positions: &[Position],
+        metric: Metric,
+    ) -> Result<T, DbError> {
+        match found {
+            Err(DbError::Pending(ranges)) => {
+                let mut foresight = Foresight {
+                    database: self,
+                    metric,
+                    rows: RowCache::default(),
+                    ranges: ranges.into_iter().collect(),
+                };
+                foresight.look_at(positions);
+                Err(DbError::Pending(foresight.ranges.into_iter().collect()))
+            }
+            found => found,
+        }
+    }
+}
+
+/// Looks at positions to find the ranges that their values need.
+struct Foresight<'a> {
+    database: &'a Database,
+    metric: Metric,
+    rows: RowCache<'a>,
+    ranges: BTreeSet<NeededRange>,
+}
+
+impl Foresight<'_> {
+    /// Notes the ranges of these positions and of those that turns lead to from positions that no file
+    /// holds, the nearest first.
+    #[cold]
+    fn look_at(&mut self, positions: &[Position]) {
+        let rules = self.database.rules();
+        let mut seen: HashSet<Position> = positions.iter().copied().collect();
+        let mut queue: VecDeque<Position> = positions.iter().copied().collect();
+        let most_ranges = match positions.iter().any(Position::is_placing) {
+            true => MOST_RANGES,
+            false => MOST_MOVING_RANGES,
+        };
+        while self.ranges.len() < most_ranges
+            && let Some(position) = queue.pop_front()
+        {
+            if position.is_over(rules) || self.ends_at(&position) {
+                continue;
+            }
+            position.for_each_turn(rules, |turn| {
+                let after = position.after(turn);
+                if seen.len() < MOST_POSITIONS && seen.insert(after) {
+                    queue.push_back(after);
+                }
+            });
+        }
+    }
+
+    /// Notes the ranges that a position needs. Whether its value needs no other position, as far as
+    /// that is known.
+    fn ends_at(&mut self, position: &Position) -> bool {
+        let found = match position.is_placing() {
+            true => self.database.stored(position),
+            false => {
+                let sets = (position.mover(), position.waiting());
+                self.database.held(sets, self.metric, &mut self.rows)
+            }
+        };
+        match found {
+            Ok(value) => value.is_some(),
+            Err(DbError::Pending(ranges)) => {
+                self.ranges.extend(ranges);
+                let (page, holds) = match position.is_placing() {
+                    true => (self.page_of_ply(position), true),
+                    false => (self.page_of_pair(position), self.likely_holds(position)),
+                };
+                self.ranges.extend(page.filter(|_| holds));
+                holds
+            }
+            // The question meets this error again.
+            Err(_) => true,
+        }
+    }
+
+    /// Whether a position of the moving phase whose bytes have not arrived is likely stored: an unopened
+    /// file is likely a quickly compressed one.
+    fn likely_holds(&self, position: &Position) -> bool {
+        let rules = self.database.rules();
+        let (mover, waiting) = (position.mover(), position.waiting());
+        let material = Material::of(mover, waiting);
+        let coverage = match can_omit(rules, material) {
+            true => Coverage::EvenOrClosing,
+            false => Coverage::All,
+        };
+        let is_open = self.unopened(material).is_none();
+        is_open || !is_derived(material) && coverage.holds(rules, mover, waiting)
+    }
+
+    /// The bytes of a pair's file that no question has opened.
+    fn unopened(&self, material: Material) -> Option<&dyn ByteSource> {
+        let file = self.database.pairs[store::slot(material.pair()?)].as_ref()?;
+        file.unopened()
+    }
+
+    /// The page of the directory with the row of a position of the moving phase, as far as it is known
+    /// while the head of the file has not arrived.
+    fn page_of_pair(&self, position: &Position) -> Option<NeededRange> {
+        let material = Material::of(position.mover(), position.waiting());
+        let source = self.unopened(material)?;
+        let pair = material.pair()?;
+        let rows = Rows::of(pair.larger());
+        let (row, _) = rows.find(position.mover());
+        let before = std::iter::empty();
+        expected_page(source, store::file_name(pair), before, row, rows.len())
+    }
+
+    /// The page of the directory with the row of a position with stones in hand, as far as it is known
+    /// while the head of the file has not arrived.
+    fn page_of_ply(&self, position: &Position) -> Option<NeededRange> {
+        let stage = Stage::of(position, self.database.rules());
+        let file = self.database.plies.get(usize::from(stage.ply))?.as_ref()?;
+        let source = file.unopened()?;
+        let reachable = self.database.reachable();
+        let stored = |stage: Stage| reachable.rows(stage, stage.mover());
+        let before = reachable.stages_of(stage.ply);
+        let before = before.take_while(|&other| other != stage);
+        let (row, _) = Rows::of(stage.stones(stage.mover())).find(position.mover());
+        let place = stored(stage)
+            .iter()
+            .take_while(|&other| other < row)
+            .count();
+        let rows = stored(stage).len();
+        let before = before.map(|stage| stored(stage).len());
+        let name = store::ply_file_name(stage.ply);
+        (place < rows).then(|| expected_page(source, name, before, place, rows))?
+    }
+}
+
+/// The page of the directory that has a row of a table, unless it has arrived: where it is if the source
+/// knows the length of the head, and if the directory has lengths of two bytes, as all but those with
+/// very long rows have. `before` are the numbers of rows of the tables before.
+fn expected_page(
+    source: &dyn ByteSource,
+    name: String,
+    before: impl Iterator<Item = usize>,
+    row: usize,
+    rows: usize,
+) -> Option<NeededRange> {
+    const WIDTH: usize = 2;
+    let whole = |rows: usize| WIDTH * rows + rows.div_ceil(PAGE_ROWS) * page_bytes(0, WIDTH);
+    let first = row / PAGE_ROWS * PAGE_ROWS;
+    let start = before.map(whole).sum::<usize>() + whole(first);
+    let start = u64::from(source.head_bytes()?) + start as u64;
+    let length = page_bytes(PAGE_ROWS.min(rows - first), WIDTH);
+    if start + length as u64 > source.size() {
+        return None;
+    }
+    let error = source.read(start, length).err()?;
+    (error.kind() == io::ErrorKind::WouldBlock).then(|| NeededRange {
+        file: name.into(),
+        start,
+        length: length as u64,
+    })
+}
+
+/// The error of a search from positions far from stored ones that waits for ranges: with those that the
+/// search would need besides if these values were draws.
+pub(super) fn far(
+    files: Files<'_>,
+    ranges: &[NeededRange],
+    positions: &[Position],
+    table: &TranspositionTable,
+) -> DbError {
+    let as_if_drawn = AsIfDrawn {
+        files,
+        stop: AtomicBool::new(false),
+        ranges: Mutex::new(ranges.iter().cloned().collect()),
+        more: AtomicUsize::new(MOST_POSITIONS),
+    };
+    let context = SearchContext {
+        rules: as_if_drawn.files.database.rules(),
+        table,
+        evaluator: &as_if_drawn,
+        stop: &as_if_drawn.stop,
+        finished: &AtomicBool::new(false),
+        deadline: None,
+        nodes: u64::MAX,
+        abdada: None,
+        pvs: true,
+    };
+    let values: Vec<OnceLock<Value>> = positions.iter().map(|_| OnceLock::new()).collect();
+    find_each(&context, values.iter().zip(positions));
+    let ranges = std::mem::take(&mut *held(&as_if_drawn.ranges));
+    DbError::Pending(ranges.into_iter().collect())
+}
+
+/// The files for a search in which values that have not arrived are draws.
+struct AsIfDrawn<'a> {
+    files: Files<'a>,
+    /// Set when enough ranges are known.
+    stop: AtomicBool,
+    ranges: Mutex<BTreeSet<NeededRange>>,
+    /// How many more values that have not arrived are looked at.
+    more: AtomicUsize,
+}
+
+impl Evaluator for AsIfDrawn<'_> {
+    fn probe(
+        &self,
+        position: &Position,
+        window: Window,
+        _counts: &mut NodeCounts,
+    ) -> Option<Score> {
+        match self.files.score(position, window) {
+            Ok(score) => return score,
+            Err(DbError::Pending(ranges)) => {
+                let mut all = held(&self.ranges);
+                all.extend(ranges);
+                if self.more.fetch_sub(1, Ordering::Relaxed) <= 1 || all.len() >= MOST_RANGES {
+                    self.stop.store(true, Ordering::Relaxed);
+                }
+            }
+            // The search meets this error again.
+            Err(_) => self.stop.store(true, Ordering::Relaxed),
+        }
+        Some(Score::DRAW)
+    }
+
+    /// Never called: the search goes on until every value is known.
+    fn evaluate(&self, _position: &Position) -> Score {
+        Score::DRAW
+    }
+}
