@@ -21,6 +21,7 @@ use millbase::solve::pairs_up_to;
 use millbase::store::{DbError, PlyFile};
 use millbase::{Material, Pair, Position, Rules};
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::options::Options;
@@ -107,8 +108,8 @@ fn seconds(text: &str) -> Result<Duration, String> {
     valid.ok_or_else(|| "seconds are a number from 0.001 to 3600".to_owned())
 }
 
-#[derive(Serialize)]
-struct BenchAnswer {
+#[derive(Serialize, JsonSchema)]
+pub struct BenchAnswer {
     threads: usize,
     seconds_per_measurement: f64,
     seed: u64,
@@ -130,7 +131,7 @@ struct BenchAnswer {
 }
 
 /// Ranking all turns of positions at a ply of the placing phase; nothing was decoded before.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct FirstAnswers {
     ply: u8,
     p50_ms: f64,
@@ -139,7 +140,7 @@ struct FirstAnswers {
 
 /// Solving pairs from scratch, with all threads. The time includes that to allocate memory and to
 /// copy the tables of the captures.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Build {
     max_stones: u8,
     entries: u64,

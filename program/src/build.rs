@@ -21,6 +21,7 @@ use millbase::solve::{
 };
 use millbase::store::{Compression, PairFile, Profile};
 use millbase::{Material, Pair, Rules};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::databases;
@@ -414,15 +415,15 @@ fn write_plan(out: &mut impl Write, plan: &BuildPlan) -> io::Result<()> {
 }
 
 /// The requested files, with the times of those built in this run.
-#[derive(Serialize)]
-struct BuildAnswer {
+#[derive(Serialize, JsonSchema)]
+pub struct BuildAnswer {
     folder: PathBuf,
     pairs: Vec<BuiltPair>,
     #[serde(skip_serializing_if = "Option::is_none")]
     placing: Option<Vec<PlyCounts>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct BuiltPair {
     pair: Pair,
     bytes: u64,
@@ -431,7 +432,7 @@ struct BuiltPair {
     tables: Vec<BuiltTable>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct BuiltTable {
     #[serde(flatten)]
     counts: PairCounts,

@@ -6,9 +6,11 @@ use std::time::Instant;
 
 use anyhow::Error;
 use indicatif::HumanCount;
+use millbase::service::failure::FailureAnswer;
 use millbase::store::DbError;
 use millbase::verify::{Miscounted, Mismatch, Report};
 use millbase::{Pair, Value};
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::options::Options;
@@ -16,7 +18,7 @@ use crate::output::{self, Cell, TextTable, ink};
 use crate::status::{self, Status};
 
 /// The file that is checked.
-#[derive(Clone, Copy, Serialize)]
+#[derive(Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Subject {
     Pair(Pair),
@@ -32,7 +34,7 @@ impl fmt::Display for Subject {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct WrongValue {
     position: String,
     stored: Value,
@@ -44,7 +46,7 @@ fn as_failure<S: Serializer>(error: &Option<Error>, serializer: S) -> Result<S::
 }
 
 /// The findings on one file.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Findings {
     #[serde(flatten)]
     subject: Subject,
@@ -55,6 +57,7 @@ pub struct Findings {
     miscounted: Vec<Miscounted>,
     /// Why the file could not be checked.
     #[serde(serialize_with = "as_failure")]
+    #[schemars(with = "Option<FailureAnswer>")]
     error: Option<Error>,
 }
 

@@ -16,6 +16,7 @@ use millbase::sample::Family;
 use millbase::search::Limits;
 use millbase::store::DbError;
 use millbase::{Database, Pair, Position, Wdl};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::advice;
@@ -253,8 +254,8 @@ enum Start {
 }
 
 /// The results of the exam and of the games against the perfect player.
-#[derive(Serialize)]
-struct Judgement {
+#[derive(Serialize, JsonSchema)]
+pub struct Judgement {
     engine: String,
     #[serde(flatten)]
     exam: ExamReport,

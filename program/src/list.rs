@@ -10,6 +10,7 @@ use millbase::Pair;
 use millbase::internals::reachable::why_unsolved;
 use millbase::service::rules::RuleSet;
 use millbase::store::PairFile;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::advice;
@@ -27,39 +28,39 @@ Example:
 pub struct List {}
 
 /// All pairs of the game with their databases, for JSON answers.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct ListAnswer {
     rules: RuleSet,
     folder: Option<String>,
     bytes: u64,
-    databases: Vec<JsonEntry>,
+    databases: Vec<ListedPair>,
     placing: Vec<PlyCounts>,
     /// The reasons why existing files cannot be used.
     unusable: Vec<String>,
 }
 
-#[derive(Serialize)]
-struct JsonEntry {
-    pair: String,
+#[derive(Serialize, JsonSchema)]
+struct ListedPair {
+    pair: Pair,
     present: bool,
     bytes: Option<u64>,
     /// `None` where the database is missing or part of the program.
     file: Option<String>,
     built_in: bool,
-    needs: Vec<String>,
+    needs: Vec<Pair>,
 }
 
-impl JsonEntry {
-    fn new(db: &Database, pair: Pair) -> JsonEntry {
+impl ListedPair {
+    fn new(db: &Database, pair: Pair) -> ListedPair {
         let file = db.file(pair).ok();
         let path = file.and_then(PairFile::path);
-        JsonEntry {
-            pair: pair.to_string(),
+        ListedPair {
+            pair,
             present: file.is_some(),
             bytes: file.map(PairFile::bytes),
             file: path.map(|path| path.display().to_string()),
             built_in: file.is_some() && path.is_none(),
-            needs: pair.needs().iter().map(Pair::to_string).collect(),
+            needs: pair.needs(),
         }
     }
 
@@ -68,10 +69,13 @@ impl JsonEntry {
             Some(file) => file.clone(),
             None if self.built_in => "built-in".to_owned(),
             None if self.needs.is_empty() => "missing, needs nothing".to_owned(),
-            None => format!("missing, needs {}", self.needs.join(" and ")),
+            None => {
+                let needs: Vec<String> = self.needs.iter().map(Pair::to_string).collect();
+                format!("missing, needs {}", needs.join(" and "))
+            }
         };
         vec![
-            Cell::text(&self.pair),
+            Cell::text(self.pair),
             self.bytes.map_or(Cell::right("-"), Cell::count),
             Cell::text(place),
         ]
@@ -125,7 +129,7 @@ impl ListAnswer {
             rules: db.rules().into(),
             folder,
             bytes: db.pairs().map(PairFile::bytes).sum(),
-            databases: pairs.map(|pair| JsonEntry::new(db, pair)).collect(),
+            databases: pairs.map(|pair| ListedPair::new(db, pair)).collect(),
             placing: report::plies(db),
             unusable: db
                 .unusable()

@@ -28,6 +28,8 @@ mod repack;
 mod report;
 mod review;
 mod rules;
+#[cfg(test)]
+mod schema;
 mod serve;
 mod stats;
 mod status;

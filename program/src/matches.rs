@@ -16,6 +16,7 @@ use millbase::coach::contest::{Contest, MatchReport, PlayedGame, Standing};
 use millbase::coach::truth::Truth;
 use millbase::sample::{self, Family};
 use millbase::{Database, Position, Rules, Wdl};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::databases;
@@ -241,8 +242,8 @@ fn read_starts(path: &Path, rules: &Rules) -> Result<Vec<Position>> {
 }
 
 /// The first line of a log: the match that the games belong to.
-#[derive(Serialize, Deserialize, PartialEq, Eq, Debug)]
-struct Header {
+#[derive(Serialize, JsonSchema, Deserialize, PartialEq, Eq, Debug)]
+pub struct Header {
     version: u32,
     first: String,
     second: String,

@@ -7,6 +7,7 @@ use clap::Args;
 use indicatif::HumanCount;
 use millbase::{Position, Rules, Turn};
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::input;
@@ -38,8 +39,8 @@ pub struct Perft {
     divide: bool,
 }
 
-#[derive(Serialize)]
-struct PerftAnswer {
+#[derive(Serialize, JsonSchema)]
+pub struct PerftAnswer {
     position: String,
     depth: u32,
     count: u64,
@@ -47,7 +48,7 @@ struct PerftAnswer {
     turns: Option<Vec<TurnCount>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct TurnCount {
     turn: String,
     count: u64,

@@ -7,6 +7,7 @@ use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use millbase::prove::{self, Proof, ProofOptions, ProofStep, ProofWork, Proved};
 use millbase::{Pair, Position, Rules, Side, Turn, Wdl};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::build;
@@ -41,8 +42,8 @@ pub struct Prove {
     hash: u64,
 }
 
-#[derive(Serialize)]
-struct ProofAnswer<'a> {
+#[derive(Serialize, JsonSchema)]
+pub struct ProofAnswer<'a> {
     position: String,
     /// The value for White; `None` if it was not proved.
     wdl: Option<Wdl>,
@@ -58,7 +59,7 @@ struct ProofAnswer<'a> {
     placements_and_line: &'a ProofWork,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct PlacementAnswer {
     turn: Turn,
     wdl: Option<Wdl>,

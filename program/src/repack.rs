@@ -12,6 +12,7 @@ use indicatif::HumanBytes;
 use millbase::Pair;
 use millbase::solve::{BuildFolder, TableCache, built_pairs, repack};
 use millbase::store::folder_of;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::build::{self, FileOptions};
@@ -46,13 +47,13 @@ pub struct Repack {
     files: FileOptions,
 }
 
-#[derive(Serialize)]
-struct RepackAnswer {
+#[derive(Serialize, JsonSchema)]
+pub struct RepackAnswer {
     folder: PathBuf,
     pairs: Vec<RepackedPair>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct RepackedPair {
     pair: Pair,
     /// The size of the old file.

@@ -9,12 +9,13 @@ use millbase::Metric;
 use millbase::solve::PlyReport;
 use millbase::store::{PairFile, PlyFile};
 use millbase::{Dtw, Material, Pair};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::output::{Cell, TextTable};
 
 /// How many positions have which value.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct ValueCounts {
     positions: u64,
     wins: u64,
@@ -59,7 +60,7 @@ fn table(before: &[&'static str], after: &[&'static str]) -> TextTable {
 }
 
 /// The counts of one side to move of a pair.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct PairCounts {
     pair: Pair,
     to_move: u8,
@@ -92,7 +93,7 @@ impl PairCounts {
 }
 
 /// The counts of the file of one ply.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct PlyCounts {
     ply: u8,
     bytes: u64,

@@ -18,6 +18,7 @@ use millbase::service::failure::ErrorAnswer;
 use millbase::store::DbError;
 use millbase::{Database, Side};
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::advice;
@@ -76,8 +77,8 @@ const OPENINGS_SHOWN: usize = 20;
 type Graded = (Record, GameReview);
 
 /// A reviewed game.
-#[derive(Serialize)]
-struct ReviewedGame<'a> {
+#[derive(Serialize, JsonSchema)]
+pub struct ReviewedGame<'a> {
     white: Option<&'a str>,
     black: Option<&'a str>,
     result: Option<GameResult>,

@@ -9,6 +9,7 @@ use millbase::Histogram;
 use millbase::Metric;
 use millbase::store::PairFile;
 use millbase::{Material, Pair, Value};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::options::Options;
@@ -36,13 +37,13 @@ pub struct Stats {
     histogram: bool,
 }
 
-#[derive(Serialize)]
-struct StatsAnswer {
+#[derive(Serialize, JsonSchema)]
+pub struct StatsAnswer {
     tables: Vec<JsonTable>,
     placing: Vec<PlyCounts>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct JsonTable {
     #[serde(flatten)]
     counts: PairCounts,
@@ -50,7 +51,7 @@ struct JsonTable {
     histogram: Option<Vec<ValueCount>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct ValueCount {
     #[serde(flatten)]
     value: Value,

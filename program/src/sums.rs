@@ -9,6 +9,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use indicatif::HumanCount;
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -18,13 +19,13 @@ use crate::options::Options;
 use crate::output::{self, Cell, TextTable};
 use crate::status::{Status, Usage};
 
-#[derive(Serialize)]
-struct SumsAnswer {
+#[derive(Serialize, JsonSchema)]
+pub struct SumsAnswer {
     ok: bool,
     files: Vec<Compared>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Compared {
     file: String,
     /// `None` where the file is missing.
@@ -32,7 +33,7 @@ struct Compared {
     result: ChecksumResult,
 }
 
-#[derive(Serialize, Clone, Copy, PartialEq, Eq)]
+#[derive(Serialize, JsonSchema, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 enum ChecksumResult {
     Same,

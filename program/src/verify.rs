@@ -10,6 +10,7 @@ use millbase::Database;
 use millbase::Pair;
 use millbase::store::{DbError, PlyFile};
 use millbase::verify::{Report, Tables, verify_pair, verify_ply, verify_ply_sample, verify_sample};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::advice;
@@ -57,8 +58,8 @@ pub struct Verify {
     seed: u64,
 }
 
-#[derive(Serialize)]
-struct VerifyAnswer {
+#[derive(Serialize, JsonSchema)]
+pub struct VerifyAnswer {
     ok: bool,
     pairs: Vec<Findings>,
     placing: Vec<Findings>,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::board::symmetry::Symmetry;
@@ -35,7 +36,7 @@ struct GameGroup {
 }
 
 /// The tables of an archive.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct ArchiveReport {
     /// The number of games.
     pub games: u64,
@@ -51,7 +52,7 @@ pub struct ArchiveReport {
 }
 
 /// A row of a table.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct ArchiveRow {
     /// The player's name, or the turns of the opening.
     pub name: String,

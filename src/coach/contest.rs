@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::coach::confidence::{Interval, interval};
@@ -35,7 +36,7 @@ pub struct Contest {
 const DRAWN_TURNS: usize = DrawRule::USUAL.quiet_turns as usize;
 
 /// A game of a match.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema, Deserialize)]
 pub struct PlayedGame {
     /// The number of the game, from 0.
     #[serde(rename = "game")]
@@ -63,7 +64,7 @@ pub struct PlayedGame {
 }
 
 /// The first error of a game.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema, Deserialize)]
 pub struct FirstError {
     /// 1 for the first player, 2 for the second.
     pub player: usize,
@@ -72,7 +73,7 @@ pub struct FirstError {
 }
 
 /// The reason why a game of a match ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GameEnd {
     /// By the rules: a side has lost, or the board is full.
@@ -259,7 +260,7 @@ struct PairSum {
 }
 
 /// The result of a match. Wins, draws, losses and score are those of the first player.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct MatchReport {
     /// The two players.
     pub players: [PlayerReport; 2],
@@ -286,7 +287,7 @@ pub struct MatchReport {
 }
 
 /// A player of a match.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct PlayerReport {
     /// The player's name.
     pub name: String,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::coach::confidence::{Interval, interval, ratio};
@@ -146,7 +147,7 @@ fn reply(place: usize, asked: &ExamPosition, player: &mut dyn Contestant, rules:
 }
 
 /// The result of an exam.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct ExamReport {
     /// A hash of the positions, in hexadecimal: results can be compared only if it is the same.
     pub exam: String,
@@ -163,7 +164,7 @@ pub struct ExamReport {
 }
 
 /// The score in some positions of an exam.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct ExamGroup {
     /// The property that the positions share.
     pub by: &'static str,
@@ -175,7 +176,7 @@ pub struct ExamGroup {
 }
 
 /// The score in some positions of an exam.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct ExamScore {
     /// The number of positions.
     pub asked: usize,

@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 use std::sync::atomic::AtomicBool;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::board::PointSet;
@@ -19,7 +20,7 @@ use crate::store::DbError;
 use crate::value::{Dtw, Value};
 
 /// The goal of the solver.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Goal {
     /// Win in as few turns as possible.
@@ -45,7 +46,7 @@ impl Goal {
 }
 
 /// A theme of a puzzle. docs/COACH.md defines the themes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Theme {
     /// One turn of the solver closes two mills.
@@ -92,7 +93,7 @@ impl Theme {
 }
 
 /// A puzzle: a position with one best first turn, and the certificate of its solution.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Puzzle {
     /// The position; the solver is to move.
     #[serde(skip)]
@@ -121,7 +122,7 @@ pub struct Puzzle {
 }
 
 /// A step of the solution: the best turn of one side.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct SolutionStep {
     /// The side that makes the turn.
     pub side: Side,
@@ -142,7 +143,7 @@ pub struct SolutionStep {
 }
 
 /// The difficulty of a puzzle.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Difficulty {
     /// A rating on the scale of players' ratings: 900 for the easiest.
     pub rating: u32,

@@ -12,6 +12,7 @@
 use std::fmt;
 use std::io::{self, BufRead, Read};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::game::{Game, GameError, shown};
@@ -31,7 +32,7 @@ pub struct Record {
 }
 
 /// The result of a game.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, JsonSchema, Deserialize)]
 pub enum GameResult {
     /// White has won.
     #[serde(rename = "1-0")]
@@ -90,7 +91,7 @@ impl GameResult {
 }
 
 /// Won, drawn and lost games.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 pub struct ResultCounts {
     /// The number of won games.
     pub wins: u64,

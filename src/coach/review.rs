@@ -1,5 +1,6 @@
 //! The grade of every turn of a game, the errors that decided it, and the counts by side and phase.
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::coach::truth::Truth;
@@ -55,7 +56,7 @@ impl Grade {
 }
 
 /// The verdict on a turn.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Verdict {
     /// The grade.
     pub grade: Grade,
@@ -137,7 +138,7 @@ impl Verdict {
 }
 
 /// A turn of a game with its verdict.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct ReviewedTurn {
     /// The number of the turn, from 1.
     pub number: usize,
@@ -155,6 +156,7 @@ pub struct ReviewedTurn {
     pub turn: Turn,
     /// `None` if no database answers.
     #[serde(flatten, serialize_with = "or_nulls")]
+    #[schemars(with = "Option<Verdict>")]
     pub verdict: Option<Verdict>,
 }
 
@@ -177,7 +179,7 @@ impl ReviewedTurn {
 }
 
 /// A game with the grade of every turn. Numbers of turns count from 1.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct GameReview {
     /// The turns in their order, without a last turn that lacks its removal.
     pub turns: Vec<ReviewedTurn>,
@@ -201,7 +203,7 @@ pub struct GameReview {
 }
 
 /// The position at the end of a game.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct LastPosition {
     /// The position.
     #[serde(skip)]
@@ -283,12 +285,12 @@ fn known_error<'a>(mut turns: impl Iterator<Item = &'a ReviewedTurn>) -> Option<
 }
 
 /// The counts of turns by side and phase.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Summary(pub [SummaryEntry; 6]);
 
 /// The counts of the turns of a side in a phase.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct SummaryEntry {
     /// The side.
     pub side: Side,
@@ -341,7 +343,7 @@ impl Summary {
 }
 
 /// Counts of turns by their grades.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, JsonSchema)]
 pub struct Tally {
     /// All turns.
     pub turns: u32,

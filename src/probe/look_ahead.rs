@@ -100,7 +100,6 @@ impl Distance {
             );
         }
         DbError::MissingPlies {
-            file: None,
             location: database.location(),
         }
     }

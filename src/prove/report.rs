@@ -86,7 +86,7 @@ pub struct Proof {
 
 /// Figures of the searches for a proof.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-#[cfg_attr(feature = "service", derive(serde::Serialize))]
+#[cfg_attr(feature = "service", derive(serde::Serialize, schemars::JsonSchema))]
 pub struct ProofWork {
     /// Positions visited.
     pub nodes: u64,

@@ -17,7 +17,6 @@ use crate::value::Value;
 
 /// The facts about a position.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "explain")]
 pub struct ExplainAnswer {
     /// The position.
     #[serde(flatten)]
@@ -48,7 +47,6 @@ pub struct ExplainAnswer {
 
 /// The facts about a turn.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "explainedTurn")]
 pub struct ExplainedTurn {
     /// The turn with its value.
     #[serde(flatten)]

@@ -12,7 +12,6 @@ use crate::store::DbError;
 /// The reason for a failure as an identifier with names and numbers, for programs that say it in another
 /// language.
 #[derive(Clone, Serialize, JsonSchema, Debug)]
-#[schemars(rename = "refusal")]
 pub struct Refusal {
     reason: &'static str,
     fields: BTreeMap<&'static str, String>,
@@ -111,7 +110,6 @@ impl From<DbError> for Failure {
 
 /// A failure as the field `error` of answers.
 #[derive(Clone, Serialize, JsonSchema)]
-#[schemars(rename = "failure")]
 pub struct FailureAnswer {
     /// The word for the kind of failure.
     #[schemars(extend("enum" = [
@@ -141,7 +139,6 @@ impl FailureAnswer {
 
 /// A failure as an answer.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "error")]
 pub struct ErrorAnswer {
     /// The failure.
     pub error: FailureAnswer,

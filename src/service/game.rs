@@ -23,7 +23,6 @@ const STEP_NODES: u64 = 20_000;
 
 /// The first turn of a question that is not legal.
 #[derive(Clone, Serialize, JsonSchema)]
-#[schemars(rename = "illegalTurn")]
 pub struct IllegalTurn {
     /// Its number, counted from 1.
     pub number: usize,
@@ -54,7 +53,6 @@ impl IllegalTurn {
 
 /// A legal turn with the position after it.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "legalTurn")]
 pub struct LegalTurn {
     turn: Turn,
     position: Fen,
@@ -81,7 +79,6 @@ fn legal<'a>(
 
 /// The legal turns of a position, which need no database.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "turns")]
 pub struct TurnsAnswer {
     #[serde(flatten)]
     situation: Situation,
@@ -100,7 +97,6 @@ impl TurnsAnswer {
 
 /// How a game stands by the rules about draws.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "standing")]
 struct Standing {
     /// The number of times that the position has occurred, this time included.
     occurrences: usize,
@@ -123,7 +119,6 @@ impl Standing {
 
 /// A game with its turns and the legal turns after them.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "game")]
 pub struct GameAnswer {
     start: Fen,
     game: Vec<LegalTurn>,
@@ -152,7 +147,6 @@ impl GameAnswer {
 /// All that the page shows of a game's last position, found without waiting: by a short search at most, and
 /// from the bytes that are here.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "step")]
 pub struct StepAnswer {
     #[serde(flatten)]
     situation: Situation,
@@ -215,7 +209,6 @@ impl StepAnswer {
 
 /// The end of a game.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ending")]
 pub struct EndingAnswer {
     winner: Option<Side>,
     #[schemars(extend("enum" = ["stones", "blocked", "full_board", "repetition", "quiet"]))]
@@ -235,7 +228,6 @@ impl From<Ending> for EndingAnswer {
 
 /// The choice of a player.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "play")]
 pub struct PlayAnswer {
     #[serde(flatten)]
     situation: Situation,

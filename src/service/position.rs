@@ -20,7 +20,6 @@ const REPLY_NODES: u64 = 500;
 
 /// A position with its side to move and its phase.
 #[derive(Clone, Copy, Serialize, JsonSchema)]
-#[schemars(rename = "situation")]
 pub struct Situation {
     /// The position.
     pub position: Fen,
@@ -46,7 +45,6 @@ impl Situation {
 
 /// A turn with its value.
 #[derive(Clone, Copy, Serialize, JsonSchema)]
-#[schemars(rename = "rankedTurn")]
 pub struct ValuedTurn {
     /// The turn.
     pub turn: Turn,
@@ -82,7 +80,6 @@ impl ValuedTurn {
 
 /// The value of a position, and its turns.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "probe")]
 pub struct ProbeAnswer {
     /// The position.
     #[serde(flatten)]
@@ -131,7 +128,6 @@ impl ProbeAnswer {
 
 /// A position with a best line.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "line")]
 pub struct LineAnswer {
     /// The position.
     #[serde(flatten)]
@@ -174,7 +170,6 @@ impl LineAnswer {
 
 /// A position with its turns and the replies to them.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "rank")]
 pub struct RankAnswer {
     /// The position.
     #[serde(flatten)]
@@ -207,7 +202,6 @@ impl RankAnswer {
 
 /// A legal turn beside the others of its position: its value, the replies to it, and its symmetry class.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "comparedTurn")]
 pub struct ComparedTurn {
     turn: Turn,
     /// The value for the side to move; `None` where it is not known.

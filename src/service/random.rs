@@ -20,7 +20,6 @@ const SHORTEST: Dtw = Dtw(3);
 
 /// A random position with its value.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "random")]
 pub struct RandomAnswer {
     position: Fen,
     #[serde(flatten)]

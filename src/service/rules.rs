@@ -8,7 +8,6 @@ use crate::rules::Rules;
 
 /// One set of rules; except for the name, the keys are those of the files that `--rules` reads.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ruleSet")]
 pub struct RuleSet {
     /// `None` for settings without a name.
     name: Option<&'static str>,
@@ -27,7 +26,6 @@ impl From<&Rules> for RuleSet {
 
 /// The sets of rules that questions can name, and the rules about draws.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "rulesets")]
 pub struct RuleSetsAnswer {
     /// The rules of questions that name none.
     own: RuleSet,

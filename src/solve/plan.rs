@@ -64,7 +64,7 @@ pub fn kept_plies(rules: &Rules) -> BTreeSet<u8> {
 
 /// The files of a [`BuildRequest`] that a folder lacks. Sizes and times are forecasts.
 #[derive(Debug)]
-#[cfg_attr(feature = "service", derive(serde::Serialize))]
+#[cfg_attr(feature = "service", derive(serde::Serialize, schemars::JsonSchema))]
 pub struct BuildPlan {
     /// The folder.
     pub folder: PathBuf,
@@ -91,7 +91,7 @@ pub struct BuildPlan {
 
 /// A pair to solve.
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "service", derive(serde::Serialize))]
+#[cfg_attr(feature = "service", derive(serde::Serialize, schemars::JsonSchema))]
 pub struct PlannedPair {
     /// The pair.
     pub pair: Pair,
@@ -105,7 +105,7 @@ pub struct PlannedPair {
 
 /// A ply to solve.
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "service", derive(serde::Serialize))]
+#[cfg_attr(feature = "service", derive(serde::Serialize, schemars::JsonSchema))]
 pub struct PlannedPly {
     /// The number of stones placed.
     pub ply: u8,

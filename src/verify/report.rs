@@ -46,7 +46,11 @@ impl Report {
 
 /// A table whose counts in the file are wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "service", derive(serde::Serialize), serde(untagged))]
+#[cfg_attr(
+    feature = "service",
+    derive(serde::Serialize, schemars::JsonSchema),
+    serde(untagged)
+)]
 pub enum Miscounted {
     /// The table of a pair with this number of stones of the side to move.
     Moving(u8),

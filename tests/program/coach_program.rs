@@ -211,8 +211,9 @@ fn errors_after_unknown_turns_are_not_the_first() {
             .filter_map(|part| part["errors"].as_u64())
             .sum::<u64>();
         let shown = review(&["review", "-"]);
-        let out = shown.out;
+        let (out, err) = (shown.out, shown.err);
         assert!(out.contains("\nfirst error: not known\n"), "{out}");
+        assert!(err.starts_with("note: some turns have no grade: "), "{err}");
     }
     assert!(errors > 0);
 }

@@ -8,6 +8,7 @@ use clap::Args;
 use indicatif::HumanCount;
 use millbase::malom::{self, Comparison, Difference, FileState, Found, SECVAL};
 use millbase::{Rules, Value};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Selection, scheme_of, sectors};
@@ -39,8 +40,8 @@ pub struct CompareMalom {
     first: usize,
 }
 
-#[derive(Serialize)]
-struct CompareAnswer {
+#[derive(Serialize, JsonSchema)]
+pub struct CompareAnswer {
     compared: usize,
     missing: usize,
     slots: u64,
@@ -51,7 +52,7 @@ struct CompareAnswer {
     damaged: Vec<JsonDamage>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct JsonSector {
     file: String,
     slots: u64,
@@ -61,7 +62,7 @@ struct JsonSector {
     first: Vec<JsonDifference>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct JsonDifference {
     slot: u64,
     position: String,
@@ -70,7 +71,7 @@ struct JsonDifference {
     theirs: Option<Value>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct JsonDamage {
     file: String,
     damage: String,

@@ -14,6 +14,7 @@ use clap::Args;
 use indicatif::{HumanBytes, HumanCount, ProgressBar};
 use millbase::internals::held;
 use millbase::malom::{SECVAL, Scheme, Sector, Walk};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Selection, named_scheme, scheme_name, scheme_of, sectors};
@@ -47,8 +48,8 @@ pub struct ExportMalom {
     secval: Option<PathBuf>,
 }
 
-#[derive(Serialize)]
-struct ExportAnswer {
+#[derive(Serialize, JsonSchema)]
+pub struct ExportAnswer {
     folder: PathBuf,
     scheme: &'static str,
     sectors: usize,

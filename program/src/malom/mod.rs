@@ -1,9 +1,9 @@
 //! `millbase export`, `compare` and `mount`: our values as the sector files of another program.
 
-mod compare;
-mod export;
+pub mod compare;
+pub mod export;
 #[cfg(target_os = "linux")]
-mod mount;
+pub mod mount;
 
 use std::fs;
 use std::io;

@@ -23,6 +23,7 @@ use indicatif::HumanCount;
 use millbase::internals::held;
 use millbase::malom::{SECVAL, Scheme, Sector, SectorFile, Sectors};
 use rustix::mount::{UnmountFlags, unmount};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{named_scheme, sectors};
@@ -61,8 +62,8 @@ pub struct Mount {
     allow_other: bool,
 }
 
-#[derive(Serialize)]
-struct MountAnswer<'a> {
+#[derive(Serialize, JsonSchema)]
+pub struct MountAnswer<'a> {
     mounted: &'a Path,
     files: usize,
     bytes: u64,

@@ -12,6 +12,7 @@ use millbase::coach::truth::Truth;
 use millbase::store::DbError;
 use millbase::{Position, Rules, Side};
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
@@ -73,8 +74,8 @@ struct OwnStep {
 }
 
 /// The result of a check.
-#[derive(Serialize)]
-struct CheckReport {
+#[derive(Serialize, JsonSchema)]
+pub struct CheckReport {
     puzzles: usize,
     /// The number of puzzles with a fault.
     wrong: usize,
@@ -86,7 +87,7 @@ struct CheckReport {
     missing: Option<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct PuzzleProblem {
     puzzle: String,
     problem: String,

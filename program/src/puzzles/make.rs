@@ -13,6 +13,7 @@ use millbase::internals::diagram::draw;
 use millbase::sample::{Family, canonical};
 use millbase::store::DbError;
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::exchange;
@@ -108,14 +109,14 @@ fn range(text: &str) -> Result<RangeInclusive<u32>, String> {
 }
 
 /// The puzzles of a run.
-#[derive(Serialize)]
-struct PuzzlePack {
+#[derive(Serialize, JsonSchema)]
+pub struct PuzzlePack {
     seed: u64,
     puzzles: Vec<NamedPuzzle>,
 }
 
 /// A puzzle with its name, which has the seed and the number of its candidate.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct NamedPuzzle {
     pub id: String,
     #[serde(flatten)]

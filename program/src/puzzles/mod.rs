@@ -1,8 +1,8 @@
 //! `millbase puzzles`: makes puzzles and checks packs of puzzles.
 
-mod check;
+pub mod check;
 mod exchange;
-mod make;
+pub mod make;
 
 use anyhow::Result;
 use clap::Subcommand;

@@ -22,6 +22,7 @@ use millbase::solve::{
 };
 use millbase::store::{Compression, Location, Profile};
 use millbase::{Pair, Rules};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::api_error::{self, ApiError};
@@ -74,8 +75,8 @@ enum BuildState {
 }
 
 /// The state of the current or last build, and the plan of the next.
-#[derive(Serialize, Default)]
-struct ServerBuild {
+#[derive(Serialize, JsonSchema, Default)]
+pub struct ServerBuild {
     /// Whether this server starts a build on request.
     allowed: bool,
     /// `idle`, `pairs`, `placing`, `finished` or `failed`.
@@ -96,7 +97,7 @@ struct ServerBuild {
 }
 
 /// The plan of a build of everything that is missing.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct ServerPlan {
     pairs: usize,
     file_bytes: u64,

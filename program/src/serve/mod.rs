@@ -9,11 +9,11 @@
 //! - `page`: the page at `/` and its files
 
 mod api_error;
-mod building;
+pub mod building;
 mod connections;
 mod page;
 mod reply;
-mod routes;
+pub mod routes;
 mod services;
 #[cfg(test)]
 mod tests;
@@ -25,6 +25,7 @@ use std::process;
 use anyhow::{Context, Result};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::net::TcpListener;
 use tokio::runtime::{self, Runtime};
@@ -88,8 +89,8 @@ fn level() -> impl TypedValueParser<Value = LevelFilter> {
 }
 
 /// The announcement that the server is ready, for JSON answers.
-#[derive(Serialize)]
-struct Ready<'a> {
+#[derive(Serialize, JsonSchema)]
+pub struct Ready<'a> {
     listening: &'a str,
 }
 

@@ -10,6 +10,7 @@ use millbase::Rules;
 use millbase::service::failure::Failure;
 use millbase::service::question::{Question, Topic};
 use millbase::service::rules::{RuleSet, RuleSetsAnswer};
+use schemars::JsonSchema;
 use serde::Serialize;
 use tower_http::cors::{Any, CorsLayer};
 use tower_http::trace::{DefaultMakeSpan, DefaultOnResponse, TraceLayer};
@@ -95,8 +96,8 @@ async fn rulesets(State(services): State<Services>) -> Response {
     reply_with(&RuleSetsAnswer::new(services.rules(), services.draws()))
 }
 
-#[derive(Serialize)]
-struct Health {
+#[derive(Serialize, JsonSchema)]
+pub struct Health {
     status: &'static str,
     databases: usize,
 }
