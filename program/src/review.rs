@@ -260,8 +260,9 @@ impl Reviewing<'_> {
         if self.turns == 0 {
             return Err(Usage("there is no turn to grade".to_owned()).into());
         }
-        let is_unanswered = !self.is_graded && self.missing.is_some();
-        if let (true, Some(missing)) = (is_unanswered, self.missing.take()) {
+        if !self.is_graded
+            && let Some(missing) = self.missing.take()
+        {
             return Err(Error::new(missing).context("no turn can be graded"));
         }
         if let Some(file) = &self.command.svg {
