@@ -170,3 +170,37 @@ fn features_are_chosen_in_few_places() {
     let count: usize = sources(&folders).iter().map(count).sum();
     assert!(count <= 25, "{count}");
 }
+
+/// The walks of CONTRIBUTING.md: each has at most fifteen steps, and each name stands in its file.
+#[test]
+fn the_walks_lead_through_what_is_there() {
+    let page = include_str!("../../CONTRIBUTING.md");
+    let walks = page.split("\n## Four walks\n").nth(1).expect("the walks");
+    let walks = walks.split("\n## ").next().expect("their end");
+    let starts = walks.lines().filter(|line| line.starts_with("1. ")).count();
+    assert_eq!(starts, 4);
+    assert!(!walks.contains("\n16. "), "a walk has more than 15 steps");
+    let (mut text, mut names) = (String::new(), 0);
+    // Every second part is in code marks: a file, or a name in the file before it.
+    for code in walks.split('`').skip(1).step_by(2) {
+        if code.ends_with(".rs") || code.ends_with(".js") {
+            text = fs::read_to_string(root().join(code)).unwrap_or_else(|_| panic!("no {code}"));
+        } else if code
+            .chars()
+            .all(|letter| letter.is_alphanumeric() || letter == '_')
+        {
+            let found = [
+                format!("fn {code}"),
+                format!("{code}("),
+                format!("{code} ="),
+            ];
+            let is_known = found.iter().any(|form| text.contains(form));
+            assert!(
+                is_known || code == "info" || code == "go" || code == "bestmove",
+                "no {code}"
+            );
+            names += 1;
+        }
+    }
+    assert!(names > 50);
+}
