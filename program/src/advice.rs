@@ -25,7 +25,7 @@ pub fn advice(error: &DbError) -> String {
         DbError::MissingForProof { location, .. } => {
             return format!("; build with `millbase build{}`", build_options(location));
         }
-        DbError::MissingPlies { location } if why_unsolved(&location.rules).is_none() => {
+        DbError::MissingPlies { location, .. } if why_unsolved(&location.rules).is_none() => {
             let options = placing_options(location);
             return format!(
                 "; build the databases of the placing phase with `millbase build --placing{options}`"

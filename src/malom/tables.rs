@@ -29,7 +29,7 @@ use crate::rules::position::Position;
 use crate::solve::{Reused, needs, ply, read_or_derive};
 use crate::store::codec::is_derived;
 use crate::store::table::Table;
-use crate::store::{DbError, PlyFile};
+use crate::store::{DbError, PlyFile, ply_file_name};
 use crate::value::{Metric, Value};
 
 /// All sectors that databases have the values for. Many threads may use them at the same time.
@@ -168,6 +168,7 @@ impl Sectors {
         }
         if from + MOST_PLACEMENTS < plies {
             return Err(DbError::MissingPlies {
+                file: Some(ply_file_name(from)),
                 location: database.location(),
             });
         }

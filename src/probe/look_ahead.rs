@@ -100,6 +100,7 @@ impl Distance {
             );
         }
         DbError::MissingPlies {
+            file: None,
             location: database.location(),
         }
     }

@@ -42,6 +42,8 @@ pub enum DbError {
     },
     /// No file of the placing phase is near enough to the position for a search.
     MissingPlies {
+        /// The name of the file, where a certain one is needed.
+        file: Option<String>,
         /// Where they were sought.
         location: Location,
     },
@@ -151,6 +153,9 @@ impl fmt::Display for DbError {
                     "{NO_ANSWER}: the proof needs {names}, which {verb} missing"
                 )
             }
+            DbError::MissingPlies {
+                file: Some(name), ..
+            } => write!(f, "the database {name} is missing"),
             DbError::MissingPlies { .. } => write!(
                 f,
                 "{NO_ANSWER}: too many stones are still in hand for a search down to the databases"

@@ -53,7 +53,7 @@ fn without_folder(error: &DbError) -> DbError {
     match &mut error {
         DbError::Missing { location, .. }
         | DbError::MissingForProof { location, .. }
-        | DbError::MissingPlies { location } => location.folder = None,
+        | DbError::MissingPlies { location, .. } => location.folder = None,
         DbError::Corrupt { file, .. }
         | DbError::OtherRules { file, .. }
         | DbError::OtherVersion { file, .. }
