@@ -12,7 +12,7 @@ use millbase::Database;
 use millbase::Histogram;
 use millbase::internals::Bytes;
 use millbase::internals::Index;
-use millbase::solve::pair::Solved;
+use millbase::solve::pair::SolvedTable;
 use millbase::{Material, Pair, Rules, verify};
 
 const RULES: Rules = Rules::STANDARD;
@@ -22,7 +22,7 @@ fn pairs() -> Vec<Pair> {
     pairs.filter_map(|(a, b)| Pair::new(a, b)).collect()
 }
 
-fn solve(pair: Pair, captures: &HashMap<Material, Bytes>) -> Vec<Solved> {
+fn solve(pair: Pair, captures: &HashMap<Material, Bytes>) -> Vec<SolvedTable> {
     millbase::solve::pair::solve(
         &RULES,
         pair,

@@ -33,7 +33,7 @@
 //! index     pairs and stages; where a table keeps a position; histograms
 //! sample    random positions; the form that positions equal up to symmetry share
 //! search    alpha-beta with any source of known values
-//! store     the files: container, directory, codec; pairs and plies as two schemas
+//! store     the files: container, directory, codec; pairs and plies as two kinds of file
 //! probe     value, ranked turns and best line of any position
 //! solve     retrograde analysis of the pairs, and the plies of the placing phase    feature build
 //! verify    recomputes every value                                                  feature build
@@ -48,7 +48,7 @@
 //! a *stage* is a ply with the stones that each side has lost. Its tables are in one file for each
 //! ply, as those of the moving phase are in one file for each pair of numbers of stones.
 //!
-//! A probe goes down once and up again: position → schema of the pair or ply → row and block →
+//! A probe goes down once and up again: position → file of the pair or ply → row and block →
 //! codec → value.
 //!
 //! Features: `build` adds solving, writing and verifying, and depends on rayon; `embedded` makes
@@ -108,7 +108,7 @@ pub use value::{Dtw, Metric, Value, Wdl};
 #[doc(hidden)]
 pub mod internals {
     pub use crate::board::{bits, symmetry};
-    pub use crate::index::{Index, Rows, reachable};
+    pub use crate::index::{Index, Rows, stages};
     pub use crate::lock::held;
     pub use crate::memory::Bytes;
     pub use crate::probe::numbers;

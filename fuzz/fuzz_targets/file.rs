@@ -16,7 +16,7 @@ use std::sync::{Arc, LazyLock};
 
 use libfuzzer_sys::fuzz_target;
 use millbase::internals::Index;
-use millbase::internals::reachable::Stage;
+use millbase::internals::stages::Stage;
 use millbase::solve::{BuildRequest, build};
 use millbase::{Database, Material, Position, Rules};
 use parts::{FILE_LENGTH, FileParts, Layout, repair_all};

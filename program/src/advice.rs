@@ -6,7 +6,7 @@ use std::path::Path;
 
 use millbase::Metric;
 use millbase::Rules;
-use millbase::internals::reachable::why_unsolved;
+use millbase::internals::stages::why_unsolved;
 use millbase::solve::SolveError;
 use millbase::store::{self, DbError, Location};
 

@@ -16,7 +16,7 @@ use millbase::internals::Index;
 use millbase::internals::Random;
 use millbase::sample::{self, Family};
 use millbase::search::{Limits, NoProber, Search};
-use millbase::solve::pair::Solved;
+use millbase::solve::pair::SolvedTable;
 use millbase::solve::pairs_up_to;
 use millbase::store::{DbError, PlyFile};
 use millbase::{Material, Pair, Position, Rules};
@@ -127,7 +127,7 @@ pub struct BenchAnswer {
     loading_mb_per_s_all_threads: f64,
     search_placing_nodes_per_s: f64,
     search_moving_nodes_per_s: f64,
-    build: Build,
+    build: BuildSpeed,
 }
 
 /// Ranking all turns of positions at a ply of the placing phase; nothing was decoded before.
@@ -141,7 +141,7 @@ struct FirstAnswers {
 /// Solving pairs from scratch, with all threads. The time includes that to allocate memory and to
 /// copy the tables of the captures.
 #[derive(Serialize, JsonSchema)]
-struct Build {
+struct BuildSpeed {
     max_stones: u8,
     entries: u64,
     seconds: f64,
@@ -421,8 +421,8 @@ fn searched(position: &Position, rules: &Rules, budget: Duration) -> Result<f64>
 }
 
 /// Solves all pairs with at most this many stones.
-fn build(max_stones: u8, rules: &Rules) -> Result<Build> {
-    let mut solved: HashMap<Material, Solved> = HashMap::new();
+fn build(max_stones: u8, rules: &Rules) -> Result<BuildSpeed> {
+    let mut solved: HashMap<Material, SolvedTable> = HashMap::new();
     let (mut entries, mut total) = (0, Duration::ZERO);
     for pair in pairs_up_to(max_stones, rules) {
         // Captures take one stone, so only the pairs with one stone less are still needed.
@@ -438,7 +438,7 @@ fn build(max_stones: u8, rules: &Rules) -> Result<Build> {
         solved.extend(tables.into_iter().map(|table| (table.material, table)));
     }
     let seconds = total.as_secs_f64();
-    Ok(Build {
+    Ok(BuildSpeed {
         max_stones,
         entries,
         seconds,

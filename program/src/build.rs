@@ -14,7 +14,7 @@ use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState};
 use millbase::Database;
 use millbase::Metric;
 use millbase::internals::held;
-use millbase::internals::reachable::why_unsolved;
+use millbase::internals::stages::why_unsolved;
 use millbase::solve::{
     BuildEvent, BuildFolder, BuildPlan, BuildProgress, BuildReport, BuildRequest, PairReport,
     PlyReport, SolveError, TableTimes, kept_plies, pairs_up_to,

@@ -7,7 +7,7 @@ use clap::Args;
 use indicatif::HumanBytes;
 use millbase::Database;
 use millbase::Pair;
-use millbase::internals::reachable::why_unsolved;
+use millbase::internals::stages::why_unsolved;
 use millbase::service::rules::RuleSet;
 use millbase::store::PairFile;
 use schemars::JsonSchema;

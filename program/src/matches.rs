@@ -121,7 +121,7 @@ impl Match {
         for player in players {
             player.check_program().map_err(Usage)?;
         }
-        let header = Header::new(&contest, players, database.rules());
+        let header = LogHeader::new(&contest, players, database.rules());
         let log = self.log.as_deref();
         let log = log.map(|path| Log::open(path, &header, &contest));
         let (mut log, done) = log.transpose()?.unzip();
@@ -243,7 +243,7 @@ fn read_starts(path: &Path, rules: &Rules) -> Result<Vec<Position>> {
 
 /// The first line of a log: the match that the games belong to.
 #[derive(Serialize, JsonSchema, Deserialize, PartialEq, Eq, Debug)]
-pub struct Header {
+pub struct LogHeader {
     version: u32,
     first: String,
     second: String,
@@ -253,11 +253,11 @@ pub struct Header {
     starts: Vec<String>,
 }
 
-impl Header {
-    fn new(contest: &Contest, players: [&PlayerSettings; 2], rules: &Rules) -> Header {
+impl LogHeader {
+    fn new(contest: &Contest, players: [&PlayerSettings; 2], rules: &Rules) -> LogHeader {
         let [first, second] = players.map(ToString::to_string);
         let starts = contest.starts.iter().map(|start| start.text(rules));
-        Header {
+        LogHeader {
             version: 1,
             first,
             second,
@@ -278,7 +278,7 @@ struct Log {
 impl Log {
     /// Opens the log of this match and reads the games of earlier runs, or begins a log. Cuts off a
     /// last line that was not written completely, and refuses a file that this match did not begin.
-    fn open(path: &Path, header: &Header, contest: &Contest) -> Result<(Log, Vec<PlayedGame>)> {
+    fn open(path: &Path, header: &LogHeader, contest: &Contest) -> Result<(Log, Vec<PlayedGame>)> {
         let name = path.display().to_string();
         let text = match fs::read_to_string(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
@@ -298,7 +298,7 @@ impl Log {
         for (number, line) in (1..).zip(text[..whole].lines()) {
             let wrong = |why: &dyn Display| wrong(number, why);
             if number == 1 {
-                let found: Header = serde_json::from_str(line).map_err(|error| wrong(&error))?;
+                let found: LogHeader = serde_json::from_str(line).map_err(|error| wrong(&error))?;
                 if found != *header {
                     return Err(wrong(&"its players, starts, rounds or seed differ").into());
                 }

@@ -39,12 +39,12 @@ pub struct Probe {
 
     /// Which turns the answer has, besides the value
     #[arg(long, value_name = "WHICH", default_value = "all")]
-    turns: Turns,
+    turns: ShownTurns,
 }
 
 /// The turns of an answer.
 #[derive(ValueEnum, Clone, Copy)]
-enum Turns {
+enum ShownTurns {
     /// None: much faster, for labelling many positions
     None,
     /// The first of the ranking
@@ -53,13 +53,13 @@ enum Turns {
     All,
 }
 
-impl Turns {
+impl ShownTurns {
     /// The most turns to show; `None` for no list of turns.
     fn most(self) -> Option<usize> {
         match self {
-            Turns::None => None,
-            Turns::Best => Some(1),
-            Turns::All => Some(usize::MAX),
+            ShownTurns::None => None,
+            ShownTurns::Best => Some(1),
+            ShownTurns::All => Some(usize::MAX),
         }
     }
 }
@@ -121,7 +121,7 @@ const LINES: usize = 32;
 /// How the lines of a stream are answered.
 struct Probing<'a> {
     db: &'a Database,
-    turns: Turns,
+    turns: ShownTurns,
     json: bool,
 }
 
@@ -141,8 +141,8 @@ impl Probing<'_> {
             }
             let replies = batch.into_par_iter().fold_chunks(
                 LINES,
-                || Ok(Replies::default()),
-                |replies: io::Result<Replies>, line| {
+                || Ok(BatchAnswers::default()),
+                |replies: io::Result<BatchAnswers>, line| {
                     let mut replies = replies?;
                     self.reply(line, &mut replies)?;
                     Ok(replies)
@@ -170,7 +170,7 @@ impl Probing<'_> {
     }
 
     /// Adds the answer to one line more.
-    fn reply(&self, line: input::InputLine, replies: &mut Replies) -> io::Result<()> {
+    fn reply(&self, line: input::InputLine, replies: &mut BatchAnswers) -> io::Result<()> {
         let before = replies.text.len();
         replies.lines += 1;
         if let Err(error) = self.answer(line, &mut replies.text) {
@@ -200,7 +200,7 @@ impl Probing<'_> {
 
 /// The answers to some lines of a stream.
 #[derive(Default)]
-struct Replies {
+struct BatchAnswers {
     text: Vec<u8>,
     lines: u64,
     /// The lines that have no value, counted from 1.

@@ -34,7 +34,7 @@ struct RulesFile {
 
 /// The options of `play` and `serve` for the rules about draws.
 #[derive(Args, Clone, Copy)]
-pub struct Draws {
+pub struct DrawOptions {
     /// Number of times that a position must stand for a draw; 0 for no such draws
     #[arg(long, value_name = "N", default_value_t = DrawRule::USUAL.repetitions, value_parser = clap::value_parser!(u32).range(..=100))]
     repetitions: u32,
@@ -45,8 +45,8 @@ pub struct Draws {
     quiet_turns: u32,
 }
 
-impl From<Draws> for DrawRule {
-    fn from(draws: Draws) -> DrawRule {
+impl From<DrawOptions> for DrawRule {
+    fn from(draws: DrawOptions) -> DrawRule {
         DrawRule {
             repetitions: draws.repetitions,
             quiet_turns: draws.quiet_turns,

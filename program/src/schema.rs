@@ -90,7 +90,7 @@ fn schema() -> String {
     answers.add::<review::ReviewedGame>("reviewedGame");
     answers.add::<ArchiveReport>("reviewedArchive");
     answers.add::<MatchReport>("match");
-    answers.part::<matches::Header>("matchLog");
+    answers.part::<matches::LogHeader>("matchLog");
     answers.part::<PlayedGame>("matchLogGame");
     answers.add::<judge::Judgement>("judge");
     answers.add::<PuzzlePack>("puzzles");

@@ -39,12 +39,12 @@ pub struct Stats {
 
 #[derive(Serialize, JsonSchema)]
 pub struct StatsAnswer {
-    tables: Vec<JsonTable>,
+    tables: Vec<TableStats>,
     placing: Vec<PlyCounts>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct JsonTable {
+struct TableStats {
     #[serde(flatten)]
     counts: PairCounts,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,7 +71,7 @@ impl Stats {
         input::check_pairs(&self.pair, &options.rules)?;
         let db = databases::open(options)?;
         let tables = self.tables(&db)?;
-        let table = |&(file, material, histogram): &(&PairFile, Material, &Histogram)| JsonTable {
+        let table = |&(file, material, histogram): &(&PairFile, Material, &Histogram)| TableStats {
             counts: PairCounts::new(file, material, histogram),
             histogram: self.histogram.then(|| value_counts(histogram)),
         };

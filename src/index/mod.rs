@@ -17,7 +17,7 @@ mod bit_set;
 #[cfg(feature = "build")]
 mod counting;
 pub mod histogram;
-pub mod reachable;
+pub mod stages;
 
 pub use bit_set::BitSet;
 

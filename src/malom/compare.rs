@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::sector::Sector;
 use super::slots::{Meaning, Slots};
-use super::walk::Whole;
+use super::walk::SectorValues;
 use crate::rules::position::Position;
 use crate::value::Value;
 
@@ -176,7 +176,7 @@ impl Comparison {
 ///
 /// If the system refuses to read, or the file is damaged as [`FileState::of`] says.
 pub fn compare(
-    whole: &Whole<'_>,
+    whole: &SectorValues<'_>,
     file: &Path,
     most: usize,
     mut progress: impl FnMut(u64),
@@ -205,7 +205,7 @@ pub fn compare(
 }
 
 fn compare_row(
-    whole: &Whole<'_>,
+    whole: &SectorValues<'_>,
     row: usize,
     ours: &[u8],
     bytes: &[u8],

@@ -61,4 +61,4 @@ pub use file::SectorFile;
 pub use scheme::{SECVAL, Scheme, SchemeError};
 pub use sector::{Sector, SectorError};
 pub use tables::Sectors;
-pub use walk::{Walk, Whole};
+pub use walk::{SectorValues, Walk};

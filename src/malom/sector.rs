@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;
 
-use crate::index::reachable::Stage;
+use crate::index::stages::Stage;
 use crate::index::{Material, Pair};
 use crate::rules::{FEWEST_STONES, Rules};
 

@@ -19,7 +19,7 @@ use super::scheme::Scheme;
 use super::sector::Sector;
 use super::walk::Walk;
 use crate::board::PointSet;
-use crate::index::reachable::{Reachable, Stage};
+use crate::index::stages::{Stage, StageSets};
 use crate::index::{Index, Pair};
 use crate::lock::held;
 use crate::memory::Bytes;
@@ -38,7 +38,7 @@ pub struct Sectors {
     database: Database,
     scheme: Scheme,
     /// Which sets each side can have while placing.
-    reachable: OnceLock<Reachable>,
+    stage_sets: OnceLock<StageSets>,
     /// The bytes that whole sectors may take.
     memory: u64,
     /// Whole sectors, the one used last at the end.
@@ -74,7 +74,7 @@ impl Sectors {
         Ok(Sectors {
             database,
             scheme,
-            reachable: OnceLock::new(),
+            stage_sets: OnceLock::new(),
             memory: Sectors::DEFAULT_MEMORY,
             whole: Mutex::default(),
             making: Mutex::default(),
@@ -188,13 +188,13 @@ impl Sectors {
             return Ok(tables.into_iter().filter_map(Sector::of_moving).collect());
         }
         let stage = self.stage(sector)?;
-        if database.ply(stage.ply)?.is_some() || !self.reachable().exists(stage) {
+        if database.ply(stage.ply)?.is_some() || !self.stage_sets().exists(stage) {
             return Ok(Vec::new());
         }
         let next = [stage.after_quiet(), stage.after_capture()];
         let next = next
             .into_iter()
-            .filter(|&stage| self.reachable().exists(stage));
+            .filter(|&stage| self.stage_sets().exists(stage));
         Ok(next.filter_map(|stage| self.sector(stage)).collect())
     }
 
@@ -218,9 +218,9 @@ impl Sectors {
         Sector::of_stage(stage, self.database.rules().stones)
     }
 
-    pub(super) fn reachable(&self) -> &Reachable {
-        self.reachable
-            .get_or_init(|| Reachable::new(self.database.rules(), self.plies()))
+    pub(super) fn stage_sets(&self) -> &StageSets {
+        self.stage_sets
+            .get_or_init(|| StageSets::new(self.database.rules(), self.plies()))
     }
 
     /// The position of a slot. Without stones in hand White is to move.
@@ -248,7 +248,7 @@ impl Sectors {
     ) -> Result<u8, DbError> {
         if !sector.is_moving() {
             let stage = self.stage(sector)?;
-            let can_have = |side, set| self.reachable().contains(stage, side, set);
+            let can_have = |side, set| self.stage_sets().contains(stage, side, set);
             let mover_side = stage.mover();
             if !can_have(mover_side, mover) || !can_have(mover_side.other(), waiting) {
                 return Ok(0);
@@ -281,7 +281,7 @@ impl Sectors {
         if !sector.is_moving() {
             let stage = self.stage(sector)?;
             return match database.ply(stage.ply)? {
-                Some(file) => file.table(stage, database.reachable()),
+                Some(file) => file.table(stage, database.stage_sets()),
                 None => Ok(None),
             };
         }
@@ -408,8 +408,8 @@ impl<'a> Maker<'a> {
             return read_or_derive(database, material, &tables);
         }
         let stage = sectors.stage(sector)?;
-        let reachable = sectors.reachable();
-        if !reachable.exists(stage) {
+        let stage_sets = sectors.stage_sets();
+        if !stage_sets.exists(stage) {
             let values = Bytes::new(Index::new(material).len());
             return values.map_err(|error| refused(sector, error));
         }
@@ -420,7 +420,7 @@ impl<'a> Maker<'a> {
         let captures = self.next(stage.after_capture())?;
         let values = ply::solve_stage(
             database.rules(),
-            reachable,
+            stage_sets,
             stage,
             quiet.as_deref(),
             captures.as_deref(),
@@ -430,7 +430,7 @@ impl<'a> Maker<'a> {
 
     /// The values of a stage that a placement leads to, if a game can come to it.
     fn next(&mut self, stage: Stage) -> Result<Option<Bytes>, DbError> {
-        let stage = Some(stage).filter(|&stage| self.sectors.reachable().exists(stage));
+        let stage = Some(stage).filter(|&stage| self.sectors.stage_sets().exists(stage));
         let sector = stage.and_then(|stage| self.sectors.sector(stage));
         sector.map(|sector| self.make(sector)).transpose()
     }

@@ -20,7 +20,7 @@ pub struct Walk<'a> {
 }
 
 /// A sector with all its values.
-pub struct Whole<'a> {
+pub struct SectorValues<'a> {
     pub(super) sectors: &'a Sectors,
     sector: Sector,
     pub(super) slots: Slots,
@@ -67,9 +67,9 @@ impl<'a> Walk<'a> {
         })
     }
 
-    fn make(&mut self, sector: Sector) -> Result<Whole<'a>, DbError> {
+    fn make(&mut self, sector: Sector) -> Result<SectorValues<'a>, DbError> {
         let possible = (!sector.is_moving()).then(|| Possible::new(self.sectors, sector));
-        Ok(Whole {
+        Ok(SectorValues {
             sectors: self.sectors,
             sector,
             slots: Slots::new(sector, self.sectors.scheme()),
@@ -80,7 +80,7 @@ impl<'a> Walk<'a> {
 }
 
 impl<'a> Iterator for Walk<'a> {
-    type Item = Result<Whole<'a>, DbError>;
+    type Item = Result<SectorValues<'a>, DbError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let sector = self.left.pop()?;
@@ -91,16 +91,16 @@ impl<'a> Iterator for Walk<'a> {
 impl Possible {
     fn new(sectors: &Sectors, sector: Sector) -> Result<Possible, DbError> {
         let stage = sectors.stage(sector)?;
-        let reachable = sectors.reachable();
+        let stage_sets = sectors.stage_sets();
         let (mover, waiting) = (stage.mover(), stage.mover().other());
         Ok(Possible {
-            rows: reachable.rows(stage, mover).clone(),
-            waiting: SetMarks::of_rows(stage.stones(waiting), reachable.rows(stage, waiting)),
+            rows: stage_sets.rows(stage, mover).clone(),
+            waiting: SetMarks::of_rows(stage.stones(waiting), stage_sets.rows(stage, waiting)),
         })
     }
 }
 
-impl Whole<'_> {
+impl SectorValues<'_> {
     /// About how many bytes are made at once.
     const PART: usize = 4 << 20;
 
@@ -111,7 +111,7 @@ impl Whole<'_> {
 
     /// How many rows are about as long as a part.
     pub(super) fn rows_at_once(&self) -> usize {
-        (Whole::PART / (self.slots.columns() * Sector::SLOT as usize)).max(1)
+        (SectorValues::PART / (self.slots.columns() * Sector::SLOT as usize)).max(1)
     }
 
     /// Whether there is a value for a slot; the others, which no game can reach, are 0.

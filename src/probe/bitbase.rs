@@ -33,7 +33,7 @@ pub struct Bitbase<'a> {
     rules: &'a Rules,
     pairs: Vec<Pair>,
     /// Indexed by [`place`].
-    tables: Vec<Option<Results<'a>>>,
+    tables: Vec<Option<WdlTable<'a>>>,
 }
 
 /// Positions in each byte.
@@ -44,7 +44,7 @@ const OMITTED: u8 = 3;
 
 /// One table: a result for each entry of its index.
 #[derive(Debug)]
-struct Results<'a> {
+struct WdlTable<'a> {
     index: Index,
     /// The source of rows that are not in memory yet; `None` if all are.
     table: Option<Table<'a>>,
@@ -65,7 +65,7 @@ pub struct BitbaseRow<'a> {
 impl Database {
     /// The stored results (win, draw or loss) of these pairs for probes from memory. Each row is
     /// decoded when it is first needed and takes a quarter of a byte for each entry; 9-9, 9-8 and
-    /// 8-8 together have 390 MB of them. Results that the files omit are derived on demand; files of
+    /// 8-8 together have 390 MB of them. WdlTable that the files omit are derived on demand; files of
     /// the level `max` omit so many that deriving one may take milliseconds, which
     /// `solve::whole_bitbase` avoids.
     ///
@@ -91,7 +91,7 @@ impl Database {
         for &pair in pairs {
             let table = self.file(pair)?.table()?;
             let rows = table.index().rows().len();
-            bitbase.insert(Results {
+            bitbase.insert(WdlTable {
                 index: table.index().clone(),
                 table: Some(table),
                 rows: (0..rows).map(|_| OnceLock::new()).collect(),
@@ -139,7 +139,7 @@ fn unpack(packed: &[u8], column: usize) -> Option<Wdl> {
     }
 }
 
-impl Results<'_> {
+impl WdlTable<'_> {
     /// The packed results of a row.
     #[inline(always)]
     fn row(&self, row: usize) -> Result<&[u8], DbError> {
@@ -185,7 +185,7 @@ impl<'a> Bitbase<'a> {
         }
     }
 
-    fn insert(&mut self, results: Results<'a>) {
+    fn insert(&mut self, results: WdlTable<'a>) {
         let material = results.index.material();
         if let Some(place) = place(material.mover.into(), material.waiting.into()) {
             self.tables[place] = Some(results);
@@ -200,7 +200,7 @@ impl<'a> Bitbase<'a> {
         let columns = index.columns().count();
         let rows = values.par_chunks(columns);
         let packed = rows.map(|values| pack(columns, values.iter().map(|&value| code(value))));
-        self.insert(Results {
+        self.insert(WdlTable {
             rows: packed.map(OnceLock::from).collect(),
             table: None,
             index,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use crate::index::histogram::Histogram;
-use crate::index::reachable::Reachable;
+use crate::index::stages::StageSets;
 use crate::index::{Material, Pair};
 use crate::rules::{FEWEST_STONES, Rules};
 use crate::store::cache::{BlockCache, ValueCache};
@@ -96,7 +96,7 @@ pub struct Database {
     /// Indexed by ply, up to the last that has a file.
     pub(super) plies: Vec<Option<OnDemand<PlyFile>>>,
     /// Up to the last ply that has a file.
-    reachable: OnceLock<Reachable>,
+    stage_sets: OnceLock<StageSets>,
     pub(super) blocks: BlockCache,
     pub(super) values: ValueCache,
 }
@@ -116,7 +116,7 @@ impl Database {
             two_threads: true,
             pairs: (0..store::SLOTS).map(|_| None).collect(),
             plies: Vec::new(),
-            reachable: OnceLock::new(),
+            stage_sets: OnceLock::new(),
             blocks: BlockCache::with_bytes(0),
             values: ValueCache::with_bytes(0),
         }
@@ -241,7 +241,7 @@ impl Database {
         let place = usize::from(ply);
         if place >= self.plies.len() {
             self.plies.resize_with(place + 1, || None);
-            self.reachable = OnceLock::new();
+            self.stage_sets = OnceLock::new();
         }
         self.plies[place] = Some(OnDemand::new(origin));
     }
@@ -381,7 +381,7 @@ impl Database {
         };
         let file = file.get(|origin| {
             let (path, source) = self.bytes_of(origin, store::ply_file_name(ply))?;
-            PlyFile::open(path, source, ply, self.rules, self.reachable())
+            PlyFile::open(path, source, ply, self.rules, self.stage_sets())
         });
         file.map(Some)
     }
@@ -403,10 +403,10 @@ impl Database {
     }
 
     /// What games reach up to the last ply that has a file. The files of plies hold nothing else.
-    pub(crate) fn reachable(&self) -> &Reachable {
+    pub(crate) fn stage_sets(&self) -> &StageSets {
         let last = self.plies.len().saturating_sub(1) as u8;
-        self.reachable
-            .get_or_init(|| Reachable::new(&self.rules, last))
+        self.stage_sets
+            .get_or_init(|| StageSets::new(&self.rules, last))
     }
 
     /// The number of positions with each value in a table. If the file holds no depths, all wins

@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use super::database::Database;
-use super::look_ahead::{Files, find_each};
+use super::look_ahead::{FileEvaluator, find_each};
 use super::omitted::RowCache;
-use crate::index::reachable::Stage;
+use crate::index::stages::Stage;
 use crate::index::{Material, Rows};
 use crate::lock::held;
 use crate::rules::position::Position;
@@ -200,9 +200,9 @@ impl Foresight<'_> {
         let stage = Stage::of(position, self.database.rules());
         let file = self.database.plies.get(usize::from(stage.ply))?.as_ref()?;
         let source = file.unopened()?;
-        let reachable = self.database.reachable();
-        let stored = |stage: Stage| reachable.rows(stage, stage.mover());
-        let before = reachable.stages_of(stage.ply);
+        let stage_sets = self.database.stage_sets();
+        let stored = |stage: Stage| stage_sets.rows(stage, stage.mover());
+        let before = stage_sets.stages_of(stage.ply);
         let before = before.take_while(|&other| other != stage);
         let (row, _) = Rows::of(stage.stones(stage.mover())).find(position.mover());
         let place = stored(stage)
@@ -246,7 +246,7 @@ fn expected_page(
 /// The error of a search from positions far from stored ones that waits for ranges: with those that the
 /// search would need besides if these values were draws.
 pub(super) fn far(
-    files: Files<'_>,
+    files: FileEvaluator<'_>,
     ranges: &[NeededRange],
     positions: &[Position],
     table: &TranspositionTable,
@@ -276,7 +276,7 @@ pub(super) fn far(
 
 /// The files for a search in which values that have not arrived are draws.
 struct AsIfDrawn<'a> {
-    files: Files<'a>,
+    files: FileEvaluator<'a>,
     /// Set when enough ranges are known.
     stop: AtomicBool,
     ranges: Mutex<BTreeSet<NeededRange>>,

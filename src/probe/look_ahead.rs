@@ -13,7 +13,7 @@ use std::time::Duration;
 use super::database::Database;
 use super::foresee;
 use super::omitted::Derivation;
-use crate::index::reachable::Stage;
+use crate::index::stages::Stage;
 use crate::lock::held;
 use crate::rules::MOST_STONES;
 use crate::rules::position::Position;
@@ -108,22 +108,22 @@ impl Distance {
 
 /// Whether the files of the placing phase hold a position without a pending removal or what follows from
 /// it, as far as there are files of these plies. They omit what no game reaches, see
-/// [`Reachable`](crate::index::reachable::Reachable); after the last file and at the end of the game this
+/// [`StageSets`](crate::index::stages::StageSets); after the last file and at the end of the game this
 /// makes no difference.
 fn covers(database: &Database, position: &Position) -> bool {
     let stage = Stage::of(position, database.rules());
     if !stage.is_of(position, database.rules()) || usize::from(stage.ply) >= database.plies.len() {
         return stage.is_of(position, database.rules());
     }
-    let reachable = database.reachable();
-    let contains = |side, set| reachable.contains(stage, side, set);
+    let stage_sets = database.stage_sets();
+    let contains = |side, set| stage_sets.contains(stage, side, set);
     let (mover, waiting) = (stage.mover(), stage.mover().other());
-    reachable.ends_game(stage)
+    stage_sets.ends_game(stage)
         || contains(mover, position.mover()) && contains(waiting, position.waiting())
 }
 
 /// The files as a source of known values, for one thread of a search.
-pub(super) struct Files<'a> {
+pub(super) struct FileEvaluator<'a> {
     pub database: &'a Database,
     /// Whether all files that the search needs hold depths.
     depths: bool,
@@ -135,9 +135,9 @@ pub(super) struct Files<'a> {
     failure: OnceLock<DbError>,
 }
 
-impl<'a> Files<'a> {
-    fn new(database: &'a Database, depths: bool) -> Files<'a> {
-        Files {
+impl<'a> FileEvaluator<'a> {
+    fn new(database: &'a Database, depths: bool) -> FileEvaluator<'a> {
+        FileEvaluator {
             database,
             depths,
             moving: Mutex::new(Derivation::new(database, Metric::Depth)),
@@ -170,7 +170,7 @@ impl<'a> Files<'a> {
     }
 }
 
-impl Evaluator for Files<'_> {
+impl Evaluator for FileEvaluator<'_> {
     fn probe(&self, position: &Position, window: Window, counts: &mut NodeCounts) -> Option<Score> {
         match self.score(position, window) {
             Ok(score) => {
@@ -258,8 +258,8 @@ fn search(
     depths: bool,
 ) -> Result<Vec<Value>, DbError> {
     let placements = distance.placements;
-    let files = Files::new(database, depths);
-    let second_files = Files::new(database, depths);
+    let files = FileEvaluator::new(database, depths);
+    let second_files = FileEvaluator::new(database, depths);
     // Most positions are close to a file or have a low node limit, so a small table suffices.
     let most_bytes = most_nodes
         .saturating_mul(64)
@@ -307,7 +307,7 @@ fn search(
     let found: Option<Vec<Value>> = values.collect();
     match files.failure.get() {
         Some(DbError::Pending(ranges)) if placements > FORESEEN_PLACEMENTS => Err(foresee::far(
-            Files::new(database, depths),
+            FileEvaluator::new(database, depths),
             ranges,
             positions,
             &table,

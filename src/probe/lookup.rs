@@ -7,7 +7,7 @@ use super::database::Database;
 use super::omitted::{Derivation, RowCache, Sets};
 use crate::board::{POINTS, PointSet};
 use crate::index::Material;
-use crate::index::reachable::Stage;
+use crate::index::stages::Stage;
 use crate::rules::FEWEST_STONES;
 use crate::rules::position::Position;
 use crate::store::table::{ProbedColumn, ProbedRow};
@@ -66,7 +66,7 @@ impl Database {
         let Some(file) = self.ply(stage.ply)? else {
             return Ok(None);
         };
-        let Some(table) = file.table(stage, self.reachable())? else {
+        let Some(table) = file.table(stage, self.stage_sets())? else {
             return Ok(None);
         };
         let holds = table.shape().covers(self.rules(), mover, waiting);

@@ -1,7 +1,7 @@
 //! Probing: the value of any position, its ranked turns, and the best line from it.
 //!
 //! ```text
-//! position -> schema of the pair or ply -> row, block -> codec -> value
+//! position -> file of the pair or ply -> row, block -> codec -> value
 //! ```
 //!
 //! - `database`: finding and opening the files

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::leaves::{Leaves, Others};
 use super::report::{ProofOptions, ProofStep, ProofWork, Proved};
-use crate::index::{Pair, reachable};
+use crate::index::{Pair, stages};
 use crate::probe::{Bitbase, Database};
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::Turn;
@@ -38,7 +38,7 @@ impl<'a> Prover<'a> {
     /// [`DbError::MissingForProof`], which names missing pairs; [`DbError::NotStored`] if the placing phase
     /// cannot be solved under the rules; otherwise as for [`Database::bitbase`].
     pub fn new(database: &'a Database, options: &ProofOptions) -> Result<Prover<'a>, DbError> {
-        if let Some(why) = reachable::why_unsolved(database.rules()) {
+        if let Some(why) = stages::why_unsolved(database.rules()) {
             return Err(DbError::NotStored(why.to_string()));
         }
         let mut needed = options.pairs.clone();

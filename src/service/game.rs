@@ -97,7 +97,7 @@ impl TurnsAnswer {
 
 /// How a game stands by the rules about draws.
 #[derive(Serialize, JsonSchema)]
-struct Standing {
+struct GameState {
     /// The number of times that the position has occurred, this time included.
     occurrences: usize,
     /// The number of last turns that neither placed nor removed a stone.
@@ -106,9 +106,9 @@ struct Standing {
     illegal: Option<IllegalTurn>,
 }
 
-impl Standing {
-    fn new(game: &Game, illegal: Option<IllegalTurn>) -> Standing {
-        Standing {
+impl GameState {
+    fn new(game: &Game, illegal: Option<IllegalTurn>) -> GameState {
+        GameState {
             occurrences: game.occurrences(),
             quiet_turns: game.earlier().len(),
             ending: game.ending().map(EndingAnswer::from),
@@ -125,7 +125,7 @@ pub struct GameAnswer {
     #[serde(flatten)]
     end: TurnsAnswer,
     #[serde(flatten)]
-    standing: Standing,
+    state: GameState,
 }
 
 impl GameAnswer {
@@ -139,7 +139,7 @@ impl GameAnswer {
             },
             game: LegalTurn::list(game.history(), rules),
             end: TurnsAnswer::new(game.position(), &rules),
-            standing: Standing::new(game, illegal),
+            state: GameState::new(game, illegal),
         }
     }
 }
@@ -151,7 +151,7 @@ pub struct StepAnswer {
     #[serde(flatten)]
     situation: Situation,
     #[serde(flatten)]
-    standing: Standing,
+    state: GameState,
     /// `None` if the value is not known. If `problem` is `None`, too, [`RankAnswer`](super::position::RankAnswer)
     /// may find it.
     wdl: Option<Wdl>,
@@ -177,7 +177,7 @@ impl StepAnswer {
         let (position, rules) = (game.position(), game.rules());
         let mut step = StepAnswer {
             situation: Situation::new(position, rules),
-            standing: Standing::new(game, illegal),
+            state: GameState::new(game, illegal),
             wdl: None,
             dtw: None,
             source: None,

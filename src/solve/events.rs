@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::index::Pair;
-use crate::index::reachable::Stage;
+use crate::index::stages::Stage;
 
 /// A step of a build.
 #[derive(Clone, Copy, Debug)]

@@ -17,12 +17,12 @@ use rayon::prelude::*;
 use super::error::SolveError;
 use super::events::{BuildEvent, BuildReport, PairReport, PlyReport};
 use super::folder::BuildFolder;
-use super::pair::{self, Solved};
+use super::pair::{self, SolvedTable};
 use super::plan::{BuildPlan, BuildRequest, PlannedPly};
 use super::ply::{self, stage};
 use super::tables::{Loader, TableCache, load};
 use crate::index::histogram::Histogram;
-use crate::index::reachable::{Reachable, Stage};
+use crate::index::stages::{Stage, StageSets};
 use crate::index::{Index, Material, Pair};
 use crate::memory::Bytes;
 use crate::probe::Database;
@@ -71,10 +71,10 @@ impl BuildPlan {
         observer: &mut dyn FnMut(BuildEvent<'_>),
     ) -> Result<BuildReport, SolveError> {
         let mut report = BuildReport::default();
-        let mut plies = self.reachable.as_ref().map(|reachable| PliesJob {
+        let mut plies = self.stage_sets.as_ref().map(|stage_sets| PliesJob {
             rules: &self.request.rules,
             folder: folder.path(),
-            reachable,
+            stage_sets,
             report: PlyReport::default(),
         });
         let mut pairs = PairsJob::new(self, folder.path());
@@ -118,9 +118,9 @@ impl<'a> PairsJob<'a> {
         let last = 2 * plan.request.rules.stones - 1;
         let planned = plan.plies().iter().any(|planned| planned.ply == last);
         let mut last_stages = Vec::new();
-        if let Some(reachable) = plan.reachable.as_ref().filter(|_| planned) {
-            let table = |stage| reachable.exists(stage).then(|| stage.material());
-            for stage in reachable.stages_of(last) {
+        if let Some(stage_sets) = plan.stage_sets.as_ref().filter(|_| planned) {
+            let table = |stage| stage_sets.exists(stage).then(|| stage.material());
+            for stage in stage_sets.stages_of(last) {
                 if let Some(quiet) = table(stage.after_quiet())
                     && !stage::is_solved(folder, stage)
                 {
@@ -175,7 +175,7 @@ impl<'a> PairsJob<'a> {
     }
 
     /// Counts the values of a solved pair and writes its file; returns the size in bytes.
-    fn write(&mut self, pair: Pair, solved: &[Solved]) -> Result<u64, DbError> {
+    fn write(&mut self, pair: Pair, solved: &[SolvedTable]) -> Result<u64, DbError> {
         let counted = solved.iter().map(|table| {
             self.cache.keep(table.material, &table.values);
             Histogram::of_table(&Index::new(table.material), &table.values)
@@ -193,7 +193,7 @@ impl<'a> PairsJob<'a> {
     fn solve_last_placement(
         &mut self,
         plies: &mut Option<PliesJob<'_>>,
-        solved: &[Solved],
+        solved: &[SolvedTable],
     ) -> Result<(), SolveError> {
         let Some(plies) = plies else { return Ok(()) };
         for table in solved {
@@ -212,7 +212,7 @@ impl<'a> PairsJob<'a> {
 struct PliesJob<'a> {
     rules: &'a Rules,
     folder: &'a Path,
-    reachable: &'a Reachable,
+    stage_sets: &'a StageSets,
     /// The report on the ply in work.
     report: PlyReport,
 }
@@ -227,18 +227,18 @@ impl PliesJob<'_> {
         let PliesJob {
             rules,
             folder,
-            reachable,
+            stage_sets,
             ..
         } = *self;
         self.report = PlyReport {
             ply,
             ..PlyReport::default()
         };
-        let mut writer = kept.then(|| PlyWriter::new(rules, reachable, ply));
+        let mut writer = kept.then(|| PlyWriter::new(rules, stage_sets, ply));
         let path = folder.join(ply_file_name(ply));
         let database = Database::open(folder, *rules)?;
-        let mut next = NextTables::new(&database, folder, reachable, ply)?;
-        for stage in reachable.stages_of(ply) {
+        let mut next = NextTables::new(&database, folder, stage_sets, ply)?;
+        for stage in stage_sets.stages_of(ply) {
             let start = Instant::now();
             let values = match stage::is_solved(folder, stage) {
                 true if kept => {
@@ -281,7 +281,7 @@ impl PliesJob<'_> {
     ) -> Result<Bytes, SolveError> {
         let rules = self.rules;
         let start = Instant::now();
-        let values = ply::solve_stage(rules, self.reachable, stage, quiet, captures);
+        let values = ply::solve_stage(rules, self.stage_sets, stage, quiet, captures);
         let values = values.map_err(|error| SolveError::PlyMemory(stage.ply, error))?;
         if values.par_iter().any(|&value| value > LARGEST_VALUE) {
             return Err(SolveError::PlyTooDeep(stage.ply));
@@ -298,7 +298,7 @@ impl PliesJob<'_> {
 struct NextTables<'a> {
     database: &'a Database,
     folder: &'a Path,
-    reachable: &'a Reachable,
+    stage_sets: &'a StageSets,
     /// The tables of the pairs after the last placement; `None` while stones are left in hand: then the values
     /// are in the files of the next ply's stages or in its own.
     pairs: Option<Loader<'a>>,
@@ -310,21 +310,21 @@ impl<'a> NextTables<'a> {
     fn new(
         database: &'a Database,
         folder: &'a Path,
-        reachable: &'a Reachable,
+        stage_sets: &'a StageSets,
         ply: u8,
     ) -> Result<NextTables<'a>, DbError> {
         let mut tables = NextTables {
             database,
             folder,
-            reachable,
+            stage_sets,
             pairs: None,
             last: None,
         };
         if ply + 1 == 2 * database.rules().stones {
-            let missing = reachable.stages_of(ply);
+            let missing = stage_sets.stages_of(ply);
             let missing = missing.filter(|&stage| !stage::is_solved(folder, stage));
             let wanted = missing.flat_map(|stage| [stage.after_quiet(), stage.after_capture()]);
-            let mut wanted: Vec<Stage> = wanted.filter(|&next| reachable.exists(next)).collect();
+            let mut wanted: Vec<Stage> = wanted.filter(|&next| stage_sets.exists(next)).collect();
             wanted.dedup();
             let wanted: Vec<Material> = wanted.iter().map(|stage| stage.material()).collect();
             for &material in &wanted {
@@ -340,7 +340,7 @@ impl<'a> NextTables<'a> {
 
     /// The table of a stage; `None` if no game comes to it.
     fn load(&mut self, stage: Stage) -> Result<Option<Bytes>, DbError> {
-        if !self.reachable.exists(stage) {
+        if !self.stage_sets.exists(stage) {
             return Ok(None);
         }
         let values = match (self.last.take(), &mut self.pairs) {

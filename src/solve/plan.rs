@@ -10,7 +10,7 @@ use super::error::SolveError;
 use super::pair;
 use super::ply::stage;
 use super::tables::{Loader, TableCache};
-use crate::index::reachable::{Reachable, Stage, why_unsolved};
+use crate::index::stages::{Stage, StageSets, why_unsolved};
 use crate::index::{Material, Pair};
 use crate::probe::Database;
 use crate::rules::{MOST_STONES, Rules};
@@ -86,7 +86,7 @@ pub struct BuildPlan {
     pub request: BuildRequest,
     /// The stages of the plies to solve, if there are such.
     #[cfg_attr(feature = "service", serde(skip))]
-    pub(super) reachable: Option<Reachable>,
+    pub(super) stage_sets: Option<StageSets>,
 }
 
 /// A pair to solve.
@@ -148,7 +148,7 @@ impl BuildPlan {
     /// has a file that cannot be used: no build replaces it unasked.
     pub fn new(folder: &Path, request: &BuildRequest) -> Result<BuildPlan, SolveError> {
         let rules = request.rules;
-        let (reachable, plies) = plan_plies(folder, &rules, &request.plies)?;
+        let (stage_sets, plies) = plan_plies(folder, &rules, &request.plies)?;
         let database = match folder.exists() {
             true => Database::open(folder, rules)?,
             false => Database::embedded(rules),
@@ -182,7 +182,7 @@ impl BuildPlan {
             pairs,
             placing: (!request.plies.is_empty()).then_some(plies),
             request: request.clone(),
-            reachable,
+            stage_sets,
         })
     }
 
@@ -287,7 +287,7 @@ fn plan_plies(
     folder: &Path,
     rules: &Rules,
     keep: &BTreeSet<u8>,
-) -> Result<(Option<Reachable>, Vec<PlannedPly>), SolveError> {
+) -> Result<(Option<StageSets>, Vec<PlannedPly>), SolveError> {
     let plies = 2 * rules.stones;
     let has_file = |ply| folder.join(ply_file_name(ply)).exists();
     if keep.iter().all(|&ply| has_file(ply)) {
@@ -296,9 +296,9 @@ fn plan_plies(
     if let Some(why) = why_unsolved(rules) {
         return Err(SolveError::Rules(why));
     }
-    let reachable = Reachable::new(rules, plies);
+    let stage_sets = StageSets::new(rules, plies);
     let has_stages = |ply| {
-        let mut stages = reachable.stages_of(ply);
+        let mut stages = stage_sets.stages_of(ply);
         stages.all(|stage| stage::is_solved(folder, stage))
     };
     let mut missing = BTreeSet::new();
@@ -310,7 +310,7 @@ fn plan_plies(
         }
     }
     let planned = |&ply: &u8| {
-        let entries = |stage: Stage| match reachable.exists(stage) {
+        let entries = |stage: Stage| match stage_sets.exists(stage) {
             true => stage.material().entries(),
             false => 0,
         };
@@ -319,12 +319,12 @@ fn plan_plies(
             true => (2, Loader::MOST_KEPT as u64),
             false => (0, 0),
         };
-        let memory = reachable.stages_of(ply).map(|stage| {
+        let memory = stage_sets.stages_of(ply).map(|stage| {
             let captures = entries(stage.after_capture());
             entries(stage).max(deriving * captures) + entries(stage.after_quiet()) + captures + kept
         });
         let memory_bytes = PLY_FIXED + memory.max().unwrap_or(0);
-        let entries = reachable.stages_of(ply).map(entries).sum();
+        let entries = stage_sets.stages_of(ply).map(entries).sum();
         PlannedPly {
             ply,
             entries,
@@ -334,7 +334,7 @@ fn plan_plies(
         }
     };
     let planned = missing.iter().rev().map(planned).collect();
-    Ok((Some(reachable), planned))
+    Ok((Some(stage_sets), planned))
 }
 
 /// The number of cores that compute.

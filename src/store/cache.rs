@@ -8,7 +8,7 @@ use crate::lock::held;
 /// Decoded blocks, or the beginnings of blocks, with their keys; those used recently and often come
 /// first.
 #[derive(Debug, Default)]
-struct Set {
+struct CacheSet {
     blocks: Vec<(u64, Box<[u8]>)>,
     bytes: usize,
 }
@@ -17,7 +17,7 @@ struct Set {
 /// its last block. Each set has its own lock.
 #[derive(Debug)]
 pub(crate) struct BlockCache {
-    sets: Vec<Mutex<Set>>,
+    sets: Vec<Mutex<CacheSet>>,
     /// The most bytes of a set.
     bytes: usize,
 }
@@ -91,7 +91,7 @@ impl BlockCache {
         }
     }
 
-    fn set(&self, key: u64) -> &Mutex<Set> {
+    fn set(&self, key: u64) -> &Mutex<CacheSet> {
         &self.sets[((hash(key) * self.sets.len() as u64) >> 32) as usize]
     }
 }
@@ -105,7 +105,7 @@ fn hash(key: u64) -> u64 {
 /// Eight values with their keys, one line of the processor's cache: those in use come first.
 #[derive(Debug, Default)]
 #[repr(align(64))]
-struct Line([AtomicU64; 8]);
+struct CacheLine([AtomicU64; 8]);
 
 /// A lock-free set-associative cache of values: each word holds the key of a position (56 bits, not
 /// zero) and its value (8 bits). The key's hash chooses a line; in a full line, it also chooses the
@@ -113,7 +113,7 @@ struct Line([AtomicU64; 8]);
 #[derive(Debug)]
 pub(crate) struct ValueCache {
     /// Parts are allocated at their first insertion.
-    parts: Vec<OnceLock<Box<[Line]>>>,
+    parts: Vec<OnceLock<Box<[CacheLine]>>>,
 }
 
 impl ValueCache {
@@ -122,7 +122,7 @@ impl ValueCache {
 
     /// A cache of no more than this many bytes.
     pub fn with_bytes(bytes: usize) -> ValueCache {
-        let parts = bytes / (ValueCache::PART * size_of::<Line>());
+        let parts = bytes / (ValueCache::PART * size_of::<CacheLine>());
         ValueCache {
             parts: (0..parts).map(|_| OnceLock::new()).collect(),
         }
@@ -142,7 +142,11 @@ impl ValueCache {
         let Some((part, line)) = self.place(key) else {
             return;
         };
-        let new = || (0..ValueCache::PART).map(|_| Line::default()).collect();
+        let new = || {
+            (0..ValueCache::PART)
+                .map(|_| CacheLine::default())
+                .collect()
+        };
         let words = &part.get_or_init(new)[line].0;
         let fits = |word: &&AtomicU64| {
             let word = word.load(Ordering::Relaxed);
@@ -153,7 +157,7 @@ impl ValueCache {
         word.store(key << 8 | u64::from(byte), Ordering::Relaxed);
     }
 
-    fn place(&self, key: u64) -> Option<(&OnceLock<Box<[Line]>>, usize)> {
+    fn place(&self, key: u64) -> Option<(&OnceLock<Box<[CacheLine]>>, usize)> {
         let lines = (self.parts.len() * ValueCache::PART) as u64;
         let line = ((hash(key) * lines) >> 32) as usize;
         let part = self.parts.get(line / ValueCache::PART)?;
@@ -166,7 +170,7 @@ mod tests {
     use super::*;
 
     fn held(cache: &BlockCache) -> usize {
-        let held = |set: &Set| {
+        let held = |set: &CacheSet| {
             let blocks = set.blocks.iter();
             let sizes = blocks.map(|(_, block)| block.len() + BlockCache::OVERHEAD);
             let bytes: usize = sizes.sum();

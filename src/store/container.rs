@@ -3,7 +3,7 @@
 //! ```text
 //! 0
 //! +--------------------------------------+ \
-//! | prefix                      40 bytes |  |  version, sizes, rules, schema, parameters
+//! | prefix                      40 bytes |  |  version, sizes, rules, kind, parameters  
 //! | fields of the schema                 |  |  which pair or ply, histograms
 //! | of each table: rows, width, model    |  |  head, at most 128 KiB
 //! | checksum of all bytes before         |  |
@@ -49,20 +49,20 @@ pub(crate) const MOST_HEAD: usize = 128 << 10;
 /// The number of rows in a page of the directory; the last page of a table has the remaining rows.
 pub(crate) const PAGE_ROWS: usize = 1024;
 
-/// What a container holds; the discriminant is its byte in the prefix.
+/// The kind of a file, which decides the meaning of its tables; the discriminant is its byte in the prefix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Schema {
+pub(crate) enum FileKind {
     Pair,
     Ply,
 }
 
-impl Schema {
-    const ALL: [Schema; 2] = [Schema::Pair, Schema::Ply];
+impl FileKind {
+    const ALL: [FileKind; 2] = [FileKind::Pair, FileKind::Ply];
 
     fn name(self) -> &'static str {
         match self {
-            Schema::Pair => "a pair",
-            Schema::Ply => "a ply of the placing phase",
+            FileKind::Pair => "a pair",
+            FileKind::Ply => "a ply of the placing phase",
         }
     }
 }
@@ -70,7 +70,7 @@ impl Schema {
 /// The fields of the prefix that depend on the contents of the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Prefix {
-    pub schema: Schema,
+    pub kind: FileKind,
     pub metric: Metric,
     pub parameters: Parameters,
     /// The fingerprint of the rules.
@@ -128,11 +128,11 @@ impl RowBytes<'_> {
 }
 
 impl Container {
-    /// Opens a container of this schema for these rules: reads and checks the head.
+    /// Opens a container of this kind for these rules: reads and checks the head.
     pub fn open(
         name: PathBuf,
         source: Box<dyn ByteSource>,
-        schema: Schema,
+        kind: FileKind,
         rules: &Rules,
     ) -> Result<Container, DbError> {
         let size = source.size();
@@ -160,7 +160,7 @@ impl Container {
             let what = format!("wrong size: expected {expected} bytes, found {size}");
             return Err(DbError::corrupt(&name, size.min(expected), what));
         }
-        let prefix = fields.prefix(schema, rules)?;
+        let prefix = fields.prefix(kind, rules)?;
         let tables = u16::from_le_bytes(fields.take()?);
         let length = fields.varint()?;
         let fields_at = fields.at;
@@ -343,7 +343,7 @@ fn page(fields: &[u8], width: usize, size: u64) -> Option<Page> {
 
 impl HeadReader<'_> {
     /// The fields of the prefix from the rules on.
-    fn prefix(&mut self, expected: Schema, rules: &Rules) -> Result<Prefix, DbError> {
+    fn prefix(&mut self, expected: FileKind, rules: &Rules) -> Result<Prefix, DbError> {
         let fingerprint = u64::from_le_bytes(self.take()?);
         if fingerprint != rules.fingerprint() {
             return Err(DbError::OtherRules {
@@ -353,9 +353,9 @@ impl HeadReader<'_> {
             });
         }
         let at = self.at;
-        let schema = self.one_of("kind of file", &Schema::ALL)?;
-        if schema != expected {
-            let (expected, found) = (expected.name(), schema.name());
+        let kind = self.one_of("kind of file", &FileKind::ALL)?;
+        if kind != expected {
+            let (expected, found) = (expected.name(), kind.name());
             let what = format!("wrong kind of file: expected {expected}, found {found}");
             return Err(self.corrupt(at, what));
         }
@@ -368,7 +368,7 @@ impl HeadReader<'_> {
             self.corrupt(at, what)
         })?;
         Ok(Prefix {
-            schema,
+            kind,
             metric,
             parameters,
             rules: fingerprint,

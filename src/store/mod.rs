@@ -4,7 +4,7 @@
 //! - `source`: the bytes, from a file, a map or memory
 //! - `pieces`: the bytes of a file that arrives in pieces
 //! - `container`, `fields`: head, directory and checksums
-//! - `pair`, `ply`: the two schemas, which define the tables of a container
+//! - `pair`, `ply`: the two kinds of file, which define the tables of a container
 //! - `table`: from a set to its row, from a column to its block, from a block to values
 //! - `codec`: the selection of stored entries, and the compression of blocks
 //! - `cache`: the blocks decoded last, and the values derived, searched and ranked last

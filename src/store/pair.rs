@@ -10,11 +10,11 @@
 use std::path::{Path, PathBuf};
 
 use super::codec::{Coverage, is_derived, is_even};
-use super::container::{Container, Schema};
+use super::container::{Container, FileKind};
 use super::error::DbError;
 use super::profile::Compression;
 use super::source::ByteSource;
-use super::table::{ProbedRow, Table, TableFile, TableSchema};
+use super::table::{ProbedRow, Table, TableFile, TableSpec};
 use crate::board::PointSet;
 use crate::index::histogram::Histogram;
 use crate::index::{Material, Pair, Rows, SIDES};
@@ -61,7 +61,7 @@ impl PairFile {
     ) -> Result<PairFile, DbError> {
         let embedded = || PathBuf::from(format!("the embedded {}", file_name(pair)));
         let name = path.clone().unwrap_or_else(embedded);
-        let container = Container::open(name, source, Schema::Pair, &rules)?;
+        let container = Container::open(name, source, FileKind::Pair, &rules)?;
         let mut fields = container.fields();
         fields.expect("pair", [pair.larger(), pair.smaller()])?;
         let at = fields.at;
@@ -146,7 +146,7 @@ impl PairFile {
     /// The table in which the larger side moves.
     #[inline]
     pub(crate) fn table(&self) -> Result<Table<'_>, DbError> {
-        self.file.table(0, &self.rules, || TableSchema {
+        self.file.table(0, &self.rules, || TableSpec {
             material: stored_table(self.pair),
             rows: self.coverage.omits_rows().then(|| {
                 let rows = Rows::of(self.pair.larger());

@@ -1,6 +1,6 @@
 //! The schema of a ply's file: a table for each stage, that is, for each combination of stones lost
 //! by the two sides. The tables store the positions that a game may reach, see
-//! [`reachable`](crate::index::reachable).
+//! [`stages`](crate::index::stages).
 //!
 //! ```text
 //! stones, ply              1 byte each
@@ -13,12 +13,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::codec::{Coverage, SetMarks};
-use super::container::{Container, Schema};
+use super::container::{Container, FileKind};
 use super::error::DbError;
 use super::source::ByteSource;
-use super::table::{Table, TableFile, TableSchema};
+use super::table::{Table, TableFile, TableSpec};
 use crate::index::histogram::Histogram;
-use crate::index::reachable::{Reachable, Stage};
+use crate::index::stages::{Stage, StageSets};
 use crate::rules::Rules;
 use crate::value::Metric;
 
@@ -34,16 +34,16 @@ pub struct PlyFile {
     path: PathBuf,
     rules: Rules,
     ply: u8,
-    /// In the order of [`Reachable::stages_of`].
+    /// In the order of [`StageSets::stages_of`].
     stages: Vec<(Stage, Histogram)>,
 }
 
 /// The positions of a stage that are stored.
-pub(super) fn table_schema(reachable: &Reachable, stage: Stage) -> TableSchema {
+pub(super) fn table_spec(stage_sets: &StageSets, stage: Stage) -> TableSpec {
     let (mover, waiting) = (stage.mover(), stage.mover().other());
-    let rows = reachable.rows(stage, mover).iter();
-    let sets = SetMarks::of_rows(stage.stones(waiting), reachable.rows(stage, waiting));
-    TableSchema {
+    let rows = stage_sets.rows(stage, mover).iter();
+    let sets = SetMarks::of_rows(stage.stones(waiting), stage_sets.rows(stage, waiting));
+    TableSpec {
         material: stage.material(),
         rows: Some(rows.map(|row| row as u32).collect()),
         coverage: Coverage::Possible(Arc::new(sets)),
@@ -57,9 +57,9 @@ impl PlyFile {
         source: Box<dyn ByteSource>,
         ply: u8,
         rules: Rules,
-        reachable: &Reachable,
+        stage_sets: &StageSets,
     ) -> Result<PlyFile, DbError> {
-        let container = Container::open(path.clone(), source, Schema::Ply, &rules)?;
+        let container = Container::open(path.clone(), source, FileKind::Ply, &rules)?;
         let mut fields = container.fields();
         let [stones] = fields.take()?;
         if stones != rules.stones {
@@ -73,7 +73,7 @@ impl PlyFile {
         }
         fields.expect("ply", [ply])?;
         let mut stages = Vec::new();
-        for stage in reachable.stages_of(ply) {
+        for stage in stage_sets.stages_of(ply) {
             let lost = [stage.white_lost, stage.black_lost];
             fields.expect("numbers of stones lost", lost)?;
             let histogram = fields.histogram(stage.material().entries())?;
@@ -130,12 +130,12 @@ impl PlyFile {
     pub(crate) fn table(
         &self,
         stage: Stage,
-        reachable: &Reachable,
+        stage_sets: &StageSets,
     ) -> Result<Option<Table<'_>>, DbError> {
         let Some(number) = self.stages().position(|other| other == stage) else {
             return Ok(None);
         };
-        let schema = || table_schema(reachable, stage);
-        self.file.table(number, &self.rules, schema).map(Some)
+        let spec = || table_spec(stage_sets, stage);
+        self.file.table(number, &self.rules, spec).map(Some)
     }
 }

@@ -37,8 +37,8 @@ struct Contents {
     model: Model,
 }
 
-/// The schema's description of a table.
-pub(crate) struct TableSchema {
+/// The description of a table by the kind of its file.
+pub(crate) struct TableSpec {
     pub material: Material,
     /// The stored rows of the index, ascending; `None` if all are stored.
     pub rows: Option<Vec<u32>>,
@@ -71,19 +71,19 @@ impl TableFile {
     }
 
     /// The table with this number, which must be below the number of the container's tables.
-    /// `schema` is called at the first access.
+    /// `spec` is called at the first access.
     #[inline]
     pub fn table(
         &self,
         number: usize,
         rules: &Rules,
-        schema: impl FnOnce() -> TableSchema,
+        spec: impl FnOnce() -> TableSpec,
     ) -> Result<Table<'_>, DbError> {
         let place = &self.tables[number];
         let contents = match place.get() {
             Some(contents) => contents,
             None => {
-                let contents = self.contents(number, rules, schema())?;
+                let contents = self.contents(number, rules, spec())?;
                 place.get_or_init(|| contents)
             }
         };
@@ -95,17 +95,12 @@ impl TableFile {
     }
 
     #[cold]
-    fn contents(
-        &self,
-        number: usize,
-        rules: &Rules,
-        schema: TableSchema,
-    ) -> Result<Contents, DbError> {
-        let TableSchema {
+    fn contents(&self, number: usize, rules: &Rules, spec: TableSpec) -> Result<Contents, DbError> {
+        let TableSpec {
             material,
             rows,
             coverage,
-        } = schema;
+        } = spec;
         let container = &self.container;
         let index = Index::new(material);
         let expected = rows.as_ref().map_or(index.rows().len(), Vec::len);

@@ -11,7 +11,7 @@ use super::report::{MOST_MISMATCHES, Miscounted, Mismatch, Report};
 use super::stage::StageTables;
 use super::turns::CheckedTable;
 use crate::index::histogram::Histogram;
-use crate::index::reachable::{Reachable, Stage};
+use crate::index::stages::{Stage, StageSets};
 use crate::probe::Database;
 use crate::random::Random;
 use crate::rules::position::Position;
@@ -42,13 +42,13 @@ pub fn verify_ply(
     progress: &dyn Fn(u64),
 ) -> Result<Report, DbError> {
     let mut report = Report::default();
-    let reachable = Reachable::new(database.rules(), 2 * database.rules().stones);
+    let stage_sets = StageSets::new(database.rules(), 2 * database.rules().stones);
     let last = tables.last_placement.take(database, file);
-    let mut tables = StageTables::new(database, &reachable, last, file)?;
+    let mut tables = StageTables::new(database, &stage_sets, last, file)?;
     let mut done = 0;
     for stage in file.stages() {
         done += stage.material().entries();
-        let Some(table) = file.table(stage, &reachable)? else {
+        let Some(table) = file.table(stage, &stage_sets)? else {
             continue;
         };
         // The table itself is loaded last: deriving the others takes most of the memory.
@@ -90,7 +90,7 @@ pub fn verify_ply_sample(
 ) -> Result<Report, DbError> {
     let mut report = Report::default();
     for (number, stage) in file.stages().enumerate() {
-        let Some(table) = file.table(stage, database.reachable())? else {
+        let Some(table) = file.table(stage, database.stage_sets())? else {
             continue;
         };
         if Some(&count(table, &load(database, stage)?)) != file.histogram(stage) {

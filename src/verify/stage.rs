@@ -25,7 +25,7 @@ use super::turns::{
 use crate::board::bits::{self, Bits, Kernel};
 use crate::board::symmetry::Symmetry;
 use crate::board::{POINTS, PointSet};
-use crate::index::reachable::{Reachable, Stage};
+use crate::index::stages::{Stage, StageSets};
 use crate::index::{Index, Pair, Rows, Subsets};
 use crate::memory::Bytes;
 use crate::probe::Database;
@@ -40,7 +40,7 @@ use crate::value::{Metric, Value};
 #[derive(Clone, Copy)]
 pub(super) struct StageTurns<'a> {
     pub rules: &'a Rules,
-    pub reachable: &'a Reachable,
+    pub stage_sets: &'a StageSets,
     pub metric: Metric,
     pub stage: Stage,
     /// The table after placements without a mill; `None` if no game reaches it.
@@ -67,7 +67,7 @@ impl<'a> StageTurns<'a> {
             columns: Subsets::new(free, self.stage.stones(mover).into()),
             after: Subsets::new(free, u32::from(self.stage.stones(mover)) + 1),
         };
-        let rows: Vec<usize> = self.reachable.rows(self.stage, waiting).iter().collect();
+        let rows: Vec<usize> = self.stage_sets.rows(self.stage, waiting).iter().collect();
         rows.into_par_iter()
             .for_each_init(StageRowScratch::default, |scratch, row| {
                 scratch.found.clear();
@@ -88,7 +88,7 @@ impl<'a> StageTurns<'a> {
             let position = self.stage.position(mover, waiting, self.rules);
             (position, self.derive(&position))
         });
-        let rows = self.reachable.rows(self.stage, self.stage.mover());
+        let rows = self.stage_sets.rows(self.stage, self.stage.mover());
         for row in rows.iter() {
             check_copies(parent, row, |entry| suspects.judge(entry));
         }
@@ -180,7 +180,7 @@ impl Kernel for StageRow<'_, '_> {
         quiet.resize(after.count(), LOST);
         captures.clear();
         captures.resize(after.count(), NOT_YET);
-        let possible = turns.reachable.rows(turns.stage, turns.stage.mover());
+        let possible = turns.stage_sets.rows(turns.stage, turns.stage.mover());
         let all = bits.pext(free.bits(), free.bits());
         for subset in columns.iter() {
             let mover = PointSet::from_bits(bits.pdep(subset, free.bits()));
@@ -220,7 +220,7 @@ impl Kernel for StageRow<'_, '_> {
 pub(super) struct LastPlacement {
     /// Whether the check of a file after those of the pairs needs the tables.
     needed: bool,
-    reachable: Option<Reachable>,
+    stage_sets: Option<StageSets>,
     pub tables: Reused<Stage>,
     /// [`Metric::Wdl`] if one of the pairs has no depths.
     metric: Metric,
@@ -251,13 +251,13 @@ impl LastPlacement {
             white_lost: rules.stones - material.waiting,
             black_lost: rules.stones - material.mover,
         };
-        let reachable = self
-            .reachable
-            .get_or_insert_with(|| Reachable::new(rules, last));
-        if reachable.exists(stage) {
+        let stage_sets = self
+            .stage_sets
+            .get_or_insert_with(|| StageSets::new(rules, last));
+        if stage_sets.exists(stage) {
             let turns = StageTurns {
                 rules,
-                reachable,
+                stage_sets,
                 metric: turns.metric,
                 stage,
                 quiet: Some(turns.child),
@@ -284,7 +284,7 @@ impl LastPlacement {
 /// again are kept compressed.
 pub(super) struct StageTables<'a> {
     database: &'a Database,
-    reachable: &'a Reachable,
+    stage_sets: &'a StageSets,
     tables: Reused<Stage>,
     /// [`Metric::Wdl`] if one of the files read so far has no depths.
     metric: Metric,
@@ -294,13 +294,13 @@ impl<'a> StageTables<'a> {
     /// The tables that the turns of a file's stages lead to, in this order, with those of `last`.
     pub fn new(
         database: &'a Database,
-        reachable: &'a Reachable,
+        stage_sets: &'a StageSets,
         last: LastPlacement,
         file: &PlyFile,
     ) -> Result<StageTables<'a>, DbError> {
         let mut tables = StageTables {
             database,
-            reachable,
+            stage_sets,
             tables: last.tables,
             metric: last.metric,
         };
@@ -324,7 +324,7 @@ impl<'a> StageTables<'a> {
     /// The stages after placements without a mill and after captures; `None` if no game reaches them.
     fn after(&self, stage: Stage) -> [Option<Stage>; 2] {
         [stage.after_quiet(), stage.after_capture()]
-            .map(|next| Some(next).filter(|&next| self.reachable.exists(next)))
+            .map(|next| Some(next).filter(|&next| self.stage_sets.exists(next)))
     }
 
     fn is_moving(&self, stage: Stage) -> bool {
@@ -353,7 +353,7 @@ impl<'a> StageTables<'a> {
         });
         Ok(with(&StageTurns {
             rules: self.database.rules(),
-            reachable: self.reachable,
+            stage_sets: self.stage_sets,
             metric: self.metric,
             stage,
             quiet,

@@ -8,7 +8,7 @@ use super::turns::{CheckedTable, Codes, PairTurns};
 use super::*;
 use crate::board::symmetry::Symmetry;
 use crate::index::histogram::Histogram;
-use crate::index::reachable::{Reachable, Stage};
+use crate::index::stages::{Stage, StageSets};
 use crate::index::{Index, Material, Pair};
 use crate::probe::Database;
 use crate::random::Random;
@@ -394,7 +394,7 @@ fn with_last_placement(database: &Database) -> Tables {
         assert!(report.is_clean());
     }
     let last = 2 * rules.stones - 1;
-    for stage in Reachable::new(rules, last).stages_of(last) {
+    for stage in StageSets::new(rules, last).stages_of(last) {
         assert!(tables.last_placement.tables.has(stage), "{stage:?}");
     }
     tables
@@ -405,10 +405,10 @@ fn with_last_placement(database: &Database) -> Tables {
 fn detected(rules: &Rules, numbers: &[u8]) -> [usize; 2] {
     let (mut wrong, mut copies) = (0, 0);
     let folder = with_plies(rules);
-    let reachable = Reachable::new(rules, 8);
+    let stage_sets = StageSets::new(rules, 8);
     for &number in numbers {
         let open = || Database::open(folder.path(), *rules).unwrap();
-        let stages: Vec<Stage> = reachable.stages_of(number).collect();
+        let stages: Vec<Stage> = stage_sets.stages_of(number).collect();
         let tables = stages
             .iter()
             .map(|&stage| ply::load(&open(), stage).unwrap().to_vec());
@@ -447,8 +447,8 @@ fn detected(rules: &Rules, numbers: &[u8]) -> [usize; 2] {
                     let (mover, waiting) = index.sets(entry);
                     let side = stage.mover();
                     let first = firsts[entry / columns].as_ref();
-                    reachable.contains(stage, side, mover)
-                        && reachable.contains(stage, side.other(), waiting)
+                    stage_sets.contains(stage, side, mover)
+                        && stage_sets.contains(stage, side.other(), waiting)
                         && (!copied || first.is_some_and(|first| !first.contains(entry % columns)))
                 });
                 let entries: Vec<usize> = entries.collect();
@@ -467,7 +467,7 @@ fn detected(rules: &Rules, numbers: &[u8]) -> [usize; 2] {
                 wrong += 1;
                 copies += usize::from(copied);
             }
-            let mut writer = PlyWriter::new(rules, &reachable, number);
+            let mut writer = PlyWriter::new(rules, &stage_sets, number);
             for (&stage, values) in stages.iter().zip(&damaged) {
                 writer.add(stage, values).unwrap();
             }

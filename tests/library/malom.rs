@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::common::{Random, build, plain_rules};
 use crate::plain::{PlainPosition, PlainRules, Side as PlainSide, point};
-use millbase::internals::reachable::{Reachable, Stage};
+use millbase::internals::stages::{Stage, StageSets};
 use millbase::malom::{Scheme, Sector, Sectors};
 use millbase::{Database, Pair, Point, PointSet, Position, Rules, Side, Value, Wdl};
 use rayon::prelude::*;
@@ -472,7 +472,7 @@ fn play_and_compare(stones: u8, few: &[u8], games: usize) -> [usize; 4] {
         }
     }
     // Whatever the files, the bytes are the same; only what a game can come to has a value.
-    let reachable = Reachable::new(&rules, 2 * stones);
+    let stage_sets = StageSets::new(&rules, 2 * stones);
     let (mut values, mut sectors) = (0, 0);
     for (sector, [one, other]) in &bytes {
         assert_eq!(one, other, "{sector}");
@@ -502,7 +502,7 @@ fn play_and_compare(stones: u8, few: &[u8], games: usize) -> [usize; 4] {
                 false => [Side::Black, Side::White],
             };
             for (side, set) in sides.into_iter().zip([mover, waiting]) {
-                assert!(reachable.contains(stage, side, library_set(set)));
+                assert!(stage_sets.contains(stage, side, library_set(set)));
             }
             values += 1;
         }

@@ -19,7 +19,7 @@ use millbase::Database;
 use millbase::engine::game::Game;
 use millbase::engine::player::{DrawnTurns, Player, SkillLevel};
 use millbase::internals::Index;
-use millbase::internals::reachable::{Reachable, Stage};
+use millbase::internals::stages::{Stage, StageSets};
 use millbase::prove::{self, ProofOptions, Prover};
 use millbase::search::{Limits, Search};
 use millbase::solve::{BuildEvent, BuildFolder, BuildPlan, SolveError};
@@ -152,11 +152,11 @@ fn canonical(position: &Position) -> Position {
     images.min_by_key(key).expect("16 symmetries")
 }
 
-fn is_possible(reachable: &Reachable, position: &Position, rules: &Rules) -> bool {
+fn is_possible(stage_sets: &StageSets, position: &Position, rules: &Rules) -> bool {
     let stage = Stage::of(position, rules);
     [Side::White, Side::Black]
         .into_iter()
-        .all(|side| reachable.contains(stage, side, position.stones(side)))
+        .all(|side| stage_sets.contains(stage, side, position.stones(side)))
 }
 
 /// The names of the files of single stages in a folder.
@@ -186,11 +186,11 @@ fn one_pass_over_the_pairs_makes_the_same_files() {
             plan.pairs.len()
         };
         assert_eq!(pairs(&locked), Pair::all(rules.stones).len());
-        let reachable = Reachable::new(&rules, last + 1);
-        let stages = reachable.stages_of(last);
+        let stage_sets = StageSets::new(&rules, last + 1);
+        let stages = stage_sets.stages_of(last);
         let quiet = stages.filter(|stage| {
             let after = stage.after_quiet();
-            !reachable.rows(after, after.mover()).is_empty()
+            !stage_sets.rows(after, after.mover()).is_empty()
         });
         let made = stage_files(path);
         assert!(!made.is_empty());
@@ -479,13 +479,13 @@ fn games_never_leave_what_is_taken_as_reachable() {
         (removal_from_mills, 1000),
         (diagonal, 200),
     ] {
-        let reachable = Reachable::new(&rules, 2 * rules.stones - 1);
+        let stage_sets = StageSets::new(&rules, 2 * rules.stones - 1);
         let mut random = Random::new(2);
         let mut stages = BTreeSet::new();
         for _ in 0..games {
             for position in random_game(&rules, &mut random) {
                 let text = position.text(&rules);
-                assert!(is_possible(&reachable, &position, &rules), "{text}");
+                assert!(is_possible(&stage_sets, &position, &rules), "{text}");
                 stages.insert(Stage::of(&position, &rules));
             }
         }
@@ -499,16 +499,16 @@ fn games_never_leave_what_is_taken_as_reachable() {
 fn little_more_than_what_games_come_to_is_taken_as_reachable() {
     let rules = Rules::STANDARD;
     let layers = all_positions(&rules, 7);
-    let reachable = Reachable::new(&rules, 7);
+    let stage_sets = StageSets::new(&rules, 7);
     for (ply, layer) in layers.iter().enumerate() {
         assert!(
             layer
                 .iter()
-                .all(|position| is_possible(&reachable, position, &rules))
+                .all(|position| is_possible(&stage_sets, position, &rules))
         );
         let mut taken = 0;
-        for stage in reachable.stages_of(ply as u8) {
-            taken += possible_positions(&reachable, stage);
+        for stage in stage_sets.stages_of(ply as u8) {
+            taken += possible_positions(&stage_sets, stage);
         }
         assert!(
             layer.len() <= taken && taken <= layer.len() + 10,
@@ -518,7 +518,7 @@ fn little_more_than_what_games_come_to_is_taken_as_reachable() {
 }
 
 /// The number of distinct positions of a stage that count as reachable.
-fn possible_positions(reachable: &Reachable, stage: Stage) -> usize {
+fn possible_positions(stage_sets: &StageSets, stage: Stage) -> usize {
     let (mover, waiting) = (stage.mover(), stage.mover().other());
     let index = Index::new(Material {
         mover: stage.stones(mover),
@@ -531,7 +531,7 @@ fn possible_positions(reachable: &Reachable, stage: Stage) -> usize {
             (0..columns).filter(|&column| first.as_ref().is_none_or(|f| f.contains(column)));
         let sets = distinct.map(|column| index.sets(row * columns + column));
         let taken = sets.filter(|&(mine, others)| {
-            reachable.contains(stage, mover, mine) && reachable.contains(stage, waiting, others)
+            stage_sets.contains(stage, mover, mine) && stage_sets.contains(stage, waiting, others)
         });
         taken.count()
     };
@@ -541,7 +541,7 @@ fn possible_positions(reachable: &Reachable, stage: Stage) -> usize {
 #[test]
 fn mills_that_nobody_can_have_closed_are_left_out() {
     let rules = Rules::STANDARD;
-    let reachable = Reachable::new(&rules, 17);
+    let stage_sets = StageSets::new(&rules, 17);
     let cases = [
         // White has a mill, and Black has lost no stone, or one.
         ("OO*****O/********/*@*@**** b p p 3 6 2 7 0 0", false),
@@ -557,7 +557,7 @@ fn mills_that_nobody_can_have_closed_are_left_out() {
     for (text, expected) in cases {
         let position = Position::parse(text, &rules).expect("a position");
         assert_eq!(
-            is_possible(&reachable, &position, &rules),
+            is_possible(&stage_sets, &position, &rules),
             expected,
             "{text}"
         );

@@ -68,10 +68,10 @@ pub struct Turn {
 thread_local!(static MESSAGE: RefCell<CString> = RefCell::default());
 
 /// A status that is not [`Status::Ok`], with its sentence.
-struct Failure(Status, String);
+struct LastFailure(Status, String);
 
-impl From<DbError> for Failure {
-    fn from(error: DbError) -> Failure {
+impl From<DbError> for LastFailure {
+    fn from(error: DbError) -> LastFailure {
         let status = match error {
             _ if error.is_missing() => Status::Missing,
             _ if error.is_unusable() => Status::Corrupt,
@@ -89,25 +89,25 @@ impl From<DbError> for Failure {
             }
             _ => "",
         };
-        Failure(status, format!("{error}{advice}"))
+        LastFailure(status, format!("{error}{advice}"))
     }
 }
 
 /// A wrong position, turn or name.
-fn wrong(sentence: impl ToString) -> Failure {
-    Failure(Status::Position, sentence.to_string())
+fn wrong(sentence: impl ToString) -> LastFailure {
+    LastFailure(Status::Position, sentence.to_string())
 }
 
 /// Runs a call, keeps its sentence for [`millbase_last_message`], and stops panics.
-fn call(work: impl FnOnce() -> Result<(), Failure>) -> Status {
+fn call(work: impl FnOnce() -> Result<(), LastFailure>) -> Status {
     let done = catch_unwind(AssertUnwindSafe(work));
     let defect = || {
-        Failure(
+        LastFailure(
             Status::Defect,
             "a defect of millbase; please report it".into(),
         )
     };
-    let Failure(status, sentence) = match done.unwrap_or_else(|_| Err(defect())) {
+    let LastFailure(status, sentence) = match done.unwrap_or_else(|_| Err(defect())) {
         Ok(()) => return Status::Ok,
         Err(failure) => failure,
     };
@@ -122,7 +122,7 @@ fn call(work: impl FnOnce() -> Result<(), Failure>) -> Status {
 /// # Safety
 ///
 /// Null, or a pointer to bytes that end with a zero and stay while the text is used.
-unsafe fn text<'a>(pointer: *const c_char, name: &str) -> Result<&'a str, Failure> {
+unsafe fn text<'a>(pointer: *const c_char, name: &str) -> Result<&'a str, LastFailure> {
     if pointer.is_null() {
         return Err(null(name));
     }
@@ -130,11 +130,11 @@ unsafe fn text<'a>(pointer: *const c_char, name: &str) -> Result<&'a str, Failur
     let bytes = unsafe { CStr::from_ptr(pointer) };
     bytes
         .to_str()
-        .map_err(|_| Failure(Status::Argument, format!("{name} is not UTF-8")))
+        .map_err(|_| LastFailure(Status::Argument, format!("{name} is not UTF-8")))
 }
 
-fn null(name: &str) -> Failure {
-    Failure(Status::Argument, format!("{name} is a null pointer"))
+fn null(name: &str) -> LastFailure {
+    LastFailure(Status::Argument, format!("{name} is a null pointer"))
 }
 
 /// The databases of a handle.
@@ -142,7 +142,7 @@ fn null(name: &str) -> Failure {
 /// # Safety
 ///
 /// Null, or a handle of [`millbase_open`] that is not closed.
-unsafe fn opened<'a>(db: *const Database) -> Result<&'a millbase::Database, Failure> {
+unsafe fn opened<'a>(db: *const Database) -> Result<&'a millbase::Database, LastFailure> {
     // SAFETY: the contract of this function.
     let db = unsafe { db.as_ref() };
     db.map(|db| &db.database).ok_or_else(|| null("db"))
@@ -153,7 +153,11 @@ unsafe fn opened<'a>(db: *const Database) -> Result<&'a millbase::Database, Fail
 /// # Safety
 ///
 /// `pointer` has `count` elements that stay while they are used.
-unsafe fn elements<'a, T>(pointer: *const T, count: usize, name: &str) -> Result<&'a [T], Failure> {
+unsafe fn elements<'a, T>(
+    pointer: *const T,
+    count: usize,
+    name: &str,
+) -> Result<&'a [T], LastFailure> {
     match (count, pointer.is_null()) {
         (0, _) => Ok(&[]),
         (_, true) => Err(null(name)),
@@ -171,7 +175,7 @@ unsafe fn elements_mut<'a, T>(
     pointer: *mut T,
     count: usize,
     name: &str,
-) -> Result<&'a mut [T], Failure> {
+) -> Result<&'a mut [T], LastFailure> {
     match (count, pointer.is_null()) {
         (0, _) => Ok(&mut []),
         (_, true) => Err(null(name)),
@@ -204,7 +208,7 @@ fn turn(ranked: &RankedTurn, rules: &Rules) -> Turn {
 }
 
 /// The turns of a position with their values, none when the game is over.
-fn ranked(database: &millbase::Database, fen: &str) -> Result<Vec<RankedTurn>, Failure> {
+fn ranked(database: &millbase::Database, fen: &str) -> Result<Vec<RankedTurn>, LastFailure> {
     let position = Position::parse(fen, database.rules()).map_err(wrong)?;
     match position.is_over(database.rules()) {
         true => Ok(Vec::new()),

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 
 use crate::answers::{Line, RankedTurn, Value};
 use crate::errors;
-use crate::position::{Asked, rules_named};
+use crate::position::{PositionOrText, rules_named};
 
 /// How often a long search looks for Ctrl-C.
 const BETWEEN_SIGNALS: Duration = Duration::from_millis(20);
@@ -88,14 +88,14 @@ impl Database {
     }
 
     /// What a position is worth to its side to move.
-    fn probe(&self, py: Python<'_>, position: Asked) -> PyResult<Value> {
+    fn probe(&self, py: Python<'_>, position: PositionOrText) -> PyResult<Value> {
         let position = position.position(self.database.rules())?;
         let value = self.ask(py, position, |database, position| database.probe(position))?;
         Ok(Value(value))
     }
 
     /// All turns of a position with their values, best first; none when the game is over.
-    fn turns(&self, py: Python<'_>, position: Asked) -> PyResult<Vec<RankedTurn>> {
+    fn turns(&self, py: Python<'_>, position: PositionOrText) -> PyResult<Vec<RankedTurn>> {
         let rules = *self.database.rules();
         let position = position.position(&rules)?;
         let turns = self.ask(py, position, |database, position| {
@@ -110,7 +110,7 @@ impl Database {
     /// The game that follows when both sides always make their best turn, no longer than `limit`
     /// turns.
     #[pyo3(signature = (position, limit=300))]
-    fn line(&self, py: Python<'_>, position: Asked, limit: usize) -> PyResult<Line> {
+    fn line(&self, py: Python<'_>, position: PositionOrText, limit: usize) -> PyResult<Line> {
         let rules = *self.database.rules();
         let position = position.position(&rules)?;
         let line = self.ask(py, position, move |database, position| {

@@ -33,22 +33,24 @@ impl Position {
 
 /// A position's text, or a position.
 #[derive(FromPyObject)]
-pub enum Asked {
+pub enum PositionOrText {
     #[pyo3(transparent, annotation = "str")]
     Text(String),
     #[pyo3(transparent, annotation = "Position")]
     Position(Py<Position>),
 }
 
-impl Asked {
+impl PositionOrText {
     /// The position under the rules of a database.
     pub fn position(&self, rules: &Rules) -> PyResult<millbase::Position> {
         match self {
-            Asked::Text(text) => millbase::Position::parse(text, rules).map_err(errors::position),
-            Asked::Position(position) if position.get().rules == *rules => {
+            PositionOrText::Text(text) => {
+                millbase::Position::parse(text, rules).map_err(errors::position)
+            }
+            PositionOrText::Position(position) if position.get().rules == *rules => {
                 Ok(position.get().position)
             }
-            Asked::Position(_) => Err(errors::position(
+            PositionOrText::Position(_) => Err(errors::position(
                 "the position is one of other rules than the databases; open those of its rules",
             )),
         }

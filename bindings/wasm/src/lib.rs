@@ -116,20 +116,20 @@ fn sentence(error: &DbError) -> String {
 /// The search's score of a line, for the side to move.
 #[derive(Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Score {
+enum LineScore {
     Win(Option<i32>),
     Loss(Option<i32>),
     Centistones(i32),
 }
 
-impl From<ScoreMeaning> for Score {
-    fn from(meaning: ScoreMeaning) -> Score {
+impl From<ScoreMeaning> for LineScore {
+    fn from(meaning: ScoreMeaning) -> LineScore {
         match meaning {
-            ScoreMeaning::Win(turns) => Score::Win(Some(turns.into())),
-            ScoreMeaning::Loss(turns) => Score::Loss(Some(turns.into())),
-            ScoreMeaning::KnownWin => Score::Win(None),
-            ScoreMeaning::KnownLoss => Score::Loss(None),
-            ScoreMeaning::Evaluation(centistones) => Score::Centistones(centistones.into()),
+            ScoreMeaning::Win(turns) => LineScore::Win(Some(turns.into())),
+            ScoreMeaning::Loss(turns) => LineScore::Loss(Some(turns.into())),
+            ScoreMeaning::KnownWin => LineScore::Win(None),
+            ScoreMeaning::KnownLoss => LineScore::Loss(None),
+            ScoreMeaning::Evaluation(centistones) => LineScore::Centistones(centistones.into()),
         }
     }
 }
@@ -154,7 +154,7 @@ struct After {
 
 /// A best line.
 #[derive(Serialize)]
-struct Line {
+struct BestLineAnswer {
     turns: Vec<ValuedTurn>,
     end: &'static str,
 }
@@ -169,7 +169,7 @@ struct Chosen {
 
 #[derive(Serialize)]
 struct Thought {
-    score: Score,
+    score: LineScore,
     known: Option<Value>,
     depth: u32,
     nodes: u64,
@@ -336,7 +336,7 @@ impl Core {
     pub fn line(&self, fen: &str, limit: usize) -> String {
         json_of(self.parse(fen).and_then(|position| {
             let line = self.database.line(&position, limit)?;
-            Ok(Line {
+            Ok(BestLineAnswer {
                 turns: ValuedTurn::list(&line.turns, &self.rules),
                 end: line.end.name(),
             })

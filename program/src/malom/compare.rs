@@ -48,22 +48,22 @@ pub struct CompareAnswer {
     unreachable: u64,
     differences: u64,
     /// Those that differ.
-    sectors: Vec<JsonSector>,
-    damaged: Vec<JsonDamage>,
+    sectors: Vec<SectorDifferences>,
+    damaged: Vec<DamagedFile>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct JsonSector {
+struct SectorDifferences {
     file: String,
     slots: u64,
     results: u64,
     depths: u64,
     unknown: u64,
-    first: Vec<JsonDifference>,
+    first: Vec<SlotDifference>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct JsonDifference {
+struct SlotDifference {
     slot: u64,
     position: String,
     ours: Value,
@@ -72,7 +72,7 @@ struct JsonDifference {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct JsonDamage {
+struct DamagedFile {
     file: String,
     damage: String,
 }
@@ -93,7 +93,7 @@ impl CompareMalom {
             match state.with_context(|| format!("cannot read '{}'", file.display()))? {
                 FileState::There => there.push(sector),
                 FileState::Missing => missing += 1,
-                FileState::Damaged(damage) => damaged.push(JsonDamage {
+                FileState::Damaged(damage) => damaged.push(DamagedFile {
                     file: sector.name(),
                     damage,
                 }),
@@ -149,8 +149,8 @@ fn summary(found: &Comparison) -> String {
     )
 }
 
-fn json(found: &Comparison) -> JsonSector {
-    JsonSector {
+fn json(found: &Comparison) -> SectorDifferences {
+    SectorDifferences {
         file: found.sector.name(),
         slots: found.compared,
         results: found.results,
@@ -160,13 +160,13 @@ fn json(found: &Comparison) -> JsonSector {
     }
 }
 
-fn json_difference(difference: &Difference) -> JsonDifference {
+fn json_difference(difference: &Difference) -> SlotDifference {
     let theirs = match difference.found {
         Found::Value(value) => Some(value),
         Found::TooDeep => Some(difference.ours.without_depth()),
         Found::Damage => None,
     };
-    JsonDifference {
+    SlotDifference {
         slot: difference.slot,
         position: difference.position.text(&Rules::STANDARD),
         ours: difference.ours,
@@ -184,7 +184,7 @@ fn words(theirs: &Option<Value>) -> String {
 
 impl CompareAnswer {
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        for JsonDamage { file, damage } in &self.damaged {
+        for DamagedFile { file, damage } in &self.damaged {
             writeln!(out, "{file} is damaged: {damage}")?;
         }
         if !self.sectors.is_empty() {
@@ -202,7 +202,7 @@ impl CompareAnswer {
             table.write(out)?;
             for sector in &self.sectors {
                 for difference in &sector.first {
-                    let JsonDifference {
+                    let SlotDifference {
                         slot,
                         position,
                         ours,

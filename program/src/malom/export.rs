@@ -88,7 +88,7 @@ impl ExportMalom {
         bar.set_message("export");
         let unfinished = Arc::new(Unfinished::default());
         stop_on_signals(&unfinished, &bar)?;
-        let files = Files {
+        let files = SectorWriter {
             folder,
             options,
             bar: &bar,
@@ -214,7 +214,7 @@ const WAITING: usize = 4;
 type Unfinished = Mutex<Option<PathBuf>>;
 
 /// Makes the sectors' bytes on this thread and writes them on another one.
-fn write(walk: Walk<'_>, mut files: Files<'_>) -> Result<()> {
+fn write(walk: Walk<'_>, mut files: SectorWriter<'_>) -> Result<()> {
     let bar = files.bar;
     thread::scope(|scope| {
         let (sender, parts) = sync_channel(WAITING);
@@ -241,7 +241,7 @@ fn make(walk: Walk<'_>, sender: &SyncSender<(Sector, Vec<u8>)>, bar: &ProgressBa
 }
 
 /// Writes the files, one after the other. One that has its name is complete.
-struct Files<'a> {
+struct SectorWriter<'a> {
     folder: &'a Path,
     options: &'a Options,
     bar: &'a ProgressBar,
@@ -250,7 +250,7 @@ struct Files<'a> {
     open: Option<(File, u64, Instant)>,
 }
 
-impl Files<'_> {
+impl SectorWriter<'_> {
     fn write_all(&mut self, parts: Receiver<(Sector, Vec<u8>)>) -> Result<()> {
         let mut parts = parts.into_iter();
         let written = parts.try_for_each(|(sector, part)| {

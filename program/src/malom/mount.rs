@@ -70,7 +70,7 @@ pub struct MountAnswer<'a> {
 }
 
 /// Why the work ends.
-enum End {
+enum MountEnd {
     /// The user or the system asks to stop.
     Asked,
     /// Somebody unmounted the folder.
@@ -89,7 +89,7 @@ impl Mount {
         let scheme = named_scheme(&self.secval)?.unwrap_or_else(Scheme::complete);
         let sectors = sectors(scheme, options)?.with_memory(self.memory);
         let (ended, end) = channel();
-        let files = Files::new(sectors, owner, ended.clone(), options.quiet);
+        let files = SectorFolder::new(sectors, owner, ended.clone(), options.quiet);
         if files.sectors.len() < Sector::all().len() {
             output::note(
                 options,
@@ -106,7 +106,7 @@ impl Mount {
             bytes: files.sectors.iter().map(|sector| sector.bytes()).sum(),
         };
         let stop = ended.clone();
-        ctrlc::set_handler(move || drop(stop.send(End::Asked)))
+        ctrlc::set_handler(move || drop(stop.send(MountEnd::Asked)))
             .context("cannot watch for Ctrl-C")?;
         let session = Session::new(files, folder, &self.config());
         let session = session.with_context(|| {
@@ -125,7 +125,7 @@ impl Mount {
                 answer.files
             )
         })?;
-        if matches!(end.recv(), Ok(End::Asked)) {
+        if matches!(end.recv(), Ok(MountEnd::Asked)) {
             detach(folder);
             // Programs that have files open still keep the other end.
             let _ = end.recv_timeout(PATIENCE);
@@ -209,7 +209,7 @@ const TEXT: u64 = 2;
 const MOST_TOLD: u64 = 10;
 
 /// The folder with its files.
-struct Files {
+struct SectorFolder {
     provider: Arc<Sectors>,
     sectors: Vec<Sector>,
     owner: (u32, u32),
@@ -218,12 +218,17 @@ struct Files {
     opened: AtomicU64,
     failures: AtomicU64,
     quiet: bool,
-    ended: Sender<End>,
+    ended: Sender<MountEnd>,
 }
 
-impl Files {
-    fn new(provider: Sectors, owner: (u32, u32), ended: Sender<End>, quiet: bool) -> Files {
-        Files {
+impl SectorFolder {
+    fn new(
+        provider: Sectors,
+        owner: (u32, u32),
+        ended: Sender<MountEnd>,
+        quiet: bool,
+    ) -> SectorFolder {
+        SectorFolder {
             sectors: provider.available(),
             provider: Arc::new(provider),
             owner,
@@ -289,10 +294,10 @@ impl Files {
     }
 }
 
-impl Filesystem for Files {
+impl Filesystem for SectorFolder {
     fn destroy(&mut self) {
         // Nobody waits for it any more if this fails.
-        let _ = self.ended.send(End::Unmounted);
+        let _ = self.ended.send(MountEnd::Unmounted);
     }
 
     fn lookup(&self, _request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {

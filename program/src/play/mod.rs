@@ -26,7 +26,7 @@ use crate::databases;
 use crate::input::{self, Batches};
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable, ink};
-use crate::rules::Draws;
+use crate::rules::DrawOptions;
 use crate::status::{self, Status, Usage};
 
 /// Play a game in the terminal, against the machine or another person
@@ -64,7 +64,7 @@ pub struct Play {
     seed: u32,
 
     #[command(flatten)]
-    draws: Draws,
+    draws: DrawOptions,
 
     /// Begin with this position instead of the empty board
     #[arg(long, value_name = "POSITION", conflicts_with = "load")]
@@ -139,10 +139,10 @@ enum Analysis {
 }
 
 /// The lines of stdin; an error is the last of them.
-type Lines = Receiver<io::Result<input::InputLine>>;
+type InputLines = Receiver<io::Result<input::InputLine>>;
 
 /// Reads stdin on a separate thread, so that the machine does not wait for it.
-fn read_lines() -> Result<Lines> {
+fn read_lines() -> Result<InputLines> {
     let (sender, lines) = mpsc::sync_channel(16);
     let read = move || {
         let mut input = Batches::new(io::stdin());
@@ -161,7 +161,7 @@ fn read_lines() -> Result<Lines> {
 }
 
 impl<W: Write> GameSession<W> {
-    fn play(mut self, lines: &Lines) -> Result<Status> {
+    fn play(mut self, lines: &InputLines) -> Result<Status> {
         self.show()?;
         loop {
             let ending = self.game.ending();

@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
-use super::exchange::Pack;
+use super::exchange::ExchangePack;
 use crate::advice;
 use crate::databases;
 use crate::input;
@@ -184,7 +184,7 @@ impl CheckPack {
                 pack.puzzles.into_iter().map(own_entry).collect();
             return Ok((entries.map_err(wrong)?, Vec::new()));
         }
-        let pack: Pack = serde_json::from_value(json).map_err(wrong)?;
+        let pack: ExchangePack = serde_json::from_value(json).map_err(wrong)?;
         let mut problems = Vec::new();
         let version = &pack.format_version;
         if !version.starts_with("1.") {

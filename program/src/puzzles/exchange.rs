@@ -13,7 +13,7 @@ use super::make::NamedPuzzle;
 /// A pack. Reading ignores unknown fields.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Pack {
+pub struct ExchangePack {
     pub format_version: String,
     #[serde(default)]
     exported_by: Option<ExportedBy>,
@@ -91,7 +91,7 @@ const SHORTEST_DESCRIPTION: usize = 10;
 
 /// Writes a pack with an optimal solution for each puzzle.
 pub fn write(out: &mut impl Write, puzzles: &[NamedPuzzle], rules: &Rules) -> io::Result<()> {
-    let pack = Pack {
+    let pack = ExchangePack {
         format_version: "1.0".to_owned(),
         exported_by: Some(ExportedBy {
             app_name: "Millbase".to_owned(),

@@ -72,11 +72,11 @@ pub struct MakePuzzles {
         default_value = "plain",
         conflicts_with = "json"
     )]
-    format: Format,
+    format: PackFormat,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum PackFormat {
     /// Diagrams with solutions, for people
     Plain,
     /// The JSON format of puzzle packs that mill programs exchange
@@ -140,8 +140,8 @@ impl MakePuzzles {
         };
         let puzzles = &pack.puzzles;
         output::answer(options, &pack, |out| match self.format {
-            Format::Exchange => exchange::write(out, puzzles, db.rules()),
-            Format::Plain => (1..)
+            PackFormat::Exchange => exchange::write(out, puzzles, db.rules()),
+            PackFormat::Plain => (1..)
                 .zip(puzzles)
                 .try_for_each(|(number, named)| write(out, number, &named.puzzle)),
         })?;

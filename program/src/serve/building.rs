@@ -13,7 +13,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use millbase::Metric;
 use millbase::internals::held;
-use millbase::internals::reachable::why_unsolved;
+use millbase::internals::stages::why_unsolved;
 use millbase::service::failure::{Failure, FailureAnswer};
 use millbase::service::rules::RuleSet;
 use millbase::solve::{

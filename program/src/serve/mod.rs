@@ -35,7 +35,7 @@ use tracing::level_filters::LevelFilter;
 use crate::databases;
 use crate::options::Options;
 use crate::output;
-use crate::rules::Draws;
+use crate::rules::DrawOptions;
 use crate::status::{Status, Usage};
 use building::{Builder, Permission};
 use services::Services;
@@ -75,7 +75,7 @@ pub struct Serve {
     in_flight: u16,
 
     #[command(flatten)]
-    draws: Draws,
+    draws: DrawOptions,
 
     /// Level of the log on stderr; 'info' logs one line for each request
     #[arg(long, value_name = "LEVEL", default_value = "warn", value_parser = level())]

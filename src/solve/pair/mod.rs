@@ -32,7 +32,7 @@ use crate::store::{DbError, LARGEST_VALUE};
 
 /// One table of a solved pair.
 #[derive(Debug)]
-pub struct Solved {
+pub struct SolvedTable {
     /// The material of the table.
     pub material: Material,
     /// Its value bytes in the order of its [`crate::index::Index`].
@@ -64,7 +64,7 @@ pub fn solve<V: Deref<Target = [u8]>>(
     pair: Pair,
     mut load: impl FnMut(Material) -> Result<V, DbError>,
     observer: &mut dyn FnMut(BuildEvent<'_>),
-) -> Result<Vec<Solved>, SolveError> {
+) -> Result<Vec<SolvedTable>, SolveError> {
     let memory_error = |source| SolveError::PairMemory {
         pair,
         bytes: memory(rules, pair),
@@ -86,7 +86,7 @@ pub fn solve<V: Deref<Target = [u8]>>(
     }
     observer(BuildEvent::CapturesFound);
     sweep_all(pair, &mut halves, observer)?;
-    let solved = |(half, times): (Half, TableTimes)| Solved {
+    let solved = |(half, times): (Half, TableTimes)| SolvedTable {
         material: half.finished.index.material(),
         values: half.finished.values,
         times,

@@ -5,7 +5,7 @@ pub(super) mod stage;
 
 pub(crate) use solve::solve_stage;
 
-use crate::index::reachable::Stage;
+use crate::index::stages::Stage;
 use crate::memory::Bytes;
 use crate::probe::Database;
 use crate::store::{DbError, ply_file_name};
@@ -20,7 +20,7 @@ pub fn load(database: &Database, stage: Stage) -> Result<Bytes, DbError> {
     let missing = || DbError::NotStored(format!("{} is missing", ply_file_name(stage.ply)));
     let file = database.ply(stage.ply)?.ok_or_else(missing)?;
     let memory = |length| Bytes::new(length).map_err(DbError::io(file.path()));
-    let Some(table) = file.table(stage, database.reachable())? else {
+    let Some(table) = file.table(stage, database.stage_sets())? else {
         return memory(0);
     };
     let mut values = memory(table.index().len())?;

@@ -24,7 +24,7 @@ use rayon::prelude::*;
 use crate::board::bits::{self, Bits, Kernel};
 use crate::board::symmetry::Symmetry;
 use crate::board::{Board, POINTS, PointSet};
-use crate::index::reachable::{Reachable, Stage};
+use crate::index::stages::{Stage, StageSets};
 use crate::index::{Index, Rows, Subsets};
 use crate::memory::Bytes;
 use crate::rules::Rules;
@@ -90,7 +90,7 @@ struct StageShape<'a> {
 /// If the system refuses the memory.
 pub(crate) fn solve_stage(
     rules: &Rules,
-    reachable: &Reachable,
+    stage_sets: &StageSets,
     stage: Stage,
     quiet: Option<&[u8]>,
     captures: Option<&[u8]>,
@@ -102,21 +102,21 @@ pub(crate) fn solve_stage(
     let after = Subsets::new(free, u32::from(stones) + 1);
     let mut possible = Marks::new(stones);
     let rows = Rows::of(stones);
-    possible.mark(rows, reachable.rows(stage, mover).iter(), Marks::QUIET);
+    possible.mark(rows, stage_sets.rows(stage, mover).iter(), Marks::QUIET);
     let mut after_possible = Marks::new(stones + 1);
     let rows = Rows::of(stones + 1);
-    let after_quiet = reachable.rows(stage.after_quiet(), mover);
+    let after_quiet = stage_sets.rows(stage.after_quiet(), mover);
     after_possible.mark(rows, after_quiet.iter(), Marks::QUIET);
     let after_capture = stage.after_capture();
     let captures = match captures {
         Some(values) => {
-            let sets = reachable.rows(after_capture, mover);
+            let sets = stage_sets.rows(after_capture, mover);
             after_possible.mark(rows, sets.iter(), Marks::CAPTURE);
             pair::Captures::Table(Index::new(after_capture.material()), values)
         }
         None => {
             // If no game closes a mill here, no set is marked, so the values of captures are not used.
-            if reachable.ends_game(after_capture) {
+            if stage_sets.ends_game(after_capture) {
                 after_possible.mark(rows, 0..rows.len(), Marks::CAPTURE);
             }
             pair::Captures::EndTheGame
@@ -136,7 +136,7 @@ pub(crate) fn solve_stage(
     };
     let mut values = Bytes::new(shape.index.len())?;
     let entries = values.as_atomics();
-    let rows: Vec<usize> = reachable.rows(stage, waiting).iter().collect();
+    let rows: Vec<usize> = stage_sets.rows(stage, waiting).iter().collect();
     rows.into_par_iter().for_each_init(
         || vec![0; shape.columns.count()],
         |best, row| {

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use crate::index::reachable::Stage;
+use crate::index::stages::Stage;
 use crate::memory::Bytes;
 use crate::rules::Rules;
 use crate::solve::compressed::Compressed;

@@ -13,15 +13,15 @@ use crate::store::*;
 
 /// The number of files refused, at opening or later, and of files that gave values.
 #[derive(Default, Debug)]
-struct Tally {
+struct Outcomes {
     refused: usize,
     read: usize,
 }
 
 /// Loads and probes a file with changed bytes of the head, for each of some numbers. It must give values
 /// or an error about the file.
-fn tally(specimen: &Specimen, cases: usize, mut change: impl FnMut(usize, &mut [u8])) -> Tally {
-    let mut tally = Tally::default();
+fn tally(specimen: &Specimen, cases: usize, mut change: impl FnMut(usize, &mut [u8])) -> Outcomes {
+    let mut tally = Outcomes::default();
     for number in 0..cases {
         let bytes = specimen.changed(|bytes| {
             change(number, bytes);

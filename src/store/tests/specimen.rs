@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::parts::{FileParts, Layout};
 use crate::index::histogram::Histogram;
-use crate::index::reachable::{Reachable, Stage};
+use crate::index::stages::{Stage, StageSets};
 use crate::index::{Index, Pair};
 pub(crate) use crate::random::Random;
 use crate::rules::Rules;
@@ -74,9 +74,9 @@ pub(crate) fn write(
 
 /// Writes the file of a ply with [`FOUR`]; returns the values of its tables.
 pub(crate) fn write_ply(folder: &Path, ply: u8, run: usize) -> Vec<Vec<u8>> {
-    let reachable = Reachable::new(&FOUR, ply);
-    let stages: Vec<Stage> = reachable.stages_of(ply).collect();
-    let mut writer = PlyWriter::new(&FOUR, &reachable, ply);
+    let stage_sets = StageSets::new(&FOUR, ply);
+    let stages: Vec<Stage> = stage_sets.stages_of(ply).collect();
+    let mut writer = PlyWriter::new(&FOUR, &stage_sets, ply);
     let tables = stages.iter().zip(0..).map(|(&stage, seed)| {
         let values = runs(stage.material().entries(), run, seed);
         writer.add(stage, &values).unwrap();
@@ -106,16 +106,16 @@ pub(crate) struct Specimen {
     /// The values of each table, 0 for those that the file does not hold.
     pub values: Vec<Vec<u8>>,
     /// Only of the ply.
-    reachable: Option<Reachable>,
+    stage_sets: Option<StageSets>,
 }
 
 /// The fifth ply with four stones a side: two tables, one for the turns that closed a mill.
 const PLY: u8 = 5;
 
 /// A specimen that was opened.
-pub(crate) enum Opened<'a> {
+pub(crate) enum OpenSpecimen<'a> {
     Pair(PairFile),
-    Ply(PlyFile, &'a Reachable),
+    Ply(PlyFile, &'a StageSets),
 }
 
 impl Specimen {
@@ -129,19 +129,19 @@ impl Specimen {
     pub fn ply(run: usize) -> Specimen {
         let folder = TempDir::new().unwrap();
         let mut values = write_ply(folder.path(), PLY, run);
-        let reachable = Reachable::new(&FOUR, PLY);
+        let stage_sets = StageSets::new(&FOUR, PLY);
         assert_eq!(values.len(), 2);
-        for (stage, values) in reachable.stages_of(PLY).zip(&mut values) {
+        for (stage, values) in stage_sets.stages_of(PLY).zip(&mut values) {
             let index = Index::new(stage.material());
             let side = stage.mover();
             for (entry, value) in values.iter_mut().enumerate() {
                 let (mover, waiting) = index.sets(entry);
-                let is_stored = reachable.contains(stage, side, mover)
-                    && reachable.contains(stage, side.other(), waiting);
+                let is_stored = stage_sets.contains(stage, side, mover)
+                    && stage_sets.contains(stage, side.other(), waiting);
                 *value *= u8::from(is_stored);
             }
         }
-        Specimen::new(&folder, ply_file_name(PLY), values, Some(reachable))
+        Specimen::new(&folder, ply_file_name(PLY), values, Some(stage_sets))
     }
 
     /// A specimen of each schema.
@@ -153,7 +153,7 @@ impl Specimen {
         folder: &TempDir,
         name: String,
         values: Vec<Vec<u8>>,
-        reachable: Option<Reachable>,
+        stage_sets: Option<StageSets>,
     ) -> Specimen {
         let bytes = fs::read(folder.path().join(&name)).unwrap();
         let parts = FileParts::of(&bytes);
@@ -165,7 +165,7 @@ impl Specimen {
             parts,
             layout,
             values,
-            reachable,
+            stage_sets,
         };
         assert!(specimen.load(&specimen.bytes).unwrap() == specimen.values);
         specimen
@@ -179,21 +179,21 @@ impl Specimen {
     }
 
     /// Opens these bytes as the file, from memory.
-    pub fn open(&self, bytes: &[u8]) -> Result<Opened<'_>, DbError> {
+    pub fn open(&self, bytes: &[u8]) -> Result<OpenSpecimen<'_>, DbError> {
         self.open_from(Box::new(bytes.to_vec()))
     }
 
     /// Opens the file whose bytes come from this source.
-    pub fn open_from(&self, source: Box<dyn ByteSource>) -> Result<Opened<'_>, DbError> {
+    pub fn open_from(&self, source: Box<dyn ByteSource>) -> Result<OpenSpecimen<'_>, DbError> {
         let path = PathBuf::from(&self.name);
-        Ok(match &self.reachable {
+        Ok(match &self.stage_sets {
             None => {
                 let file = PairFile::open(Some(path), source, pair(3, 3), Rules::STANDARD)?;
-                Opened::Pair(file)
+                OpenSpecimen::Pair(file)
             }
-            Some(reachable) => {
-                let file = PlyFile::open(path, source, PLY, FOUR, reachable)?;
-                Opened::Ply(file, reachable)
+            Some(stage_sets) => {
+                let file = PlyFile::open(path, source, PLY, FOUR, stage_sets)?;
+                OpenSpecimen::Ply(file, stage_sets)
             }
         })
     }
@@ -204,21 +204,21 @@ impl Specimen {
     }
 }
 
-impl Opened<'_> {
+impl OpenSpecimen<'_> {
     fn tables(&self) -> usize {
         match self {
-            Opened::Pair(_) => 1,
-            Opened::Ply(file, _) => file.stages().count(),
+            OpenSpecimen::Pair(_) => 1,
+            OpenSpecimen::Ply(file, _) => file.stages().count(),
         }
     }
 
     /// The table with this number.
     pub fn table(&self, number: usize) -> Result<Table<'_>, DbError> {
         match self {
-            Opened::Pair(file) => file.table(),
-            Opened::Ply(file, reachable) => {
+            OpenSpecimen::Pair(file) => file.table(),
+            OpenSpecimen::Ply(file, stage_sets) => {
                 let stage = file.stages().nth(number).unwrap();
-                Ok(file.table(stage, reachable)?.unwrap())
+                Ok(file.table(stage, stage_sets)?.unwrap())
             }
         }
     }

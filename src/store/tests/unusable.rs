@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use super::parts::VERSION;
 use super::specimen::{FOUR, Specimen, folder_with, is_corrupt, pair, write_ply};
 use crate::board::PointSet;
-use crate::index::reachable::Stage;
+use crate::index::stages::Stage;
 use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::position::Position;

@@ -1,5 +1,5 @@
 //! Writes a container: encodes tables as rows of bytes in parallel but in order, then writes the
-//! whole file under a temporary name and renames it. `pair` and `ply` write the two schemas.
+//! whole file under a temporary name and renames it. `pair` and `ply` write the two kinds of file.
 //!
 //! A file gets its final name only when all its bytes are on the disk, so a file with its final
 //! name is complete. The same values give the same bytes on every machine and for any number of
@@ -217,7 +217,7 @@ fn write_contents(
     bytes.extend((head as u32).to_le_bytes());
     bytes.extend(end.to_le_bytes());
     bytes.extend(prefix.rules.to_le_bytes());
-    bytes.extend([prefix.schema as u8, prefix.metric as u8]);
+    bytes.extend([prefix.kind as u8, prefix.metric as u8]);
     bytes.extend(prefix.parameters.columns.to_le_bytes());
     bytes.extend(prefix.parameters.contexts());
     bytes.extend((tables.len() as u16).to_le_bytes());

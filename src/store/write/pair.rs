@@ -10,7 +10,7 @@ use crate::rules::Rules;
 use crate::store::codec::coverage::alternates;
 use crate::store::codec::encode::Budget;
 use crate::store::codec::{Coverage, Parameters, TableShape, is_even};
-use crate::store::container::{Prefix, Schema};
+use crate::store::container::{FileKind, Prefix};
 use crate::store::error::DbError;
 use crate::store::pair::stored_table;
 use crate::store::profile::{Compression, Profile};
@@ -76,7 +76,7 @@ pub fn write_pair(
     };
     let table = values.encode(0).map_err(DbError::io(path))?;
     let prefix = Prefix {
-        schema: Schema::Pair,
+        kind: FileKind::Pair,
         metric: profile.metric,
         parameters,
         rules: rules.fingerprint(),

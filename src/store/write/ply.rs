@@ -7,13 +7,13 @@ use rayon::prelude::*;
 use super::{EncodedTable, TableValues, add_histogram};
 use crate::index::Index;
 use crate::index::histogram::Histogram;
-use crate::index::reachable::{Reachable, Stage};
+use crate::index::stages::{Stage, StageSets};
 use crate::rules::Rules;
 use crate::store::codec::encode::Budget;
 use crate::store::codec::{Parameters, TableShape};
-use crate::store::container::{Prefix, Schema};
+use crate::store::container::{FileKind, Prefix};
 use crate::store::error::DbError;
-use crate::store::ply::table_schema;
+use crate::store::ply::table_spec;
 use crate::store::profile::Compression;
 use crate::value::Metric;
 
@@ -26,7 +26,7 @@ const PARAMETERS: Parameters = Parameters {
 /// Builds a ply's file: encodes each table when it is added, and writes the file at the end.
 pub(crate) struct PlyWriter<'a> {
     rules: &'a Rules,
-    reachable: &'a Reachable,
+    stage_sets: &'a StageSets,
     schema: Vec<u8>,
     tables: Vec<EncodedTable>,
     /// The sum over all stages of the product of both sides' numbers of rows, which is roughly
@@ -43,35 +43,35 @@ impl<'a> PlyWriter<'a> {
     const MODEL_BYTES: u64 = 72 << 10;
 
     /// A writer for the file of a ply.
-    pub fn new(rules: &'a Rules, reachable: &'a Reachable, ply: u8) -> PlyWriter<'a> {
-        let stages = reachable.stages_of(ply);
+    pub fn new(rules: &'a Rules, stage_sets: &'a StageSets, ply: u8) -> PlyWriter<'a> {
+        let stages = stage_sets.stages_of(ply);
         PlyWriter {
             rules,
-            reachable,
+            stage_sets,
             schema: vec![rules.stones, ply],
             tables: Vec::new(),
-            positions: stages.map(|stage| positions(reachable, stage)).sum(),
+            positions: stages.map(|stage| positions(stage_sets, stage)).sum(),
         }
     }
 
     /// Encodes the table of the ply's next stage from its values
     /// in the order of the index.
     pub fn add(&mut self, stage: Stage, values: &[u8]) -> std::io::Result<()> {
-        let schema = table_schema(self.reachable, stage);
+        let spec = table_spec(self.stage_sets, stage);
         let index = Index::new(stage.material());
         let columns = index.columns().count();
-        let positions = positions(self.reachable, stage);
+        let positions = positions(self.stage_sets, stage);
         let share = Self::DISTRIBUTIONS * positions / self.positions.max(1);
-        let rows: Vec<_> = schema
+        let rows: Vec<_> = spec
             .rows
             .iter()
             .flatten()
             .map(|&row| row as usize)
             .collect();
         let waiting = stage.mover().other();
-        let possible = self.reachable.rows(stage, waiting).len();
+        let possible = self.stage_sets.rows(stage, waiting).len();
         let all = crate::index::Rows::of(stage.stones(waiting)).len();
-        let shape = TableShape::new(self.rules, stage.material(), schema.coverage, PARAMETERS);
+        let shape = TableShape::new(self.rules, stage.material(), spec.coverage, PARAMETERS);
         let histogram = histogram(&index, &shape, &rows, values);
         let table = TableValues {
             shape: &shape,
@@ -98,7 +98,7 @@ impl<'a> PlyWriter<'a> {
     /// Writes the file to `path`, and returns its size in bytes.
     pub fn finish(self, path: &Path) -> Result<u64, DbError> {
         let prefix = Prefix {
-            schema: Schema::Ply,
+            kind: FileKind::Ply,
             metric: Metric::Depth,
             parameters: PARAMETERS,
             rules: self.rules.fingerprint(),
@@ -108,8 +108,8 @@ impl<'a> PlyWriter<'a> {
 }
 
 /// A number roughly proportional to the stored positions of a stage.
-fn positions(reachable: &Reachable, stage: Stage) -> u64 {
-    let rows = |side| reachable.rows(stage, side).len() as u64;
+fn positions(stage_sets: &StageSets, stage: Stage) -> u64 {
+    let rows = |side| stage_sets.rows(stage, side).len() as u64;
     rows(stage.mover()) * rows(stage.mover().other())
 }
 

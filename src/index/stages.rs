@@ -149,27 +149,27 @@ pub fn why_unsolved(rules: &Rules) -> Option<&'static str> {
 
 /// The sets that are possible at each stage up to some ply.
 #[derive(Debug)]
-pub struct Reachable {
+pub struct StageSets {
     /// The most stones that a side can lose without losing the game.
     most_lost: u8,
     /// By ply, then by White's and Black's losses.
     stages: Vec<Vec<[BitSet; 2]>>,
 }
 
-impl Reachable {
+impl StageSets {
     /// Follows all games up to a ply.
-    pub fn new(rules: &Rules, last_ply: u8) -> Reachable {
+    pub fn new(rules: &Rules, last_ply: u8) -> StageSets {
         let most_lost = rules.stones.saturating_sub(FEWEST_STONES);
         let width = usize::from(most_lost) + 1;
-        let mut reachable = Reachable {
+        let mut stage_sets = StageSets {
             most_lost,
             stages: vec![vec![[BitSet::EMPTY, BitSet::EMPTY]; width * width]],
         };
         let mut empty = BitSet::new(1);
         empty.insert(0);
-        reachable.stages[0][0] = [empty.clone(), empty];
-        reachable.extend(rules, last_ply);
-        reachable
+        stage_sets.stages[0][0] = [empty.clone(), empty];
+        stage_sets.extend(rules, last_ply);
+        stage_sets
     }
 
     /// Follows all games up to a later ply, under the same rules.
