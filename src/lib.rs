@@ -113,7 +113,7 @@ pub mod internals {
     pub use crate::memory::Bytes;
     pub use crate::probe::numbers;
     pub use crate::random::Random;
-    pub use crate::rules::{FEWEST_STONES, MOST_STONES, diagram};
+    pub use crate::rules::{FEWEST_STONES, MOST_QUIET_TURNS, MOST_STONES, diagram};
 }
 
 /// The examples of the pages run as tests.

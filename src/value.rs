@@ -167,6 +167,52 @@ impl fmt::Display for Value {
     }
 }
 
+/// What the depth of a value counts: see [`Rules::distance`](crate::Rules::distance).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Distance {
+    /// Turns to the end of the game.
+    #[default]
+    ToEnd,
+    /// Turns to the next removal, included, or to the end of the game if that comes first. Removals of both
+    /// sides count, so wins and losses may have any depth.
+    ToRemoval,
+}
+
+impl Distance {
+    /// The value that a byte of a table stands for: 0 is a draw. [`Distance::ToEnd`] has one depth for each
+    /// byte, see [`Value::from_byte`]; otherwise `2d + 1` is a loss and `2d + 2` a win in `d` turns.
+    pub(crate) const fn value(self, byte: u8) -> Value {
+        let depth = Dtw((byte as u16).saturating_sub(1) / 2);
+        match self {
+            Distance::ToEnd => Value::from_byte(byte),
+            Distance::ToRemoval if byte == 0 => Value::Draw,
+            Distance::ToRemoval if byte.is_multiple_of(2) => Value::Win(depth),
+            Distance::ToRemoval => Value::Loss(depth),
+        }
+    }
+
+    /// The byte that stands for the value; `None` if there is none.
+    pub(crate) fn byte(self, value: Value) -> Option<u8> {
+        match (self, value) {
+            (Distance::ToEnd, _) | (_, Value::Draw) => value.to_byte(),
+            (_, Value::Win(Dtw(depth))) => u8::try_from(depth.checked_mul(2)?.checked_add(2)?).ok(),
+            (_, Value::Loss(Dtw(depth))) => {
+                u8::try_from(depth.checked_mul(2)?.checked_add(1)?).ok()
+            }
+        }
+    }
+
+    /// The value of a position, for the turn that leads to it by removing a stone: the count of turns ends
+    /// with that turn.
+    pub(crate) fn after_removal(self, value: Value) -> Value {
+        match (self, value) {
+            (Distance::ToRemoval, Value::Win(_)) => Value::Win(Dtw(0)),
+            (Distance::ToRemoval, Value::Loss(_)) => Value::LOST,
+            _ => value,
+        }
+    }
+}
+
 /// The part of a value that a file holds or a query asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Metric {
@@ -184,7 +230,7 @@ impl Metric {
     /// The part of a value byte that the metric keeps: without depths, every win becomes a win in
     /// one turn and every loss a loss in none.
     #[inline(always)]
-    pub(crate) fn of_byte(self, byte: u8) -> u8 {
+    pub(crate) const fn of_byte(self, byte: u8) -> u8 {
         match (self, byte) {
             (Metric::Depth, _) | (Metric::Wdl, 0) => byte,
             (Metric::Wdl, _) => 2 - byte % 2,

@@ -491,18 +491,21 @@ function meetRules() {
   trainer.offer().catch(error => game.trouble(error));
   const {
     stones: count, flying, diagonals, blocked, full_board: full, removal_from_mills: any, removal_per_mill: each,
+    quiet_turns: limit, quiet_turns_flying: few,
   } = rules();
   const { draws } = rulesets;
   const drawn = [
     full === "draws" && 2 * count === POINTS.length && t("rule.draw.full"),
     draws.repetitions > 0 && t("rule.draw.repetitions", { count: draws.repetitions }),
-    draws.quiet_turns > 0 && t("rule.draw.quiet", { count: draws.quiet_turns }),
+    (limit || draws.quiet_turns) > 0 && t("rule.draw.quiet", { count: limit || draws.quiet_turns }),
+    few > 0 && t("rule.draw.few", { count: few }),
   ].filter(Boolean).join(t("or"));
   const words = [
     t("rule.1", { stones: count }), t("rule.2"), t(any ? "rule.remove.any" : "rule.remove"), each && t("rule.remove.each"),
     t("rule.3"), flying > 0 && t("rule.fly", { flying }),
     t(blocked === "passes" ? "rule.4.passes" : "rule.4"),
     drawn && t("rule.draw", { draws: drawn }),
+    limit > 0 && t("rule.distance"),
   ].filter(Boolean);
   replace($("rules-text"), ...words.map(text => tag("li", {}, text)));
   board.draw({ diagonals, coordinates: settings.coordinates, flipped: settings.flipped });

@@ -4,6 +4,7 @@ export const LANGUAGES = { en: "English", de: "Deutsch" };
 
 const ENGLISH = {
   "rules.standard": "Nine Men’s Morris",
+  "rules.standard-100": "Nine Men’s Morris, drawn after 100 quiet turns",
   "rules.no-flying": "Nine Men’s Morris without flying",
   "rules.ten": "Ten Men’s Morris",
   "rules.twelve": "Twelve Men’s Morris",
@@ -205,6 +206,8 @@ const ENGLISH = {
   "rule.draw.full": "the board is full",
   "rule.draw.repetitions": "a position has occurred {count} times",
   "rule.draw.quiet": "for {count} turns no stone was placed or removed",
+  "rule.draw.few": "for {count} turns while a side has three stones no stone was removed",
+  "rule.distance": "“Win in 7” means: by best play the next stone is removed, or the game ends, within 7 turns, and the win stays.",
   "or": " or ",
 
   "options.white": "White", "options.black": "Black", "options.level": "Machine",
@@ -213,6 +216,7 @@ const ENGLISH = {
 
 const GERMAN = {
   "rules.standard": "Mühle",
+  "rules.standard-100": "Mühle, remis nach 100 ruhigen Zügen",
   "rules.no-flying": "Mühle ohne Springen",
   "rules.ten": "Mühle mit zehn Steinen",
   "rules.twelve": "Mühle mit zwölf Steinen",
@@ -414,6 +418,8 @@ const GERMAN = {
   "rule.draw.full": "das Brett voll ist",
   "rule.draw.repetitions": "eine Stellung {count}-mal vorkam",
   "rule.draw.quiet": "in {count} Zügen kein Stein gesetzt oder entfernt wurde",
+  "rule.draw.few": "in {count} Zügen, während eine Seite drei Steine hat, kein Stein entfernt wurde",
+  "rule.distance": "„Gewinn in 7“ heißt: Bei bestem Spiel fällt innerhalb von 7 Zügen der nächste Stein, oder die Partie endet, und der Gewinn bleibt.",
   "or": " oder ",
 
   "options.white": "Weiß", "options.black": "Schwarz", "options.level": "Maschine",

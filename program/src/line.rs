@@ -68,6 +68,10 @@ fn write(out: &mut impl Write, answer: &LineAnswer) -> io::Result<()> {
         LineEnd::Repetition { from } => {
             writeln!(out, "\ndraw: the position after turn {from} repeats")
         }
+        LineEnd::Quiet => writeln!(
+            out,
+            "\ndraw: too many turns without a stone placed or removed"
+        ),
         LineEnd::Limit => writeln!(out, "\nand so on; --limit shows more"),
     }
 }

@@ -17,7 +17,7 @@ pub struct Options {
     #[arg(long, global = true, value_name = "DIR")]
     pub db: Option<PathBuf>,
 
-    /// Rules of the game: standard, no-flying, ten, twelve, morabaraba, or a file like own.toml with
+    /// Rules of the game: standard, standard-100, no-flying, ten, twelve, morabaraba, or a file like own.toml with
     /// settings of your own; databases of rules other than standard are in subfolders of the --db
     /// folder
     #[arg(long, global = true, value_name = "NAME|FILE", default_value = "standard", value_parser = rules::parse)]

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use clap::Args;
 use millbase::engine::ending::DrawRule;
-use millbase::internals::{FEWEST_STONES, MOST_STONES};
+use millbase::internals::{FEWEST_STONES, MOST_QUIET_TURNS, MOST_STONES};
 use millbase::{Blocked, FullBoard, Rules};
 use serde::Deserialize;
 use toml::Spanned;
@@ -30,6 +30,8 @@ struct RulesFile {
     removal_per_mill: Option<bool>,
     blocked: Option<Blocked>,
     full_board: Option<FullBoard>,
+    quiet_turns: Option<Spanned<i64>>,
+    quiet_turns_flying: Option<Spanned<i64>>,
 }
 
 /// The options of `play` and `serve` for the rules about draws.
@@ -40,7 +42,7 @@ pub struct DrawOptions {
     repetitions: u32,
 
     /// Number of turns without a stone placed or removed after which the game is drawn; 0 for no
-    /// such draws
+    /// such draws. Rules with a limit of their own keep it
     #[arg(long, value_name = "N", default_value_t = DrawRule::USUAL.quiet_turns, value_parser = clap::value_parser!(u32).range(..=10_000))]
     quiet_turns: u32,
 }
@@ -118,6 +120,23 @@ fn of_settings(text: &str) -> Result<Rules, String> {
         }
         rules.flying = *flying.get_ref() as u8;
     }
+    let limit = |limit: &Spanned<i64>, most: u8, what: &str| {
+        let number = u8::try_from(*limit.get_ref())
+            .ok()
+            .filter(|&number| number <= most);
+        number.ok_or_else(|| {
+            let sentence = format!("{what} must be from 1 to {most}, or 0 for no limit");
+            wrong(Some(limit.span()), &sentence)
+        })
+    };
+    if let Some(turns) = &settings.quiet_turns {
+        rules.quiet_turns = limit(turns, MOST_QUIET_TURNS, "quiet_turns")?;
+        rules.quiet_turns_flying = rules.quiet_turns_flying.min(rules.quiet_turns);
+    }
+    if let Some(turns) = &settings.quiet_turns_flying {
+        let what = "quiet_turns_flying, which cannot exceed quiet_turns,";
+        rules.quiet_turns_flying = limit(turns, rules.quiet_turns, what)?;
+    }
     for (setting, wanted) in [
         (&mut rules.diagonals, settings.diagonals),
         (&mut rules.removal_from_mills, settings.removal_from_mills),
@@ -151,7 +170,8 @@ mod tests {
         assert_eq!(of_settings("# nothing\n"), Ok(Rules::STANDARD));
         let all = "\
             base = 'twelve'\nstones = 11\ndiagonals = false\nflying = 4\nremoval_from_mills = true\n\
-            removal_per_mill = true\nblocked = 'passes'\nfull_board = 'draws'\n";
+            removal_per_mill = true\nblocked = 'passes'\nfull_board = 'draws'\nquiet_turns = 100\n\
+            quiet_turns_flying = 20\n";
         let expected = Rules {
             stones: 11,
             diagonals: false,
@@ -160,6 +180,8 @@ mod tests {
             removal_per_mill: true,
             blocked: Blocked::Passes,
             full_board: FullBoard::Draws,
+            quiet_turns: 100,
+            quiet_turns_flying: 20,
         };
         assert_eq!(of_settings(all), Ok(expected));
         let one = of_settings("base = 'morabaraba'\nfull_board = 'loses'\nblocked = 'loses'");
@@ -175,6 +197,9 @@ mod tests {
             ("stones = 'nine'", 1, "string"),
             ("flying = 3\nflying = 4", 2, "duplicate"),
             ("# own\n\nflying = 5", 3, "0 for never, 3 or 4"),
+            ("quiet_turns = 126", 1, "from 1 to 125"),
+            ("quiet_turns_flying = 10", 1, "cannot exceed quiet_turns"),
+            ("quiet_turns = 9\nquiet_turns_flying = 10", 2, "from 1 to 9"),
             ("stones = 9\nflyin = 3", 2, "flyin"),
             ("base = 'twelf'", 1, "there are no such rules"),
             ("diagonals = true\nblocked = 'wins'", 2, "wins"),

@@ -14,7 +14,8 @@ use crate::value::Value;
 pub struct DrawRule {
     /// The number of occurrences of a position, including the first, that make a draw.
     pub repetitions: u32,
-    /// The number of consecutive turns without a placement or a removal that make a draw.
+    /// The number of consecutive turns without a placement or a removal that make a draw, under rules that
+    /// have no [limit](crate::Rules::quiet_turns) of their own.
     pub quiet_turns: u32,
 }
 
@@ -145,6 +146,10 @@ impl Game {
             return Some(Ending::Repetition { occurrences });
         }
         let turns = self.earlier().len() as u32;
-        (draws.quiet_turns > 0 && turns >= draws.quiet_turns).then_some(Ending::Quiet { turns })
+        let is_drawn = match rules.quiet_turns {
+            0 => draws.quiet_turns > 0 && turns >= draws.quiet_turns,
+            _ => rules.is_at_quiet_limit(position, turns.min(u32::from(u16::MAX)) as u16),
+        };
+        is_drawn.then_some(Ending::Quiet { turns })
     }
 }

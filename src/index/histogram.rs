@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::value::{Dtw, Value, Wdl};
+use crate::value::{Distance, Dtw, Value, Wdl};
 
 /// The number of values that a byte can stand for.
 pub(super) const VALUES: usize = 256;
@@ -13,12 +13,22 @@ pub(super) const VALUES: usize = 256;
 pub struct Histogram {
     /// By the byte that stands for the value, see [`Value::from_byte`].
     pub(super) counts: [u64; VALUES],
+    /// What the depths count.
+    distance: Distance,
 }
 
 impl Histogram {
     /// The histogram with these counts, one for each byte that stands for a value.
     pub fn from_counts(counts: [u64; VALUES]) -> Histogram {
-        Histogram { counts }
+        Histogram {
+            counts,
+            distance: Distance::ToEnd,
+        }
+    }
+
+    /// The same counts of values whose depths count this.
+    pub(crate) fn with_distance(self, distance: Distance) -> Histogram {
+        Histogram { distance, ..self }
     }
 
     /// The counts by the byte that stands for the value.
@@ -31,18 +41,21 @@ impl Histogram {
         for (count, more) in self.counts.iter_mut().zip(&other.counts) {
             *count += more;
         }
+        self.distance = other.distance;
     }
 
     /// The number of distinct positions with this value.
     pub fn count(&self, value: Value) -> u64 {
-        value
-            .to_byte()
+        self.distance
+            .byte(value)
             .map_or(0, |byte| self.counts[usize::from(byte)])
     }
 
     /// The values that occur, with their counts: the draws first, then by rising depth.
     pub fn iter(&self) -> impl Iterator<Item = (Value, u64)> + '_ {
-        let all = (0..=u8::MAX).map(Value::from_byte).zip(self.counts);
+        let all = (0..=u8::MAX)
+            .map(|byte| self.distance.value(byte))
+            .zip(self.counts);
         all.filter(|&(_, count)| count > 0)
     }
 
@@ -92,6 +105,7 @@ impl Default for Histogram {
     fn default() -> Histogram {
         Histogram {
             counts: [0; VALUES],
+            distance: Distance::ToEnd,
         }
     }
 }

@@ -7,11 +7,11 @@ use std::collections::HashMap;
 use super::database::Database;
 use super::lookup::cache_key;
 use super::omitted::Sets;
-use crate::rules::FEWEST_STONES;
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
+use crate::rules::{FEWEST_STONES, Rules};
 use crate::store::DbError;
-use crate::value::{Dtw, Metric, Value, Wdl};
+use crate::value::{Distance, Dtw, Metric, Value, Wdl};
 
 /// The source of an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -44,6 +44,39 @@ pub struct Answer {
     pub turns: Vec<RankedTurn>,
     /// The source of the values.
     pub source: Source,
+}
+
+impl Answer {
+    /// The answer for a position after this many quiet turns, from that after none. Without a limit of quiet
+    /// turns in the rules it is the same.
+    #[must_use]
+    pub fn after_quiet_turns(mut self, rules: &Rules, position: &Position, quiet: u16) -> Answer {
+        if position.is_placing() || position.removal_owed() {
+            return self;
+        }
+        within_limit(&mut self.turns, rules, position, quiet);
+        if let Some(best) = self.turns.first() {
+            self.value = best.value;
+        }
+        self
+    }
+}
+
+/// Ranks the turns of a position without stones in hand as their values are after this many quiet turns.
+fn within_limit(turns: &mut [RankedTurn], rules: &Rules, position: &Position, quiet: u16) {
+    let stones = [position.mover(), position.waiting()].map(|set| set.len() as u8);
+    match rules.quiet_limit(stones) {
+        Some(limit) if quiet > 0 => {
+            for turn in &mut *turns {
+                turn.value = match quiet >= limit.into() {
+                    true => Value::Draw,
+                    false => rules.within_limit(stones, quiet, turn.value),
+                };
+            }
+            turns.sort_by_cached_key(RankedTurn::key);
+        }
+        _ => {}
+    }
 }
 
 /// A turn with its value.
@@ -90,6 +123,8 @@ pub enum LineEnd {
         /// The number of the turn.
         from: usize,
     },
+    /// The rules' limit of quiet turns is reached, so the game is drawn.
+    Quiet,
     /// The line has reached the requested length.
     Limit,
 }
@@ -100,6 +135,7 @@ impl LineEnd {
         match self {
             LineEnd::Over => "over",
             LineEnd::Repetition { .. } => "repetition",
+            LineEnd::Quiet => "quiet",
             LineEnd::Limit => "limit",
         }
     }
@@ -234,6 +270,7 @@ impl Database {
         let mut turns: Vec<RankedTurn> = Vec::new();
         let mut seen = HashMap::new();
         let mut position = *position;
+        let mut quiet = 0;
         let end = loop {
             if let Some(from) = seen.insert(position, turns.len()) {
                 break LineEnd::Repetition { from };
@@ -241,16 +278,26 @@ impl Database {
             if position.is_over(self.rules()) {
                 break LineEnd::Over;
             }
+            if self.rules().is_at_quiet_limit(&position, quiet) {
+                break LineEnd::Quiet;
+            }
             if turns.len() >= limit {
                 break LineEnd::Limit;
             }
-            let Some(ranked) = self.ranked(&position, Metric::Depth, None)? else {
+            let Some(mut ranked) = self.ranked(&position, Metric::Depth, None)? else {
                 let mut without = self.pairs().filter(|file| file.metric() == Metric::Wdl);
                 let pair = certain(without.next())?.pair();
                 return Err(DbError::NoDepths { pair });
             };
+            if !position.is_placing() {
+                within_limit(&mut ranked, self.rules(), &position, quiet);
+            }
             let Some(best) = ranked.into_iter().next() else {
                 break LineEnd::Over;
+            };
+            quiet = match best.turn.is_quiet() {
+                true => quiet + 1,
+                false => 0,
             };
             position = best.after;
             turns.push(best);
@@ -265,6 +312,7 @@ impl Database {
         position: &Position,
         metric: Metric,
     ) -> Result<Option<Value>, DbError> {
+        let metric = self.needed(metric);
         if let Some(result) = position.result(self.rules()) {
             return Ok(Some(result));
         }
@@ -284,6 +332,14 @@ impl Database {
         self.with_all_ranges(found, &[*position], metric)
     }
 
+    /// The metric that a value needs up to this one: under a limit of quiet turns a result depends on depths.
+    fn needed(&self, metric: Metric) -> Metric {
+        match self.rules().distance() {
+            Distance::ToEnd => metric,
+            Distance::ToRemoval => Metric::Depth,
+        }
+    }
+
     /// All turns with their values, ranked.
     fn ranked(
         &self,
@@ -291,6 +347,7 @@ impl Database {
         metric: Metric,
         most_nodes: Option<u64>,
     ) -> Result<Option<Vec<RankedTurn>>, DbError> {
+        let metric = self.needed(metric);
         let mut turns = Vec::with_capacity(32);
         position.for_each_turn(self.rules(), |turn| turns.push(turn));
         let after: Vec<Position> = turns.iter().map(|&turn| position.after(turn)).collect();
@@ -302,9 +359,15 @@ impl Database {
             return Ok(None);
         };
         let ranked = turns.into_iter().zip(after).zip(values);
+        let rules = self.rules();
+        let stones = [position.mover(), position.waiting()].map(|set| set.len() as u8);
         let ranked = ranked.map(|((turn, after), value)| RankedTurn {
             turn,
-            value: metric.of_value(value.backed_up()),
+            value: metric.of_value(match position.is_placing() {
+                true if rules.placing_metric() == Metric::Wdl => value.backed_up().without_depth(),
+                true => value.backed_up(),
+                false => rules.value_of_turn(stones, 0, turn.removes(), value),
+            }),
             after,
         });
         let mut ranked: Vec<RankedTurn> = ranked.collect();

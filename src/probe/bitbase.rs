@@ -25,7 +25,7 @@ use crate::rules::turns::left_after_removals;
 use crate::rules::{FEWEST_STONES, Rules};
 use crate::store::DbError;
 use crate::store::table::Table;
-use crate::value::Wdl;
+use crate::value::{Distance, Wdl};
 
 /// Win, draw and loss of some pairs in memory. Many threads may probe it at the same time.
 #[derive(Debug)]
@@ -243,7 +243,7 @@ impl<'a> Bitbase<'a> {
 
     /// [`Bitbase::wdl`] from the sets of the side to move and of the waiting side. The side to move
     /// must have at least three stones. `None` for other pairs, and if the value depends on other
-    /// pairs.
+    /// pairs or, under a limit of quiet turns, on depths.
     ///
     /// # Errors
     ///
@@ -285,6 +285,10 @@ impl<'a> Bitbase<'a> {
             return Ok(None);
         }
         let rules = self.rules;
+        if rules.distance() != Distance::ToEnd {
+            // Whether a win keeps to the limit of quiet turns depends on depths, which are not in memory.
+            return Ok(None);
+        }
         let position = Position::moving(mover, waiting);
         if let Some(result) = position.result(rules) {
             return Ok(Some(result.wdl()));

@@ -264,7 +264,7 @@ impl Database {
             let places = wdl.iter_mut().zip(dtw).zip(positions.iter().zip(kept));
             for ((wdl, dtw), (position, kept)) in places {
                 let value = match kept {
-                    Some(byte) => Some(Value::from_byte(byte)),
+                    Some(byte) => Some(self.value_of_byte(byte)),
                     None => awaited
                         .note(self.keep(position))
                         .map_err(BulkError::Database)?,
@@ -281,7 +281,7 @@ impl Database {
     fn keep(&self, position: &Position) -> Result<Value, DbError> {
         let value = self.probe(position)?;
         // Unknown depths have no byte.
-        if let Some(byte) = value.to_byte() {
+        if let Some(byte) = self.byte_of_value(value) {
             let key = cache_key((position.mover(), position.waiting()), Metric::Depth);
             self.values.insert(key, byte);
         }

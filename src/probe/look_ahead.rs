@@ -155,6 +155,9 @@ impl<'a> FileEvaluator<'a> {
         if position.is_over(self.database.rules()) {
             return Ok(None);
         }
+        if self.database.rules().placing_metric() == Metric::Wdl {
+            return Ok(Some(self.database.probe_wdl(position)?.into()));
+        }
         if !self.depths {
             return Ok(Some(self.database.probe(position)?.into()));
         }

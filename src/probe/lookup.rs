@@ -28,7 +28,7 @@ impl Database {
         }
         let mut row = file.row(mover)?;
         let byte = row.value(row.column(waiting), &self.blocks)?;
-        Ok(Some(Value::from_byte(metric.of_byte(byte))))
+        Ok(Some(self.value_of_byte(metric.of_byte(byte))))
     }
 
     /// The value of a position without stones in hand, if its file holds it or it was derived
@@ -52,7 +52,7 @@ impl Database {
             }
             false => self.values.get(cache_key(sets, metric)),
         };
-        Ok(byte.map(|byte| metric.of_value(Value::from_byte(byte))))
+        Ok(byte.map(|byte| metric.of_value(self.value_of_byte(byte))))
     }
 
     /// The value of a position with stones in hand; `None` if no file holds it.
@@ -94,7 +94,7 @@ impl Database {
         for (place, position) in positions.iter().enumerate() {
             let key = key(position);
             let kept = self.values.get(key);
-            values.push(kept.map_or(Value::Draw, Value::from_byte));
+            values.push(kept.map_or(Value::Draw, |byte| self.value_of_byte(byte)));
             if kept.is_none() {
                 missing.push(*position);
                 places.push((place, key));
@@ -109,11 +109,21 @@ impl Database {
         for ((place, key), value) in places.into_iter().zip(found) {
             values[place] = value;
             // Unknown depths have no byte.
-            if let Some(byte) = value.to_byte() {
+            if let Some(byte) = self.byte_of_value(value) {
                 self.values.insert(key, byte);
             }
         }
         Ok(Some(values))
+    }
+
+    /// The value that a byte of a table of the moving phase stands for.
+    pub(super) fn value_of_byte(&self, byte: u8) -> Value {
+        self.rules().distance().value(byte)
+    }
+
+    /// The byte that stands for a value; `None` if there is none, as for unknown depths.
+    pub(super) fn byte_of_value(&self, value: Value) -> Option<u8> {
+        self.rules().distance().byte(value)
     }
 
     /// Whether the file of a position holds only some rows.
@@ -131,7 +141,7 @@ impl Database {
     ) -> Result<Option<Value>, DbError> {
         let key = cache_key(sets, metric);
         if let Some(byte) = self.values.get(key) {
-            return Ok(Some(Value::from_byte(byte)));
+            return Ok(Some(self.value_of_byte(byte)));
         }
         let value = match self.omits_rows(sets.0, sets.1) {
             true => {
@@ -146,7 +156,7 @@ impl Database {
         let Some(value) = value.map(|value| metric.of_value(value)) else {
             return Ok(None);
         };
-        let Some(byte) = value.to_byte() else {
+        let Some(byte) = self.byte_of_value(value) else {
             let what = "a value is too deep for these rules".to_string();
             return Err(DbError::NotStored(what));
         };
@@ -161,8 +171,13 @@ impl Database {
             return Ok(Some(result));
         }
         let mut best = Value::LOST;
-        let consider = |_, value: Value| best = best.max(value.backed_up());
-        let all = self.each(&self.sets_after(&position), metric, consider)?;
+        let stones = [mover, waiting].map(|set| set.len() as u8);
+        let after = self.sets_after(&position);
+        let consider = |place: usize, value| {
+            let removes = after[place].0.len() < waiting.len();
+            best = best.max(self.rules().value_of_turn(stones, 0, removes, value));
+        };
+        let all = self.each(&after, metric, consider)?;
         Ok(all.then_some(best))
     }
 
@@ -213,7 +228,7 @@ impl Database {
             let columns: Vec<ProbedColumn> = wanted.iter().map(|&(_, column)| column).collect();
             let (_, row) = &mut rows[wanted[0].0];
             row.values(&columns, &self.blocks, &mut |place, byte| {
-                found(place, Value::from_byte(metric.of_byte(byte)));
+                found(place, self.value_of_byte(metric.of_byte(byte)));
             })?;
         }
         Ok(true)

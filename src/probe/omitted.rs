@@ -12,14 +12,14 @@ use std::collections::hash_map::Entry;
 use super::database::Database;
 use crate::board::PointSet;
 use crate::index::Pair;
-use crate::rules::FEWEST_STONES;
 use crate::rules::position::Position;
 use crate::rules::turns::left_after_removals;
+use crate::rules::{FEWEST_STONES, Rules};
 use crate::search::core::Window;
 use crate::search::score::Score;
 use crate::store::table::ProbedRow;
 use crate::store::{DbError, PairFile};
-use crate::value::{Metric, Value};
+use crate::value::{Distance, Metric, Value};
 
 /// The most positions that a derivation remembers, each in some 40 bytes.
 const MOST_BOUNDS: usize = 1 << 20;
@@ -119,10 +119,15 @@ impl<'a> Derivation<'a> {
         }
         let mut best = Score::LEAST;
         let mut unheld = Vec::new();
+        let turn = TurnScores {
+            rules: self.database.rules(),
+            mover,
+            waiting,
+        };
         for sets in self.database.sets_after(&position) {
             match self.held_score(sets)? {
                 Some(score) => {
-                    best = best.max(score.before_turn());
+                    best = best.max(turn.before(sets, score));
                     if best >= window.beta {
                         return Ok(best);
                     }
@@ -133,8 +138,8 @@ impl<'a> Derivation<'a> {
         for sets in unheld {
             let alpha = window.alpha.max(best);
             let mut search = |window: Window| {
-                let score = self.searched(sets, window.after_turn())?;
-                Ok::<_, DbError>(score.before_turn())
+                let score = self.searched(sets, turn.window_after(sets, window))?;
+                Ok::<_, DbError>(turn.before(sets, score))
             };
             let narrow = Window::null(alpha.next());
             let mut score = search(narrow)?;
@@ -147,6 +152,41 @@ impl<'a> Derivation<'a> {
             }
         }
         Ok(best)
+    }
+}
+
+/// The scores of a position's turns from those after them.
+struct TurnScores<'a> {
+    rules: &'a Rules,
+    mover: PointSet,
+    waiting: PointSet,
+}
+
+impl TurnScores<'_> {
+    /// Whether the turn to these sets removes a stone.
+    fn removes(&self, (left, _): Sets) -> bool {
+        left.len() < self.waiting.len()
+    }
+
+    /// The score of the turn to these sets, from that of the position after it.
+    fn before(&self, sets: Sets, after: Score) -> Score {
+        if self.rules.distance() == Distance::ToEnd {
+            return after.before_turn();
+        }
+        let stones = [self.mover, self.waiting].map(|set| set.len() as u8);
+        let value = self
+            .rules
+            .value_of_turn(stones, 0, self.removes(sets), after.value());
+        value.into()
+    }
+
+    /// The window for the position after the turn. Where a removal ends the count of turns, all scores of the
+    /// same result are the same before it.
+    fn window_after(&self, sets: Sets, window: Window) -> Window {
+        match self.rules.distance() {
+            Distance::ToRemoval if self.removes(sets) => Window::ALL,
+            _ => window.after_turn(),
+        }
     }
 }
 

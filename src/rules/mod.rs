@@ -20,7 +20,9 @@ pub mod turns;
 
 use std::fmt;
 
+use self::position::Position;
 use crate::board::Board;
+use crate::value::{Distance, Dtw, Metric, Value};
 
 /// One set of rules. Everything that is not a field here is the same in every game: placing,
 /// sliding and flying can close mills, closing a mill earns a removal, and a side with fewer than
@@ -43,6 +45,12 @@ pub struct Rules {
     pub blocked: Blocked,
     /// The result of a full board after the last placement.
     pub full_board: FullBoard,
+    /// The game is drawn after this many consecutive turns of both sides without a placement or a removal,
+    /// at most [`MOST_QUIET_TURNS`]; 0 means never.
+    pub quiet_turns: u8,
+    /// The same while a side has three stones on the board and none in hand, at most `quiet_turns`; 0 means
+    /// `quiet_turns`.
+    pub quiet_turns_flying: u8,
 }
 
 /// The rule for a side that has to move and cannot.
@@ -88,6 +96,9 @@ pub(crate) enum WithoutTurn {
 /// The fewest stones with which a side can still play.
 pub const FEWEST_STONES: u8 = 3;
 
+/// The largest [`Rules::quiet_turns`]: a byte holds the result and this many turns to a removal.
+pub const MOST_QUIET_TURNS: u8 = 125;
+
 /// The most stones a side that the tables support.
 pub const MOST_STONES: u8 = 12;
 
@@ -101,6 +112,14 @@ impl Rules {
         removal_per_mill: false,
         blocked: Blocked::Loses,
         full_board: FullBoard::Loses,
+        quiet_turns: 0,
+        quiet_turns_flying: 0,
+    };
+
+    /// Nine Men's Morris where 100 turns without a placement or a removal are a draw, as most programs play.
+    pub const STANDARD_100: Rules = Rules {
+        quiet_turns: 100,
+        ..Rules::STANDARD
     };
 
     /// Nine Men's Morris without flying, even with three stones.
@@ -129,8 +148,9 @@ impl Rules {
     };
 
     /// The sets of rules that have names.
-    pub const NAMED: [(&'static str, Rules); 5] = [
+    pub const NAMED: [(&'static str, Rules); 6] = [
         ("standard", Rules::STANDARD),
+        ("standard-100", Rules::STANDARD_100),
         ("no-flying", Rules::NO_FLYING),
         ("ten", Rules::TEN),
         ("twelve", Rules::TWELVE),
@@ -174,6 +194,72 @@ impl Rules {
             (_, FullBoard::Draws) if board_is_full => WithoutTurn::Draws,
             (Blocked::Passes, _) if !board_is_full => WithoutTurn::Passes,
             _ => WithoutTurn::Loses,
+        }
+    }
+
+    /// What the depths of values count. Under a limit of quiet turns a win is a win only if the next removal
+    /// comes in time, so depths count the turns to it.
+    pub(crate) fn distance(&self) -> Distance {
+        match self.quiet_turns {
+            0 => Distance::ToEnd,
+            _ => Distance::ToRemoval,
+        }
+    }
+
+    /// What files of the placing phase hold: under a limit of quiet turns only results, as each placement
+    /// begins the count anew.
+    pub(crate) fn placing_metric(&self) -> Metric {
+        match self.distance() {
+            Distance::ToEnd => Metric::Depth,
+            Distance::ToRemoval => Metric::Wdl,
+        }
+    }
+
+    /// The number of consecutive turns without a placement or a removal that make a draw while the sides
+    /// have these numbers of stones and none in hand; `None` if there is no limit.
+    pub fn quiet_limit(&self, stones: [u8; 2]) -> Option<u8> {
+        let few = stones.iter().any(|&stones| stones <= FEWEST_STONES);
+        let limit = match self.quiet_turns_flying {
+            limit if limit > 0 && few => limit,
+            _ => self.quiet_turns,
+        };
+        (limit > 0).then_some(limit)
+    }
+
+    /// Whether a game in this position is drawn after so many quiet turns, unless the position ends it. A
+    /// turn that closes a mill is not over before its removal.
+    pub fn is_at_quiet_limit(&self, position: &Position, quiet: u16) -> bool {
+        let stones = [position.mover(), position.waiting()].map(|set| set.len() as u8);
+        let limit = self.quiet_limit(stones);
+        !position.is_placing()
+            && !position.removal_owed()
+            && limit.is_some_and(|limit| quiet >= limit.into())
+    }
+
+    /// The value of a turn, without stones in hand, for the side that makes it: `after` is that of the
+    /// position that it leads to, `stones` are those before, and `removes` says whether it takes stones.
+    /// `quiet` is the number of quiet turns that the limit has counted before it.
+    pub(crate) fn value_of_turn(
+        &self,
+        stones: [u8; 2],
+        quiet: u16,
+        removes: bool,
+        after: Value,
+    ) -> Value {
+        let after = match removes {
+            true => self.distance().after_removal(after),
+            false => after,
+        };
+        self.within_limit(stones, quiet, after.backed_up())
+    }
+
+    /// The value of a position without stones in hand after `quiet` quiet turns, from its value after none.
+    pub(crate) fn within_limit(&self, stones: [u8; 2], quiet: u16, value: Value) -> Value {
+        match (self.quiet_limit(stones), value.dtw()) {
+            (Some(limit), Some(Dtw(turns))) if turns.saturating_add(quiet) > limit.into() => {
+                Value::Draw
+            }
+            _ => value,
         }
     }
 
@@ -225,6 +311,12 @@ impl Rules {
         }
         if self.full_board == FullBoard::Draws {
             text += " full_board=draws";
+        }
+        if self.quiet_turns > 0 {
+            text += &format!(" quiet_turns={}", self.quiet_turns);
+        }
+        if self.quiet_turns_flying > 0 {
+            text += &format!(" quiet_turns_flying={}", self.quiet_turns_flying);
         }
         text
     }

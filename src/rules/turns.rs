@@ -126,6 +126,16 @@ impl Turn {
         PointSet::from_bits(1 << (self.0 >> place & NO_POINT))
     }
 
+    /// Whether the turn removes a stone.
+    pub fn removes(&self) -> bool {
+        !self.removed().is_empty()
+    }
+
+    /// Whether the turn neither places nor removes a stone.
+    pub fn is_quiet(&self) -> bool {
+        !self.removes() && (self.from().is_some() || self.is_pass())
+    }
+
     /// Whether the side to move passes.
     pub fn is_pass(&self) -> bool {
         *self == Turn::PASS

@@ -73,7 +73,7 @@ impl Serialize for LineEnd {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let repeats = match self {
             LineEnd::Repetition { from } => Some(from),
-            LineEnd::Over | LineEnd::Limit => None,
+            LineEnd::Over | LineEnd::Quiet | LineEnd::Limit => None,
         };
         let mut fields = serializer.serialize_struct("LineEnd", 2)?;
         fields.serialize_field("end", self.name())?;

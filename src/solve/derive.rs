@@ -15,7 +15,7 @@ use crate::index::{Index, Material};
 use crate::memory::Bytes;
 use crate::rules::{Rules, WithoutTurn};
 use crate::solve::pair::half::{HalfShape, RowTurns};
-use crate::solve::pair::init::{self, Captures, ORDERED, VALUES, look_up};
+use crate::solve::pair::init::{self, Captures, ORDERED, look_up};
 use crate::solve::pair::{Scatter, fill_images};
 use crate::solve::slides::{HighParts, LANES, RowSlides};
 use crate::store::codec::{Coverage, is_even};
@@ -275,7 +275,7 @@ impl DeriveRow<'_> {
                 }
             }
         }
-        let mut values = VALUES;
+        let mut values = shape.values;
         if shape.without_turn == WithoutTurn::Loses {
             values[0] = 1;
         }

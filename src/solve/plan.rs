@@ -148,6 +148,12 @@ impl BuildPlan {
     /// has a file that cannot be used: no build replaces it unasked.
     pub fn new(folder: &Path, request: &BuildRequest) -> Result<BuildPlan, SolveError> {
         let rules = request.rules;
+        if rules.quiet_turns > 0 && request.profile.metric == Metric::Wdl {
+            return Err(SolveError::Rules(
+                "under a limit of quiet turns the result of a position follows from the number of turns to the \
+                 next removal, so there are no databases without depths",
+            ));
+        }
         let (stage_sets, plies) = plan_plies(folder, &rules, &request.plies)?;
         let database = match folder.exists() {
             true => Database::open(folder, rules)?,

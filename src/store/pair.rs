@@ -75,7 +75,10 @@ impl PairFile {
             return Err(container.corrupt_schema(at, what));
         };
         let tables = pair.tables().into_iter();
-        let histograms = tables.map(|material| fields.histogram(material.entries()));
+        let histograms = tables.map(|material| {
+            let histogram = fields.histogram(material.entries())?;
+            Ok(histogram.with_distance(rules.distance()))
+        });
         let histograms = histograms.collect::<Result<_, _>>()?;
         fields.end()?;
         if container.tables() != 1 {

@@ -26,7 +26,7 @@ use rayon::prelude::*;
 use super::pair_row::{PairRow, PairRowScratch};
 use super::parts::ColumnSlides;
 use super::report::{Mismatch, Suspects};
-use super::turns::{CheckedTable, Codes, PairTurns};
+use super::turns::{CheckedTable, Codes, PairTurns, value_of_byte};
 use crate::board::PointSet;
 use crate::board::bits;
 use crate::board::symmetry::{Symmetry, stabiliser};
@@ -64,11 +64,15 @@ impl PairTurns<'_> {
     /// Compares a table with what its turns give, and returns what differs. Calls `advance` with the
     /// number of entries of each finished row of the child table.
     pub fn compare(&self, values: &[u8], advance: &(dyn Fn(u64) + Sync)) -> Vec<Mismatch> {
-        let codes = Codes::of(self.metric);
+        let codes = self.codes;
         let parent = CheckedTable::new(self.parent, values);
-        let suspects = Suspects::new(parent, |mover, waiting| {
+        let suspects = Suspects::new(parent, |mover, waiting, byte| {
             let position = Position::moving(mover, waiting);
-            (position, self.derive(&position))
+            Mismatch {
+                position,
+                stored: value_of_byte(self.rules, self.metric, byte),
+                derived: self.derive(&position),
+            }
         });
         let rows = 0..parent.index.rows().len();
         rows.into_par_iter().for_each(|row| {

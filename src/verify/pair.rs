@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::report::{MOST_MISMATCHES, Miscounted, Mismatch, Report};
 use super::stage::LastPlacement;
-use super::turns::{CheckedTable, PairTurns, best};
+use super::turns::{CheckedTable, Codes, PairTurns, value_of_turn};
 use crate::index::histogram::Histogram;
 use crate::index::{Index, Pair};
 use crate::probe::Database;
@@ -74,9 +74,11 @@ pub fn verify_pair(
         let tables_after = after.iter().zip(&captures);
         let mut tables_after = tables_after.map(|(index, values)| CheckedTable::new(index, values));
         let captures = [(); 3].map(|()| tables_after.next());
+        let codes = Codes::new(db.rules(), metric, [material.mover, material.waiting]);
         let turns = PairTurns {
             rules: db.rules(),
             metric,
+            codes: &codes,
             parent: &index,
             child: CheckedTable::new(&child_index, &child),
             captures,
@@ -100,7 +102,9 @@ pub fn verify_pair(
             let stored = db.histogram(material)?;
             let results = |counts: &Histogram| [counts.wins(), counts.draws(), counts.losses()];
             let same_metric = metric == db.file(pair)?.metric();
-            if results(&counted) != results(stored) || same_metric && counted != *stored {
+            if results(&counted) != results(stored)
+                || same_metric && counted.counts() != stored.counts()
+            {
                 report.miscounted.push(Miscounted::Moving(material.mover));
             }
             tables.captures.keep(material, &table);
@@ -149,12 +153,13 @@ pub fn verify_sample(
             let (mover, waiting) = index.sets(random.below(index.len()));
             let position = Position::moving(mover, waiting);
             let stored = db.value(&position, metric)?.unwrap_or(Value::LOST);
-            let turns = position.turns(db.rules()).into_iter();
-            let values = turns.map(|turn| db.value(&position.after(turn), metric));
-            let values = values.collect::<Result<Option<Vec<_>>, _>>()?;
-            let result = position.result(db.rules());
-            let derived = result.unwrap_or_else(|| best(values.into_iter().flatten()));
-            let derived = metric.of_value(derived);
+            let mut best = Value::LOST;
+            for turn in position.turns(db.rules()) {
+                let after = db.value(&position.after(turn), metric)?;
+                let after = after.unwrap_or(Value::LOST);
+                best = best.max(value_of_turn(&position, db.rules(), metric, turn, after));
+            }
+            let derived = metric.of_value(position.result(db.rules()).unwrap_or(best));
             report.checked += 1;
             if stored != derived {
                 report.mismatches.push(Mismatch {

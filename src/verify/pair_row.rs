@@ -6,7 +6,7 @@
 //! close a mill are backed up one by one.
 
 use super::parts::{ColumnSlides, Slide, Vector, bit_of};
-use super::turns::{Codes, DRAWN, LOST, PairTurns, best_capture, larger};
+use super::turns::{DRAWN, LOST, PairTurns, best_capture, larger};
 use crate::board::PointSet;
 use crate::board::bits::{Bits, Kernel};
 use crate::board::symmetry::Symmetry;
@@ -71,11 +71,11 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
     /// Fills in the codes after quiet turns.
     #[inline(always)]
     fn begin(&mut self) {
-        let codes = Codes::of(self.turns.metric);
+        let codes = self.turns.codes;
         let values = self.turns.child.row(self.row);
         let parts = &self.slides.parts;
         let PairRowScratch { quiet, best, .. } = &mut *self.scratch;
-        parts.scatter(values, quiet, |value| codes.backed_up(value));
+        parts.scatter(values, quiet, |value| codes.of_quiet(value));
         best.clear();
         best.resize(parts.len(), [LOST; 16]);
     }
@@ -86,7 +86,7 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
     fn back_up<B: Bits>(&mut self, bits: B) {
         let PairTurns { rules, child, .. } = self.turns;
         let board = rules.board();
-        let codes = Codes::of(self.turns.metric);
+        let codes = self.turns.codes;
         let free = !self.waiting();
         let captures = self.turns.captures(!free);
         let without_turn = self.turns.without_turn();

@@ -72,14 +72,14 @@ impl fmt::Display for Miscounted {
 /// The entries of one table whose values the fast pass suspects, and those that are wrong.
 pub(super) struct Suspects<'a, Derive> {
     table: CheckedTable<'a>,
-    /// The position of two sets, and its value, derived turn by turn.
+    /// The position of two sets, the value of a byte, and the position's value, derived turn by turn.
     derive: Derive,
     /// By entry.
     mismatches: Mutex<BTreeMap<usize, Mismatch>>,
     enough: AtomicBool,
 }
 
-impl<'a, Derive: Fn(PointSet, PointSet) -> (Position, Value)> Suspects<'a, Derive> {
+impl<'a, Derive: Fn(PointSet, PointSet, u8) -> Mismatch> Suspects<'a, Derive> {
     pub fn new(table: CheckedTable<'a>, derive: Derive) -> Suspects<'a, Derive> {
         Suspects {
             table,
@@ -98,16 +98,10 @@ impl<'a, Derive: Fn(PointSet, PointSet) -> (Position, Value)> Suspects<'a, Deriv
         }
         let CheckedTable { index, values } = self.table;
         let (mover, waiting) = index.sets(entry);
-        let stored = Value::from_byte(values[entry]);
-        let (position, derived) = (self.derive)(mover, waiting);
-        if stored == derived {
+        let mismatch = (self.derive)(mover, waiting, values[entry]);
+        if mismatch.stored == mismatch.derived {
             return;
         }
-        let mismatch = Mismatch {
-            position,
-            stored,
-            derived,
-        };
         let mut mismatches = held(&self.mismatches);
         mismatches.insert(entry, mismatch);
         if mismatches.len() >= MOST_MISMATCHES {

@@ -20,13 +20,13 @@ use rayon::prelude::*;
 use super::check::check_copies;
 use super::report::{Mismatch, Suspects};
 use super::turns::{
-    CaptureRows, CheckedTable, Codes, LOST, PairTurns, best_capture, derive, larger,
+    CaptureRows, CheckedTable, Codes, LOST, PairTurns, best_capture, derive, larger, value_of_byte,
 };
 use crate::board::bits::{self, Bits, Kernel};
 use crate::board::symmetry::Symmetry;
 use crate::board::{POINTS, PointSet};
 use crate::index::stages::{Stage, StageSets};
-use crate::index::{Index, Pair, Rows, Subsets};
+use crate::index::{Index, Material, Pair, Rows, Subsets};
 use crate::memory::Bytes;
 use crate::probe::Database;
 use crate::rules::Rules;
@@ -42,6 +42,8 @@ pub(super) struct StageTurns<'a> {
     pub rules: &'a Rules,
     pub stage_sets: &'a StageSets,
     pub metric: Metric,
+    /// The codes of the derived values.
+    pub codes: &'a Codes,
     pub stage: Stage,
     /// The table after placements without a mill; `None` if no game reaches it.
     pub quiet: Option<CheckedTable<'a>>,
@@ -50,6 +52,12 @@ pub(super) struct StageTurns<'a> {
 }
 
 impl<'a> StageTurns<'a> {
+    /// The codes of a stage's values.
+    fn codes(rules: &Rules, metric: Metric, stage: Stage) -> Codes {
+        let Material { mover, waiting } = stage.material();
+        Codes::new(rules, metric, [mover, waiting])
+    }
+
     /// The value of a position, derived from the values of all positions that its turns lead to.
     fn derive(&self, position: &Position) -> Value {
         let tables = [self.quiet, self.capture];
@@ -83,10 +91,14 @@ impl<'a> StageTurns<'a> {
     /// Compares the table of the stage with what its turns give. Returns the number of entries compared, and
     /// what differs.
     pub fn compare(&self, parent: CheckedTable<'_>) -> (u64, Vec<Mismatch>) {
-        let codes = Codes::of(self.metric);
-        let suspects = Suspects::new(parent, |mover, waiting| {
+        let codes = self.codes;
+        let suspects = Suspects::new(parent, |mover, waiting, byte| {
             let position = self.stage.position(mover, waiting, self.rules);
-            (position, self.derive(&position))
+            Mismatch {
+                position,
+                stored: value_of_byte(self.rules, self.metric, byte),
+                derived: self.derive(&position),
+            }
         });
         let rows = self.stage_sets.rows(self.stage, self.stage.mover());
         for row in rows.iter() {
@@ -166,7 +178,7 @@ impl Kernel for StageRow<'_, '_> {
             found,
         } = self.scratch;
         let board = turns.rules.board();
-        let codes = Codes::of(turns.metric);
+        let codes = turns.codes;
         let waiting = Rows::of(turns.stage.stones(turns.stage.mover().other())).set(self.row);
         let free = !waiting;
         let images: [PointSet; Symmetry::COUNT] =
@@ -175,7 +187,7 @@ impl Kernel for StageRow<'_, '_> {
         quiet.clear();
         if let Some(table) = turns.quiet {
             let values = table.row(self.row).iter();
-            quiet.extend(values.map(|&value| codes.backed_up(value)));
+            quiet.extend(values.map(|&value| codes.of_quiet(value)));
         }
         quiet.resize(after.count(), LOST);
         captures.clear();
@@ -255,10 +267,15 @@ impl LastPlacement {
             .stage_sets
             .get_or_insert_with(|| StageSets::new(rules, last));
         if stage_sets.exists(stage) {
+            let metric = match rules.placing_metric() {
+                Metric::Depth => turns.metric,
+                Metric::Wdl => Metric::Wdl,
+            };
             let turns = StageTurns {
                 rules,
                 stage_sets,
-                metric: turns.metric,
+                metric,
+                codes: &StageTurns::codes(rules, metric, stage),
                 stage,
                 quiet: Some(turns.child),
                 capture: turns.captures[0],
@@ -351,10 +368,12 @@ impl<'a> StageTables<'a> {
             let table = table.as_ref();
             table.map(|(index, values)| CheckedTable::new(index, values))
         });
+        let rules = self.database.rules();
         Ok(with(&StageTurns {
-            rules: self.database.rules(),
+            rules,
             stage_sets: self.stage_sets,
             metric: self.metric,
+            codes: &StageTurns::codes(rules, self.metric, stage),
             stage,
             quiet,
             capture,

@@ -69,8 +69,10 @@ fn turns_of<'a>(
     captures: &'a [Owned],
 ) -> PairTurns<'a> {
     let mut captures = captures.iter();
+    let Material { mover, waiting } = parent.material();
     PairTurns {
         metric: Metric::Depth,
+        codes: Box::leak(Box::new(Codes::new(rules, Metric::Depth, [mover, waiting]))),
         rules,
         parent,
         child: child.table(),
@@ -144,7 +146,7 @@ fn derived_values_pass_and_all_others_are_detected() {
             done.fetch_add(entries, Ordering::Relaxed);
         };
         // Wins in 253 turns are the only values that need the slow derivation.
-        let is_stored = |value, code| Codes::of(Metric::Depth).is_stored(value, code);
+        let is_stored = |value, code| turns.codes.is_stored(value, code);
         let found = |entry: usize, code| {
             let value = parent.values[entry];
             assert!(value == 254 || is_stored(value, code));

@@ -1,16 +1,14 @@
 //! The turns of a table to check and the values that they give: turn by turn, and as codes whose
 //! maximum is the best value.
 
-use std::sync::LazyLock;
-
 use crate::board::bits::Bits;
 use crate::board::symmetry::Symmetry;
 use crate::board::{POINTS, PointSet};
 use crate::index::{Index, Material, Subsets};
 use crate::rules::position::Position;
-use crate::rules::turns::removable_sets;
+use crate::rules::turns::{Turn, removable_sets};
 use crate::rules::{Blocked, FullBoard, Rules, WithoutTurn};
-use crate::value::{Dtw, Metric, Value};
+use crate::value::{Distance, Metric, Value};
 
 /// A table: its index and its entries.
 #[derive(Clone, Copy)]
@@ -31,8 +29,9 @@ impl<'a> CheckedTable<'a> {
         &self.values[row * columns..][..columns]
     }
 
-    pub fn value(&self, mover: PointSet, waiting: PointSet) -> Value {
-        Value::from_byte(self.values[self.index.find(mover, waiting)])
+    /// The value byte of a position.
+    pub fn byte(&self, mover: PointSet, waiting: PointSet) -> u8 {
+        self.values[self.index.find(mover, waiting)]
     }
 }
 
@@ -42,6 +41,8 @@ pub(super) struct PairTurns<'a> {
     pub rules: &'a Rules,
     /// The metric of the derived values.
     pub metric: Metric,
+    /// The codes of the derived values.
+    pub codes: &'a Codes,
     pub parent: &'a Index,
     pub child: CheckedTable<'a>,
     /// The tables after removals of one, two and three stones; `None` if the removals leave two
@@ -95,29 +96,52 @@ pub(super) fn derive(
     tables: &[Option<CheckedTable<'_>>],
 ) -> Value {
     let derived = position.result(rules).unwrap_or_else(|| {
-        let mut values = Vec::with_capacity(32);
+        let mut best = Value::LOST;
         position.for_each_turn(rules, |turn| {
             let after = position.after(turn);
             let table = tables[turn.removed().len() as usize];
-            let value = table.map(|table| table.value(after.mover(), after.waiting()));
-            values.push(value.unwrap_or(Value::LOST));
+            let byte = table.map(|table| table.byte(after.mover(), after.waiting()));
+            let value = byte.map_or(Value::LOST, |byte| value_of_byte(rules, metric, byte));
+            best = best.max(value_of_turn(position, rules, metric, turn, value));
         });
-        best(values.into_iter())
+        best
     });
     metric.of_value(derived)
 }
 
-/// The value of a position whose turns lead to positions of these values.
-pub(super) fn best(values: impl Iterator<Item = Value>) -> Value {
-    values.map(Value::backed_up).max().unwrap_or(Value::LOST)
+/// The value that a byte of a table stands for. Without depths only the result counts.
+pub(super) fn value_of_byte(rules: &Rules, metric: Metric, byte: u8) -> Value {
+    match metric {
+        Metric::Depth => rules.distance().value(byte),
+        Metric::Wdl => Value::from_byte(byte),
+    }
+}
+
+/// The value of a turn that leads to a position of this value.
+pub(super) fn value_of_turn(
+    position: &Position,
+    rules: &Rules,
+    metric: Metric,
+    turn: Turn,
+    after: Value,
+) -> Value {
+    match metric {
+        Metric::Depth => {
+            let stones = [position.mover(), position.waiting()].map(|set| set.len() as u8);
+            rules.value_of_turn(stones, 0, turn.removes(), after)
+        }
+        Metric::Wdl => after.backed_up(),
+    }
 }
 
 /// Values as bytes that grow with the value, so that the best of several is their maximum.
 pub(super) struct Codes {
-    /// For each byte of a table, the code of its [`Value::backed_up`].
+    /// For each byte of a table, the code of the value of a quiet turn to it.
     ///
     /// 256 codes are one too few, so wins in 255 turns share a code with wins in 253.
-    backed_up: [u8; 256],
+    quiet: [u8; 256],
+    /// The same for a turn that removes stones.
+    removal: [u8; 256],
     /// For each byte of a table, the code of its value; none for a win in 253 turns.
     stored: [u16; 256],
 }
@@ -128,37 +152,55 @@ pub(super) const DRAWN: u8 = 128;
 /// The code of a win in one turn, the largest.
 const WON: u8 = 255;
 
-fn code(value: Value) -> u8 {
-    match value {
-        Value::Loss(Dtw(depth)) => (depth / 2).min(127) as u8,
-        Value::Draw => DRAWN,
-        Value::Win(Dtw(depth)) => WON - (depth / 2).min(126) as u8,
+/// The value byte of a lost position without a turn.
+const LOST_BYTE: u8 = 1;
+
+/// The code of a value byte.
+const fn code(byte: u8) -> u8 {
+    match byte {
+        0 => DRAWN,
+        _ if byte % 2 == 1 => byte / 2,
+        _ => WON - (byte / 2 - 1),
     }
 }
 
-impl Codes {
-    pub fn of(metric: Metric) -> &'static Codes {
-        static CODES: LazyLock<[Codes; 2]> =
-            LazyLock::new(|| [Metric::Depth, Metric::Wdl].map(Codes::new));
-        &CODES[metric as usize]
-    }
+/// The code of wins in 253 and in 255 turns.
+const SHARED: u8 = code(254);
 
-    fn new(metric: Metric) -> Codes {
-        let value = |byte: usize| Value::from_byte(byte as u8);
-        let shared = code(Value::Win(Dtw(255)));
+impl Codes {
+    /// The codes of a table with these stones of the mover and of the waiting side.
+    pub fn new(rules: &Rules, metric: Metric, stones: [u8; 2]) -> Codes {
+        let before = |byte: usize, removes: bool| {
+            let after = value_of_byte(rules, metric, byte as u8);
+            let (value, distance) = match metric {
+                Metric::Depth => (
+                    rules.value_of_turn(stones, 0, removes, after),
+                    rules.distance(),
+                ),
+                Metric::Wdl => (metric.of_value(after.backed_up()), Distance::ToEnd),
+            };
+            distance.byte(value).map_or(SHARED, code)
+        };
         Codes {
-            backed_up: std::array::from_fn(|byte| code(metric.of_value(value(byte).backed_up()))),
-            stored: std::array::from_fn(|byte| match code(value(byte)) {
-                code if code == shared => u16::MAX,
+            quiet: std::array::from_fn(|byte| before(byte, false)),
+            removal: std::array::from_fn(|byte| before(byte, true)),
+            stored: std::array::from_fn(|byte| match code(byte as u8) {
+                SHARED => u16::MAX,
                 code => code.into(),
             }),
         }
     }
 
-    /// The code of the value before a turn to this value byte.
+    /// The code of the value of a quiet turn to a position with this value byte.
     #[inline(always)]
-    pub fn backed_up(&self, byte: u8) -> u8 {
-        self.backed_up[usize::from(byte)]
+    pub fn of_quiet(&self, byte: u8) -> u8 {
+        self.quiet[usize::from(byte)]
+    }
+
+    /// The code of the value of a turn that removes stones and leads to a position with this value byte.
+    #[inline(always)]
+    pub fn of_removal(&self, byte: u8) -> u8 {
+        self.removal[usize::from(byte)]
     }
 
     /// Whether a value byte has this code; false for wins in 253 turns.
@@ -229,13 +271,13 @@ pub(super) fn best_capture<B: Bits>(
     set: PointSet,
 ) -> u8 {
     let Some(columns) = captures.columns else {
-        return WON;
+        return codes.of_removal(LOST_BYTE);
     };
     let mut best = LOST;
     for capture in &captures.rows {
         let image = capture.symmetry.apply(set);
         let column = columns.rank(bits.pext(image.bits(), capture.free.bits()));
-        best = larger(best, codes.backed_up(capture.values[column]));
+        best = larger(best, codes.of_removal(capture.values[column]));
     }
     best
 }

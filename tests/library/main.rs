@@ -14,6 +14,7 @@ mod malom;
 mod placing;
 mod players;
 mod probes;
+mod quiet_turns;
 mod records;
 mod rules;
 mod search;

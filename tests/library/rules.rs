@@ -396,7 +396,7 @@ fn perft_of_named_rules_agrees_with_the_plain_implementation() {
 fn fingerprints_tell_rules_of_the_moving_phase_apart() {
     let mut all = Vec::new();
     for flying in [0, 3, 4] {
-        for bits in 0..32 {
+        for bits in 0..128 {
             let is = |bit: u32| bits >> bit & 1 == 1;
             all.push(Rules {
                 stones: 9,
@@ -414,7 +414,14 @@ fn fingerprints_tell_rules_of_the_moving_phase_apart() {
                 } else {
                     FullBoard::Loses
                 },
+                quiet_turns: if is(5) { 100 } else { 90 },
+                quiet_turns_flying: if is(6) { 10 } else { 0 },
             });
+            all.extend((bits < 32).then(|| Rules {
+                quiet_turns: 0,
+                quiet_turns_flying: 0,
+                ..all[all.len() - 1]
+            }));
         }
     }
     let count = all.len();

@@ -215,6 +215,47 @@ pub fn iterate(rules: &PlainRules, pairs: &[(usize, usize)]) -> Tables {
     tables
 }
 
+/// Passes the results of all positions of these pairs under a limit of quiet turns to `found`, for every
+/// number of quiet turns before: the stones, this number, and a table of draws, wins in 1 and losses in 0.
+/// Each pair comes after those that its captures lead to; `limit` is the limit in force with these stones.
+///
+/// At the limit only a side that cannot move has not drawn. With a smaller number, quiet turns lead to
+/// positions with one more, captures to positions with none.
+pub fn count_quiet_turns(
+    rules: &PlainRules,
+    pairs: &[(usize, usize)],
+    limit: impl Fn((usize, usize)) -> usize,
+    mut found: impl FnMut((usize, usize), usize, &Table),
+) {
+    let mut tables = Tables::new();
+    for &(larger, smaller) in pairs {
+        let mut new = vec![(larger, smaller), (smaller, larger)];
+        new.dedup();
+        for &(mover, other) in &new {
+            let table = Table::new(mover, other, |_, _| DRAW);
+            tables.insert((mover, other), table);
+        }
+        let limit = limit((larger, smaller));
+        for quiet in (0..=limit).rev() {
+            let derived = new.iter().map(|&stones| derive(rules, &tables, stones));
+            let derived: Vec<Vec<u8>> = derived.collect();
+            for (&stones, derived) in new.iter().zip(&derived) {
+                let table = tables.get_mut(&stones).expect("a table that was made");
+                for (value, &derived) in table.values.iter_mut().zip(derived) {
+                    *value = match derived {
+                        _ if *value == NO_POSITION => NO_POSITION,
+                        DRAW => DRAW,
+                        LOST_IN_0 => LOST_IN_0,
+                        _ if quiet == limit => DRAW,
+                        _ => 2 - derived % 2,
+                    };
+                }
+                found(stones, quiet, table);
+            }
+        }
+    }
+}
+
 /// A wrong value among the positions with these numbers of stones, if there is one. The tables to
 /// which their turns lead must be present.
 pub fn find_wrong(rules: &PlainRules, tables: &Tables, stones: (usize, usize)) -> Option<Wrong> {

@@ -1278,7 +1278,10 @@ fn wrong_rules_are_refused_with_a_sentence() {
     let place = Place::new();
     fs::write(place.path().join("own.toml"), "stones = 4\nflyin = 0\n").unwrap();
     for (rules, words) in [
-        ("nine", "standard, no-flying, ten, twelve, morabaraba"),
+        (
+            "nine",
+            "standard, standard-100, no-flying, ten, twelve, morabaraba",
+        ),
         ("none.toml", "cannot read the file"),
         (
             "own.toml",

@@ -231,7 +231,7 @@ pub extern "C" fn millbase_last_message() -> *const c_char {
 }
 
 /// Opens the databases of a folder, or with a null pointer those with at most nine stones, which are
-/// part of the library. `rules` is `standard`, `no-flying`, `ten`, `twelve` or `morabaraba`; null
+/// part of the library. `rules` is `standard`, `standard-100`, `no-flying`, `ten`, `twelve` or `morabaraba`; null
 /// stands for `standard`. Close the handle in `*db` with `millbase_close`; it is null after a failure.
 ///
 /// # Safety

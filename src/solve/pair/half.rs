@@ -13,12 +13,14 @@
 use std::io;
 use std::sync::atomic::AtomicU8;
 
+use super::init::values_of_ordered;
 use super::whole_row::BlockLayout;
 use crate::board::bits::Bits;
 use crate::board::{Board, EdgeSet, POINTS, PointSet};
 use crate::index::{Index, Material, Rows, Subsets};
 use crate::memory::Bytes;
 use crate::rules::{Rules, WithoutTurn};
+use crate::value::Distance;
 
 /// The count of a position that is won, that a capture saves from losing, or that is drawn by rule.
 /// Retrograde steps lower it by fewer than 120 in all, so it never reaches zero.
@@ -43,6 +45,10 @@ pub(crate) struct HalfShape {
     /// The outcome for a mover that cannot move. If it passes, the next position is in the finished
     /// arrangement of the other side to move, at the same row and column.
     pub(crate) without_turn: WithoutTurn,
+    /// See [`values_of_ordered`].
+    pub(crate) values: [u8; 256],
+    /// The number by which the byte of a win exceeds that of the loss to which its turn leads.
+    pub(crate) win_after_loss: u8,
 }
 
 /// The working arrangement.
@@ -111,6 +117,11 @@ impl HalfShape {
             // On a full board, no stone can fly.
             flying: rules.flies(material.mover.into()) && !board_is_full,
             without_turn: rules.without_turn(board_is_full),
+            values: values_of_ordered(rules, material),
+            win_after_loss: match rules.distance() {
+                Distance::ToEnd => 1,
+                Distance::ToRemoval => 3,
+            },
         }
     }
 }

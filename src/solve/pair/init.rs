@@ -12,13 +12,14 @@ use crate::board::symmetry::Symmetry;
 use crate::index::{Index, Material};
 use crate::rules::turns::removable_sets;
 use crate::rules::{Rules, WithoutTurn};
+use crate::value::{Distance, Metric};
 
 /// The positions that captures of a given number of stones lead to.
 pub(crate) enum Captures<'a> {
     /// The opponent is left with fewer than three stones.
     EndTheGame,
-    /// The positions of another table, with its values.
-    Table(Index, &'a [u8]),
+    /// The positions of another table, with its values and the ordered value of each value byte.
+    Table(Index, &'a [u8], &'static [u8; 256]),
 }
 
 impl<'a> Captures<'a> {
@@ -39,6 +40,10 @@ impl<'a> Captures<'a> {
             values.len(),
             "the values of the captures are missing"
         );
+        let ordered = match rules.distance() {
+            Distance::ToEnd => &ORDERED,
+            Distance::ToRemoval => &ORDERED_RESULTS,
+        };
         let tables = after.into_iter().zip(values).map(|(after, values)| {
             let index = Index::new(after);
             assert_eq!(
@@ -46,7 +51,7 @@ impl<'a> Captures<'a> {
                 values.len(),
                 "the table of the captures has the wrong size"
             );
-            Captures::Table(index, values)
+            Captures::Table(index, values, ordered)
         });
         let most = usize::from(rules.most_removals());
         let ends = std::iter::repeat_with(|| Captures::EndTheGame);
@@ -86,17 +91,37 @@ pub(crate) static ORDERED: [u8; 256] = {
     best
 };
 
-/// [`value_of_ordered`] of each byte, 0 of 0. A look-up has no branch to predict: neighbours often
-/// differ.
-pub(crate) static VALUES: [u8; 256] = {
-    let mut values = [0; 256];
-    let mut ordered = 1;
-    while ordered < 256 {
-        values[ordered] = value_of_ordered(ordered as u8);
-        ordered += 1;
+/// The same for turns that remove stones where depths end with the removal: only the result counts.
+static ORDERED_RESULTS: [u8; 256] = {
+    let mut best = [0; 256];
+    let mut v = 0;
+    while v < 256 {
+        best[v] = ordered(Metric::Wdl.of_byte(v as u8));
+        v += 1;
     }
-    values
+    best
 };
+
+/// The value byte before a turn of each ordered value, 0 of 0. A look-up has no branch to predict:
+/// neighbours often differ.
+pub(crate) fn values_of_ordered(rules: &Rules, material: Material) -> [u8; 256] {
+    let stones = [material.mover, material.waiting];
+    let distance = rules.distance();
+    std::array::from_fn(|ordered| match (distance, ordered as u8) {
+        (_, 0) => 0,
+        (Distance::ToEnd, ordered) => value_of_ordered(ordered),
+        (Distance::ToRemoval, ordered) => {
+            // The byte after the turn that has this ordered value.
+            let after = match ordered {
+                ORDERED_DRAW => 0,
+                _ if ordered < ORDERED_DRAW => ordered * 2,
+                _ => (u8::MAX - ordered) * 2 + 1,
+            };
+            let value = rules.value_of_turn(stones, 0, false, distance.value(after));
+            distance.byte(value).unwrap_or(0)
+        }
+    })
+}
 
 /// The ordered value of a capture that leaves the opponent two stones and so wins immediately.
 const WINS_AT_ONCE: u8 = ordered(1);
@@ -188,8 +213,8 @@ impl InitialiseRow<'_> {
                     WithoutTurn::Passes => (0, 1),
                 },
                 0 => (0, quiet),
-                ordered if ordered < ORDERED_DRAW => (value_of_ordered(ordered), quiet),
-                ordered => (value_of_ordered(ordered), CANNOT_LOSE),
+                ordered if ordered < ORDERED_DRAW => (shape.values[usize::from(ordered)], quiet),
+                ordered => (shape.values[usize::from(ordered)], CANNOT_LOSE),
             };
             values[column] = value;
             counts[column] = count;
@@ -288,7 +313,7 @@ impl<'a> Captures<'a> {
 
     /// The removals of `count` stones from a row's set.
     pub(crate) fn removals(&self, rules: &Rules, waiting: PointSet, count: u8) -> Vec<Removal<'a>> {
-        let Captures::Table(index, values) = self else {
+        let Captures::Table(index, values, _) = self else {
             return Vec::new();
         };
         let columns = index.columns().count();
@@ -312,7 +337,7 @@ impl<'a> Captures<'a> {
         removals: &[Removal<'_>],
         mover: PointSet,
     ) -> u8 {
-        let Captures::Table(index, _) = self else {
+        let Captures::Table(index, _, ordered) = self else {
             return WINS_AT_ONCE;
         };
         let columns = index.columns();
@@ -320,7 +345,7 @@ impl<'a> Captures<'a> {
         for removal in removals {
             let turned = removal.symmetry.apply(mover);
             let column = columns.rank(bits.pext(turned.bits(), removal.free.bits()));
-            best = best.max(ORDERED[usize::from(removal.values[column])]);
+            best = best.max(ordered[usize::from(removal.values[column])]);
         }
         best
     }

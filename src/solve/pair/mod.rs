@@ -19,7 +19,7 @@ mod whole_row;
 use std::ops::Deref;
 use std::time::{Duration, Instant};
 
-pub(crate) use init::{Captures, ORDERED, VALUES};
+pub(crate) use init::{Captures, ORDERED, value_of_ordered};
 pub(crate) use scatter::{Scatter, fill_images};
 
 use self::half::Half;
@@ -29,6 +29,7 @@ use crate::index::{Material, Pair};
 use crate::memory::Bytes;
 use crate::rules::Rules;
 use crate::store::{DbError, LARGEST_VALUE};
+use crate::value::{Dtw, Value};
 
 /// One table of a solved pair.
 #[derive(Debug)]
@@ -85,7 +86,7 @@ pub fn solve<V: Deref<Target = [u8]>>(
         halves.push((half, times));
     }
     observer(BuildEvent::CapturesFound);
-    sweep_all(pair, &mut halves, observer)?;
+    sweep_all(pair, &mut halves, last_value(rules, pair), observer)?;
     let solved = |(half, times): (Half, TableTimes)| SolvedTable {
         material: half.finished.index.material(),
         values: half.finished.values,
@@ -94,14 +95,22 @@ pub fn solve<V: Deref<Target = [u8]>>(
     Ok(halves.into_iter().map(solved).collect())
 }
 
-/// Sweeps through all depths.
+/// The largest value byte that the limit of quiet turns allows.
+fn last_value(rules: &Rules, pair: Pair) -> u8 {
+    let limit = rules.quiet_limit([pair.larger(), pair.smaller()]);
+    let last = limit.and_then(|limit| rules.distance().byte(Value::Win(Dtw(limit.into()))));
+    last.unwrap_or(u8::MAX)
+}
+
+/// Sweeps through all depths up to the last value byte. What is undecided then is a draw.
 fn sweep_all(
     pair: Pair,
     halves: &mut [(Half, TableTimes)],
+    last: u8,
     observer: &mut dyn FnMut(BuildEvent<'_>),
 ) -> Result<(), SolveError> {
     let mut decided = 0;
-    for v in 1..=u8::MAX {
+    for v in 1..=last {
         let somewhere = halves.iter().any(|(half, _)| half.has(v));
         if !somewhere {
             continue;

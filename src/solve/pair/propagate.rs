@@ -250,9 +250,10 @@ impl AtOnce<'_> {
             present,
             scratch,
             marks,
+            shape,
             ..
         } = of;
-        let next = v + 1;
+        let next = v + shape.win_after_loss;
         mark(bits, decided, Equals(v), &mut scratch.columns);
         row.origins(bits, scratch);
         mark(bits, values, WinsAsSoon(next), marks);
@@ -317,8 +318,8 @@ impl OneByOne<'_> {
         } = self.0;
         let turns = RowTurns::new(bits, shape, waiting);
         let subsets = &shape.subsets;
-        let next = v + 1;
         if v % 2 == 1 {
+            let next = v + shape.win_after_loss;
             let mut inform = |origin: usize| {
                 let old = values[origin];
                 values[origin] = if WinsAsSoon(next).holds(old) {
@@ -339,6 +340,7 @@ impl OneByOne<'_> {
             }
             present.insert(next);
         } else {
+            let next = v + 1;
             let mut inform = |origin: usize| {
                 counts[origin] -= 1;
                 if counts[origin] == 0 {

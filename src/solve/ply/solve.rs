@@ -28,7 +28,7 @@ use crate::index::stages::{Stage, StageSets};
 use crate::index::{Index, Rows, Subsets};
 use crate::memory::Bytes;
 use crate::rules::Rules;
-use crate::solve::pair::{self, ORDERED, Scatter, VALUES, fill_images};
+use crate::solve::pair::{self, ORDERED, Scatter, fill_images, value_of_ordered};
 
 /// Two bits for each set of a number of stones.
 struct Marks {
@@ -80,6 +80,8 @@ struct StageShape<'a> {
     after_possible: Marks,
     quiet: Option<&'a [u8]>,
     captures: pair::Captures<'a>,
+    /// The value byte before a turn of each ordered value.
+    values: [u8; 256],
 }
 
 /// All values of a stage, in the order of its index, from those of the two that its turns lead to; `None`
@@ -112,7 +114,7 @@ pub(crate) fn solve_stage(
         Some(values) => {
             let sets = stage_sets.rows(after_capture, mover);
             after_possible.mark(rows, sets.iter(), Marks::CAPTURE);
-            pair::Captures::Table(Index::new(after_capture.material()), values)
+            pair::Captures::Table(Index::new(after_capture.material()), values, &ORDERED)
         }
         None => {
             // If no game closes a mill here, no set is marked, so the values of captures are not used.
@@ -133,6 +135,11 @@ pub(crate) fn solve_stage(
         after_possible,
         quiet,
         captures,
+        values: std::array::from_fn(|ordered| {
+            rules
+                .placing_metric()
+                .of_byte(value_of_ordered(ordered as u8))
+        }),
     };
     let mut values = Bytes::new(shape.index.len())?;
     let entries = values.as_atomics();
@@ -211,6 +218,7 @@ impl SolveRow<'_> {
             index,
             subsets,
             possible,
+            values,
             ..
         } = self.shape;
         let free = !self.waiting;
@@ -221,7 +229,7 @@ impl SolveRow<'_> {
                 continue;
             }
             debug_assert_ne!(ordered, 0);
-            scatter.store_one(bits, subset, VALUES[usize::from(ordered)]);
+            scatter.store_one(bits, subset, values[usize::from(ordered)]);
         }
     }
 }

@@ -15,7 +15,6 @@ use crate::store::container::{FileKind, Prefix};
 use crate::store::error::DbError;
 use crate::store::ply::table_spec;
 use crate::store::profile::Compression;
-use crate::value::Metric;
 
 /// The most columns of a block in plies, of which few columns are stored.
 const PARAMETERS: Parameters = Parameters {
@@ -75,7 +74,7 @@ impl<'a> PlyWriter<'a> {
         let histogram = histogram(&index, &shape, &rows, values);
         let table = TableValues {
             shape: &shape,
-            metric: Metric::Depth,
+            metric: self.rules.placing_metric(),
             stored: rows.len() * columns * possible / all.max(1),
             rows: rows
                 .into_iter()
@@ -99,7 +98,7 @@ impl<'a> PlyWriter<'a> {
     pub fn finish(self, path: &Path) -> Result<u64, DbError> {
         let prefix = Prefix {
             kind: FileKind::Ply,
-            metric: Metric::Depth,
+            metric: self.rules.placing_metric(),
             parameters: PARAMETERS,
             rules: self.rules.fingerprint(),
         };

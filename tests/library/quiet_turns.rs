@@ -1,0 +1,170 @@
+//! Tests of limits of quiet turns: every result agrees with the plain rules, for every number of quiet turns
+//! before.
+
+use std::collections::BTreeMap;
+
+use crate::common::{self, Random, library_set, plain_rules};
+use crate::plain::check;
+use millbase::engine::ending::Ending;
+use millbase::engine::game::Game;
+use millbase::internals::Index;
+use millbase::{Blocked, Database, LineEnd, Material, Pair, Position, Rules, Value, Wdl};
+
+/// A limit that lets some wins stand and ends others, alone and with a shorter one for three stones; with
+/// flying and without, and where blocked sides pass.
+fn rules() -> Vec<Rules> {
+    let limited = |rules, quiet_turns, quiet_turns_flying| Rules {
+        quiet_turns,
+        quiet_turns_flying,
+        ..rules
+    };
+    let passing = Rules {
+        blocked: Blocked::Passes,
+        ..Rules::NO_FLYING
+    };
+    vec![
+        limited(Rules::STANDARD, 1, 0),
+        limited(Rules::STANDARD, 2, 0),
+        limited(Rules::STANDARD, 5, 0),
+        limited(Rules::STANDARD, 12, 3),
+        limited(Rules::NO_FLYING, 9, 0),
+        limited(passing, 6, 4),
+        limited(Rules::TWELVE, 4, 0),
+    ]
+}
+
+/// Solves pairs and compares every position, for every number of quiet turns before it.
+fn check(rules: &Rules, pairs: &[(usize, usize)]) {
+    let mut solved: BTreeMap<Material, Vec<u8>> = BTreeMap::new();
+    for &(larger, smaller) in pairs {
+        let pair = Pair::new(larger as u8, smaller as u8).expect("a pair of the game");
+        let load = |material| Ok(solved[&material].clone());
+        let tables = millbase::solve::pair::solve(rules, pair, load, &mut |_| ());
+        for table in tables.expect("a pair that can be solved") {
+            solved.insert(table.material, table.values.to_vec());
+        }
+    }
+    let limit = |stones: (usize, usize)| {
+        let limit = rules.quiet_limit([stones.0 as u8, stones.1 as u8]);
+        usize::from(limit.expect("a limit"))
+    };
+    let (mut cut, mut compared) = (0, 0);
+    check::count_quiet_turns(&plain_rules(rules), pairs, limit, |stones, quiet, table| {
+        let material = Material {
+            mover: stones.0 as u8,
+            waiting: stones.1 as u8,
+        };
+        let (index, values) = (Index::new(material), &solved[&material]);
+        for (mover, other, expected) in table.positions() {
+            let byte = values[index.find(library_set(mover), library_set(other))];
+            let turns = usize::from(byte.saturating_sub(1) / 2);
+            let result = match byte {
+                0 => 0,
+                _ if turns + quiet > limit(stones) => 0,
+                _ => 2 - byte % 2,
+            };
+            assert_eq!(
+                result, expected,
+                "{rules}: {stones:?} after {quiet} quiet turns"
+            );
+            cut += u64::from(byte > 0 && result == 0);
+            compared += 1;
+        }
+    });
+    assert!(compared > 0 && cut > 0, "{rules}");
+}
+
+#[test]
+fn every_count_agrees_with_the_plain_rules() {
+    for rules in rules() {
+        check(&rules, &[(3, 3)]);
+    }
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn every_count_of_larger_pairs_agrees_with_the_plain_rules() {
+    for rules in rules() {
+        check(&rules, &[(3, 3), (4, 3), (4, 4), (5, 3)]);
+    }
+}
+
+/// Answers after some quiet turns agree with those after none, which the tests above check; turns agree with
+/// the positions that they lead to; and the best line of a win keeps to the limit.
+#[test]
+fn answers_keep_to_the_limit() {
+    const LIMIT: u16 = 8;
+    let rules = Rules {
+        quiet_turns: LIMIT as u8,
+        quiet_turns_flying: 5,
+        ..Rules::STANDARD
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let pair = Pair::new(4, 4).expect("a pair");
+    common::build(folder.path(), &rules, &[pair], &[]);
+    let database = Database::open(folder.path(), rules).expect("databases");
+    let result = |position: &Position, quiet: u16| {
+        let answer = database.answer(position).expect("files");
+        answer.after_quiet_turns(&rules, position, quiet)
+    };
+    let mut random = Random::new(8);
+    let (mut cut, mut longest) = (0, 0);
+    for _ in 0..300 {
+        let (white, black) = *random.pick(&[(3, 3), (4, 3), (3, 4), (4, 4)]);
+        let position = random.position(white, black);
+        if position.is_over(&rules) {
+            continue;
+        }
+        let limit = if white.min(black) == 3 { 5 } else { LIMIT };
+        let none = result(&position, 0);
+        assert_eq!(none.value, database.probe(&position).expect("files"));
+        for quiet in 0..=limit {
+            let answer = result(&position, quiet);
+            let text = position.text(&rules);
+            let in_time = none
+                .value
+                .dtw()
+                .is_some_and(|turns| turns.0 + quiet <= limit);
+            let expected = if in_time && quiet < limit {
+                none.value
+            } else {
+                Value::Draw
+            };
+            assert_eq!(answer.value, expected, "{text} after {quiet}");
+            cut += u32::from(expected != none.value);
+            for turn in answer.turns.iter().filter(|_| quiet < limit) {
+                let after = match turn.turn.is_quiet() {
+                    true if turn.after.is_over(&rules) => Value::LOST,
+                    true => result(&turn.after, quiet + 1).value,
+                    false => database.probe(&turn.after).expect("files"),
+                };
+                let expected = after.backed_up().wdl();
+                assert_eq!(
+                    turn.value.wdl(),
+                    expected,
+                    "{text} {} after {quiet}",
+                    turn.turn
+                );
+            }
+        }
+        let line = database.line(&position, 500).expect("files");
+        let is_won = none.value.wdl() != Wdl::Draw;
+        assert_eq!(is_won, line.end == LineEnd::Over, "{:?}", line.end);
+        longest = longest.max(line.turns.len());
+        // The rules of the game agree.
+        let mut game = Game::new(rules, position);
+        for turn in &line.turns {
+            assert_eq!(game.ending(), None);
+            game.make(turn.turn).expect("a legal turn");
+        }
+        let ending = game.ending();
+        let by_count = matches!(ending, Some(Ending::Quiet { .. }));
+        match line.end {
+            LineEnd::Over => assert!(!by_count, "{ending:?}"),
+            // A position may repeat when the limit is reached.
+            LineEnd::Repetition { .. } => {}
+            end => assert_eq!(by_count, end == LineEnd::Quiet, "{ending:?}"),
+        }
+    }
+    assert!(cut > 100 && longest > usize::from(LIMIT), "{cut} {longest}");
+}
