@@ -12,7 +12,7 @@ use millbase::Database;
 use millbase::Histogram;
 use millbase::internals::Bytes;
 use millbase::internals::Index;
-use millbase::solve::pair::SolvedTable;
+use millbase::internals::solve::pair::SolvedTable;
 use millbase::{Material, Pair, Rules, verify};
 
 const RULES: Rules = Rules::STANDARD;
@@ -23,7 +23,7 @@ fn pairs() -> Vec<Pair> {
 }
 
 fn solve(pair: Pair, captures: &HashMap<Material, Bytes>) -> Vec<SolvedTable> {
-    millbase::solve::pair::solve(
+    millbase::internals::solve::pair::solve(
         &RULES,
         pair,
         |material| Ok(captures[&material].to_vec()),
@@ -41,7 +41,12 @@ fn solving(criterion: &mut Criterion) {
         let captures = pair.tables().into_iter();
         let captures = captures.flat_map(|material| material.after_captures(&RULES));
         let captures: HashMap<Material, Bytes> = captures
-            .map(|material| (material, millbase::solve::load(&db, material).unwrap()))
+            .map(|material| {
+                (
+                    material,
+                    millbase::internals::solve::load(&db, material).unwrap(),
+                )
+            })
             .collect();
         group.throughput(Throughput::Elements(pair.entries()));
         group.bench_function(BenchmarkId::from_parameter(pair), |bench| {
@@ -66,10 +71,10 @@ fn tables(criterion: &mut Criterion) {
         for material in pair.tables() {
             let name = format!("{}-to-move-against-{}", material.mover, material.waiting);
             let index = Index::new(material);
-            let values = millbase::solve::load(&db, material).unwrap();
+            let values = millbase::internals::solve::load(&db, material).unwrap();
             group.throughput(Throughput::Elements(values.len() as u64));
             group.bench_function(format!("load/{name}"), |bench| {
-                bench.iter(|| millbase::solve::load(&db, material).unwrap())
+                bench.iter(|| millbase::internals::solve::load(&db, material).unwrap())
             });
             group.bench_function(format!("count/{name}"), |bench| {
                 bench.iter(|| Histogram::of_table(&index, &values))

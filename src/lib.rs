@@ -52,8 +52,8 @@
 //! codec → value.
 //!
 //! Features: `build` adds solving, writing and verifying, and depends on rayon; `embedded` makes
-//! the small databases part of the library; `service` adds the coach, and typed answers to
-//! questions as people write them; both serialise as JSON.
+//! the small databases part of the library; `service` adds reviews of games. `internals` opens parts for
+//! the program, the bindings and the tests of this workspace, which may change with every version.
 #![warn(missing_docs)]
 #![cfg_attr(
     not(all(feature = "build", feature = "internals")),
@@ -66,7 +66,7 @@
 
 mod board;
 #[cfg(feature = "service")]
-pub mod coach;
+mod coach;
 pub mod engine;
 mod index;
 mod lock;
@@ -74,14 +74,13 @@ mod lock;
 pub mod malom;
 mod memory;
 mod probe;
-pub mod prove;
+mod prove;
 mod random;
 mod rules;
 pub mod sample;
 pub mod search;
 #[cfg(feature = "service")]
-#[doc(hidden)]
-pub mod service;
+mod service;
 #[cfg(feature = "build")]
 pub mod solve;
 pub mod store;
@@ -94,7 +93,7 @@ pub use board::{Board, Point, PointSet};
 pub use index::histogram::Histogram;
 pub use index::{Material, Pair, PairError};
 pub use probe::{
-    Answer, BestLine, BulkError, Database, LineEnd, Masks, RankedTurn, Source, Values,
+    Answer, BestLine, Bitbase, BulkError, Database, LineEnd, Masks, RankedTurn, Source, Values,
 };
 pub use rules::position::{Letters, Phase, Position, PositionError, Side};
 pub use rules::turns::{Turn, TurnError};
@@ -102,18 +101,65 @@ pub use rules::{Blocked, FullBoard, Rules};
 pub use store::DbError;
 pub use value::{Dtw, Metric, Value, Wdl};
 
+/// Games that were played: reading them, and the grade of each turn by the databases.
+#[cfg(feature = "service")]
+pub mod review {
+    pub use crate::coach::record::{GameResult, Record, RecordError, Records};
+    pub use crate::coach::review::{
+        GameReview, Grade, LastPosition, ReviewedTurn, Summary, SummaryEntry, Tally, Verdict,
+    };
+    pub use crate::coach::truth::Truth;
+}
+
 /// Parts for the program, the bindings, the tests and the benchmarks of this workspace. They may change
 /// with every version.
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod internals {
     pub use crate::board::{bits, symmetry};
+    pub use crate::engine::game::{is_hidden, shown};
     pub use crate::index::{Index, Rows, stages};
     pub use crate::lock::held;
     pub use crate::memory::Bytes;
     pub use crate::probe::numbers;
     pub use crate::random::Random;
-    pub use crate::rules::{FEWEST_STONES, MOST_QUIET_TURNS, MOST_STONES, diagram};
+    pub use crate::rules::{FEWEST_STONES, MOST_QUIET_TURNS, MOST_STONES, counted, diagram};
+    #[cfg(feature = "build")]
+    pub use crate::store::write::{SolvedPair, write_pair};
+
+    pub mod uci {
+        pub use crate::engine::uci::run;
+    }
+
+    pub mod prove {
+        pub use crate::prove::*;
+    }
+
+    #[cfg(feature = "service")]
+    pub mod coach {
+        pub use crate::coach::*;
+    }
+
+    #[cfg(feature = "service")]
+    pub mod service {
+        pub use crate::service::*;
+    }
+
+    #[cfg(feature = "build")]
+    pub mod solve {
+        pub use crate::solve::plan::{built_pairs, cores};
+        pub use crate::solve::repack::{copy_ply, repack};
+        pub use crate::solve::tables::{TableCache, load, whole_bitbase};
+
+        pub mod pair {
+            pub use crate::solve::pair::*;
+        }
+    }
+
+    #[cfg(feature = "build")]
+    pub mod malom {
+        pub use crate::malom::compare::{Comparison, Difference, FileState, Found, compare};
+    }
 }
 
 /// The examples of the pages run as tests.

@@ -8,8 +8,8 @@ use crate::board::symmetry::Symmetry;
 use crate::board::{Point, PointSet};
 use crate::index::Pair;
 use crate::random::Random;
-use crate::rules::Rules;
 use crate::rules::position::{Position, Side};
+use crate::rules::{Rules, counted};
 
 /// A family of positions to draw from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -60,8 +60,8 @@ impl Family {
         match self {
             Family::Pair(pair) => pair.check(rules),
             Family::Placed(turns) if turns >= 2 * stones => Err(format!(
-                "there are no positions with stones in hand after {turns} placements: these rules \
-                have only {}",
+                "there are no positions with stones in hand after {}: these rules have only {}",
+                counted(turns, "placement"),
                 2 * stones
             )),
             _ => Ok(()),

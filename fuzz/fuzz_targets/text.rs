@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use millbase::engine::game::Game;
+use millbase::engine::Game;
 use millbase::{Database, Position, Rules, Turn};
 
 const RULES: Rules = Rules::STANDARD;

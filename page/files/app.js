@@ -24,7 +24,7 @@ const listed = level => LEVELS.findLast(number => number <= level);
 
 /* Whether the page lies on a static host; then the databases are read in this browser. */
 const onHost = document.body.dataset.backend === "device";
-const lostAndFound = { onLost: () => { say($("offline"), t(onHost ? "offline.host" : "offline")); show($("offline"), true); }, onFound: () => show($("offline"), false) };
+const lostAndFound = { onLost: why => { say($("offline"), t(onHost ? "offline.host" : "offline", { why })); show($("offline"), true); }, onFound: () => show($("offline"), false) };
 const { device } = onHost ? await import("./device.js") : {};
 const { Keeper } = onHost ? await import("./keeper.js") : {};
 const { server } = onHost ? {} : await import("./server.js");
@@ -280,7 +280,7 @@ function renderValue() {
   const hidden = !shownValues() && !game.ending || editor.active;
   let words = node.answer === undefined ? t("value.asked") : t("value.unknown");
   if (game.ending) words = resultWords();
-  else if (node.answer?.value) words = sideWords(node.side, node.answer.value);
+  else if (node.answer?.value) words = sideWords(node.side, node.answer.value) + limitWords(node);
   if (hidden) words = t("value.hidden");
   const meter = $("meter");
   meter.classList.toggle("unknown", hidden || !known?.known);
@@ -298,6 +298,13 @@ function sideWords(side, value) {
   return t("value.wins", { side: winner, turns: turnsWords(value.dtw) });
 }
 
+/* Says so where the count of quiet turns may end the game before the value does. */
+function limitWords({ game: standing, answer }) {
+  const count = rules().quiet_turns || rulesets.draws.quiet_turns;
+  const { dtw } = answer.value;
+  return count > 0 && dtw !== null && standing && standing.quiet_turns + dtw > count ? t("value.unless", { count }) : "";
+}
+
 function statusWords() {
   const { node } = game;
   // Screen readers read the status aloud, so it waits until all of it is known.
@@ -313,6 +320,8 @@ function statusWords() {
   if (game.ending) return words.join(" ");
   const side = t(node.side);
   if (node.game.occurrences === 2) words.push(t("status.occurrence"));
+  const limit = rules().quiet_turns || rulesets.draws.quiet_turns;
+  if (limit > 0 && 10 * node.game.quiet_turns >= 7 * limit) words.push(t("status.quiet", { count: node.game.quiet_turns, limit }));
   if (removes()) words.push(t("status.mill", { side }));
   else if (chosen.from) words.push(t("status.from", { side, from: chosen.from }));
   else if (game.machineMoves) words.push(t("status.thinking", { side }));

@@ -3,14 +3,14 @@
 
 import { Refused } from "./backend.js";
 
-/* `onLost` is called when the host cannot be reached, `onFound` when it answers; `onKept` receives the
+/* `onLost` is called with the reason when the host gives no bytes of the databases, `onFound` when it does; `onKept` receives the
    progress while databases are being kept. */
 export function device({ onLost, onFound, onKept }) {
   const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
   const waiting = new Map();
   let last = 0;
   worker.addEventListener("message", ({ data }) => {
-    if ("lost" in data) { (data.lost ? onLost : onFound)(); return; }
+    if ("lost" in data) { if (data.lost) onLost(data.lost); else onFound(); return; }
     if ("kept" in data) { onKept(data.kept); return; }
     const question = waiting.get(data.id);
     waiting.delete(data.id);

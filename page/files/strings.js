@@ -13,7 +13,7 @@ const ENGLISH = {
   "language": "Language",
   "noscript": "This page needs JavaScript.",
   "offline": "The server does not answer. Your game is safe; the page keeps trying.",
-  "offline.host": "The databases cannot be reached. Your game is safe; what is on this device still answers.",
+  "offline.host": "The databases cannot be reached. Your game is safe; what is on this device still answers. The reason: {why}.",
   "trouble": "There is no answer at the moment; try again.",
   "close": "Close",
 
@@ -24,6 +24,7 @@ const ENGLISH = {
   "problem.other_phase": "“{word}” does not agree with the stones in hand: White has {white} and Black {black}.",
   "problem.other_action": "The action “{action}” does not agree with the number of stones to remove, {count}.",
   "problem.other_count": "The text says that {side} has {said} stones on the board, but the board shows {count}.",
+  "problem.other_form": "This is not a position in the form of mill programs, which is like “********/********/******** w p p 0 9 0 9 0 0”.",
   "problem.board_length": "The board has {count} characters, but needs 26: three rings of 8, with “/” between them.",
   "problem.board_letter": "Character {place} of the board is “{letter}”, but must be one of {allowed}.",
   "problem.too_many_stones": "{side} has {count} stones on the board and {hand} in hand, more than the {most} of a side.",
@@ -93,6 +94,7 @@ const ENGLISH = {
   "is.chosen": "selected", "is.hint": "hint",
 
   "value.win": "win in {dtw}", "value.draw": "draw", "value.loss": "loss in {dtw}",
+  "value.unless": ", unless {count} turns without a stone placed or removed end the game first",
   "value.wins": "{side} wins in {turns}", "value.won": "{side} has won", "value.drawn": "Draw",
   "value.unknown": "The value is unknown here", "value.hidden": "The value is hidden", "value.asked": "Looking for the value …",
   "turns.one": "1 turn", "turns.many": "{count} turns",
@@ -107,6 +109,7 @@ const ENGLISH = {
   "status.thinking": "{side} is thinking.",
   "status.paused": "The machine waits.",
   "status.occurrence": "The position has occurred twice.",
+  "status.quiet": "{count} of {limit} turns without a stone placed or removed.",
 
   "why.over": "The game is over; go back or begin a new one.",
   "why.machine": "It is the machine’s turn.",
@@ -225,7 +228,7 @@ const GERMAN = {
   "language": "Sprache",
   "noscript": "Diese Seite braucht JavaScript.",
   "offline": "Der Server antwortet nicht. Deine Partie ist sicher; die Seite versucht es weiter.",
-  "offline.host": "Die Datenbanken sind nicht erreichbar. Deine Partie ist sicher; was auf diesem Gerät liegt, antwortet weiter.",
+  "offline.host": "Die Datenbanken sind nicht erreichbar. Deine Partie ist sicher; was auf diesem Gerät liegt, antwortet weiter. Der Grund: {why}.",
   "trouble": "Das ist gerade nicht zu beantworten; versuche es noch einmal.",
   "close": "Schließen",
 
@@ -236,6 +239,7 @@ const GERMAN = {
   "problem.other_phase": "„{word}“ passt nicht zu den Steinen, die zu setzen sind: Weiß hat {white} und Schwarz {black}.",
   "problem.other_action": "Die Aktion „{action}“ passt nicht zur Zahl der Steine, die zu entfernen sind, {count}.",
   "problem.other_count": "Laut Text hat {side} {said} Steine auf dem Brett, aber das Brett zeigt {count}.",
+  "problem.other_form": "Das ist keine Stellung in der Form der Mühleprogramme; diese ist wie „********/********/******** w p p 0 9 0 9 0 0“.",
   "problem.board_length": "Das Brett hat {count} Zeichen, braucht aber 26: drei Ringe zu 8, mit „/“ dazwischen.",
   "problem.board_letter": "Zeichen {place} des Bretts ist „{letter}“, muss aber eines von {allowed} sein.",
   "problem.too_many_stones": "{side} hat {count} Steine auf dem Brett und {hand} zu setzen, mehr als die {most} einer Seite.",
@@ -305,6 +309,7 @@ const GERMAN = {
   "is.chosen": "gewählt", "is.hint": "Tipp",
 
   "value.win": "Gewinn in {dtw}", "value.draw": "Remis", "value.loss": "Verlust in {dtw}",
+  "value.unless": ", falls nicht vorher {count} Züge ohne gesetzten oder entfernten Stein das Spiel beenden",
   "value.wins": "{side} gewinnt in {turns}", "value.won": "{side} hat gewonnen", "value.drawn": "Remis",
   "value.unknown": "Der Wert ist hier nicht bekannt", "value.hidden": "Der Wert ist verborgen", "value.asked": "Der Wert wird gesucht …",
   "turns.one": "1 Zug", "turns.many": "{count} Zügen",
@@ -319,6 +324,7 @@ const GERMAN = {
   "status.thinking": "{side} überlegt.",
   "status.paused": "Die Maschine wartet.",
   "status.occurrence": "Die Stellung kam zweimal vor.",
+  "status.quiet": "{count} von {limit} Zügen ohne gesetzten oder entfernten Stein.",
 
   "why.over": "Die Partie ist zu Ende; geh zurück oder beginne eine neue.",
   "why.machine": "Die Maschine ist am Zug.",

@@ -130,14 +130,14 @@ async function answer(kind, { rules = "standard", ...question }, signal) {
   const late = AbortSignal.timeout(LONGEST);
   try {
     const found = await far.ask(kind, question, { signal: AbortSignal.any([signal, late]) });
-    postMessage({ lost: false });
+    postMessage({ lost: null });
     // While the player thinks, the bytes come that the answers after the best turns take.
     if (found.wdl && ["step", "rank"].includes(kind)) far.prefetch(found.position).catch(() => {});
     return found;
   } catch (error) {
     signal.throwIfAborted();
     const isLost = error.code === "source";
-    if (isLost) postMessage({ lost: true });
+    if (isLost) postMessage({ lost: error.message });
     if (!isLost && !late.aborted) throw error;
     if (late.aborted && kind !== "play") throw { code: "late", message: `the answer takes longer than ${LONGEST / 1000} s` };
     return near.ask(kind, question, { signal });

@@ -14,9 +14,9 @@ use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use millbase::Database;
 use millbase::internals::Index;
 use millbase::internals::Random;
+use millbase::internals::solve::pair::SolvedTable;
 use millbase::sample::{self, Family};
 use millbase::search::{Limits, NoProber, Search};
-use millbase::solve::pair::SolvedTable;
 use millbase::solve::pairs_up_to;
 use millbase::store::{DbError, PlyFile};
 use millbase::{Material, Pair, Position, Rules};
@@ -91,12 +91,12 @@ pub struct Bench {
     seconds: Duration,
 
     /// Seed of the random positions
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = input::seed())]
     seed: u64,
 
     /// Solve the pairs with at most N stones on the board, 6 to 24; each additional stone takes
     /// about three times as long
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u8).range(6..=24))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = input::number::<u8>(6..=24))]
     max_stones: u8,
 }
 
@@ -358,7 +358,7 @@ fn warm_probes(db: &Database, positions: &[Position], budget: Duration) -> Resul
     Ok((one, all?))
 }
 
-/// The positions per second of which all turns are ranked.
+/// The number of positions whose turns are ranked in a second.
 fn rankings(db: &Database, positions: &[Position], budget: Duration) -> Result<f64> {
     for position in positions {
         db.turns(position)?;
@@ -400,7 +400,7 @@ fn load(db: &Database, pairs: &[Pair]) -> Result<u64> {
     let mut values = 0;
     for material in pairs.iter().flat_map(|pair| pair.tables()) {
         if Index::new(material).len() <= MOST_LOADED {
-            values += black_box(millbase::solve::load(db, material)?).len() as u64;
+            values += black_box(millbase::internals::solve::load(db, material)?).len() as u64;
         }
     }
     Ok(values)
@@ -432,7 +432,7 @@ fn build(max_stones: u8, rules: &Rules) -> Result<BuildSpeed> {
             values.ok_or_else(|| DbError::NotStored(format!("{pair} is solved too early")))
         };
         let start = Instant::now();
-        let tables = millbase::solve::pair::solve(rules, pair, load, &mut |_| ())?;
+        let tables = millbase::internals::solve::pair::solve(rules, pair, load, &mut |_| ())?;
         total += start.elapsed();
         entries += pair.entries();
         solved.extend(tables.into_iter().map(|table| (table.material, table)));
@@ -444,6 +444,25 @@ fn build(max_stones: u8, rules: &Rules) -> Result<BuildSpeed> {
         seconds,
         ns_per_entry_and_core: seconds * 1e9 * progress::cores() as f64 / entries as f64,
     })
+}
+
+/// How many times as long a core of this machine takes for a build as one of the machine *Zen 5* of
+/// docs/RESULTS.md, which solves 6-3 in 0.10 s on two cores. The best of a few attempts counts.
+pub fn slowness() -> Result<f64> {
+    const SECONDS_ON_ONE_CORE: f64 = 2.0 * 0.10;
+    const BUDGET: Duration = Duration::from_millis(500);
+    let database = Database::embedded(Rules::STANDARD);
+    let Some(pair) = Pair::new(6, 3) else {
+        return Ok(1.0);
+    };
+    let (begin, mut best) = (Instant::now(), Duration::MAX);
+    while begin.elapsed() < BUDGET {
+        let load = |material| millbase::internals::solve::load(&database, material);
+        let start = Instant::now();
+        millbase::internals::solve::pair::solve(&Rules::STANDARD, pair, load, &mut |_| ())?;
+        best = best.min(start.elapsed());
+    }
+    Ok(best.as_secs_f64() * progress::cores() as f64 / SECONDS_ON_ONE_CORE)
 }
 
 /// Repeats the work until the budget is spent, at least once, and returns the work per second: the

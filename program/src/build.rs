@@ -14,6 +14,7 @@ use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState};
 use millbase::Database;
 use millbase::Metric;
 use millbase::internals::held;
+use millbase::internals::solve::built_pairs;
 use millbase::internals::stages::why_unsolved;
 use millbase::solve::{
     BuildEvent, BuildFolder, BuildPlan, BuildProgress, BuildReport, BuildRequest, PairReport,
@@ -24,16 +25,19 @@ use millbase::{Material, Pair, Rules};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::bench;
 use crate::databases;
 use crate::input::{self, Plies};
+use crate::memory::{self, Limit};
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable};
 use crate::progress;
 use crate::report::{self, PairCounts, PlyCounts};
+use crate::signals;
 use crate::status::{Status, Usage};
 
 /// The range of `--max-stones`.
-pub const MOST_STONES: RangeInclusive<i64> = 6..=24;
+pub const MOST_STONES: RangeInclusive<u64> = 6..=24;
 
 /// Build the databases: solve the pairs that have no file yet
 ///
@@ -48,14 +52,15 @@ Examples:
   millbase build --dry-run --memory 4G")]
 pub struct Build {
     /// Only the pairs with at most N stones on the board, 6 to 24
-    #[arg(long, value_name = "N", conflicts_with = "pair", value_parser = clap::value_parser!(u8).range(MOST_STONES))]
+    #[arg(long, value_name = "N", conflicts_with = "pair", value_parser = input::number::<u8>(MOST_STONES))]
     max_stones: Option<u8>,
 
     /// Only this pair, like 6-4, and those that it needs
     #[arg(long)]
     pair: Option<Pair>,
 
-    /// Do not begin if a pair needs more memory than this, like 4G or 800M
+    /// Do not begin if a pair needs more memory than this, like 4G or 800M; without it, more than the
+    /// system allows the program
     #[arg(long, value_name = "SIZE", value_parser = input::size)]
     memory: Option<u64>,
 
@@ -66,10 +71,11 @@ pub struct Build {
 
     /// Plies of the placing phase to keep in files besides the usual ones: numbers of placed stones like
     /// 9,12, or 'all', which makes probes while placing look-ups without a search
-    #[arg(long, value_name = "LIST", requires = "placing", value_parser = input::plies, default_value = "usual", hide_default_value = true)]
-    plies: Plies,
+    #[arg(long, value_name = "LIST", requires = "placing", value_parser = input::plies)]
+    plies: Option<Plies>,
 
-    /// Only print the plan: the files to build, their sizes, and the memory needed
+    /// Only print the plan: the files to build, their sizes, the memory needed, and the time, for which
+    /// it solves a small pair to measure this machine
     #[arg(long)]
     dry_run: bool,
 
@@ -84,9 +90,9 @@ pub struct FileOptions {
     #[arg(long, value_name = "PROFILE", default_value = "full")]
     profile: ProfileName,
 
-    /// How well the files are compressed
-    #[arg(long, value_name = "LEVEL", default_value = "quick")]
-    level: FileLevel,
+    /// How well the files are compressed; without it quick
+    #[arg(long, value_name = "LEVEL")]
+    level: Option<FileLevel>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -115,9 +121,32 @@ impl FileOptions {
                 ProfileName::Wdl => Metric::Wdl,
             },
             compression: match self.level {
-                FileLevel::Quick => Compression::Quick,
-                FileLevel::Max => Compression::Max,
+                None | Some(FileLevel::Quick) => Compression::Quick,
+                Some(FileLevel::Max) => Compression::Max,
             },
+        }
+    }
+
+    /// Returns an error if a pair that a plan needs has a file of another level than the one asked for.
+    fn check_level(&self, plan: &BuildPlan) -> Result<()> {
+        if self.level.is_none() || !plan.folder.exists() {
+            return Ok(());
+        }
+        let Profile {
+            metric,
+            compression,
+        } = self.profile();
+        let database = databases::open_folder(&plan.folder, plan.request.rules)?;
+        let wanted = plan.wanted();
+        let mut others = built_pairs(&database, metric)?.into_iter();
+        match others.find(|(pair, level)| wanted.contains(pair) && *level != compression) {
+            None => Ok(()),
+            Some((pair, _)) => Err(Usage(format!(
+                "{pair} in {} has another level, and a build leaves files as they are; write them again \
+                 with 'millbase repack', or choose another folder with --db",
+                plan.folder.display()
+            ))
+            .into()),
         }
     }
 }
@@ -131,10 +160,14 @@ impl Build {
         if folder.exists() {
             databases::check_folder(&folder)?;
         }
-        let plan =
+        let mut plan =
             BuildPlan::new(&folder, &request).map_err(|error| refused(error, &folder, "--db"))?;
-        let enough_memory = self.check_memory(&plan);
+        self.files.check_level(&plan)?;
+        let enough_memory = check_memory(&plan, self.memory);
         if self.dry_run {
+            let slowness = bench::slowness()?;
+            plan.seconds *= slowness;
+            plan.placing_seconds *= slowness;
             if let Err(why) = enough_memory {
                 output::note(options, format_args!("note: {why}"));
             }
@@ -169,7 +202,7 @@ impl Build {
         if self.placing {
             check_placing(rules)?;
             request.plies = kept_plies(rules);
-            match &self.plies {
+            match self.plies.as_ref().unwrap_or(&Plies::Usual) {
                 Plies::Usual => {}
                 Plies::All => request.plies = (0..2 * rules.stones).collect(),
                 Plies::And(more) => request.plies.extend(more),
@@ -184,39 +217,42 @@ impl Build {
             _ => Ok(request),
         }
     }
+}
 
-    fn check_memory(&self, plan: &BuildPlan) -> Result<(), Usage> {
-        let limit = self.memory.unwrap_or(u64::MAX);
-        let beyond = |what: &str, bytes, fewer: &str| {
-            Err(Usage(format!(
-                "{what} needs {} of memory, more than the {} of --memory; raise it{fewer}",
-                HumanBytes(bytes),
-                HumanBytes(limit),
-            )))
-        };
-        let most = plan
-            .plies()
-            .iter()
-            .map(|planned| planned.memory_bytes)
-            .max();
-        if let Some(bytes) = most.filter(|&bytes| bytes > limit) {
-            return beyond("the placing phase", bytes, "");
-        }
-        let Some(planned) = plan
-            .pairs
-            .iter()
-            .find(|planned| planned.memory_bytes > limit)
-        else {
-            return Ok(());
-        };
-        let fewer = match planned.pair.stones() - 1 {
-            stones if MOST_STONES.contains(&stones.into()) => {
-                format!(", or build fewer pairs with --max-stones {stones}")
-            }
-            _ => String::new(),
-        };
-        beyond(&planned.pair.to_string(), planned.memory_bytes, &fewer)
+/// Returns an error if a plan needs more memory than this limit of the command or, without it, than the system allows.
+pub fn check_memory(plan: &BuildPlan, limit: Option<u64>) -> Result<(), Usage> {
+    let limit = match limit {
+        Some(bytes) => Some(Limit {
+            bytes,
+            of: "--memory",
+        }),
+        None => memory::limit(),
+    };
+    let Some(Limit { bytes: limit, of }) = limit else {
+        return Ok(());
+    };
+    let beyond = |what: &str, bytes, fewer: &str| {
+        Err(Usage(format!(
+            "{what} needs {} of memory, more than the {} of {of}; raise it{fewer}",
+            HumanBytes(bytes),
+            HumanBytes(limit),
+        )))
+    };
+    let plies = plan.plies().iter().map(|planned| planned.memory_bytes);
+    if let Some(bytes) = plies.max().filter(|&bytes| bytes > limit) {
+        return beyond("the placing phase", bytes, "");
     }
+    let mut pairs = plan.pairs.iter();
+    let Some(planned) = pairs.find(|planned| planned.memory_bytes > limit) else {
+        return Ok(());
+    };
+    let fewer = match planned.pair.stones() - 1 {
+        stones if MOST_STONES.contains(&stones.into()) => {
+            format!(", or build fewer pairs with --max-stones {stones}")
+        }
+        _ => String::new(),
+    };
+    beyond(&planned.pair.to_string(), planned.memory_bytes, &fewer)
 }
 
 /// Returns an error for rules under which the placing phase cannot be solved.
@@ -229,8 +265,10 @@ pub fn check_placing(rules: &Rules) -> Result<(), Usage> {
 
 /// The error of a plan for a folder, which this command-line option names.
 pub fn refused(error: SolveError, folder: &Path, option: &str) -> Error {
-    let SolveError::OtherContents { pair, metric } = error else {
-        return error.into();
+    let (pair, metric) = match error {
+        SolveError::OtherContents { pair, metric } => (pair, metric),
+        SolveError::Rules(why) => return Usage(why.to_owned()).into(),
+        error => return error.into(),
     };
     let none = if metric == Metric::Wdl { "no " } else { "" };
     let folder = folder.display();
@@ -280,11 +318,11 @@ fn show(event: BuildEvent<'_>, bar: &ProgressBar, options: &Options) {
         BuildEvent::Writing => bar.set_message("writing"),
         BuildEvent::PairFinished(report) => note_pair(report, options),
         BuildEvent::PlyStarted(ply) => {
-            bar.set_prefix(format!("{ply} placements"));
+            bar.set_prefix(output::counted(ply, "placement"));
             bar.set_message("");
         }
         BuildEvent::PlyFinished(report) => note_ply(report, options),
-        BuildEvent::CapturesFound | BuildEvent::StageSolved(_) => {}
+        _ => {}
     }
 }
 
@@ -330,8 +368,8 @@ fn note_ply(report: &PlyReport, options: &Options) {
     output::step(
         options,
         format_args!(
-            "{} placements built in {:.2} s: load {:.2}, solve {:.2}, write {:.2}; {}",
-            report.ply,
+            "{} built in {:.2} s: load {:.2}, solve {:.2}, write {:.2}; {}",
+            output::counted(report.ply, "placement"),
             report.total().as_secs_f64(),
             report.load.as_secs_f64(),
             report.solve.as_secs_f64(),
@@ -344,19 +382,20 @@ fn note_ply(report: &PlyReport, options: &Options) {
 /// Ends the program immediately when the user or the system asks for it. A later build goes on with
 /// the files on the disk, so there is nothing to wait for.
 pub fn stop_on_signals(folder: &Arc<BuildFolder>, bar: &ProgressBar) -> Result<()> {
-    let (folder, bar) = (Arc::clone(folder), bar.clone());
+    // The handler stays, but the folder is free as soon as the work is done.
+    let (folder, bar) = (Arc::downgrade(folder), bar.clone());
     let stop = move || {
         bar.finish_and_clear();
         // The lock holds back messages of other threads about the file that is removed now.
         let mut stderr = io::stderr().lock();
-        let _ = folder.tidy();
+        let _ = folder.upgrade().map(|folder| folder.tidy());
         let _ = writeln!(
             stderr,
             "stopped; the finished pairs are safe, and the same command continues with the next"
         );
         process::exit(Status::Stopped as i32);
     };
-    ctrlc::set_handler(stop).context("cannot watch for Ctrl-C")
+    signals::on_stop(stop)
 }
 
 fn write_plan(out: &mut impl Write, plan: &BuildPlan) -> io::Result<()> {
@@ -378,11 +417,11 @@ fn write_plan(out: &mut impl Write, plan: &BuildPlan) -> io::Result<()> {
             out,
             "\n{} with {} entries for {folder}: about {} of files, at most {} of memory, \
              about {} on {} cores",
-            output::counted(plan.pairs.len() as u64, "pair"),
+            output::counted(plan.pairs.len(), "pair"),
             HumanCount(plan.entries),
             HumanBytes(plan.file_bytes),
             HumanBytes(plan.memory_bytes),
-            progress::duration(plan.seconds),
+            progress::duration(plan.seconds - plan.placing_seconds),
             progress::cores(),
         )?;
     }
@@ -407,10 +446,10 @@ fn write_plan(out: &mut impl Write, plan: &BuildPlan) -> io::Result<()> {
     table.write(out)?;
     writeln!(
         out,
-        "\n{} entries of the placing phase: about {} on {} cores",
+        "\n{} entries of the placing phase: about {} more, {} in all",
         HumanCount(plan.placing_entries()),
-        progress::duration(plan.placing_seconds()),
-        progress::cores(),
+        progress::duration(plan.placing_seconds),
+        progress::duration(plan.seconds),
     )
 }
 
@@ -467,7 +506,7 @@ impl BuildAnswer {
         writeln!(
             out,
             "\n{}, {} of files, built in {}",
-            output::counted(self.pairs.len() as u64, "pair"),
+            output::counted(self.pairs.len(), "pair"),
             HumanBytes(files),
             progress::duration(seconds),
         )?;

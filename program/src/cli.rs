@@ -13,7 +13,7 @@ use crate::{
     bench, build, completions, explain, judge, line, list, malom, matches, output, perft, play,
     probe, prove, puzzles, repack, review, serve, stats, status, uci, verify,
 };
-use millbase::service::failure::ErrorAnswer;
+use millbase::internals::service::failure::ErrorAnswer;
 
 /// Perfect play for Nine Men's Morris.
 ///
@@ -32,9 +32,10 @@ inner to the outer, each from its top point clockwise (O white, @ black, * empty
 phase; action; the stones of White on the board and in hand; those of Black; the stones that White \
 and Black still have to remove.
 
-Exit status: 0 success; 1 the answer is no; 2 wrong usage or a bad position; 3 a needed database \
-is missing; 4 a database is corrupted; 5 the system failed to read or write, or another build is \
-at work in the folder; 130 stopped by Ctrl-C.
+Exit status: 0 success; 1 a check found something wrong, or a proof failed; 2 wrong usage, a bad \
+position, or an input file that cannot be read; 3 a needed database is missing; 4 a database is \
+damaged, of other rules or of another version; 5 the system refused to read, to write or to give \
+memory, or another build is at work in the folder; 130 stopped by Ctrl-C.
 
 Examples:
   millbase probe '********/********/O@O*O@*@ w m s 3 0 3 0 0 0'
@@ -123,8 +124,8 @@ impl Cli {
             Command::Mount(command) => command.run(options),
             Command::Uci(command) => command.run(options),
             Command::Bench(command) => command.run(options),
-            Command::Completions(command) => command.run(Cli::command()),
-            Command::Man(command) => command.run(Cli::command()),
+            Command::Completions(command) => command.run(options, Cli::command()),
+            Command::Man(command) => command.run(options, Cli::command()),
         }
     }
 }

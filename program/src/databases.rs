@@ -47,7 +47,7 @@ pub fn open(options: &Options) -> Result<Database> {
     let database = match base_folder(options) {
         Some(folder) if folder.exists() => {
             check_folder(&folder)?;
-            open_in(&folder, options)?
+            Database::open_in(&folder, options.rules)?
         }
         _ => {
             if let Some(folder) = named(options) {
@@ -74,16 +74,6 @@ pub fn open_named(options: &Options) -> Result<Database> {
         check_folder(&folder)?;
     }
     open(options)
-}
-
-/// Opens the databases in a folder that may hold those of several rules.
-fn open_in(folder: &Path, options: &Options) -> Result<Database, DbError> {
-    match options.no_map {
-        true => Database::open_in(folder, options.rules),
-        // SAFETY: this program replaces files only by renaming, and `--help` offers `--no-map` to
-        // users whose other programs write to the files while it runs.
-        false => unsafe { Database::open_in_mapped(folder, options.rules) },
-    }
 }
 
 /// Opens the databases of an existing folder and those that are part of the program; an error if
@@ -144,12 +134,14 @@ pub fn present(db: &Database) -> Vec<Pair> {
 
 /// Reports on stderr which files cannot be used, and returns the status of the first.
 pub fn note_unusable(db: &Database) -> Status {
-    let mut status = Status::Done;
     for error in db.unusable() {
         output::to_stderr(&format!("error: {}\n", advice::sentence(&error)));
-        if status == Status::Done {
-            status = status::of_db(&error);
-        }
     }
-    status
+    status_of_unusable(db)
+}
+
+/// The status of the first file that cannot be used; [`Status::Done`] without such files.
+pub fn status_of_unusable(db: &Database) -> Status {
+    let first = db.unusable().next();
+    first.map_or(Status::Done, |error| status::of_db(&error))
 }

@@ -4,14 +4,15 @@ use std::io::{self, Write};
 
 use anyhow::Result;
 use clap::Args;
-use millbase::service::explain::ExplainAnswer;
-use millbase::{Point, Turn};
+use millbase::internals::service::explain::ExplainAnswer;
+use millbase::{Database, Point, Turn};
 
 use crate::databases;
 use crate::input;
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable};
 use crate::status::{Status, Usage};
+use crate::stream;
 
 /// Show facts about a position: the threats that right turns prevent and wrong ones allow
 ///
@@ -20,14 +21,17 @@ use crate::status::{Status, Usage};
 /// For the position it shows how many turns keep the result, the value if the side to move could
 /// pass, and the shortest sequence by which it can force a removal. docs/COACH.md defines every
 /// word.
+///
+/// '-' instead of a position reads lines from stdin, each a position or a position and a turn, and
+/// answers each with one line: the value and the numbers of turns, or a JSON object with --json.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   millbase explain '***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0'
   millbase explain --json '***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0' a1-a4")]
 pub struct Explain {
-    /// The position's text, or 'start' for the empty board; a turn after it limits the facts to
-    /// this turn
+    /// The position's text, 'start' for the empty board, or '-' to read lines from stdin; a turn after
+    /// the position limits the facts to this turn
     #[arg(required = true, allow_negative_numbers = true, value_names = ["POSITION", "TURN"], num_args = 1..)]
     words: Vec<String>,
 }
@@ -38,60 +42,81 @@ const FIELDS: usize = 10;
 impl Explain {
     /// Prints the facts.
     pub fn run(&self, options: &Options) -> Result<Status> {
-        let rules = &options.rules;
-        let (words, turn) = self.position_and_turn()?;
-        let advice = "give one position and at most one turn";
-        let position = input::position_of(words, rules, advice)?;
         let db = databases::open(options)?;
-        let answer = ExplainAnswer::find(&db, &position, turn)?;
-        if let (Some(turn), true) = (turn, answer.turns.is_empty()) {
-            let sentence =
-                format!("{turn} is not a legal turn of this position; 'millbase probe' lists them");
-            return Err(Usage(sentence).into());
+        if self.words == [input::STDIN] {
+            return stream::answer(options, |line, text| {
+                let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+                let answer = find(&db, &words)?;
+                output::line_answer(options, text, &answer, |text| {
+                    writeln!(
+                        text,
+                        "{}  {}",
+                        output::painted(answer.value),
+                        counts(&answer)
+                    )
+                })
+            });
         }
-        output::answer(options, &answer, |out| write(out, &answer))?;
+        let answer = find(&db, &self.words)?;
+        output::answer(options, &answer, |out| write(out, &db, &answer))?;
         Ok(Status::Done)
-    }
-
-    /// The words of the position, and the turn after them, if there is one.
-    fn position_and_turn(&self) -> Result<(&[String], Option<Turn>), Usage> {
-        let words = self.words.as_slice();
-        let is_whole = words.first().is_some_and(|word| input::is_whole(word));
-        // Of a position in several words all fields but the first few are numbers, and none is a turn.
-        let is_field = |word: &String| {
-            word.parse::<Turn>().is_err()
-                && (words.len() <= FIELDS || word.parse::<i32>().is_ok() || word.is_empty())
-        };
-        match words {
-            [position @ .., word] if !position.is_empty() && (is_whole || !is_field(word)) => {
-                let turn = word.parse().map_err(|_| {
-                    let form = "is not a turn, which is written like d6-d5xb4";
-                    Usage(format!("'{word}' {form}"))
-                })?;
-                Ok((position, Some(turn)))
-            }
-            position => Ok((position, None)),
-        }
     }
 }
 
-fn write(out: &mut impl Write, answer: &ExplainAnswer) -> io::Result<()> {
-    let side = answer.situation.side_to_move;
-    output::write_position(out, &answer.situation, answer.value)?;
+/// The facts that these words ask for.
+fn find(db: &Database, words: &[String]) -> Result<ExplainAnswer> {
+    let (words, turn) = position_and_turn(words)?;
+    let advice = "give one position and at most one turn, or lines with '-'";
+    let position = input::position_of(words, db.rules(), advice)?;
+    let answer = ExplainAnswer::find(db, &position, turn)?;
+    match turn {
+        Some(turn) if answer.turns.is_empty() => Err(Usage(format!(
+            "{turn} is not a legal turn of this position; 'millbase probe' lists them"
+        ))
+        .into()),
+        _ => Ok(answer),
+    }
+}
+
+/// The words of the position, and the turn after them, if there is one.
+fn position_and_turn(words: &[String]) -> Result<(&[String], Option<Turn>), Usage> {
+    let is_whole = words.first().is_some_and(|word| input::is_whole(word));
+    // Of a position in several words all fields but the first few are numbers, and none is a turn.
+    let is_field = |word: &String| {
+        word.parse::<Turn>().is_err()
+            && (words.len() <= FIELDS || word.parse::<i32>().is_ok() || word.is_empty())
+    };
+    match words {
+        [position @ .., word] if !position.is_empty() && (is_whole || !is_field(word)) => {
+            let turn = word.parse().map_err(|_| {
+                let form = "is not a turn, which is written like d6-d5xb4";
+                Usage(format!("'{word}' {form}"))
+            })?;
+            Ok((position, Some(turn)))
+        }
+        position => Ok((position, None)),
+    }
+}
+
+/// How many turns there are, and how good.
+fn counts(answer: &ExplainAnswer) -> String {
     let ExplainAnswer {
         legal,
         keeping,
         best,
-        forced_searched: searched,
         ..
     } = answer;
-    if *legal == 0 {
+    let legal = output::counted(legal, "turn");
+    format!("{legal}; keeping the result: {keeping}; of the best value: {best}")
+}
+
+fn write(out: &mut impl Write, db: &Database, answer: &ExplainAnswer) -> io::Result<()> {
+    let side = answer.situation.side_to_move;
+    output::write_position(out, db, &answer.situation, answer.value)?;
+    if answer.legal == 0 {
         return Ok(());
     }
-    writeln!(
-        out,
-        "\n{legal} turns, {keeping} keep the result, {best} have the best value"
-    )?;
+    writeln!(out, "\n{}", counts(answer))?;
     let other = side.other();
     match joined(&answer.threats, ", ") {
         none if none.is_empty() => writeln!(out, "{other} threatens no mill")?,
@@ -107,7 +132,8 @@ fn write(out: &mut impl Write, answer: &ExplainAnswer) -> io::Result<()> {
         }
         None => writeln!(
             out,
-            "{side} cannot force a removal within {searched} of its turns"
+            "{side} cannot force a removal within {} of its turns",
+            answer.forced_searched
         )?,
     }
     let headings = [

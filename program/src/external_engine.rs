@@ -1,15 +1,23 @@
-//! Other engines as players: processes that speak the protocol of mill frontends.
+//! Other engines as players: processes that speak the protocol of mill frontends. An engine and the processes
+//! that it starts end together.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{self, ChildStdin, ChildStdout, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use anyhow::Result;
 use millbase::Turn;
-use millbase::coach::contestant::Contestant;
-use millbase::engine::game::{Game, shown};
+use millbase::engine::Game;
+use millbase::internals::coach::contestant::Contestant;
+use millbase::internals::{held, shown};
 use millbase::search::Limits;
+use process_wrap::std::{ChildWrapper, CommandWrap};
+
+use crate::signals;
+use crate::status::Status;
 
 /// The most bytes of a line. A longer line ends the process.
 const LONGEST_LINE: u64 = 1 << 20;
@@ -70,32 +78,65 @@ impl Contestant for ExternalEngine {
     }
 }
 
-/// Checks that the system can start an engine's program. It ends again at once.
-pub fn check_program(command: &[String]) -> Result<(), String> {
-    let mut child = spawn(command)?;
-    // It may have ended by itself.
-    let _ = child.kill();
-    let _ = child.wait();
-    Ok(())
+/// The processes of an engine: a process group, on Windows a job object.
+type Processes = Mutex<Box<dyn ChildWrapper>>;
+type Group = Arc<Processes>;
+
+/// The engines that run.
+static RUNNING: Mutex<Vec<Weak<Processes>>> = Mutex::new(Vec::new());
+
+/// Ends the engines and the program when the user or the system asks for it: Ctrl-C reaches only the program's own
+/// process group.
+pub fn stop_on_signals() -> Result<()> {
+    signals::on_stop(|| {
+        if let Some(report) = &mut *held(&REPORT) {
+            report();
+        }
+        // Held to the end, so that no other engine starts.
+        let running = held(&RUNNING);
+        for group in running.iter().filter_map(Weak::upgrade) {
+            let _ = held(&group).start_kill();
+        }
+        process::exit(Status::Stopped as i32);
+    })
 }
 
-fn spawn(command: &[String]) -> Result<Child, String> {
+/// What [`stop_on_signals`] does first.
+static REPORT: Mutex<Option<Report>> = Mutex::new(None);
+
+type Report = Box<dyn FnMut() + Send>;
+
+/// Sets what is done first when the program is asked to stop.
+pub fn report_at_stop(report: impl FnMut() + Send + 'static) {
+    *held(&REPORT) = Some(Box::new(report));
+}
+
+fn spawn(command: &[String]) -> Result<Group, String> {
     let [program, args @ ..] = command else {
         return Err("an engine needs a command".to_owned());
     };
-    Command::new(program)
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(|error| format!("cannot start '{}': {error}", shown(program)))
+    let mut group = CommandWrap::with_new(program, |command| {
+        command.args(args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.stderr(Stdio::null());
+    });
+    #[cfg(unix)]
+    group.wrap(process_wrap::std::ProcessGroup::leader());
+    #[cfg(windows)]
+    group.wrap(process_wrap::std::JobObject);
+    let mut running = held(&RUNNING);
+    let spawned = group.spawn();
+    let group = spawned.map_err(|error| format!("cannot start '{}': {error}", shown(program)))?;
+    let group = Arc::new(Mutex::new(group));
+    running.retain(|other| other.strong_count() > 0);
+    running.push(Arc::downgrade(&group));
+    Ok(group)
 }
 
 /// A running engine. Dropping it ends the process.
 #[derive(Debug)]
 struct Process {
-    child: Child,
+    group: Group,
     input: ChildStdin,
     lines: Receiver<String>,
     has_seed: bool,
@@ -108,36 +149,51 @@ impl Process {
         options: &[(String, String)],
         patience: Duration,
     ) -> Result<Process, String> {
-        let mut child = spawn(command)?;
-        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+        let group = spawn(command)?;
+        let pipes = {
+            let mut group = held(&group);
+            (group.stdin().take(), group.stdout().take())
+        };
+        let (Some(input), Some(output)) = pipes else {
             return Err(format!("'{}' has no pipes", command[0]));
         };
         let (sender, lines) = sync_channel(LINES_WAITING);
         thread::spawn(move || pass_lines(output, &sender));
         let mut process = Process {
-            child,
+            group,
             input,
             lines,
             has_seed: false,
             patience,
         };
-        process.introduce()?;
+        let known = process.introduce()?;
         for (name, value) in options {
+            if !known.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+                let (name, known) = (shown(name), known.join(", "));
+                return Err(format!(
+                    "the engine has no option '{name}', only these: {known}"
+                ));
+            }
             process.say(&format!("setoption name {name} value {value}"))?;
         }
         process.wait_until_ready()?;
         Ok(process)
     }
 
-    fn introduce(&mut self) -> Result<(), String> {
+    /// Begins the protocol, and returns the names of the engine's options.
+    fn introduce(&mut self) -> Result<Vec<String>, String> {
         self.say("uci")?;
         let deadline = Instant::now() + self.patience;
+        let mut known = Vec::new();
         loop {
             let line = self.line(deadline, "uciok")?;
-            let lowered = line.to_ascii_lowercase();
-            self.has_seed |= lowered.starts_with("option name seed type spin");
             if line == "uciok" {
-                return Ok(());
+                return Ok(known);
+            }
+            let option = line.strip_prefix("option name ");
+            if let Some((name, form)) = option.and_then(|option| option.split_once(" type ")) {
+                self.has_seed |= name.eq_ignore_ascii_case("seed") && form.starts_with("spin");
+                known.push(shown(name.trim()));
             }
         }
     }
@@ -239,14 +295,11 @@ impl Drop for Process {
     fn drop(&mut self) {
         let _ = self.say("quit");
         let deadline = Instant::now() + TIME_TO_QUIT;
-        while Instant::now() < deadline {
-            if !matches!(self.child.try_wait(), Ok(None)) {
-                return;
-            }
+        while Instant::now() < deadline && matches!(held(&self.group).try_wait(), Ok(None)) {
             thread::sleep(Duration::from_millis(2));
         }
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        // Processes that the engine started may still run.
+        let _ = held(&self.group).kill();
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::Error;
 use indicatif::HumanCount;
-use millbase::service::failure::FailureAnswer;
+use millbase::internals::service::failure::FailureAnswer;
 use millbase::store::DbError;
 use millbase::verify::{Miscounted, Mismatch, Report};
 use millbase::{Pair, Value};
@@ -29,7 +29,7 @@ impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Subject::Pair(pair) => pair.fmt(f),
-            Subject::Ply(ply) => write!(f, "{ply} placements"),
+            Subject::Ply(ply) => f.write_str(&output::counted(ply, "placement")),
         }
     }
 }
@@ -168,9 +168,9 @@ pub fn note_failures(findings: &[&Findings]) {
     let failed: Vec<String> = failed.map(|found| found.subject.to_string()).collect();
     if !failed.is_empty() {
         output::to_stderr(&format!(
-            "error: {} of {} files could not be checked: {}; the answer says why\n",
+            "error: {} of {} could not be checked: {}; the answer says why\n",
             failed.len(),
-            findings.len(),
+            output::counted(findings.len(), "file"),
             failed.join(", "),
         ));
     }

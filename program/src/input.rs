@@ -1,18 +1,22 @@
 //! The program's input: positions from the arguments and lines from stdin.
 
-use std::fs;
-use std::io::{self, BufRead, BufReader, Read};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use anyhow::Result;
-use millbase::service::question::START;
-pub use millbase::service::question::position;
+use millbase::internals::service::question::is_start;
+pub use millbase::internals::service::question::position;
 use millbase::{Pair, Position, Rules};
 
 use crate::status::Usage;
 
 /// The most bytes of a line. A longer line is not a position, and the rest of it is skipped.
 const LONGEST_LINE: u64 = 1024;
+
+/// The most bytes of a file of positions, puzzles, checksums or games.
+pub const LARGEST_FILE: u64 = 256 << 20;
 
 /// The bytes of one read: a few hundred lines, whose answers fit into the processor's cache.
 const BUFFER: usize = 1 << 14;
@@ -38,14 +42,64 @@ pub fn position_of(words: &[String], rules: &Rules, advice: &str) -> Result<Posi
 
 /// Whether a word is a whole position and not the first of its fields.
 pub fn is_whole(word: &str) -> bool {
-    word == START || word.trim().contains(' ')
+    is_start(word) || word.trim().contains(' ')
 }
 
-/// Reads a text file that an argument names.
+/// The argument that stands for stdin.
+pub const STDIN: &str = "-";
+
+/// Opens a file that an argument names, or stdin.
+pub fn open(path: &Path) -> Result<Box<dyn Read>, Usage> {
+    if path == Path::new(STDIN) {
+        return Ok(Box::new(io::stdin()));
+    }
+    let name = path.display();
+    if path.is_dir() {
+        return Err(Usage(format!(
+            "'{name}' is a folder; name a file, or '-' for stdin"
+        )));
+    }
+    match File::open(path) {
+        Ok(file) => Ok(Box::new(file)),
+        Err(error) => Err(Usage(format!("cannot read '{name}': {error}"))),
+    }
+}
+
+/// Reads a text file that an argument names, or stdin.
 pub fn read_file(path: &Path) -> Result<String, Usage> {
-    let text = fs::read_to_string(path);
-    let text = text.map_err(|error| Usage(format!("cannot read '{}': {error}", path.display())))?;
-    Ok(without_mark(&text).to_owned())
+    let name = path.display();
+    let mut text = String::new();
+    let read = open(path)?.take(LARGEST_FILE + 1).read_to_string(&mut text);
+    match read {
+        Ok(length) if length as u64 > LARGEST_FILE => Err(Usage(format!(
+            "cannot read '{name}': {}",
+            too_long(LARGEST_FILE)
+        ))),
+        Ok(_) => Ok(without_mark(&text).to_owned()),
+        Err(error) => Err(Usage(format!("cannot read '{name}': {}", reason(&error)))),
+    }
+}
+
+/// Why a text cannot be read.
+pub fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::InvalidData => "it is not a text in UTF-8".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+fn too_long(most: u64) -> String {
+    format!("it has more than {most} bytes")
+}
+
+/// Reads a text file of at most this many bytes: a device may never end.
+pub fn read_at_most(path: &Path, most: u64) -> io::Result<String> {
+    let mut text = String::new();
+    let file = File::open(path)?;
+    match file.take(most + 1).read_to_string(&mut text)? as u64 > most {
+        false => Ok(text),
+        true => Err(io::Error::other(too_long(most))),
+    }
 }
 
 /// The byte order mark, which some editors put before a text.
@@ -62,6 +116,25 @@ pub fn check_pairs<'a>(
 ) -> Result<(), Usage> {
     let mut pairs = pairs.into_iter();
     pairs.try_for_each(|pair| pair.check(rules)).map_err(Usage)
+}
+
+/// A parser of whole numbers in this range, for arguments.
+pub fn number<T: TryFrom<u64>>(
+    range: RangeInclusive<u64>,
+) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |text| {
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        let number = number.and_then(|number| T::try_from(number).ok());
+        number.ok_or_else(|| match range.clone().into_inner() {
+            (least, u64::MAX) => format!("expected a whole number from {least} to 2^64 - 1"),
+            (least, most) => format!("expected a whole number from {least} to {most}"),
+        })
+    }
+}
+
+/// A parser of seeds.
+pub fn seed() -> impl Fn(&str) -> Result<u64, String> + Clone {
+    number(0..=u64::MAX)
 }
 
 /// Parses a size like `4G`, `800M` or `1048576` into bytes.
@@ -81,10 +154,9 @@ pub fn size(text: &str) -> Result<u64, String> {
 }
 
 /// The plies of the placing phase whose files a build makes.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub enum Plies {
     /// The usual ones.
-    #[default]
     Usual,
     /// All plies.
     All,
@@ -119,7 +191,7 @@ impl<R: Read> Batches<R> {
         Batches::with_longest(source, LONGEST_LINE)
     }
 
-    /// A reader of lines of at most so many bytes.
+    /// A reader of lines of limited length.
     pub fn with_longest(source: R, longest_line: u64) -> Batches<R> {
         let source = BufReader::with_capacity(BUFFER, source);
         Batches {

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use millbase::coach::contest::Contest;
-use millbase::coach::contestant::NewContestant;
-use millbase::coach::judge::{self, ExamReport};
-use millbase::coach::record::ResultCounts;
-use millbase::coach::truth::Truth;
+use millbase::internals::coach::contest::Contest;
+use millbase::internals::coach::contestant::NewContestant;
+use millbase::internals::coach::judge::{self, ExamReport};
+use millbase::internals::coach::record::ResultCounts;
+use millbase::review::Truth;
 use millbase::sample::Family;
 use millbase::search::Limits;
 use millbase::store::DbError;
@@ -21,6 +21,8 @@ use serde::Serialize;
 
 use crate::advice;
 use crate::databases;
+use crate::external_engine;
+use crate::input;
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable};
 use crate::players::PlayerSettings;
@@ -48,28 +50,28 @@ pub struct Judge {
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<String>,
 
-    /// An option of the engine, like Hash=16; may be given several times
+    /// An option that the engine has, like Hash=16; may be given several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = option)]
     option: Vec<(String, String)>,
 
     /// Time limit of a turn, in milliseconds
-    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u32).range(1..=3_600_000))]
+    #[arg(long, value_name = "MS", value_parser = input::number::<u32>(1..=3_600_000))]
     time: Option<u32>,
 
     /// Depth limit of a turn's search
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long, value_name = "N", value_parser = input::number::<u32>(1..=100))]
     depth: Option<u32>,
 
     /// Limit of the positions that a turn's search visits
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = input::number::<u64>(1..=u64::MAX))]
     nodes: Option<u64>,
 
     /// Number of positions in the exam
-    #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = input::number::<u32>(1..=1_000_000))]
     positions: u32,
 
     /// Number of drawn positions to play from, and of won ones
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=100_000))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = input::number::<u32>(0..=100_000))]
     starts: u32,
 
     /// Where to draw positions from: a pair like 8-7, or placed-8 for the positions after 8 random
@@ -79,11 +81,11 @@ pub struct Judge {
     from: Vec<Family>,
 
     /// Seed of everything random
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = input::seed())]
     seed: u64,
 
     /// Seconds that the engine may take beyond its time limit
-    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=3600))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = input::number::<u32>(1..=3600))]
     patience: u32,
 }
 
@@ -102,6 +104,10 @@ impl Judge {
     /// Examines, plays and reports.
     pub fn run(&self, options: &Options) -> Result<Status> {
         let db = Arc::new(databases::open(options)?);
+        let engine = self.engine();
+        let patience = Duration::from_secs(self.patience.into());
+        external_engine::stop_on_signals()?;
+        engine.try_out(&db, patience).map_err(Usage)?;
         let truth = Truth::brief(&db);
         let families = self.families(truth)?;
         let exam = judge::exam(truth, &families, self.positions as usize, self.seed)?;
@@ -110,8 +116,6 @@ impl Judge {
                 another --from";
             return Err(Usage(sentence.to_owned()).into());
         }
-        let engine = self.engine();
-        let patience = Duration::from_secs(self.patience.into());
         let player = || engine.player(&db, patience);
         let bar = progress::counter(options, exam.len() as u64, "positions");
         let threads = progress::cores();

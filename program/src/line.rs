@@ -4,47 +4,63 @@ use std::io::{self, Write};
 
 use anyhow::Result;
 use clap::Args;
-use millbase::service::position::LineAnswer;
-use millbase::{LineEnd, Value};
+use millbase::engine::QuietCount;
+use millbase::internals::service::position::LineAnswer;
+use millbase::{Database, LineEnd, Value};
 
 use crate::databases;
 use crate::input;
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable};
 use crate::status::Status;
+use crate::stream;
 
 /// Show an optimal continuation, to the end of the game or until a drawn position repeats
 ///
 /// The winner takes the shortest way and the loser the longest; among equal turns the line follows
 /// the first in the order of their texts.
+///
+/// '-' instead of a position reads positions from stdin, one on each line, and answers each with one
+/// line: the value and the turns, or a JSON object with --json.
 #[derive(Args)]
 #[command(after_help = "\
 Example:
   millbase line '********/********/O@O*O@*@ w m s 3 0 3 0 0 0'")]
 pub struct Line {
-    /// The position's text, or 'start' for the empty board
+    /// The position's text, 'start' for the empty board, or '-' to read positions from stdin
     #[arg(required = true, allow_negative_numbers = true)]
     position: Vec<String>,
 
     /// The most turns to show
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(..=100_000))]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = input::number::<u32>(0..=100_000))]
     limit: u32,
 }
 
 impl Line {
     /// Prints the continuation.
     pub fn run(&self, options: &Options) -> Result<Status> {
-        let rules = &options.rules;
-        let position = input::position_of(&self.position, rules, "give one position")?;
+        let (rules, limit) = (&options.rules, self.limit as usize);
+        if self.position == [input::STDIN] {
+            let db = databases::open(options)?;
+            return stream::answer(options, |line, text| {
+                let answer = LineAnswer::find(&db, &input::position(line, rules)?, limit)?;
+                output::line_answer(options, text, &answer, |text| {
+                    let turns = output::line(answer.line.iter().map(|turn| turn.turn));
+                    writeln!(text, "{}  {turns}", output::painted(answer.value))
+                })
+            });
+        }
+        let advice = "give one position, or lines with '-'";
+        let position = input::position_of(&self.position, rules, advice)?;
         let db = databases::open(options)?;
-        let answer = LineAnswer::find(&db, &position, self.limit as usize)?;
-        output::answer(options, &answer, |out| write(out, &answer))?;
+        let answer = LineAnswer::find(&db, &position, limit)?;
+        output::answer(options, &answer, |out| write(out, &db, &answer))?;
         Ok(Status::Done)
     }
 }
 
-fn write(out: &mut impl Write, answer: &LineAnswer) -> io::Result<()> {
-    output::write_position(out, &answer.situation, answer.value)?;
+fn write(out: &mut impl Write, db: &Database, answer: &LineAnswer) -> io::Result<()> {
+    output::write_position(out, db, &answer.situation, answer.value)?;
     let mut side = answer.situation.side_to_move;
     if !answer.line.is_empty() {
         let mut table = TextTable::new(&["", "side", "turn", "value"]);
@@ -59,6 +75,13 @@ fn write(out: &mut impl Write, answer: &LineAnswer) -> io::Result<()> {
         }
         writeln!(out)?;
         table.write(out)?;
+    }
+    if let Some(number) = QuietCount::START.cut(answer.line.iter().map(|turn| turn.turn)) {
+        let limit = QuietCount::START.limit();
+        writeln!(
+            out,
+            "\nwhere {limit} quiet turns make a draw, the game is drawn after turn {number}"
+        )?;
     }
     match answer.end {
         // The best line of a drawn position ends only where the board is full.

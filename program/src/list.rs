@@ -7,9 +7,9 @@ use clap::Args;
 use indicatif::HumanBytes;
 use millbase::Database;
 use millbase::Pair;
+use millbase::internals::service::rules::RuleSet;
 use millbase::internals::stages::why_unsolved;
-use millbase::service::rules::RuleSet;
-use millbase::store::PairFile;
+use millbase::store::{DbError, PairFile};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -43,8 +43,10 @@ pub struct ListAnswer {
 struct ListedPair {
     pair: Pair,
     present: bool,
+    /// Whether there is a file that cannot be used.
+    unusable: bool,
     bytes: Option<u64>,
-    /// `None` where the database is missing or part of the program.
+    /// `None` where the database is missing, unusable or part of the program.
     file: Option<String>,
     built_in: bool,
     needs: Vec<Pair>,
@@ -52,11 +54,13 @@ struct ListedPair {
 
 impl ListedPair {
     fn new(db: &Database, pair: Pair) -> ListedPair {
+        let unusable = !matches!(db.file(pair), Ok(_) | Err(DbError::Missing { .. }));
         let file = db.file(pair).ok();
         let path = file.and_then(PairFile::path);
         ListedPair {
             pair,
             present: file.is_some(),
+            unusable,
             bytes: file.map(PairFile::bytes),
             file: path.map(|path| path.display().to_string()),
             built_in: file.is_some() && path.is_none(),
@@ -68,6 +72,7 @@ impl ListedPair {
         let place = match &self.file {
             Some(file) => file.clone(),
             None if self.built_in => "built-in".to_owned(),
+            None if self.unusable => "unusable".to_owned(),
             None if self.needs.is_empty() => "missing, needs nothing".to_owned(),
             None => {
                 let needs: Vec<String> = self.needs.iter().map(Pair::to_string).collect();
@@ -102,22 +107,35 @@ impl List {
             let (present, all) = (present.count(), answer.databases.len());
             let size = HumanBytes(answer.bytes);
             writeln!(out, "\n{present} of {all} databases, {size}")?;
+            report::write_plies(out, &answer.placing)?;
+            let mut unusable = answer.unusable.iter();
+            unusable.try_for_each(|error| writeln!(out, "unusable: {error}"))?;
+            // Builds refuse to begin while a file that they need cannot be used.
+            let then = match answer.unusable.is_empty() {
+                true => "",
+                false => ", when the unusable ones are gone",
+            };
             if present < all {
                 let build = advice::build_options(&db.location());
-                writeln!(out, "'millbase build{build}' makes the missing ones")?;
+                writeln!(out, "'millbase build{build}' makes the missing ones{then}")?;
             }
-            report::write_plies(out, &answer.placing)?;
-            if db.plies().next().is_none() && why_unsolved(&options.rules).is_none() {
+            if answer.placing.is_empty() && why_unsolved(&options.rules).is_none() {
                 let build = advice::placing_options(&db.location());
                 writeln!(
                     out,
-                    "'millbase build --placing{build}' makes those of the placing phase"
+                    "'millbase build --placing{build}' makes those of the placing phase{then}"
                 )?;
             }
-            let mut unusable = answer.unusable.iter();
-            unusable.try_for_each(|error| writeln!(out, "unusable: {error}"))
+            Ok(())
         })?;
-        Ok(Status::Done)
+        let unusable = answer.unusable.len();
+        if unusable > 0 {
+            let files = output::counted(unusable, "file");
+            output::to_stderr(&format!(
+                "error: {files} cannot be used; the answer says why\n"
+            ));
+        }
+        Ok(databases::status_of_unusable(&db))
     }
 }
 

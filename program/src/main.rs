@@ -15,6 +15,7 @@ mod line;
 mod list;
 mod malom;
 mod matches;
+mod memory;
 mod options;
 mod output;
 mod perft;
@@ -31,8 +32,10 @@ mod rules;
 #[cfg(test)]
 mod schema;
 mod serve;
+mod signals;
 mod stats;
 mod status;
+mod stream;
 mod sums;
 mod uci;
 mod verify;

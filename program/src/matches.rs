@@ -4,22 +4,25 @@ use std::collections::HashSet;
 use std::fmt::Display;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
+use std::mem;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Error, Result};
 use clap::Args;
 use indicatif::HumanCount;
-use millbase::coach::contest::{Contest, MatchReport, PlayedGame, Standing};
-use millbase::coach::truth::Truth;
+use millbase::internals::coach::contest::{Contest, MatchReport, PlayedGame, Standing};
+use millbase::internals::held;
+use millbase::review::Truth;
 use millbase::sample::{self, Family};
 use millbase::{Database, Position, Rules, Wdl};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::databases;
+use crate::external_engine;
 use crate::input;
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable};
@@ -38,7 +41,7 @@ use crate::status::{Status, Usage};
 ///
 /// The players play two games from each start, with colours exchanged and the same seeds. A game is
 /// drawn after 100 turns in which no stone was placed or removed. An engine that gives no legal
-/// turn in time loses the game. The first error of a game is the first turn that gives up a win or
+/// turn in time loses the game. Ctrl-C ends the match with the report of the finished games. The first error of a game is the first turn that gives up a win or
 /// a draw according to the databases. docs/COACH.md defines every number.
 #[derive(Args)]
 #[command(after_help = "\
@@ -65,7 +68,7 @@ pub struct Match {
     starts: Option<PathBuf>,
 
     /// Number of random starts
-    #[arg(long, value_name = "N", requires = "from", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", requires = "from", value_parser = input::number::<u32>(1..=1_000_000))]
     sample: Option<u32>,
 
     /// Where to draw starts from: a pair like 8-7, or placed-8 for the positions after 8 random
@@ -83,11 +86,11 @@ pub struct Match {
     value: Option<Wdl>,
 
     /// Number of pairs of games to play from each start
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = input::number::<u32>(1..=1_000_000))]
     rounds: u32,
 
     /// Seed of the random starts and of the players
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = input::seed())]
     seed: u64,
 
     /// Write each finished game into this file as a line of JSON; after an interruption the same
@@ -96,7 +99,7 @@ pub struct Match {
     log: Option<PathBuf>,
 
     /// Seconds that an engine may take beyond its time limit
-    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=3600))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = input::number::<u32>(1..=3600))]
     patience: u32,
 }
 
@@ -117,9 +120,11 @@ impl Match {
             rounds: self.rounds,
             seed: self.seed,
         };
+        let patience = Duration::from_secs(self.patience.into());
         let players = [&self.first, &self.second];
+        external_engine::stop_on_signals()?;
         for player in players {
-            player.check_program().map_err(Usage)?;
+            player.try_out(&database, patience).map_err(Usage)?;
         }
         let header = LogHeader::new(&contest, players, database.rules());
         let log = self.log.as_deref();
@@ -129,24 +134,45 @@ impl Match {
         let numbers: HashSet<u64> = done.iter().map(|game| game.number).collect();
         let mut standing = Standing::default();
         done.iter().for_each(|game| standing.add(game));
+        let all = output::counted(contest.games(), "game");
         if !done.is_empty() {
-            let (done, all) = (done.len(), contest.games());
-            output::note(
-                options,
-                format_args!("{done} of {all} games are in the log"),
-            );
+            let done = done.len();
+            output::note(options, format_args!("in the log: {done} of {all}"));
         }
         let mut forfeit = None;
         let bar = progress::counter(options, contest.games(), "games");
         bar.set_position(done.len() as u64);
-        let patience = Duration::from_secs(self.patience.into());
         let [first, second] = players.map(|player| || player.player(&database, patience));
+        let players = players.map(|player| (player.title(), player.to_string()));
+        let starts = contest.starts.len();
+        let report = move |standing: &Standing| {
+            standing.report(players.clone(), starts, begun.elapsed().as_secs_f64())
+        };
+        let standing = Arc::new(Mutex::new(standing));
+        let goes_on = match log {
+            Some(_) => "the same command goes on with the others",
+            None => "with --log, the same command could go on with the others",
+        };
+        let (stopped, options_then, bar_then) =
+            (Arc::clone(&standing), options.clone(), bar.clone());
+        let report_then = report.clone();
+        external_engine::report_at_stop(move || {
+            let standing = held(&stopped);
+            bar_then.finish_and_clear();
+            let report = report_then(&standing);
+            let _ = output::answer(&options_then, &report, |out| write(out, &report));
+            let games = report.games;
+            output::to_stderr(&format!("stopped after {games} of {all}; {goes_on}\n"));
+            // The lock holds back the next game and its line in the log.
+            mem::forget(standing);
+        });
         let broken = contest.play(
             &database,
             [&first, &second],
             progress::cores(),
             &|number| numbers.contains(&number),
             &mut |game| {
+                let mut standing = held(&standing);
                 standing.add(&game);
                 bar.inc(1);
                 let written = log.as_mut().map_or(Ok(()), |log| log.write(&game));
@@ -161,9 +187,7 @@ impl Match {
         if let Some(error) = broken {
             return Err(error);
         }
-        let players = players.map(|player| (player.title(), player.to_string()));
-        let seconds = begun.elapsed().as_secs_f64();
-        let report = standing.report(players, contest.starts.len(), seconds);
+        let report = report(&held(&standing));
         output::answer(options, &report, |out| write(out, &report))?;
         if let Some(why) = forfeit {
             output::note(
@@ -280,9 +304,12 @@ impl Log {
     /// last line that was not written completely, and refuses a file that this match did not begin.
     fn open(path: &Path, header: &LogHeader, contest: &Contest) -> Result<(Log, Vec<PlayedGame>)> {
         let name = path.display().to_string();
-        let text = match fs::read_to_string(path) {
+        let text = match input::read_at_most(path, input::LARGEST_FILE) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            text => text.map_err(|error| Usage(format!("cannot read '{name}': {error}")))?,
+            text => text.map_err(|error| {
+                let reason = input::reason(&error);
+                Usage(format!("cannot read '{name}': {reason}"))
+            })?,
         };
         let whole = text.rfind('\n').map_or(0, |last| last + 1);
         let wrong = |number: usize, why: &dyn Display| {
@@ -340,8 +367,8 @@ fn write(out: &mut impl Write, report: &MatchReport) -> io::Result<()> {
     let (games, results) = (report.games, report.results);
     writeln!(
         out,
-        "{} games from {starts}: {} won, {} drawn, {} lost",
-        HumanCount(games),
+        "{} from {starts}: {} won, {} drawn, {} lost",
+        output::counted(HumanCount(games), "game"),
         results.wins,
         results.draws,
         results.losses
@@ -363,10 +390,10 @@ fn write(out: &mut impl Write, report: &MatchReport) -> io::Result<()> {
     }
     table.write(out)?;
     if report.reviewed < games {
-        let missing = HumanCount(games - report.reviewed);
+        let missing = output::counted(HumanCount(games - report.reviewed), "game");
         writeln!(
             out,
-            "\n{missing} games have turns that no database at hand answers"
+            "\n{missing} with turns that no database at hand answers"
         )?;
     }
     Ok(())

@@ -7,25 +7,27 @@ use std::thread;
 use clap::{Args, ColorChoice};
 use millbase::Rules;
 
-use crate::rules;
+use crate::status::Usage;
+use crate::{input, rules};
 
 /// The options of all commands.
 #[derive(Args, Clone)]
+#[command(next_help_heading = "Global options")]
 pub struct Options {
     /// Folder of the databases; without it $MILLBASE_DB, else ./db if it exists, else the user's
     /// data folder
     #[arg(long, global = true, value_name = "DIR")]
     pub db: Option<PathBuf>,
 
-    /// Rules of the game: standard, standard-100, no-flying, ten, twelve, morabaraba, or a file like own.toml with
-    /// settings of your own; databases of rules other than standard are in subfolders of the --db
-    /// folder
+    /// Rules of the game: standard, standard-100, no-flying, ten, twelve, morabaraba, or a file like
+    /// own.toml with settings of your own
+    ///
+    /// Databases of rules other than standard are in subfolders of the --db folder.
     #[arg(long, global = true, value_name = "NAME|FILE", default_value = "standard", value_parser = rules::parse)]
     pub rules: Rules,
 
-    /// Read from the databases instead of mapping them into memory: a little slower, but if another
-    /// program changes or shortens a file meanwhile, the result is an error, not a crash
-    #[arg(long, global = true)]
+    /// What every command does: read the databases without mapping them into memory
+    #[arg(long, global = true, hide = true)]
     pub no_map: bool,
 
     /// Print the answer as JSON; docs/JSON.md describes every field
@@ -41,11 +43,19 @@ pub struct Options {
     pub color: ColorChoice,
 
     /// Number of computing threads; without it one for each core
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, global = true, value_name = "N", value_parser = input::number::<u16>(1..=1024))]
     pub threads: Option<u16>,
 }
 
 impl Options {
+    /// Returns an error if JSON is asked for; `instead` says what has that form.
+    pub fn refuse_json(&self, instead: &str) -> Result<(), Usage> {
+        match self.json {
+            true => Err(Usage(format!("this command has no JSON form; {instead}"))),
+            false => Ok(()),
+        }
+    }
+
     /// The number of computing threads.
     pub fn threads(&self) -> usize {
         let cores = || thread::available_parallelism().map_or(1, NonZero::get);

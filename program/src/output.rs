@@ -1,6 +1,7 @@
 //! The program's output: JSON objects, aligned tables, colours, the diagram of the board, and notes
-//! on stderr.
+//! on stderr. A terminal obeys no text of others: hidden characters become spaces on the way out.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::sync::LazyLock;
@@ -9,16 +10,58 @@ use anstream::AutoStream;
 use clap::ColorChoice;
 use clap::builder::styling::{AnsiColor, Style};
 use indicatif::HumanCount;
+use millbase::engine::QuietCount;
+pub use millbase::internals::counted;
 use millbase::internals::diagram::draw;
-use millbase::service::position::Situation;
-pub use millbase::service::write as json;
-use millbase::{Turn, Value, Wdl};
+use millbase::internals::is_hidden;
+use millbase::internals::service::position::Situation;
+pub use millbase::internals::service::write as json;
+use millbase::{Database, Position, Turn, Value, Wdl};
 use serde::Serialize;
 
 use crate::options::Options;
 
 /// Stdout, locked and buffered: an answer is one write.
-pub type Stdout = BufWriter<AutoStream<StdoutLock<'static>>>;
+pub type Stdout = Cleaned<BufWriter<AutoStream<StdoutLock<'static>>>>;
+
+/// A stream that gets text without [hidden](is_hidden) characters other than line breaks and colours. Every write
+/// must be a whole text.
+pub struct Cleaned<W>(pub W);
+
+impl<W: Write> Write for Cleaned<W> {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        let is_plain = |byte: &u8| matches!(byte, b'\n' | b' '..=b'~');
+        match text.iter().all(is_plain) {
+            true => self.0.write_all(text)?,
+            false => {
+                let text = String::from_utf8_lossy(text);
+                let mut parts = text.split("\x1b[");
+                let first = parts.next().unwrap_or_default();
+                self.0.write_all(cleaned(first).as_bytes())?;
+                for part in parts {
+                    let numbers = part.trim_start_matches(|letter: char| letter.is_ascii_digit());
+                    let is_colour = *HAS_COLOURS && numbers.starts_with('m');
+                    let start = if is_colour { "\x1b[" } else { " [" };
+                    write!(self.0, "{start}{}", cleaned(part))?;
+                }
+            }
+        }
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// The text with spaces in place of [hidden](is_hidden) characters other than line breaks.
+fn cleaned(text: &str) -> Cow<'_, str> {
+    let is_hidden = |letter| is_hidden(letter) && letter != '\n';
+    match text.contains(is_hidden) {
+        true => text.replace(is_hidden, " ").into(),
+        false => text.into(),
+    }
+}
 
 /// Stdout; flush it before waiting and at the end.
 pub fn stdout() -> Stdout {
@@ -28,7 +71,7 @@ pub fn stdout() -> Stdout {
         // Without colours there is nothing to remove.
         false => AutoStream::always_ansi(out),
     };
-    BufWriter::with_capacity(1 << 16, stream)
+    Cleaned(BufWriter::with_capacity(1 << 16, stream))
 }
 
 /// Whether stdout shows colours.
@@ -53,15 +96,29 @@ pub fn answer(
 ) -> io::Result<()> {
     let mut out = stdout();
     match options.json {
-        true => json(&mut out, object)?,
+        true => json(&mut out.0, object)?,
         false => text(&mut out)?,
     }
     out.flush()
 }
 
+/// Adds the answer to a line of a stream: with `--json` the object, else the text.
+pub fn line_answer(
+    options: &Options,
+    text: &mut Vec<u8>,
+    object: &impl Serialize,
+    line: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
+) -> anyhow::Result<()> {
+    match options.json {
+        true => json(text, object)?,
+        false => line(text)?,
+    }
+    Ok(())
+}
+
 /// Writes text to stderr; ignores failures to write.
 pub fn to_stderr(text: &str) {
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+    let _ = io::stderr().lock().write_all(cleaned(text).as_bytes());
 }
 
 /// Writes a note for the user besides the answer.
@@ -76,12 +133,6 @@ pub fn step(options: &Options, text: impl Display) {
     if !io::stderr().is_terminal() {
         note(options, text);
     }
-}
-
-/// A number with its noun, like `1 pair` and `28 pairs`.
-pub fn counted(number: u64, noun: &str) -> String {
-    let ending = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{ending}")
 }
 
 /// The texts of turns with spaces between them.
@@ -117,7 +168,7 @@ pub mod ink {
 /// The text in this colour, if stdout shows colours.
 pub fn paint(ink: Style, text: impl Display) -> String {
     match *HAS_COLOURS {
-        true => format!("{ink}{text}{ink:#}"),
+        true => format!("{ink}{}{ink:#}", cleaned(&text.to_string())),
         false => text.to_string(),
     }
 }
@@ -125,6 +176,21 @@ pub fn paint(ink: Style, text: impl Display) -> String {
 /// A value's text in its colour.
 pub fn painted(value: Value) -> String {
     paint(ink::of(value.wdl()), value)
+}
+
+/// A position's value in its colour, with a remark on what its depth counts under a limit of quiet turns, or if
+/// the usual count of these ends its best line.
+pub fn counted_value(db: &Database, position: &Position, value: Value) -> String {
+    let count = QuietCount::START;
+    let remark = match (db.rules().quiet_turns, value.dtw()) {
+        (1.., Some(_)) => ", counted to the next removal or the end".to_owned(),
+        (0, _) if count.cuts(db, position, value) => format!(
+            ", longer than the limit of {} quiet turns allows",
+            count.limit()
+        ),
+        _ => String::new(),
+    };
+    painted(value) + &remark
 }
 
 /// One cell of a [`TextTable`].
@@ -239,7 +305,12 @@ impl TextTable {
 }
 
 /// Writes the position's text, its diagram and its value.
-pub fn write_position(out: &mut impl Write, situation: &Situation, value: Value) -> io::Result<()> {
+pub fn write_position(
+    out: &mut impl Write,
+    db: &Database,
+    situation: &Situation,
+    value: Value,
+) -> io::Result<()> {
     let Situation {
         position,
         side_to_move: side,
@@ -249,5 +320,6 @@ pub fn write_position(out: &mut impl Write, situation: &Situation, value: Value)
     let picture = draw(position, |_, _, letter| letter.to_string());
     writeln!(out, "{picture}")?;
     let phase = phase.name();
-    writeln!(out, "{side} to move, {phase}: {}", painted(value))
+    let value = counted_value(db, position, value);
+    writeln!(out, "{side} to move, {phase}: {value}")
 }

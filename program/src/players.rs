@@ -17,12 +17,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use millbase::Database;
-use millbase::coach::contestant::{Contestant, OwnPlayer};
-use millbase::engine::game::shown;
-use millbase::engine::player::{DrawnTurns, Player, SkillLevel};
+use millbase::engine::{DrawnTurns, Player, SkillLevel};
+use millbase::internals::coach::contestant::{Contestant, OwnPlayer};
+use millbase::internals::shown;
 use millbase::search::{Limits, Search};
 
-use crate::external_engine::{self, ExternalEngine};
+use crate::external_engine::ExternalEngine;
 
 /// A player as the user describes it.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -123,14 +123,14 @@ impl PlayerSettings {
             || self.databases.is_some()
             || self.errs.is_some()
             || self.drawn.is_some();
-        let is_weaker = self.level.is_some_and(|level| (23..30).contains(&level));
+        let is_weaker = self.level.is_some_and(|level| (21..30).contains(&level));
         let sentence = if !self.command.is_empty() && is_own {
             "level, databases, errs and drawn are settings of Millbase's player; an engine with \
              command= takes option.NAME=VALUE"
         } else if self.command.is_empty() && !self.options.is_empty() {
             "option.NAME=VALUE needs command= with the engine that has the option"
         } else if self.databases == Some(false) && is_weaker {
-            "databases=no needs level=30; levels 23 to 29 always use the databases, lower levels never"
+            "databases=no needs level=30; levels 21 to 29 always use the databases, lower levels never"
         } else {
             return Ok(());
         };
@@ -142,11 +142,11 @@ impl PlayerSettings {
         self.name.clone().unwrap_or_else(|| self.to_string())
     }
 
-    /// Checks that the other engine's program can be started; Millbase's player needs none.
-    pub fn check_program(&self) -> Result<(), String> {
+    /// Checks that the other engine starts, speaks the protocol and has the options; Millbase's player does.
+    pub fn try_out(&self, database: &Arc<Database>, patience: Duration) -> Result<(), String> {
         match self.command.is_empty() {
             true => Ok(()),
-            false => external_engine::check_program(&self.command),
+            false => self.player(database, patience).new_game(1),
         }
     }
 

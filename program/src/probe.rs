@@ -2,18 +2,17 @@
 
 use std::io::{self, Write};
 
-use anyhow::{Context, Error, Result};
+use anyhow::Result;
 use clap::{Args, ValueEnum};
-use millbase::service::failure::ErrorAnswer;
-use millbase::service::position::ProbeAnswer;
+use millbase::internals::service::position::ProbeAnswer;
 use millbase::{Database, Wdl};
-use rayon::prelude::*;
 
 use crate::databases;
-use crate::input::{self, Batches};
+use crate::input;
 use crate::options::Options;
 use crate::output::{self, TextTable};
-use crate::status::{self, Status};
+use crate::status::Status;
+use crate::stream;
 
 /// Show the value of a position and of all its turns, best first
 ///
@@ -67,25 +66,27 @@ impl ShownTurns {
 impl Probe {
     /// Answers the position of the arguments or those of stdin.
     pub fn run(&self, options: &Options) -> Result<Status> {
-        if self.position == ["-"] {
-            let probing = Probing {
-                db: &databases::open(options)?,
-                turns: self.turns,
-                json: options.json,
-            };
-            return probing.stream();
+        if self.position == [input::STDIN] {
+            let db = databases::open(options)?;
+            return stream::answer(options, |line, text| {
+                let position = input::position(line, db.rules())?;
+                let answer = ProbeAnswer::find(&db, &position, self.turns.most())?;
+                output::line_answer(options, text, &answer, |text| {
+                    write_line(text, &db, &answer)
+                })
+            });
         }
         let advice = "give one position, or lines with '-'";
         let position = input::position_of(&self.position, &options.rules, advice)?;
         let db = databases::open(options)?;
         let answer = ProbeAnswer::find(&db, &position, self.turns.most())?;
-        output::answer(options, &answer, |out| write(out, &answer))?;
+        output::answer(options, &answer, |out| write(out, &db, &answer))?;
         Ok(Status::Done)
     }
 }
 
-fn write(out: &mut impl Write, answer: &ProbeAnswer) -> io::Result<()> {
-    output::write_position(out, &answer.situation, answer.value)?;
+fn write(out: &mut impl Write, db: &Database, answer: &ProbeAnswer) -> io::Result<()> {
+    output::write_position(out, db, &answer.situation, answer.value)?;
     match answer.turns.as_deref() {
         None | Some([]) => Ok(()),
         Some(turns) => {
@@ -96,7 +97,7 @@ fn write(out: &mut impl Write, answer: &ProbeAnswer) -> io::Result<()> {
 }
 
 /// Writes the value and the best turn in one line; without turns the value as a letter and a number.
-fn write_line(out: &mut impl Write, answer: &ProbeAnswer) -> io::Result<()> {
+fn write_line(out: &mut impl Write, db: &Database, answer: &ProbeAnswer) -> io::Result<()> {
     let Some(turns) = &answer.turns else {
         let letter = match answer.value.wdl() {
             Wdl::Win => 'W',
@@ -108,101 +109,9 @@ fn write_line(out: &mut impl Write, answer: &ProbeAnswer) -> io::Result<()> {
             None => writeln!(out, "{letter}"),
         };
     };
-    let value = output::painted(answer.value);
+    let value = output::counted_value(db, &answer.situation.position, answer.value);
     match turns.first() {
         Some(best) => writeln!(out, "{value}  {}", best.turn),
         None => writeln!(out, "{value}"),
     }
-}
-
-/// The number of lines that one thread answers in sequence, into one buffer.
-const LINES: usize = 32;
-
-/// How the lines of a stream are answered.
-struct Probing<'a> {
-    db: &'a Database,
-    turns: ShownTurns,
-    json: bool,
-}
-
-impl Probing<'_> {
-    /// Answers each line of stdin with a line, in their order. Batches of lines are answered in
-    /// parallel and written before the next is waited for.
-    fn stream(&self) -> Result<Status> {
-        let mut input = Batches::new(io::stdin());
-        let mut out = output::stdout();
-        let (mut lines, mut failures, mut first) = (0u64, 0, None);
-        loop {
-            let batch = input
-                .next_batch()
-                .context("cannot read the positions from stdin")?;
-            if batch.is_empty() {
-                break;
-            }
-            let replies = batch.into_par_iter().fold_chunks(
-                LINES,
-                || Ok(BatchAnswers::default()),
-                |replies: io::Result<BatchAnswers>, line| {
-                    let mut replies = replies?;
-                    self.reply(line, &mut replies)?;
-                    Ok(replies)
-                },
-            );
-            for replies in replies.collect::<Vec<_>>() {
-                let replies = replies?;
-                out.write_all(&replies.text)?;
-                for (line, status) in replies.failed {
-                    failures += 1;
-                    first.get_or_insert((lines + line, status));
-                }
-                lines += replies.lines;
-            }
-            out.flush()?;
-        }
-        let Some((line, status)) = first else {
-            return Ok(Status::Done);
-        };
-        output::to_stderr(&format!(
-            "error: no value for {failures} of {}, first for line {line}; the answers say why\n",
-            output::counted(lines, "line")
-        ));
-        Ok(status)
-    }
-
-    /// Adds the answer to one line more.
-    fn reply(&self, line: input::InputLine, replies: &mut BatchAnswers) -> io::Result<()> {
-        let before = replies.text.len();
-        replies.lines += 1;
-        if let Err(error) = self.answer(line, &mut replies.text) {
-            replies.text.truncate(before);
-            match self.json {
-                true => output::json(
-                    &mut replies.text,
-                    &ErrorAnswer::from(status::failure(&error)),
-                )?,
-                false => writeln!(replies.text, "error: {}", status::sentence(&error))?,
-            }
-            replies.failed.push((replies.lines, status::of(&error)));
-        }
-        Ok(())
-    }
-
-    fn answer(&self, line: input::InputLine, text: &mut Vec<u8>) -> Result<(), Error> {
-        let position = input::position(&line?, self.db.rules())?;
-        let answer = ProbeAnswer::find(self.db, &position, self.turns.most())?;
-        match self.json {
-            true => output::json(text, &answer)?,
-            false => write_line(text, &answer)?,
-        }
-        Ok(())
-    }
-}
-
-/// The answers to some lines of a stream.
-#[derive(Default)]
-struct BatchAnswers {
-    text: Vec<u8>,
-    lines: u64,
-    /// The lines that have no value, counted from 1.
-    failed: Vec<(u64, Status)>,
 }

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
-pub use millbase::solve::cores;
+pub use millbase::internals::solve::cores;
 
 use crate::options::Options;
 

@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
-use millbase::prove::{self, Proof, ProofOptions, ProofStep, ProofWork, Proved};
+use millbase::internals::Bytes;
+use millbase::internals::prove::{self, Proof, ProofOptions, ProofStep, ProofWork, Proved};
 use millbase::{Pair, Position, Rules, Side, Turn, Wdl};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -38,7 +39,7 @@ pub struct Prove {
     pairs: Option<Vec<Pair>>,
 
     /// Size of the transposition table of each of the two questions, like 512M
-    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = input::size)]
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = table_size)]
     hash: u64,
 }
 
@@ -65,6 +66,15 @@ struct PlacementAnswer {
     wdl: Option<Wdl>,
 }
 
+/// Parses the size of a transposition table. A search with a tiny one takes for ever.
+fn table_size(text: &str) -> Result<u64, String> {
+    let bytes = input::size(text)?;
+    match bytes >= 1 << 20 {
+        true => Ok(bytes),
+        false => Err("expected a size of at least 1M".to_owned()),
+    }
+}
+
 impl Prove {
     /// Proves and prints.
     pub fn run(&self, options: &Options) -> Result<Status> {
@@ -72,13 +82,19 @@ impl Prove {
         let in_memory = || prove::proof_pairs(&options.rules);
         let mut pairs = self.pairs.clone().unwrap_or_else(in_memory);
         input::check_pairs(&pairs, &options.rules)?;
+        let hash_bytes = usize::try_from(self.hash).unwrap_or(usize::MAX);
+        // A search would make do with less.
+        Bytes::new(hash_bytes).with_context(|| {
+            let size = HumanBytes(self.hash);
+            format!("the system refuses the {size} of --hash; ask for less")
+        })?;
         let db = databases::open(options)?;
         pairs.sort_unstable();
         pairs.dedup();
         let wanted = ProofOptions {
             pairs,
             others: self.pairs.is_none(),
-            hash_bytes: usize::try_from(self.hash).unwrap_or(usize::MAX),
+            hash_bytes,
             threads: rayon::current_num_threads(),
         };
         let proof = prove::prove(&db, &wanted, &mut |step| report(options, step))?;

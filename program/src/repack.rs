@@ -1,33 +1,39 @@
 //! `millbase repack`: writes the databases again at another level or with another profile.
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use indicatif::HumanBytes;
-use millbase::Pair;
-use millbase::solve::{BuildFolder, TableCache, built_pairs, repack};
-use millbase::store::folder_of;
+use indicatif::{HumanBytes, ProgressBar};
+use millbase::internals::solve::{TableCache, built_pairs, copy_ply, repack};
+use millbase::solve::BuildFolder;
+use millbase::store::{DbError, PlyFile, Profile, folder_of};
+use millbase::{Database, Pair};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::advice;
 use crate::build::{self, FileOptions};
 use crate::databases;
 use crate::input;
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable};
 use crate::progress;
-use crate::status::{Status, Usage};
+use crate::status::{self, Status, Usage};
 
 /// Write the databases again, smaller or without depths
 ///
 /// The original files stay as they are; the new ones go to the folder that --to names. Files that
 /// already exist there with the same level stay, too, so that after an interruption the same
 /// command goes on where it was stopped. Each --profile needs a folder of its own.
+///
+/// Files of the placing phase have one level and one profile, so they are copied unless --pair names a
+/// pair. A file that cannot be used is named and left out, and the exit status is then that of the first
+/// such file, 4 if it is damaged.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -51,6 +57,9 @@ pub struct Repack {
 pub struct RepackAnswer {
     folder: PathBuf,
     pairs: Vec<RepackedPair>,
+    placing: Vec<CopiedPly>,
+    /// The reasons why existing files could not be written again.
+    unusable: Vec<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -61,18 +70,72 @@ struct RepackedPair {
     bytes: u64,
 }
 
+#[derive(Serialize, JsonSchema)]
+struct CopiedPly {
+    ply: u8,
+    bytes: u64,
+}
+
 impl Repack {
     /// Writes the files and prints their sizes.
     pub fn run(&self, options: &Options) -> Result<Status> {
         input::check_pairs(&self.pair, &options.rules)?;
         let db = databases::open_named(options)?;
-        let pairs = match self.pair {
-            Some(pair) => vec![pair],
-            None => databases::in_order(&db),
+        let (pairs, plies, unusable) = match self.pair {
+            Some(pair) => (vec![pair], Vec::new(), Vec::new()),
+            None => (
+                databases::in_order(&db),
+                db.plies().collect(),
+                db.unusable().collect(),
+            ),
         };
-        if pairs.is_empty() {
+        if pairs.is_empty() && plies.is_empty() && unusable.is_empty() {
             return Err(databases::none(&db, "there is no file to write again"));
         }
+        let folder = self.folder(options)?;
+        let locked = Arc::new(BuildFolder::lock(&folder)?);
+        let files = pairs.len() + plies.len();
+        let bar = progress::bar(options, files as u64, |_| String::new());
+        build::stop_on_signals(&locked, &bar)?;
+        let mut work = Repacking {
+            db: &db,
+            to: &locked,
+            options,
+            bar,
+            unusable: Vec::new(),
+            status: Status::Done,
+        };
+        for error in unusable {
+            work.leave_out(&error, advice::sentence(&error));
+        }
+        let new = databases::open_folder(&folder, options.rules)?;
+        work.write_pairs(&pairs, &new, self.files.profile())?;
+        work.copy_plies(&plies, &new)?;
+        work.bar.finish_and_clear();
+        let new = databases::open_folder(&folder, options.rules)?;
+        let written = |&pair: &Pair| {
+            Some(RepackedPair {
+                pair,
+                from_bytes: db.file(pair).ok()?.bytes(),
+                bytes: new.file(pair).ok()?.bytes(),
+            })
+        };
+        let copied = plies.iter().map(|file| CopiedPly {
+            ply: file.ply(),
+            bytes: file.bytes(),
+        });
+        let answer = RepackAnswer {
+            pairs: pairs.iter().filter_map(written).collect(),
+            placing: copied.collect(),
+            unusable: work.unusable,
+            folder,
+        };
+        output::answer(options, &answer, |out| answer.write(out))?;
+        Ok(work.status)
+    }
+
+    /// The folder for the new files, which is made if it does not exist.
+    fn folder(&self, options: &Options) -> Result<PathBuf> {
         let folder = folder_of(&self.to, &options.rules);
         let to = folder.display();
         fs::create_dir_all(&folder).with_context(|| format!("cannot create the folder '{to}'"))?;
@@ -81,55 +144,98 @@ impl Repack {
             let text = format!("'{to}' is the folder of the databases; name another one with --to");
             return Err(Usage(text).into());
         }
-        let locked = Arc::new(BuildFolder::lock(&folder)?);
-        let bar = progress::bar(options, pairs.len() as u64, |_| String::new());
-        build::stop_on_signals(&locked, &bar)?;
-        let profile = self.files.profile();
-        let present = databases::open_folder(&folder, options.rules)?;
-        let present = built_pairs(&present, profile.metric)
-            .map_err(|error| build::refused(error, &folder, "--to"))?;
+        Ok(folder)
+    }
+}
+
+/// The work on the files of `db`, which stay as they are.
+struct Repacking<'a> {
+    db: &'a Database,
+    to: &'a BuildFolder,
+    options: &'a Options,
+    bar: ProgressBar,
+    /// The reasons why files are left out.
+    unusable: Vec<String>,
+    /// The status of the first of these reasons.
+    status: Status,
+}
+
+impl Repacking<'_> {
+    /// Notes on stderr and for the answer why a file is left out.
+    fn leave_out(&mut self, error: &DbError, sentence: String) {
+        self.bar
+            .suspend(|| output::to_stderr(&format!("error: {sentence}\n")));
+        if self.status == Status::Done {
+            self.status = status::of_db(error);
+        }
+        self.unusable.push(sentence);
+    }
+
+    /// Writes the pairs that the new databases lack with this profile.
+    fn write_pairs(&mut self, pairs: &[Pair], new: &Database, profile: Profile) -> Result<()> {
+        let present = built_pairs(new, profile.metric)
+            .map_err(|error| build::refused(error, self.to.path(), "--to"))?;
         let missing = |pair: &&Pair| !present.contains(&(**pair, profile.compression));
         let missing: Vec<Pair> = pairs.iter().filter(missing).copied().collect();
         let mut table_cache = TableCache::new(&missing);
         for pair in missing {
-            bar.set_prefix(pair.to_string());
+            self.bar.set_prefix(pair.to_string());
             let start = Instant::now();
-            let bytes = repack(&db, pair, &locked, profile, &mut table_cache)?;
-            let (seconds, size) = (start.elapsed().as_secs_f64(), HumanBytes(bytes));
-            output::step(
-                options,
-                format_args!("{pair} written in {seconds:.2} s, {size}"),
-            );
-            bar.inc(1);
-        }
-        bar.finish_and_clear();
-        let new = databases::open_folder(&folder, options.rules)?;
-        let mut written = Vec::new();
-        for pair in pairs {
-            written.push(RepackedPair {
-                pair,
-                from_bytes: db.file(pair)?.bytes(),
-                bytes: new.file(pair)?.bytes(),
-            });
-        }
-        let answer = RepackAnswer {
-            folder,
-            pairs: written,
-        };
-        output::answer(options, &answer, |out| {
-            let mut table = TextTable::new(&["pair", "bytes before", "bytes"]);
-            for pair in &answer.pairs {
-                table.row(vec![
-                    Cell::text(pair.pair),
-                    Cell::count(pair.from_bytes),
-                    Cell::count(pair.bytes),
-                ]);
+            match repack(self.db, pair, self.to, profile, &mut table_cache) {
+                Ok(bytes) => {
+                    let (seconds, size) = (start.elapsed().as_secs_f64(), HumanBytes(bytes));
+                    output::step(
+                        self.options,
+                        format_args!("{pair} written in {seconds:.2} s, {size}"),
+                    );
+                }
+                Err(error) if error.is_unusable() => {
+                    let why = advice::sentence(&error);
+                    self.leave_out(&error, format!("{pair} is not written again: {why}"));
+                }
+                Err(error) => return Err(error.into()),
             }
-            table.write(out)?;
-            let all = HumanBytes(answer.pairs.iter().map(|pair| pair.bytes).sum());
-            let pairs = output::counted(answer.pairs.len() as u64, "pair");
-            writeln!(out, "\n{pairs}, {all}")
-        })?;
-        Ok(Status::Done)
+            self.bar.inc(1);
+        }
+        Ok(())
+    }
+
+    /// Copies the files of plies that the new databases lack.
+    fn copy_plies(&self, plies: &[&PlyFile], new: &Database) -> Result<()> {
+        for file in plies {
+            let placements = output::counted(file.ply(), "placement");
+            let copy = new.ply(file.ply()).ok().flatten();
+            if copy.is_none_or(|copy| copy.bytes() != file.bytes()) {
+                self.bar.set_prefix(placements.clone());
+                copy_ply(file, self.to)?;
+                let size = HumanBytes(file.bytes());
+                output::step(self.options, format_args!("{placements} copied, {size}"));
+            }
+            self.bar.inc(1);
+        }
+        Ok(())
+    }
+}
+
+impl RepackAnswer {
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut table = TextTable::new(&["pair", "bytes before", "bytes"]);
+        for pair in &self.pairs {
+            table.row(vec![
+                Cell::text(pair.pair),
+                Cell::count(pair.from_bytes),
+                Cell::count(pair.bytes),
+            ]);
+        }
+        table.write(out)?;
+        let all = HumanBytes(self.pairs.iter().map(|pair| pair.bytes).sum());
+        let pairs = output::counted(self.pairs.len(), "pair");
+        writeln!(out, "\n{pairs}, {all}")?;
+        if self.placing.is_empty() {
+            return Ok(());
+        }
+        let all = HumanBytes(self.placing.iter().map(|ply| ply.bytes).sum());
+        let files = output::counted(self.placing.len(), "file");
+        writeln!(out, "{files} of the placing phase, {all}")
     }
 }

@@ -1,20 +1,21 @@
 //! `millbase review`: the turns of games, graded.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Error, Result};
 use clap::Args;
 use indicatif::HumanCount;
-use millbase::coach::annotate;
-use millbase::coach::archive::{Archive, ArchiveReport, ArchiveRow};
-use millbase::coach::confidence::Interval;
-use millbase::coach::graph;
-use millbase::coach::record::{GameResult, Record, RecordError, Records};
-use millbase::coach::review::{GameReview, Grade, Summary};
-use millbase::coach::truth::Truth;
-use millbase::service::failure::ErrorAnswer;
+use millbase::internals::coach::annotate;
+use millbase::internals::coach::archive::{Archive, ArchiveReport, ArchiveRow};
+use millbase::internals::coach::confidence::Interval;
+use millbase::internals::coach::graph;
+use millbase::internals::service::failure::ErrorAnswer;
+use millbase::internals::service::game::EndingAnswer;
+use millbase::review::{
+    GameResult, GameReview, Grade, Record, RecordError, Records, Summary, Truth,
+};
 use millbase::store::DbError;
 use millbase::{Database, Side};
 use rayon::prelude::*;
@@ -23,7 +24,7 @@ use serde::Serialize;
 
 use crate::advice;
 use crate::databases;
-use crate::input::MARK;
+use crate::input::{self, MARK};
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable};
 use crate::status::{Status, Usage};
@@ -37,7 +38,9 @@ use crate::status::{Status, Usage};
 ///
 /// Games are files that 'millbase play' saved, lines of turns, or text like PGN with tags, numbered
 /// turns, comments and variations; one file may hold many games. A turn has a grade if the
-/// databases know the values.
+/// databases know the values. A game with an illegal turn is graded up to that turn, and the exit
+/// status is then 2. A game that stops before a removal, or whose result contradicts its last position,
+/// is remarked.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -63,7 +66,7 @@ pub struct Review {
     svg: Option<PathBuf>,
 
     /// Number of turns from the empty board that define an opening
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=18))]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = input::number::<u8>(1..=18))]
     opening_turns: u8,
 }
 
@@ -83,9 +86,13 @@ pub struct ReviewedGame<'a> {
     black: Option<&'a str>,
     result: Option<GameResult>,
     start: String,
+    /// The end of the game on the board or by the usual rule for draws.
+    ending: Option<EndingAnswer>,
     #[serde(flatten)]
     review: &'a GameReview,
     missing: Option<String>,
+    /// What is strange about the game.
+    remarks: Vec<String>,
 }
 
 impl ReviewedGame<'_> {
@@ -95,8 +102,10 @@ impl ReviewedGame<'_> {
             black: record.player(Side::Black),
             result: record.result,
             start: record.game.start().text(record.game.rules()),
+            ending: record.game.ending().map(EndingAnswer::from),
             review,
             missing: review.missing.as_ref().map(advice::sentence),
+            remarks: record.remarks(),
         }
     }
 }
@@ -112,7 +121,9 @@ impl Review {
             archive: Archive::new(self.opening_turns.into()),
             first: None,
             unread: 0,
+            cut: 0,
             first_unread: None,
+            remarked: 0,
             missing: None,
             turns: 0,
             is_graded: false,
@@ -133,7 +144,12 @@ struct Reviewing<'a> {
     /// The first game, as long as no other game was graded.
     first: Option<Graded>,
     unread: u64,
+    /// The games that were not read to their end.
+    cut: u64,
+    /// Why the first of both kinds was not read.
     first_unread: Option<String>,
+    /// The games with remarks.
+    remarked: u64,
     /// Why a turn has no grade.
     missing: Option<DbError>,
     /// The turns of all games, with and without a grade.
@@ -142,15 +158,14 @@ struct Reviewing<'a> {
 }
 
 impl Reviewing<'_> {
-    fn read(&mut self, file: &PathBuf) -> Result<()> {
+    fn read(&mut self, file: &Path) -> Result<()> {
         let name = file.display().to_string();
-        if name == "-" {
+        if name == input::STDIN {
             let batch = if self.command.each { 1 } else { BATCH };
             return self.take("stdin", BufReader::new(io::stdin()), batch);
         }
-        let opened = File::open(file);
-        let opened = opened.map_err(|error| Usage(format!("cannot read '{name}': {error}")))?;
-        self.take(&format!("'{name}'"), BufReader::new(opened), BATCH)
+        let input = input::open(file)?;
+        self.take(&format!("'{name}'"), BufReader::new(input), BATCH)
     }
 
     fn take(&mut self, name: &str, mut input: impl BufRead, batch: usize) -> Result<()> {
@@ -169,7 +184,13 @@ impl Reviewing<'_> {
             let mut games = Vec::with_capacity(batch.len());
             for record in batch {
                 match record {
-                    Ok(record) => games.push(record),
+                    Ok(record) => {
+                        if let Some(cut) = &record.cut {
+                            self.cut += 1;
+                            self.first_unread.get_or_insert(format!("{name}, {cut}"));
+                        }
+                        games.push(record);
+                    }
                     Err(RecordError::Io(error)) => {
                         return Err(Error::new(error).context(format!("cannot read {name}")));
                     }
@@ -221,6 +242,7 @@ impl Reviewing<'_> {
     fn add(&mut self, graded: Graded) -> Result<()> {
         let (record, review) = &graded;
         self.archive.add(record, review);
+        self.remarked += u64::from(!record.remarks().is_empty());
         self.turns += review.turns.len();
         self.is_graded |= review.turns.iter().any(|turn| turn.verdict.is_some());
         if self.command.text {
@@ -296,12 +318,23 @@ impl Reviewing<'_> {
                 ),
             );
         }
-        let (unread, all) = (self.unread, self.games());
+        let (unread, all) = (
+            self.unread + self.cut,
+            output::counted(self.games(), "game"),
+        );
+        if self.remarked > self.cut && self.only().is_none() {
+            let games = output::counted(self.remarked, "game");
+            output::note(
+                self.options,
+                format_args!("note: {games} with remarks; '--each' shows them"),
+            );
+        }
         let Some(sentence) = self.first_unread else {
             return Ok(Status::Done);
         };
+        let how_far = if self.cut > 0 { " to the end" } else { "" };
         output::to_stderr(&format!(
-            "error: {unread} of {all} games could not be read, the first: {sentence}\n"
+            "error: {unread} of {all} could not be read{how_far}, the first: {sentence}\n"
         ));
         Ok(Status::Usage)
     }
@@ -331,10 +364,13 @@ fn one_line(record: &Record, review: &GameReview) -> String {
         Some(number) => format!("turn {number} {}", review.turns[number - 1].turn),
         None => no_error(review).to_owned(),
     };
+    let remarks = record.remarks().into_iter();
+    let remarks: String = remarks.map(|remark| format!("; {remark}")).collect();
     format!(
-        "{}: {} turns, {errors} errors, first: {}, decisive: {}",
+        "{}: {}, {}, first: {}, decisive: {}{remarks}",
         title(record),
-        review.turns.len(),
+        output::counted(review.turns.len(), "turn"),
+        output::counted(errors, "error"),
         named(review.first_error),
         named(review.decisive_error)
     )
@@ -395,6 +431,12 @@ fn write_game(out: &mut impl Write, (record, review): &Graded) -> io::Result<()>
             }
         }
     }
+    if let Some(ending) = record.game.ending() {
+        writeln!(out, "{ending}")?;
+    }
+    for remark in record.remarks() {
+        writeln!(out, "remark: {remark}")?;
+    }
     writeln!(out)?;
     write_summary(out, &review.summary)
 }
@@ -454,8 +496,8 @@ pub fn confidence(interval: Option<Interval>) -> String {
 }
 
 fn write_archive(out: &mut impl Write, report: &ArchiveReport) -> io::Result<()> {
-    let plural = if report.games == 1 { "" } else { "s" };
-    writeln!(out, "{} game{plural}\n", HumanCount(report.games))?;
+    let games = output::counted(HumanCount(report.games), "game");
+    writeln!(out, "{games}\n")?;
     write_rows(out, "player", &report.players)?;
     let openings = &report.openings;
     let shown = &openings[..openings.len().min(OPENINGS_SHOWN)];
@@ -464,8 +506,8 @@ fn write_archive(out: &mut impl Write, report: &ArchiveReport) -> io::Result<()>
         write_rows(out, "opening", shown)?;
     }
     if shown.len() < openings.len() {
-        let more = openings.len() - shown.len();
-        writeln!(out, "and {more} more openings, see --json")?;
+        let more = output::counted(openings.len() - shown.len(), "more opening");
+        writeln!(out, "and {more}, see --json")?;
     }
     writeln!(out)?;
     write_summary(out, &report.summary)

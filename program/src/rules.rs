@@ -6,11 +6,13 @@ use std::io::Read;
 use std::ops::Range;
 
 use clap::Args;
-use millbase::engine::ending::DrawRule;
+use millbase::engine::DrawRule;
 use millbase::internals::{FEWEST_STONES, MOST_QUIET_TURNS, MOST_STONES};
 use millbase::{Blocked, FullBoard, Rules};
 use serde::Deserialize;
 use toml::Spanned;
+
+use crate::input;
 
 /// The largest file of settings, in bytes.
 const LARGEST_FILE: u64 = 1 << 16;
@@ -38,12 +40,12 @@ struct RulesFile {
 #[derive(Args, Clone, Copy)]
 pub struct DrawOptions {
     /// Number of times that a position must stand for a draw; 0 for no such draws
-    #[arg(long, value_name = "N", default_value_t = DrawRule::USUAL.repetitions, value_parser = clap::value_parser!(u32).range(..=100))]
+    #[arg(long, value_name = "N", default_value_t = DrawRule::USUAL.repetitions, value_parser = input::number::<u32>(0..=100))]
     repetitions: u32,
 
     /// Number of turns without a stone placed or removed after which the game is drawn; 0 for no
     /// such draws. Rules with a limit of their own keep it
-    #[arg(long, value_name = "N", default_value_t = DrawRule::USUAL.quiet_turns, value_parser = clap::value_parser!(u32).range(..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = DrawRule::USUAL.quiet_turns, value_parser = input::number::<u32>(0..=10_000))]
     quiet_turns: u32,
 }
 
@@ -65,7 +67,7 @@ pub fn parse(text: &str) -> Result<Rules, String> {
     let mut settings = String::new();
     let opened = File::open(text);
     let read = opened.and_then(|file| file.take(LARGEST_FILE + 1).read_to_string(&mut settings));
-    read.map_err(|error| format!("cannot read the file: {error}"))?;
+    read.map_err(|error| format!("cannot read the file: {}", input::reason(&error)))?;
     if settings.len() as u64 > LARGEST_FILE {
         return Err(format!(
             "the file is longer than {LARGEST_FILE} bytes, so it is not a file of settings"

@@ -71,6 +71,9 @@ impl Stats {
         input::check_pairs(&self.pair, &options.rules)?;
         let db = databases::open(options)?;
         let tables = self.tables(&db)?;
+        if tables.is_empty() && db.plies().next().is_none() {
+            return Err(databases::none(&db, "there is no database to count"));
+        }
         let table = |&(file, material, histogram): &(&PairFile, Material, &Histogram)| TableStats {
             counts: PairCounts::new(file, material, histogram),
             histogram: self.histogram.then(|| value_counts(histogram)),

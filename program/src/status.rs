@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use anyhow::Error;
 use millbase::PositionError;
-use millbase::service::failure::{ErrorAnswer, Failure, FailureAnswer, Refusal};
+use millbase::internals::is_hidden;
+use millbase::internals::service::failure::{ErrorAnswer, Failure, FailureAnswer, Refusal};
 use millbase::solve::SolveError;
 use millbase::store::DbError;
 
@@ -17,13 +18,13 @@ use crate::{advice, output};
 pub enum Status {
     /// The question was answered or the work is done.
     Done = 0,
-    /// The answer is no: a check found errors, or a proof failed.
+    /// A check found something wrong, or a proof failed.
     No = 1,
-    /// Wrong usage or a bad position.
+    /// Wrong usage, a bad position, or an input file that cannot be read.
     Usage = 2,
     /// A needed database is missing.
     Missing = 3,
-    /// A database is corrupted.
+    /// A database is damaged, of other rules or of another version.
     Corrupt = 4,
     /// The operating system could not read, write or give memory.
     System = 5,
@@ -185,7 +186,7 @@ fn sentence_with(error: &Error, shown: fn(&DbError) -> DbError) -> String {
         }
     }
     sentence += &advice;
-    sentence.replace(char::is_control, " ")
+    sentence.replace(is_hidden, " ")
 }
 
 fn is_broken_pipe(error: &Error) -> bool {

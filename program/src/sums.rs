@@ -6,8 +6,9 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result};
 use indicatif::HumanCount;
+use millbase::store::DbError;
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -54,8 +55,8 @@ impl ChecksumResult {
 }
 
 /// Compares the files of the folder with the list and prints what was found: 1 if a file differs, 3 if
-/// one is missing.
-pub fn run(list: &Path, options: &Options) -> Result<Status> {
+/// one is missing. With `ignore_missing` only the files that are there count, of which there must be one.
+pub fn run(list: &Path, ignore_missing: bool, options: &Options) -> Result<Status> {
     let text = input::read_file(list)?;
     let listed = parse(&text)
         .map_err(|line| Usage(format!(
@@ -76,6 +77,17 @@ pub fn run(list: &Path, options: &Options) -> Result<Status> {
         .par_iter()
         .map(|(name, sum)| compare(&folder, name, sum.as_deref()));
     let mut files = files.collect::<Result<Vec<Compared>>>()?;
+    if ignore_missing {
+        files.retain(|file| file.result != ChecksumResult::Missing);
+        if files
+            .iter()
+            .all(|file| file.result == ChecksumResult::NotListed)
+        {
+            let folder = folder.display();
+            let sentence = format!("no file of the list is in {folder}; choose another with --db");
+            return Err(Error::new(DbError::NotStored(sentence)));
+        }
+    }
     files.sort_by_key(|file| file.result == ChecksumResult::NotListed);
     let any = |state| files.iter().any(|file| file.result == state);
     let status = match (any(ChecksumResult::Differs), any(ChecksumResult::Missing)) {
@@ -175,8 +187,8 @@ fn write(out: &mut impl Write, files: &[Compared]) -> io::Result<()> {
         .filter(|file| file.result == ChecksumResult::Same);
     writeln!(
         out,
-        "\n{} of {} files are the same",
+        "\nthe same: {} of {}",
         same.count(),
-        files.len()
+        output::counted(files.len(), "file")
     )
 }

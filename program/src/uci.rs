@@ -4,12 +4,13 @@ use std::{io, iter};
 
 use anyhow::Result;
 use clap::Args;
-use millbase::engine::uci;
+use millbase::internals::uci;
 
 use crate::advice;
 use crate::databases;
 use crate::input::Batches;
 use crate::options::Options;
+use crate::output::Cleaned;
 use crate::status::Status;
 
 /// Play as an engine: the line protocol of mill frontends on stdin and stdout
@@ -29,6 +30,7 @@ const LONGEST_LINE: u64 = 1 << 20;
 impl Uci {
     /// Answers the protocol until `quit` or the end of the input.
     pub fn run(&self, options: &Options) -> Result<Status> {
+        options.refuse_json("'millbase probe --json -' has one for streams of positions")?;
         let database = databases::open(options)?;
         let folder = databases::base_folder(options).filter(|folder| folder.is_dir());
         let path = folder.map_or(String::new(), |folder| folder.display().to_string());
@@ -37,7 +39,7 @@ impl Uci {
         let too_long = |_| format!("the line is longer than {LONGEST_LINE} bytes and was ignored");
         uci::run(
             lines.map(move |line| line.map_err(too_long)),
-            io::stdout(),
+            Cleaned(io::stdout()),
             database,
             path,
             options.threads(),

@@ -33,7 +33,8 @@ Examples:
   millbase verify --pair 6-4
   millbase verify --sample 100000
   millbase verify --placing
-  millbase verify --sums db/SHA256SUMS")]
+  millbase verify --sums db/SHA256SUMS
+  millbase verify --sums db/SHA256SUMS --ignore-missing")]
 pub struct Verify {
     /// Only this pair, like 6-4; the databases of the pairs that it needs must be present
     #[arg(long)]
@@ -45,16 +46,20 @@ pub struct Verify {
     placing: bool,
 
     /// Compare the files with the checksums of this list instead, in seconds: builds are the same byte
-    /// for byte on every machine
+    /// for byte on every machine; '-' reads the list from stdin
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pair", "placing", "sample"])]
     sums: Option<PathBuf>,
 
+    /// With --sums, check the files that are here and leave out those that are missing
+    #[arg(long, requires = "sums")]
+    ignore_missing: bool,
+
     /// Check only N random positions of each table
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = input::number::<u64>(1..=u64::MAX))]
     sample: Option<u64>,
 
     /// Seed of the random positions
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "sample")]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = input::seed(), requires = "sample")]
     seed: u64,
 }
 
@@ -69,7 +74,7 @@ impl Verify {
     /// Checks the pairs and prints the findings.
     pub fn run(&self, options: &Options) -> Result<Status> {
         if let Some(list) = &self.sums {
-            return sums::run(list, options);
+            return sums::run(list, self.ignore_missing, options);
         }
         let rules = &options.rules;
         input::check_pairs(&self.pair, rules)?;

@@ -63,12 +63,12 @@ pub struct ArchiveRow {
     pub results: ResultCounts,
     /// The mean of the points, from 0 to 1.
     pub score: Option<f64>,
-    /// The confidence interval of the score, by the bootstrap over games.
+    /// The confidence interval of the score over games.
     pub score_interval: Option<Interval>,
     /// The counts of the turns.
     #[serde(flatten)]
     pub tally: Tally,
-    /// The confidence interval of the accuracy, by the bootstrap over games.
+    /// The confidence interval of the accuracy over games.
     pub accuracy_interval: Option<Interval>,
 }
 
@@ -165,7 +165,7 @@ fn rows(groups: &BTreeMap<String, GameGroup>) -> Vec<ArchiveRow> {
 /// mirrored games.
 ///
 /// ```
-/// use millbase::coach::archive::canonical_turns;
+/// use millbase::internals::coach::archive::canonical_turns;
 /// let text = |turns: &[&str]| {
 ///     let turns: Result<Vec<_>, _> = turns.iter().map(|turn| turn.parse()).collect();
 ///     turns.map(|turns| canonical_turns(&turns))

@@ -273,12 +273,11 @@ pub struct MatchReport {
     pub results: ResultCounts,
     /// The mean of the points, from 0 to 1.
     pub score: Option<f64>,
-    /// The confidence interval of the score, by the bootstrap over starts or, if there is only one,
-    /// over pairs of games.
+    /// The confidence interval of the score over starts or, if there is only one, over pairs of games.
     pub score_interval: Option<Interval>,
     /// The confidence interval of the share of won games, found in the same way.
     pub wins_interval: Option<Interval>,
-    /// The games of which the databases know all turns.
+    /// The games whose turns the databases all know.
     pub reviewed: u64,
     /// The turns of all games.
     pub turns: u64,

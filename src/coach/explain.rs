@@ -25,7 +25,7 @@ const FORCED_POSITIONS: u64 = 1_000_000;
 /// The empty points at which a side closes a mill if it is to move.
 ///
 /// ```
-/// use millbase::coach::explain::closing_points;
+/// use millbase::internals::coach::explain::closing_points;
 /// use millbase::{Position, Rules, Side};
 /// let rules = Rules::STANDARD;
 /// let position = Position::parse("********/@*******/O*OO*@*@ w m s 3 0 3 0 0 0", &rules)?;
@@ -87,6 +87,9 @@ impl ForcedSearch<'_> {
         for &turn in turns {
             self.left = self.left.checked_sub(1)?;
             let after = position.after(turn);
+            if self.is_in_vain(&after, own) {
+                continue;
+            }
             let replies = after.turns(self.rules);
             if replies.is_empty() {
                 return Some(vec![turn]);
@@ -101,6 +104,18 @@ impl ForcedSearch<'_> {
         None
     }
 
+    /// Whether stones in hand obviously save the side to move from the `own - 1` turns that follow its reply.
+    fn is_in_vain(&self, after: &Position, own: usize) -> bool {
+        let side = after.side_to_move();
+        match (own, after.in_hand(side)) {
+            // It has a turn.
+            (1, 1..) => true,
+            // It has two, and the first can occupy the only point at which a mill could be closed.
+            (2, 2..) => closing_points(after, side.other(), self.rules).len() < 2,
+            _ => false,
+        }
+    }
+
     fn every_reply(&mut self, after: &Position, replies: &[Turn], own: usize) -> Option<Vec<Turn>> {
         let mut longest: Vec<Turn> = Vec::new();
         for &reply in replies {
@@ -112,5 +127,60 @@ impl ForcedSearch<'_> {
             }
         }
         Some(longest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    const RULES: Rules = Rules::STANDARD;
+
+    /// Whether the side to move can force a removal or the end, by all turns and replies.
+    fn can_force(position: &Position, own: usize) -> bool {
+        let turns = position.turns(&RULES);
+        turns.into_iter().any(|turn| {
+            let after = position.after(turn);
+            let replies = after.turns(&RULES);
+            let holds = |reply: &Turn| {
+                reply.removed().is_empty() && can_force(&after.after(*reply), own - 1)
+            };
+            !turn.removed().is_empty() || replies.is_empty() || own > 1 && replies.iter().all(holds)
+        })
+    }
+
+    #[test]
+    fn nothing_forced_is_overlooked() {
+        let mut random = Random::new(1);
+        let mut found = [0; 4];
+        for game in 0..150 {
+            let mut position = Position::start(&RULES);
+            for _ in 0..5 + game % 14 {
+                let turns = position.turns(&RULES);
+                if !turns.is_empty() {
+                    position = position.after(turns[random.below(turns.len())]);
+                }
+            }
+            let turns = position.turns(&RULES);
+            let forced = Forced::find(&position, &turns, &RULES);
+            let own = forced.line.len().div_ceil(2);
+            let expected = (1..=3).find(|&own| can_force(&position, own));
+            assert_eq!(
+                (1..=3).contains(&own).then_some(own),
+                expected,
+                "{position:?}"
+            );
+            found[expected.unwrap_or(0)] += 1;
+        }
+        assert!(found.iter().all(|&count| count > 0), "{found:?}");
+    }
+
+    /// The search of the empty board ends, and does not stop because it takes long.
+    #[test]
+    fn the_empty_board_is_searched_completely() {
+        let start = Position::start(&RULES);
+        let forced = Forced::find(&start, &start.turns(&RULES), &RULES);
+        assert_eq!(forced.searched, MOST_FORCED_TURNS);
     }
 }

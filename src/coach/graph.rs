@@ -22,7 +22,7 @@ const LEAST_WIDTH: f64 = 320.0;
 /// above a draw.
 ///
 /// ```
-/// use millbase::coach::graph::height;
+/// use millbase::internals::coach::graph::height;
 /// use millbase::{Dtw, Value};
 /// assert_eq!(height(Value::Draw), 0.0);
 /// assert_eq!(height(Value::Win(Dtw(16))), 0.625);

@@ -248,18 +248,25 @@ impl ExamScore {
     fn of(replies: &[(&ExamPosition, &Reply)]) -> ExamScore {
         let kept = |reply: &Reply| f64::from(u8::from(reply.is_kept));
         let shares: Vec<_> = (replies.iter().map(|(_, reply)| (kept(reply), 1.0))).collect();
-        let skills = replies.iter().map(|(asked, reply)| {
-            let chance = asked.keeping as f64 / asked.turns.len() as f64;
-            (kept(reply) - chance, 1.0 - chance)
-        });
-        let skills: Vec<_> = skills.collect();
+        let chances = replies
+            .iter()
+            .map(|(asked, _)| (asked.keeping as f64 / asked.turns.len() as f64, 1.0));
+        let chance = ratio(&chances.collect::<Vec<_>>());
+        // The skill grows evenly with the share.
+        let skill_of = |share: f64| chance.map(|chance| (share - chance) / (1.0 - chance));
+        let (share, share_interval) = (ratio(&shares), interval(&shares));
+        let skill = share.and_then(skill_of);
+        // Nobody is taken for a worse player than chance unless the replies are worse.
+        let least = skill.map_or(0.0, |skill| skill.min(0.0));
+        let skill_interval = share_interval
+            .and_then(|[low, high]| Some([skill_of(low)?.max(least), skill_of(high)?]));
         ExamScore {
             asked: replies.len(),
             kept: replies.iter().filter(|(_, reply)| reply.is_kept).count(),
-            share: ratio(&shares),
-            share_interval: interval(&shares),
-            skill: ratio(&skills),
-            skill_interval: interval(&skills),
+            share,
+            share_interval,
+            skill,
+            skill_interval,
         }
     }
 }

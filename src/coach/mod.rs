@@ -12,7 +12,7 @@
 //! | [`judge`] | an exam for players |
 //! | [`contestant`] | the players of matches and exams |
 //! | [`puzzle`], [`pack`] | making puzzles; checking packs of puzzles |
-//! | [`confidence`] | confidence intervals by the bootstrap |
+//! | [`confidence`] | confidence intervals |
 //!
 //! ResultCounts serialise as the answers of the program. docs/COACH.md defines each term and each number
 //! with a formula and an example.
@@ -23,10 +23,8 @@ pub mod confidence;
 pub mod contest;
 pub mod contestant;
 pub mod explain;
-#[doc(hidden)]
 pub mod graph;
 pub mod judge;
-#[doc(hidden)]
 pub mod pack;
 pub mod puzzle;
 pub mod record;

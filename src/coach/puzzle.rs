@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::board::PointSet;
 use crate::coach::review::Verdict;
 use crate::coach::truth::Truth;
+use crate::engine::count::QuietCount;
 use crate::probe::RankedTurn;
 use crate::random::Random;
 use crate::rules::position::{Position, Side};
@@ -271,6 +272,13 @@ pub fn puzzle(
             break;
         };
         solution.push(next);
+    }
+    // The count of quiet turns draws such a game.
+    if QuietCount::START
+        .cut(solution.iter().map(|step| step.turn))
+        .is_some()
+    {
+        return Ok(None);
     }
     let themes = themes(position, goal, &solution, rules);
     if !wanted.themes.iter().all(|theme| themes.contains(theme)) {

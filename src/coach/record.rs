@@ -16,8 +16,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::game::{Game, GameError, shown};
-use crate::rules::Rules;
 use crate::rules::position::{Position, PositionError, Side};
+use crate::rules::{Rules, counted};
 use crate::value::Value;
 
 /// A game that was read.
@@ -29,6 +29,8 @@ pub struct Record {
     pub game: Game,
     /// The result, by the text or else by the last position; `None` if neither gives one.
     pub result: Option<GameResult>,
+    /// Why the text goes on after `game` but was not read to its end: the line, and the error.
+    pub cut: Option<String>,
 }
 
 /// The result of a game.
@@ -136,6 +138,29 @@ impl Record {
         self.result.map_or("*", GameResult::text)
     }
 
+    /// What is strange about the game, a sentence each: its text is not read to the end, its last turn lacks
+    /// a removal and is left out, or its result contradicts the last position.
+    pub fn remarks(&self) -> Vec<String> {
+        let mut remarks: Vec<String> = self.cut.iter().cloned().collect();
+        if let (None, true, Some(last)) = (
+            &self.cut,
+            self.game.position().removal_owed(),
+            self.game.actions().last(),
+        ) {
+            remarks.push(format!(
+                "the game stops after {last}, before the removal that it earns, so this turn is left out"
+            ));
+        }
+        let (stated, found) = (self.result, GameResult::of(&self.game));
+        if let (Some(stated), Some(found), true) = (stated, found, stated != found) {
+            let (stated, found) = (stated.text(), found.text());
+            remarks.push(format!(
+                "the text says {stated}, but the board says {found}"
+            ));
+        }
+        remarks
+    }
+
     /// The name of the player of a side, by the tags `White` and `Black`.
     pub fn player(&self, side: Side) -> Option<&str> {
         self.tag(side_tag(side))
@@ -156,6 +181,7 @@ fn side_tag(side: Side) -> &'static str {
 
 /// The reason why a game could not be read.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum RecordError {
     /// The text is not a game.
     Text {
@@ -309,8 +335,11 @@ impl<R: BufRead> Records<R> {
         if let Some(rules) = line.trim().strip_prefix("setoption name Rules value ") {
             self.draft.check_rules(rules.trim(), number, &self.rules);
         } else if line.starts_with("position") {
-            match Game::parse(line, &self.rules) {
-                Ok(game) => {
+            match Game::parse_legal(line, &self.rules) {
+                Ok((game, error)) => {
+                    if let Some(error) = error {
+                        self.draft.fail(number, illegal(&game, &error));
+                    }
                     self.draft.line = number;
                     self.draft.game = Some(game);
                 }
@@ -484,10 +513,7 @@ impl Draft {
         if game.actions().len() >= MOST_ACTIONS {
             return Err(format!("the game has more than {MOST_ACTIONS} actions"));
         }
-        game.play(turn).map_err(|error: GameError| {
-            let turns = game.turns().len();
-            format!("the game cannot go on after {turns} turns: {error}")
-        })
+        game.play(turn).map_err(|error| illegal(game, &error))
     }
 
     /// The game, or the reason why it cannot be read; `None` if no line was read.
@@ -496,9 +522,15 @@ impl Draft {
             let sentence = "a comment or a variation is not closed before the input ends";
             self.fail(self.line, sentence.to_owned());
         }
-        if let Some(error) = self.failure {
-            return Some(Err(error));
-        }
+        let has_turns = self
+            .game
+            .as_ref()
+            .is_some_and(|game| !game.turns().is_empty());
+        let cut = match self.failure {
+            Some(error @ RecordError::Text { .. }) if has_turns => Some(error.to_string()),
+            Some(error) => return Some(Err(error)),
+            None => None,
+        };
         if self.game.is_none() && self.tags.is_empty() && !self.is_complete {
             return None;
         }
@@ -512,6 +544,13 @@ impl Draft {
             result: self.result.or(tagged).or_else(|| GameResult::of(&game)),
             tags: self.tags,
             game,
+            cut,
         }))
     }
+}
+
+/// The sentence about an action that a game does not allow.
+fn illegal(game: &Game, error: &GameError) -> String {
+    let turns = counted(game.turns().len(), "turn");
+    format!("the game cannot go on after {turns}: {error}")
 }

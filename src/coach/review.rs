@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::coach::truth::Truth;
+use crate::engine::count::QuietCount;
 use crate::engine::game::Game;
 use crate::probe::RankedTurn;
 use crate::rules::position::{Phase, Position, Side};
@@ -57,6 +58,7 @@ impl Grade {
 
 /// The verdict on a turn.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Verdict {
     /// The grade.
     pub grade: Grade,
@@ -79,7 +81,7 @@ impl Verdict {
     /// The verdict on a turn among all ranked turns of its position; `None` if it is not among them.
     ///
     /// ```
-    /// use millbase::coach::review::{Grade, Verdict};
+    /// use millbase::review::{Grade, Verdict};
     /// use millbase::{Database, Position, Rules};
     /// let rules = Rules::STANDARD;
     /// let position = Position::parse("***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0", &rules)?;
@@ -139,6 +141,7 @@ impl Verdict {
 
 /// A turn of a game with its verdict.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ReviewedTurn {
     /// The number of the turn, from 1.
     pub number: usize,
@@ -180,6 +183,7 @@ impl ReviewedTurn {
 
 /// A game with the grade of every turn. Numbers of turns count from 1.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct GameReview {
     /// The turns in their order, without a last turn that lacks its removal.
     pub turns: Vec<ReviewedTurn>,
@@ -204,6 +208,7 @@ pub struct GameReview {
 
 /// The position at the end of a game.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct LastPosition {
     /// The position.
     #[serde(skip)]
@@ -237,8 +242,12 @@ impl GameReview {
         }
         let mut turns = Vec::with_capacity(played.len());
         let mut position = *game.start();
+        let mut count = QuietCount::start(game);
         for (number, turn) in (1..).zip(played) {
-            let verdict = ranked(&position)?.and_then(|turns| Verdict::of(turn, &turns));
+            let verdict = ranked(&position)?
+                .map(|turns| counted(truth, count, turn, turns))
+                .and_then(|turns| Verdict::of(turn, &turns));
+            count = count.after(turn);
             turns.push(ReviewedTurn {
                 number,
                 side: position.side_to_move(),
@@ -252,7 +261,9 @@ impl GameReview {
         }
         let value = match position.result(rules) {
             Some(value) => Some(value),
-            None => ranked(&position)?.and_then(|turns| Some(turns.first()?.value)),
+            None => ranked(&position)?
+                .map(|turns| count.rank(truth.database(), turns, &|| false))
+                .and_then(|turns| Some(turns.first()?.value)),
         };
         let of_side = |side| turns.iter().filter(move |turn| turn.side == side);
         Ok(GameReview {
@@ -274,6 +285,17 @@ impl GameReview {
     /// Whether all turns have a verdict.
     pub fn is_complete(&self) -> bool {
         self.turns.iter().all(|turn| turn.verdict.is_some())
+    }
+}
+
+/// The turns of a position under the count of quiet turns, where it matters for the turn that was made.
+/// A game that went on after the count was not played by this rule.
+fn counted(truth: Truth, count: QuietCount, turn: Turn, turns: Vec<RankedTurn>) -> Vec<RankedTurn> {
+    let best = turns.iter().take(1);
+    let mut compared = best.chain(turns.iter().filter(|other| other.turn == turn));
+    match count.left() > 0 && compared.any(|turn| count.may_cut(turn.value)) {
+        true => count.rank(truth.database(), turns, &|| false),
+        false => turns,
     }
 }
 
@@ -344,6 +366,7 @@ impl Summary {
 
 /// Counts of turns by their grades.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Tally {
     /// All turns.
     pub turns: u32,

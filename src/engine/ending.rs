@@ -4,8 +4,8 @@
 use std::fmt;
 
 use crate::engine::game::Game;
-use crate::rules::FEWEST_STONES;
 use crate::rules::position::Side;
+use crate::rules::{FEWEST_STONES, counted};
 use crate::value::Value;
 
 /// The rule for draws by repetition and by turns without progress; 0 turns one half of it off.
@@ -35,6 +35,7 @@ impl Default for DrawRule {
 
 /// The reason why a game ended; displays as one sentence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Ending {
     /// A side has too few stones to close a mill.
     Stones {
@@ -100,7 +101,8 @@ impl fmt::Display for Ending {
                 write!(f, "the position has occurred {occurrences} times")
             }
             Ending::Quiet { turns } => {
-                write!(f, "for {turns} turns no stone was placed or removed")
+                let turns = counted(turns, "turn");
+                write!(f, "for {turns} no stone was placed or removed")
             }
         }
     }
@@ -110,8 +112,7 @@ impl Game {
     /// The end of the game by its position or its [`DrawRule`]; `None` while it goes on.
     ///
     /// ```
-    /// use millbase::engine::ending::Ending;
-    /// use millbase::engine::game::Game;
+    /// use millbase::engine::{Ending, Game};
     /// use millbase::{Position, Rules};
     /// let rules = Rules::STANDARD;
     /// let start = "O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0";

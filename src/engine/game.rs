@@ -28,6 +28,7 @@ pub struct Game {
 
 /// The reason why a text is not an action of a game; displays as one sentence.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum GameError {
     /// The text is not a turn.
     Text {
@@ -162,7 +163,7 @@ impl Game {
     /// Makes a turn, or the next of its actions.
     ///
     /// ```
-    /// use millbase::engine::game::Game;
+    /// use millbase::engine::Game;
     /// use millbase::{Position, Rules, Side};
     /// let rules = Rules::STANDARD;
     /// let mut game = Game::new(rules, Position::start(&rules));
@@ -171,7 +172,7 @@ impl Game {
     /// }
     /// assert_eq!(game.turns().len(), 5);
     /// assert_eq!(game.position().side_to_move(), Side::Black);
-    /// # Ok::<(), millbase::engine::game::GameError>(())
+    /// # Ok::<(), millbase::engine::GameError>(())
     /// ```
     ///
     /// # Errors
@@ -235,6 +236,17 @@ impl Game {
     ///
     /// A sentence about the first thing that is wrong.
     pub fn parse(line: &str, rules: &Rules) -> Result<Game, String> {
+        match Game::parse_legal(line, rules)? {
+            (game, None) => Ok(game),
+            (_, Some(error)) => Err(error.to_string()),
+        }
+    }
+
+    /// As [`Game::parse`], but an illegal action only ends the game before it and is the second result.
+    pub(crate) fn parse_legal(
+        line: &str,
+        rules: &Rules,
+    ) -> Result<(Game, Option<GameError>), String> {
         const FORM: &str = "a position is set with 'position startpos' or 'position fen …', \
             optionally followed by 'moves …'";
         let mut words = line.split_whitespace();
@@ -249,10 +261,8 @@ impl Game {
             _ => return Err(FORM.to_owned()),
         };
         let mut game = Game::new(*rules, start);
-        for action in words {
-            game.play(action).map_err(|error| error.to_string())?;
-        }
-        Ok(game)
+        let error = words.map(|action| game.play(action)).find_map(Result::err);
+        Ok((game, error))
     }
 
     /// The game as the line of the engine protocol that leads to its position:
@@ -272,9 +282,18 @@ impl Game {
     }
 }
 
-/// A user's text for messages: shortened, without control characters that a terminal could obey.
+/// Whether a terminal may obey a character instead of showing it: control characters, separators of lines, and marks
+/// that change the direction of writing.
+pub fn is_hidden(letter: char) -> bool {
+    let marks = ['\u{61c}', '\u{200e}', '\u{200f}'];
+    letter.is_control()
+        || marks.contains(&letter)
+        || matches!(letter, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A user's text for messages: shortened, without [hidden](is_hidden) characters.
 pub fn shown(text: &str) -> String {
-    let letters = text.chars().filter(|letter| !letter.is_control());
+    let letters = text.chars().filter(|&letter| !is_hidden(letter));
     let mut shown: String = letters.clone().take(SHOWN_LETTERS).collect();
     if letters.count() > SHOWN_LETTERS {
         shown += "…";

@@ -28,7 +28,38 @@ impl fmt::Display for Illegality {
     }
 }
 
+impl std::error::Error for Illegality {}
+
 impl Position {
+    /// The position after a turn, which is checked. [`Position::after`] is quicker for turns that are known
+    /// to be legal.
+    ///
+    /// ```
+    /// use millbase::{Position, Rules};
+    /// let rules = Rules::STANDARD;
+    /// let position = Position::start(&rules).play("d6".parse()?, &rules)?;
+    /// assert!(position.play("d6".parse()?, &rules).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The reason why the turn is not legal under these rules. A turn that closes a mill must have its
+    /// removals.
+    pub fn play(&self, turn: Turn, rules: &Rules) -> Result<Position, Illegality> {
+        if self.is_over(rules) {
+            return Err(Illegality::new("over", "the game is over"));
+        }
+        if self.turns(rules).contains(&turn) {
+            return Ok(self.after(turn));
+        }
+        let unfinished = || {
+            let clause = "the turn closes a mill, so it must remove a stone, written like d6-d5xb4";
+            Illegality::new("removal_owed", clause)
+        };
+        Err(self.why_illegal(turn, rules).unwrap_or_else(unfinished))
+    }
+
     /// The reason why a turn or the next action of one is not legal here; `None` if it is legal.
     /// The game must not be over.
     ///

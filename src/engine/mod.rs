@@ -3,12 +3,20 @@
 //!
 //! - `game`: the actions made so far and the positions on the way
 //! - `ending`: the end of a game, and the rule for draws
+//! - `count`: what values are worth under the count of quiet turns
 //! - `illegality`: the reasons why a turn is not legal
 //! - `player`: the player that engine, terminal and page share
 //! - `uci`: the protocol
 
-pub mod ending;
-pub mod game;
-pub mod illegality;
-pub mod player;
-pub mod uci;
+pub(crate) mod count;
+pub(crate) mod ending;
+pub(crate) mod game;
+mod illegality;
+pub(crate) mod player;
+pub(crate) mod uci;
+
+pub use count::QuietCount;
+pub use ending::{DrawRule, Ending};
+pub use game::{Game, GameError};
+pub use illegality::Illegality;
+pub use player::{Choice, DrawnTurns, Player, SkillLevel};

@@ -82,15 +82,10 @@ impl Pair {
 
     /// The pair's tables: the larger side to move, then the smaller; only one if both are equal.
     pub fn tables(self) -> Vec<Material> {
-        let first = Material {
-            mover: self.larger,
-            waiting: self.smaller,
-        };
-        if self.larger == self.smaller {
-            vec![first]
-        } else {
-            vec![first, first.exchanged()]
-        }
+        let first = Material::new(self.larger, self.smaller);
+        let mut tables = vec![first, first.exchanged()];
+        tables.dedup();
+        tables
     }
 
     /// The number of entries of its tables together.
@@ -175,21 +170,20 @@ pub struct Material {
 }
 
 impl Material {
+    /// The material with these numbers of stones.
+    pub(crate) const fn new(mover: u8, waiting: u8) -> Material {
+        Material { mover, waiting }
+    }
+
     /// The material of two sets.
     pub fn of(mover: PointSet, waiting: PointSet) -> Material {
-        Material {
-            mover: mover.len() as u8,
-            waiting: waiting.len() as u8,
-        }
+        Material::new(mover.len() as u8, waiting.len() as u8)
     }
 
     /// The same stones with the other side to move.
     #[must_use]
     pub fn exchanged(self) -> Material {
-        Material {
-            mover: self.waiting,
-            waiting: self.mover,
-        }
+        Material::new(self.waiting, self.mover)
     }
 
     /// The pair that the table belongs to, `None` if a side has fewer than three stones or more
@@ -224,10 +218,7 @@ impl Material {
     pub fn after_captures(self, rules: &Rules) -> Vec<Material> {
         let spare = self.waiting.saturating_sub(FEWEST_STONES);
         (1..=rules.most_removals().min(spare))
-            .map(|removed| Material {
-                mover: self.waiting - removed,
-                waiting: self.mover,
-            })
+            .map(|removed| Material::new(self.waiting - removed, self.mover))
             .collect()
     }
 }
@@ -235,7 +226,7 @@ impl Material {
 /// Subsets of a few points, numbered in the order of their bits read as a number.
 ///
 /// `rank(s) = high[s >> 12] + low[s & 0xfff]`: the number of subsets with a smaller high part, and
-/// the rank of the low part among those with as many members.
+/// the rank of the low part among those with the same number of members.
 #[derive(Clone, Debug)]
 pub struct Subsets {
     points: u32,
@@ -247,7 +238,7 @@ pub struct Subsets {
 const LOW_BITS: u32 = 12;
 const LOW_MASK: usize = (1 << LOW_BITS) - 1;
 
-/// The rank of each 12-bit pattern among those with as many bits.
+/// The rank of each 12-bit pattern among those with the same number of bits.
 static LOW: [u16; 1 << LOW_BITS] = {
     let mut next = [0; LOW_BITS as usize + 1];
     let mut low = [0; 1 << LOW_BITS];
@@ -295,7 +286,7 @@ impl Subsets {
         }
     }
 
-    /// The number of points of which they are subsets.
+    /// The number of points to choose from.
     pub fn points(&self) -> u32 {
         self.points
     }
@@ -339,7 +330,7 @@ impl Subsets {
     }
 }
 
-/// The next larger number with as many bits; `None` after zero.
+/// The next larger number with the same number of bits; `None` after zero.
 fn next_subset(subset: u32) -> Option<u32> {
     let lowest = subset & subset.wrapping_neg();
     let carried = subset.checked_add(lowest)?;

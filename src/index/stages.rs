@@ -68,10 +68,7 @@ impl Stage {
     /// The material of the stage's table.
     pub fn material(self) -> Material {
         let mover = self.mover();
-        Material {
-            mover: self.stones(mover),
-            waiting: self.stones(mover.other()),
-        }
+        Material::new(self.stones(mover), self.stones(mover.other()))
     }
 
     /// The stage of a position with stones in hand, before any pending removal. If Black placed the

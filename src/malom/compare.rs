@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use super::sector::Sector;
 use super::slots::{Meaning, Slots};
 use super::walk::SectorValues;
+use crate::rules::counted;
 use crate::rules::position::Position;
 use crate::value::Value;
 
@@ -55,7 +56,10 @@ impl Escapes {
         let end = Sector::HEADER + Sector::SLOT * sector.slots();
         if size < sector.bytes() {
             let expected = sector.bytes();
-            return damaged(format!("truncated: {size} bytes instead of {expected}"));
+            return damaged(format!(
+                "truncated: {} instead of {expected}",
+                counted(size, "byte")
+            ));
         }
         let mut header = [0; Sector::HEADER as usize];
         file.read_exact(&mut header)?;
@@ -77,7 +81,9 @@ impl Escapes {
             let expected = sector.bytes();
             return damaged(match count {
                 0 => format!("too long: {size} bytes instead of {expected}"),
-                _ => format!("a list of {count} escapes does not fit its size, {size} bytes"),
+                _ => {
+                    format!("the number {count} of its escapes does not fit its size, {size} bytes")
+                }
             });
         }
         let mut escapes = HashMap::new();

@@ -48,7 +48,7 @@
 //! grade them, so all draws are equal. Of the placing phase our files hold the positions that a game
 //! can reach; the other slots of a sector are marked as draws.
 
-mod compare;
+pub(crate) mod compare;
 mod file;
 mod scheme;
 mod sector;
@@ -56,7 +56,6 @@ mod slots;
 mod tables;
 mod walk;
 
-pub use compare::{Comparison, Difference, FileState, Found, compare};
 pub use file::SectorFile;
 pub use scheme::{SECVAL, Scheme, SchemeError};
 pub use sector::{Sector, SectorError};

@@ -141,10 +141,7 @@ impl Sector {
 
     /// The stones on the board.
     pub fn material(self) -> Material {
-        Material {
-            mover: self.mover,
-            waiting: self.waiting,
-        }
+        Material::new(self.mover, self.waiting)
     }
 
     /// The pair of a sector without stones in hand.
@@ -177,10 +174,10 @@ impl Sector {
         let (mover, waiting) = (stage.mover(), stage.mover().other());
         let in_hand = |side| stones.saturating_sub(stage.placed(side));
         let Material {
-            mover: on_board,
-            waiting: others,
+            mover: a,
+            waiting: b,
         } = stage.material();
-        Sector::new(on_board, others, in_hand(mover), in_hand(waiting))
+        Sector::new(a, b, in_hand(mover), in_hand(waiting))
     }
 }
 

@@ -26,7 +26,7 @@ use crate::memory::Bytes;
 use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::position::Position;
-use crate::solve::{Reused, needs, ply, read_or_derive};
+use crate::solve::{Loader, Recipe, needs, ply, read_or_derive};
 use crate::store::codec::is_derived;
 use crate::store::table::Table;
 use crate::store::{DbError, PlyFile, ply_file_name};
@@ -191,11 +191,14 @@ impl Sectors {
         if database.ply(stage.ply)?.is_some() || !self.stage_sets().exists(stage) {
             return Ok(Vec::new());
         }
-        let next = [stage.after_quiet(), stage.after_capture()];
-        let next = next
-            .into_iter()
-            .filter(|&stage| self.stage_sets().exists(stage));
-        Ok(next.filter_map(|stage| self.sector(stage)).collect())
+        let next = [stage.after_quiet(), stage.after_capture()].into_iter();
+        Ok(next.filter_map(|stage| self.next(stage)).collect())
+    }
+
+    /// The sector of a stage that a placement leads to, if a game can come to it.
+    fn next(&self, stage: Stage) -> Option<Sector> {
+        let stage = Some(stage).filter(|&stage| self.stage_sets().exists(stage))?;
+        Sector::of_stage(stage, self.database.rules().stones)
     }
 
     /// Placements of a game.
@@ -212,10 +215,6 @@ impl Sectors {
                 "no game with {stones} stones has the sector {sector}"
             ))
         })
-    }
-
-    fn sector(&self, stage: Stage) -> Option<Sector> {
-        Sector::of_stage(stage, self.database.rules().stones)
     }
 
     pub(super) fn stage_sets(&self) -> &StageSets {
@@ -326,9 +325,18 @@ impl Sectors {
             whole.remove(0);
         }
         drop(whole);
-        let values = Arc::new(Maker::new(self, &[sector])?.make(sector)?);
+        let values = Arc::new(self.loader(&[sector])?.load(sector)?);
         held(&self.whole).push((sector, Arc::clone(&values)));
         Ok(Some(values))
+    }
+
+    /// Makes these sectors, in this order.
+    pub(super) fn loader(&self, wanted: &[Sector]) -> Result<Loader<&Sectors>, DbError> {
+        let mut checked = HashMap::new();
+        for &sector in wanted {
+            self.check_with(sector, &mut checked)?;
+        }
+        Loader::new(self, wanted)
     }
 
     /// These sectors with all their values, one after the other in an order in which tables that
@@ -352,91 +360,38 @@ fn depths_of(file: &PlyFile) -> Result<(), DbError> {
     }
 }
 
-/// Makes whole tables for a list of sectors that is known in advance, and keeps those that will be
-/// needed again.
-pub(super) struct Maker<'a> {
-    sectors: &'a Sectors,
-    tables: Reused<Sector>,
-}
+impl Recipe for &Sectors {
+    type Key = Sector;
 
-impl<'a> Maker<'a> {
-    /// For these sectors, in the order in which they will be asked for.
-    pub fn new(sectors: &'a Sectors, wanted: &[Sector]) -> Result<Maker<'a>, DbError> {
-        let mut checked = HashMap::new();
-        for &sector in wanted {
-            sectors.check_with(sector, &mut checked)?;
-        }
-        let mut maker = Maker {
-            sectors,
-            tables: Reused::default(),
-        };
-        for &sector in wanted {
-            maker.count(sector)?;
-        }
-        Ok(maker)
-    }
-
-    /// Counts a use of a table. Only the first use needs the tables that it is derived from.
-    fn count(&mut self, sector: Sector) -> Result<(), DbError> {
-        if self.tables.count(sector) {
-            for needed in self.sectors.needs(sector)? {
-                self.count(needed)?;
-            }
-        }
-        Ok(())
+    fn needs(&self, sector: Sector) -> Result<Vec<Sector>, DbError> {
+        Sectors::needs(self, sector)
     }
 
     /// All values of a sector; those of draws where our files have none.
-    pub fn make(&mut self, sector: Sector) -> Result<Bytes, DbError> {
-        if let Some(values) = self.tables.take(sector, sector.slots() as usize) {
-            return values.map_err(|error| refused(sector, error));
-        }
-        let values = self.derive(sector)?;
-        self.tables.keep(sector, &values);
-        Ok(values)
-    }
-
-    fn derive(&mut self, sector: Sector) -> Result<Bytes, DbError> {
-        let sectors = self.sectors;
-        let database = &sectors.database;
+    fn make(&mut self, sector: Sector, needed: Vec<Bytes>) -> Result<Bytes, DbError> {
+        let database = &self.database;
         let material = sector.material();
         if sector.is_moving() {
-            let mut tables = Vec::new();
-            for needed in sectors.needs(sector)? {
-                tables.push(self.make(needed)?);
-            }
-            return read_or_derive(database, material, &tables);
+            return read_or_derive(database, material, &needed);
         }
-        let stage = sectors.stage(sector)?;
-        let stage_sets = sectors.stage_sets();
-        if !stage_sets.exists(stage) {
-            let values = Bytes::new(Index::new(material).len());
-            return values.map_err(|error| refused(sector, error));
+        let stage = self.stage(sector)?;
+        let refused = |error| self.refused(sector, error);
+        if !self.stage_sets().exists(stage) {
+            return Bytes::new(Index::new(material).len()).map_err(refused);
         }
         if database.ply(stage.ply)?.is_some() {
             return ply::load(database, stage);
         }
-        let quiet = self.next(stage.after_quiet())?;
-        let captures = self.next(stage.after_capture())?;
-        let values = ply::solve_stage(
-            database.rules(),
-            stage_sets,
-            stage,
-            quiet.as_deref(),
-            captures.as_deref(),
-        );
-        values.map_err(|error| refused(sector, error))
+        let mut needed = needed.iter();
+        let mut next = |stage| self.next(stage).and_then(|_| needed.next());
+        let quiet = next(stage.after_quiet());
+        let captures = next(stage.after_capture());
+        let [quiet, captures] = [quiet, captures].map(|table| table.map(|values| &values[..]));
+        let rules = database.rules();
+        ply::solve_stage(rules, self.stage_sets(), stage, quiet, captures).map_err(refused)
     }
 
-    /// The values of a stage that a placement leads to, if a game can come to it.
-    fn next(&mut self, stage: Stage) -> Result<Option<Bytes>, DbError> {
-        let stage = Some(stage).filter(|&stage| self.sectors.stage_sets().exists(stage));
-        let sector = stage.and_then(|stage| self.sectors.sector(stage));
-        sector.map(|sector| self.make(sector)).transpose()
+    fn refused(&self, sector: Sector, error: std::io::Error) -> DbError {
+        DbError::io(sector.name().as_ref())(error)
     }
-}
-
-/// The error where there is no memory for a sector.
-fn refused(sector: Sector, error: std::io::Error) -> DbError {
-    DbError::io(sector.name().as_ref())(error)
 }

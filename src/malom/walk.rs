@@ -4,17 +4,17 @@ use rayon::prelude::*;
 
 use super::sector::Sector;
 use super::slots::Slots;
-use super::tables::{Maker, Sectors};
+use super::tables::Sectors;
 use crate::board::PointSet;
-use crate::index::BitSet;
+use crate::index::stages::Stage;
 use crate::memory::Bytes;
+use crate::solve::Loader;
 use crate::store::DbError;
-use crate::store::codec::SetMarks;
 
 /// The sectors of a list, made one after the other. See [`Sectors::walk`].
 pub struct Walk<'a> {
     sectors: &'a Sectors,
-    maker: Maker<'a>,
+    loader: Loader<&'a Sectors>,
     /// Those to come, the next one at the end.
     left: Vec<Sector>,
 }
@@ -25,13 +25,8 @@ pub struct SectorValues<'a> {
     sector: Sector,
     pub(super) slots: Slots,
     pub(super) values: Bytes,
-    possible: Option<Possible>,
-}
-
-/// Which sets a game can reach at a stage of placing.
-struct Possible {
-    rows: BitSet,
-    waiting: SetMarks,
+    /// While placing.
+    stage: Option<Stage>,
 }
 
 impl<'a> Walk<'a> {
@@ -58,23 +53,23 @@ impl<'a> Walk<'a> {
             }
         });
         wanted.dedup();
-        let maker = Maker::new(sectors, &wanted)?;
+        let loader = sectors.loader(&wanted)?;
         wanted.reverse();
         Ok(Walk {
             sectors,
-            maker,
+            loader,
             left: wanted,
         })
     }
 
     fn make(&mut self, sector: Sector) -> Result<SectorValues<'a>, DbError> {
-        let possible = (!sector.is_moving()).then(|| Possible::new(self.sectors, sector));
+        let stage = (!sector.is_moving()).then(|| self.sectors.stage(sector));
         Ok(SectorValues {
             sectors: self.sectors,
             sector,
             slots: Slots::new(sector, self.sectors.scheme()),
-            values: self.maker.make(sector)?,
-            possible: possible.transpose()?,
+            values: self.loader.load(sector)?,
+            stage: stage.transpose()?,
         })
     }
 }
@@ -85,18 +80,6 @@ impl<'a> Iterator for Walk<'a> {
     fn next(&mut self) -> Option<Self::Item> {
         let sector = self.left.pop()?;
         Some(self.make(sector))
-    }
-}
-
-impl Possible {
-    fn new(sectors: &Sectors, sector: Sector) -> Result<Possible, DbError> {
-        let stage = sectors.stage(sector)?;
-        let stage_sets = sectors.stage_sets();
-        let (mover, waiting) = (stage.mover(), stage.mover().other());
-        Ok(Possible {
-            rows: stage_sets.rows(stage, mover).clone(),
-            waiting: SetMarks::of_rows(stage.stones(waiting), stage_sets.rows(stage, waiting)),
-        })
     }
 }
 
@@ -116,8 +99,9 @@ impl SectorValues<'_> {
 
     /// Whether there is a value for a slot; the others, which no game can reach, are 0.
     pub(super) fn has_value(&self, row: usize, waiting: impl FnOnce() -> PointSet) -> bool {
-        self.possible.as_ref().is_none_or(|possible| {
-            possible.rows.contains(row) && possible.waiting.contains(waiting())
+        self.stage.is_none_or(|stage| {
+            let (sets, mover) = (self.sectors.stage_sets(), stage.mover());
+            sets.rows(stage, mover).contains(row) && sets.contains(stage, mover.other(), waiting())
         })
     }
 

@@ -10,6 +10,7 @@ use super::omitted::Sets;
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
 use crate::rules::{FEWEST_STONES, Rules};
+use crate::search::clock::Instant;
 use crate::store::DbError;
 use crate::value::{Distance, Dtw, Metric, Value, Wdl};
 
@@ -35,8 +36,18 @@ impl Source {
     }
 }
 
+/// The bounds of the search for an answer.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Effort {
+    /// The most positions that it visits if no file is near; `None` for the usual limits.
+    pub nodes: Option<u64>,
+    /// When it gives up.
+    pub deadline: Option<Instant>,
+}
+
 /// A position's value and its turns.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Answer {
     /// The value for the side to move. A pending removal is a turn of its own.
     pub value: Value,
@@ -104,6 +115,7 @@ impl RankedTurn {
 
 /// The game that follows when both sides always choose their first ranked turn.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct BestLine {
     /// The turns; each value is for the side that makes the turn, with the depth counted from
     /// there.
@@ -181,7 +193,7 @@ impl Database {
     ///
     /// As for [`Database::probe`].
     pub fn turns(&self, position: &Position) -> Result<Vec<RankedTurn>, DbError> {
-        self.turns_within(position, None)
+        self.turns_within(position, Effort::default())
     }
 
     /// The value of a position, its turns, and their source. While stones are in hand and no file
@@ -218,6 +230,20 @@ impl Database {
         position: &Position,
         most_nodes: Option<u64>,
     ) -> Result<Answer, DbError> {
+        let effort = Effort {
+            nodes: most_nodes,
+            deadline: None,
+        };
+        self.answer_with(position, effort)
+    }
+
+    /// [`Database::answer_within`] that also ends at a time. It then fails like a search that would take
+    /// too long.
+    pub(crate) fn answer_with(
+        &self,
+        position: &Position,
+        effort: Effort,
+    ) -> Result<Answer, DbError> {
         if let Some(value) = position.result(self.rules()) {
             return Ok(Answer {
                 value,
@@ -225,7 +251,7 @@ impl Database {
                 source: Source::Rules,
             });
         }
-        let turns = self.turns_within(position, most_nodes)?;
+        let turns = self.turns_within(position, effort)?;
         let value = certain(turns.first())?.value;
         Ok(Answer {
             value,
@@ -248,12 +274,12 @@ impl Database {
     fn turns_within(
         &self,
         position: &Position,
-        most_nodes: Option<u64>,
+        effort: Effort,
     ) -> Result<Vec<RankedTurn>, DbError> {
-        if let Some(ranked) = self.ranked(position, Metric::Depth, most_nodes)? {
+        if let Some(ranked) = self.ranked(position, Metric::Depth, effort)? {
             return Ok(ranked);
         }
-        let mut ranked = certain(self.ranked(position, Metric::Wdl, most_nodes)?)?;
+        let mut ranked = certain(self.ranked(position, Metric::Wdl, effort)?)?;
         for turn in &mut ranked {
             turn.value = turn.value.without_depth();
         }
@@ -284,7 +310,7 @@ impl Database {
             if turns.len() >= limit {
                 break LineEnd::Limit;
             }
-            let Some(mut ranked) = self.ranked(&position, Metric::Depth, None)? else {
+            let Some(mut ranked) = self.ranked(&position, Metric::Depth, Effort::default())? else {
                 let mut without = self.pairs().filter(|file| file.metric() == Metric::Wdl);
                 let pair = certain(without.next())?.pair();
                 return Err(DbError::NoDepths { pair });
@@ -317,11 +343,11 @@ impl Database {
             return Ok(Some(result));
         }
         if position.removal_owed() {
-            let ranked = self.ranked(position, metric, None)?;
+            let ranked = self.ranked(position, metric, Effort::default())?;
             return Ok(ranked.and_then(|ranked| Some(ranked.first()?.value)));
         }
         if position.is_placing() {
-            let values = self.look_ahead(&[*position], None)?;
+            let values = self.look_ahead(&[*position], Effort::default())?;
             return Ok(values.into_iter().next());
         }
         // No table has such a board, which no game reaches: any turn leaves the other side beaten.
@@ -345,14 +371,14 @@ impl Database {
         &self,
         position: &Position,
         metric: Metric,
-        most_nodes: Option<u64>,
+        effort: Effort,
     ) -> Result<Option<Vec<RankedTurn>>, DbError> {
         let metric = self.needed(metric);
         let mut turns = Vec::with_capacity(32);
         position.for_each_turn(self.rules(), |turn| turns.push(turn));
         let after: Vec<Position> = turns.iter().map(|&turn| position.after(turn)).collect();
         let values = match after.first() {
-            Some(first) if first.is_placing() => Some(self.look_ahead(&after, most_nodes)?),
+            Some(first) if first.is_placing() => Some(self.look_ahead(&after, effort)?),
             _ => self.moving_values(&after, metric)?,
         };
         let Some(values) = values else {

@@ -263,6 +263,7 @@ impl<'a> Bitbase<'a> {
     /// # Errors
     ///
     /// As for [`Bitbase::of_sets`].
+    #[doc(hidden)]
     #[inline]
     pub fn row(&self, mover: PointSet, waiting: u32) -> Result<Option<BitbaseRow<'_>>, DbError> {
         let table = place(mover.len(), waiting).and_then(|place| self.tables[place].as_ref());

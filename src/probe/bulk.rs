@@ -8,14 +8,17 @@
 //! ```
 
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use super::database::Database;
 use super::foresee::Awaited;
 use super::lookup::cache_key;
+use super::omitted::Sets;
 use crate::board::{POINTS, PointSet};
+use crate::index::Rows;
 use crate::rules::position::Position;
-use crate::rules::{FEWEST_STONES, Rules};
+use crate::rules::{FEWEST_STONES, Rules, counted};
 use crate::store::DbError;
 use crate::value::{Metric, Value, Wdl};
 
@@ -142,8 +145,9 @@ impl Masks<'_> {
         // A side that has two stones left has lost the game.
         if !(fewest - 1..=most).contains(&mover) || !(fewest..=most).contains(&waiting) {
             return Err(format!(
-                "the side to move has {mover} stones and the other {waiting}, but the moving phase has \
-                 {fewest} to {most}, or {} where the side to move has lost",
+                "the side to move has {} and the other {waiting}, but the moving phase has {fewest} to \
+                 {most}, or {} where the side to move has lost",
+                counted(mover, "stone"),
                 fewest - 1
             ));
         }
@@ -180,8 +184,8 @@ pub fn numbers(value: Value) -> (i8, i16) {
 }
 
 impl Database {
-    /// The values of many positions, found on `threads` threads. Neighbouring positions of one set of
-    /// the side to move are found fastest.
+    /// The values of many positions, found on `threads` threads, in the order in which the files store them:
+    /// each block is decoded once for up to a million positions.
     ///
     /// ```
     /// use millbase::{Masks, Values};
@@ -204,7 +208,7 @@ impl Database {
     /// # Errors
     ///
     /// [`BulkError`]; the arrays of values may be filled in part then. [`DbError::Pending`] has the
-    /// ranges of all positions of a thread.
+    /// ranges of the positions of a thread.
     pub fn probe_many(
         &self,
         positions: Masks<'_>,
@@ -213,78 +217,195 @@ impl Database {
     ) -> Result<(), BulkError> {
         let count = positions.count()?;
         same_lengths(count, [values.wdl.len(), values.dtw.len()])?;
-        let share = count.div_ceil(threads.max(1)).max(1);
+        let threads = threads.max(1);
         let Values { wdl, dtw } = values;
-        let parts = wdl.chunks_mut(share).zip(dtw.chunks_mut(share)).enumerate();
-        let mut parts = parts.map(|(number, (wdl, dtw))| {
-            let start = number * share;
+        let rounds = wdl.chunks_mut(ROUND).zip(dtw.chunks_mut(ROUND));
+        for (round, (wdl, dtw)) in rounds.enumerate() {
+            let start = round * ROUND;
             let masks = positions.part(start, wdl.len());
-            (start, masks, Values { wdl, dtw })
-        });
-        // The last part is this thread's.
-        if count <= share {
-            return parts.try_for_each(|(start, masks, values)| self.fill(start, masks, values));
+            let missing = self.fill_kept(start, masks, Values { wdl, dtw }, threads)?;
+            for (place, value) in self.read_rows(missing, threads)? {
+                (wdl[place as usize], dtw[place as usize]) = numbers(value);
+            }
         }
-        thread::scope(|scope| {
-            let work = |(start, masks, values)| {
-                let work = move || self.fill(start, masks, values);
-                scope.spawn(work)
-            };
-            let working: Vec<_> = parts.map(work).collect();
-            working.into_iter().try_for_each(|worker| {
-                let done = worker.join();
-                done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            })
-        })
+        Ok(())
     }
 
-    /// The values of positions that begin at this index of all. A look-up in the cache of values is quicker
-    /// than one in the cache of blocks and needs no lock; those of a batch wait for memory together.
-    fn fill(&self, start: usize, masks: Masks<'_>, values: Values<'_>) -> Result<(), BulkError> {
-        const BATCH: usize = 32;
-        let mut awaited = Awaited::default();
-        let mut positions = [Position::start(self.rules()); BATCH];
-        let batches = values
+    /// Fills in the values that the cache of values has. Returns the other positions of a round, which begins
+    /// at this index of all.
+    fn fill_kept(
+        &self,
+        start: usize,
+        masks: Masks<'_>,
+        values: Values<'_>,
+        threads: usize,
+    ) -> Result<Vec<Missing>, BulkError> {
+        let share = values.wdl.len().div_ceil(threads).max(1);
+        let parts = values
             .wdl
-            .chunks_mut(BATCH)
-            .zip(values.dtw.chunks_mut(BATCH));
-        for (batch, (wdl, dtw)) in batches.enumerate() {
-            let first = batch * BATCH;
+            .chunks_mut(share)
+            .zip(values.dtw.chunks_mut(share));
+        let parts = parts.enumerate().map(|(number, (wdl, dtw))| {
+            let part = masks.part(number * share, wdl.len());
+            (number * share, part, Values { wdl, dtw })
+        });
+        let found = each_on_a_thread(parts.collect(), |(first, part, values)| {
+            let missing = self.fill_part(first, part, values);
+            missing.map_err(|error| error.after(start + first))
+        });
+        let parts: Vec<Vec<Missing>> = found.into_iter().collect::<Result<_, _>>()?;
+        Ok(parts.concat())
+    }
+
+    /// [`Database::fill_kept`] for one thread, whose positions begin at this place of the round. The look-ups
+    /// of a batch wait for memory together.
+    fn fill_part(
+        &self,
+        first: usize,
+        masks: Masks<'_>,
+        values: Values<'_>,
+    ) -> Result<Vec<Missing>, BulkError> {
+        const BATCH: usize = 32;
+        let mut missing = Vec::new();
+        let mut positions = [Position::start(self.rules()); BATCH];
+        let batches = values.wdl.chunks_mut(BATCH);
+        for (batch, (wdl, dtw)) in batches.zip(values.dtw.chunks_mut(BATCH)).enumerate() {
+            let begin = batch * BATCH;
             for (place, position) in positions.iter_mut().enumerate().take(wdl.len()) {
-                let found = masks.position(first + place, self.rules());
-                *position = found.map_err(|why| BulkError::Position {
-                    index: start + first + place,
-                    why,
-                })?;
+                let index = begin + place;
+                let found = masks.position(index, self.rules());
+                *position = found.map_err(|why| BulkError::Position { index, why })?;
             }
             let kept = positions.map(|at| {
                 self.values
                     .get(cache_key((at.mover(), at.waiting()), Metric::Depth))
             });
             let places = wdl.iter_mut().zip(dtw).zip(positions.iter().zip(kept));
-            for ((wdl, dtw), (position, kept)) in places {
-                let value = match kept {
-                    Some(byte) => Some(self.value_of_byte(byte)),
-                    None => awaited
-                        .note(self.keep(position))
-                        .map_err(BulkError::Database)?,
-                };
-                if let Some(value) = value {
-                    (*wdl, *dtw) = numbers(value);
+            for (place, ((wdl, dtw), (position, kept))) in places.enumerate() {
+                match kept {
+                    Some(byte) => (*wdl, *dtw) = numbers(self.value_of_byte(byte)),
+                    None => missing.push(Missing::new(first + begin + place, position)),
                 }
             }
         }
-        awaited.finish().map_err(BulkError::Database)
+        Ok(missing)
     }
 
-    /// The value of a position, which the cache of values has from now on.
-    fn keep(&self, position: &Position) -> Result<Value, DbError> {
-        let value = self.probe(position)?;
+    /// The values of positions with their places, row by row of the files. Threads take rows in turn.
+    fn read_rows(
+        &self,
+        mut missing: Vec<Missing>,
+        threads: usize,
+    ) -> Result<Vec<(u32, Value)>, BulkError> {
+        missing.sort_unstable_by_key(|missing| missing.row);
+        let rows: Vec<&[Missing]> = missing
+            .chunk_by(|one, other| one.row == other.row)
+            .collect();
+        let next = AtomicUsize::new(0);
+        let read = each_on_a_thread(vec![(); threads.min(rows.len().max(1))], |()| {
+            let (mut values, mut awaited) = (Vec::new(), Awaited::default());
+            while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
+                self.read_row(row, &mut values, &mut awaited)?;
+            }
+            awaited.finish().map(|()| values)
+        });
+        let read: Result<Vec<_>, DbError> = read.into_iter().collect();
+        Ok(read.map_err(BulkError::Database)?.concat())
+    }
+
+    /// The values of positions of one row, which the cache of values has from now on.
+    fn read_row(
+        &self,
+        row: &[Missing],
+        values: &mut Vec<(u32, Value)>,
+        awaited: &mut Awaited,
+    ) -> Result<(), DbError> {
+        let sets: Vec<Sets> = row.iter().map(|missing| missing.turned).collect();
+        let begin = values.len();
+        values.extend(row.iter().map(|missing| (missing.place, Value::Draw)));
+        // No file has values of full boards.
+        let is_full = row
+            .iter()
+            .any(|missing| missing.position.empty().is_empty());
+        let read = self.each(&sets, Metric::Depth, |place, value| {
+            values[begin + place].1 = value;
+        });
+        if !is_full && matches!(read, Ok(true)) {
+            for (missing, (_, value)) in row.iter().zip(&values[begin..]) {
+                self.keep(&missing.position, *value);
+            }
+            return Ok(());
+        }
+        // Something is missing for one of them.
+        values.truncate(begin);
+        for missing in row {
+            if let Some(value) = awaited.note(self.probe(&missing.position))? {
+                self.keep(&missing.position, value);
+                values.push((missing.place, value));
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps a value in the cache of values.
+    fn keep(&self, position: &Position, value: Value) {
         // Unknown depths have no byte.
         if let Some(byte) = self.byte_of_value(value) {
             let key = cache_key((position.mover(), position.waiting()), Metric::Depth);
             self.values.insert(key, byte);
         }
-        Ok(value)
     }
+}
+
+/// The positions that are sorted together: some 60 MB.
+const ROUND: usize = 1 << 20;
+
+/// A position whose value the cache of values lacks.
+#[derive(Clone, Copy)]
+struct Missing {
+    /// A number for the row of a file with the position or the positions after its quiet turns.
+    row: u64,
+    /// Its place in the round.
+    place: u32,
+    position: Position,
+    /// The sets of an equal position, of which the larger side's is the row's.
+    turned: Sets,
+}
+
+impl Missing {
+    fn new(place: usize, position: &Position) -> Missing {
+        let (mover, waiting) = (position.mover(), position.waiting());
+        let larger = match waiting.len() > mover.len() {
+            true => waiting,
+            false => mover,
+        };
+        let (row, symmetry) = Rows::of(larger.len() as u8).find(larger);
+        let stones = u64::from(mover.len()) << 8 | u64::from(waiting.len());
+        let pair = stones.max(u64::from(waiting.len()) << 8 | u64::from(mover.len()));
+        Missing {
+            row: pair << 32 | row as u64,
+            place: place as u32,
+            position: *position,
+            turned: (symmetry.apply(mover), symmetry.apply(waiting)),
+        }
+    }
+}
+
+/// The results of `work` on each item, on a thread of its own; the first is this thread's.
+fn each_on_a_thread<Item: Send, Done: Send>(
+    items: Vec<Item>,
+    work: impl Fn(Item) -> Done + Sync,
+) -> Vec<Done> {
+    let work = &work;
+    thread::scope(|scope| {
+        let mut items = items.into_iter();
+        let first = items.next();
+        let others: Vec<_> = items.map(|item| scope.spawn(move || work(item))).collect();
+        let mut done: Vec<Done> = first.map(work).into_iter().collect();
+        for other in others {
+            let other = other.join();
+            done.push(other.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        done
+    })
 }

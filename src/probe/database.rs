@@ -13,7 +13,7 @@ use crate::index::stages::StageSets;
 use crate::index::{Material, Pair};
 use crate::rules::{FEWEST_STONES, Rules};
 use crate::store::cache::{BlockCache, ValueCache};
-use crate::store::source::{self, Access};
+use crate::store::source;
 use crate::store::{self, ByteSource, DbError, Location, PairFile, PlyFile};
 use crate::value::Metric;
 
@@ -88,7 +88,6 @@ impl<T> OnDemand<T> {
 pub struct Database {
     rules: Rules,
     folder: Option<PathBuf>,
-    access: Access,
     /// Whether a question may start a thread.
     pub(super) two_threads: bool,
     /// Indexed by [`store::slot`].
@@ -112,7 +111,6 @@ impl Database {
         let mut database = Database {
             rules,
             folder: None,
-            access: Access::Read,
             two_threads: true,
             pairs: (0..store::SLOTS).map(|_| None).collect(),
             plies: Vec::new(),
@@ -142,74 +140,6 @@ impl Database {
     ///
     /// [`DbError::Io`] if the folder cannot be read.
     pub fn open(folder: &Path, rules: Rules) -> Result<Database, DbError> {
-        Database::open_with(folder, rules, Access::Read)
-    }
-
-    /// The databases of these rules in a folder that may hold those of several, see
-    /// [`store::folder_of`]; if it has none of these rules, those that are part of the program.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Database::open`].
-    pub fn open_in(folder: &Path, rules: Rules) -> Result<Database, DbError> {
-        Database::open_in_with(folder, rules, Access::Read)
-    }
-
-    /// [`Database::open`] with the files mapped into memory, which spares the system calls for each
-    /// block that is not in the cache.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Database::open`].
-    ///
-    /// # Safety
-    ///
-    /// While these databases, or databases that [`Database::reopen`] made from them, are open,
-    /// files may be replaced or removed, but nothing may write to them or shorten them.
-    pub unsafe fn open_mapped(folder: &Path, rules: Rules) -> Result<Database, DbError> {
-        Database::open_with(folder, rules, Access::Map)
-    }
-
-    /// [`Database::open_in`] with the files mapped into memory.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Database::open`].
-    ///
-    /// # Safety
-    ///
-    /// As for [`Database::open_mapped`].
-    pub unsafe fn open_in_mapped(folder: &Path, rules: Rules) -> Result<Database, DbError> {
-        Database::open_in_with(folder, rules, Access::Map)
-    }
-
-    /// Other databases, opened as [`Database::open_in`] does, and mapped and on one thread if these are.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Database::open`].
-    pub fn reopen(&self, folder: &Path, rules: Rules) -> Result<Database, DbError> {
-        let opened = Database::open_in_with(folder, rules, self.access)?;
-        Ok(Database {
-            two_threads: self.two_threads,
-            ..opened
-        })
-    }
-
-    fn open_in_with(folder: &Path, rules: Rules, access: Access) -> Result<Database, DbError> {
-        let own = store::folder_of(folder, &rules);
-        if own == folder || own.exists() {
-            return Database::open_with(&own, rules, access);
-        }
-        fs::read_dir(folder).map_err(DbError::io(folder))?;
-        Ok(Database {
-            folder: Some(own),
-            access,
-            ..Database::embedded(rules)
-        })
-    }
-
-    fn open_with(folder: &Path, rules: Rules, access: Access) -> Result<Database, DbError> {
         let entries = fs::read_dir(folder).map_err(DbError::io(folder))?;
         let names = entries.map(|entry| Ok(entry?.file_name()));
         let names: HashSet<OsString> = names
@@ -221,7 +151,6 @@ impl Database {
         };
         let mut database = Database {
             folder: Some(folder.to_path_buf()),
-            access,
             ..Database::embedded(rules)
         };
         for pair in Pair::all(rules.stones) {
@@ -235,6 +164,37 @@ impl Database {
             }
         }
         Ok(database)
+    }
+
+    /// The databases of these rules in a folder that may hold those of several, see
+    /// [`store::folder_of`]; if it has none of these rules, those that are part of the program.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::open`].
+    pub fn open_in(folder: &Path, rules: Rules) -> Result<Database, DbError> {
+        let own = store::folder_of(folder, &rules);
+        if own == folder || own.exists() {
+            return Database::open(&own, rules);
+        }
+        fs::read_dir(folder).map_err(DbError::io(folder))?;
+        Ok(Database {
+            folder: Some(own),
+            ..Database::embedded(rules)
+        })
+    }
+
+    /// Other databases, opened as [`Database::open_in`] does, and on one thread if these are.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::open`].
+    pub fn reopen(&self, folder: &Path, rules: Rules) -> Result<Database, DbError> {
+        let opened = Database::open_in(folder, rules)?;
+        Ok(Database {
+            two_threads: self.two_threads,
+            ..opened
+        })
     }
 
     fn add_ply(&mut self, ply: u8, origin: Origin) {
@@ -396,7 +356,7 @@ impl Database {
             Origin::Embedded(bytes) => (name.into(), Box::new(*bytes)),
             Origin::Caller(source) => (name.into(), Box::new(Arc::clone(source))),
             Origin::File(path) => {
-                let source = source::open(path, self.access).map_err(DbError::io(path))?;
+                let source = source::open(path).map_err(DbError::io(path))?;
                 (path.clone(), source)
             }
         })

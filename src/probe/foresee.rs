@@ -257,17 +257,8 @@ pub(super) fn far(
         ranges: Mutex::new(ranges.iter().cloned().collect()),
         more: AtomicUsize::new(MOST_POSITIONS),
     };
-    let context = SearchContext {
-        rules: as_if_drawn.files.database.rules(),
-        table,
-        evaluator: &as_if_drawn,
-        stop: &as_if_drawn.stop,
-        finished: &AtomicBool::new(false),
-        deadline: None,
-        nodes: u64::MAX,
-        abdada: None,
-        pvs: true,
-    };
+    let rules = as_if_drawn.files.database.rules();
+    let context = SearchContext::new(rules, table, &as_if_drawn, &as_if_drawn.stop);
     let values: Vec<OnceLock<Value>> = positions.iter().map(|_| OnceLock::new()).collect();
     find_each(&context, values.iter().zip(positions));
     let ranges = std::mem::take(&mut *held(&as_if_drawn.ranges));

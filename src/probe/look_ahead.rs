@@ -10,9 +10,11 @@ use std::sync::{Mutex, OnceLock};
 use std::thread;
 use std::time::Duration;
 
+use super::answer::Effort;
 use super::database::Database;
 use super::foresee;
 use super::omitted::Derivation;
+use super::patience::{self, Stop};
 use crate::index::stages::Stage;
 use crate::lock::held;
 use crate::rules::MOST_STONES;
@@ -131,6 +133,8 @@ pub(super) struct FileEvaluator<'a> {
     moving: Mutex<Derivation<'a>>,
     /// Set at a failure, which ends the search.
     stop: AtomicBool,
+    /// Set when nobody waits for the values.
+    given_up: Option<Stop>,
     /// The first failure.
     failure: OnceLock<DbError>,
 }
@@ -142,6 +146,7 @@ impl<'a> FileEvaluator<'a> {
             depths,
             moving: Mutex::new(Derivation::new(database, Metric::Depth)),
             stop: AtomicBool::new(false),
+            given_up: patience::stop(),
             failure: OnceLock::new(),
         }
     }
@@ -149,6 +154,7 @@ impl<'a> FileEvaluator<'a> {
     /// The score of a position; `None` if it follows from those after its turns. A score outside the
     /// window may be a bound.
     pub fn score(&self, position: &Position, window: Window) -> Result<Option<Score>, DbError> {
+        patience::check(&self.given_up)?;
         if position.is_placing() {
             return Ok(self.database.stored(position)?.map(Score::from));
         }
@@ -196,8 +202,7 @@ impl Evaluator for FileEvaluator<'_> {
 
 impl Database {
     /// The values of positions for their sides to move. All must have the same number of stones in hand
-    /// and no pending removal. If no file is near, `most_nodes` limits the positions that the search
-    /// visits; `None` means the usual limits.
+    /// and no pending removal.
     ///
     /// # Errors
     ///
@@ -205,23 +210,27 @@ impl Database {
     pub(super) fn look_ahead(
         &self,
         positions: &[Position],
-        most_nodes: Option<u64>,
+        effort: Effort,
     ) -> Result<Vec<Value>, DbError> {
         if positions.is_empty() {
             return Ok(Vec::new());
         }
         let distance = Distance::of(self, positions);
-        if most_nodes.is_none() && distance.placements > MOST_PLACEMENTS {
+        if effort.nodes.is_none() && distance.placements > MOST_PLACEMENTS {
             return Err(distance.too_long(self));
         }
-        if let (false, Some(most_nodes)) = (distance.is_near, most_nodes) {
+        if !distance.is_near && effort.nodes.is_some() {
             // Whether a custom limit suffices depends neither on the timing of threads nor on the
             // answers before.
-            return searched(self, positions, distance, most_nodes, false);
+            return searched(self, positions, distance, effort, false);
         }
+        let effort = Effort {
+            nodes: Some(MOST_NODES),
+            ..effort
+        };
         let key = |position: &Position| key::canonical(position).0;
         let search = |missing: &[Position]| {
-            searched(self, missing, distance, MOST_NODES, self.two_threads).map(Some)
+            searched(self, missing, distance, effort, self.two_threads).map(Some)
         };
         Ok(self.cached(positions, key, search)?.unwrap_or_default())
     }
@@ -232,19 +241,10 @@ fn searched(
     database: &Database,
     positions: &[Position],
     distance: Distance,
-    most_nodes: u64,
+    effort: Effort,
     two_threads: bool,
 ) -> Result<Vec<Value>, DbError> {
-    let search = |depths| {
-        search(
-            database,
-            positions,
-            distance,
-            most_nodes,
-            two_threads,
-            depths,
-        )
-    };
+    let search = |depths| search(database, positions, distance, effort, two_threads, depths);
     match search(true) {
         Err(DbError::NoDepths { .. }) => search(false),
         found => found,
@@ -256,7 +256,7 @@ fn search(
     database: &Database,
     positions: &[Position],
     distance: Distance,
-    most_nodes: u64,
+    effort: Effort,
     two_threads: bool,
     depths: bool,
 ) -> Result<Vec<Value>, DbError> {
@@ -264,6 +264,7 @@ fn search(
     let files = FileEvaluator::new(database, depths);
     let second_files = FileEvaluator::new(database, depths);
     // Most positions are close to a file or have a low node limit, so a small table suffices.
+    let most_nodes = effort.nodes.unwrap_or(MOST_NODES);
     let most_bytes = most_nodes
         .saturating_mul(64)
         .try_into()
@@ -272,15 +273,11 @@ fn search(
     let abdada = two_threads.then(Abdada::new);
     let finished = AtomicBool::new(false);
     let [first, second] = [&files, &second_files].map(|files| SearchContext {
-        rules: database.rules(),
-        table: &table,
-        evaluator: files,
-        stop: &files.stop,
         finished: &finished,
-        deadline: None,
+        deadline: effort.deadline,
         nodes: most_nodes,
         abdada: abdada.as_ref(),
-        pvs: true,
+        ..SearchContext::new(database.rules(), &table, files, &files.stop)
     });
     let values: Vec<OnceLock<Value>> = positions.iter().map(|_| OnceLock::new()).collect();
     let begun = Instant::now();
@@ -304,7 +301,7 @@ fn search(
     if second_files.stop.load(Ordering::Relaxed) {
         // What the second thread read is missing or damaged. The first may not need it, but scores that
         // follow from it may be in the table.
-        return search(database, positions, distance, most_nodes, false, depths);
+        return search(database, positions, distance, effort, false, depths);
     }
     let values = values.into_iter().map(OnceLock::into_inner);
     let found: Option<Vec<Value>> = values.collect();

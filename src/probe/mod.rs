@@ -21,9 +21,13 @@ mod foresee;
 mod look_ahead;
 mod lookup;
 mod omitted;
-#[cfg(all(test, feature = "build"))]
+// Only questions of a service are given up.
+#[cfg_attr(not(feature = "service"), allow(dead_code))]
+pub(crate) mod patience;
+#[cfg(all(test, feature = "build", feature = "embedded"))]
 mod tests;
 
+pub(crate) use answer::Effort;
 pub use answer::{Answer, BestLine, LineEnd, RankedTurn, Source};
 pub use bitbase::Bitbase;
 pub use bulk::{BulkError, Masks, Values, numbers};

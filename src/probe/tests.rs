@@ -1,19 +1,12 @@
-//! Tests of the public interface on made-up values: values survive writing and reading, turns are
-//! ranked, lines end, and neither caches nor threads change an answer. `store::tests` tests
-//! unusable files.
-
-use std::fs;
+//! Tests of the public interface on made-up values: lines end, and neither caches nor threads change an
+//! answer. `store::tests` tests unusable files.
 
 use tempfile::TempDir;
 
 use super::lookup::cache_key;
 use super::*;
+use crate::board::Point;
 use crate::board::symmetry::Symmetry;
-use crate::board::{Point, PointSet};
-#[cfg(feature = "embedded")]
-use crate::index::Pair;
-#[cfg(feature = "embedded")]
-use crate::index::histogram::Histogram;
 use crate::index::{Index, Material};
 use crate::rules::Rules;
 use crate::rules::position::Position;
@@ -22,48 +15,10 @@ use crate::solve::{BuildRequest, build};
 use crate::store::tests::specimen::{
     Random, folder_with, histograms, made_up, pair, stored_table, write,
 };
-use crate::store::{Compression, DbError, Profile, file_name};
+use crate::store::{Compression, DbError, Profile};
 use crate::value::{Dtw, Metric, Value};
 
 const RULES: Rules = Rules::STANDARD;
-
-/// The entry's position under a random symmetry and with random colours.
-fn some_position(index: &Index, entry: usize, random: &mut Random) -> Position {
-    let (mover, waiting) = index.sets(entry);
-    let turned = Symmetry::numbered((random.word() as u8).into());
-    let position = Position::moving(turned.apply(mover), turned.apply(waiting));
-    match random.below(2) {
-        0 => position,
-        _ => position.with_colours_exchanged(),
-    }
-}
-
-#[test]
-fn values_survive_writing_and_reading() {
-    let pairs = [pair(3, 3), pair(4, 3)];
-    for run in [1, 7, 100_000] {
-        let (folder, values) = folder_with(&pairs, run);
-        let database = Database::open(folder.path(), RULES).unwrap();
-        let files: Vec<_> = database.pairs().filter(|f| f.path().is_some()).collect();
-        assert_eq!(files.len(), pairs.len());
-        for (file, (&pair, values)) in files.into_iter().zip(pairs.iter().zip(&values)) {
-            assert!(database.has(pair));
-            assert_eq!(file.pair(), pair);
-            assert_eq!(
-                (file.metric(), file.compression()),
-                (Metric::Depth, Compression::Quick)
-            );
-            let path = folder.path().join(file_name(pair));
-            assert_eq!(file.bytes(), fs::metadata(&path).unwrap().len());
-            assert_eq!(file.path(), Some(path.as_path()));
-            let loaded = crate::solve::load(&database, stored_table(pair)).unwrap();
-            assert!(loaded[..] == *values, "{pair}");
-            for (material, histogram) in pair.tables().into_iter().zip(histograms(pair, values)) {
-                assert_eq!(database.histogram(material).unwrap(), &histogram);
-            }
-        }
-    }
-}
 
 #[test]
 fn files_without_depths_hold_win_draw_and_loss() {
@@ -121,58 +76,10 @@ fn files_without_depths_hold_win_draw_and_loss() {
 }
 
 #[test]
-fn probing_finds_the_entry_under_every_symmetry() {
-    let pairs = [pair(3, 3), pair(4, 3)];
-    let (folder, values) = folder_with(&pairs, 1);
-    let database = Database::open(folder.path(), RULES).unwrap();
-    let mut random = Random::new(1);
-    for (pair, values) in pairs.into_iter().zip(values) {
-        let index = Index::new(stored_table(pair));
-        for _ in 0..20_000 {
-            let entry = random.below(index.len());
-            let position = some_position(&index, entry, &mut random);
-            let value = database.probe(&position).unwrap();
-            if position.is_over(&RULES) {
-                assert_eq!(value, Value::LOST);
-                continue;
-            }
-            // In a symmetric row, made-up values of one position differ between its entries.
-            if !index.rows().is_symmetric(entry / index.columns().count()) {
-                assert_eq!(value, Value::from_byte(values[entry]));
-            }
-        }
-    }
-}
-
-/// The value of an omitted position is that of its best turn.
-#[cfg(feature = "embedded")]
-#[test]
-fn omitted_values_follow_from_the_turns() {
-    let database = Database::embedded(RULES);
-    let mut random = Random::new(9);
-    for (mover, waiting) in [(3, 4), (3, 6), (4, 5), (4, 4)] {
-        let index = Index::new(Material { mover, waiting });
-        for _ in 0..2000 {
-            let entry = random.below(index.len());
-            let position = some_position(&index, entry, &mut random);
-            let turns = position.turns(&RULES).into_iter();
-            let values =
-                turns.map(|turn| database.probe(&position.after(turn)).unwrap().backed_up());
-            let best = values.max().unwrap_or(Value::LOST);
-            assert_eq!(database.probe(&position).unwrap(), best);
-            assert_eq!(database.probe(&position).unwrap(), best);
-        }
-    }
-}
-
-#[test]
 fn errors_name_a_missing_file_and_its_folder() {
     let folder = TempDir::new().unwrap();
     let database = Database::open(folder.path(), RULES).unwrap();
-    let material = Material {
-        mover: 4,
-        waiting: 6,
-    };
+    let material = Material::new(4, 6);
     let error = database.histogram(material).unwrap_err();
     assert!(matches!(error, DbError::Missing { .. }), "{error}");
     let text = format!("the database 6-4 is missing in {}", folder.path().display());
@@ -185,35 +92,6 @@ fn errors_name_a_missing_file_and_its_folder() {
     }
     let error = database.probe(&Position::start(&RULES)).unwrap_err();
     assert!(matches!(error, DbError::MissingPlies { .. }), "{error}");
-}
-
-#[test]
-fn many_threads_get_the_same_answers_with_any_cache() {
-    let pairs = [pair(3, 3), pair(4, 3)];
-    let (folder, _) = folder_with(&pairs, 3);
-    let reference = Database::open(folder.path(), RULES).unwrap();
-    let index = Index::new(Material {
-        mover: 3,
-        waiting: 4,
-    });
-    for cache_bytes in [0, 4000, 64 << 20] {
-        let database = Database::open(folder.path(), RULES).unwrap();
-        let database = database.with_cache_bytes(cache_bytes);
-        std::thread::scope(|scope| {
-            for seed in 1..=8 {
-                let (database, reference, index) = (&database, &reference, &index);
-                scope.spawn(move || {
-                    let mut random = Random::new(seed);
-                    for _ in 0..200 {
-                        let entry = random.below(index.len());
-                        let position = some_position(index, entry, &mut random);
-                        let expected = reference.probe(&position).unwrap();
-                        assert_eq!(database.probe(&position).unwrap(), expected);
-                    }
-                });
-            }
-        });
-    }
 }
 
 #[test]
@@ -259,135 +137,32 @@ fn ranked_values_are_asked_for_once() {
     assert!(placing > 1000 && moving > 200, "{placing}, {moving}");
 }
 
-/// A position with White to move, from the names of points.
-fn position(white: &str, black: &str) -> Position {
-    let set = |names: &str| -> PointSet {
-        let points = names.split(' ').map(|name| Point::named(name).unwrap());
-        points.collect()
-    };
-    Position::moving(set(white), set(black))
-}
-
 #[test]
-fn turns_are_ranked_by_value() {
-    let pairs = [pair(3, 3), pair(4, 3)];
-    let (folder, _) = folder_with(&pairs, 1);
-    let database = Database::open(folder.path(), RULES).unwrap();
-    let mut random = Random::new(4);
-    for material in pair(4, 3).tables() {
-        let index = Index::new(material);
-        for _ in 0..200 {
-            let entry = random.below(index.len());
-            let position = some_position(&index, entry, &mut random);
-            let ranked = database.turns(&position).unwrap();
-            for turn in &ranked {
-                assert_eq!(turn.after, position.after(turn.turn));
-                assert_eq!(turn.value, database.probe(&turn.after).unwrap().backed_up());
-            }
-            for two in ranked.windows(2) {
-                let better = two[0].value > two[1].value;
-                let later = two[0].value == two[1].value && two[0].turn < two[1].turn;
-                assert!(better || later);
-            }
-            let mut turns: Vec<_> = ranked.iter().map(|ranked| ranked.turn).collect();
-            turns.sort();
-            assert_eq!(turns, position.turns(&RULES));
-        }
-    }
-}
-
-proptest::proptest! {
-    /// Replacing a value by a better one never ranks a turn lower.
-    #[test]
-    fn the_ranking_is_monotone(a: u8, b: u8, c: u8, first in 0u32..24, second in 0u32..24) {
-        let ranked = |value: u8, to: u32| RankedTurn {
-            turn: crate::Turn::new(None, Point::new(to), crate::PointSet::EMPTY),
-            value: Value::from_byte(value),
-            after: Position::start(&RULES),
-        };
-        let (x, y) = (ranked(a, first), ranked(b, second));
-        let better = ranked(c, first);
-        proptest::prop_assert_eq!(x.order(&y), y.order(&x).reverse());
-        if better.value >= x.value {
-            proptest::prop_assert!(better.order(&y) <= x.order(&y));
-        }
-        if x.value != y.value {
-            proptest::prop_assert_eq!(x.order(&y), y.value.cmp(&x.value));
-        }
-    }
-}
-
-#[test]
-fn the_rules_give_the_values_that_no_table_holds() {
+fn lines_end_with_the_game_or_at_their_limit() {
     let (folder, _) = folder_with(&[pair(3, 3)], 1);
     let database = Database::open(folder.path(), RULES).unwrap();
     // A mill removes one of three stones, so two are left.
-    let winning = position("a7 d7 f6", "b2 d2 e4");
-    let best = database.turns(&winning).unwrap()[0];
-    assert_eq!(best.value, Value::Win(Dtw(1)));
-    assert_eq!(best.turn.to_string(), "f6-g7xb2");
-    assert!(best.after.is_over(&RULES));
-    assert!(database.turns(&best.after).unwrap().is_empty());
-    assert_eq!(database.probe(&best.after).unwrap(), Value::LOST);
-
-    let owed = "@*@*@***/********/OO*****O w m r 3 0 3 0 1 0";
-    let owed = Position::parse(owed, &RULES).unwrap();
-    assert!(owed.removal_owed());
-    assert_eq!(database.probe(&owed).unwrap(), Value::Win(Dtw(1)));
-}
-
-#[test]
-fn lines_follow_the_ranking_to_their_end() {
-    let (folder, _) = folder_with(&[pair(3, 3)], 1);
-    let database = Database::open(folder.path(), RULES).unwrap();
-    let winning = position("a7 d7 f6", "b2 d2 e4");
+    let set = |names: [&str; 3]| {
+        names
+            .map(|name| Point::named(name).unwrap())
+            .into_iter()
+            .collect()
+    };
+    let winning = Position::moving(set(["a7", "d7", "f6"]), set(["b2", "d2", "e4"]));
     let line = database.line(&winning, 10).unwrap();
     assert_eq!((line.turns.len(), line.end), (1, LineEnd::Over));
+    assert_eq!(line.turns[0].turn.to_string(), "f6-g7xb2");
+    assert_eq!(line.turns[0].value, Value::Win(Dtw(1)));
+    assert!(database.turns(&line.turns[0].after).unwrap().is_empty());
     assert_eq!(database.line(&winning, 0).unwrap().end, LineEnd::Limit);
-
-    let mut random = Random::new(5);
-    let index = Index::new(stored_table(pair(3, 3)));
-    for _ in 0..50 {
-        let entry = random.below(index.len());
-        let start = some_position(&index, entry, &mut random);
-        let line = database.line(&start, 40).unwrap();
-        let mut positions = vec![start];
-        for step in &line.turns {
-            let last = positions[positions.len() - 1];
-            assert_eq!(database.turns(&last).unwrap()[0], *step);
-            positions.push(step.after);
-        }
-        let last = positions[positions.len() - 1];
-        match line.end {
-            LineEnd::Over => assert!(last.is_over(&RULES)),
-            LineEnd::Quiet => panic!("these rules have no limit"),
-            LineEnd::Limit => assert_eq!(line.turns.len(), 40),
-            LineEnd::Repetition { from } => assert_eq!(last, positions[from]),
-        }
-    }
-}
-
-#[cfg(feature = "embedded")]
-#[test]
-fn every_embedded_file_is_undamaged() {
-    let database = Database::embedded(RULES);
-    let small = |pair: &Pair| pair.stones() <= 9;
-    let expected: Vec<Pair> = Pair::all(9).into_iter().filter(small).collect();
-    assert_eq!(database.pairs().count(), expected.len());
-    for material in expected.into_iter().flat_map(Pair::tables) {
-        let values = crate::solve::load(&database, material).unwrap();
-        let histogram = Histogram::of_table(&Index::new(material), &values);
-        assert_eq!(&histogram, database.histogram(material).unwrap());
-    }
 }
 
 /// Questions that take long enough for a second thread. It may be the only one that reads a damaged row.
-#[cfg(feature = "embedded")]
 #[test]
 fn a_second_thread_changes_no_answer() {
     let rules = Rules { stones: 3, ..RULES };
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/db/3-3.mill");
-    let undamaged = fs::read(path).unwrap();
+    let undamaged = std::fs::read(path).unwrap();
     let mut random = Random::new(5);
     let positions = [(); 16].map(|()| {
         (0..2).fold(Position::start(&rules), |position, _| {
@@ -416,4 +191,24 @@ fn a_second_thread_changes_no_answer() {
         }
     }
     assert!(right > 5 && errors > 5, "{right} answers, {errors} errors");
+}
+
+/// A question that is given up ends with an error, which the next one does not get.
+#[cfg(feature = "embedded")]
+#[test]
+fn a_question_that_is_given_up_ends() {
+    let rules = Rules { stones: 4, ..RULES };
+    let text = "*****O@*/O***@***/@O****** w p p 3 1 3 1 0 0";
+    let position = Position::parse(text, &rules).unwrap();
+    let database = Database::embedded(rules);
+    let stop: patience::Stop = std::sync::Arc::default();
+    let ask = || patience::until(&stop, || database.answer(&position));
+    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    assert!(matches!(ask(), Err(DbError::NotStored(_))));
+    assert_eq!(
+        database.answer(&position).unwrap(),
+        Database::embedded(rules).answer(&position).unwrap()
+    );
+    stop.store(false, std::sync::atomic::Ordering::Relaxed);
+    assert!(ask().is_ok());
 }

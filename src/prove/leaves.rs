@@ -13,42 +13,12 @@ use crate::search::core::{Evaluator, NodeCounts, Window};
 use crate::search::score::Score;
 use crate::store::DbError;
 
-/// The treatment of positions of pairs that are not in memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Others {
-    /// They count as lost for this side.
-    Lose(Side),
-    /// Their databases are probed.
-    Probed,
-}
-
-impl Others {
-    pub const COUNT: usize = 3;
-
-    /// A number for each, from 0.
-    pub fn number(self) -> usize {
-        match self {
-            Others::Lose(Side::White) => 0,
-            Others::Lose(Side::Black) => 1,
-            Others::Probed => 2,
-        }
-    }
-
-    /// The assumed score for a side; `None` if the databases are probed.
-    fn for_side(self, side: Side) -> Option<Score> {
-        match self {
-            Others::Lose(loser) if loser == side => Some(Score::LOST),
-            Others::Lose(_) => Some(Score::WON),
-            Others::Probed => None,
-        }
-    }
-}
-
 /// The positions in which the last stone is placed.
 pub(super) struct Leaves<'a> {
     database: &'a Database,
     pub bitbase: Bitbase<'a>,
-    pub others: Others,
+    /// The side for which positions of other pairs count as lost; `None` if their databases are probed.
+    pub loser: Option<Side>,
     /// Whether placements can lead to a pair in memory, by the stones of the sides on the board and
     /// in hand.
     reachable: [[bool; COUNTS]; COUNTS],
@@ -79,7 +49,7 @@ impl<'a> Leaves<'a> {
         Leaves {
             database,
             bitbase,
-            others: Others::Probed,
+            loser: None,
             reachable,
             asked: AtomicU64::new(0),
             after_eight: AtomicU64::new(0),
@@ -103,7 +73,7 @@ impl<'a> Leaves<'a> {
             Ok(None) => {}
             Err(error) => return self.fail(error),
         }
-        if let Some(score) = self.others.for_side(Side::White) {
+        if let Some(score) = self.assumed(Side::White) {
             return score;
         }
         self.asked.fetch_add(1, Ordering::Relaxed);
@@ -111,6 +81,18 @@ impl<'a> Leaves<'a> {
             Ok(result) => result.into(),
             Err(error) => self.fail(error),
         }
+    }
+
+    /// The assumed score of other pairs for a side; `None` if the databases are probed.
+    fn assumed(&self, side: Side) -> Option<Score> {
+        let score = |loser| {
+            if loser == side {
+                Score::LOST
+            } else {
+                Score::WON
+            }
+        };
+        self.loser.map(score)
     }
 
     /// Ends the search; the score is not used.
@@ -125,7 +107,7 @@ impl<'a> Leaves<'a> {
     /// and in hand, that no pair in memory can follow.
     fn beyond_memory(&self, stones: [u32; 2], side: Side) -> Option<Score> {
         let [a, b] = stones.map(|stones| stones as usize);
-        (!self.reachable[a][b]).then(|| self.others.for_side(side))?
+        (!self.reachable[a][b]).then(|| self.assumed(side))?
     }
 
     /// The score for Black of placing the last stone.

@@ -30,7 +30,8 @@ use crate::store::DbError;
 /// those with all stones of both sides, and with one less of either or both.
 ///
 /// ```
-/// use millbase::{Rules, prove};
+/// use millbase::Rules;
+/// use millbase::internals::prove;
 /// let pairs: Vec<String> = prove::proof_pairs(&Rules::TEN).iter().map(|pair| pair.to_string()).collect();
 /// assert_eq!(pairs, ["10-10", "10-9", "9-9"]);
 /// ```

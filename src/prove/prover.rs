@@ -1,11 +1,12 @@
 //! Decides whether a side holds a position: the two questions of a proof, with their transposition
 //! tables and threads.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use super::leaves::{Leaves, Others};
+use super::leaves::Leaves;
 use super::report::{ProofOptions, ProofStep, ProofWork, Proved};
 use crate::index::{Pair, stages};
 use crate::probe::{Bitbase, Database};
@@ -20,9 +21,9 @@ use crate::value::Wdl;
 /// Proves the values of positions with stones in hand, one after the other. It keeps what its searches find.
 pub struct Prover<'a> {
     leaves: Leaves<'a>,
-    /// One transposition table for each [`Others::number`], because results are valid only for one
-    /// treatment of other pairs. Created at first use.
-    tables: [Option<TranspositionTable>; Others::COUNT],
+    /// One transposition table for each [`Leaves::loser`], because results are valid only for one treatment of
+    /// other pairs. Created at first use.
+    tables: HashMap<Option<Side>, TranspositionTable>,
     table_bytes: usize,
     threads: usize,
     /// Whether databases that are not in memory may be probed.
@@ -56,7 +57,7 @@ impl<'a> Prover<'a> {
         }
         Ok(Prover {
             leaves: Leaves::new(database, bitbase(database, &options.pairs)?),
-            tables: [const { None }; Others::COUNT],
+            tables: HashMap::new(),
             table_bytes: options.hash_bytes,
             threads: options.threads.max(1),
             complete: options.others,
@@ -76,20 +77,24 @@ impl<'a> Prover<'a> {
 
     /// Whether a side does not lose a position of the placing phase.
     fn holds(&mut self, position: &Position, side: Side) -> Result<bool, DbError> {
-        if self.ask(position, side, Others::Lose(side))? {
+        if self.ask(position, side, Some(side))? {
             return Ok(true);
         }
-        Ok(self.complete && self.ask(position, side, Others::Probed)?)
+        Ok(self.complete && self.ask(position, side, None)?)
     }
 
-    /// Whether a side does not lose, with this treatment of other pairs.
-    fn ask(&mut self, position: &Position, side: Side, others: Others) -> Result<bool, DbError> {
+    /// Whether a side does not lose, with this treatment of other pairs, see [`Leaves::loser`].
+    fn ask(
+        &mut self,
+        position: &Position,
+        side: Side,
+        loser: Option<Side>,
+    ) -> Result<bool, DbError> {
         let begin = Instant::now();
-        self.leaves.others = others;
+        self.leaves.loser = loser;
         let bytes = self.table_bytes;
-        let table = self.tables[others.number()]
-            .get_or_insert_with(|| TranspositionTable::with_bytes(bytes));
-        let table = &*table;
+        let table = self.tables.entry(loser);
+        let table = &*table.or_insert_with(|| TranspositionTable::with_bytes(bytes));
         let moves = position.side_to_move() == side;
         // The side to move holds if it gets at least a draw, the other side if the side to move
         // does not win.
@@ -97,17 +102,13 @@ impl<'a> Prover<'a> {
             true => Window::null(Score::DRAW),
             false => Window::null(Score::DRAW.next()),
         };
+        let leaves = &self.leaves;
         let (abdada, finished) = (Abdada::new(), AtomicBool::new(false));
         let context = &SearchContext {
-            rules: self.leaves.rules(),
-            table,
-            evaluator: &self.leaves,
-            stop: &self.leaves.stop,
             finished: &finished,
-            deadline: None,
-            nodes: u64::MAX,
             abdada: (self.threads > 1).then_some(&abdada),
             pvs: false,
+            ..SearchContext::new(leaves.rules(), table, leaves, &leaves.stop)
         };
         let search = || {
             let mut worker = Worker::new(context, &[]);
@@ -198,17 +199,15 @@ impl<'a> Prover<'a> {
             return Ok(turns.first().copied());
         }
         // Pairs in memory are cheap, so try all turns with them first.
-        for others in [Others::Lose(side), Others::Probed] {
-            if others == Others::Probed && !self.complete {
+        for loser in [Some(side), None] {
+            if loser.is_none() && !self.complete {
                 break;
             }
             for &turn in &turns {
                 let after = position.after(turn);
                 let kept = match result {
-                    Wdl::Win => {
-                        others == Others::Probed && !self.ask(&after, side.other(), others)?
-                    }
-                    _ => self.ask(&after, side, others)?,
+                    Wdl::Win => loser.is_none() && !self.ask(&after, side.other(), loser)?,
+                    _ => self.ask(&after, side, loser)?,
                 };
                 if kept {
                     return Ok(Some(turn));

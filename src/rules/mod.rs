@@ -18,11 +18,18 @@ pub mod diagram;
 pub mod position;
 pub mod turns;
 
-use std::fmt;
+use std::fmt::{self, Display};
 
 use self::position::Position;
 use crate::board::Board;
 use crate::value::{Distance, Dtw, Metric, Value};
+
+/// A number with its noun: `1 turn`, `2 turns`.
+pub fn counted(number: impl Display, noun: &str) -> String {
+    let number = number.to_string();
+    let ending = if number == "1" { "" } else { "s" };
+    format!("{number} {noun}{ending}")
+}
 
 /// One set of rules. Everything that is not a field here is the same in every game: placing,
 /// sliding and flying can close mills, closing a mill earns a removal, and a side with fewer than
@@ -165,7 +172,7 @@ impl Rules {
 
     /// The name of the rules with this [fingerprint](Rules::fingerprint); the first name if several
     /// differ only in the number of stones.
-    pub fn name_of(fingerprint: u64) -> Option<&'static str> {
+    pub(crate) fn name_of(fingerprint: u64) -> Option<&'static str> {
         let same = |(_, rules): &&(&str, Rules)| rules.fingerprint() == fingerprint;
         let known = Rules::NAMED.iter().find(same);
         known.map(|&(name, _)| name)

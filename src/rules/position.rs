@@ -16,7 +16,7 @@ use std::fmt;
 
 use crate::board::symmetry::Symmetry;
 use crate::board::{POINTS, Point, PointSet};
-use crate::rules::{FEWEST_STONES, Rules, WithoutTurn};
+use crate::rules::{FEWEST_STONES, Rules, WithoutTurn, counted};
 use crate::value::Value;
 
 /// The number of characters of the board in a position's text: three rings and two slashes.
@@ -562,7 +562,8 @@ impl Fields {
                     said: on_board,
                     count: stones
                 },
-                "the text says that {side} has {on_board} stones on the board, but the board shows {stones}"
+                "the text says that {side} has {} on the board, but the board shows {stones}",
+                counted(on_board, "stone")
             );
             ensure!(
                 stones + u32::from(in_hand) <= u32::from(rules.stones),
@@ -572,8 +573,9 @@ impl Fields {
                     hand: in_hand,
                     most: rules.stones
                 },
-                "{side} has {stones} stones on the board and {in_hand} in hand, more than the {} \
-                of a side under these rules",
+                "{side} has {} on the board and {in_hand} in hand, more than the {} of a side under these \
+                 rules",
+                counted(stones, "stone"),
                 rules.stones
             );
         }
@@ -591,8 +593,9 @@ impl Fields {
                     count: total,
                     fewest: FEWEST_STONES
                 },
-                "{side} has {total} stones, fewer than {FEWEST_STONES}; only the side to move can have {}, \
-                 when the game is over (phase 'o')",
+                "{side} has {}, fewer than {FEWEST_STONES}; only the side to move can have {}, when the game \
+                 is over (phase 'o')",
+                counted(total, "stone"),
                 FEWEST_STONES - 1
             );
         }
@@ -686,7 +689,8 @@ impl Fields {
                 black: black,
                 side: self.side_to_move
             },
-            "white has {white} and black {black} stones in hand, which cannot be when {} is to {}",
+            "white has {white} and black {} in hand, which cannot be when {} is to {}",
+            counted(black, "stone"),
             self.side_to_move,
             if position.removal_owed() {
                 "remove"
@@ -702,7 +706,10 @@ impl Fields {
             _ => return Ok(()),
         };
         let hands = match placing {
-            true => format!("white has {white} and black {black} stones in hand"),
+            true => format!(
+                "white has {white} and black {} in hand",
+                counted(black, "stone")
+            ),
             false => "both sides have 0 stones in hand".to_owned(),
         };
         Err(refused!(
@@ -720,9 +727,18 @@ impl Fields {
 fn read_board(word: &str) -> Result<(PointSet, PointSet), PositionError> {
     let length = word.chars().count();
     ensure!(
+        length == LETTERS || word.chars().all(|letter| "O@*/".contains(letter)),
+        other_form {},
+        "this is not a position in the form of mill programs, which is like \
+         '********/********/******** w p p 0 9 0 9 0 0': the board (its rings from the inner to the outer, \
+         each from its top point clockwise; O white, @ black, * empty), the side to move, phase, action, and six \
+         numbers"
+    );
+    ensure!(
         length == LETTERS,
         board_length { count: length },
-        "the board has {length} characters, but needs 26: three rings of 8, with '/' between them"
+        "the board has {}, but needs 26: three rings of 8, with '/' between them",
+        counted(length, "character")
     );
     let (mut white, mut black) = (PointSet::EMPTY, PointSet::EMPTY);
     let mut points = Point::all();

@@ -241,18 +241,22 @@ impl std::error::Error for TurnError {}
 impl FromStr for Turn {
     type Err = TurnError;
 
-    /// Parses a turn's text, with removals in any order. Does not check whether the turn can be
-    /// legal.
+    /// Parses a turn's text, in small or capital letters and with removals in any order. Does not check
+    /// whether the turn can be legal.
     ///
     /// ```
     /// use millbase::Turn;
     /// let turn: Turn = "d6-d5xg7xa1".parse()?;
     /// assert_eq!(turn.to_string(), "d6-d5xa1xg7");
+    /// assert_eq!("D6-D5xG7XA1".parse(), Ok(turn));
     /// assert!("d6-d5xa1xa1".parse::<Turn>().is_err());
     /// assert_eq!("pass".parse::<Turn>()?, Turn::PASS);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     fn from_str(text: &str) -> Result<Turn, TurnError> {
+        if text.bytes().any(|letter| letter.is_ascii_uppercase()) {
+            return text.to_ascii_lowercase().parse();
+        }
         if text.as_bytes() == PASS {
             return Ok(Turn::PASS);
         }
@@ -404,7 +408,8 @@ impl Position {
         }
     }
 
-    /// The position after a turn, which must be legal.
+    /// The position after a turn, which must be legal: after another one, the numbers of stones may be wrong.
+    /// [`Position::play`] checks the turn.
     #[inline(always)]
     #[must_use]
     pub fn after(&self, turn: Turn) -> Position {

@@ -161,6 +161,28 @@ pub(crate) struct SearchContext<'a, E> {
     pub pvs: bool,
 }
 
+impl<'a, E> SearchContext<'a, E> {
+    /// A principal variation search on one thread, without limits.
+    pub fn new(
+        rules: &'a Rules,
+        table: &'a TranspositionTable,
+        evaluator: &'a E,
+        stop: &'a AtomicBool,
+    ) -> SearchContext<'a, E> {
+        SearchContext {
+            rules,
+            table,
+            evaluator,
+            stop,
+            finished: stop,
+            deadline: None,
+            nodes: u64::MAX,
+            abdada: None,
+            pvs: true,
+        }
+    }
+}
+
 /// One thread of a search.
 pub(crate) struct Worker<'a, E> {
     context: &'a SearchContext<'a, E>,
@@ -192,7 +214,7 @@ impl<'a, E: Evaluator> Worker<'a, E> {
 
     fn check_bounds(&mut self) {
         // Databases may take a tenth of a millisecond for a node.
-        const BETWEEN_LOOKS: u64 = 1 << 6;
+        const BETWEEN_LOOKS: u64 = 1 << 4;
         let context = self.context;
         if self.counts.nodes > context.nodes {
             self.stopped = true;

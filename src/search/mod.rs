@@ -82,6 +82,7 @@ impl Default for Limits {
 
 /// A principal variation, with the state of the search that found it.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct PrincipalVariation {
     /// The turns that both sides are expected to make; at least one.
     pub turns: Vec<Turn>,
@@ -164,21 +165,10 @@ impl Search {
 
     /// The score of a position by a search of this depth without databases, on one thread.
     pub(crate) fn score(&self, position: &Position, depth: u32) -> Score {
-        let never = AtomicBool::new(false);
-        let context = SearchContext {
-            rules: &self.rules,
-            table: &self.table,
-            evaluator: &ProberEvaluator {
-                prober: &NoProber,
-                rules: &self.rules,
-            },
-            stop: &never,
-            finished: &never,
-            deadline: None,
-            nodes: u64::MAX,
-            abdada: None,
-            pvs: true,
-        };
+        let (rules, never) = (&self.rules, AtomicBool::new(false));
+        let prober = &NoProber;
+        let evaluator = ProberEvaluator { prober, rules };
+        let context = SearchContext::new(rules, &self.table, &evaluator, &never);
         Worker::new(&context, &[]).search(position, Window::ALL, depth, 0)
     }
 
@@ -202,14 +192,9 @@ impl Search {
         self.table.next_search();
         let abdada = (self.threads > 1).then(Abdada::new);
         let finished = AtomicBool::new(false);
+        let rules = &self.rules;
+        let evaluator = ProberEvaluator { prober, rules };
         let context = SearchContext {
-            rules: &self.rules,
-            table: &self.table,
-            evaluator: &ProberEvaluator {
-                prober,
-                rules: &self.rules,
-            },
-            stop,
             finished: &finished,
             deadline: limits.time.and_then(|time| start.checked_add(time)),
             nodes: limits
@@ -217,6 +202,7 @@ impl Search {
                 .map_or(u64::MAX, |nodes| nodes / self.threads as u64),
             abdada: abdada.as_ref(),
             pvs: limits.algorithm == Algorithm::Pvs,
+            ..SearchContext::new(rules, &self.table, &evaluator, stop)
         };
         let root = || Root::new(&context, position, earlier, limits, start);
         thread::scope(|scope| {

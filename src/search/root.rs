@@ -243,23 +243,3 @@ fn mtdf(guess: Score, search: &mut impl FnMut(Window) -> Option<Score>) -> Optio
     }
     Some(score)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn drivers_close_in_on_the_value() {
-        for value in [-32_000, -20_000, -300, 0, 7, 20_000, 31_990].map(Score::from_number) {
-            for guess in [-20_000, -20, 0, 8, 31_990].map(Score::from_number) {
-                for algorithm in [Algorithm::AlphaBeta, Algorithm::Pvs, Algorithm::Mtdf] {
-                    let found = find_score(algorithm, Some(guess), |window| {
-                        Some(value.clamp(window.alpha, window.beta))
-                    });
-                    assert_eq!(found, Some(value), "{algorithm:?} from {guess:?}");
-                }
-            }
-        }
-        assert_eq!(find_score(Algorithm::Mtdf, None, |_| None), None);
-    }
-}

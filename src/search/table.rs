@@ -101,7 +101,7 @@ struct Bucket([EntrySlot; 4]);
 /// them at once: with a larger table the first searches would do little else.
 const MOST_IN_HUGE_PAGES: usize = 256 << 20;
 
-// SAFETY: atomics with the value 0 are empty slots, and a page is aligned more than a bucket.
+// SAFETY: atomics with the value 0 are empty slots, and a bucket is aligned to 64 bytes.
 unsafe impl Zeroable for Bucket {}
 
 /// The table.

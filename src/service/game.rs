@@ -59,10 +59,10 @@ pub struct LegalTurn {
 }
 
 impl LegalTurn {
-    fn list(turns: impl IntoIterator<Item = (Turn, Position)>, rules: Rules) -> Vec<LegalTurn> {
-        let turns = turns.into_iter().map(|(turn, position)| LegalTurn {
+    fn list(turns: impl IntoIterator<Item = (Turn, Position)>, rules: &Rules) -> Vec<LegalTurn> {
+        let turns = turns.into_iter().map(|(turn, after)| LegalTurn {
             turn,
-            position: Fen { position, rules },
+            position: Fen::new(&after, rules),
         });
         turns.collect()
     }
@@ -90,7 +90,7 @@ impl TurnsAnswer {
     pub fn new(position: &Position, rules: &Rules) -> TurnsAnswer {
         TurnsAnswer {
             situation: Situation::new(position, rules),
-            turns: LegalTurn::list(legal(position, rules), *rules),
+            turns: LegalTurn::list(legal(position, rules), rules),
         }
     }
 }
@@ -131,14 +131,11 @@ pub struct GameAnswer {
 impl GameAnswer {
     /// A game up to the first turn of the question that is not legal.
     pub fn new(game: &Game, illegal: Option<IllegalTurn>) -> GameAnswer {
-        let rules = *game.rules();
+        let rules = game.rules();
         GameAnswer {
-            start: Fen {
-                position: *game.start(),
-                rules,
-            },
+            start: Fen::new(game.start(), rules),
             game: LegalTurn::list(game.history(), rules),
-            end: TurnsAnswer::new(game.position(), &rules),
+            end: TurnsAnswer::new(game.position(), rules),
             state: GameState::new(game, illegal),
         }
     }

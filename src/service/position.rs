@@ -33,10 +33,7 @@ impl Situation {
     /// A position under these rules.
     pub fn new(position: &Position, rules: &Rules) -> Situation {
         Situation {
-            position: Fen {
-                position: *position,
-                rules: *rules,
-            },
+            position: Fen::new(position, rules),
             side_to_move: position.side_to_move(),
             phase: position.phase(rules),
         }
@@ -61,10 +58,7 @@ impl ValuedTurn {
         ValuedTurn {
             turn: ranked.turn,
             value: ranked.value,
-            position: Fen {
-                position: ranked.after,
-                rules: *rules,
-            },
+            position: Fen::new(&ranked.after, rules),
         }
     }
 
@@ -248,10 +242,7 @@ impl ComparedTurn {
                 turn,
                 wdl: None,
                 dtw: None,
-                position: Fen {
-                    position: after,
-                    rules: *rules,
-                },
+                position: Fen::new(&after, rules),
                 replies: None,
                 holding: None,
                 class: *classes.entry(canonical(&after)).or_insert(next),

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::failure::{ErrorAnswer, FailureAnswer};
 use super::failure::{Failure, Refusal};
 use super::game::{GameAnswer, IllegalTurn, PlayAnswer, StepAnswer, TurnsAnswer};
 use super::json;
@@ -15,20 +16,25 @@ use crate::engine::ending::DrawRule;
 use crate::engine::game::Game;
 use crate::engine::player::{DrawnTurns, Player, SkillLevel};
 use crate::index::{Pair, PairError};
-use crate::probe::Database;
+use crate::probe::{Database, patience};
 use crate::rules::Rules;
 use crate::rules::position::{Position, PositionError};
 use crate::search::{Limits, Search};
 use crate::store::DbError;
 use crate::value::Wdl;
 
-/// The word for the empty board.
-pub const START: &str = "start";
+/// The words for the empty board: ours, and that of the engine protocol.
+const STARTS: [&str; 2] = ["start", "startpos"];
+
+/// Whether a text is a word for the empty board.
+pub fn is_start(text: &str) -> bool {
+    STARTS.contains(&text.trim())
+}
 
 /// The most bytes of a position's text.
 const LONGEST_POSITION: usize = 1024;
 
-/// The most bytes of a game's turns: more than a thousand turns.
+/// The most bytes of a game's turns: more than a thousand turns; and of a list of positions: more than two hundred.
 const LONGEST_GAME: usize = 12 << 10;
 
 /// The most turns of a line.
@@ -43,12 +49,14 @@ const USUAL_TIME: u64 = 1000;
 /// The longest time to search, in milliseconds.
 const LONGEST_TIME: u64 = 5000;
 
-/// The fields of a question; each kind of question uses those that docs/FRONTENDS.md lists for it.
+/// The fields of a question. docs/FRONTENDS.md lists the fields that each topic uses.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Question {
     /// A position, or the start of a game.
     fen: Option<String>,
+    /// Positions with commas between them.
+    fens: String,
     /// The turns of a game.
     moves: String,
     /// The rules; without it those of the server.
@@ -71,15 +79,15 @@ pub struct Question {
     pub placing: bool,
 }
 
-/// Parses a position's text or the word `start`.
+/// Parses a position's text or the word `start` or `startpos`.
 ///
 /// # Errors
 ///
 /// As for [`Position::parse`].
 pub fn position(text: &str, rules: &Rules) -> Result<Position, PositionError> {
-    match text.trim() {
-        START => Ok(Position::start(rules)),
-        _ => Position::parse(text, rules),
+    match is_start(text) {
+        true => Ok(Position::start(rules)),
+        false => Position::parse(text, rules),
     }
 }
 
@@ -94,6 +102,7 @@ impl Question {
         for (text, most, what) in [
             (position, LONGEST_POSITION, "position"),
             (&self.moves, LONGEST_GAME, "game"),
+            (&self.fens, LONGEST_GAME, "list of positions"),
         ] {
             if text.len() > most {
                 return Err(Failure::Question {
@@ -135,7 +144,7 @@ impl Question {
         })
     }
 
-    /// The position of the question.
+    /// The position of the question. Underscores are spaces, which addresses cannot have.
     ///
     /// # Errors
     ///
@@ -144,7 +153,13 @@ impl Question {
         let text = self.fen.as_deref().ok_or_else(|| {
             Failure::question("the question has no position; ask like /probe?fen=start")
         })?;
-        Ok(position(text, rules)?)
+        Ok(position(&text.replace('_', " "), rules)?)
+    }
+
+    /// The positions of the question, or the reasons why they are wrong.
+    fn positions(&self, rules: &Rules) -> impl Iterator<Item = Result<Position, PositionError>> {
+        let texts = self.fens.split(',');
+        texts.map(|text| position(&text.replace('_', " "), rules))
     }
 
     /// The game of the question up to its first turn that is not legal, and this turn.
@@ -185,11 +200,13 @@ impl Question {
     }
 }
 
-/// A kind of question about a position or a game; the server's path for it has its name.
+/// The subject of a question about a position or a game; the server answers it at a path of this name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Topic {
     /// A [`ProbeAnswer`] with all turns.
     Probe,
+    /// For each of several positions, on a line of its own, a [`ProbeAnswer`] without turns or an [`ErrorAnswer`].
+    Probes,
     /// A [`RankAnswer`].
     Rank,
     /// A [`LineAnswer`].
@@ -208,8 +225,9 @@ pub enum Topic {
 
 impl Topic {
     /// All topics with their names.
-    pub const NAMED: [(&'static str, Topic); 8] = [
+    pub const NAMED: [(&'static str, Topic); 9] = [
         ("probe", Topic::Probe),
+        ("probes", Topic::Probes),
         ("rank", Topic::Rank),
         ("line", Topic::Line),
         ("step", Topic::Step),
@@ -227,6 +245,9 @@ impl Topic {
     pub fn may_search(self, question: &Question, rules: &Rules) -> Result<bool, Failure> {
         match self {
             Topic::Probe | Topic::Rank | Topic::Line => Ok(question.position(rules)?.is_placing()),
+            Topic::Probes => {
+                Ok((question.positions(rules).flatten()).any(|position| position.is_placing()))
+            }
             Topic::Step | Topic::Turns | Topic::Game => Ok(false),
             Topic::Play | Topic::Random => Ok(true),
         }
@@ -247,12 +268,27 @@ pub struct Service {
 }
 
 impl Service {
-    /// The answer to a question as one JSON object.
+    /// The answer to a question as JSON, which is one object for most topics. When another thread sets `stop`, because
+    /// nobody waits for the answer any more, searches end early, and the answer may be an error.
     ///
     /// # Errors
     ///
     /// A [`Failure`] if the question cannot be read, or the databases have no answer.
-    pub fn answer(&self, topic: Topic, question: &Question) -> Result<Vec<u8>, Failure> {
+    pub fn answer(
+        &self,
+        topic: Topic,
+        question: &Question,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Vec<u8>, Failure> {
+        patience::until(stop, || self.find(topic, question, stop))
+    }
+
+    fn find(
+        &self,
+        topic: Topic,
+        question: &Question,
+        stop: &AtomicBool,
+    ) -> Result<Vec<u8>, Failure> {
         let Service {
             database, draws, ..
         } = self;
@@ -261,6 +297,21 @@ impl Service {
             Topic::Probe => {
                 let position = question.position(rules)?;
                 json(&ProbeAnswer::find(database, &position, Some(usize::MAX))?)
+            }
+            Topic::Probes => {
+                let answers = question.positions(rules).map(|position| {
+                    let found = position
+                        .map_err(Failure::from)
+                        .and_then(|position| Ok(ProbeAnswer::find(database, &position, None)?));
+                    match found {
+                        Ok(answer) => json(&answer),
+                        Err(failure) => {
+                            let failure = FailureAnswer::new(&failure, self.sentence);
+                            json(&ErrorAnswer::from(failure))
+                        }
+                    }
+                });
+                answers.flatten().collect()
             }
             Topic::Rank => json(&RankAnswer::find(database, &question.position(rules)?)?),
             Topic::Line => {
@@ -287,7 +338,7 @@ impl Service {
                 let (game, illegal) = question.game(rules, *draws)?;
                 json(&GameAnswer::new(&game, illegal))
             }
-            Topic::Play => json(&self.play(question)?),
+            Topic::Play => json(&self.play(question, stop)?),
             Topic::Random => json(&RandomAnswer::find(
                 database,
                 question.pair(rules)?,
@@ -298,7 +349,7 @@ impl Service {
     }
 
     /// The player's turn after the question's game.
-    fn play(&self, question: &Question) -> Result<PlayAnswer, Failure> {
+    fn play(&self, question: &Question, stop: &AtomicBool) -> Result<PlayAnswer, Failure> {
         let (game, illegal) = question.game(self.database.rules(), self.draws)?;
         if let Some(IllegalTurn {
             number, message, ..
@@ -323,7 +374,7 @@ impl Service {
             time: Some(Duration::from_millis(time)),
             ..Limits::default()
         };
-        let choice = player.choose(&game, &limits, &AtomicBool::new(false), &mut |_| ());
+        let choice = player.choose(&game, &limits, stop, &mut |_| ());
         Ok(PlayAnswer::new(&game, choice, self.sentence))
     }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::failure::{Failure, Refusal};
 use super::words::Fen;
 use crate::index::Pair;
-use crate::probe::Database;
+use crate::probe::{Database, patience};
 use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::sample::{self, Family};
@@ -39,15 +39,16 @@ impl RandomAnswer {
         wdl: Wdl,
         seed: u64,
     ) -> Result<RandomAnswer, Failure> {
-        let rules = *database.rules();
-        let drawn = |number| sample::many(&rules, Family::Pair(pair), number..number + 1, seed);
+        let rules = database.rules();
+        let drawn = |number| sample::many(rules, Family::Pair(pair), number..number + 1, seed);
         for position in (0..TRIES).flat_map(drawn) {
-            if position.is_over(&rules) || has_mill(&position, &rules) {
+            if position.is_over(rules) || has_mill(&position, rules) {
                 continue;
             }
+            patience::check_own()?;
             let value = database.probe(&position)?;
             if value.wdl() == wdl && value.dtw().is_none_or(|dtw| dtw >= SHORTEST) {
-                let position = Fen { position, rules };
+                let position = Fen::new(&position, rules);
                 return Ok(RandomAnswer { position, value });
             }
         }

@@ -30,6 +30,16 @@ pub struct Fen {
     pub rules: Rules,
 }
 
+impl Fen {
+    /// The text of a position under these rules.
+    pub fn new(position: &Position, rules: &Rules) -> Fen {
+        Fen {
+            position: *position,
+            rules: *rules,
+        }
+    }
+}
+
 impl Deref for Fen {
     type Target = Position;
 
@@ -166,7 +176,7 @@ schema!(Value, "value", |generator| json_schema!({
 schema!(LineEnd, "lineEnd", |generator| json_schema!({
     "type": "object",
     "properties": {
-        "end": { "type": "string", "enum": ["over", "repetition", "limit"] },
+        "end": { "type": "string", "enum": ["over", "repetition", "quiet", "limit"] },
         "repeats": generator.subschema_for::<Option<usize>>(),
     },
     "required": ["end", "repeats"],

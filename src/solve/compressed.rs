@@ -12,14 +12,11 @@ pub(super) struct Compressed {
     /// Longer than the parts together; pages that are not written take no memory.
     bytes: Bytes,
     lengths: Vec<usize>,
+    /// The number of values.
+    values: usize,
 }
 
 impl Compressed {
-    /// The bytes of the compressed parts.
-    pub(super) fn size(&self) -> usize {
-        self.lengths.iter().sum()
-    }
-
     /// The number of values in a part.
     const PART: usize = 1 << 18;
 
@@ -45,12 +42,12 @@ impl Compressed {
                 lengths.push(part.len());
             }
         }
-        Ok(Compressed { bytes, lengths })
+        Ok(Compressed::from_parts(bytes, lengths, values.len()))
     }
 
-    /// The values of the table, which has this length.
-    pub(super) fn unpack(&self, length: usize) -> io::Result<Bytes> {
-        let mut values = Bytes::new(length)?;
+    /// The values of the table.
+    pub(super) fn unpack(&self) -> io::Result<Bytes> {
+        let mut values = Bytes::new(self.values)?;
         let mut rest = &self.bytes[..];
         let mut parts = Vec::with_capacity(self.lengths.len());
         for &length in &self.lengths {
@@ -72,11 +69,15 @@ impl Compressed {
 
     /// The compressed parts, one after the other.
     pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes[..self.size()]
+        &self.bytes[..self.lengths.iter().sum()]
     }
 
-    /// A table of compressed parts with these lengths, one after the other in `bytes`.
-    pub(super) fn from_parts(bytes: Bytes, lengths: Vec<usize>) -> Compressed {
-        Compressed { bytes, lengths }
+    /// A table of this many values from its compressed parts, one after the other in `bytes`.
+    pub(super) fn from_parts(bytes: Bytes, lengths: Vec<usize>, values: usize) -> Compressed {
+        Compressed {
+            bytes,
+            lengths,
+            values,
+        }
     }
 }

@@ -15,9 +15,9 @@ use crate::index::{Index, Material};
 use crate::memory::Bytes;
 use crate::rules::{Rules, WithoutTurn};
 use crate::solve::pair::half::{HalfShape, RowTurns};
-use crate::solve::pair::init::{self, Captures, ORDERED, look_up};
+use crate::solve::pair::init::{Captures, ORDERED, look_up};
 use crate::solve::pair::{Scatter, fill_images};
-use crate::solve::slides::{HighParts, LANES, RowSlides};
+use crate::solve::slides::{ColumnSlides, Vector};
 use crate::store::codec::{Coverage, is_even};
 
 /// Derives the values of a table.
@@ -75,14 +75,11 @@ fn derive_part(
         length, quiet_length,
         "the table of the quiet turns has the wrong size"
     );
-    let parts = HighParts::new(&shape.columns, &shape.subsets);
+    let slides = ColumnSlides::new(&shape.columns);
     let atomics = finished.as_atomics();
     (0..shape.rows.len()).into_par_iter().for_each_init(
-        || {
-            let best = vec![0; columns + LANES];
-            (vec![0; columns], best, vec![0; columns], Vec::new())
-        },
-        |(own, best, closing, ordered), row| {
+        Default::default,
+        |(own, scratch): &mut (Vec<u8>, DeriveScratch), row| {
             let waiting = shape.rows.set(row);
             if part.waiting.is_some_and(|odd| odd == is_even(waiting)) {
                 return;
@@ -92,21 +89,19 @@ fn derive_part(
                 Some(quiet) => &quiet[range],
                 None => {
                     // Other threads fill in this part at the same time, but no turn leads from it to it.
-                    for (byte, value) in own.iter_mut().zip(&atomics[range]) {
-                        *byte = value.load(Ordering::Relaxed);
-                    }
+                    let values = atomics[range].iter();
+                    own.clear();
+                    own.extend(values.map(|value| value.load(Ordering::Relaxed)));
                     own
                 }
             };
             bits::dispatch(DeriveRow {
                 shape: &shape,
-                parts: &parts,
+                slides: &slides,
                 captures,
                 waiting,
                 quiet,
-                ordered,
-                best,
-                closing,
+                scratch,
                 scatter: Scatter::new(&index, atomics, waiting),
                 part,
             });
@@ -206,19 +201,26 @@ pub(crate) fn captures_to_fill(
 
 struct DeriveRow<'a> {
     shape: &'a HalfShape,
-    parts: &'a HighParts,
+    slides: &'a ColumnSlides,
     captures: &'a [Captures<'a>],
     waiting: PointSet,
     /// The values of the positions that quiet turns lead to.
     quiet: &'a [u8],
-    /// Reused for their ordered values.
-    ordered: &'a mut Vec<u8>,
-    /// The ordered value of the best turn of each column, and [`LANES`] bytes more.
-    best: &'a mut [u8],
-    /// The number of turns of each column that close a mill.
-    closing: &'a mut [u8],
+    scratch: &'a mut DeriveScratch,
     scatter: Scatter<'a>,
     part: TablePart,
+}
+
+/// Memory that is reused from row to row.
+#[derive(Default)]
+struct DeriveScratch {
+    /// The ordered values after quiet turns, and of the best quiet turns, by the parts of the columns.
+    after: Vec<Vector>,
+    raised: Vec<Vector>,
+    /// The ordered value of the best turn of each column.
+    best: Vec<u8>,
+    /// The number of turns of each column that close a mill.
+    closing: Vec<u8>,
 }
 
 impl Kernel for DeriveRow<'_> {
@@ -239,35 +241,27 @@ impl DeriveRow<'_> {
     fn derive<B: Bits, const FLYING: bool, const PART: bool>(self, bits: B) {
         let DeriveRow {
             shape,
-            parts,
             captures,
             waiting,
             quiet,
-            ordered,
+            part,
+            ..
+        } = self;
+        let DeriveScratch {
+            after,
+            raised,
             best,
             closing,
-            scatter,
-            part,
-        } = self;
+        } = self.scratch;
         let turns = RowTurns::new(bits, shape, waiting);
-        best.fill(0);
-        closing.fill(0);
+        let slides = self.slides;
+        slides.scatter(quiet, after, |value| ORDERED[usize::from(value)]);
+        slides.fill(raised, 0);
+        slides.raise(bits, turns.board, !waiting, FLYING, after, raised);
+        slides.gather(raised, best);
+        closing.clear();
+        closing.resize(best.len(), 0);
         look_up::<B, FLYING>(captures, bits, shape, &turns, waiting, best, closing);
-        // Slides of the board with diagonals may close two mills.
-        if FLYING || shape.rules.diagonals {
-            for (&subset, &value) in shape.subsets.iter().zip(quiet) {
-                let ordered = ORDERED[usize::from(value)];
-                for origin in turns.quiet_origins::<B, FLYING>(bits, subset) {
-                    best[origin] = best[origin].max(ordered);
-                }
-            }
-        } else {
-            ordered.clear();
-            ordered.extend(quiet.iter().map(|&value| init::ordered(value)));
-            ordered.resize(quiet.len() + LANES, 0);
-            let slides = RowSlides::new(bits, turns.board, !waiting);
-            slides.raise(bits, parts, ordered, best);
-        }
         if shape.without_turn == WithoutTurn::Passes {
             for (best, &quiet) in best.iter_mut().zip(quiet) {
                 if *best == 0 {
@@ -286,39 +280,8 @@ impl DeriveRow<'_> {
                     continue;
                 }
             }
-            scatter.store_one(bits, subset, values[usize::from(best[column])]);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::index::Pair;
-    use crate::solve::pair::solve;
-    use std::collections::HashMap;
-
-    #[test]
-    fn each_side_follows_from_the_other() {
-        let rules = Rules::STANDARD;
-        let mut tables: HashMap<Material, Bytes> = HashMap::new();
-        for pair in Pair::all(6).into_iter().filter(|pair| pair.stones() <= 9) {
-            let solved = solve(
-                &rules,
-                pair,
-                |material| Ok(tables[&material].to_vec()),
-                &mut |_| (),
-            );
-            for table in solved.unwrap() {
-                tables.insert(table.material, table.values);
-            }
-        }
-        for (&material, values) in &tables {
-            let quiet = &tables[&material.exchanged()];
-            let captures = material.after_captures(&rules);
-            let captures: Vec<&[u8]> = captures.iter().map(|after| &tables[after][..]).collect();
-            let derived = derive(&rules, material, quiet, &captures).unwrap();
-            assert!(*derived == **values, "{material:?}");
+            self.scatter
+                .store_one(bits, subset, values[usize::from(best[column])]);
         }
     }
 }

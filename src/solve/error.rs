@@ -6,11 +6,13 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::index::Pair;
+use crate::rules::counted;
 use crate::store::{DbError, LARGEST_VALUE};
 use crate::value::Metric;
 
 /// The reason why a pair or a ply could not be solved or its file not written.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum SolveError {
     /// The system refused the memory for a pair.
     PairMemory {
@@ -56,8 +58,8 @@ impl fmt::Display for SolveError {
             ),
             SolveError::PlyMemory(ply, source) => write!(
                 f,
-                "the system refuses the memory for the positions after {ply} placements \
-                 ({source})"
+                "the system refuses the memory for the positions after {} ({source})",
+                counted(ply, "placement")
             ),
             SolveError::PairTooDeep(pair) => write!(
                 f,
@@ -66,8 +68,8 @@ impl fmt::Display for SolveError {
             ),
             SolveError::PlyTooDeep(ply) => write!(
                 f,
-                "after {ply} placements there are positions more than {} turns from the end, which the files \
-                 cannot hold",
+                "after {} there are positions more than {} turns from the end, which the files cannot hold",
+                counted(ply, "placement"),
                 LARGEST_VALUE - 1
             ),
             SolveError::Rules(why) => f.write_str(why),

@@ -7,6 +7,7 @@ use crate::index::stages::Stage;
 
 /// A step of a build.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum BuildEvent<'a> {
     /// A pair is begun with its captures.
     PairStarted(Pair),
@@ -33,6 +34,7 @@ pub enum BuildEvent<'a> {
 
 /// The files that a build has made.
 #[derive(Clone, Default, Debug)]
+#[non_exhaustive]
 pub struct BuildReport {
     /// The solved pairs, in this order.
     pub pairs: Vec<PairReport>,
@@ -42,6 +44,7 @@ pub struct BuildReport {
 
 /// The report on one pair.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct PairReport {
     /// The pair.
     pub pair: Pair,
@@ -59,6 +62,7 @@ pub struct PairReport {
 
 /// The times of the steps for one side to move.
 #[derive(Clone, Copy, Default, Debug)]
+#[non_exhaustive]
 pub struct TableTimes {
     /// Reading the table that captures lead to.
     pub load: Duration,
@@ -79,6 +83,7 @@ impl TableTimes {
 
 /// The report on one ply.
 #[derive(Clone, Default, Debug)]
+#[non_exhaustive]
 pub struct PlyReport {
     /// The number of turns made before its positions.
     pub ply: u8,

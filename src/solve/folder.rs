@@ -1,10 +1,13 @@
 //! The folder of a build, which belongs to one build at a time.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 
 use super::error::SolveError;
 use crate::store::{self, DbError};
+
+/// The file whose lock shows that a build is at work in its folder.
+const LOCK: &str = ".build.lock";
 
 /// A folder locked for one build, until this is dropped or the process ends.
 #[derive(Debug)]
@@ -21,23 +24,29 @@ impl BuildFolder {
     /// [`SolveError::Busy`] if the folder is locked, [`SolveError::Database`] if it is not
     /// writable.
     pub fn lock(path: &Path) -> Result<BuildFolder, SolveError> {
-        let file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path.join(".build.lock"));
-        let file = file.map_err(DbError::io(path))?;
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => return Err(SolveError::Busy(path.to_path_buf())),
-            // Some file systems have no locks. There two builds only do the same work twice.
-            Ok(()) | Err(TryLockError::Error(_)) => {}
-        }
-        let folder = BuildFolder {
-            path: path.to_path_buf(),
-            _lock: file,
+        let name = path.join(LOCK);
+        let lock = loop {
+            let file = OpenOptions::new()
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .open(&name);
+            let file = file.map_err(DbError::io(path))?;
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) => return Err(SolveError::Busy(path.to_path_buf())),
+                // Some file systems have no locks. There two builds only do the same work twice.
+                Ok(()) | Err(TryLockError::Error(_)) => {}
+            }
+            // A build that ended meanwhile may have removed this file.
+            if is_at(&file, &name) {
+                break file;
+            }
         };
-        folder.tidy()?;
-        Ok(folder)
+        store::remove_temporaries(path)?;
+        Ok(BuildFolder {
+            path: path.to_path_buf(),
+            _lock: lock,
+        })
     }
 
     /// The folder.
@@ -45,12 +54,36 @@ impl BuildFolder {
         &self.path
     }
 
-    /// Removes the unfinished file when the process is about to end.
+    /// Removes the unfinished file and that of the lock when the process is about to end.
     ///
     /// # Errors
     ///
     /// [`DbError::Io`].
     pub fn tidy(&self) -> Result<(), DbError> {
+        // If this fails, the empty file stays, and a later build locks it again.
+        let _ = fs::remove_file(self.path.join(LOCK));
         store::remove_temporaries(&self.path)
+    }
+}
+
+impl Drop for BuildFolder {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(self.path.join(LOCK));
+    }
+}
+
+/// Whether a path still leads to this open file.
+fn is_at(file: &File, path: &Path) -> bool {
+    let (Ok(file), Ok(path)) = (file.metadata(), fs::metadata(path)) else {
+        return false;
+    };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        (file.dev(), file.ino()) == (path.dev(), path.ino())
+    }
+    #[cfg(not(unix))]
+    {
+        file.created().ok() == path.created().ok()
     }
 }

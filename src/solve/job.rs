@@ -224,12 +224,7 @@ impl PliesJob<'_> {
         &PlannedPly { ply, kept, .. }: &PlannedPly,
         observer: &mut dyn FnMut(BuildEvent<'_>),
     ) -> Result<PlyReport, SolveError> {
-        let PliesJob {
-            rules,
-            folder,
-            stage_sets,
-            ..
-        } = *self;
+        let (rules, folder, stage_sets) = (self.rules, self.folder, self.stage_sets);
         self.report = PlyReport {
             ply,
             ..PlyReport::default()
@@ -301,7 +296,7 @@ struct NextTables<'a> {
     stage_sets: &'a StageSets,
     /// The tables of the pairs after the last placement; `None` while stones are left in hand: then the values
     /// are in the files of the next ply's stages or in its own.
-    pairs: Option<Loader<'a>>,
+    pairs: Option<Loader<&'a Database>>,
     /// The table to load next, if it is here already.
     last: Option<(Stage, Bytes)>,
 }

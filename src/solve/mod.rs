@@ -5,9 +5,9 @@
 //! forecasts the time left, and returns a [`BuildReport`].
 //!
 //! * `plan`, `folder`, `job`, `events`, `progress`: the build.
-//! * [`pair`] solves one pair in memory, [`ply`] one stage of the placing phase.
+//! * `pair` solves one pair in memory, `ply` one stage of the placing phase.
 //! * `tables` loads whole tables from files, `derive` computes those that files omit.
-//! * [`repack()`] writes the values of a file again at another level or with another profile.
+//! * `repack` writes the values of a file again at another level or with another profile.
 
 mod compressed;
 pub(crate) mod derive;
@@ -15,26 +15,22 @@ mod error;
 mod events;
 mod folder;
 mod job;
-#[doc(hidden)]
-pub mod pair;
-mod plan;
-#[doc(hidden)]
-pub mod ply;
+pub(crate) mod pair;
+pub(crate) mod plan;
+pub(crate) mod ply;
 mod progress;
-mod repack;
-mod slides;
-mod tables;
+pub(crate) mod repack;
+pub(crate) mod slides;
+pub(crate) mod tables;
 
 pub use error::SolveError;
 pub use events::{BuildEvent, BuildReport, PairReport, PlyReport, TableTimes};
 pub use folder::BuildFolder;
 pub use job::build;
 pub(crate) use plan::with_needed;
-pub use plan::{BuildPlan, BuildRequest, PlannedPair, PlannedPly};
-#[doc(hidden)]
-pub use plan::{built_pairs, cores, kept_plies, pairs_up_to};
+pub use plan::{BuildPlan, BuildRequest, PlannedPair, PlannedPly, kept_plies, pairs_up_to};
 pub use progress::BuildProgress;
-pub use repack::repack;
-pub(crate) use tables::{Reused, fold, load_pair, needs, read_or_derive, refused};
-#[doc(hidden)]
-pub use tables::{TableCache, load, whole_bitbase};
+pub(crate) use tables::{
+    Kept, Loader, Recipe, TableCache, fold, load, load_pair, needs, read_or_derive, refused,
+    whole_bitbase,
+};

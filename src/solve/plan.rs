@@ -9,7 +9,7 @@ use std::thread;
 use super::error::SolveError;
 use super::pair;
 use super::ply::stage;
-use super::tables::{Loader, TableCache};
+use super::tables::{MOST_KEPT, TableCache};
 use crate::index::stages::{Stage, StageSets, why_unsolved};
 use crate::index::{Material, Pair};
 use crate::probe::Database;
@@ -18,10 +18,10 @@ use crate::store::codec::can_omit;
 use crate::store::{Compression, DbError, Profile, ply_file_name};
 use crate::value::Metric;
 
-/// The time of one entry on one core, from start to written file, in ns: measured for the standard rules on
-/// two cores.
-const PAIR_NS_PER_ENTRY: f64 = 92.0;
-const PLY_NS_PER_ENTRY: f64 = 56.0;
+/// The time of one entry on one core of the machine *Zen 5* of docs/RESULTS.md, from start to written file, in
+/// ns: of all pairs of the standard rules without the last placement, and of their placing phase.
+const PAIR_NS_PER_ENTRY: f64 = 61.0;
+const PLY_NS_PER_ENTRY: f64 = 19.0;
 
 /// Bytes of a ply's file per entry of its tables.
 const PLY_BYTES_PER_ENTRY: f64 = 0.087;
@@ -65,6 +65,7 @@ pub fn kept_plies(rules: &Rules) -> BTreeSet<u8> {
 /// The files of a [`BuildRequest`] that a folder lacks. Sizes and times are forecasts.
 #[derive(Debug)]
 #[cfg_attr(feature = "service", derive(serde::Serialize, schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct BuildPlan {
     /// The folder.
     pub folder: PathBuf,
@@ -74,8 +75,11 @@ pub struct BuildPlan {
     pub file_bytes: u64,
     /// The peak memory while the pairs are solved, in bytes.
     pub memory_bytes: u64,
-    /// The time to build the pairs with the threads in use, in seconds.
+    /// The time to build everything with the threads in use, in seconds, if their cores are like those of
+    /// the machine *Zen 5* of docs/RESULTS.md.
     pub seconds: f64,
+    /// The part of this time that the plies take.
+    pub placing_seconds: f64,
     /// The pairs to solve, each after those that it needs.
     pub pairs: Vec<PlannedPair>,
     /// The plies to solve, the last one first; `None` if the request leaves the placing phase out.
@@ -92,6 +96,7 @@ pub struct BuildPlan {
 /// A pair to solve.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "service", derive(serde::Serialize, schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct PlannedPair {
     /// The pair.
     pub pair: Pair,
@@ -106,6 +111,7 @@ pub struct PlannedPair {
 /// A ply to solve.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "service", derive(serde::Serialize, schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct PlannedPly {
     /// The number of stones placed.
     pub ply: u8,
@@ -148,12 +154,6 @@ impl BuildPlan {
     /// has a file that cannot be used: no build replaces it unasked.
     pub fn new(folder: &Path, request: &BuildRequest) -> Result<BuildPlan, SolveError> {
         let rules = request.rules;
-        if rules.quiet_turns > 0 && request.profile.metric == Metric::Wdl {
-            return Err(SolveError::Rules(
-                "under a limit of quiet turns the result of a position follows from the number of turns to the \
-                 next removal, so there are no databases without depths",
-            ));
-        }
         let (stage_sets, plies) = plan_plies(folder, &rules, &request.plies)?;
         let database = match folder.exists() {
             true => Database::open(folder, rules)?,
@@ -177,6 +177,8 @@ impl BuildPlan {
         };
         let pairs: Vec<PlannedPair> = pairs.iter().enumerate().map(planned).collect();
         let entries = pairs.iter().map(|planned| planned.entries).sum();
+        let placing_entries = plies.iter().map(|planned| planned.entries).sum();
+        let placing_seconds = seconds_for(placing_entries, PLY_NS_PER_ENTRY);
         Ok(BuildPlan {
             folder: folder.to_path_buf(),
             entries,
@@ -184,7 +186,8 @@ impl BuildPlan {
             memory_bytes: (pairs.iter().map(|planned| planned.memory_bytes))
                 .max()
                 .unwrap_or(0),
-            seconds: seconds_for(entries, PAIR_NS_PER_ENTRY),
+            seconds: seconds_for(entries, PAIR_NS_PER_ENTRY) + placing_seconds,
+            placing_seconds,
             pairs,
             placing: (!request.plies.is_empty()).then_some(plies),
             request: request.clone(),
@@ -206,11 +209,6 @@ impl BuildPlan {
     pub fn placing_entries(&self) -> u64 {
         self.plies().iter().map(|planned| planned.entries).sum()
     }
-
-    /// A forecast of the time to solve the plies with the threads in use, in seconds.
-    pub fn placing_seconds(&self) -> f64 {
-        seconds_for(self.placing_entries(), PLY_NS_PER_ENTRY)
-    }
 }
 
 /// The pairs that have a usable file in the folder of a database, with the compression of the files. Built-in
@@ -218,11 +216,18 @@ impl BuildPlan {
 ///
 /// # Errors
 ///
-/// [`SolveError::OtherContents`] if one has another metric than this.
+/// [`SolveError::OtherContents`] if one has another metric than this, [`SolveError::Rules`] if there are no
+/// databases of this metric under these rules.
 pub fn built_pairs(
     database: &Database,
     metric: Metric,
 ) -> Result<Vec<(Pair, Compression)>, SolveError> {
+    if database.rules().quiet_turns > 0 && metric == Metric::Wdl {
+        return Err(SolveError::Rules(
+            "under a limit of quiet turns the result of a position follows from the number of turns to the \
+             next removal, so there are no databases without depths",
+        ));
+    }
     let files = database.pairs().filter(|file| file.path().is_some());
     let pairs = files.map(|file| match file.metric() == metric {
         true => Ok((file.pair(), file.compression())),
@@ -262,10 +267,7 @@ fn memory_of(rules: &Rules, pairs: &[Pair], number: usize, last_placement: bool)
         let after = table.after_captures(rules).into_iter();
         after.map(Material::entries).sum()
     };
-    let placements = |table: Material| Material {
-        mover: table.waiting - 1,
-        waiting: table.mover,
-    };
+    let placements = |table: Material| Material::new(table.waiting - 1, table.mover);
     let tables = || pair.tables().into_iter();
     let again: u64 = tables().map(captures).sum();
     let last = tables().map(|table| captures(table.exchanged()) + placements(table).entries());
@@ -322,7 +324,7 @@ fn plan_plies(
         };
         // After the last placement, tables are derived from up to two others, and some are kept.
         let (deriving, kept) = match ply + 1 == plies {
-            true => (2, Loader::MOST_KEPT as u64),
+            true => (2, MOST_KEPT as u64),
             false => (0, 0),
         };
         let memory = stage_sets.stages_of(ply).map(|stage| {

@@ -1,12 +1,15 @@
 //! Writes the values of a file again at another level or with another profile.
 
+use std::fs::File;
+use std::io;
+
 use super::derive::captures_to_fill;
 use super::folder::BuildFolder;
 use super::tables::{TableCache, load_pair};
 use crate::index::Pair;
 use crate::probe::Database;
 use crate::store::pair::stored_table;
-use crate::store::{self, DbError, Profile, SolvedPair};
+use crate::store::{self, DbError, PlyFile, Profile, SolvedPair};
 use crate::value::Metric;
 
 /// Writes the values of a pair to another folder, and returns the size of the file in bytes.
@@ -51,4 +54,21 @@ pub fn repack(
         }
     }
     Ok(bytes)
+}
+
+/// Copies the file of a ply to another folder byte for byte: such files have one level and one profile.
+///
+/// # Errors
+///
+/// [`DbError::Io`].
+pub fn copy_ply(file: &PlyFile, folder: &BuildFolder) -> Result<(), DbError> {
+    let from = file.path();
+    let mut source = File::open(from).map_err(DbError::io(from))?;
+    let path = folder.path().join(store::ply_file_name(file.ply()));
+    store::write_file(&path, |copy| {
+        let bytes = io::copy(&mut source, copy)?;
+        copy.sync_all()?;
+        Ok(bytes)
+    })?;
+    Ok(())
 }

@@ -1,222 +1,286 @@
-//! The best slides of a whole row at once, for movers that may not fly.
+//! The best turns that close no mill, for many sets of the mover at once: for deriving tables and for checks.
 //!
-//! A row has all sets of the mover among the points that the other side leaves, as subsets of these
-//! points in the order of their numbers. The lowest five bits of a subset are its *low part*, the
-//! others its *high part*. The subsets with one high part are neighbours, at most ten, because only
-//! low parts of one size go with it. A slide takes them to subsets that are neighbours, too:
+//! All sets of the mover, M before a turn and M' after it, are subsets of the points that a row's set
+//! leaves. Sets that differ only in the first five of these points are a *part*: at most ten, because
+//! they have the same number of stones there. A part has a vector of 16 codes.
 //!
-//! ```text
-//! before   high part h              best[h, l] for all l of a size, in 16 bytes
-//! after    high part h ^ flipped    ordered[h ^ flipped, l ^ ...], in 16 bytes
-//! ```
-//!
-//! Which of the 16 bytes goes where depends on the slide and on the size of the low part only, so
-//! one shuffle of bytes looks up a slide for up to ten positions.
+//! A slide from the point j to the point i leads from M = T + j to M' = T + i, where T are the stones that
+//! stay. So it leads from one part to another, and a shuffle of the vector after it gives codes to the
+//! vector before it. Slides between two points go both ways: they make pairs of parts, that of T + i and that
+//! of T + j for all T. The same holds for flights.
 
-use crate::board::bits::{self, Bits, NOWHERE};
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use rayon::prelude::*;
+
+use crate::board::bits::{Bits, NOWHERE};
 use crate::board::{Board, Point, PointSet};
 use crate::index::Subsets;
 
-/// The bits of the low part.
-const LOW: u32 = 5;
+/// The number of the first points, those in which the sets of a part differ.
+const FIRST: u32 = 5;
 
-/// The number of positions that are looked up together, and of spare bytes after a row.
-pub(crate) const LANES: usize = 16;
+/// A byte for each set of a part, in the order of their columns.
+pub(crate) type Vector = [u8; 16];
 
-/// The low parts by their size, in the order of their numbers.
-static LOW_PARTS: [&[u32]; LOW as usize + 1] = [
-    &[0b00000],
-    &[0b00001, 0b00010, 0b00100, 0b01000, 0b10000],
-    &[
-        0b00011, 0b00101, 0b00110, 0b01001, 0b01010, 0b01100, 0b10001, 0b10010, 0b10100, 0b11000,
-    ],
-    &[
-        0b00111, 0b01011, 0b01101, 0b01110, 0b10011, 0b10101, 0b10110, 0b11001, 0b11010, 0b11100,
-    ],
-    &[0b01111, 0b10111, 0b11011, 0b11101, 0b11110],
-    &[0b11111],
-];
-
-/// The rank of each low part among those of its size.
-static LOW_RANKS: [u8; 1 << LOW] = {
-    let mut ranks = [0; 1 << LOW];
-    let mut size = 0;
-    while size < LOW_PARTS.len() {
-        let mut rank = 0;
-        while rank < LOW_PARTS[size].len() {
-            ranks[LOW_PARTS[size][rank] as usize] = rank as u8;
-            rank += 1;
-        }
-        size += 1;
-    }
-    ranks
-};
-
-/// The high parts of all rows with as many free points and stones of the mover.
-pub(crate) struct HighParts {
-    /// Each with its first column and the size of its low parts.
-    all: Vec<(u32, u32, u8)>,
-    /// The first column of each; 0 for those that no subset has.
-    starts: Vec<u32>,
+/// The slides, or the flights, between all sets with one number of stones.
+pub(crate) struct ColumnSlides {
+    parts: Vec<ColumnPart>,
+    /// For the bits of a set beyond the first: the number of its part, or [`NONE`].
+    numbers: Vec<u32>,
+    /// The parts of T + i and of T + j for all T, by the higher of the bits of i and j, then by the lower one.
+    between: Vec<Vec<[u32; 2]>>,
+    shuffles: &'static Shuffles,
 }
 
-impl HighParts {
-    pub(crate) fn new(columns: &Subsets, subsets: &[u32]) -> HighParts {
-        let mut all: Vec<(u32, u32, u8)> = Vec::new();
-        for &subset in subsets {
-            let high = subset >> LOW;
-            if all.last().is_none_or(|&(last, ..)| last != high) {
-                let size = (subset % (1 << LOW)).count_ones() as u8;
-                all.push((high, columns.rank(subset) as u32, size));
-            }
-        }
-        let most = subsets.iter().fold(0, |all, subset| all | subset);
-        let mut starts = vec![0; (most >> LOW) as usize + 1];
-        for &(high, start, _) in &all {
-            starts[high as usize] = start;
-        }
-        HighParts { all, starts }
-    }
+/// The sets that differ only in the first points.
+struct ColumnPart {
+    /// The bits beyond the first points, at their places.
+    others: u32,
+    /// The number of stones on the first points.
+    size: u8,
+    columns: Range<u32>,
 }
 
-/// The slides of a row, at most 64.
-pub(crate) struct RowSlides {
-    slides: Vec<RowSlide>,
-    /// For each six bits of a high part: the slides that these bits permit, and the slides that close a mill
-    /// if the other bits permit that, too.
-    numbers: [[(u64, u64); 64]; 3],
-}
+/// In place of a part's number: no part has these bits.
+const NONE: u32 = u32::MAX;
 
-/// The slides from a point and to it, and those that close a mill with a stone on it.
-#[derive(Clone, Copy, Default)]
-struct PointSlides {
-    from: u64,
-    to: u64,
-    mill: u64,
-}
-
-struct RowSlide {
-    /// The bits of the high part that change.
-    flipped: u32,
-    /// By the size of the low part before: for each low part the place of that after the slide.
-    /// [`NOWHERE`] if it is impossible.
-    places: [[u8; LANES]; LOW as usize + 1],
-    /// The same if the high part has its stones of a mill: [`NOWHERE`] also if the slide closes this mill.
-    quiet: [[u8; LANES]; LOW as usize + 1],
-}
-
-impl RowSlides {
-    /// The slides among the free points.
-    #[inline(always)]
-    pub(crate) fn new<B: Bits>(bits: B, board: &Board, free: PointSet) -> RowSlides {
-        let bit = |set: PointSet| bits.pext(set.bits(), free.bits());
-        let mut slides = Vec::with_capacity(64);
-        let mut points = [PointSlides::default(); u32::BITS as usize];
-        let mut mills = 0;
-        for &[a, b] in board.edges() {
-            if !free.contains(a) || !free.contains(b) {
-                continue;
-            }
-            for [from, to] in [[a, b], [b, a]] {
-                let this = 1 << slides.len();
-                let mill = mill_at(board, from, to).filter(|mill| mill.is_subset(free));
-                let mill = mill.map_or(0, bit);
-                mills |= if mill == 0 { 0 } else { this };
-                for stone in bits::Ones(mill.into()) {
-                    points[stone].mill |= this;
-                }
-                let (from, to) = (bit(from.into()), bit(to.into()));
-                points[from.trailing_zeros() as usize].from |= this;
-                points[to.trailing_zeros() as usize].to |= this;
-                slides.push(RowSlide::new(from, to, mill));
-            }
-        }
-        let mut numbers = [[(u64::MAX, mills); 64]; 3];
-        let high = points[LOW as usize..].chunks(6);
-        for (numbers, points) in numbers.iter_mut().zip(high) {
-            for (place, point) in points.iter().enumerate() {
-                // The half of the numbers that the bits up to this one give.
-                let (without, with) = numbers.split_at_mut(1 << place);
-                for (without, with) in without.iter_mut().zip(with) {
-                    *with = (without.0 & !point.to, without.1);
-                    *without = (without.0 & !point.from, without.1 & !point.mill);
+impl ColumnSlides {
+    /// The slides between the columns of a table.
+    pub fn new(columns: &Subsets) -> ColumnSlides {
+        let mut parts: Vec<ColumnPart> = Vec::new();
+        let mut numbers = vec![NONE; 1 << (columns.points() - FIRST)];
+        for (column, subset) in (0..).zip(columns.iter()) {
+            let (others, first) = (subset >> FIRST << FIRST, subset % NO_SET);
+            match parts.last_mut() {
+                Some(part) if part.others == others => part.columns.end = column + 1,
+                _ => {
+                    numbers[(others >> FIRST) as usize] = parts.len() as u32;
+                    parts.push(ColumnPart {
+                        others,
+                        size: first.count_ones() as u8,
+                        columns: column..column + 1,
+                    });
                 }
             }
         }
-        let all = 1u64.checked_shl(slides.len() as u32).unwrap_or(0);
-        numbers[0]
-            .iter_mut()
-            .for_each(|number| number.0 &= all.wrapping_sub(1));
-        RowSlides { slides, numbers }
+        let points = 0..columns.points();
+        let ends = points.flat_map(|high| (0..high).map(move |low| [low, high]));
+        let ends: Vec<[u32; 2]> = ends.collect();
+        let between = ends.into_par_iter().map(|ends| {
+            let [low, high] = ends.map(|end| 1 << end >> FIRST);
+            let others = parts.iter().map(|part| part.others >> FIRST);
+            let with_low = others.filter(|others| others & low == low && others & high == 0);
+            let pairs = with_low.map(|others| [others, others - low + high]);
+            let pairs = pairs.map(|pair| pair.map(|others| numbers[others as usize]));
+            pairs.filter(|pair| !pair.contains(&NONE)).collect()
+        });
+        ColumnSlides {
+            between: between.collect(),
+            parts,
+            numbers,
+            shuffles: &SHUFFLES,
+        }
     }
 
-    /// Raises the ordered value of each column to that of its best slide that closes no mill.
-    /// `ordered` has the ordered values of the positions after slides. Both have [`LANES`] more bytes
-    /// than the row has columns.
+    /// Makes a vector for each part, with this byte for each set.
     #[inline(always)]
-    pub(crate) fn raise<B: Bits>(
+    pub fn fill(&self, vectors: &mut Vec<Vector>, byte: u8) {
+        vectors.clear();
+        vectors.resize(self.parts.len(), [byte; 16]);
+    }
+
+    /// The place of a set's byte in the vectors of all parts.
+    #[inline(always)]
+    pub fn place(&self, subset: u32) -> usize {
+        let number = self.numbers[(subset >> FIRST) as usize];
+        let places = &self.shuffles.places;
+        let place = places[subset as usize % places.len()];
+        number as usize * size_of::<Vector>() + usize::from(place)
+    }
+
+    /// Writes a code for each byte of a row to the vectors of the parts.
+    #[inline(always)]
+    pub fn scatter(&self, values: &[u8], vectors: &mut Vec<Vector>, code: impl Fn(u8) -> u8) {
+        vectors.resize(self.parts.len(), Vector::default());
+        for (part, vector) in self.parts.iter().zip(vectors) {
+            let Range { start, end } = part.columns;
+            for (byte, &value) in vector.iter_mut().zip(&values[start as usize..end as usize]) {
+                *byte = code(value);
+            }
+        }
+    }
+
+    /// Writes the bytes of all sets to a row, in the order of their columns.
+    #[inline(always)]
+    pub fn gather(&self, vectors: &[Vector], row: &mut Vec<u8>) {
+        row.clear();
+        for (part, vector) in self.parts.iter().zip(vectors) {
+            row.extend(&vector[..part.columns.len()]);
+        }
+    }
+
+    /// Raises the byte of each set in `best` to the largest one in `after` to which a turn that closes no mill
+    /// leads. The stones move among the `free` points, which the other side leaves.
+    #[inline(always)]
+    pub fn raise<B: Bits>(
         &self,
         bits: B,
-        parts: &HighParts,
-        ordered: &[u8],
-        best: &mut [u8],
+        board: &Board,
+        free: PointSet,
+        flies: bool,
+        after: &[Vector],
+        best: &mut [Vector],
     ) {
-        for &(high, start, size) in &parts.all {
-            let part = |i: usize| self.numbers[i][(high >> (6 * i)) as usize % 64];
-            let [low, middle, top] = [part(0), part(1), part(2)];
-            let possible = low.0 & middle.0 & top.0;
-            let closing = low.1 & middle.1 & top.1;
-            let Some(target) = best[start as usize..].first_chunk_mut::<LANES>() else {
-                continue;
+        for low in free {
+            let joined = match flies {
+                true => free,
+                false => board.neighbours(low) & free,
             };
-            let mut found = *target;
-            for number in bits::Ones(possible) {
-                let slide = &self.slides[number];
-                let after = parts.starts[(high ^ slide.flipped) as usize] as usize;
-                let places = match closing >> number & 1 {
-                    0 => &slide.places,
-                    _ => &slide.quiet,
-                };
-                if let Some(after) = ordered[after..].first_chunk::<LANES>() {
-                    let places = &places[usize::from(size) % places.len()];
-                    found = bits.raise_from(found, after, places);
+            for high in joined.into_iter().filter(|&high| low < high) {
+                let slides = [[high, low], [low, high]]
+                    .map(|[from, to]| Slide::new(bits, board, free, from, to));
+                let [low, high] = [low, high].map(|end| bit_of(bits, free, end));
+                let pairs = &self.between[(high * (high - 1) / 2 + low) as usize];
+                match slides[0].closes.max(slides[1].closes) {
+                    0 => self.raise_along::<B, 0>(bits, &slides, pairs, after, best),
+                    1 => self.raise_along::<B, 1>(bits, &slides, pairs, after, best),
+                    2 => self.raise_along::<B, 2>(bits, &slides, pairs, after, best),
+                    _ => self.raise_along::<B, 3>(bits, &slides, pairs, after, best),
                 }
             }
-            *target = found;
         }
     }
-}
 
-impl RowSlide {
-    /// The slide between these bits of a subset, with the other stones of the mill that it may close.
+    /// [`raise`](Self::raise) between two points, at each of which a turn closes at most `MILLS` mills.
     #[inline(always)]
-    fn new(from: u32, to: u32, mill: u32) -> RowSlide {
-        let nowhere = [[NOWHERE; LANES]; LOW as usize + 1];
-        let (mut places, mut quiet) = (nowhere, nowhere);
-        const MASK: u32 = (1 << LOW) - 1;
-        let (gone, come) = (from & MASK, to & MASK);
-        let mill = mill & MASK;
-        for ((places, quiet), parts) in places.iter_mut().zip(&mut quiet).zip(LOW_PARTS) {
-            for ((place, quiet), &part) in places.iter_mut().zip(quiet).zip(parts) {
-                if gone & !part == 0 && come & part == 0 {
-                    *place = LOW_RANKS[(part ^ gone ^ come) as usize % LOW_RANKS.len()];
-                    if mill & !part != 0 {
-                        *quiet = *place;
-                    }
-                }
-            }
-        }
-        RowSlide {
-            flipped: (from ^ to) >> LOW,
-            places,
-            quiet,
+    fn raise_along<B: Bits, const MILLS: usize>(
+        &self,
+        bits: B,
+        [to_low, to_high]: &[Slide; 2],
+        pairs: &[[u32; 2]],
+        after: &[Vector],
+        best: &mut [Vector],
+    ) {
+        let parts = &self.parts;
+        for &pair in pairs {
+            let [low, high] = pair.map(|number| number as usize);
+            let places = to_low.quiet_places(&parts[high], MILLS);
+            best[high] = bits.raise_from(best[high], &after[low], &places);
+            let places = to_high.quiet_places(&parts[low], MILLS);
+            best[low] = bits.raise_from(best[low], &after[high], &places);
         }
     }
 }
 
-/// The two stones of a mill with which a slide closes it; `None` if there is no such line.
-fn mill_at(board: &Board, from: Point, to: Point) -> Option<PointSet> {
-    let mut lines = board.lines().iter();
-    let line = lines.find(|line| line.contains(to) && !line.contains(from))?;
-    Some(line.without(to))
+/// What a slide, or a flight, does to the sets of a part.
+struct Slide {
+    /// By the number of stones on the first points before the slide: the place of each set after it;
+    /// [`NOWHERE`] if it is impossible.
+    moved: &'static [Vector; SIZES],
+    /// The other stones of each mill that the slide may close.
+    mills: [u32; 3],
+    /// The number of these mills.
+    closes: usize,
+    containing: &'static Containing,
 }
+
+/// In place of the other stones of a mill: the slide closes none.
+const NO_MILL: u32 = u32::MAX;
+
+impl Slide {
+    /// A stone of the mover goes from one to another of the `free` points, which the other side leaves.
+    #[inline(always)]
+    fn new<B: Bits>(bits: B, board: &Board, free: PointSet, from: Point, to: Point) -> Slide {
+        let lines = board
+            .lines()
+            .iter()
+            .filter(|line| line.is_subset(free) && line.contains(to) && !line.contains(from));
+        let mut lines = lines.map(|line| bits.pext(line.without(to).bits(), free.bits()));
+        let mills = [(); 3].map(|()| lines.next().unwrap_or(NO_MILL));
+        let place = |point| bit_of(bits, free, point).min(FIRST) as usize;
+        Slide {
+            moved: &SHUFFLES.moved[place(from)][place(to)],
+            mills,
+            closes: mills.partition_point(|&mill| mill != NO_MILL),
+            containing: &SHUFFLES.containing,
+        }
+    }
+
+    /// The places after the slide of the sets of a part; [`NOWHERE`] for sets with the other stones of one of
+    /// the first `mills` mills.
+    #[inline(always)]
+    fn quiet_places(&self, part: &ColumnPart, mills: usize) -> Vector {
+        let size = usize::from(part.size) % SIZES;
+        let mut places = self.moved[size];
+        for mill in &self.mills[..mills] {
+            let possible = mill >> FIRST << FIRST & !part.others == 0;
+            let set = if possible { mill % NO_SET } else { NO_SET };
+            let containing = &self.containing[set as usize][size];
+            places = std::array::from_fn(|i| places[i] | containing[i]);
+        }
+        places
+    }
+}
+
+/// The bit of a point in sets of the `free` points.
+#[inline(always)]
+fn bit_of<B: Bits>(bits: B, free: PointSet, point: Point) -> u32 {
+    bits.pext(PointSet::from(point).bits(), free.bits())
+        .trailing_zeros()
+}
+
+/// Numbers from 0 to [`FIRST`].
+const SIZES: usize = FIRST as usize + 1;
+
+/// In place of a set of first points: no set contains it.
+const NO_SET: u32 = 1 << FIRST;
+
+/// What slides do to the first points of a part's sets.
+struct Shuffles {
+    /// The place of each set of first points among those of its size.
+    places: [u8; NO_SET as usize],
+    /// By the bit that a stone leaves and by that to which it comes, both [`FIRST`] if beyond the first
+    /// points, then by the number of stones on the first points before: the place of each set after it;
+    /// [`NOWHERE`] if it is impossible.
+    moved: [[[Vector; SIZES]; SIZES]; SIZES],
+    containing: Containing,
+}
+
+/// By a set of first points, then by the number of stones there: [`NOWHERE`] for each set that contains
+/// it, else 0. The last is for [`NO_SET`].
+type Containing = [[Vector; SIZES]; NO_SET as usize + 1];
+
+static SHUFFLES: LazyLock<Shuffles> = LazyLock::new(|| {
+    let mut shuffles = Shuffles {
+        places: [0; NO_SET as usize],
+        moved: [[[[NOWHERE; 16]; SIZES]; SIZES]; SIZES],
+        containing: [[[0; 16]; SIZES]; NO_SET as usize + 1],
+    };
+    let mut next = [0; SIZES];
+    for (set, place) in (0u32..).zip(&mut shuffles.places) {
+        let size = set.count_ones() as usize;
+        *place = next[size];
+        next[size] += 1;
+    }
+    for set in 0..NO_SET {
+        let size = set.count_ones() as usize;
+        let place = usize::from(shuffles.places[set as usize]);
+        let bit = |bit: u32| (1 << bit) % NO_SET;
+        for (from, moved) in (0..).zip(&mut shuffles.moved) {
+            for (to, moved) in (0..).zip(moved) {
+                if set & bit(from) == bit(from) && set & bit(to) == 0 {
+                    let after = set - bit(from) + bit(to);
+                    moved[size][place] = shuffles.places[after as usize];
+                }
+            }
+        }
+        for (inner, containing) in (0..NO_SET).zip(&mut shuffles.containing) {
+            if inner & !set == 0 {
+                containing[size][place] = NOWHERE;
+            }
+        }
+    }
+    shuffles
+});

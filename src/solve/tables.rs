@@ -28,99 +28,62 @@ pub fn load(db: &Database, material: Material) -> Result<Bytes, DbError> {
     Loader::new(db, &[material])?.load(material)
 }
 
-/// Keeps tables that will be used again, compressed, while there is room. The number of uses is known in
-/// advance.
-pub(crate) struct Reused<K> {
+/// A way to make whole tables, some of them from others.
+pub(crate) trait Recipe {
+    /// Identifies a table.
+    type Key: Copy + Eq + Hash;
+
+    /// The tables that a table is made from; none if a file holds all of it.
+    fn needs(&self, key: Self::Key) -> Result<Vec<Self::Key>, DbError>;
+
+    /// All values of a table, from the tables that it needs.
+    fn make(&mut self, key: Self::Key, needed: Vec<Bytes>) -> Result<Bytes, DbError>;
+
+    /// The error if the system refuses the memory for a table.
+    fn refused(&self, key: Self::Key, error: io::Error) -> DbError;
+}
+
+/// Makes whole tables in an order that is known in advance, and keeps those that are needed again, for
+/// themselves or to make others.
+pub(crate) struct Loader<R: Recipe> {
+    pub recipe: R,
     /// The number of further uses of each table.
-    uses: HashMap<K, u32>,
-    tables: HashMap<K, Compressed>,
-    bytes: usize,
+    uses: HashMap<R::Key, u32>,
+    kept: Kept<R::Key>,
 }
 
-impl<K> Default for Reused<K> {
-    fn default() -> Reused<K> {
-        Reused {
-            uses: HashMap::new(),
-            tables: HashMap::new(),
-            bytes: 0,
-        }
-    }
-}
+/// The most bytes of compressed tables that a loader keeps.
+pub(super) const MOST_KEPT: usize = 1 << 30;
 
-impl<K: Copy + Eq + Hash> Reused<K> {
-    /// Counts a use of a table; says whether it is the first.
-    pub fn count(&mut self, table: K) -> bool {
-        let uses = self.uses.entry(table).or_default();
-        *uses += 1;
-        *uses == 1
-    }
-
-    /// Uses a table: returns its `length` values if it is kept.
-    pub fn take(&mut self, table: K, length: usize) -> Option<io::Result<Bytes>> {
-        let uses = self.uses.entry(table).or_default();
-        *uses = uses.saturating_sub(1);
-        let again = *uses > 0;
-        let values = self.tables.get(&table)?.unpack(length);
-        if !again && let Some(compressed) = self.tables.remove(&table) {
-            self.bytes -= compressed.size();
-        }
-        Some(values)
-    }
-
-    /// Keeps a table if it will be used again. If it cannot be compressed, it is made again when it is
-    /// needed.
-    pub fn keep(&mut self, table: K, values: &[u8]) {
-        let again = self.uses.get(&table).is_some_and(|&uses| uses > 0);
-        if again && self.bytes < Loader::MOST_KEPT {
-            self.add(table, values);
-        }
-    }
-
-    /// Keeps a table whose uses are counted later.
-    pub fn add(&mut self, table: K, values: &[u8]) {
-        if let Ok(compressed) = Compressed::new(values) {
-            self.bytes += compressed.size();
-            self.tables.insert(table, compressed);
-        }
-    }
-
-    /// Whether a table is kept.
-    pub fn has(&self, table: K) -> bool {
-        self.tables.contains_key(&table)
-    }
-}
-
-/// Loads whole tables in an order that is known in advance, and keeps those that are needed again, for
-/// themselves or to derive others.
-pub(crate) struct Loader<'a> {
-    db: &'a Database,
-    tables: Reused<Material>,
-}
-
-impl<'a> Loader<'a> {
-    /// The most bytes of compressed tables.
-    pub const MOST_KEPT: usize = 1 << 30;
-
+impl<R: Recipe> Loader<R> {
     /// A loader for these tables, in the order in which they will be loaded.
     ///
     /// # Errors
     ///
-    /// As for [`load`], if a file is missing or cannot be used.
-    pub fn new(db: &'a Database, wanted: &[Material]) -> Result<Loader<'a>, DbError> {
+    /// Those of [`Recipe::needs`].
+    pub fn new(recipe: R, wanted: &[R::Key]) -> Result<Loader<R>, DbError> {
+        Loader::with(recipe, wanted, Kept::default())
+    }
+
+    /// [`Loader::new`] with tables that were made before.
+    pub fn with(recipe: R, wanted: &[R::Key], kept: Kept<R::Key>) -> Result<Loader<R>, DbError> {
         let mut loader = Loader {
-            db,
-            tables: Reused::default(),
+            recipe,
+            uses: HashMap::new(),
+            kept,
         };
-        for &material in wanted {
-            loader.count(material)?;
+        for &key in wanted {
+            loader.count(key)?;
         }
         Ok(loader)
     }
 
-    /// Counts a use of a table. Only the first use needs the tables that it is derived from.
-    fn count(&mut self, material: Material) -> Result<(), DbError> {
-        if self.tables.count(material) {
-            for needed in needs(self.db, material)? {
+    /// Counts a use of a table. Only the first use needs the tables that it is made from.
+    fn count(&mut self, key: R::Key) -> Result<(), DbError> {
+        let uses = self.uses.entry(key).or_default();
+        *uses += 1;
+        if *uses == 1 && !self.kept.has(key) {
+            for needed in self.recipe.needs(key)? {
                 self.count(needed)?;
             }
         }
@@ -131,21 +94,84 @@ impl<'a> Loader<'a> {
     ///
     /// # Errors
     ///
-    /// As for [`load`].
-    pub fn load(&mut self, material: Material) -> Result<Bytes, DbError> {
-        if let Some(values) = self.tables.take(material, material.entries() as usize) {
-            return values.map_err(refused(self.db, material)?);
+    /// Those of the recipe.
+    pub fn load(&mut self, key: R::Key) -> Result<Bytes, DbError> {
+        let uses = self.uses.entry(key).or_default();
+        *uses = uses.saturating_sub(1);
+        let again = *uses > 0;
+        if let Some(values) = self.kept.get(key) {
+            if !again {
+                self.kept.forget(key);
+            }
+            return values.map_err(|error| self.recipe.refused(key, error));
         }
-        let values = self.read(material)?;
-        self.tables.keep(material, &values);
+        let needed = self.recipe.needs(key)?.into_iter();
+        let needed = needed.map(|needed| self.load(needed));
+        let needed = needed.collect::<Result<_, _>>()?;
+        let values = self.recipe.make(key, needed)?;
+        if again && self.kept.bytes < MOST_KEPT {
+            self.kept.add(key, &values);
+        }
         Ok(values)
     }
+}
 
-    fn read(&mut self, material: Material) -> Result<Bytes, DbError> {
-        let db = self.db;
-        let needed = needs(db, material)?.into_iter();
-        let tables = needed.map(|needed| self.load(needed));
-        read_or_derive(db, material, &tables.collect::<Result<Vec<_>, _>>()?)
+/// Compressed tables.
+#[derive(Debug)]
+pub(crate) struct Kept<K> {
+    tables: HashMap<K, Compressed>,
+    bytes: usize,
+}
+
+impl<K> Default for Kept<K> {
+    fn default() -> Kept<K> {
+        Kept {
+            tables: HashMap::new(),
+            bytes: 0,
+        }
+    }
+}
+
+impl<K: Copy + Eq + Hash> Kept<K> {
+    /// Adds a table. One that cannot be compressed is made again when it is needed.
+    pub fn add(&mut self, key: K, values: &[u8]) {
+        if let Ok(table) = Compressed::new(values) {
+            self.bytes += table.bytes().len();
+            self.tables.insert(key, table);
+        }
+    }
+
+    /// Whether a table is kept.
+    pub fn has(&self, key: K) -> bool {
+        self.tables.contains_key(&key)
+    }
+
+    /// The values of a table; `None` if it is not kept.
+    fn get(&self, key: K) -> Option<io::Result<Bytes>> {
+        self.tables.get(&key).map(Compressed::unpack)
+    }
+
+    /// Drops a table.
+    fn forget(&mut self, key: K) {
+        if let Some(table) = self.tables.remove(&key) {
+            self.bytes -= table.bytes().len();
+        }
+    }
+}
+
+impl Recipe for &Database {
+    type Key = Material;
+
+    fn needs(&self, material: Material) -> Result<Vec<Material>, DbError> {
+        needs(self, material)
+    }
+
+    fn make(&mut self, material: Material, needed: Vec<Bytes>) -> Result<Bytes, DbError> {
+        read_or_derive(self, material, &needed)
+    }
+
+    fn refused(&self, material: Material, error: io::Error) -> DbError {
+        refused(self, material).map_or_else(|missing| missing, |refused| refused(error))
     }
 }
 
@@ -271,7 +297,7 @@ pub(crate) fn fold(values: &mut [u8], metric: Metric) {
 #[derive(Debug, Default)]
 pub struct TableCache {
     pairs: Vec<Pair>,
-    tables: HashMap<Material, Compressed>,
+    tables: Kept<Material>,
 }
 
 impl TableCache {
@@ -287,25 +313,20 @@ impl TableCache {
     pub fn new(pairs: &[Pair]) -> TableCache {
         TableCache {
             pairs: pairs.to_vec(),
-            tables: HashMap::new(),
+            ..TableCache::default()
         }
     }
 
     /// Keeps a table if captures of one stone in one of the pairs lead to it.
     pub(crate) fn keep(&mut self, material: Material, values: &[u8]) {
-        let needed =
-            TableCache::pair_after(material).is_some_and(|pair| self.pairs.contains(&pair));
-        if needed {
-            // A table that cannot be compressed is loaded when it is needed.
-            let compressed = Compressed::new(values).ok();
-            self.tables
-                .extend(compressed.map(|compressed| (material, compressed)));
+        if TableCache::pair_after(material).is_some_and(|pair| self.pairs.contains(&pair)) {
+            self.tables.add(material, values);
         }
     }
 
     /// Drops a table.
     pub(crate) fn forget(&mut self, material: Material) {
-        self.tables.remove(&material);
+        self.tables.forget(material);
     }
 
     /// Takes a table out of the cache, or loads it if the cache lacks it. With `again`, it stays in the cache
@@ -320,14 +341,14 @@ impl TableCache {
         again: bool,
         load: impl FnOnce() -> Result<Bytes, DbError>,
     ) -> Result<Bytes, DbError> {
-        let compressed = self.tables.remove(&material);
-        let unpacked = compressed.as_ref();
-        let unpacked = unpacked.and_then(|table| table.unpack(material.entries() as usize).ok());
-        let values = unpacked.map_or_else(load, Ok)?;
-        if again {
-            let compressed = compressed.or_else(|| Compressed::new(&values).ok());
-            self.tables
-                .extend(compressed.map(|compressed| (material, compressed)));
+        let values = match self.tables.get(material) {
+            Some(Ok(values)) => values,
+            _ => load()?,
+        };
+        if !again {
+            self.forget(material);
+        } else if !self.tables.has(material) {
+            self.tables.add(material, &values);
         }
         Ok(values)
     }

@@ -1,25 +1,52 @@
 //! Caches of decoded blocks and of values, bounded in bytes and shared by threads.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
-use crate::lock::held;
+/// The most blocks of a set.
+const WAYS: usize = 32;
 
-/// Decoded blocks, or the beginnings of blocks, with their keys; those used recently and often come
-/// first.
-#[derive(Debug, Default)]
+/// Some decoded blocks, or the beginnings of blocks, with their keys: a sequence lock. A writer makes the
+/// version odd, changes the fields, and makes it even again. A reader that finds another version after
+/// reading than before discards what it read. So readers write nothing, and threads that read the same
+/// blocks do not wait for each other.
+#[derive(Debug)]
 struct CacheSet {
-    blocks: Vec<(u64, Box<[u8]>)>,
-    bytes: usize,
+    version: AtomicU32,
+    /// A bit for each block that was read since the last insertion; readers set it once.
+    used: AtomicU32,
+    keys: [AtomicU64; WAYS],
+    /// The length of each block in bytes, and its first word, in the upper half; 0 for none.
+    spans: [AtomicU32; WAYS],
+    words: Box<[AtomicU64]>,
 }
 
-/// A set-associative cache of decoded blocks: the key's hash chooses a set, and a full set drops
-/// its last block. Each set has its own lock.
+/// A block of a set, as a writer moves it.
+#[derive(Clone, Copy)]
+struct CachedBlock {
+    key: u64,
+    first: usize,
+    length: usize,
+    is_used: bool,
+}
+
+impl CachedBlock {
+    fn words(&self) -> usize {
+        self.length.div_ceil(WORD)
+    }
+}
+
+/// The bytes of a word.
+const WORD: usize = size_of::<AtomicU64>();
+
+/// A set-associative cache of decoded blocks: the key's hash chooses a set. A full set drops blocks that
+/// were not read since the last insertion, the oldest first.
 #[derive(Debug)]
 pub(crate) struct BlockCache {
-    sets: Vec<Mutex<CacheSet>>,
-    /// The most bytes of a set.
-    bytes: usize,
+    /// Sets are allocated at their first insertion.
+    sets: Vec<OnceLock<Box<CacheSet>>>,
+    /// The words of a set.
+    words: usize,
 }
 
 /// The part of a block that a cache lacks.
@@ -27,72 +54,169 @@ pub(crate) struct BlockCache {
 pub(crate) enum Miss {
     /// The cache has only the beginning of the block.
     Rest,
-    /// The cache does not have the block.
+    /// The cache does not have the block, or not at this moment.
     Whole,
 }
 
 impl BlockCache {
     /// The preferred size of a set, in bytes.
-    const SET: usize = 8 * 640;
+    const SET: usize = 8 * 640 + BlockCache::OVERHEAD;
 
-    /// The memory of a block besides its values, in bytes.
-    const OVERHEAD: usize = size_of::<(u64, Box<[u8]>)>() + 16;
+    /// The memory of a set besides its values, in bytes.
+    const OVERHEAD: usize = size_of::<CacheSet>() + size_of::<OnceLock<Box<CacheSet>>>() + 16;
 
     /// A cache of no more than this many bytes.
     pub fn with_bytes(bytes: usize) -> BlockCache {
         let sets = (bytes / BlockCache::SET).max(1);
         BlockCache {
-            sets: (0..sets).map(|_| Mutex::default()).collect(),
-            bytes: bytes / sets,
+            sets: (0..sets).map(|_| OnceLock::new()).collect(),
+            words: (bytes / sets).saturating_sub(BlockCache::OVERHEAD) / WORD,
         }
     }
 
-    /// The result of `read` for a block, if the cache has the block up to this place.
-    pub fn read<T>(
+    /// Reads the values at these places of a block into `values`, if the cache has the block up to there.
+    #[inline]
+    pub fn read(
         &self,
         key: u64,
-        place: usize,
-        read: impl FnOnce(&[u8]) -> T,
-    ) -> Result<T, Miss> {
-        let mut set = held(self.set(key));
-        let blocks = &mut set.blocks;
-        let found = blocks.iter().position(|(other, _)| *other == key);
-        let found = found.ok_or(Miss::Whole)?;
-        // Each use moves a block one step to the front.
-        let found = match found.checked_sub(1) {
-            Some(before) => {
-                blocks.swap(before, found);
-                before
-            }
-            None => found,
-        };
-        let block = &blocks[found].1;
-        match place < block.len() {
-            true => Ok(read(block)),
+        places: impl Iterator<Item = usize>,
+        values: &mut [u8],
+    ) -> Result<(), Miss> {
+        let set = self.place(key).get().ok_or(Miss::Whole)?;
+        let version = set.version.load(Ordering::Acquire);
+        let mut keys = set.keys.iter();
+        let way = keys.position(|other| other.load(Ordering::Relaxed) == key);
+        let way = way.ok_or(Miss::Whole)?;
+        let span = set.spans[way].load(Ordering::Relaxed);
+        let (first, length) = ((span >> 16) as usize, (span & 0xffff) as usize);
+        let mut is_whole = true;
+        for (value, place) in values.iter_mut().zip(places) {
+            is_whole &= place < length;
+            // A writer at work may leave a span that exceeds the words.
+            let word = set.words.get(first + place / WORD);
+            let word = word.map_or(0, |word| word.load(Ordering::Relaxed));
+            *value = (word >> (8 * (place % WORD))) as u8;
+        }
+        fence(Ordering::Acquire);
+        if version % 2 == 1 || set.version.load(Ordering::Relaxed) != version {
+            return Err(Miss::Whole);
+        }
+        let bit = 1 << way;
+        if set.used.load(Ordering::Relaxed) & bit == 0 {
+            set.used.fetch_or(bit, Ordering::Relaxed);
+        }
+        match is_whole {
+            true => Ok(()),
             false => Err(Miss::Rest),
         }
     }
 
-    /// Keeps a block.
-    pub fn insert(&self, key: u64, block: Box<[u8]>) {
-        let size = |block: &[u8]| block.len() + BlockCache::OVERHEAD;
-        let mut set = held(self.set(key));
-        let set = &mut *set;
-        // Another thread may have decoded the same block, or more of it was needed.
-        if let Some(other) = set.blocks.iter().position(|(other, _)| *other == key) {
-            set.bytes -= size(&set.blocks.remove(other).1);
+    /// Keeps a block, unless another thread writes to its set at this moment.
+    pub fn insert(&self, key: u64, block: &[u8]) {
+        let words = block.len().div_ceil(WORD);
+        if words > self.words || block.len() > usize::from(u16::MAX) {
+            return;
         }
-        set.bytes += size(&block);
-        set.blocks.insert(0, (key, block));
-        while set.bytes > self.bytes
-            && let Some((_, block)) = set.blocks.pop()
-        {
-            set.bytes -= size(&block);
+        let set = self
+            .place(key)
+            .get_or_init(|| Box::new(CacheSet::new(self.words)));
+        let version = set.version.load(Ordering::Relaxed);
+        let (even, odd) = (version & !1, version | 1);
+        let begun = set
+            .version
+            .compare_exchange(even, odd, Ordering::Acquire, Ordering::Relaxed);
+        if begun.is_err() {
+            return;
+        }
+        fence(Ordering::Release);
+        set.insert(key, block);
+        set.version.store(even.wrapping_add(2), Ordering::Release);
+    }
+
+    fn place(&self, key: u64) -> &OnceLock<Box<CacheSet>> {
+        &self.sets[((hash(key) * self.sets.len() as u64) >> 32) as usize]
+    }
+}
+
+impl CacheSet {
+    fn new(words: usize) -> CacheSet {
+        CacheSet {
+            version: AtomicU32::new(0),
+            used: AtomicU32::new(0),
+            keys: std::array::from_fn(|_| AtomicU64::new(0)),
+            spans: std::array::from_fn(|_| AtomicU32::new(0)),
+            words: (0..words).map(|_| AtomicU64::new(0)).collect(),
         }
     }
 
-    fn set(&self, key: u64) -> &Mutex<CacheSet> {
-        &self.sets[((hash(key) * self.sets.len() as u64) >> 32) as usize]
+    /// Its blocks in their order.
+    fn held(&self) -> Vec<CachedBlock> {
+        let used = self.used.load(Ordering::Relaxed);
+        let blocks = self.keys.iter().zip(&self.spans).enumerate();
+        let blocks = blocks.map(|(way, (key, span))| {
+            let span = span.load(Ordering::Relaxed);
+            CachedBlock {
+                key: key.load(Ordering::Relaxed),
+                first: (span >> 16) as usize,
+                length: (span & 0xffff) as usize,
+                is_used: used >> way & 1 == 1,
+            }
+        });
+        blocks.filter(|block| block.length > 0).collect()
+    }
+
+    /// Writes a block before the others, of which those that do not fit are dropped. Only the thread that
+    /// made the version odd may call this.
+    fn insert(&self, key: u64, block: &[u8]) {
+        let mut others = self.held();
+        others.retain(|other| other.key != key);
+        others.sort_by_key(|other| !other.is_used);
+        let old: Vec<u64> = self
+            .words
+            .iter()
+            .map(|word| word.load(Ordering::Relaxed))
+            .collect();
+        let new = block.chunks(WORD).map(|chunk| {
+            let mut bytes = [0; WORD];
+            bytes[..chunk.len()].copy_from_slice(chunk);
+            u64::from_le_bytes(bytes)
+        });
+        let mut end = self.write(0, key, block.len(), 0, new);
+        let mut way = 1;
+        for other in others {
+            if way < WAYS && end + other.words() <= self.words.len() {
+                let words = old[other.first..][..other.words()].iter().copied();
+                end = self.write(way, other.key, other.length, end, words);
+                way += 1;
+            }
+        }
+        for span in &self.spans[way..] {
+            span.store(0, Ordering::Relaxed);
+        }
+        for key in &self.keys[way..] {
+            key.store(0, Ordering::Relaxed);
+        }
+        self.used.store(0, Ordering::Relaxed);
+    }
+
+    /// Writes a block from this word on; returns the word after it.
+    fn write(
+        &self,
+        way: usize,
+        key: u64,
+        length: usize,
+        first: usize,
+        words: impl Iterator<Item = u64>,
+    ) -> usize {
+        self.keys[way].store(key, Ordering::Relaxed);
+        let span = (first << 16 | length) as u32;
+        self.spans[way].store(span, Ordering::Relaxed);
+        let mut end = first;
+        for word in words {
+            self.words[end].store(word, Ordering::Relaxed);
+            end += 1;
+        }
+        end
     }
 }
 
@@ -169,36 +293,83 @@ impl ValueCache {
 mod tests {
     use super::*;
 
+    /// The bytes that a cache takes.
     fn held(cache: &BlockCache) -> usize {
-        let held = |set: &CacheSet| {
-            let blocks = set.blocks.iter();
-            let sizes = blocks.map(|(_, block)| block.len() + BlockCache::OVERHEAD);
-            let bytes: usize = sizes.sum();
-            assert_eq!(set.bytes, bytes);
-            bytes
-        };
-        let sets = cache.sets.iter();
-        sets.map(|set| held(&set.lock().unwrap())).sum()
+        let sets = cache.sets.iter().filter_map(OnceLock::get);
+        let words = sets.map(|set| {
+            let blocks = set.held();
+            let words: usize = blocks.iter().map(CachedBlock::words).sum();
+            assert!(words <= set.words.len() && blocks.len() <= WAYS);
+            set.words.len()
+        });
+        words.map(|words| WORD * words + BlockCache::OVERHEAD).sum()
+    }
+
+    fn read(cache: &BlockCache, key: u64, place: usize) -> Result<u8, Miss> {
+        let mut values = [0];
+        cache.read(key, [place].into_iter(), &mut values)?;
+        Ok(values[0])
     }
 
     #[test]
     fn the_bound_holds_and_what_is_used_stays() {
         for bytes in [0, 100, 1000, 5000, 70_000] {
             let cache = BlockCache::with_bytes(bytes);
-            for key in 0..1000 {
+            for key in 1..1000 {
                 let length = 3 + key as usize % 100;
-                cache.insert(key, vec![key as u8; length - 2].into());
-                cache.insert(key, vec![key as u8; length].into());
+                cache.insert(key, &vec![key as u8; length - 2]);
+                cache.insert(key, &vec![key as u8; length]);
                 assert!(held(&cache) <= bytes);
                 if bytes >= 1000 {
-                    assert_eq!(cache.read(key, 2, |block| block[2]), Ok(key as u8));
-                    assert_eq!(cache.read(key, length, |_| ()), Err(Miss::Rest));
-                    assert_eq!(cache.read(0, 0, |block| block[0]), Ok(0));
+                    assert_eq!(read(&cache, key, 2), Ok(key as u8));
+                    assert_eq!(read(&cache, key, length), Err(Miss::Rest));
+                    assert_eq!(read(&cache, 1, 0), Ok(1));
                 }
-                assert_eq!(cache.read(key + 1, 0, |_| ()), Err(Miss::Whole));
+                assert_eq!(read(&cache, key + 1, 0), Err(Miss::Whole));
             }
             // A cache that is large enough for its keys uses at least half of its memory.
             assert!(2 * held(&cache) >= bytes || bytes < 1000);
+        }
+    }
+
+    /// Each key has bytes of its own, so a value of another block, or of one half written, is noticed.
+    #[test]
+    fn threads_read_what_was_written_or_nothing() {
+        let cache = BlockCache::with_bytes(8000);
+        let byte = |key: u64, place: usize| (key as usize * 31 + place) as u8;
+        std::thread::scope(|scope| {
+            for thread in 0..2u64 {
+                let cache = &cache;
+                scope.spawn(move || {
+                    let mut hits = 0;
+                    for round in 0..40_000u64 {
+                        let key = 1 + (round * 7 + thread) % 40;
+                        let length = 100 + 10 * key as usize;
+                        let block: Vec<u8> = (0..length).map(|place| byte(key, place)).collect();
+                        let places = [0, length / 2, length - 1];
+                        let mut values = [0; 3];
+                        match cache.read(key, places.into_iter(), &mut values) {
+                            Ok(()) => assert_eq!(values, places.map(|place| byte(key, place))),
+                            Err(_) => cache.insert(key, &block),
+                        }
+                        hits += 1;
+                    }
+                    assert!(hits > 0);
+                });
+            }
+        });
+    }
+
+    /// A hit writes to the set once at most, not each time.
+    #[test]
+    fn hits_do_not_change_the_set() {
+        let cache = BlockCache::with_bytes(8000);
+        cache.insert(7, &[1, 2, 3]);
+        let set = cache.place(7).get().unwrap();
+        for _ in 0..3 {
+            assert_eq!(read(&cache, 7, 1), Ok(2));
+            assert_eq!(set.used.load(Ordering::Relaxed), 1);
+            assert_eq!(set.version.load(Ordering::Relaxed), 2);
         }
     }
 

@@ -165,7 +165,7 @@ impl Container {
         let length = fields.varint()?;
         let fields_at = fields.at;
         let schema_fields = fields.take_slice(length)?.to_vec();
-        let mut directory = bytes_of_head(head);
+        let mut directory = (head.len() + CHECKSUM) as u64;
         let tables = (0..tables)
             .map(|_| {
                 let table = fields.table(&mut directory)?;
@@ -317,11 +317,6 @@ fn head<'a>(bytes: &'a [u8], size: u64, name: &Path) -> Result<&'a [u8], DbError
         return Err(fields.corrupt(LENGTHS, what));
     };
     checked(head).ok_or_else(|| fields.corrupt(length - CHECKSUM, "wrong checksum of the head"))
-}
-
-/// The length of a head with its checksum.
-fn bytes_of_head(head: &[u8]) -> u64 {
-    (head.len() + CHECKSUM) as u64
 }
 
 /// The page with these fields; `None` unless all its rows lie within a file of this size.

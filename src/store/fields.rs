@@ -6,6 +6,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::error::DbError;
 use crate::index::histogram::Histogram;
+use crate::rules::counted;
 
 /// Bytes of the checksum of a head or of a directory page, and of that of a row.
 pub(crate) const CHECKSUM: usize = 8;
@@ -142,7 +143,13 @@ impl<'a> HeadReader<'a> {
     pub fn end(&self) -> Result<(), DbError> {
         match self.bytes.len() - self.at {
             0 => Ok(()),
-            surplus => Err(self.corrupt(self.at, format!("{surplus} bytes follow the last field"))),
+            surplus => {
+                let surplus = counted(surplus, "byte");
+                Err(self.corrupt(
+                    self.at,
+                    format!("the head has {surplus} after the last field"),
+                ))
+            }
         }
     }
 

@@ -29,7 +29,7 @@ pub(crate) mod tests;
 #[cfg(feature = "build")]
 mod whole;
 #[cfg(feature = "build")]
-mod write;
+pub(crate) mod write;
 
 pub use error::{DbError, Location};
 pub use pair::{PairFile, file_name};
@@ -39,8 +39,7 @@ pub use ply::{PlyFile, ply_file_name};
 pub use profile::{Compression, Profile};
 pub use source::ByteSource;
 #[cfg(feature = "build")]
-#[doc(hidden)]
-pub use write::*;
+pub(crate) use write::*;
 
 use std::path::{Path, PathBuf};
 

@@ -33,10 +33,7 @@ pub fn file_name(pair: Pair) -> String {
 
 /// The table that a file holds: the one with the larger side to move.
 pub(crate) fn stored_table(pair: Pair) -> Material {
-    Material {
-        mover: pair.larger(),
-        waiting: pair.smaller(),
-    }
+    Material::new(pair.larger(), pair.smaller())
 }
 
 /// The file of a pair, opened. Its head is checked; its rows are checked when they are read.

@@ -1,4 +1,4 @@
-//! Sources of a file's bytes: reads at an offset, a memory map, or memory.
+//! Sources of a file's bytes: reads at an offset, or memory.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,8 +6,6 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-
-use memmap2::Mmap;
 
 /// A source of bytes at offsets. Many threads may read at the same time.
 pub trait ByteSource: fmt::Debug + Send + Sync {
@@ -33,34 +31,19 @@ pub trait ByteSource: fmt::Debug + Send + Sync {
     }
 }
 
-/// The way to access the bytes of a file.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Access {
-    /// One system call for each read. Damage to the open file causes an error, never a wrong value.
-    #[default]
-    Read,
-    /// A memory map of the file.
-    Map,
-}
-
-/// Opens a file.
-pub(crate) fn open(path: &Path, access: Access) -> io::Result<Box<dyn ByteSource>> {
+/// Opens a file. Each read is a system call, so a file that is changed or shortened while it is open gives an
+/// error, where a memory map would end the program.
+pub(crate) fn open(path: &Path) -> io::Result<Box<dyn ByteSource>> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
         return Err(io::Error::other(
             "expected a file, found a folder or device",
         ));
     }
-    let file = File::open(path)?;
-    Ok(match access {
-        Access::Read => Box::new(OpenFile {
-            file,
-            size: metadata.len(),
-        }),
-        // SAFETY: only `Database::open_mapped` and `open_in_mapped` lead here. Their callers ensure that
-        // nothing writes to the file or shortens it while the map lives.
-        Access::Map => Box::new(unsafe { Mmap::map(&file) }?),
-    })
+    Ok(Box::new(OpenFile {
+        file: File::open(path)?,
+        size: metadata.len(),
+    }))
 }
 
 /// A file and its size when it was opened.
@@ -122,7 +105,7 @@ macro_rules! in_memory {
     )*};
 }
 
-in_memory!(&'static [u8], Vec<u8>, Mmap);
+in_memory!(&'static [u8], Vec<u8>);
 
 /// Fills the buffer from an offset of the file on.
 #[cfg(unix)]

@@ -96,14 +96,9 @@ impl TableFile {
 
     #[cold]
     fn contents(&self, number: usize, rules: &Rules, spec: TableSpec) -> Result<Contents, DbError> {
-        let TableSpec {
-            material,
-            rows,
-            coverage,
-        } = spec;
         let container = &self.container;
-        let index = Index::new(material);
-        let expected = rows.as_ref().map_or(index.rows().len(), Vec::len);
+        let index = Index::new(spec.material);
+        let expected = spec.rows.as_ref().map_or(index.rows().len(), Vec::len);
         let found = container.rows(number);
         if found != expected {
             let what = format!(
@@ -116,9 +111,9 @@ impl TableFile {
             container.corrupt_schema(0, what)
         })?;
         Ok(Contents {
-            shape: TableShape::new(rules, material, coverage, self.parameters()),
+            shape: TableShape::new(rules, spec.material, spec.coverage, self.parameters()),
             index,
-            rows,
+            rows: spec.rows,
             model,
         })
     }
@@ -338,8 +333,9 @@ impl ProbedRow<'_> {
     pub fn value(&mut self, column: usize, cache: &BlockCache) -> Result<u8, DbError> {
         let (block, columns) = self.table.shape().block_with(column);
         let place = column - columns.start;
-        match cache.read(self.key(block), place, |values| values[place]) {
-            Ok(value) => Ok(value),
+        let mut value = [0];
+        match cache.read(self.key(block), [place].into_iter(), &mut value) {
+            Ok(()) => Ok(value[0]),
             Err(miss) => self.decode(block, miss, place, cache, |values| values[place]),
         }
     }
@@ -353,20 +349,27 @@ impl ProbedRow<'_> {
         cache: &BlockCache,
         found: &mut impl FnMut(usize, u8),
     ) -> Result<(), DbError> {
+        /// The most columns read from the cache at once.
+        const AT_ONCE: usize = 64;
         let shape = self.table.shape();
         let mut rest = wanted;
         while let Some(last) = rest.first() {
             let (block, columns) = shape.block_with(last.column);
             let here = rest.partition_point(|wanted| wanted.column >= columns.start);
-            let (wanted, before) = rest.split_at(here);
-            let mut pass = |values: &[u8]| {
-                for wanted in wanted {
-                    found(wanted.place, values[wanted.column - columns.start]);
-                }
-            };
-            let last = last.column - columns.start;
-            if let Err(miss) = cache.read(self.key(block), last, &mut pass) {
-                self.decode(block, miss, last, cache, pass)?;
+            let (wanted, before) = rest.split_at(here.min(AT_ONCE));
+            let places = wanted.iter().map(|wanted| wanted.column - columns.start);
+            let mut values = [0; AT_ONCE];
+            let values = &mut values[..wanted.len()];
+            if let Err(miss) = cache.read(self.key(block), places.clone(), values) {
+                let last = last.column - columns.start;
+                self.decode(block, miss, last, cache, |block| {
+                    for (value, place) in values.iter_mut().zip(places) {
+                        *value = block[place];
+                    }
+                })?;
+            }
+            for (wanted, &value) in wanted.iter().zip(&*values) {
+                found(wanted.place, value);
             }
             rest = before;
         }
@@ -394,14 +397,14 @@ impl ProbedRow<'_> {
             Miss::Rest => self.table.shape().columns_of(block).len(),
             Miss::Whole => last + 1,
         };
-        let mut values = vec![0; length].into_boxed_slice();
+        let mut values = vec![0; length];
         let row = match &self.read {
             Some(row) => row,
             None => self.read.insert(Box::new(self.table.read(self.place)?)),
         };
         row.decode(block, &mut values)?;
         let result = read(&values);
-        cache.insert(self.key(block), values);
+        cache.insert(self.key(block), &values);
         Ok(result)
     }
 }

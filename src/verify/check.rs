@@ -2,7 +2,8 @@
 //! entries. Where one differs from the table, a slow derivation, turn by turn, decides.
 //!
 //! The fast pass has separate code to find turns and for a mover without a turn. With the solver it
-//! shares the board and its mills, the index, and the rules about removable stones and flying. The
+//! shares the board and its mills, the index, the rules about removable stones and flying, and with the
+//! derivation of omitted values the shuffles along slides. The
 //! slow derivation uses the rules, `Position::for_each_turn` and `Position::result`; it can only
 //! clear an entry that the pass suspects.
 //!
@@ -24,15 +25,13 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use rayon::prelude::*;
 
 use super::pair_row::{PairRow, PairRowScratch};
-use super::parts::ColumnSlides;
 use super::report::{Mismatch, Suspects};
 use super::turns::{CheckedTable, Codes, PairTurns, value_of_byte};
-use crate::board::PointSet;
 use crate::board::bits;
-use crate::board::symmetry::{Symmetry, stabiliser};
 use crate::memory::Bytes;
 use crate::rules::position::Position;
 use crate::solve::pair::fill_images;
+use crate::solve::slides::ColumnSlides;
 
 impl PairTurns<'_> {
     /// Calls `found` with one entry of each position or more, and with the code of the value that its
@@ -64,9 +63,8 @@ impl PairTurns<'_> {
     /// Compares a table with what its turns give, and returns what differs. Calls `advance` with the
     /// number of entries of each finished row of the child table.
     pub fn compare(&self, values: &[u8], advance: &(dyn Fn(u64) + Sync)) -> Vec<Mismatch> {
-        let codes = self.codes;
         let parent = CheckedTable::new(self.parent, values);
-        let suspects = Suspects::new(parent, |mover, waiting, byte| {
+        let suspects = Suspects::new(parent, self.codes, |mover, waiting, byte| {
             let position = Position::moving(mover, waiting);
             Mismatch {
                 position,
@@ -74,16 +72,11 @@ impl PairTurns<'_> {
                 derived: self.derive(&position),
             }
         });
-        let rows = 0..parent.index.rows().len();
-        rows.into_par_iter().for_each(|row| {
-            check_copies(parent, row, |entry| suspects.judge(entry));
-        });
+        let rows = 0..self.parent.rows().len();
+        rows.into_par_iter()
+            .for_each(|row| suspects.see_copies(row));
         let enough = || suspects.enough();
-        self.for_each(advance, enough, |entry, code| {
-            if !codes.is_stored(values[entry], code) {
-                suspects.judge(entry);
-            }
-        });
+        self.for_each(advance, enough, |entry, code| suspects.see(entry, code));
         suspects.into_mismatches()
     }
 
@@ -97,28 +90,5 @@ impl PairTurns<'_> {
         self.for_each(advance, || false, store);
         fill_images(self.parent, &mut values);
         Ok(values)
-    }
-}
-
-/// Finds the entries of a row that differ from another entry for the same position, and calls
-/// `suspect` with both.
-pub(super) fn check_copies(table: CheckedTable<'_>, row: usize, mut suspect: impl FnMut(usize)) {
-    let CheckedTable { index, .. } = table;
-    if !index.rows().is_symmetric(row) {
-        return;
-    }
-    let mover = index.rows().set(row);
-    let others: Vec<Symmetry> = stabiliser(mover).skip(1).collect();
-    let values = table.row(row);
-    let first = row * values.len();
-    for (column, subset) in index.columns().iter().enumerate() {
-        let waiting = PointSet::from_bits(bits::pdep(subset, (!mover).bits()));
-        for symmetry in &others {
-            let copy = index.column(row, symmetry.apply(waiting));
-            if values[copy] != values[column] {
-                suspect(first + column);
-                suspect(first + copy);
-            }
-        }
     }
 }

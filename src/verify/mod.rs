@@ -7,7 +7,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `pair`, `ply` | load the tables of a file, check them, count their values |
-//! | `check`, `pair_row`, `parts` | the fast pass over a pair's table, over one row, along one slide |
+//! | `check`, `pair_row` | the fast pass over a pair's table, over one row |
 //! | `stage` | the fast pass over a table of the placing phase, and the tables that its turns lead to |
 //! | `turns` | the turns of a table, and the values that they give |
 //! | `report` | wrong values and counts |
@@ -17,7 +17,7 @@
 //! A file holds values with the larger side to move. The check derives the table with the smaller
 //! side to move from them, and from that table it derives theirs again. Values of the larger side that
 //! files omit are filled in by the solver's code when a table is loaded, and then checked like the
-//! stored ones.
+//! stored ones; that code and the check share how a whole row slides (`solve::slides`).
 //!
 //! # What a clean report proves
 //!
@@ -33,7 +33,6 @@
 mod check;
 mod pair;
 mod pair_row;
-mod parts;
 mod ply;
 mod report;
 mod stage;

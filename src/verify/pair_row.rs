@@ -1,16 +1,15 @@
 //! The fast pass over one row of the child table: the code of the best turn of each position in which
 //! the row's set waits.
 //!
-//! Turns that close no mill are backed up for whole parts of a row at once, see `parts`: along each
-//! edge between two of the row's points, or between any two of them if the mover may fly. Turns that
+//! Turns that close no mill are backed up for whole parts of a row at once, see `solve::slides`. Turns that
 //! close a mill are backed up one by one.
 
-use super::parts::{ColumnSlides, Slide, Vector, bit_of};
 use super::turns::{DRAWN, LOST, PairTurns, best_capture, larger};
 use crate::board::PointSet;
 use crate::board::bits::{Bits, Kernel};
 use crate::board::symmetry::Symmetry;
 use crate::rules::WithoutTurn;
+use crate::solve::slides::{ColumnSlides, Vector};
 
 /// The pass over one row. It calls `found` with an entry of each position of the parent table in which
 /// the row's set waits, and with the code of its value.
@@ -36,14 +35,6 @@ pub(super) struct PairRowScratch {
 /// The number of parent entries found at once, so that the cache misses of their reads overlap.
 const AT_ONCE: usize = 128;
 
-/// Two points between which a stone may move.
-struct Way {
-    /// Their bits, the lower first.
-    ends: [u32; 2],
-    /// The slide to each of them from the other.
-    slides: [Slide; 2],
-}
-
 impl<F: FnMut(usize, u8)> Kernel for PairRow<'_, F> {
     type Output = ();
 
@@ -51,7 +42,9 @@ impl<F: FnMut(usize, u8)> Kernel for PairRow<'_, F> {
     fn run<B: Bits>(mut self, bits: B) {
         self.begin();
         self.back_up(bits);
-        self.raise(bits);
+        let (board, free, flies) = (self.turns.rules.board(), !self.waiting(), self.flies());
+        let PairRowScratch { quiet, best, .. } = &mut *self.scratch;
+        self.slides.raise(bits, board, free, flies, quiet, best);
         self.report(bits);
     }
 }
@@ -73,11 +66,10 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
     fn begin(&mut self) {
         let codes = self.turns.codes;
         let values = self.turns.child.row(self.row);
-        let parts = &self.slides.parts;
+        let all = self.slides;
         let PairRowScratch { quiet, best, .. } = &mut *self.scratch;
-        parts.scatter(values, quiet, |value| codes.of_quiet(value));
-        best.clear();
-        best.resize(parts.len(), [LOST; 16]);
+        all.scatter(values, quiet, |value| codes.of_quiet(value));
+        all.fill(best, LOST);
     }
 
     /// Backs up the code of the best removal to the sets from which a turn closes a mill. Finds the codes
@@ -97,7 +89,7 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
             let ends: PointSet = ends.iter().copied().collect();
             *edge = bits.pext(ends.bits(), free.bits());
         }
-        let parts = &self.slides.parts;
+        let all = self.slides;
         let PairRowScratch { quiet, best, .. } = &mut *self.scratch;
         let best = best.as_flattened_mut();
         for subset in child.index.columns().iter() {
@@ -106,7 +98,7 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
                 true => set == free,
                 false => board.cut(set) & within == 0,
             };
-            let place = parts.place(subset);
+            let place = all.place(subset);
             match without_turn {
                 WithoutTurn::Draws if is_blocked() => best[place] = DRAWN,
                 WithoutTurn::Passes if is_blocked() => best[place] = quiet.as_flattened()[place],
@@ -127,7 +119,7 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
                 }
                 let code = best_capture(bits, codes, captures, set);
                 let mut raise = |before| {
-                    let best = &mut best[parts.place(before)];
+                    let best = &mut best[all.place(before)];
                     *best = larger(*best, code);
                 };
                 if flies {
@@ -147,47 +139,6 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
         }
     }
 
-    /// Raises the code of each set to that of its best turn that closes no mill.
-    #[inline(always)]
-    fn raise<B: Bits>(&mut self, bits: B) {
-        let board = self.turns.rules.board();
-        let free = !self.waiting();
-        for low in free {
-            let joined = match self.flies() {
-                true => free,
-                false => board.neighbours(low) & free,
-            };
-            for high in joined.into_iter().filter(|&high| low < high) {
-                let slide = |from, to| Slide::new(bits, board, free, from, to);
-                let way = Way {
-                    ends: [low, high].map(|end| bit_of(bits, free, end)),
-                    slides: [slide(high, low), slide(low, high)],
-                };
-                match way.slides[0].closes.max(way.slides[1].closes) {
-                    0 => self.raise_along::<B, 0>(bits, &way),
-                    1 => self.raise_along::<B, 1>(bits, &way),
-                    2 => self.raise_along::<B, 2>(bits, &way),
-                    _ => self.raise_along::<B, 3>(bits, &way),
-                }
-            }
-        }
-    }
-
-    /// [`raise`](Self::raise) along one way, at each end of which a turn closes at most `MILLS` mills.
-    #[inline(always)]
-    fn raise_along<B: Bits, const MILLS: usize>(&mut self, bits: B, way: &Way) {
-        let PairRowScratch { quiet, best, .. } = &mut *self.scratch;
-        let ColumnSlides { parts, .. } = self.slides;
-        let [to_low, to_high] = &way.slides;
-        for &pair in self.slides.between(way.ends) {
-            let [low, high] = pair.map(|number| number as usize);
-            let places = to_low.quiet_places(parts.part(high), MILLS);
-            best[high] = bits.raise_from(best[high], &quiet[low], &places);
-            let places = to_high.quiet_places(parts.part(low), MILLS);
-            best[low] = bits.raise_from(best[low], &quiet[high], &places);
-        }
-    }
-
     /// Reports the codes with their entries in the parent table. Symmetric rows of the parent hold a
     /// position several times, of which this reports one entry or more.
     #[inline(always)]
@@ -196,7 +147,7 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
         let waiting = self.waiting();
         let free = !waiting;
         let PairRowScratch { best, codes, .. } = &mut *self.scratch;
-        self.slides.parts.gather(best, codes);
+        self.slides.gather(best, codes);
         let images: [PointSet; Symmetry::COUNT] =
             std::array::from_fn(|number| Symmetry::numbered(number as u32).apply(waiting));
         let rows = parent.rows();

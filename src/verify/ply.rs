@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::pair::Tables;
 use super::report::{MOST_MISMATCHES, Miscounted, Mismatch, Report};
-use super::stage::StageTables;
+use super::stage::{StageTables, with_turns};
 use super::turns::CheckedTable;
 use crate::index::histogram::Histogram;
 use crate::index::stages::{Stage, StageSets};
@@ -18,7 +18,7 @@ use crate::rules::position::Position;
 use crate::solve::fold;
 use crate::solve::ply::load;
 use crate::store::table::Table;
-use crate::store::{DbError, PlyFile};
+use crate::store::{DbError, PlyFile, count_stored};
 use crate::value::Value;
 
 /// Checks a ply's file: all of its bytes, every value and the counts. If files hold no depths, the check
@@ -44,7 +44,7 @@ pub fn verify_ply(
     let mut report = Report::default();
     let stage_sets = StageSets::new(database.rules(), 2 * database.rules().stones);
     let last = tables.last_placement.take(database, file);
-    let mut tables = StageTables::new(database, &stage_sets, last, file)?;
+    let mut tables = StageTables::loader(database, &stage_sets, last, file)?;
     let mut done = 0;
     for stage in file.stages() {
         done += stage.material().entries();
@@ -52,7 +52,7 @@ pub fn verify_ply(
             continue;
         };
         // The table itself is loaded last: deriving the others takes most of the memory.
-        let (counted, checked, mismatches) = tables.turns(stage, |turns| {
+        let (counted, checked, mismatches) = with_turns(&mut tables, stage, |turns| {
             let mut values = load(database, stage)?;
             let counted = count(table, &values);
             fold(&mut values, turns.metric);
@@ -122,24 +122,10 @@ pub fn verify_ply_sample(
 
 /// Counts the stored values of a table.
 fn count(table: Table<'_>, values: &[u8]) -> Histogram {
-    let (index, shape) = (table.index(), table.shape());
-    let columns = index.columns().count();
-    let rows = (0..table.stored_rows()).into_par_iter();
-    let counts = rows.map(|place| {
-        let row = table.row_at(place);
-        let holds = shape.row(index.rows().set(row));
-        let first = index.first_columns(row);
-        let mut counts = [0u64; 256];
-        for (column, &value) in values[row * columns..][..columns].iter().enumerate() {
-            let distinct = first.as_ref().is_none_or(|first| first.contains(column));
-            counts[usize::from(value)] += u64::from(distinct && shape.holds(&holds, column));
-        }
-        Histogram::from_counts(counts)
-    });
-    counts.reduce(Histogram::default, |mut a, b| {
-        a.add(&b);
-        a
-    })
+    let rows: Vec<usize> = (0..table.stored_rows())
+        .map(|place| table.row_at(place))
+        .collect();
+    count_stored(table.index(), table.shape(), &rows, values)
 }
 
 /// A random stored position and its value.

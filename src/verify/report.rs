@@ -5,8 +5,9 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::turns::CheckedTable;
-use crate::board::PointSet;
+use super::turns::{CheckedTable, Codes};
+use crate::board::symmetry::{Symmetry, stabiliser};
+use crate::board::{PointSet, bits};
 use crate::lock::held;
 use crate::rules::position::Position;
 use crate::value::Value;
@@ -16,6 +17,7 @@ pub(super) const MOST_MISMATCHES: usize = 10;
 
 /// A stored value that differs from the one that its turns give.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Mismatch {
     /// A position of the entry; White is to move.
     pub position: Position,
@@ -27,6 +29,7 @@ pub struct Mismatch {
 
 /// The findings of a check of a file.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
 pub struct Report {
     /// The number of entries compared or derived; fewer than the file has if mismatches stopped the
     /// check.
@@ -51,6 +54,7 @@ impl Report {
     derive(serde::Serialize, schemars::JsonSchema),
     serde(untagged)
 )]
+#[non_exhaustive]
 pub enum Miscounted {
     /// The table of a pair with this number of stones of the side to move.
     Moving(u8),
@@ -72,6 +76,7 @@ impl fmt::Display for Miscounted {
 /// The entries of one table whose values the fast pass suspects, and those that are wrong.
 pub(super) struct Suspects<'a, Derive> {
     table: CheckedTable<'a>,
+    codes: &'a Codes,
     /// The position of two sets, the value of a byte, and the position's value, derived turn by turn.
     derive: Derive,
     /// By entry.
@@ -80,19 +85,50 @@ pub(super) struct Suspects<'a, Derive> {
 }
 
 impl<'a, Derive: Fn(PointSet, PointSet, u8) -> Mismatch> Suspects<'a, Derive> {
-    pub fn new(table: CheckedTable<'a>, derive: Derive) -> Suspects<'a, Derive> {
+    pub fn new(table: CheckedTable<'a>, codes: &'a Codes, derive: Derive) -> Suspects<'a, Derive> {
         Suspects {
             table,
+            codes,
             derive,
             mismatches: Mutex::default(),
             enough: AtomicBool::new(false),
         }
     }
 
+    /// Judges an entry if its value does not have the code that its turns give.
+    #[inline(always)]
+    pub fn see(&self, entry: usize, code: u8) {
+        if !self.codes.is_stored(self.table.values[entry], code) {
+            self.judge(entry);
+        }
+    }
+
+    /// Judges the entries of a row that differ from another entry for the same position, and that entry.
+    pub fn see_copies(&self, row: usize) {
+        let CheckedTable { index, .. } = self.table;
+        if !index.rows().is_symmetric(row) {
+            return;
+        }
+        let mover = index.rows().set(row);
+        let others: Vec<Symmetry> = stabiliser(mover).skip(1).collect();
+        let values = self.table.row(row);
+        let first = row * values.len();
+        for (column, subset) in index.columns().iter().enumerate() {
+            let waiting = PointSet::from_bits(bits::pdep(subset, (!mover).bits()));
+            for symmetry in &others {
+                let copy = index.column(row, symmetry.apply(waiting));
+                if values[copy] != values[column] {
+                    self.judge(first + column);
+                    self.judge(first + copy);
+                }
+            }
+        }
+    }
+
     /// Derives the value of a suspicious entry turn by turn, and keeps it if it differs from the
     /// stored one.
     #[cold]
-    pub fn judge(&self, entry: usize) {
+    fn judge(&self, entry: usize) {
         if self.enough() {
             return;
         }

@@ -17,7 +17,6 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::check::check_copies;
 use super::report::{Mismatch, Suspects};
 use super::turns::{
     CaptureRows, CheckedTable, Codes, LOST, PairTurns, best_capture, derive, larger, value_of_byte,
@@ -32,7 +31,7 @@ use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::solve::pair::fill_images;
-use crate::solve::{Reused, load, ply};
+use crate::solve::{Kept, Loader, Recipe, load, ply};
 use crate::store::{DbError, PlyFile, ply_file_name};
 use crate::value::{Metric, Value};
 
@@ -91,8 +90,7 @@ impl<'a> StageTurns<'a> {
     /// Compares the table of the stage with what its turns give. Returns the number of entries compared, and
     /// what differs.
     pub fn compare(&self, parent: CheckedTable<'_>) -> (u64, Vec<Mismatch>) {
-        let codes = self.codes;
-        let suspects = Suspects::new(parent, |mover, waiting, byte| {
+        let suspects = Suspects::new(parent, self.codes, |mover, waiting, byte| {
             let position = self.stage.position(mover, waiting, self.rules);
             Mismatch {
                 position,
@@ -101,16 +99,12 @@ impl<'a> StageTurns<'a> {
             }
         });
         let rows = self.stage_sets.rows(self.stage, self.stage.mover());
-        for row in rows.iter() {
-            check_copies(parent, row, |entry| suspects.judge(entry));
-        }
+        rows.iter().for_each(|row| suspects.see_copies(row));
         let checked = AtomicU64::new(0);
         self.for_each(parent.index, |found| {
             checked.fetch_add(found.len() as u64, Ordering::Relaxed);
             for &(entry, code) in found {
-                if !codes.is_stored(parent.values[entry], code) {
-                    suspects.judge(entry);
-                }
+                suspects.see(entry, code);
             }
         });
         (checked.into_inner(), suspects.into_mismatches())
@@ -233,7 +227,7 @@ pub(super) struct LastPlacement {
     /// Whether the check of a file after those of the pairs needs the tables.
     needed: bool,
     stage_sets: Option<StageSets>,
-    pub tables: Reused<Stage>,
+    pub tables: Kept<Stage>,
     /// [`Metric::Wdl`] if one of the pairs has no depths.
     metric: Metric,
 }
@@ -297,112 +291,126 @@ impl LastPlacement {
     }
 }
 
-/// The tables of stages: from files, or derived from those of the next ply. Tables that will be used
-/// again are kept compressed.
+/// The tables of stages: from files, or derived from those of the next ply.
 pub(super) struct StageTables<'a> {
     database: &'a Database,
     stage_sets: &'a StageSets,
-    tables: Reused<Stage>,
     /// [`Metric::Wdl`] if one of the files read so far has no depths.
     metric: Metric,
 }
 
+/// The tables that the turns of a stage lead to.
+type NextTables = [Option<(Index, Bytes)>; 2];
+
 impl<'a> StageTables<'a> {
-    /// The tables that the turns of a file's stages lead to, in this order, with those of `last`.
-    pub fn new(
+    /// Loads the tables that the turns of a file's stages lead to, in this order, with those of `last`.
+    pub fn loader(
         database: &'a Database,
         stage_sets: &'a StageSets,
         last: LastPlacement,
         file: &PlyFile,
-    ) -> Result<StageTables<'a>, DbError> {
+    ) -> Result<Loader<StageTables<'a>>, DbError> {
         let mut tables = StageTables {
             database,
             stage_sets,
-            tables: last.tables,
             metric: last.metric,
         };
         tables.lower(file.metric());
-        for stage in file.stages() {
-            tables.count_turns(stage)?;
-        }
-        Ok(tables)
+        let wanted: Vec<Stage> = file
+            .stages()
+            .flat_map(|stage| tables.after(stage))
+            .collect();
+        Loader::with(tables, &wanted, last.tables)
     }
 
-    fn count_turns(&mut self, stage: Stage) -> Result<(), DbError> {
-        for next in self.after(stage).into_iter().flatten() {
-            let known = self.tables.has(next);
-            if self.tables.count(next) && !known && !self.has_file(next)? {
-                self.count_turns(next)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The stages after placements without a mill and after captures; `None` if no game reaches them.
-    fn after(&self, stage: Stage) -> [Option<Stage>; 2] {
-        [stage.after_quiet(), stage.after_capture()]
-            .map(|next| Some(next).filter(|&next| self.stage_sets.exists(next)))
+    /// The stages after placements without a mill and after captures, as far as games reach them.
+    fn after(&self, stage: Stage) -> impl Iterator<Item = Stage> + use<'a> {
+        let stage_sets = self.stage_sets;
+        let after = [stage.after_quiet(), stage.after_capture()].into_iter();
+        after.filter(|&next| stage_sets.exists(next))
     }
 
     fn is_moving(&self, stage: Stage) -> bool {
         stage.ply == 2 * self.database.rules().stones
     }
 
-    fn has_file(&self, stage: Stage) -> Result<bool, DbError> {
-        Ok(self.is_moving(stage) || self.database.ply(stage.ply)?.is_some())
+    /// Puts the tables of [`StageTables::after`] in their places.
+    fn next(&self, stage: Stage, mut tables: impl Iterator<Item = Bytes>) -> NextTables {
+        [stage.after_quiet(), stage.after_capture()].map(|next| {
+            let exists = self.stage_sets.exists(next);
+            let values = if exists { tables.next() } else { None };
+            values.map(|values| (Index::new(next.material()), values))
+        })
     }
 
-    /// Passes a stage to `with`, together with the tables that its turns lead to.
-    pub fn turns<T>(
-        &mut self,
-        stage: Stage,
-        with: impl FnOnce(&StageTurns<'_>) -> T,
-    ) -> Result<T, DbError> {
-        let mut tables = [None, None];
-        for (table, next) in tables.iter_mut().zip(self.after(stage)) {
-            if let Some(next) = next {
-                *table = Some((Index::new(next.material()), self.take(next)?));
-            }
-        }
-        let [quiet, capture] = tables.each_ref().map(|table| {
+    fn turns<'b>(&'b self, stage: Stage, next: &'b NextTables, codes: &'b Codes) -> StageTurns<'b> {
+        let [quiet, capture] = next.each_ref().map(|table| {
             let table = table.as_ref();
             table.map(|(index, values)| CheckedTable::new(index, values))
         });
-        let rules = self.database.rules();
-        Ok(with(&StageTurns {
-            rules,
+        StageTurns {
+            rules: self.database.rules(),
             stage_sets: self.stage_sets,
             metric: self.metric,
-            codes: &StageTurns::codes(rules, self.metric, stage),
+            codes,
             stage,
             quiet,
             capture,
-        }))
+        }
     }
 
-    fn take(&mut self, stage: Stage) -> Result<Bytes, DbError> {
-        let memory = |error| DbError::io(ply_file_name(stage.ply).as_ref())(error);
-        let length = stage.material().entries() as usize;
-        if let Some(values) = self.tables.take(stage, length) {
-            return values.map_err(memory);
-        }
-        let values = if self.is_moving(stage) {
-            let metric = self.database.file_of(stage.material())?.metric();
-            self.lower(metric);
-            load(self.database, stage.material())?
-        } else if let Some(file) = self.database.ply(stage.ply)? {
-            self.lower(file.metric());
-            ply::load(self.database, stage)?
-        } else {
-            self.turns(stage, |turns| turns.table())?.map_err(memory)?
-        };
-        self.tables.keep(stage, &values);
-        Ok(values)
+    /// The codes of a stage's values.
+    fn codes(&self, stage: Stage) -> Codes {
+        StageTurns::codes(self.database.rules(), self.metric, stage)
     }
 
     fn lower(&mut self, metric: Metric) {
         if metric == Metric::Wdl {
             self.metric = metric;
         }
+    }
+}
+
+/// Passes a stage to `with`, together with the tables that its turns lead to.
+pub(super) fn with_turns<T>(
+    tables: &mut Loader<StageTables<'_>>,
+    stage: Stage,
+    with: impl FnOnce(&StageTurns<'_>) -> T,
+) -> Result<T, DbError> {
+    let after = tables.recipe.after(stage);
+    let next = after.map(|next| tables.load(next));
+    let next = next.collect::<Result<Vec<_>, _>>()?;
+    let next = tables.recipe.next(stage, next.into_iter());
+    let codes = tables.recipe.codes(stage);
+    Ok(with(&tables.recipe.turns(stage, &next, &codes)))
+}
+
+impl Recipe for StageTables<'_> {
+    type Key = Stage;
+
+    fn needs(&self, stage: Stage) -> Result<Vec<Stage>, DbError> {
+        match self.is_moving(stage) || self.database.ply(stage.ply)?.is_some() {
+            true => Ok(Vec::new()),
+            false => Ok(self.after(stage).collect()),
+        }
+    }
+
+    fn make(&mut self, stage: Stage, needed: Vec<Bytes>) -> Result<Bytes, DbError> {
+        if self.is_moving(stage) {
+            self.lower(self.database.file_of(stage.material())?.metric());
+            load(self.database, stage.material())
+        } else if let Some(file) = self.database.ply(stage.ply)? {
+            self.lower(file.metric());
+            ply::load(self.database, stage)
+        } else {
+            let next = self.next(stage, needed.into_iter());
+            let codes = self.codes(stage);
+            let table = self.turns(stage, &next, &codes).table();
+            table.map_err(|error| self.refused(stage, error))
+        }
+    }
+
+    fn refused(&self, stage: Stage, error: io::Error) -> DbError {
+        DbError::io(ply_file_name(stage.ply).as_ref())(error)
     }
 }

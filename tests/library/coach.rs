@@ -5,24 +5,22 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::common::{RACE, Random, WON, plain_position, plain_rules};
-use millbase::coach::annotate::{annotated, mark};
-use millbase::coach::archive::{Archive, canonical_turns};
-use millbase::coach::confidence::interval;
-use millbase::coach::contest::{Contest, GameEnd, PlayedGame};
-use millbase::coach::contestant::{Contestant, NewContestant, OwnPlayer};
-use millbase::coach::explain::closing_points;
-use millbase::coach::graph::svg;
-use millbase::coach::judge::{ExamReport, exam, replies};
-use millbase::coach::pack::{Claim, ClaimedLine, check};
-use millbase::coach::puzzle::{Goal, Puzzle, Theme, WantedPuzzles, candidate};
-use millbase::coach::record::{GameResult, Record, Records, ResultCounts};
-use millbase::coach::review::{GameReview, Grade};
-use millbase::coach::truth::Truth;
-use millbase::engine::game::Game;
-use millbase::engine::player::{DrawnTurns, Player, SkillLevel};
+use millbase::engine::{DrawnTurns, Game, Player, SkillLevel};
+use millbase::internals::coach::annotate::{annotated, mark};
+use millbase::internals::coach::archive::{Archive, canonical_turns};
+use millbase::internals::coach::confidence::interval;
+use millbase::internals::coach::contest::{Contest, GameEnd, PlayedGame};
+use millbase::internals::coach::contestant::{Contestant, NewContestant, OwnPlayer};
+use millbase::internals::coach::explain::closing_points;
+use millbase::internals::coach::graph::svg;
+use millbase::internals::coach::judge::{ExamReport, exam, replies};
+use millbase::internals::coach::pack::{Claim, ClaimedLine, check};
+use millbase::internals::coach::puzzle::{Goal, Puzzle, Theme, WantedPuzzles, candidate};
+use millbase::internals::coach::record::ResultCounts;
+use millbase::internals::service::explain::ExplainAnswer;
+use millbase::review::{GameResult, GameReview, Grade, Record, Records, Truth};
 use millbase::sample::{Family, canonical};
 use millbase::search::{Limits, Search};
-use millbase::service::explain::ExplainAnswer;
 use millbase::{Database, Dtw, Phase, Point, Position, Rules, Side, Symmetry, Turn, Value, Wdl};
 
 const RULES: Rules = Rules::STANDARD;
@@ -46,6 +44,7 @@ fn game(start: Position, turns: &str) -> Game {
 /// A game without tags.
 fn untagged(game: Game) -> Record {
     Record {
+        cut: None,
         tags: Vec::new(),
         result: GameResult::of(&game),
         game,
@@ -341,7 +340,7 @@ fn archives_count_by_player_and_opening() {
     let a = players.iter().find(|row| row.name == "A").unwrap();
     assert_eq!((a.games, a.results, a.score), (6, results, Some(0.75)));
     let [low, high] = a.score_interval.unwrap();
-    assert!((0.5..0.75).contains(&low) && high > 0.75);
+    assert!((0.4..0.75).contains(&low) && high > 0.75 && high < 1.0);
     let found: u32 = players.iter().map(|row| row.tally.errors).sum();
     assert_eq!(found, errors);
     let openings = report.openings;
@@ -626,7 +625,32 @@ fn intervals_need_two_samples() {
     assert_eq!(interval(&[]), None);
     assert_eq!(interval(&[(7.0, 10.0)]), None);
     assert_eq!(interval(&[(0.0, 0.0); 2]), None);
-    assert_eq!(interval(&[(2.0, 2.0); 2]), Some([1.0, 1.0]));
+}
+
+/// Equal samples do not make the interval vanish, and no end leaves 0 to 1. For single successes the ends
+/// are near those of Wilson's formula.
+#[test]
+fn intervals_have_a_width_and_stay_within_their_range() {
+    for (share, count) in [(1.0, 5), (0.0, 5), (0.5, 5), (1.0, 400), (0.0, 400)] {
+        let [low, high] = interval(&vec![(share, 1.0); count]).unwrap();
+        assert!(0.0 <= low && low <= share && share <= high && high <= 1.0);
+        let width = high - low;
+        assert!(
+            width > 1.0 / count as f64 && width < 6.0 / count as f64,
+            "{width}"
+        );
+    }
+    for (successes, count, wilson) in [
+        (5, 10, [0.2366, 0.7634]),
+        (9, 10, [0.5958, 0.9821]),
+        (30, 200, [0.1071, 0.2061]),
+    ] {
+        let samples = (0..count).map(|n| (f64::from(u8::from(n < successes)), 1.0));
+        let ends = interval(&samples.collect::<Vec<_>>()).unwrap();
+        for (end, wilson) in ends.into_iter().zip(wilson) {
+            assert!((end - wilson).abs() < 0.05, "{ends:?}, {wilson}");
+        }
+    }
 }
 
 // Exams
@@ -660,7 +684,7 @@ fn exams_tell_perfect_play_from_chance() {
     let chance = report(erring(100)).score;
     let (skill, [low, high]) = (chance.skill.unwrap(), chance.skill_interval.unwrap());
     assert!(skill.abs() < 0.25, "{skill}");
-    assert!(low < skill && skill < high);
+    assert!(low <= skill && skill < high && low >= skill.min(0.0));
     let search = report(weak(3)).score.skill.unwrap();
     assert!(search > skill && search < 1.0, "{search}");
 }

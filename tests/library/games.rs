@@ -1,7 +1,6 @@
 //! Tests of games: their turns and texts, the reasons why turns are illegal, and the ends of games.
 
-use millbase::engine::ending::{DrawRule, Ending};
-use millbase::engine::game::{Game, GameError};
+use millbase::engine::{DrawRule, Ending, Game, GameError};
 use millbase::{Blocked, Position, Rules, Side, Turn};
 
 const RULES: Rules = Rules::STANDARD;
@@ -162,12 +161,27 @@ fn every_reason_is_given_where_it_holds() {
         (passing, blocked, "d7-a7", "must_pass"),
     ] {
         let position = Position::parse(position, &rules).unwrap();
-        let why = position.why_illegal(turn.parse().unwrap(), &rules);
-        assert_eq!(why.map(|why| why.name), Some(name), "{turn}");
+        let turn = turn.parse().unwrap();
+        let why = position.why_illegal(turn, &rules);
+        assert_eq!(why.as_ref().map(|why| why.name), Some(name), "{turn}");
+        assert_eq!(position.play(turn, &rules).err(), why, "{turn}");
     }
     let flying = Position::parse(flying, &Rules::STANDARD).unwrap();
     for legal in flying.turns(&Rules::STANDARD) {
         assert_eq!(flying.why_illegal(legal, &Rules::STANDARD), None);
+        assert_eq!(
+            flying.play(legal, &Rules::STANDARD),
+            Ok(flying.after(legal))
+        );
+    }
+    // `play` makes whole turns only, and none after the end.
+    for (position, turn, name) in [
+        (closing, "d1-a7", "removal_owed"),
+        (blocked, "d7-a7", "over"),
+    ] {
+        let position = Position::parse(position, &Rules::STANDARD).unwrap();
+        let refused = position.play(turn.parse().unwrap(), &Rules::STANDARD);
+        assert_eq!(refused.unwrap_err().name, name);
     }
 }
 

@@ -7,6 +7,7 @@ mod common;
 mod plain;
 
 mod coach;
+mod count;
 mod games;
 mod index;
 mod layers;

@@ -16,11 +16,10 @@ use crate::common::{
 use crate::plain::check::Set;
 use crate::plain::{PlainPosition, PlainRules, Side as PlainSide};
 use millbase::Database;
-use millbase::engine::game::Game;
-use millbase::engine::player::{DrawnTurns, Player, SkillLevel};
+use millbase::engine::{DrawnTurns, Game, Player, SkillLevel};
 use millbase::internals::Index;
+use millbase::internals::prove::{self, ProofOptions, Prover};
 use millbase::internals::stages::{Stage, StageSets};
-use millbase::prove::{self, ProofOptions, Prover};
 use millbase::search::{Limits, Search};
 use millbase::solve::{BuildEvent, BuildFolder, BuildPlan, SolveError};
 use millbase::store::DbError;
@@ -324,7 +323,7 @@ fn player(folder: &Path) -> Player {
     }
 }
 
-/// Near a file the perfect player looks its turn up, also if it has little time.
+/// The perfect player looks its turn up, also if it has little time.
 #[test]
 fn little_time_suffices_to_look_up_turns_near_a_file() {
     let folder = built(&FOUR, &[2, 5]);
@@ -341,8 +340,8 @@ fn little_time_suffices_to_look_up_turns_near_a_file() {
         known
     };
     let near = player(folder.path());
-    assert!(known(&near, 20));
-    assert!(!known(&near, 5));
+    // Other load on the machine may delay the answer many times, but not every time.
+    assert!((0..40).any(|_| known(&near, 5)));
     for ply in [2, 5] {
         fs::remove_file(folder.path().join(file_name(ply))).expect("a file");
     }
@@ -391,7 +390,7 @@ fn what_no_game_reaches_is_searched_within_the_limit() {
         // Whether the limit suffices does not depend on the answers before.
         assert!(is_refused(), "{text}");
         if position.in_hand(Side::White) == 3 {
-            assert!(player.look_up(&position).is_err());
+            assert!(player.look_up(&Game::new(FOUR, position)).is_err());
         }
     }
 }
@@ -611,7 +610,7 @@ fn an_interrupted_build_goes_on_with_the_same_bytes() {
         assert!(databases(path) == expected);
         let names = names(path).into_iter();
         let left: Vec<String> = names.filter(|name| !name.ends_with(".mill")).collect();
-        assert_eq!(left.len(), 1, "only the lock beside the files: {left:?}");
+        assert!(left.is_empty(), "{left:?}");
     }
 }
 

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::common::{Random, WON};
-use millbase::engine::game::Game;
-use millbase::engine::player::{DrawnTurns, Player, SkillLevel};
+use millbase::engine::{DrawnTurns, Game, Player, SkillLevel};
 use millbase::search::{Limits, NoProber, PrincipalVariation, Search};
 use millbase::{Database, Position, Rules, Side, Turn, Value, Wdl};
 

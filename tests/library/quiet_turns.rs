@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::common::{self, Random, library_set, plain_rules};
 use crate::plain::check;
-use millbase::engine::ending::Ending;
-use millbase::engine::game::Game;
+use millbase::engine::{Ending, Game};
 use millbase::internals::Index;
 use millbase::{Blocked, Database, LineEnd, Material, Pair, Position, Rules, Value, Wdl};
 
@@ -39,7 +38,7 @@ fn check(rules: &Rules, pairs: &[(usize, usize)]) {
     for &(larger, smaller) in pairs {
         let pair = Pair::new(larger as u8, smaller as u8).expect("a pair of the game");
         let load = |material| Ok(solved[&material].clone());
-        let tables = millbase::solve::pair::solve(rules, pair, load, &mut |_| ());
+        let tables = millbase::internals::solve::pair::solve(rules, pair, load, &mut |_| ());
         for table in tables.expect("a pair that can be solved") {
             solved.insert(table.material, table.values.to_vec());
         }

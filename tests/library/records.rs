@@ -1,6 +1,6 @@
 //! Tests of reading games: every form, several games in one input, wrong and hostile input.
 
-use millbase::coach::record::{GameResult, Record, RecordError, Records};
+use millbase::review::{GameResult, Record, RecordError, Records};
 use millbase::{Rules, Side};
 
 const RULES: Rules = Rules::STANDARD;
@@ -11,6 +11,7 @@ fn read(text: &str) -> Vec<Result<Record, RecordError>> {
 
 fn turns(record: &Result<Record, RecordError>) -> String {
     match record {
+        Ok(Record { cut: Some(cut), .. }) => cut.clone(),
         Ok(record) => {
             let turns = record.game.turns();
             let texts: Vec<String> = turns.iter().map(|turn| turn.to_string()).collect();
@@ -63,7 +64,7 @@ fn a_bad_game_does_not_hide_the_next() {
     let found = read(text);
     let games: Vec<String> = found.iter().map(turns).collect();
     assert_eq!(games.len(), 8, "{games:?}");
-    assert!(games[0].starts_with("line 1: the game cannot go on after 1 turns: a7 is not"));
+    assert!(games[0].starts_with("line 1: the game cannot go on after 1 turn: a7 is not"));
     assert_eq!(games[1], "d6");
     assert!(games[2].starts_with("line 3: the game cannot go on after 2 turns"));
     assert!(games[3].starts_with("line 5: the game cannot go on after 0 turns: 'rubbish'"));
@@ -75,6 +76,54 @@ fn a_bad_game_does_not_hide_the_next() {
     assert!(games[5].starts_with("line 8: "), "{}", games[5]);
     assert_eq!(games[6], "line 9: 'f4' follows the result of the game");
     assert!(games[7].starts_with("line 10: a comment"), "{}", games[7]);
+    // The turns before the error stay.
+    let counts = found
+        .iter()
+        .map(|record| record.as_ref().ok().map(|record| record.game.turns().len()));
+    let counts: Vec<Option<usize>> = counts.collect();
+    assert_eq!(
+        counts,
+        [
+            Some(1),
+            Some(1),
+            Some(2),
+            None,
+            None,
+            None,
+            Some(1),
+            Some(1)
+        ]
+    );
+    let saved = read("position startpos moves d6 f4 d6 b4\n");
+    assert!(turns(&saved[0]).starts_with("line 1: the game cannot go on after 2 turns: d6 is not"));
+}
+
+#[test]
+fn strange_games_are_remarked() {
+    for (text, remark) in [
+        (
+            "a7 a1 d7 d1 g7",
+            "the game stops after g7, before the removal",
+        ),
+        ("a7 a1 d7 d1 g7xa1 b2", ""),
+        ("a7 a1 d7 d1 1-0", ""),
+        (
+            "position fen ********/********/O@O*O@*@ w m s 3 0 3 0 0 0 moves d7-d6",
+            "",
+        ),
+    ] {
+        let found = read(text);
+        let remarks = found[0].as_ref().unwrap().remarks();
+        assert_eq!(
+            remarks.len(),
+            usize::from(!remark.is_empty()),
+            "{remarks:?}"
+        );
+        assert!(remarks.concat().starts_with(remark), "{remarks:?}");
+    }
+    let won = "[FEN \"**@*****/*O**@@**/O******O w m s 3 0 3 0 0 0\"]\n[Result \"0-1\"]\n\n1. f6-g7xb2 0-1\n";
+    let remarks = read(won)[0].as_ref().unwrap().remarks();
+    assert_eq!(remarks, ["the text says 0-1, but the board says 1-0"]);
 }
 
 #[test]

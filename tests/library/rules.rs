@@ -3,7 +3,7 @@
 
 use crate::common::{Random, before_removal, plain_position, plain_rules};
 use crate::plain::{PlainPosition, PlainRules, PlainTurn};
-use millbase::engine::game::Game;
+use millbase::engine::Game;
 use millbase::{
     Blocked, Dtw, FullBoard, Phase, Point, PointSet, Position, PositionError, Rules, Side, Turn,
     Value, Wdl,
@@ -184,6 +184,7 @@ fn compare(
         let after = position.after(turn);
         let expected = plain.after(&plain_turn);
         assert_eq!(plain_position(&after), expected, "{text} {turn}");
+        assert_eq!(position.play(turn, rules), Ok(after), "{text} {turn}");
         compare_actions(position, turn, &after, rules);
         (turn, plain_turn, after)
     })
@@ -505,6 +506,8 @@ fn turns_are_read_in_any_order_of_their_removals() {
         ("d6xg7xa1xd7", "d6xa1xd7xg7"),
         ("xg1xg4", "xg1xg4"),
         ("pass", "pass"),
+        ("D6-D5xB4", "d6-d5xb4"),
+        ("Pass", "pass"),
     ] {
         let turn: Turn = text.parse().expect(text);
         assert_eq!(turn.to_string(), expected);
@@ -517,7 +520,6 @@ fn turns_are_read_in_any_order_of_their_removals() {
         "x",
         "d6x",
         "d6-",
-        "Pass",
         "",
     ] {
         assert!(text.parse::<Turn>().is_err(), "{text}");
@@ -570,6 +572,7 @@ fn refused_positions_name_their_reason() {
             "board_length",
             "count=25",
         ),
+        ("W:a1,d1:B:g7", "other_form", ""),
         (
             "********/****X***/******** w p p 0 9 0 9 0 0",
             "board_letter",
@@ -648,5 +651,5 @@ fn refused_positions_name_their_reason() {
         assert!(include_str!("../../docs/JSON.md").contains(&row), "{row}");
         seen.insert(reason);
     }
-    assert_eq!(seen.len(), 17);
+    assert_eq!(seen.len(), 18);
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::common::{BLOCKED, Random, WON, plain_position, plain_rules, quick, rows};
 use crate::plain::{PlainPosition, PlainRules};
-use millbase::prove::{ProofOptions, prove};
+use millbase::internals::prove::{ProofOptions, prove};
 use millbase::search::{
     Algorithm, Limits, NoProber, PrincipalVariation, Prober, Score, ScoreMeaning, Search,
 };
@@ -619,7 +619,7 @@ fn results_in_memory_are_those_of_the_files() {
     assert_eq!(bitbase.pairs(), pairs);
     let entries: u64 = pairs.iter().map(|pair| pair.entries()).sum();
     assert_eq!(bitbase.bytes(), 0);
-    let whole = millbase::solve::whole_bitbase(&database, &pairs).unwrap();
+    let whole = millbase::internals::solve::whole_bitbase(&database, &pairs).unwrap();
     assert!(whole.bytes() >= entries / 4 && whole.bytes() <= entries / 3);
     let mut random = Random::new(6);
     for _ in 0..20_000 {

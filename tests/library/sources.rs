@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::common::{self, Random, WON, build};
-use millbase::solve::{BuildFolder, TableCache, repack};
+use millbase::internals::solve::{TableCache, repack};
+use millbase::solve::BuildFolder;
 use millbase::store::{ByteSource, Compression, NeededRange, Profile, file_name, ply_file_name};
 use millbase::{Database, DbError, Pair, Position, Rules, Side};
 use tempfile::TempDir;

@@ -30,7 +30,7 @@ fn solve(rules: &Rules, pairs: &[(usize, usize)]) -> Solved {
 /// Adds the tables of a pair to those that its captures lead to.
 fn solve_pair(rules: &Rules, pair: Pair, solved: &mut Solved) {
     let load = |material| Ok(solved[&material].clone());
-    let tables = millbase::solve::pair::solve(rules, pair, load, &mut |_| ());
+    let tables = millbase::internals::solve::pair::solve(rules, pair, load, &mut |_| ());
     let tables = tables.expect("a pair that can be solved");
     assert_eq!(tables.len(), pair.tables().len());
     let tables = tables.into_iter();
@@ -353,7 +353,7 @@ fn full_boards_agree_with_plain_turns() {
                 let byte = capture(material.mover.into());
                 Ok(vec![byte; material.entries() as usize])
             };
-            let tables = millbase::solve::pair::solve(&rules, pair, load, &mut |_| ())
+            let tables = millbase::internals::solve::pair::solve(&rules, pair, load, &mut |_| ())
                 .expect("a solved pair");
             for table in tables {
                 solved.insert(table.material, table.values.to_vec());
@@ -479,7 +479,7 @@ fn check_database(database: &Database, pairs: &[Pair], solved: &Solved) {
         let report = verify::verify_sample(database, pair, 100, 1).expect("samples");
         assert!(report.is_clean(), "{rules}: {pair}: {report:?}");
         for material in pair.tables() {
-            let loaded = millbase::solve::load(database, material).expect("a table");
+            let loaded = millbase::internals::solve::load(database, material).expect("a table");
             assert!(*loaded == *solved[&material], "{rules}: {material:?}");
             for _ in 0..100 {
                 let position = random.position(material.mover.into(), material.waiting.into());
@@ -523,7 +523,7 @@ fn depths_above_a_byte_are_refused() {
     let pair = Pair::new(4, 3).expect("a pair");
     let solve_with = |capture: u8| {
         let load = |material: Material| Ok(vec![capture; material.entries() as usize]);
-        millbase::solve::pair::solve(&Rules::NO_FLYING, pair, load, &mut |_| ())
+        millbase::internals::solve::pair::solve(&Rules::NO_FLYING, pair, load, &mut |_| ())
     };
     assert!(solve_with(40).is_ok());
     let refused = solve_with(252).expect_err("losses in 252 turns");
@@ -555,7 +555,8 @@ fn embedded_databases_hold_the_solved_values() {
             solve_pair(&Rules::STANDARD, pair, &mut solved);
         }
         for material in pair.tables() {
-            let loaded = millbase::solve::load(&database, material).expect("an embedded table");
+            let loaded =
+                millbase::internals::solve::load(&database, material).expect("an embedded table");
             assert!(*loaded == *solved[&material], "{material:?}");
         }
     }

@@ -12,12 +12,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::common::{Random, databases, names, root};
-use crate::process::{self, Run};
+use crate::process::{self, Place, Run};
 use millbase::Database;
 use millbase::Histogram;
 use millbase::internals::Index;
+use millbase::internals::{SolvedPair, write_pair};
 use millbase::solve::{BuildFolder, SolveError};
-use millbase::store::{Profile, SolvedPair, write_pair};
+use millbase::store::Profile;
 use millbase::{Dtw, Material, Pair, Position, Rules, Value};
 use tempfile::TempDir;
 
@@ -241,6 +242,7 @@ fn builds_stop_when_they_are_asked_to() {
         assert!(last.starts_with("stopped; "), "{rest}");
         assert!(last.contains("the same command continues"), "{rest}");
         assert!(!is_writing(folder.path()));
+        assert!(!folder.path().join(".build.lock").exists());
         assert_right(&databases(folder.path()));
         times.push(time);
     }
@@ -260,7 +262,10 @@ fn one_build_at_a_time() {
     let again = BuildFolder::lock(folder.path());
     assert!(matches!(again, Err(SolveError::Busy(_))), "{again:?}");
     assert_fails(&run(folder.path(), &BUILD), 5, &["another build"]);
+    let lock = folder.path().join(".build.lock");
+    assert!(lock.exists());
     drop(locked);
+    assert!(!lock.exists());
 
     let builds: Vec<Child> = (0..4).map(|_| spawn(folder.path())).collect();
     let mut completed = 0;
@@ -273,6 +278,7 @@ fn one_build_at_a_time() {
     }
     assert!(completed > 0);
     assert_completes(folder.path());
+    assert!(!lock.exists());
 }
 
 #[test]
@@ -456,7 +462,7 @@ fn verify_finds_a_single_wrong_value() {
         .iter()
         .map(|&material| db.histogram(material).cloned());
     let mut histograms: Vec<Histogram> = histograms.collect::<Result<_, _>>().unwrap();
-    let mut values = millbase::solve::load(&db, tables[0]).unwrap();
+    let mut values = millbase::internals::solve::load(&db, tables[0]).unwrap();
     let index = Index::new(tables[0]);
     let middle = values.len() / 2;
     let entry = middle
@@ -489,4 +495,29 @@ fn verify_finds_a_single_wrong_value() {
         out.lines().any(|line| line == finding),
         "{finding} in\n{out}"
     );
+}
+
+/// The limit of the system, before anything begins.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_build_that_may_not_have_its_memory_does_not_begin() {
+    let place = Place::new();
+    let build = "ulimit -v 1000000; exec \"$0\" build --db new \"$@\"";
+    let limited = |args: &[&str]| {
+        let mut command = Command::new("sh");
+        command.args(["-c", build, process::PROGRAM]).args(args);
+        process::run(command.current_dir(place.path()).env("HOME", place.path()))
+    };
+    limited(&[]).fails_with(
+        2,
+        "more than the 976.56 MiB of 'ulimit -v'; raise it, or build fewer",
+    );
+    assert!(!place.path().join("new").exists());
+    let planned = limited(&["--dry-run"]);
+    assert_eq!(planned.status, 0);
+    assert!(planned.err.starts_with("note: "), "{}", planned.err);
+    // A limit of one's own counts instead.
+    limited(&["--memory", "200M"]).fails_with(2, "of --memory");
+    let small = limited(&["--max-stones", "6", "--threads", "1"]);
+    assert_eq!(small.status, 0, "{}", small.err);
 }

@@ -1,5 +1,6 @@
 //! Tests of the program: answers, exit status, messages, streams, folders.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::path::Path;
@@ -10,7 +11,8 @@ use crate::common::{root, rows};
 use crate::process::{self, Place, Run};
 use millbase::Histogram;
 use millbase::internals::Index;
-use millbase::store::{Profile, SolvedPair, write_pair};
+use millbase::internals::{SolvedPair, write_pair};
+use millbase::store::Profile;
 use millbase::{Pair, Position, Rules};
 use serde_json::{Value as Json, json};
 
@@ -166,6 +168,42 @@ fn every_command_has_help_with_an_example() {
     assert!(run(&["--version"]).out.starts_with("millbase "));
 }
 
+/// A command's own options come first, and all pages have one layout.
+#[test]
+fn help_has_one_layout() {
+    for command in COMMANDS {
+        let help = run(&[command, "--help"]).out;
+        if ["export", "compare", "puzzles"].contains(&command) {
+            continue;
+        }
+        let (own, global) = help.split_once("\nGlobal options:\n").expect(command);
+        for option in [
+            "--db <DIR>",
+            "--rules <NAME|FILE>",
+            "--json",
+            "--threads <N>",
+        ] {
+            let heads = |text: &str| {
+                let mut lines = text.lines();
+                lines.any(|line| line.trim_start().starts_with(option))
+            };
+            assert!(heads(global) && !heads(own), "{command}: {option}");
+        }
+        assert!(own.contains("--help"), "{command}");
+        let options = help
+            .lines()
+            .filter(|line| line.trim_start().starts_with("--"));
+        for option in options {
+            assert!(!option.trim_start().contains("  "), "{command}: {option}");
+        }
+        let short = run(&[command, "-h"]).out;
+        assert!(
+            short.lines().any(|line| line.contains("--json  ")),
+            "{command}"
+        );
+    }
+}
+
 #[test]
 fn wrong_usage_is_one_sentence() {
     let wrong: [&[&str]; 12] = [
@@ -191,7 +229,54 @@ fn wrong_usage_is_one_sentence() {
         (&["conquer"][..], "see 'millbase --help'"),
         (&["--nonsense"], "see 'millbase --help'"),
         (&["probe"], "see 'millbase probe --help'"),
-        (&["perft", "start", "100"], "see 'millbase perft --help'"),
+        (
+            &["perft", "start"],
+            "the DEPTH is missing; give one position",
+        ),
+        (&["perft", "start", "100"], "'100' is not a DEPTH"),
+        (&["build", "--plies", "9", "--dry-run"], "--placing"),
+        (&["verify", "--ignore-missing"], "--sums"),
+        (&["prove", "--hash", "0"], "expected a size of at least 1M"),
+        (&["--json", "uci"], "this command has no JSON form"),
+        (&["--json", "play"], "this command has no JSON form"),
+        (&["--json", "man"], "this command has no JSON form"),
+        (
+            &["--json", "completions", "bash"],
+            "this command has no JSON form",
+        ),
+        // Nothing in the words of a programming language.
+        (
+            &["stats", "--threads", "x"],
+            "expected a whole number from 1 to 1024",
+        ),
+        (
+            &["stats", "--threads", "99999999999999999999"],
+            "expected a whole number from 1 to 1024",
+        ),
+        (
+            &["bench", "--seed", "x"],
+            "expected a whole number from 0 to 2^64 - 1",
+        ),
+        (
+            &["verify", "--sample", "0"],
+            "expected a whole number from 1 to 2^64 - 1",
+        ),
+        (
+            &["serve", "--listen", "here"],
+            "expected an address with a port, like 127.0.0.1:8024",
+        ),
+        (
+            &["compare", "malom", ".", "--first", "x"],
+            "expected a whole number from 0 to",
+        ),
+        (
+            &["probe", "x"],
+            "this is not a position in the form of mill programs",
+        ),
+        (
+            &["probe", "********/********/O*****@* w m s 1 0 2 0 0 0"],
+            "but the board shows 1",
+        ),
         (
             &["--db", "probe", "verify", "--sample", "0"],
             "see 'millbase verify --help'",
@@ -211,7 +296,7 @@ fn wrong_usage_is_one_sentence() {
         ),
         (
             &["line", FLYING, "extra"],
-            "'extra' follows a whole position; give one position\n",
+            "'extra' follows a whole position; give one position, or lines with '-'\n",
         ),
         (
             &["perft", "start", "3", "4"],
@@ -231,6 +316,17 @@ fn wrong_usage_is_one_sentence() {
         ),
     ] {
         run(args).fails_with(2, words);
+    }
+    let place = Place::new();
+    fs::write(place.path().join("x.toml"), b"\xff").unwrap();
+    for args in [
+        &["stats", "--rules", "x.toml"][..],
+        &["puzzles", "check", "x.toml"],
+        &["match", "level=3", "level=3", "--log", "x.toml"],
+        &["match", "level=3", "level=3", "--starts", "x.toml"],
+        &["verify", "--sums", "x.toml"],
+    ] {
+        place.run(args).fails_with(2, "it is not a text in UTF-8");
     }
     let nothing = run(&[]);
     assert_eq!((nothing.status, nothing.out.as_str()), (2, ""));
@@ -261,6 +357,11 @@ fn completions_and_man_pages_name_the_commands() {
         page.out
     );
     assert!(page.out.contains("\\-\\-count"), "{}", page.out);
+    let page = run(&["man", "repack"]).out.replace('\\', "");
+    let usage =
+        "[--pair PAIR] [--profile PROFILE] [--level LEVEL] [--help] [GLOBAL OPTIONS] --to <DIR>";
+    assert!(page.contains(usage), "{page}");
+    assert!(page.contains("\n.SH \"GLOBAL OPTIONS\"\n"), "{page}");
 }
 
 // Positions
@@ -448,6 +549,7 @@ fn commands_without_any_database_name_the_build() {
         &["verify", "--sample", "10"],
         &["verify", "--placing"],
         &["repack", "--to", "new"],
+        &["stats"],
     ] {
         for json in [&[][..], &["--json"]] {
             let args = [&["--rules", "twelve"], json, args].concat();
@@ -464,7 +566,7 @@ fn commands_without_any_database_name_the_build() {
 /// Texts that are not positions, and words of the sentence that says why.
 const BAD: [(&str, &str); 22] = [
     ("", "empty"),
-    ("end", "26"),
+    ("end", "in the form of mill programs"),
     ("********/********/******* w m s 3 0 3 0 0 0", "25"),
     ("********/********/********* w m s 3 0 3 0 0 0", "27"),
     ("********/********/O@O*O@X@ w m s 3 0 3 0 0 0", "'X'"),
@@ -572,6 +674,37 @@ fn streams_lose_nothing() {
     assert_eq!(lines[0], "loss in 26  d1-a4");
     assert!(lines[1].starts_with("error: "));
     assert_eq!(run.status, 2);
+}
+
+/// The commands for one position answer streams, too, and take all words for the empty board.
+#[test]
+fn lines_and_facts_are_streams_too() {
+    let input = format!("{FLYING}\nrubbish\n{BLOCKED}\n");
+    for command in ["probe", "line", "explain"] {
+        let single = run(&[command, "--json", FLYING]).object();
+        let stream = Place::new().run_with(&[command, "--json", "-"], input.as_str());
+        assert_eq!(stream.status, 2, "{}", stream.err);
+        let answers = objects(&stream.out);
+        assert_eq!(answers.len(), 3);
+        assert_eq!(answers[0], single);
+        assert_eq!(answers[1]["error"]["code"], "invalid");
+        assert!(answers[2].get("error").is_none());
+        let text = Place::new().run_with(&[command, "-"], input.as_str()).out;
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 3, "{text}");
+        assert!(lines[0].starts_with("loss in 26  "), "{text}");
+        assert!(lines[1].starts_with("error: "), "{text}");
+    }
+    let turn = format!("{} a1-a4\nstart", crate::common::WON);
+    let facts = Place::new().run_with(&["explain", "--json", "-"], turn);
+    let facts = objects(&facts.out);
+    assert_eq!(facts[0]["turns"].as_array().unwrap().len(), 1);
+    assert_eq!(facts[1]["error"]["code"], "missing");
+    for start in ["start", "startpos"] {
+        assert_eq!(run(&["perft", start, "2"]).out, "552\n");
+    }
+    let capital = run(&["explain", "--json", crate::common::WON, "A1-A4"]).json();
+    assert_eq!(capital["turns"][0]["turn"], "a1-a4");
 }
 
 #[test]
@@ -809,9 +942,63 @@ fn perft_counts() {
     );
     assert_eq!(run(&["perft", BLOCKED, "1"]).out, "0\n");
 
-    run(&["perft", "start", "100"]).fails_with(2, "100");
-    run(&["perft", "start", "-1"]).fails_with(2, "-1");
-    run(&["perft", "start"]).fails_with(2, "DEPTH");
+    for wrong in ["100", "-1", "four"] {
+        let words = format!("'{wrong}' is not a DEPTH: expected a whole number from 0 to 99");
+        run(&["perft", "start", wrong]).fails_with(2, &words);
+    }
+    run(&["perft", "start"]).fails_with(2, "the DEPTH is missing");
+}
+
+/// The counts of programs for which a removal is a move of its own.
+#[test]
+fn perft_counts_actions() {
+    for (depth, count) in [
+        ("0", "1"),
+        ("1", "24"),
+        ("4", "255,024"),
+        ("5", "5,100,480"),
+    ] {
+        let counted = run(&["perft", "--actions", "start", depth]);
+        assert_eq!(counted.out, format!("{count}\n"));
+    }
+    let rules = Rules::STANDARD;
+    for text in [FLYING, REMOVAL] {
+        let position = Position::parse(text, &rules).unwrap();
+        let mut lines = HashSet::new();
+        add_actions(&position, &[], &mut lines);
+        let answer = run(&["perft", "--json", "--divide", "--actions", text, "3"]).json();
+        assert_eq!(answer["count"], lines.len());
+        assert_eq!(answer["actions"], true);
+        let first: HashSet<&str> = lines.iter().map(|line| line[0].as_str()).collect();
+        let divided = answer["turns"].as_array().unwrap();
+        assert_eq!(divided.len(), first.len());
+        assert!(
+            divided
+                .iter()
+                .all(|action| first.contains(&text_of(action)))
+        );
+    }
+}
+
+fn text_of(action: &Json) -> &str {
+    text(&action["turn"])
+}
+
+/// Adds all lines of three actions that begin with these.
+fn add_actions(position: &Position, before: &[String], lines: &mut HashSet<Vec<String>>) {
+    for turn in position.turns(&Rules::STANDARD) {
+        let turn_text = turn.to_string();
+        let separated = turn_text.replace('x', " x");
+        let actions = separated.split_whitespace().map(str::to_owned);
+        let mut line: Vec<String> = before.iter().cloned().chain(actions).collect();
+        match line.len() {
+            0..3 => add_actions(&position.after(turn), &line, lines),
+            _ => {
+                line.truncate(3);
+                lines.insert(line);
+            }
+        }
+    }
 }
 
 #[test]
@@ -992,7 +1179,7 @@ fn build_resumes_and_repeats_itself() {
         assert!(built == read(&official), "{pair} differs");
     }
     let files = fs::read_dir(place.path().join("new/db")).unwrap();
-    assert_eq!(files.count(), 5, "the four pairs and the lock");
+    assert_eq!(files.count(), 4, "the four pairs, and no lock");
 }
 
 #[test]
@@ -1106,7 +1293,7 @@ fn damaged_files_are_reported() {
         assert_eq!(verify.status, 4, "{}", verify.err);
         assert!(verify.out.contains("3-3.mill"), "{}", verify.out);
         let list = place.run(&["list", "--db", "."]);
-        assert_eq!((list.status, list.err.as_str()), (0, ""));
+        list_has_an_unusable_file(&list);
         assert!(list.out.contains("unusable: ./3-3.mill"), "{}", list.out);
         // The other pairs still have answers.
         let stats = place.run(&["stats", "--db", "."]);
@@ -1141,6 +1328,16 @@ fn damaged_files_are_reported() {
     assert_eq!(verify.status, 4);
     let answer: Json = serde_json::from_str(&verify.out).unwrap();
     assert_eq!(answer["pairs"][0]["error"]["code"], "corrupt");
+}
+
+/// The table does not call the file missing, and no advice fails.
+fn list_has_an_unusable_file(list: &Run) {
+    let error = "error: 1 file cannot be used; the answer says why\n";
+    assert_eq!((list.status, list.err.as_str()), (4, error));
+    let row = list.out.lines().find(|line| line.starts_with("3-3 "));
+    assert!(row.unwrap().ends_with("unusable"), "{}", list.out);
+    let advice = "makes the missing ones, when the unusable ones are gone";
+    assert!(list.out.contains(advice), "{}", list.out);
 }
 
 // Looks
@@ -1359,6 +1556,21 @@ fn folders_are_compared_with_a_list_of_checksums() {
         (1, 1, 28 + 11 - 2)
     );
 
+    // Those that are here can be checked alone.
+    let ignoring = |text: &str| {
+        fs::write(file("sums"), text).unwrap();
+        let args = ["verify", "--sums", "sums", "--ignore-missing", "--json"];
+        place.run(&[&args[..], &["--db", "."]].concat())
+    };
+    let here = ignoring(&lines(&["3-3.mill", "9-9.mill"]));
+    assert_eq!(
+        (here.status, here.object()["ok"].as_bool()),
+        (0, Some(true))
+    );
+    assert_eq!(results(&here), ["3-3.mill same", "4-3.mill not_listed"]);
+    assert_eq!(ignoring(&list).status, 1);
+    ignoring(&lines(&["9-9.mill"])).fails_with(3, "no file of the list is in .; choose another");
+
     for wrong in [
         "3-3.mill\n",
         "12  3-3.mill\n",
@@ -1372,6 +1584,8 @@ fn folders_are_compared_with_a_list_of_checksums() {
     place
         .run(&["verify", "--sums", "none"])
         .fails_with(2, "cannot read 'none'");
+    let args = ["verify", "--sums", "-", "--db", "."];
+    assert_eq!(place.run_with(&args, lines(&["3-3.mill"])).status, 0);
     compare("\n").fails_with(2, "the list sums names no file");
 }
 
@@ -1433,4 +1647,29 @@ fn lists_of_checksums_name_every_file_of_every_form() {
         let same = files.iter().filter(|file| file["result"] == "same");
         assert_eq!(same.count(), 2, "{name}: {}", run.out);
     }
+}
+
+/// Under a limit of quiet turns a depth leads to the next removal, and says so.
+#[test]
+fn depths_under_a_limit_say_what_they_count() {
+    let place = Place::new();
+    let limited = |args: &[&str]| {
+        let run = place.run(&[&["--rules", "standard-100", "--db", "db"], args].concat());
+        assert_eq!(run.status, 0, "{}", run.err);
+        run
+    };
+    limited(&["build", "--pair", "3-3"]);
+    let words = "counted to the next removal or the end";
+    let probed = limited(&["probe", FLYING]).out;
+    assert!(probed.contains(words), "{probed}");
+    let value = limited(&["--json", "probe", FLYING]).json();
+    let standard = place.run(&["--json", "probe", FLYING]).json();
+    assert_eq!([&value["wdl"], &standard["wdl"]], ["loss"; 2]);
+    assert!(value["dtw"].as_u64() <= standard["dtw"].as_u64());
+    assert!(!place.run(&["probe", FLYING]).out.contains(words));
+    let repack = ["repack", "--profile", "wdl", "--to", "results"];
+    let repack = [&["--rules", "standard-100", "--db", "db"], &repack[..]].concat();
+    place
+        .run(&repack)
+        .fails_with(2, "no databases without depths");
 }

@@ -1,11 +1,15 @@
 //! Tests of the coach's commands: answers, exit status, files.
 
 use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
-use crate::common::RACE;
-use crate::process::Place;
+use crate::common::{LARGER, RACE, root};
+use crate::process::{self, Guard, Place, Run};
 
 impl Place {
     fn file(&self, name: &str, text: &str) {
@@ -117,6 +121,44 @@ fn archives_have_tables() {
     assert_eq!(run.err.lines().count(), 1, "{}", run.err);
     assert_eq!(run.object()["unread"], 1);
 
+    // A game with an illegal turn is graded up to it.
+    place.file("cut.txt", &race("1. e3-e4 c4-a1xa7 2. e4-e3 a1-a4"));
+    let run = place.run(&["review", "--json", "cut.txt"]);
+    assert_eq!(run.status, 2);
+    let words = "error: 1 of 1 game could not be read to the end, the first: 'cut.txt', line";
+    assert!(run.err.starts_with(words), "{}", run.err);
+    let game = run.object();
+    assert_eq!(game["turns"].as_array().unwrap().len(), 2);
+    assert_eq!(game["turns"][0]["grade"], "gives-up-win");
+    let remark = game["remarks"][0].as_str().unwrap();
+    assert!(remark.contains("cannot go on after 2 turns: "), "{remark}");
+    // A last turn without its removal, and a result that the board contradicts.
+    for (turns, remark) in [
+        (
+            "1. e3-e4 c4-a1",
+            "remark: the game stops after c4-a1, before the removal",
+        ),
+        (
+            "1. e3-e4 c4-a1xa7 1-0",
+            "remark: the text says 1-0, but the board says 0-1",
+        ),
+    ] {
+        place.file("strange.txt", &race(turns));
+        let run = place.run(&["review", "strange.txt"]);
+        assert_eq!((run.status, run.err.as_str()), (0, ""), "{}", run.out);
+        assert!(run.out.contains(remark), "{}", run.out);
+        place.file("two.txt", &format!("{}\n{}", race(turns), race("1. e3-e4")));
+        let run = place.run(&["review", "two.txt"]);
+        assert_eq!(run.err, "note: 1 game with remarks; '--each' shows them\n");
+        assert!(
+            place
+                .run(&["review", "two.txt", "--each"])
+                .out
+                .contains(&remark[8..])
+        );
+    }
+    place.run(&["review", "."]).fails_with(2, "'.' is a folder");
+
     // The form depends on the number of games, whichever of them can be read.
     place.file("bad.txt", &(race("1. e3-e4 c4-a1xa7") + "\nrubbish\n"));
     let run = place.run(&["review", "--json", "bad.txt"]);
@@ -164,6 +206,49 @@ fn a_match_needs_engines_that_start() {
     let run = place.run(&["match", "level=3", "command=none", "--log", "log"]);
     run.fails_with(2, "cannot start 'none'");
     assert!(!place.path().join("log").exists());
+}
+
+/// Ctrl-C prints what was finished, and the log has the same games.
+#[cfg(unix)]
+#[test]
+fn stopped_matches_report_what_was_finished() {
+    let place = Place::new();
+    let args = [
+        "match",
+        "level=3 depth=1",
+        "level=3 depth=1",
+        "--rounds",
+        "1000000",
+        "--log",
+        "log",
+    ];
+    let mut command = place.command(&[&args[..], &["--json"]].concat());
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let games = || match fs::read_to_string(place.path().join("log")) {
+        Ok(log) => log.lines().count().saturating_sub(1),
+        Err(_) => 0,
+    };
+    while games() < 3 {
+        thread::sleep(Duration::from_millis(20));
+    }
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(sent.success());
+    let run = Run::from(child.wait_with_output().unwrap());
+    assert_eq!(run.status, 130, "{}", run.err);
+    assert_eq!(run.object()["games"], games());
+    assert!(
+        run.err
+            .contains("of 2000000 games; the same command goes on"),
+        "{}",
+        run.err
+    );
 }
 
 /// Players of the same level from one start: the interval is that of pairs of games.
@@ -275,7 +360,7 @@ fn matches_go_on_where_they_were_stopped() {
     );
     let part = play("part.jsonl");
     assert!(
-        part.err.contains("2 of 6 games are in the log"),
+        part.err.contains("in the log: 2 of 6 games"),
         "{}",
         part.err
     );
@@ -373,9 +458,23 @@ fn engines_are_judged() {
         "--",
         "false",
     ];
+    place.run(&args).fails_with(2, "the engine ");
+    // A mute engine is asked once, and an option that it lacks is no option.
+    let mute = Instant::now();
+    let args = ["judge", "--patience", "1", "--", "sleep", "60"];
     place
         .run(&args)
-        .fails_with(2, "the engine gave no turn in the whole exam");
+        .fails_with(2, "the engine did not answer 'uciok' in time");
+    assert!(mute.elapsed() < Duration::from_secs(30));
+    let args = ["judge", "--option", "Foo=1", "--", process::PROGRAM, "uci"];
+    place.run(&args).fails_with(
+        2,
+        "the engine has no option 'Foo', only these: MillbasePath",
+    );
+    let player = format!("option.Foo=1 command={} uci", process::PROGRAM);
+    place
+        .run(&["match", "level=3", &player])
+        .fails_with(2, "the engine has no option 'Foo'");
 
     // One position gives no interval.
     let args = [
@@ -452,6 +551,75 @@ fn puzzles_are_made_and_checked() {
         assert!(run.out.contains("11 right, 1 wrong"), "{}", run.out);
     }
 
+    // What a draw, a position or the pack states, and fields that nobody knows.
+    let own: Json = serde_json::from_str(&own).unwrap();
+    let number = |goal: &str| {
+        let puzzles = own["puzzles"].as_array().unwrap();
+        puzzles
+            .iter()
+            .position(|puzzle| puzzle["goal"] == goal)
+            .unwrap()
+    };
+    let text = |text: &Json| text.as_str().unwrap().to_owned();
+    let position = text(&own["puzzles"][0]["position"]);
+    let draws: Json = serde_json::from_str(&make(&["--json", "--goal", "draw"])).unwrap();
+    for (pack, pointer, wrong, words) in [
+        (
+            &draws,
+            "/puzzles/0/turns".to_owned(),
+            json!(65535),
+            "'turns' is 65535, but must be 1",
+        ),
+        (
+            &own,
+            format!("/puzzles/{}/turns", number("win")),
+            json!(65535),
+            "said to be won in 65535",
+        ),
+        (
+            &own,
+            "/puzzles/0/position".to_owned(),
+            json!(position + " and more"),
+            "but must be",
+        ),
+        (
+            &own,
+            "/version".to_owned(),
+            json!(0),
+            "'version' is 0, but must be 1",
+        ),
+        (
+            &own,
+            "/puzzles/0/stars".to_owned(),
+            json!(5),
+            "a puzzle has no field 'stars'",
+        ),
+        (
+            &own,
+            "/author".to_owned(),
+            json!("x"),
+            "a pack has no field 'author'",
+        ),
+    ] {
+        let mut pack = pack.clone();
+        let (parent, field) = pointer.rsplit_once('/').unwrap();
+        pack.pointer_mut(parent).unwrap()[field] = wrong;
+        place.file("wrong.json", &pack.to_string());
+        let run = place.run(&["puzzles", "check", "wrong.json"]);
+        assert_eq!(run.status, 1, "{pointer}: {}", run.out);
+        assert!(run.out.contains(words), "'{words}' in: {}", run.out);
+    }
+    let mut pack: Json = serde_json::from_str(&place.text("pack.json")).unwrap();
+    let position = text(&pack["puzzles"][0]["initialPosition"]);
+    pack["puzzles"][0]["initialPosition"] = json!(position + " mate");
+    let run = place.run_with(&["puzzles", "check", "-"], pack.to_string());
+    assert_eq!(run.status, 1, "{}", run.err);
+    assert!(
+        run.out.contains("'mate' follows the position"),
+        "{}",
+        run.out
+    );
+
     // Packs of other rules or of another format.
     let pack: Json = serde_json::from_str(&place.text("pack.json")).unwrap();
     for (pointer, wrong, words) in [
@@ -515,4 +683,142 @@ fn puzzles_are_made_and_checked() {
     place
         .run(&["puzzles", "make", "--from", "12-3"])
         .fails_with(2, "at most 9 stones");
+}
+
+/// Text that a terminal would obey, with a mark that turns the direction of writing.
+#[cfg(unix)]
+#[test]
+fn a_terminal_obeys_no_text_of_others() {
+    let place = Place::new();
+    let hostile = "A\u{1b}[2J\u{1b}]0;B\u{7}\u{9b}2J\u{202e}C\u{2067}\u{200f}";
+    let game = format!(
+        "[White \"{hostile}\"]\n[Event \"{hostile}\"]\n[FEN \"{RACE}\"]\n\n1. e3-e4 {{{hostile}}} c4-a1xa7\n"
+    );
+    fs::write(place.path().join("game"), &game).unwrap();
+    fs::write(place.path().join("games"), game.repeat(2)).unwrap();
+    let folder = place.path().join(hostile);
+    fs::create_dir(&folder).unwrap();
+    fs::copy(root().join("db/4-3.mill"), folder.join("4-3.mill")).unwrap();
+    let folder = folder.to_str().unwrap();
+    for args in [
+        &["review", "game"][..],
+        &["review", "games"],
+        &["review", "--text", "game"],
+        &["review", "--each", "games"],
+        &["list", "--db", folder],
+        &["stats", "--db", folder],
+        &["uci", "--db", folder],
+        &["probe", LARGER, "--db", folder],
+    ] {
+        for colour in ["never", "always"] {
+            let args = [args, &["--color", colour]].concat();
+            let run = place.run_with(&args, "uci\nposition fen \u{1b}[2J\nquit\n");
+            let mut shown = run.out + &run.err;
+            if colour == "always" {
+                // Nothing but colours.
+                for number in (0..100).rev() {
+                    shown = shown.replace(&format!("\u{1b}[{number}m"), "");
+                }
+            }
+            assert!(
+                shown.contains('A') || args[0] == "stats",
+                "{args:?}: {shown}"
+            );
+            let hidden = |letter: char| letter != '\n' && millbase::internals::is_hidden(letter);
+            assert!(!shown.contains(hidden), "{args:?}: {shown:?}");
+        }
+    }
+}
+
+/// A file that never ends is refused.
+#[cfg(unix)]
+#[test]
+fn files_without_an_end_are_refused() {
+    let place = Place::new();
+    let endless = Path::new("/dev/zero");
+    std::os::unix::fs::symlink(endless, place.path().join("std.secval")).unwrap();
+    for args in [
+        &["match", "level=0", "level=0", "--starts", "/dev/zero"][..],
+        &["match", "level=0", "level=0", "--log", "/dev/zero"],
+        &["puzzles", "check", "/dev/zero"],
+        &["verify", "--sums", "/dev/zero"],
+        &["compare", "malom", "."],
+        &["export", "malom", "--to", "new", "--secval", "/dev/zero"],
+    ] {
+        place
+            .run(args)
+            .fails_with(2, "it has more than 268435456 bytes");
+    }
+}
+
+/// Engines that hang end with what started them, also those behind a script.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_engine_outlives_a_match() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    let script = place.path().join("engine.sh");
+    fs::write(
+        &script,
+        "#!/bin/sh\nsleep 600 &\necho $! > engine.$$\nwhile read line; do\n\
+         case $line in uci) echo uciok;; isready) echo readyok;; go*) wait;; esac\ndone\n",
+    )
+    .unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let engine = format!("command={}", script.display());
+    let begun = || -> Vec<String> {
+        let names = fs::read_dir(place.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
+        let names = names.filter(|path| path.file_stem().is_some_and(|stem| stem == "engine"));
+        let texts = names.filter(|path| path.extension() != Some("sh".as_ref()));
+        let texts = texts.map(|path| fs::read_to_string(path).unwrap().trim().to_owned());
+        texts.filter(|text| !text.is_empty()).collect()
+    };
+    let run_still = || {
+        let states = begun()
+            .into_iter()
+            .filter_map(|process| fs::read_to_string(format!("/proc/{process}/stat")).ok());
+        states.filter(|state| !state.contains(") Z ")).count()
+    };
+    let run = place.run(&[
+        "match",
+        "level=0",
+        &engine,
+        "--patience",
+        "1",
+        "--threads",
+        "1",
+    ]);
+    assert_eq!(run.status, 0, "{}", run.err);
+    assert!(!begun().is_empty());
+    assert_eq!(run_still(), 0);
+    let before = begun().len();
+    let mut stopped = place.command(&[
+        "match",
+        "level=0",
+        &engine,
+        "--patience",
+        "600",
+        "--threads",
+        "1",
+    ]);
+    let mut stopped = Guard(stopped.spawn().unwrap());
+    // The check of the program may begin one, too, which ends at once.
+    let start = Instant::now();
+    while begun().len() <= before || run_still() == 0 {
+        assert!(start.elapsed() < Duration::from_secs(60));
+        thread::sleep(Duration::from_millis(20));
+    }
+    let mut kill = std::process::Command::new("kill");
+    let kill = kill
+        .args(["-s", "INT", &stopped.0.id().to_string()])
+        .status();
+    assert!(kill.unwrap().success());
+    assert_eq!(stopped.0.wait().unwrap().code(), Some(130));
+    let start = Instant::now();
+    while run_still() > 0 {
+        assert!(start.elapsed() < Duration::from_secs(10));
+        thread::sleep(Duration::from_millis(20));
+    }
 }

@@ -1,261 +1,364 @@
 //! The program's JSON answers against docs/millbase.schema.json, and the schema against docs/JSON.md:
 //! real answers of every command and path are as the schema says, answers that are wrong in one place are
-//! refused, and the page describes every field. `program/src/schema.rs` generates the schema.
+//! refused, and the page names every field. `program/src/schema.rs` generates the schema.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use boon::{Compiler, SchemaIndex, Schemas};
 use millbase::Histogram;
 use millbase::internals::Index;
-use millbase::store::{Profile, SolvedPair, write_pair};
+use millbase::internals::{SolvedPair, write_pair};
+use millbase::store::Profile;
 use millbase::{Database, Pair, Rules};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
 use crate::common::{BLOCKED, FLYING, LARGER, RACE, REMOVAL, root};
 use crate::process::{self, PROGRAM};
-use crate::serve::{self, Reply, Server};
+use crate::serve::{self, Server};
 
 const SCHEMA: &str = include_str!("../../docs/millbase.schema.json");
 const PAGE: &str = include_str!("../../docs/JSON.md");
 
-/// Three stones against three, without flying: solved in an instant, with the placing phase.
-const OWN_RULES: &str = "stones = 3\nflying = 0\n";
-/// Each side has one of its four stones in hand.
-const PLACING: &str = "*****O@*/O***@***/@O****** w p p 3 1 3 1 0 0";
-
-// The schema
-
-static DEFINITIONS: LazyLock<serde_json::Map<String, Json>> = LazyLock::new(|| {
-    let schema: Json = serde_json::from_str(SCHEMA).expect("JSON");
-    schema["$defs"].as_object().expect("definitions").clone()
-});
+static WHOLE: LazyLock<Json> = LazyLock::new(|| serde_json::from_str(SCHEMA).expect("JSON"));
 
 /// The schema's definitions, compiled as they are needed.
 struct Checker {
     compiler: Compiler,
     schemas: Schemas,
-    known: BTreeMap<String, SchemaIndex>,
+    compiled: BTreeMap<String, SchemaIndex>,
 }
 
 impl Checker {
-    fn new(schema: Json) -> Checker {
+    fn new() -> Checker {
         let mut compiler = Compiler::new();
-        compiler.add_resource("mem:///schema", schema).unwrap();
+        let added = compiler.add_resource("mem:///schema", WHOLE.clone());
+        added.unwrap();
         Checker {
             compiler,
             schemas: Schemas::new(),
-            known: BTreeMap::new(),
+            compiled: BTreeMap::new(),
         }
     }
 
-    fn whole() -> Checker {
-        Checker::new(serde_json::from_str(SCHEMA).unwrap())
-    }
-
-    /// What a definition finds wrong; the empty name is that of the whole schema.
+    /// Checks JSON against a definition; the empty name is that of the whole schema.
     fn check(&mut self, definition: &str, json: &Json) -> Result<(), String> {
-        if !self.known.contains_key(definition) {
+        if !self.compiled.contains_key(definition) {
             let place = match definition {
                 "" => "mem:///schema".to_owned(),
                 _ => format!("mem:///schema#/$defs/{definition}"),
             };
             let index = self.compiler.compile(&place, &mut self.schemas);
             let index = index.unwrap_or_else(|error| panic!("{definition}: {error:#}"));
-            self.known.insert(definition.to_owned(), index);
+            self.compiled.insert(definition.to_owned(), index);
         }
-        let index = self.known[definition];
-        let checked = self.schemas.validate(json, index);
+        let checked = self.schemas.validate(json, self.compiled[definition]);
         checked.map_err(|error| format!("{error:#}"))
     }
 }
 
 // The answers
 
+/// Words of the tables that stand for others.
+const WORDS: [(&str, &[&str]); 12] = [
+    ("OWN", &["--rules", "own.toml"]),
+    ("FLYING", &[FLYING]),
+    ("BLOCKED", &[BLOCKED]),
+    ("REMOVAL", &[REMOVAL]),
+    ("LARGER", &[LARGER]),
+    ("RACE", &[RACE]),
+    ("MOVING", &["O**@****/*O****@*/****O@** w m s 3 0 3 0 0 0"]),
+    // Each side has one of its four stones in hand.
+    ("PLACING", &["*****O@*/O***@***/@O****** w p p 3 1 3 1 0 0"]),
+    ("PROGRAM", &[PROGRAM]),
+    ("WEAK", &["level=3 depth=1"]),
+    ("SHORT", &["********/********/O@O*O@* w m s 3 0 3 0 0 0"]),
+    ("SILENT", &["command=sh engine.sh"]),
+];
+
+/// Runs in a folder, in this order: the definition of the answer, the exit status, the arguments, and a value
+/// that the answer has, or has not, at a place.
+const RUNS: &str = r#"
+probe 0 probe FLYING
+probe 0 probe BLOCKED
+probe 0 probe REMOVAL
+probe 0 probe FLYING --turns none
+probe 0 probe FLYING --turns best
+probe 0 --rules four.toml probe PLACING
+line 0 line FLYING -> /source="database"
+line 0 line BLOCKED -> /source="rules"
+line 0 line REMOVAL -> /source="database"
+line 0 line FLYING --limit 2 -> /end="limit"
+line 0 --rules four.toml line PLACING -> /source="search"
+explain 0 explain RACE
+explain 0 explain RACE e3-e4
+explain 0 explain BLOCKED
+perft 0 perft start 2
+perft 0 perft RACE 1 --divide
+error 2 probe rubbish
+error 3 line LARGER
+error 2 explain RACE e3-d1
+error 2 probe FLYING --nonsense
+error 3 stats --pair 9-9
+error 3 prove
+error 2 review none.txt
+# Databases, built and built in.
+buildPlan 0 build --dry-run
+buildPlan 0 OWN build --placing --dry-run
+build 0 OWN build --placing -> /pairs/0/seconds!=null
+build 0 OWN build -> /pairs/0/seconds=null
+verify 0 OWN verify --sample 20
+repack 0 OWN repack --to wdl --profile wdl
+probe 0 OWN probe start -> /phase="placing"
+line 0 OWN line start
+list 0 OWN list
+stats 0 OWN stats --histogram
+prove 0 OWN prove
+prove 0 OWN prove --pairs 3-3
+bench 0 OWN bench --seconds 0.001 --max-stones 6 -> /first_answers!=null
+probe 0 OWN probe MOVING --db wdl -> /dtw=null
+stats 0 OWN stats --histogram --db wdl -> /tables/0/max_win=null
+error 2 probe SHORT -> /error/fields/count="25"
+list 0 list
+stats 0 stats
+verify 0 verify --sample 20
+# A file that differs and one that is missing; wrong values; a file that is none.
+verifySums 1 verify --sums sums --db small
+verify 1 verify --db wrong --pair 3-3 -> /pairs/0/miscounted=[3]
+verify 4 verify --db rubbish --pair 3-3 -> /pairs/0/error/code="corrupt"
+list 4 list --db rubbish -> /unusable/0!=null
+exported 0 export malom --to sectors --moving --max-stones 7
+# Games and players.
+reviewedGame 0 review one.txt
+match 0 match name=strong WEAK --log log --sample 2 --from 3-3
+match 0 match level=30 SILENT --start RACE --log lost -> /players/1/forfeits=1
+judge 0 judge --from 3-3 --positions 4 --starts 1 --option Hash=1 --depth 1 --rules three.toml -- PROGRAM uci --rules three.toml
+puzzles 0 puzzles make --goal draw --count 2 -> /puzzles/1/dtw=null
+"#;
+
+/// The runs after [`Answers::spoil`].
+const LATER: &str = r#"
+compared 1 compare malom sectors -> /damaged/0/file="std_4_3_0_0.sec2"
+puzzlesChecked 0 puzzles check right.json -> /wrong=0
+puzzlesChecked 1 puzzles check wrong.json -> /wrong=1
+puzzlesChecked 3 puzzles check larger.json -> /unchecked=1
+"#;
+
+/// Answers of the server: the definition, the status, and the path.
+const PATHS: &str = r#"
+probe 200 /probe?rules=standard&fen=FLYING
+probe 200 /probe?rules=standard&fen=BLOCKED
+line 200 /line?rules=standard&fen=FLYING
+line 200 /line?rules=standard&fen=BLOCKED
+rank 200 /rank?rules=standard&fen=FLYING
+rank 200 /rank?rules=standard&fen=BLOCKED
+turns 200 /turns?rules=standard&fen=FLYING
+turns 200 /turns?rules=standard&fen=BLOCKED
+step 200 /step?rules=standard&fen=FLYING
+step 200 /step?rules=standard&fen=BLOCKED
+step 200 /step?rules=standard&fen=start&moves=d6+d6
+game 200 /game?rules=standard&fen=FLYING
+game 200 /game?rules=standard&fen=BLOCKED
+game 200 /game?fen=start&moves=d6+d6
+play 200 /play?rules=standard&fen=FLYING
+play 200 /play?rules=standard&fen=BLOCKED
+play 200 /play?rules=standard&fen=start&moves=d6&movetime=20
+random 200 /random?pair=4-3&wdl=win&rules=standard
+random 200 /random?pair=4-3&wdl=draw&rules=standard
+list 200 /databases
+rules 200 /rules
+rules 200 /rules?rules=twelve
+rulesets 200 /rulesets
+health 200 /healthz
+buildState 200 /build
+error 404 /nothing
+error 400 /probe?fen=rubbish
+error 404 /probe?rules=standard&fen=LARGER
+error 405 POST /probe
+error 403 POST /build
+"#;
+
+/// The rows of a table: a definition, a status, and the rest.
+fn rows(table: &'static str) -> impl Iterator<Item = (&'static str, i32, &'static str)> {
+    let rows = table
+        .lines()
+        .filter(|row| !row.is_empty() && !row.starts_with('#'));
+    rows.map(|row| {
+        let mut parts = row.splitn(3, ' ');
+        let mut part = || parts.next().expect("three parts");
+        (part(), part().parse().expect("a status"), part())
+    })
+}
+
 /// An answer of the program.
 struct Real {
     definition: &'static str,
-    /// What was asked.
+    /// The question.
     asked: String,
     json: Json,
 }
 
 static REAL: LazyLock<Vec<Real>> = LazyLock::new(|| {
-    let mut found = Answers::default();
-    found.about_positions();
-    found.about_databases();
-    found.about_wrong_databases();
-    found.about_games();
-    found.about_players();
-    found.about_puzzles();
-    found.of_the_server();
-    found.0
+    let place = TempDir::new().unwrap();
+    prepare(place.path());
+    let mut answers = Answers(Vec::new());
+    answers.run(place.path(), RUNS);
+    answers.streams(place.path());
+    answers.spoil(place.path());
+    answers.run(place.path(), LATER);
+    for log in ["log", "lost"] {
+        let text = fs::read_to_string(place.path().join(log)).unwrap();
+        for (number, line) in text.lines().enumerate() {
+            let definition = ["matchLog", "matchLogGame"][number.min(1)];
+            answers.add(definition, log, serde_json::from_str(line).unwrap());
+        }
+    }
+    // As the tests of mounted files compare it with the program's: not every system lets them mount.
+    let mounted = json!({"version": 1, "mounted": "sectors", "files": 11, "bytes": 150_248_873});
+    answers.add("mounted", "mount", mounted);
+    answers.of_the_server(place);
+    answers.0
 });
 
+/// Writes the files that the runs need.
+fn prepare(place: &Path) {
+    for folder in ["db", "small", "wrong", "rubbish"] {
+        fs::create_dir(place.join(folder)).unwrap();
+    }
+    fs::copy(root().join("db/3-3.mill"), place.join("small/3-3.mill")).unwrap();
+    wrong_values(&place.join("wrong/3-3.mill"));
+    let [none, other] = ["0", "f"].map(|digit| digit.repeat(64));
+    for (file, text) in [
+        // Three stones against three, without flying: solved in an instant, with the placing phase.
+        ("own.toml", "stones = 3\nflying = 0\n"),
+        ("three.toml", "stones = 3\n"),
+        // It speaks the protocol, but ends when it is asked for a turn.
+        (
+            "engine.sh",
+            "while read line; do case $line in uci) echo uciok;; isready) echo readyok;; go*) exit;; esac; done\n",
+        ),
+        ("four.toml", "stones = 4\n"),
+        ("rubbish/3-3.mill", "rubbish"),
+        ("sums", &format!("{none}  wdl.mill\n{other}  3-3.mill\n")),
+        ("one.txt", &game("1. e3-e4 c4-a1xa7")),
+    ] {
+        fs::write(place.join(file), text).unwrap();
+    }
+}
+
+/// A game of two players with names, from [`RACE`].
+fn game(turns: &str) -> String {
+    let tags = "[White \"Anna\"]\n[Black \"Ben\"]\n[Result \"0-1\"]\n";
+    format!("{tags}[FEN \"{RACE}\"]\n\n{turns}\n\n")
+}
+
+/// Writes the pair 3-3 with a win in 28 turns instead of 26.
+fn wrong_values(path: &Path) {
+    let pair = Pair::new(3, 3).unwrap();
+    let table = pair.tables()[0];
+    let database = Database::embedded(Rules::STANDARD);
+    let mut values = millbase::internals::solve::load(&database, table).unwrap();
+    let histogram = Histogram::of_table(&Index::new(table), &values);
+    let entry = values.iter().position(|&value| value == 27).unwrap();
+    values[entry] = 29;
+    let solved = SolvedPair {
+        pair,
+        values: &values,
+        histograms: vec![histogram],
+    };
+    write_pair(path, &Rules::STANDARD, &solved, Profile::default()).unwrap();
+}
+
 /// The answers so far.
-#[derive(Default)]
 struct Answers(Vec<Real>);
 
 impl Answers {
-    fn add(&mut self, definition: &'static str, asked: impl Into<String>, json: Json) {
-        let asked = asked.into();
+    fn add(&mut self, definition: &'static str, asked: &str, json: Json) {
         self.0.push(Real {
             definition,
-            asked,
+            asked: asked.to_owned(),
             json,
         });
     }
 
-    /// Runs the program, which answers with one object.
-    fn run(
-        &mut self,
-        place: &TempDir,
-        definition: &'static str,
-        args: &[&str],
-        status: i32,
-    ) -> Json {
-        let found = self.lines(place, definition, args, "", status);
-        assert_eq!(found.len(), 1, "{args:?}");
-        found[0].clone()
+    /// Runs the program, which answers each of these with one object.
+    fn run(&mut self, place: &Path, runs: &'static str) {
+        for (definition, status, line) in rows(runs) {
+            let (line, expected) = line.split_once(" -> ").unwrap_or((line, ""));
+            let found = self.lines(place, definition, status, line, "");
+            assert_eq!(found.len(), 1, "{line}");
+            if let Some((pointer, expected)) = expected.split_once('=') {
+                let (pointer, is_equal) = match pointer.strip_suffix('!') {
+                    Some(pointer) => (pointer, false),
+                    None => (pointer, true),
+                };
+                let expected: Json = serde_json::from_str(expected).unwrap();
+                let value = found[0].pointer(pointer);
+                let value = value.unwrap_or_else(|| panic!("{line}: no {pointer}: {}", found[0]));
+                assert_eq!(*value == expected, is_equal, "{line}: {pointer} is {value}");
+            }
+        }
     }
 
     /// Runs the program with some input; it answers with an object a line. An error's definition is
     /// its own.
     fn lines(
         &mut self,
-        place: &TempDir,
+        place: &Path,
         definition: &'static str,
-        args: &[&str],
-        input: &str,
         status: i32,
+        line: &str,
+        input: &str,
     ) -> Vec<Json> {
-        let args = [&["--json", "--quiet"], args].concat();
-        let mut command = process::program(place.path(), &args);
-        let run = process::run_with(&mut command, input);
-        assert_eq!(run.status, status, "{args:?}: {}{}", run.out, run.err);
-        let lines = run.out.lines();
-        let objects: Vec<Json> = lines
-            .map(|line| serde_json::from_str(line).expect("JSON"))
-            .collect();
+        let mut args = vec!["--json", "--quiet"];
+        for word in line.split(' ') {
+            match WORDS.iter().find(|(known, _)| *known == word) {
+                Some((_, words)) => args.extend(*words),
+                None => args.push(word),
+            }
+        }
+        let run = process::run_with(&mut process::program(place, &args), input);
+        assert_eq!(run.status, status, "{line}: {}{}", run.out, run.err);
+        let objects = run.out.lines().map(serde_json::from_str);
+        let objects: Vec<Json> = objects.collect::<Result<_, _>>().expect("JSON");
         for object in &objects {
-            let definition = match object.get("error") {
-                Some(_) => "error",
-                None => definition,
-            };
-            self.add(definition, args.join(" "), object.clone());
+            let is_error = object.get("error").is_some();
+            let definition = if is_error { "error" } else { definition };
+            self.add(definition, line, object.clone());
         }
         objects
     }
 
-    fn about_positions(&mut self) {
-        let place = place();
-        for position in [FLYING, BLOCKED, REMOVAL] {
-            self.run(&place, "probe", &["probe", position], 0);
-            let line = self.run(&place, "line", &["line", position], 0);
-            let source = if position == BLOCKED {
-                "rules"
-            } else {
-                "database"
-            };
-            assert_eq!(line["source"], source);
-        }
-        self.run(&place, "line", &["line", FLYING, "--limit", "2"], 0);
-        for turns in ["none", "best"] {
-            self.run(&place, "probe", &["probe", FLYING, "--turns", turns], 0);
-        }
-        fs::write(place.path().join("four.toml"), "stones = 4\n").unwrap();
-        let four = ["--rules", "four.toml"];
-        self.run(
-            &place,
-            "probe",
-            &[&four[..], &["probe", PLACING]].concat(),
-            0,
-        );
-        let line = [&four[..], &["line", PLACING]].concat();
-        assert_eq!(self.run(&place, "line", &line, 0)["source"], "search");
-        let input = format!("{FLYING}\nrubbish\n{LARGER}\n{BLOCKED}\n");
-        let stream = self.lines(&place, "probe", &["probe", "-"], &input, 2);
-        assert_eq!(stream.len(), 4);
-        self.run(&place, "explain", &["explain", RACE], 0);
-        self.run(&place, "explain", &["explain", RACE, "e3-e4"], 0);
-        self.run(&place, "explain", &["explain", BLOCKED], 0);
-        self.run(&place, "perft", &["perft", "start", "2"], 0);
-        self.run(&place, "perft", &["perft", RACE, "1", "--divide"], 0);
-        for (args, status) in [
-            (&["probe", "rubbish"][..], 2),
-            (&["line", LARGER], 3),
-            (&["explain", RACE, "e3-d1"], 2),
-            (&["probe", FLYING, "--nonsense"], 2),
-            (&["stats", "--pair", "9-9"], 3),
-        ] {
-            self.run(&place, "error", args, status);
-        }
+    fn streams(&mut self, place: &Path) {
+        let positions = format!("{FLYING}\nrubbish\n{LARGER}\n{BLOCKED}\n");
+        let probes = self.lines(place, "probe", 2, "probe -", &positions);
+        assert_eq!(probes.len(), 4);
+        let games = [
+            game("1. e3-e4 c4-a1xa7"),
+            game("1. e3-a1 c4-a4 2. a1-g7xd1"),
+        ];
+        let games = games.concat() + "d6 f4 d2 b4\n";
+        self.lines(place, "reviewedArchive", 0, "review -", &games);
+        let each = format!("{games}\nrubbish\n");
+        let each = self.lines(place, "reviewedGame", 2, "review --each -", &each);
+        let missing = each.iter().filter(|game| game["missing"].is_string());
+        assert_eq!((each.len(), missing.count()), (4, 1));
+        let wrong = self
+            .0
+            .iter()
+            .filter(|real| real.asked.contains("--db wrong"));
+        let wrong = wrong.flat_map(|real| real.json["pairs"][0]["mismatches"].as_array().unwrap());
+        let is_it = |found: &Json| found["stored"]["dtw"] == 28 && found["derived"]["dtw"] == 26;
+        assert!(wrong.into_iter().any(is_it));
     }
 
-    fn about_databases(&mut self) {
-        let place = place();
-        let own = |args: &[&'static str]| [&["--rules", "own.toml"], args].concat();
-        self.run(&place, "buildPlan", &["build", "--dry-run"], 0);
-        let placing = own(&["build", "--placing"]);
-        let plan = [&placing[..], &["--dry-run"]].concat();
-        self.run(&place, "buildPlan", &plan, 0);
-        fs::create_dir(place.path().join("db")).unwrap();
-        let new = self.run(&place, "build", &placing, 0);
-        assert!(new["pairs"][0]["seconds"].is_f64());
-        let old = self.run(&place, "build", &own(&["build"]), 0);
-        assert!(old["pairs"][0]["seconds"].is_null());
-        self.run(&place, "verify", &own(&["verify", "--sample", "20"]), 0);
-        self.run(
-            &place,
-            "repack",
-            &own(&["repack", "--to", "wdl", "--profile", "wdl"]),
-            0,
-        );
-        let start = self.run(&place, "probe", &own(&["probe", "start"]), 0);
-        assert_eq!(start["phase"], "placing");
-        self.run(&place, "line", &own(&["line", "start"]), 0);
-        self.run(&place, "list", &own(&["list"]), 0);
-        self.run(&place, "stats", &own(&["stats", "--histogram"]), 0);
-        self.run(&place, "prove", &own(&["prove"]), 0);
-        self.run(&place, "prove", &own(&["prove", "--pairs", "3-3"]), 0);
-        let bench = ["bench", "--seconds", "0.001", "--max-stones", "6"];
-        let bench = self.run(&place, "bench", &own(&bench), 0);
-        assert!(bench["first_answers"].is_object(), "{bench}");
-        // Files without depths.
-        let wdl = |args: &[&'static str]| own(&[args, &["--db", "wdl"]].concat());
-        let moving = "O**@****/*O****@*/****O@** w m s 3 0 3 0 0 0";
-        self.run(&place, "probe", &wdl(&["probe", moving]), 0);
-        let stats = self.run(&place, "stats", &wdl(&["stats", "--histogram"]), 0);
-        assert!(stats["tables"][0]["max_win"].is_null());
-        // Those that are part of the program.
-        self.run(&place, "list", &["list"], 0);
-        self.run(&place, "stats", &["stats"], 0);
-        self.run(&place, "verify", &["verify", "--sample", "20"], 0);
-        let sums = format!(
-            "{}  wdl.mill\n{}  3-3.mill\n",
-            "0".repeat(64),
-            "f".repeat(64)
-        );
-        fs::write(place.path().join("sums"), sums).unwrap();
-        fs::create_dir(place.path().join("small")).unwrap();
-        fs::copy(
-            root().join("db/3-3.mill"),
-            place.path().join("small/3-3.mill"),
-        )
-        .unwrap();
-        let sums = ["verify", "--sums", "sums", "--db", "small"];
-        self.run(&place, "verifySums", &sums, 1);
-        self.run(&place, "error", &["prove"], 3);
-        let export = ["export", "malom", "--to", "sectors", "--moving"];
-        let export = [&export[..], &["--max-stones", "7"]].concat();
-        self.run(&place, "exported", &export, 0);
-        // As the tests of mounted files compare it with the program's: not every system lets them mount.
-        let mounted =
-            json!({"version": 1, "mounted": "sectors", "files": 11, "bytes": 150_248_873});
-        self.add("mounted", "mount", mounted);
-        let file = |name: &str| place.path().join("sectors").join(name);
+    /// Damages two sector files, and writes packs of puzzles: right, with a wrong one, and with one that
+    /// the databases at hand do not answer.
+    fn spoil(&mut self, place: &Path) {
+        let file = |name: &str| place.join("sectors").join(name);
         let mut slots = fs::read(file("std_3_3_0_0.sec2")).unwrap();
         // Wins in three turns.
         for slot in slots[64..].chunks_exact_mut(3).take(200) {
@@ -263,230 +366,61 @@ impl Answers {
         }
         fs::write(file("std_3_3_0_0.sec2"), slots).unwrap();
         fs::write(file("std_4_3_0_0.sec2"), "rubbish").unwrap();
-        let found = self.run(&place, "compared", &["compare", "malom", "sectors"], 1);
-        assert_eq!(found["damaged"].as_array().unwrap().len(), 1);
-        assert!(found["differences"].as_u64().unwrap() > 0);
-    }
-
-    /// A wrong value, wrong counts, and a file that is none.
-    fn about_wrong_databases(&mut self) {
-        let place = place();
-        let pair = Pair::new(3, 3).unwrap();
-        let table = pair.tables()[0];
-        let mut values =
-            millbase::solve::load(&Database::embedded(Rules::STANDARD), table).unwrap();
-        let histogram = Histogram::of_table(&Index::new(table), &values);
-        let entry = values.iter().position(|&value| value == 27).unwrap();
-        values[entry] = 29;
-        let solved = SolvedPair {
-            pair,
-            values: &values,
-            histograms: vec![histogram],
-        };
-        let path = place.path().join("3-3.mill");
-        write_pair(&path, &Rules::STANDARD, &solved, Profile::default()).unwrap();
-        let verify = ["verify", "--db", ".", "--pair", "3-3"];
-        let found = self.run(&place, "verify", &verify, 1);
-        assert_eq!(found["ok"], false);
-        let mismatches = found["pairs"][0]["mismatches"].as_array().unwrap();
-        let wrong = |found: &Json| found["stored"]["dtw"] == 28 && found["derived"]["dtw"] == 26;
-        assert!(mismatches.iter().any(wrong), "{found}");
-        assert_eq!(found["pairs"][0]["miscounted"], json!([3]));
-        fs::write(&path, "rubbish").unwrap();
-        let found = self.run(&place, "verify", &verify, 4);
-        let found = found.get("pairs").map(|pairs| &pairs[0]["error"]["code"]);
-        assert_eq!(found, Some(&json!("corrupt")));
-        let listed = self.run(&place, "list", &["list", "--db", "."], 0);
-        assert_eq!(listed["unusable"].as_array().unwrap().len(), 1);
-    }
-
-    fn about_games(&mut self) {
-        let place = place();
-        let game = |turns: &str| {
-            let tags = "[White \"Anna\"]\n[Black \"Ben\"]\n[Result \"0-1\"]\n";
-            format!("{tags}[FEN \"{RACE}\"]\n\n{turns}\n\n")
-        };
-        let first = game("1. e3-e4 c4-a1xa7");
-        let several = format!("{first}{}d6 f4 d2 b4\n", game("1. e3-a1 c4-a4 2. a1-g7xd1"));
-        fs::write(place.path().join("one.txt"), first).unwrap();
-        self.run(&place, "reviewedGame", &["review", "one.txt"], 0);
-        self.lines(&place, "reviewedArchive", &["review", "-"], &several, 0);
-        let each = ["review", "--each", "-"];
-        let wrong = format!("{several}\nrubbish\n");
-        let each = self.lines(&place, "reviewedGame", &each, &wrong, 2);
-        let missing = each.iter().filter(|game| game["missing"].is_string());
-        assert_eq!((each.len(), missing.count()), (4, 1));
-        self.run(&place, "error", &["review", "none.txt"], 2);
-    }
-
-    fn about_players(&mut self) {
-        let place = place();
-        let players = ["match", "name=strong", "level=3 depth=1", "--log", "log"];
-        let starts = ["--sample", "2", "--from", "3-3"];
-        self.run(&place, "match", &[&players[..], &starts].concat(), 0);
-        let loser = [
-            "match",
-            "level=30",
-            "command=false",
-            "--start",
-            RACE,
-            "--log",
-            "lost",
-        ];
-        let lost = self.run(&place, "match", &loser, 0);
-        assert_eq!(lost["players"][1]["forfeits"], 2);
-        for log in ["log", "lost"] {
-            let text = fs::read_to_string(place.path().join(log)).unwrap();
-            for (number, line) in text.lines().enumerate() {
-                let definition = ["matchLog", "matchLogGame"][number.min(1)];
-                self.add(definition, log, serde_json::from_str(line).unwrap());
-            }
-        }
-        fs::write(place.path().join("three.toml"), "stones = 3\n").unwrap();
-        let exam = ["--from", "3-3", "--positions", "4", "--starts", "1"];
-        let limits = ["--option", "Hash=1", "--depth", "1"];
-        let engine = [
-            "--rules",
-            "three.toml",
-            "--",
-            PROGRAM,
-            "uci",
-            "--rules",
-            "three.toml",
-        ];
-        self.run(
-            &place,
-            "judge",
-            &[&["judge"], &exam[..], &limits, &engine].concat(),
-            0,
-        );
-    }
-
-    fn about_puzzles(&mut self) {
-        let place = place();
-        let make = [
-            "puzzles", "make", "--from", "3-3", "--turns", "1-3", "--count", "6",
-        ];
-        let mut pack = self.run(&place, "puzzles", &make, 0);
-        let draws = ["puzzles", "make", "--goal", "draw", "--count", "2"];
-        self.run(&place, "puzzles", &draws, 0);
-        let check = ["puzzles", "check", "pack.json"];
-        let file = place.path().join("pack.json");
-        fs::write(&file, pack.to_string()).unwrap();
-        let checked = self.run(&place, "puzzlesChecked", &check, 0);
-        assert_eq!(checked["wrong"], 0);
+        let make = "puzzles make --from 3-3 --turns 1-3 --count 6";
+        let mut pack = self.lines(place, "puzzles", 0, make, "").remove(0);
+        let write = |name, pack: &Json| fs::write(place.join(name), pack.to_string()).unwrap();
+        write("right.json", &pack);
         pack["puzzles"][0]["turns"] = json!(9);
-        fs::write(&file, pack.to_string()).unwrap();
-        let checked = self.run(&place, "puzzlesChecked", &check, 1);
-        assert_eq!(checked["wrong"], 1);
-        // A puzzle that the databases at hand do not answer leaves one object, too.
+        write("wrong.json", &pack);
         pack["puzzles"][0]["position"] = json!(LARGER);
         pack["puzzles"][0]["solution"] = json!([]);
-        fs::write(&file, pack.to_string()).unwrap();
-        let checked = self.run(&place, "puzzlesChecked", &check, 3);
-        assert_eq!(
-            (&checked["wrong"], &checked["unchecked"]),
-            (&json!(0), &json!(1))
-        );
-        assert!(checked["missing"].as_str().unwrap().contains("6-4"));
+        write("larger.json", &pack);
     }
 
-    fn of_the_server(&mut self) {
-        let place = place();
-        let path = place.path().join("own.toml").display().to_string();
-        let server = Server::start_in(place, &["--rules", &path, "--db", "new", "--quiet"]);
+    fn of_the_server(&mut self, place: TempDir) {
+        let rules = place.path().join("own.toml").display().to_string();
+        let server = Server::start_in(place, &["--rules", &rules, "--db", "new", "--quiet"]);
         self.add("listening", "serve", server.ready.clone());
-        let mut ask = |definition, path: &str, status| {
-            self.reply(definition, path, server.get(path), status);
-        };
-        let at = |path: &str, position: &str| {
-            let position = position
-                .replace(' ', "+")
-                .replace('*', "%2a")
-                .replace('@', "%40");
-            format!("{path}?fen={position}")
-        };
-        let standard = |path: &str, position| at(path, position) + "&rules=standard";
-        for position in [FLYING, BLOCKED] {
-            ask("probe", &standard("/probe", position), 200);
-            ask("line", &standard("/line", position), 200);
-            ask("rank", &standard("/rank", position), 200);
-            ask("turns", &standard("/turns", position), 200);
-            ask("step", &standard("/step", position), 200);
-            ask("game", &standard("/game", position), 200);
-            ask("play", &standard("/play", position), 200);
+        let mut replies = Vec::new();
+        for (definition, status, path) in rows(PATHS) {
+            let mut path = path.to_owned();
+            for (word, position) in WORDS {
+                path = path.replace(word, &serve::encoded(position[0].as_bytes()));
+            }
+            let reply = match path.strip_prefix("POST ") {
+                Some(path) => server.request("POST", path),
+                None => server.get(&path),
+            };
+            replies.push((definition, status, path, reply));
         }
-        ask("game", "/game?fen=start&moves=d6+d6", 200);
-        ask("step", "/step?fen=start&moves=d6+d6&rules=standard", 200);
-        ask(
-            "play",
-            "/play?fen=start&moves=d6&movetime=20&rules=standard",
-            200,
-        );
-        ask("random", "/random?pair=4-3&wdl=win&rules=standard", 200);
-        ask("random", "/random?pair=4-3&wdl=draw&rules=standard", 200);
-        for (definition, path) in [
-            ("list", "/databases"),
-            ("rules", "/rules"),
-            ("rules", "/rules?rules=twelve"),
-            ("rulesets", "/rulesets"),
-            ("health", "/healthz"),
-            ("buildState", "/build"),
-        ] {
-            ask(definition, path, 200);
-        }
-        ask("error", "/nothing", 404);
-        ask("error", "/probe?fen=rubbish", 400);
-        ask("error", &standard("/probe", LARGER), 404);
-        self.reply(
-            "error",
-            "POST /probe",
-            server.request("POST", "/probe"),
-            405,
-        );
-        self.reply(
-            "error",
-            "POST /build",
-            server.request("POST", "/build"),
-            403,
-        );
         let [begun, finished] = serve::build(&server, "placing=true");
-        self.reply("buildState", "POST /build", begun, 202);
-        self.reply("buildState", "/build", finished, 200);
-        self.reply("list", "/databases", server.get("/databases"), 200);
+        replies.push(("buildState", 202, "POST /build".to_owned(), begun));
+        replies.push(("buildState", 200, "/build".to_owned(), finished));
+        let list = server.get("/databases");
+        replies.push(("list", 200, "/databases".to_owned(), list));
+        for (definition, status, path, reply) in replies {
+            let json = reply.json();
+            assert_eq!(i32::from(reply.status), status, "{path}: {json}");
+            self.add(definition, &path, json);
+        }
     }
-
-    fn reply(&mut self, definition: &'static str, path: &str, reply: Reply, status: u16) {
-        let json = reply.json();
-        assert_eq!(reply.status, status, "{path}: {json}");
-        self.add(definition, path, json);
-    }
-}
-
-/// A folder with rules of its own, and without databases.
-fn place() -> TempDir {
-    let place = TempDir::new().unwrap();
-    fs::write(place.path().join("own.toml"), OWN_RULES).unwrap();
-    place
 }
 
 #[test]
 fn answers_are_as_the_schema_says() {
-    let mut checker = Checker::whole();
-    for Real {
-        definition,
-        asked,
-        json,
-    } in REAL.iter()
-    {
-        for definition in [definition, ""] {
-            if let Err(why) = checker.check(definition, json) {
+    let mut checker = Checker::new();
+    for real in REAL.iter() {
+        for definition in [real.definition, ""] {
+            if let Err(why) = checker.check(definition, &real.json) {
+                let (asked, json) = (&real.asked, &real.json);
                 panic!("{asked} is not as '{definition}' says: {why}\n{json}");
             }
         }
     }
     assert!(REAL.len() >= 90, "{} answers", REAL.len());
 }
+
+// Wrong answers
 
 /// The answer with two items of each long list, which keeps checks short.
 fn shortened(json: &Json) -> Json {
@@ -509,50 +443,36 @@ fn shortened(json: &Json) -> Json {
     }
 }
 
-// Wrong answers
-
-/// What is done to an answer to make it wrong.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Mistake {
-    Missing,
-    Extra,
-    /// Another type.
-    Kind,
-    /// A number out of range, or a depth that does not go with the result.
-    Range,
-    /// A text that is none of those allowed.
-    Text,
-}
-
-/// All ways to make one mistake: what it is, where, and the wrong answer.
-fn mistakes(json: &Json) -> Vec<(Mistake, String, Json)> {
+/// All ways to make one mistake: what is wrong, the pointer to it, and the wrong answer.
+fn mistakes(json: &Json) -> Vec<(&'static str, String, Json)> {
     let mut found = Vec::new();
     for (pointer, value) in places(json, String::new()) {
-        let mut with = |mistake, place: &str, wrong: Json| {
+        let mut with = |mistake, place: String, wrong: Json| {
             let mut whole = json.clone();
             *whole.pointer_mut(&pointer).expect("a place") = wrong;
-            found.push((mistake, place.to_owned(), whole));
+            found.push((mistake, place, whole));
         };
-        with(Mistake::Kind, &pointer, json!({ "unheard of": true }));
+        with("type", pointer.clone(), json!({ "unheard of": true }));
         match value {
             Json::Object(fields) => {
                 let mut more = fields.clone();
                 more.insert("unheard of".to_owned(), Json::Null);
-                with(Mistake::Extra, &pointer, more.into());
+                with("extra", pointer.clone(), more.into());
                 for key in fields.keys() {
                     let mut fewer = fields.clone();
                     fewer.remove(key);
-                    with(Mistake::Missing, &format!("{pointer}/{key}"), fewer.into());
+                    with("missing", format!("{pointer}/{key}"), fewer.into());
                 }
             }
-            Json::Number(number) if pointer.ends_with("/dtw") => {
-                let of_the_other = number.as_u64().expect("a depth") + 1;
-                for wrong in [json!(255), json!(-1), json!(0.5), json!(of_the_other)] {
-                    with(Mistake::Range, &pointer, wrong);
+            // A depth beyond a byte, and one that does not go with the result.
+            Json::Number(depth) if pointer.ends_with("/dtw") => {
+                let other = depth.as_u64().expect("a depth") + 1;
+                for wrong in [json!(255), json!(-1), json!(0.5), json!(other)] {
+                    with("range", pointer.clone(), wrong);
                 }
             }
-            Json::Number(_) => with(Mistake::Range, &pointer, json!(-1_000_000)),
-            Json::String(_) => with(Mistake::Text, &pointer, json!("nonsense")),
+            Json::Number(_) => with("range", pointer.clone(), json!(-1_000_000)),
+            Json::String(_) => with("text", pointer.clone(), json!("nonsense")),
             _ => {}
         }
     }
@@ -578,36 +498,34 @@ fn places(json: &Json, pointer: String) -> Vec<(String, &Json)> {
     found
 }
 
-/// The same place of every item of a list.
-fn without_numbers(pointer: &str) -> String {
-    let names = pointer
-        .split('/')
-        .filter(|name| name.parse::<u8>().is_err());
-    names.collect::<Vec<_>>().join("/")
-}
+/// The mistakes that the schema accepts: fields that an option asks for are missing; a skill is worse than
+/// chance; a puzzle has a depth without a result beside it.
+const ACCEPTED: [&str; 14] = [
+    "missing build/placing",
+    "missing build/placing/seconds",
+    "missing buildPlan/placing",
+    "missing error/error/fields",
+    "missing error/error/fields/count",
+    "missing error/error/reason",
+    "missing perft/turns",
+    "missing probe/turns",
+    "missing stats/tables/histogram",
+    "range judge/groups/skill",
+    "range judge/groups/skill_interval",
+    "range judge/skill",
+    "range judge/skill_interval",
+    "range puzzles/puzzles/dtw",
+];
 
 /// Fields whose texts are of a few words or of one form.
-const FORMED: [&str; 13] = [
-    "best",
-    "code",
-    "end",
-    "goal",
-    "grade",
-    "phase",
-    "result",
-    "side",
-    "side_to_move",
-    "source",
-    "themes",
-    "wdl",
-    "winner",
-];
+const FORMED: &str =
+    " best code end goal grade phase result side side_to_move source themes wdl winner ";
 
 #[test]
 fn wrong_answers_are_refused() {
-    let mut checker = Checker::whole();
-    let mut refused: BTreeMap<Mistake, usize> = BTreeMap::new();
-    let mut accepted: BTreeMap<Mistake, BTreeSet<String>> = BTreeMap::new();
+    let mut checker = Checker::new();
+    let mut refused: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut accepted = BTreeSet::new();
     // One answer of each shape is enough.
     let mut seen = BTreeSet::new();
     for real in REAL.iter() {
@@ -620,113 +538,80 @@ fn wrong_answers_are_refused() {
         let checked = checker.check(real.definition, &json);
         assert!(checked.is_ok(), "{}: {checked:?}", real.asked);
         for (mistake, pointer, wrong) in mistakes(&json) {
-            match checker.check(real.definition, &wrong) {
-                Err(_) => *refused.entry(mistake).or_default() += 1,
-                Ok(()) => {
-                    let place = format!("{}{}", real.definition, without_numbers(&pointer));
-                    accepted.entry(mistake).or_default().insert(place);
-                }
+            if checker.check(real.definition, &wrong).is_err() {
+                *refused.entry(mistake).or_default() += 1;
+                continue;
             }
+            let names = pointer.split('/');
+            let names = names.filter(|name| name.parse::<u8>().is_err());
+            let place = names.collect::<Vec<_>>().join("/");
+            accepted.insert(format!("{mistake} {}{place}", real.definition));
         }
     }
-    let places = |mistake| -> Vec<&str> {
-        let places = accepted.get(&mistake).into_iter().flatten();
-        places.map(String::as_str).collect()
-    };
-    let nothing: [&str; 0] = [];
-    assert_eq!(places(Mistake::Extra), nothing);
-    assert_eq!(places(Mistake::Kind), nothing);
-    // Fields that an option asks for.
-    let optional = [
-        "build/placing",
-        "build/placing/seconds",
-        "buildPlan/placing",
-        "error/error/fields",
-        "error/error/fields/count",
-        "error/error/reason",
-        "perft/turns",
-        "probe/turns",
-        "stats/tables/histogram",
-    ];
-    assert_eq!(places(Mistake::Missing), optional);
-    // Worse than turns by chance; and the depth of a puzzle, which has no result beside it.
-    let skills = [
-        "judge/groups/skill",
-        "judge/groups/skill_interval",
-        "judge/skill",
-        "judge/skill_interval",
-        "puzzles/puzzles/dtw",
-    ];
-    assert_eq!(places(Mistake::Range), skills);
-    for place in places(Mistake::Text) {
+    let (texts, others): (Vec<_>, Vec<_>) =
+        (accepted.iter().map(String::as_str)).partition(|place| place.starts_with("text "));
+    assert_eq!(others, ACCEPTED);
+    for place in texts {
         let field = place.rsplit('/').next().expect("a field");
-        assert!(!FORMED.contains(&field), "{place}");
+        assert!(!FORMED.contains(&format!(" {field} ")), "{place}");
     }
     for (mistake, least) in [
-        (Mistake::Missing, 1800),
-        (Mistake::Extra, 200),
-        (Mistake::Kind, 2000),
-        (Mistake::Range, 1000),
-        (Mistake::Text, 300),
+        ("missing", 1800),
+        ("extra", 200),
+        ("type", 2000),
+        ("range", 1000),
+        ("text", 300),
     ] {
-        let count = refused.get(&mistake).copied().unwrap_or_default();
-        assert!(count >= least, "{mistake:?}: {count}");
+        assert!(refused[mistake] >= least, "{mistake}: {refused:?}");
     }
 }
 
+/// Words of a definition, each with whether it is one, separated by commas.
+const FORMS: [(&str, bool, &str); 8] = [
+    (
+        "turn",
+        true,
+        "d6,d6-d5,d6-d5xb4,a1xa4xa7,xb4,xb4xd1xg7,pass",
+    ),
+    (
+        "turn",
+        false,
+        ",d4,a2,d6-,d6d5,d6-d5-d6,passxb4,x,xb4-d6,D6",
+    ),
+    ("point", true, "a1,d1,d7,e5,g4"),
+    ("point", false, "d4,a2,c6,h1,a8,a11,"),
+    ("pair", true, "3-3,9-8,12-12,10-3"),
+    ("pair", false, "2-3,13-3,9_8,9-2,03-3,9-8-7"),
+    (
+        "position",
+        true,
+        "********/********/******** w p p 0 9 0 9 0 0 -1 -1 -1 -1 0 0 1,\
+         O@O@O@O@/O@O@O@O@/O@O@O@O@ b o ? 12 0 12 0 0 0 -1 -1 -1 -1 0 0 1,\
+         ********/@*****@*/OO@**@*O w m r 3 0 4 0 1 0 -1 -1 -1 -1 0 0 1",
+    ),
+    (
+        "position",
+        false,
+        "********/********/******** w p p 0 9 0 9 0 0,\
+         ********/********/******* w p p 0 9 0 9 0 0 -1 -1 -1 -1 0 0 1,\
+         ********/********/******** w m p 0 9 0 9 0 0 -1 -1 -1 -1 0 0 1,\
+         ********/********/******** x p p 0 9 0 9 0 0 -1 -1 -1 -1 0 0 1,\
+         ********/********/******** w p p 0 13 0 9 0 0 -1 -1 -1 -1 0 0 1,\
+         ********/********/******** w p p 0 9 0 9 4 0 -1 -1 -1 -1 0 0 1",
+    ),
+];
+
 #[test]
 fn words_have_their_form() {
-    let mut checker = Checker::whole();
-    for (definition, right, wrong) in [
-        (
-            "turn",
-            &[
-                "d6",
-                "d6-d5",
-                "d6-d5xb4",
-                "a1xa4xa7",
-                "xb4",
-                "xb4xd1xg7",
-                "pass",
-            ][..],
-            &[
-                "", "d4", "a2", "d6-", "d6d5", "d6-d5-d6", "passxb4", "x", "xb4-d6", "D6",
-            ][..],
-        ),
-        (
-            "point",
-            &["a1", "d1", "d7", "e5", "g4"],
-            &["d4", "a2", "c6", "h1", "a8", "a11", ""],
-        ),
-        (
-            "pair",
-            &["3-3", "9-8", "12-12", "10-3"],
-            &["2-3", "13-3", "9_8", "9-2", "03-3", "9-8-7"],
-        ),
-        (
-            "position",
-            &[
-                "********/********/******** w p p 0 9 0 9 0 0 -1 -1 -1 -1 0 0 1",
-                "O@O@O@O@/O@O@O@O@/O@O@O@O@ b o ? 12 0 12 0 0 0 -1 -1 -1 -1 0 0 1",
-                "********/@*****@*/OO@**@*O w m r 3 0 4 0 1 0 -1 -1 -1 -1 0 0 1",
-            ],
-            &[
-                "********/********/******** w p p 0 9 0 9 0 0",
-                "********/********/******* w p p 0 9 0 9 0 0 -1 -1 -1 -1 0 0 1",
-                "********/********/******** w m p 0 9 0 9 0 0 -1 -1 -1 -1 0 0 1",
-                "********/********/******** x p p 0 9 0 9 0 0 -1 -1 -1 -1 0 0 1",
-                "********/********/******** w p p 0 13 0 9 0 0 -1 -1 -1 -1 0 0 1",
-                "********/********/******** w p p 0 9 0 9 4 0 -1 -1 -1 -1 0 0 1",
-            ],
-        ),
-    ] {
-        for text in right {
-            let checked = checker.check(definition, &json!(text));
-            assert!(checked.is_ok(), "{definition} '{text}': {checked:?}");
-        }
-        for text in wrong {
-            let checked = checker.check(definition, &json!(text));
-            assert!(checked.is_err(), "{definition} '{text}'");
+    let mut checker = Checker::new();
+    for (definition, is_one, words) in FORMS {
+        for word in words.split(',') {
+            let checked = checker.check(definition, &json!(word));
+            assert_eq!(
+                checked.is_ok(),
+                is_one,
+                "{definition} '{word}': {checked:?}"
+            );
         }
     }
 }
@@ -740,63 +625,27 @@ fn sections() -> BTreeMap<&'static str, &'static str> {
     parts.map(|(name, text)| (name.trim(), text)).collect()
 }
 
-/// The rows of a section's tables of fields: the names, and the types.
-fn rows(section: &str) -> Vec<(&str, &str)> {
-    let tables = section
-        .split("| field | is | meaning |\n|---|---|---|\n")
-        .skip(1);
-    let rows = tables.flat_map(|table| table.lines().take_while(|line| line.starts_with('|')));
-    rows.map(|row| {
-        let mut cells = row.trim_matches('|').splitn(3, " | ");
-        let mut cell = || cells.next().expect("a cell").trim();
-        (cell(), cell())
-    })
-    .collect()
-}
-
-/// The part that a cell links to.
-fn linked(cell: &str) -> Option<&str> {
-    let (name, place) = cell.split_once("](#")?;
-    let name = name.rsplit('[').next()?;
-    place.starts_with(&name.to_lowercase()).then_some(name)
-}
-
-/// The fields that a section describes, those of its parts included, with dots between the names and `[]`
-/// after lists.
-fn described(name: &str, before: &str, found: &mut BTreeSet<String>) {
+/// The names and words in code marks in a section, and in the parts that it links to.
+fn described<'a>(name: &'a str, visited: &mut BTreeSet<&'a str>, found: &mut BTreeSet<&'a str>) {
     let sections = sections();
-    let section = sections
-        .get(name)
-        .unwrap_or_else(|| panic!("no section '{name}'"));
-    for (fields, kind) in rows(section) {
-        if let Some(part) = fields.strip_prefix("all of ") {
-            let (part, place) = part.split_once(", in ").unwrap_or((part, ""));
-            let place = place.trim_matches('`');
-            let dot = if place.is_empty() { "" } else { "." };
-            described(
-                linked(part).expect("a part"),
-                &format!("{before}{place}{dot}"),
-                found,
-            );
-            continue;
-        }
-        for field in fields.split(", ") {
-            let field = format!("{before}{}", field.trim_matches('`'));
-            found.insert(field.clone());
-            if let Some(part) = linked(kind) {
-                let is_list = kind.starts_with("list") || kind.contains('×');
-                let list = if is_list { "[]" } else { "" };
-                described(part, &format!("{field}{list}."), found);
-            }
-        }
+    let Some(text) = sections.get(name).filter(|_| visited.insert(name)) else {
+        return;
+    };
+    for code in text.split('`').skip(1).step_by(2) {
+        found.extend(code.split(['.', '[', ']']));
+    }
+    for link in text.split("](#").skip(1) {
+        let anchor = link.split(')').next().expect("an anchor");
+        let part = sections.keys().find(|name| name.to_lowercase() == anchor);
+        described(part.expect("a section"), visited, found);
     }
 }
 
-/// The fields of a definition in the same form.
+/// The paths of the fields of a definition, with dots between the names and `[]` after lists.
 fn defined(schema: &Json, before: &str, found: &mut BTreeSet<String>) {
     if let Some(reference) = schema["$ref"].as_str() {
         let name = reference.trim_start_matches("#/$defs/");
-        defined(&DEFINITIONS[name], before, found);
+        defined(&WHOLE["$defs"][name], before, found);
     }
     for any in ["anyOf", "oneOf"] {
         let choices = schema[any].as_array().into_iter().flatten();
@@ -816,32 +665,37 @@ fn defined(schema: &Json, before: &str, found: &mut BTreeSet<String>) {
 
 #[test]
 fn the_page_describes_the_fields_of_the_schema() {
-    let schema: Json = serde_json::from_str(SCHEMA).unwrap();
+    let sections = sections();
     let mut fields = 0;
-    for answer in schema["anyOf"].as_array().unwrap() {
-        let name = answer["$ref"]
-            .as_str()
-            .unwrap()
-            .trim_start_matches("#/$defs/");
-        let [mut page, mut types] = [BTreeSet::new(), BTreeSet::new()];
-        described(name, "", &mut page);
+    for answer in WHOLE["anyOf"].as_array().unwrap() {
+        let reference = answer["$ref"].as_str().unwrap();
+        let name = reference.trim_start_matches("#/$defs/");
+        let [mut page, mut visited] = [BTreeSet::new(), BTreeSet::new()];
+        described(name, &mut visited, &mut page);
+        let mut types = BTreeSet::new();
         defined(answer, "", &mut types);
-        if name == "verify" {
-            // A finding is about a pair or a ply.
-            types.retain(|field| field != "pairs[].ply" && field != "placing[].pair");
+        for field in &types {
+            let last = field.rsplit('.').next().expect("a name");
+            assert!(page.contains(last), "{name}: the page lacks {field}");
         }
-        assert_eq!(page, types, "{name}");
-        fields += page.len();
+        // Names in the first column of its tables are fields.
+        let rows = sections[name]
+            .lines()
+            .filter(|line| line.starts_with("| `"));
+        for row in rows.filter_map(|row| row.split(" | ").next()) {
+            for field in row.split('`').skip(1).step_by(2) {
+                assert!(types.contains(field), "{name} has no field {field}");
+            }
+        }
+        fields += types.len();
     }
     assert!(fields > 400, "{fields}");
-    let codes = DEFINITIONS["FailureAnswer"]["properties"]["code"]["enum"]
-        .as_array()
-        .unwrap();
-    for code in codes {
-        assert!(
-            PAGE.contains(&format!("\n| `{}` | ", code.as_str().unwrap())),
-            "{code}"
-        );
+    for (part, field) in [("FailureAnswer", "code"), ("IllegalTurn", "reason")] {
+        let words = &WHOLE["$defs"][part]["properties"][field]["enum"];
+        for word in words.as_array().into_iter().flatten() {
+            let word = format!("`{}`", word.as_str().unwrap());
+            assert!(PAGE.contains(&word), "the page lacks {word}");
+        }
     }
 }
 
@@ -852,7 +706,8 @@ fn the_example_of_the_page_is_an_answer() {
     let (command, answer) = example.split_once('\n').unwrap();
     let args: Vec<&str> = command.split('\'').collect();
     let args: Vec<&str> = args[0].split_whitespace().chain([args[1]]).collect();
-    let run = process::run(&mut process::program(place().path(), &args));
+    let place = TempDir::new().unwrap();
+    let run = process::run(&mut process::program(place.path(), &args));
     let expected: Vec<&str> = answer.lines().map(str::trim_start).collect();
     assert_eq!(run.out.trim_end(), expected.concat());
 }
@@ -862,19 +717,15 @@ fn links_to_the_page_lead_to_a_heading() {
     let anchors: BTreeSet<String> = (sections().into_keys())
         .map(|heading| heading.to_lowercase().replace(' ', "-"))
         .collect();
-    let folder = root().join("docs");
     let mut links = 0;
-    for file in fs::read_dir(folder).unwrap() {
+    for file in fs::read_dir(root().join("docs")).unwrap() {
         let path = file.unwrap().path();
         if path.extension().is_none_or(|extension| extension != "md") {
             continue;
         }
         let text = fs::read_to_string(&path).unwrap();
-        let own = if path.ends_with("JSON.md") {
-            "](#"
-        } else {
-            "](JSON.md#"
-        };
+        let is_own = path.ends_with("JSON.md");
+        let own = if is_own { "](#" } else { "](JSON.md#" };
         for link in text.split(own).skip(1) {
             let anchor = link.split(')').next().unwrap();
             assert!(anchors.contains(anchor), "{}: {anchor}", path.display());

@@ -21,7 +21,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use millbase::{Database, Position, Rules, Wdl};
+use millbase::engine::Game;
+use millbase::{Database, Position, Rules, Turn, Wdl};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
@@ -753,6 +754,54 @@ fn drawn_games_end_by_the_one_rule() {
     });
 }
 
+/// A line of quiet turns in which no position occurs three times.
+fn quiet_line(start: &str, turns: usize) -> String {
+    let rules = Rules::STANDARD;
+    let mut game = Game::new(rules, Position::parse(start, &rules).unwrap());
+    for _ in 0..turns {
+        let is_fresh = |turn: &&Turn| {
+            let mut other = game.clone();
+            turn.removed().is_empty() && other.make(**turn).is_ok() && other.ending().is_none()
+        };
+        // The least seen position, so that the walk does not run dry.
+        let seen = |turn: &&Turn| {
+            let after = game.position().after(**turn);
+            game.earlier()
+                .iter()
+                .filter(|earlier| **earlier == after)
+                .count()
+        };
+        let turns = game.position().turns(&rules);
+        let turn = turns.iter().filter(is_fresh).min_by_key(seen).copied();
+        game.make(turn.expect("a quiet turn")).unwrap();
+    }
+    game.text()
+}
+
+#[test]
+fn the_count_of_quiet_turns_is_shown_before_it_ends_the_game() {
+    visit(Screen::Desk, |page| {
+        page.tab("setup");
+        for (turns, shown) in [(69, false), (71, true)] {
+            page.write("game-text", &quiet_line(WALKING, turns));
+            page.click("game-load");
+            page.until(&format!(
+                "return document.querySelectorAll('#game button').length === {turns}"
+            ));
+            page.says(if turns % 2 == 1 {
+                "White played"
+            } else {
+                "Black played"
+            });
+            let words = "71 of 100 turns without a stone placed or removed.";
+            match shown {
+                true => page.says(words),
+                false => assert!(!page.text("status").contains("of 100 turns")),
+            }
+        }
+    });
+}
+
 #[test]
 fn presses_that_do_nothing_have_a_reason() {
     visit(Screen::Desk, |page| {
@@ -777,7 +826,7 @@ fn presses_that_do_nothing_have_a_reason() {
         page.until("return document.getElementById('problem').textContent === ''");
         // Addresses that name no position or game say why.
         for (address, words) in [
-            ("fen=garbage", "The board has 7 characters"),
+            ("fen=garbage", "This is not a position"),
             ("rules=chess&moves=d6", "does not know the rules “chess”"),
         ] {
             page.script(&format!("location.hash = '{address}'"));
@@ -915,7 +964,7 @@ fn positions_and_games_are_loaded_from_texts() {
         page.tab("setup");
         page.write("position-text", "nonsense");
         page.click("position-load");
-        page.element_says("position-problem", "The board has 8 characters");
+        page.element_says("position-problem", "This is not a position in the form");
         page.write("position-text", &format!("{FLYING} ids:nodes"));
         page.click("position-load");
         page.says("win in 21");
@@ -1249,6 +1298,8 @@ fn a_site_plays_on_without_its_host() {
         page.play("a1-e4");
         page.element_says("value", "White wins in 20 turns");
         page.element_says("offline", "The databases cannot be reached.");
+        // The reason names the file that cannot be read.
+        page.element_says("offline", ".mill cannot be read from");
         // Where no database answers, a search plays.
         page.load(LARGER);
         page.tab("options");
@@ -1345,11 +1396,14 @@ fn all_words_are_there_in_every_language() {
                 .filter(key => !first[key] || !other[key] || holes(first[key]) !== holes(other[key])));";
         assert_eq!(page.script(script), json!([]));
         // The server's failures are said in the page's own words.
-        let schema: Json =
-            serde_json::from_str(include_str!("../../docs/millbase.schema.json")).unwrap();
-        let words = |name: &str| schema["$defs"][name]["enum"].as_array().unwrap().clone();
-        let failures = [words("code"), words("failureReason")].concat();
-        assert_eq!(failures.len(), 31);
+        let words = include_str!("../../docs/JSON.md");
+        let (_, words) = words
+            .split_once("`code` is a word of the first table below")
+            .unwrap();
+        let (words, _) = words.split_once("\n#").unwrap();
+        let rows = words.lines().filter_map(|line| line.strip_prefix("| `"));
+        let failures: Vec<&str> = rows.filter_map(|row| row.split('`').next()).collect();
+        assert!(failures.len() > 30, "{failures:?}");
         let script = format!(
             "const folder = new URL(document.querySelector('script').src);
             const {{ STRINGS }} = await import(new URL('strings.js', folder));
@@ -1373,7 +1427,10 @@ fn failures_and_endings_are_said_in_the_chosen_language() {
         page.choose("language", "de");
         page.tab("setup");
         for (position, words) in [
-            ("nichts", "Das Brett hat 6 Zeichen"),
+            (
+                "nichts",
+                "Das ist keine Stellung in der Form der Mühleprogramme",
+            ),
             (
                 "********/********/OOO@@@** w m s 4 0 3 0 0 0",
                 "Laut Text hat Weiß 4 Steine auf dem Brett, aber das Brett zeigt 3.",

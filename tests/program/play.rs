@@ -216,6 +216,29 @@ fn the_rule_for_draws_can_be_set() {
 }
 
 #[test]
+fn the_count_of_quiet_turns_is_shown_before_it_ends_the_game() {
+    let drawn = "O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0";
+    let turns = ["d6-b6", "d7-a7", "b6-d6", "a7-d7"].repeat(2);
+    let args = [
+        "--position",
+        drawn,
+        "--black",
+        "human",
+        "--repetitions",
+        "0",
+    ];
+    let args = [&args[..], &["--quiet-turns", "8"]].concat();
+    for (made, words) in [(5, None), (6, Some("6 of 8")), (7, Some("7 of 8"))] {
+        let out = play(&args, &turns[..made]);
+        let shown = words.map(|words| format!(", {words} quiet turns"));
+        match shown {
+            Some(shown) => assert!(out.contains(&shown), "{out}"),
+            None => assert!(!out.contains("quiet turns"), "{out}"),
+        }
+    }
+}
+
+#[test]
 fn turns_that_are_not_legal_have_a_reason() {
     let place = ["a7", "a1", "d7", "d1", "g7"];
     for (turn, words) in [

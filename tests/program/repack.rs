@@ -102,7 +102,7 @@ fn every_kind_of_file_tells_the_same_values() {
                 // The other table follows from this one.
                 if !wdl && material.mover >= material.waiting {
                     let [new, old] = [&database, &original]
-                        .map(|db| millbase::solve::load(db, material).unwrap());
+                        .map(|db| millbase::internals::solve::load(db, material).unwrap());
                     assert!(new[..] == old[..], "{kind:?} {material:?}");
                 }
                 // The positions are far from each other, so that many blocks are read.
@@ -291,6 +291,17 @@ fn files_without_depths_say_so() {
     let written = repack(&small(), other.path(), &["--pair", "3-3"]);
     assert_eq!(written.status, 0, "{}", written.err);
     repack(&small(), other.path(), KINDS[2]).fails_with(2, "depths");
+    // A build cannot give finished files another level.
+    let build = ["build", "--pair", "3-3", "--level"];
+    run(other.path(), &[&build[..], &["max"]].concat()).fails_with(2, "3-3 in ");
+    assert_eq!(
+        run(other.path(), &[&build[..], &["quick"]].concat()).status,
+        0
+    );
+    assert_eq!(
+        run(smallest(), &["build", "--pair", "3-3", "--dry-run"]).status,
+        0
+    );
     assert_eq!(names(other.path()), ["3-3.mill"]);
 }
 
@@ -323,4 +334,91 @@ fn repacking_goes_on_and_spares_its_own_folder() {
 
     let other = TempDir::new().unwrap();
     repack(&small(), other.path(), &["--pair", "9-9"]).fails_with(3, "9-9");
+}
+
+/// The new folder has every file that can be used; each other one is named, and the exit status says so.
+#[test]
+fn repacking_names_each_file_that_it_cannot_use() {
+    let (from, to) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let path = |name: &str| from.path().join(name);
+    for name in names(&small()) {
+        fs::copy(small().join(&name), path(&name)).unwrap();
+    }
+    let change = |name: &str, change: &dyn Fn(&mut Vec<u8>)| {
+        let mut bytes = fs::read(path(name)).unwrap();
+        change(&mut bytes);
+        fs::write(path(name), bytes).unwrap();
+    };
+    change("5-4.mill", &|bytes| bytes.truncate(bytes.len() / 2));
+    change("4-4.mill", &|bytes| bytes[8] ^= 1);
+    // Damage that only reading the rows finds.
+    change("6-3.mill", &|bytes| *bytes.last_mut().unwrap() ^= 1);
+    let other = TempDir::new().unwrap();
+    let twelve = ["build", "--rules", "twelve", "--pair", "3-3"];
+    assert_eq!(run(other.path(), &twelve).status, 0);
+    fs::copy(other.path().join("twelve/3-3.mill"), path("3-3.mill")).unwrap();
+
+    let again = repack(from.path(), to.path(), &["--level", "max", "--json"]);
+    assert_eq!(again.status, 4, "{}", again.err);
+    let answer = again.object();
+    let unusable: Vec<&str> = answer["unusable"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|why| why.as_str().unwrap())
+        .collect();
+    for words in [
+        "3-3.mill",
+        "4-4.mill has format version",
+        "5-4.mill",
+        "6-3 is not",
+    ] {
+        let naming = unusable.iter().filter(|why| why.contains(words));
+        assert!(naming.count() > 0, "{words}: {unusable:?}");
+        assert!(again.err.contains(words), "{words}: {}", again.err);
+    }
+    // What a file omits may follow from one that cannot be used. No pair vanishes.
+    let written = names(to.path());
+    for name in names(&small()) {
+        let pair = name.trim_end_matches(".mill");
+        let is_named = unusable.iter().any(|why| {
+            why.contains(&name) || why.starts_with(&format!("{pair} is not written again"))
+        });
+        assert_eq!(is_named, !written.contains(&name), "{name}: {unusable:?}");
+    }
+}
+
+/// The folder of rules with two placements of three stones, and of its copy.
+#[test]
+fn repacking_takes_the_placing_phase_along() {
+    let place = process::Place::new();
+    fs::write(place.path().join("own.toml"), "stones = 3\n").unwrap();
+    let run = |args: &[&str]| place.run(&[args, &["--rules", "own.toml", "--db", "db"]].concat());
+    assert_eq!(run(&["build", "--placing"]).status, 0);
+    let [folder] = &common::names(&place.path().join("db"))[..] else {
+        panic!("one folder for the rules")
+    };
+    let [old, new] = ["db", "new"].map(|parent| place.path().join(parent).join(folder));
+    assert_eq!(names(&old).len(), 4);
+    let kinds: [&[&str]; 3] = [&[], &["--level", "max"], &["--profile", "wdl"]];
+    for kind in kinds {
+        let _ = fs::remove_dir_all(&new);
+        let repack = || run(&[&["repack", "--to", "new", "--json"], kind].concat());
+        let first = repack();
+        let answer = first.json();
+        let plies = answer["placing"].as_array().unwrap();
+        assert_eq!(plies.len() + 1, names(&old).len());
+        assert_eq!(answer["unusable"], serde_json::json!([]));
+        // Folders to be published hold nothing but databases.
+        assert_eq!(common::names(&new), names(&old));
+        for ply in names(&old)
+            .iter()
+            .filter(|name| name.starts_with("placing"))
+        {
+            let [before, after] = [&old, &new].map(|folder| fs::read(folder.join(ply)).unwrap());
+            assert!(before == after, "{ply}");
+            assert!(first.err.contains("placements copied"), "{}", first.err);
+        }
+        assert_eq!(repack().err, "");
+    }
 }

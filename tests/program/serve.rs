@@ -39,8 +39,12 @@ impl Server {
     }
 
     fn start_at(address: &str, home: TempDir, args: &[&str]) -> Server {
-        let mut child = process::program(home.path(), &["serve", "--json", "--listen", address])
-            .args(args)
+        let mut command = process::program(home.path(), &["serve", "--json", "--listen", address]);
+        Server::of(command.args(args), home)
+    }
+
+    fn of(command: &mut Command, home: TempDir) -> Server {
+        let mut child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -79,7 +83,8 @@ impl Server {
     }
 
     pub fn request(&self, method: &str, path: &str) -> Reply {
-        let text = format!("{method} {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n");
+        let text =
+            format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
         Reply::read(&self.exchange(text.as_bytes()))
     }
 
@@ -110,16 +115,15 @@ impl Server {
     }
 
     #[cfg(unix)]
-    fn signal(&self) {
-        let kill = Command::new("kill")
-            .arg(self.child.0.id().to_string())
-            .status();
-        assert!(kill.unwrap().success());
+    fn signal(&self, name: &str) {
+        let mut kill = Command::new("kill");
+        kill.args(["-s", name, &self.child.0.id().to_string()]);
+        assert!(kill.status().unwrap().success());
     }
 }
 
 /// The text percent-encoded, byte by byte.
-fn encoded(text: &[u8]) -> String {
+pub fn encoded(text: &[u8]) -> String {
     text.iter().map(|byte| format!("%{byte:02x}")).collect()
 }
 
@@ -180,6 +184,28 @@ fn answers_are_those_of_the_commands() {
         (&flying["wdl"], &flying["dtw"]),
         (&json!("loss"), &json!(26))
     );
+    // Underscores are spaces, too, and several positions are answered on a line each.
+    let plain = |text: &str| text.replace(' ', "_");
+    let one = server.get(&format!("/probe?fen={}", plain(FLYING)));
+    assert_eq!(one.body, run(&["probe", "--json", FLYING]));
+    let several = format!(
+        "{},nonsense,{},{}",
+        plain(REMOVAL),
+        plain(FLYING),
+        plain(LARGER)
+    );
+    let several = server.get(&format!("/probes?fens={several}"));
+    assert!(several.head.contains("content-type: application/x-ndjson"));
+    let lines: Vec<&str> = several.body.lines().collect();
+    for (line, position) in [(lines[0], REMOVAL), (lines[2], FLYING)] {
+        let expected = run(&["probe", "--json", "--turns", "none", position]);
+        assert_eq!(line, expected.trim_end());
+    }
+    for (line, code) in [(lines[1], "invalid"), (lines[3], "missing")] {
+        let line: Json = serde_json::from_str(line).unwrap();
+        assert_eq!(line["error"]["code"], code);
+    }
+    assert_eq!(lines.len(), 4);
     // Plus signs are spaces, and a line may be shortened.
     let reply = server.get(&format!("/line?limit=3&fen={}", FLYING.replace(' ', "+")));
     assert_eq!(reply.body, run(&["line", "--json", "--limit", "3", FLYING]));
@@ -296,9 +322,11 @@ fn legal_turns_need_no_database() {
 fn errors_have_a_status_a_code_and_a_sentence() {
     let server = Server::start(&[]);
     for path in ["/probe", "/line", "/turns"] {
-        server
-            .ask(path, "nonsense")
-            .fails_with(400, "invalid", "the board has 8 characters");
+        server.ask(path, "nonsense").fails_with(
+            400,
+            "invalid",
+            "like '********/********/******** w p p",
+        );
         server
             .ask(path, &"*".repeat(2000))
             .fails_with(400, "invalid", "1024 bytes");
@@ -339,6 +367,8 @@ fn errors_have_a_status_a_code_and_a_sentence() {
             .get(path)
             .fails_with(404, "path", "docs/FRONTENDS.md");
     }
+    let long = format!("/healthz?{}", "x".repeat(17 << 10));
+    server.get(&long).fails_with(431, "invalid", "16 KiB");
     let head = server.request("HEAD", "/healthz");
     assert_eq!((head.status, head.body.as_str()), (200, ""));
 }
@@ -373,15 +403,58 @@ fn a_corrupted_file_is_the_servers_fault() {
     server.ask("/turns", other).json();
 }
 
+/// A file that is copied over or cut while it is open gives errors until it is whole again.
+#[test]
+fn changed_files_end_no_server() {
+    let home = TempDir::new().unwrap();
+    fs::create_dir(home.path().join("db")).unwrap();
+    let file = home.path().join("db/4-3.mill");
+    let whole = fs::read(root().join("db/4-3.mill")).unwrap();
+    fs::write(&file, &whole).unwrap();
+    let server = Server::start_in(home, &["--log", "off"]);
+    let question = "*******O/*@O*OO**/*@@***** w m s 4 0 3 0 0 0";
+    // This opens the file and reads none of its rows.
+    let built_in = |listed: &Json| listed["built_in"] == true;
+    let listed = server.get("/databases").json();
+    let listed = listed["databases"].as_array().unwrap();
+    assert_eq!(listed.iter().filter(|pair| built_in(pair)).count(), 5);
+    for length in [0, 5000] {
+        fs::write(&file, &whole[..length]).unwrap();
+        let cut = server.ask("/probe", question);
+        cut.fails_with(500, "corrupt", "4-3.mill is corrupted");
+    }
+    fs::write(&file, &whole).unwrap();
+    assert_eq!(server.ask("/probe", question).status, 200);
+}
+
 #[test]
 fn pages_of_others_read_answers_only_where_it_is_allowed() {
-    let ask = |server: &Server| {
-        let request = "GET /healthz HTTP/1.1\r\nHost: test\r\nOrigin: http://other.example\r\nConnection: close\r\n\r\n";
-        Reply::read(&server.exchange(request.as_bytes())).head
+    let ask = |server: &Server, headers: &str| {
+        let request = format!("GET /healthz HTTP/1.1\r\n{headers}\r\nConnection: close\r\n\r\n");
+        Reply::read(&server.exchange(request.as_bytes()))
     };
+    let origin = "Host: localhost\r\nOrigin: http://other.example";
+    let image = "Host: localhost\r\nSec-Fetch-Site: cross-site";
+    let name = "Host: other.example:8024";
+    let own =
+        "Host: localhost:8024\r\nOrigin: http://localhost:8024\r\nSec-Fetch-Site: same-origin";
     let header = "access-control-allow-origin";
-    assert!(!ask(&Server::start(&[])).contains(header));
-    assert!(ask(&Server::start(&["--cors"])).contains(&format!("{header}: *")));
+    for (args, answered) in [
+        (&[][..], &[own][..]),
+        (&["--allow-build"], &[own]),
+        (&["--cors"], &[own, origin, image]),
+        (&["--public"], &[own, origin, image, name]),
+    ] {
+        let server = Server::start(args);
+        for headers in [own, origin, image, name] {
+            let reply = ask(&server, headers);
+            assert_eq!(reply.head.contains(header), args == ["--cors"]);
+            match answered.contains(&headers) {
+                true => assert_eq!(reply.status, 200, "{args:?} {headers}"),
+                false => reply.fails_with(403, "forbidden", "--public"),
+            }
+        }
+    }
 }
 
 #[test]
@@ -810,21 +883,23 @@ fn no_build_replaces_other_files() {
 #[test]
 fn builds_are_started_only_from_here() {
     let server = Server::start(&[]);
-    // Pages of other origins cannot send the header, and come with another name.
-    for headers in [
-        format!("Host: {}\r\n", server.address),
-        "Host: other.example:8024\r\nX-Millbase: build\r\n".to_owned(),
-    ] {
-        ask_to_build(&server, &headers, "stones=6").fails_with(403, "forbidden", "--allow-build");
-    }
+    // Pages of other origins cannot send the header.
+    let without = format!("Host: {}\r\n", server.address);
+    ask_to_build(&server, &without, "stones=6").fails_with(403, "forbidden", "--allow-build");
     assert_eq!(server.get("/build").json()["state"], "idle");
-    let public = Server::start_at("0.0.0.0:0", TempDir::new().unwrap(), &["--public"]);
-    assert_eq!(public.get("/build").json()["allowed"], false);
-    ask_to_build(&public, &own_headers(&public), "stones=6").fails_with(
-        403,
-        "forbidden",
-        "--allow-build",
-    );
+    for address in ["0.0.0.0:0", "127.0.0.1:0"] {
+        let public = Server::start_at(address, TempDir::new().unwrap(), &["--public"]);
+        assert_eq!(public.get("/build").json()["allowed"], false);
+        let refused = ask_to_build(&public, &own_headers(&public), "stones=6");
+        refused.fails_with(403, "forbidden", "--allow-build");
+    }
+    // Everybody may ask, but not a page whose host name leads here.
+    let args = ["--public", "--allow-build", "--quiet"];
+    let open = Server::start_at("0.0.0.0:0", TempDir::new().unwrap(), &args);
+    let named = "Host: other.example:8024\r\nX-Millbase: build\r\n";
+    ask_to_build(&open, named, "stones=6").fails_with(403, "forbidden", "IP address");
+    let [begun, _] = build(&open, "stones=6");
+    assert_eq!(begun.status, 202);
 }
 
 #[test]
@@ -847,13 +922,29 @@ fn only_this_machine_is_served_unless_told_otherwise() {
     assert!(line.starts_with("listening on http://0.0.0.0:"), "{line}");
 }
 
+/// As `nohup` starts programs.
+#[cfg(unix)]
+#[test]
+fn ignored_signals_stay_ignored() {
+    let home = TempDir::new().unwrap();
+    let serve = "trap '' HUP; exec \"$0\" serve --json --listen 127.0.0.1:0";
+    let mut command = Command::new("sh");
+    command.args(["-c", serve, process::PROGRAM]);
+    let mut server = Server::of(command.env("HOME", home.path()), home);
+    server.signal("HUP");
+    thread::sleep(Duration::from_millis(200));
+    assert_eq!(server.get("/healthz").status, 200);
+    server.signal("TERM");
+    assert_eq!(server.child.0.wait().unwrap().code(), Some(0));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_the_server_gracefully() {
     let mut server = Server::start(&["--log", "info"]);
     // One client has been answered and keeps its connection, another is in the middle of asking.
     let mut idle = server.connect();
-    idle.write_all(b"GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n")
+    idle.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
         .unwrap();
     let mut start = [0; 12];
     idle.read_exact(&mut start).unwrap();
@@ -861,7 +952,7 @@ fn a_signal_ends_the_server_gracefully() {
     let mut asking = server.connect();
     asking.write_all(b"GET /heal").unwrap();
     thread::sleep(Duration::from_millis(100));
-    server.signal();
+    server.signal("TERM");
     let asked = Instant::now();
     let status = server.child.0.wait().unwrap();
     assert_eq!(status.code(), Some(0));
@@ -889,8 +980,8 @@ fn several_requests_go_over_one_connection() {
     let server = Server::start(&[]);
     let mut stream = server.connect();
     let path = format!("/probe?fen={}", encoded(FLYING.as_bytes()));
-    let request = format!("GET {path} HTTP/1.1\r\nHost: test\r\n\r\n");
-    let last = format!("GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n");
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    let last = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     stream
         .write_all((request.repeat(99) + &last).as_bytes())
         .unwrap();
@@ -910,7 +1001,7 @@ fn malformed(random: &mut Random) -> Vec<u8> {
     let noise = |random: &mut Random, length| -> Vec<u8> {
         (0..length).map(|_| random.below(256) as u8).collect()
     };
-    let end = b"Host: test\r\nConnection: close\r\n\r\n";
+    let end = b"Host: localhost\r\nConnection: close\r\n\r\n";
     match random.below(10) {
         0 => {
             let length = random.below(3000);
@@ -952,7 +1043,7 @@ fn malformed(random: &mut Random) -> Vec<u8> {
         6 => {
             // Half a request.
             let request =
-                b"GET /probe?fen=start HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n";
+                b"GET /probe?fen=start HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
             request[..random.below(request.len())].to_vec()
         }
         7 => {
@@ -1052,7 +1143,7 @@ fn slow_clients_do_not_hold_up_others_and_are_let_go() {
     }
     // These request much and read nothing.
     let path = format!("/line?fen={}", encoded(FLYING.as_bytes()));
-    let request = format!("GET {path} HTTP/1.1\r\nHost: test\r\n\r\n").repeat(200);
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").repeat(200);
     let mut deaf: Vec<TcpStream> = (0..20).map(|_| server.connect()).collect();
     for stream in &mut deaf {
         stream.set_nonblocking(true).unwrap();
@@ -1065,7 +1156,7 @@ fn slow_clients_do_not_hold_up_others_and_are_let_go() {
     }
     // An occasional byte does not keep a connection alive.
     let start = Instant::now();
-    let drip = &mut slow[0];
+    let drip = slow.last_mut().unwrap();
     let closed = loop {
         thread::sleep(Duration::from_millis(250));
         if drip.write_all(b"y").is_err() {
@@ -1074,6 +1165,12 @@ fn slow_clients_do_not_hold_up_others_and_are_let_go() {
         assert!(start.elapsed() < PATIENCE, "still connected");
     };
     assert!(closed > Duration::from_secs(5), "{closed:?}");
+    // Hundreds that only connect hold up nobody either.
+    let idle: Vec<TcpStream> = (0..600).map(|_| server.connect()).collect();
+    let asked = Instant::now();
+    assert_eq!(server.ask("/probe", FLYING).status, 200);
+    assert!(asked.elapsed() < Duration::from_secs(5) && server.sockets() < sockets + 200);
+    drop(idle);
     // In the end no client holds a resource, although all are still connected.
     while server.sockets() > sockets {
         assert!(start.elapsed() < PATIENCE, "still connected");

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::common::{Random, WON, build, plain_position, plain_rules, quick, rows};
 use crate::engine::Engine;
 use crate::plain::{PlainPosition, PlainTurn};
-use millbase::engine::player::DrawnTurns;
+use millbase::engine::DrawnTurns;
 use millbase::{Database, Pair, Position, Rules, Wdl};
 use tempfile::TempDir;
 
@@ -346,6 +346,34 @@ fn the_end_has_no_best_move() {
     engine.quit();
 }
 
+/// No length of a win is announced that the count of quiet turns does not allow.
+#[test]
+fn scores_respect_the_count_of_quiet_turns() {
+    let mut engine = Engine::start(&["--threads", "1"]);
+    for (limit, score) in [
+        (2, "cp 0"),
+        (3, "cp 20000"),
+        (100, "mate 10"),
+        (0, "mate 10"),
+    ] {
+        engine.say(&format!("setoption name QuietTurns value {limit}"));
+        engine.say(&format!("position fen {WON} moves a1-e4 b4-a4"));
+        let lines = engine.ask("go depth 1", "bestmove");
+        let info = &lines[lines.len() - 2];
+        assert!(info.contains(&format!("score {score} ")), "{limit}: {info}");
+        let is_drawn = lines[0].starts_with("info string the game is drawn");
+        assert_eq!(is_drawn, limit == 2);
+        let shown = engine.ask("d", "Value:").pop().unwrap();
+        let value = match limit {
+            2 => "draw",
+            3 => "win",
+            _ => "win in 19",
+        };
+        assert_eq!(shown, format!("Value: {value}, from the database"));
+    }
+    engine.quit();
+}
+
 #[test]
 fn infinite_searches_wait_for_stop() {
     let mut engine = Engine::start(&["--threads", "1"]);
@@ -641,7 +669,7 @@ fn ask_turn(engine: &mut Engine, setup: &str, actions: &str, depth: u32) -> Opti
         return None;
     }
     let position = Position::parse(setup.strip_prefix("fen ").unwrap_or(START), &RULES).unwrap();
-    let mut game = millbase::engine::game::Game::new(RULES, position);
+    let mut game = millbase::engine::Game::new(RULES, position);
     for action in actions.split_whitespace().chain([step.as_str()]) {
         game.play(action).unwrap();
     }

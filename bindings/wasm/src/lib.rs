@@ -15,15 +15,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use millbase::engine::ending::DrawRule;
-use millbase::engine::game::Game;
-use millbase::engine::player::{DrawnTurns, Player, SkillLevel};
+use millbase::engine::{DrawRule, DrawnTurns, Game, Player, SkillLevel};
+use millbase::internals::service;
+use millbase::internals::service::failure::{Failure, FailureAnswer};
+use millbase::internals::service::position::{Situation, ValuedTurn};
+use millbase::internals::service::question::{Question, Service, Topic};
+use millbase::internals::service::rules::RuleSetsAnswer;
 use millbase::search::{Limits, ScoreMeaning, Search};
-use millbase::service;
-use millbase::service::failure::{Failure, FailureAnswer};
-use millbase::service::position::{Situation, ValuedTurn};
-use millbase::service::question::{Question, Service, Topic};
-use millbase::service::rules::RuleSetsAnswer;
 use millbase::store::{self, NeededRange, Pieces};
 use millbase::{BulkError, Masks, Values};
 use millbase::{Database, DbError, Pair, Position, Rules, Side, Turn, Value};
@@ -276,10 +274,11 @@ impl Core {
                 )));
             }
             let mut topics = Topic::NAMED.into_iter();
-            let topic = topics.find(|(name, _)| *name == kind);
+            // Answers of several lines are for HTTP.
+            let topic = topics.find(|(name, topic)| *name == kind && *topic != Topic::Probes);
             let (_, topic) =
                 topic.ok_or_else(|| wrong(format!("there is no question '{kind}'")))?;
-            service.answer(topic, &question)
+            service.answer(topic, &question, &Arc::default())
         };
         match answer() {
             Ok(text) => String::from_utf8(text).unwrap_or_default(),

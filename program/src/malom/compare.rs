@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 use indicatif::HumanCount;
-use millbase::malom::{self, Comparison, Difference, FileState, Found, SECVAL};
+use millbase::internals::malom::{self, Comparison, Difference, FileState, Found};
+use millbase::malom::SECVAL;
 use millbase::{Rules, Value};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Selection, scheme_of, sectors};
+use crate::input;
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable};
 use crate::progress;
@@ -36,8 +38,8 @@ pub struct CompareMalom {
     selection: Selection,
 
     /// Show this many of the first slots of a sector that differ
-    #[arg(long, value_name = "N", default_value_t = 3)]
-    first: usize,
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = input::number::<u16>(0..=u16::MAX.into()))]
+    first: u16,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -113,7 +115,7 @@ impl CompareMalom {
             let sector = whole.sector();
             bar.set_prefix(sector.name());
             let file = folder.join(sector.name());
-            let compared = malom::compare(&whole, &file, self.first, |slots| bar.inc(slots));
+            let compared = malom::compare(&whole, &file, self.first.into(), |slots| bar.inc(slots));
             let compared = compared.with_context(|| format!("cannot read '{}'", file.display()))?;
             output::step(options, summary(&compared));
             found.push(compared);
@@ -221,7 +223,7 @@ impl CompareAnswer {
             out,
             "{} compared, {} of {} damaged, {} not there; {} slots compared, {} differ, {} skipped \
              because no game can reach them",
-            output::counted(self.compared as u64, "sector"),
+            output::counted(self.compared, "sector"),
             self.damaged.len(),
             self.compared + self.damaged.len(),
             self.missing,

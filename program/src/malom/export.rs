@@ -21,6 +21,7 @@ use super::{Selection, named_scheme, scheme_name, scheme_of, sectors};
 use crate::options::Options;
 use crate::output;
 use crate::progress;
+use crate::signals;
 use crate::status::{Status, Usage};
 
 /// Write the values as Malom's sector files, which several programs read
@@ -109,8 +110,8 @@ impl ExportMalom {
         output::answer(options, &answer, |out| {
             writeln!(
                 out,
-                "{} sectors in '{to}', {} bytes, {} of them written now in {}, {}",
-                answer.sectors,
+                "{} in '{to}', {} bytes, {} written now in {}, {}",
+                output::counted(answer.sectors, "sector"),
                 HumanCount(answer.bytes),
                 answer.written,
                 progress::duration(answer.seconds),
@@ -316,5 +317,5 @@ fn stop_on_signals(unfinished: &Arc<Unfinished>, bar: &ProgressBar) -> Result<()
         );
         process::exit(Status::Stopped as i32);
     };
-    ctrlc::set_handler(stop).context("cannot watch for Ctrl-C")
+    signals::on_stop(stop)
 }

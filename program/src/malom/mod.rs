@@ -48,7 +48,7 @@ struct Selection {
     pair: Option<Pair>,
 
     /// Only the sectors with at most N stones on the board, 0 to 18
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=18))]
+    #[arg(long, value_name = "N", value_parser = input::number::<u8>(0..=18))]
     max_stones: Option<u8>,
 
     /// Only the sectors without stones in hand

@@ -32,6 +32,7 @@ use crate::input;
 use crate::options::Options;
 use crate::output;
 use crate::progress;
+use crate::signals;
 use crate::status::{self, Status, Usage};
 
 /// Show the values as Malom's sector files, which several programs read
@@ -106,8 +107,7 @@ impl Mount {
             bytes: files.sectors.iter().map(|sector| sector.bytes()).sum(),
         };
         let stop = ended.clone();
-        ctrlc::set_handler(move || drop(stop.send(MountEnd::Asked)))
-            .context("cannot watch for Ctrl-C")?;
+        signals::on_stop(move || drop(stop.send(MountEnd::Asked)))?;
         let session = Session::new(files, folder, &self.config());
         let session = session.with_context(|| {
             format!(

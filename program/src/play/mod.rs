@@ -2,7 +2,6 @@
 
 mod command;
 
-use std::cmp::Reverse;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -14,8 +13,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use millbase::engine::game::Game;
-use millbase::engine::player::{DrawnTurns, Player, SkillLevel};
+use millbase::engine::{DrawnTurns, Game, Player, QuietCount, SkillLevel};
 use millbase::internals::diagram::draw;
 use millbase::search::{Limits, PrincipalVariation, Search};
 use millbase::{Answer, Position, Rules, Side};
@@ -51,16 +49,16 @@ pub struct Play {
     black: Seat,
 
     /// Level of the machine, 0 to 30; 30 plays as well as possible
-    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u8).range(..=30))]
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = input::number::<u8>(0..=30))]
     level: u8,
 
     /// Milliseconds that the machine searches if the databases do not know the position
-    #[arg(long, value_name = "MS", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "MS", default_value_t = 1000, value_parser = input::number::<u32>(1..=u32::MAX.into()))]
     movetime: u32,
 
     /// Seed of the machine's random choices; with 0 the machine at level 30 always plays the same
     /// turns
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = input::number::<u32>(0..=u32::MAX.into()))]
     seed: u32,
 
     #[command(flatten)]
@@ -84,11 +82,7 @@ const ANALYSED_LINES: usize = 5;
 impl Play {
     /// Plays until the user or the input ends it.
     pub fn run(&self, options: &Options) -> Result<Status> {
-        if options.json {
-            let sentence =
-                "play has no JSON form; programs use 'millbase uci' or 'millbase probe --json -'";
-            return Err(Usage(sentence.to_owned()).into());
-        }
+        options.refuse_json("programs use 'millbase uci' or 'millbase probe --json -'")?;
         let rules = options.rules;
         let game = match (&self.position, &self.load) {
             (Some(text), _) => Game::new(rules, input::position(text, &rules)?),
@@ -351,14 +345,14 @@ impl<W: Write> GameSession<W> {
             level: SkillLevel::PERFECT,
             ..self.player.clone()
         };
-        let analysis = match perfect.look_up(self.game.position()) {
+        let analysis = match perfect.look_up(&self.game) {
             Ok(mut answer) => {
                 // The machine's choice comes first among the best turns.
                 let best = self.choose(&perfect, 1)?;
                 let chosen = best.first().map(|best| best.turns[0]);
                 answer
                     .turns
-                    .sort_by_key(|ranked| (Reverse(ranked.value), Some(ranked.turn) != chosen));
+                    .sort_by_key(|ranked| Some(ranked.turn) != chosen);
                 Analysis::Known(answer)
             }
             Err(_) => Analysis::Searched(self.choose(&perfect, ANALYSED_LINES)?),
@@ -442,7 +436,13 @@ impl<W: Write> GameSession<W> {
             true => "removing a stone, like xb4",
             false => position.phase(self.game.rules()).name(),
         };
-        writeln!(self.out, "{} to move, {phase}{white}{black}", self.side())?;
+        let count = QuietCount::of(&self.game);
+        let counter = match count.is_late() {
+            true => format!(", {} of {} quiet turns", count.turns(), count.limit()),
+            false => String::new(),
+        };
+        let side = self.side();
+        writeln!(self.out, "{side} to move, {phase}{white}{black}{counter}")?;
         Ok(())
     }
 }

@@ -6,15 +6,15 @@ use std::path::PathBuf;
 
 use anyhow::{Error, Result};
 use clap::Args;
-use millbase::coach::pack::{self, Checked, Claim, ClaimedLine};
-use millbase::coach::puzzle::{self, Goal, WantedPuzzles};
-use millbase::coach::truth::Truth;
+use millbase::internals::coach::pack::{self, Checked, Claim, ClaimedLine};
+use millbase::internals::coach::puzzle::{self, Goal, WantedPuzzles};
+use millbase::review::Truth;
 use millbase::store::DbError;
 use millbase::{Position, Rules, Side};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use super::exchange::ExchangePack;
 use crate::advice;
@@ -29,15 +29,15 @@ use crate::status::{self, Status, Usage};
 /// The pack is in the JSON form of 'millbase puzzles make --json' or in the form that mill programs
 /// exchange. The check covers the positions, the stated numbers of turns, that every best first
 /// turn has a solution, each solution turn by turn, and that no two puzzles are equal up to
-/// symmetry and colour; in the JSON form also the certificates: depths, ratings, themes, and the
-/// values and counts of each turn. The exit status is 1 if something is wrong, and 3 if
+/// symmetry and colour; in the JSON form also the version, every other field of the certificates, such
+/// as depths, ratings, themes, and the values and counts of each turn, and that there are no others. The exit status is 1 if something is wrong, and 3 if
 /// databases that the check needs are missing.
 #[derive(Args)]
 #[command(after_help = "\
 Example:
   millbase puzzles check pack.sanmill_puzzles")]
 pub struct CheckPack {
-    /// File of the pack
+    /// File of the pack, or '-' for stdin
     file: PathBuf,
 }
 
@@ -51,10 +51,32 @@ struct PackEntry {
     certificate: Option<Json>,
 }
 
+/// The version of such packs.
+const VERSION: u32 = 1;
+
 /// A pack in the form of `make --json`.
 #[derive(Deserialize)]
 struct OwnPack {
+    #[serde(default)]
+    version: Json,
     puzzles: Vec<Json>,
+    /// The fields that only say how the pack was made.
+    #[serde(rename = "seed")]
+    _seed: Option<Json>,
+    #[serde(flatten)]
+    others: Map<String, Json>,
+}
+
+impl OwnPack {
+    /// The faults of the pack itself.
+    fn problems(&self) -> Vec<String> {
+        let version = &self.version;
+        let wrong = (*version != json!(VERSION))
+            .then(|| format!("'version' is {version}, but must be {VERSION}"));
+        let others = self.others.keys();
+        let others = others.map(|field| format!("a pack has no field '{field}'"));
+        wrong.into_iter().chain(others).collect()
+    }
 }
 
 /// The claim of a puzzle of such a pack.
@@ -161,7 +183,8 @@ impl CheckPack {
             Some(missing) => {
                 let unchecked = report.unchecked;
                 let error = Error::new(missing);
-                let error = error.context(format!("{unchecked} puzzles cannot be checked"));
+                let unchecked = output::counted(unchecked, "puzzle");
+                let error = error.context(format!("{unchecked} cannot be checked"));
                 Ok(status::after_answer(&error))
             }
         }
@@ -180,9 +203,10 @@ impl CheckPack {
         let json: Json = serde_json::from_str(&text).map_err(wrong)?;
         if json.get("formatVersion").is_none() {
             let pack: OwnPack = serde_json::from_value(json).map_err(wrong)?;
+            let problems = pack.problems();
             let entries: Result<Vec<PackEntry>, _> =
                 pack.puzzles.into_iter().map(own_entry).collect();
-            return Ok((entries.map_err(wrong)?, Vec::new()));
+            return Ok((entries.map_err(wrong)?, problems));
         }
         let pack: ExchangePack = serde_json::from_value(json).map_err(wrong)?;
         let mut problems = Vec::new();
@@ -194,7 +218,8 @@ impl CheckPack {
         }
         let found = pack.puzzles.len();
         if let Some(stated) = pack.puzzle_count.filter(|&stated| stated != found) {
-            problems.push(format!("the pack states {stated} puzzles, but has {found}"));
+            let stated = output::counted(stated, "puzzle");
+            problems.push(format!("the pack states {stated}, but has {found}"));
         }
         let entries = pack.puzzles.iter().map(|puzzle| PackEntry {
             id: puzzle.id.clone(),
@@ -249,11 +274,15 @@ fn certificate_problems(
     let made = json!(made);
     let is_compared = |field: &str| match field {
         // These are checked as claims.
-        "position" | "goal" | "turns" | "solution" => false,
+        "goal" | "solution" => false,
+        "turns" => claim.goal == Some(Goal::Draw),
         "themes" => has_line,
         _ => true,
     };
     let mut problems = differences(stated, &made, is_compared);
+    let fields = stated.as_object().into_iter().flatten();
+    let unknown = fields.filter(|(field, _)| *field != "id" && made.get(field).is_none());
+    problems.extend(unknown.map(|(field, _)| format!("a puzzle has no field '{field}'")));
     if has_line {
         let solution =
             |puzzle: &'_ Json| puzzle["solution"].as_array().cloned().unwrap_or_default();
@@ -286,8 +315,10 @@ impl CheckReport {
             let right = self.puzzles - self.wrong - self.unchecked.min(self.puzzles - self.wrong);
             writeln!(
                 out,
-                "{} puzzles: {right} right, {} wrong, {} not checked",
-                self.puzzles, self.wrong, self.unchecked
+                "{}: {right} right, {} wrong, {} not checked",
+                output::counted(self.puzzles, "puzzle"),
+                self.wrong,
+                self.unchecked
             )
         })?)
     }

@@ -3,12 +3,13 @@
 use std::io::{self, Write};
 use std::time::SystemTime;
 
-use millbase::coach::pack::{Claim, ClaimedLine};
-use millbase::coach::puzzle::{Goal, Puzzle, SolutionStep};
+use millbase::internals::coach::pack::{Claim, ClaimedLine};
+use millbase::internals::coach::puzzle::{Goal, Puzzle, SolutionStep};
 use millbase::{Phase, Position, Rules, Side};
 use serde::{Deserialize, Serialize};
 
 use super::make::NamedPuzzle;
+use crate::output;
 
 /// A pack. Reading ignores unknown fields.
 #[derive(Serialize, Deserialize)]
@@ -206,9 +207,15 @@ impl PackPuzzle {
                 "it is for the rules '{id}', but was checked under others; name its rules with --rules"
             ));
         }
+        // After its ten fields, a position may have counters, but no text.
+        let mut others = self.initial_position.split_whitespace().skip(10);
+        if let Some(other) = others.find(|word| word.parse::<i64>().is_err()) {
+            problems.push(format!("'{other}' follows the position"));
+        }
         let letters = self.title.chars().count();
         if !TITLE.contains(&letters) {
-            problems.push(format!("the title has {letters} characters, not 3 to 100"));
+            let letters = output::counted(letters, "character");
+            problems.push(format!("the title has {letters}, not 3 to 100"));
         }
         if self.description.chars().count() < SHORTEST_DESCRIPTION {
             problems.push("the description has fewer than 10 characters".to_owned());
@@ -271,8 +278,7 @@ pub(super) fn task(puzzle: &Puzzle) -> String {
     };
     match (puzzle.goal, puzzle.turns) {
         (Goal::Draw, _) => format!("{side} holds the draw"),
-        (Goal::Win, 1) => format!("{side} wins in 1 turn"),
-        (Goal::Win, turns) => format!("{side} wins in {turns} turns"),
+        (Goal::Win, turns) => format!("{side} wins in {}", output::counted(turns, "turn")),
     }
 }
 

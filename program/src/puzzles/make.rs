@@ -7,9 +7,9 @@ use std::ops::RangeInclusive;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use millbase::Database;
-use millbase::coach::puzzle::{Goal, LEVELS, Puzzle, Theme, WantedPuzzles, candidate};
-use millbase::coach::truth::Truth;
+use millbase::internals::coach::puzzle::{Goal, LEVELS, Puzzle, Theme, WantedPuzzles, candidate};
 use millbase::internals::diagram::draw;
+use millbase::review::Truth;
 use millbase::sample::{Family, canonical};
 use millbase::store::DbError;
 use rayon::prelude::*;
@@ -18,6 +18,7 @@ use serde::Serialize;
 
 use super::exchange;
 use crate::databases;
+use crate::input;
 use crate::options::Options;
 use crate::output;
 use crate::progress;
@@ -35,11 +36,11 @@ Examples:
   millbase puzzles make --count 100 --format exchange > pack.sanmill_puzzles")]
 pub struct MakePuzzles {
     /// Number of puzzles
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = input::number::<u32>(1..=1_000_000))]
     count: u32,
 
     /// Seed of the random positions
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = input::seed())]
     seed: u64,
 
     /// Where to draw positions from: a pair like 5-4, or placed-12 for the positions after 12 random
@@ -214,8 +215,8 @@ fn write(out: &mut impl Write, number: usize, puzzle: &Puzzle) -> io::Result<()>
     writeln!(out, "{picture}\n{}", puzzle.text)?;
     let solution = puzzle.solution.iter().map(|step| step.turn);
     writeln!(out, "solution: {}", output::line(solution))?;
-    let (keeping, legal) = (puzzle.keeping, puzzle.legal);
-    writeln!(out, "{keeping} of {legal} turns keep the result")?;
+    let (keeping, legal) = (puzzle.keeping, output::counted(puzzle.legal, "turn"));
+    writeln!(out, "keeping the result: {keeping} of {legal}")?;
     if !puzzle.themes.is_empty() {
         let themes: Vec<&str> = puzzle.themes.iter().map(|theme| theme.name()).collect();
         writeln!(out, "themes: {}", themes.join(", "))?;

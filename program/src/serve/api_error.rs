@@ -7,7 +7,7 @@ use anyhow::Error;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use millbase::DbError;
-use millbase::service::failure::{ErrorAnswer, Failure, FailureAnswer};
+use millbase::internals::service::failure::{ErrorAnswer, Failure, FailureAnswer};
 
 use super::reply;
 use crate::advice;
@@ -28,6 +28,10 @@ pub enum ApiError {
     NoPath,
     /// The method is not that of the path.
     NoMethod,
+    /// The first line and the headers are too long.
+    LongHead,
+    /// The request may come from a page of another origin.
+    Elsewhere,
     /// This server does not start builds, or not for this request.
     MayNotBuild,
 }
@@ -81,7 +85,8 @@ impl ApiError {
             }
             ApiError::NoPath => StatusCode::NOT_FOUND,
             ApiError::NoMethod => StatusCode::METHOD_NOT_ALLOWED,
-            ApiError::MayNotBuild => StatusCode::FORBIDDEN,
+            ApiError::LongHead => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            ApiError::Elsewhere | ApiError::MayNotBuild => StatusCode::FORBIDDEN,
         }
     }
 
@@ -108,10 +113,19 @@ impl ApiError {
             ApiError::NoMethod => {
                 ErrorAnswer::new("method", "the method must be GET, or POST for /build")
             }
+            ApiError::LongHead => ErrorAnswer::new(
+                "invalid",
+                "a request's first line and headers have at most 16 KiB, and it has at most 64 headers",
+            ),
+            ApiError::Elsewhere => ErrorAnswer::new(
+                "forbidden",
+                "this server answers at IP addresses and as localhost, and no page of another origin; start it \
+                 with --public for other names, with --cors for other pages",
+            ),
             ApiError::MayNotBuild => ErrorAnswer::new(
                 "forbidden",
-                "this request may not start a build; send it from a page of this machine with the \
-                header 'X-Millbase: build', or start the server with --allow-build",
+                "this request may not start a build; send it to an IP address or localhost, from the server's \
+                 own page or with the header 'X-Millbase: build', or start the server with --allow-build",
             ),
         }
     }

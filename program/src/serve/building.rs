@@ -9,13 +9,13 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use millbase::Metric;
 use millbase::internals::held;
+use millbase::internals::service::failure::{Failure, FailureAnswer};
+use millbase::internals::service::rules::RuleSet;
 use millbase::internals::stages::why_unsolved;
-use millbase::service::failure::{Failure, FailureAnswer};
-use millbase::service::rules::RuleSet;
 use millbase::solve::{
     BuildEvent, BuildFolder, BuildPlan, BuildProgress, BuildRequest, SolveError, kept_plies,
     pairs_up_to,
@@ -26,6 +26,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::api_error::{self, ApiError};
+use super::guard::Guard;
 use super::reply;
 use super::routes::{self, Asked};
 use super::services::Services;
@@ -40,21 +41,10 @@ const PROFILE: Profile = Profile {
     compression: Compression::Quick,
 };
 
-/// The clients that may start a build.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Permission {
-    /// No client.
-    Nobody,
-    /// Clients on this machine that use an address of this machine.
-    ThisMachine,
-    /// All that can reach the server.
-    Everybody,
-}
-
 /// Builds databases, one build at a time.
 #[derive(Clone)]
 pub struct Builder {
-    permission: Permission,
+    allowed: bool,
     options: Arc<Options>,
     services: Services,
     state: Arc<Mutex<BuildState>>,
@@ -127,7 +117,7 @@ pub async fn begin(
     let (question, rules) = routes::read(&builder.services, asked)?;
     let most_stones = question.stones.unwrap_or(u8::MAX);
     let fewest = build::MOST_STONES.start();
-    if i64::from(most_stones) < *fewest {
+    if u64::from(most_stones) < *fewest {
         let sentence = format!("'stones' is at least {fewest}, the stones of the smallest pair");
         return Err(Failure::question(sentence).into());
     }
@@ -143,10 +133,10 @@ pub async fn begin(
 }
 
 impl Builder {
-    /// A builder for the folder of the options.
-    pub fn new(permission: Permission, options: &Options, services: &Services) -> Builder {
+    /// A builder for the folder of the options, which builds if that is allowed.
+    pub fn new(allowed: bool, options: &Options, services: &Services) -> Builder {
         Builder {
-            permission,
+            allowed,
             options: Arc::new(options.clone()),
             services: services.clone(),
             state: Arc::default(),
@@ -156,21 +146,10 @@ impl Builder {
     }
 
     /// Whether a request may start a build. A page of another origin can send the header
-    /// `X-Millbase` only after a preflight request, which this server declines. The name in `Host`
-    /// unmasks pages whose host name was redirected to this machine (DNS rebinding).
+    /// `X-Millbase` only after a preflight request, which this server declines.
     fn may_build(&self, headers: &HeaderMap) -> bool {
-        let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-        let is_here = || {
-            let host = text(header::HOST.as_str()).unwrap_or_default();
-            let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
-            ["localhost", "127.0.0.1", "[::1]"].contains(&name)
-        };
-        text("x-millbase") == Some("build")
-            && match self.permission {
-                Permission::Nobody => false,
-                Permission::ThisMachine => is_here(),
-                Permission::Everybody => true,
-            }
+        let header = headers.get("x-millbase");
+        self.allowed && header.is_some_and(|value| value == "build") && Guard::STRICT.lets(headers)
     }
 
     /// Removes the unfinished file of a build when the server ends.
@@ -200,6 +179,7 @@ impl Builder {
             .with_context(|| format!("cannot create the folder '{}'", folder.display()))?;
         let locked = Arc::new(BuildFolder::lock(&folder)?);
         let plan = plan(&folder, &request)?;
+        build::check_memory(&plan, None)?;
         *held(&self.request) = Some(request);
         *held(&self.folder) = Some(Arc::clone(&locked));
         *state = BuildState::Running(BuildProgress::new(&plan, Instant::now()));
@@ -234,7 +214,7 @@ impl Builder {
 
     fn answer(&self, rules: &Rules) -> ServerBuild {
         let mut answer = ServerBuild {
-            allowed: self.permission != Permission::Nobody,
+            allowed: self.allowed,
             state: "idle",
             rules: held(&self.request)
                 .as_ref()
@@ -279,9 +259,9 @@ impl Builder {
             pairs: plan.pairs.len(),
             file_bytes: plan.file_bytes,
             memory_bytes: plan.memory_bytes,
-            seconds: plan.seconds,
+            seconds: plan.seconds - plan.placing_seconds,
             placing: !plan.plies().is_empty(),
-            placing_seconds: plan.placing_seconds(),
+            placing_seconds: plan.placing_seconds,
         }))
     }
 }

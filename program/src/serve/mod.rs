@@ -2,7 +2,8 @@
 //!
 //! - this file: the options, starting and stopping
 //! - `connections`: accepting connections, and their limits
-//! - `routes`: the paths and their answers, most of which `millbase::service` makes
+//! - `guard`: refusing requests that pages of other origins make
+//! - `routes`: the paths and their answers, most of which the service of the library makes
 //! - `building`: builds that the page starts
 //! - `services`: the services, and the limits on the number and the time of questions
 //! - `api_error`: errors with their status codes and bodies
@@ -11,6 +12,7 @@
 mod api_error;
 pub mod building;
 mod connections;
+mod guard;
 mod page;
 mod reply;
 pub mod routes;
@@ -33,11 +35,14 @@ use tokio::sync::watch;
 use tracing::level_filters::LevelFilter;
 
 use crate::databases;
+use crate::input;
 use crate::options::Options;
 use crate::output;
 use crate::rules::DrawOptions;
+use crate::signals;
 use crate::status::{Status, Usage};
-use building::{Builder, Permission};
+use building::Builder;
+use guard::Guard;
 use services::Services;
 
 /// Serve answers over HTTP, and a page to play on in the browser
@@ -55,14 +60,16 @@ Examples:
   millbase serve --listen 0.0.0.0:8024 --public --cors")]
 pub struct Serve {
     /// Address and port to listen on; port 0 chooses a free one
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8024")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8024", value_parser = address)]
     listen: SocketAddr,
 
-    /// Allow an address that other machines can reach
+    /// Allow an address that other machines can reach, and requests under any host name. Otherwise
+    /// the server answers only at IP addresses and as localhost, and no page of another origin
     #[arg(long)]
     public: bool,
 
-    /// Let everybody who can connect start builds of missing databases on this machine
+    /// Let everybody who can connect to an IP address of the server, or to localhost, start builds of
+    /// missing databases on this machine
     #[arg(long)]
     allow_build: bool,
 
@@ -70,8 +77,9 @@ pub struct Serve {
     #[arg(long)]
     cors: bool,
 
-    /// Most questions in progress or waiting at a time; others are refused with status 503
-    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    /// Most look-ups in progress or waiting at a time, and as many searches; others are refused with
+    /// status 503
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = input::number::<u16>(1..=4096))]
     in_flight: u16,
 
     #[command(flatten)]
@@ -80,6 +88,11 @@ pub struct Serve {
     /// Level of the log on stderr; 'info' logs one line for each request
     #[arg(long, value_name = "LEVEL", default_value = "warn", value_parser = level())]
     log: LevelFilter,
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let address = text.parse();
+    address.map_err(|_| "expected an address with a port, like 127.0.0.1:8024".to_owned())
 }
 
 /// Parses the level of the log.
@@ -114,8 +127,13 @@ impl Serve {
         let stop = stop_on_signals()?;
         let runtime = start(threads)?;
         let services = self.work(options, threads)?;
-        let builder = Builder::new(self.permission(), options, &services);
-        let app = routes::all(services, builder.clone(), self.cors);
+        let is_local = self.listen.ip().is_loopback() && !self.public;
+        let builder = Builder::new(self.allow_build || is_local, options, &services);
+        let guard = Guard {
+            any_name: self.public,
+            any_origin: self.public || self.cors,
+        };
+        let app = routes::all(services, builder.clone(), guard, self.cors);
         let ended = runtime.block_on(async {
             let cannot = || format!("cannot listen on {}", self.listen);
             let listener = TcpListener::bind(self.listen).await.with_context(cannot)?;
@@ -150,16 +168,6 @@ impl Serve {
             threads,
         )
     }
-
-    fn permission(&self) -> Permission {
-        if self.allow_build {
-            Permission::Everybody
-        } else if self.listen.ip().is_loopback() {
-            Permission::ThisMachine
-        } else {
-            Permission::Nobody
-        }
-    }
 }
 
 /// Starts the runtime: `threads` threads for the connections, as many for searches, and as many for
@@ -190,6 +198,6 @@ fn stop_on_signals() -> Result<watch::Receiver<bool>> {
             process::exit(Status::Stopped as i32);
         }
     };
-    ctrlc::set_handler(stop).context("cannot watch for Ctrl-C")?;
+    signals::on_stop(stop)?;
     Ok(receiver)
 }

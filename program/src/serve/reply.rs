@@ -3,18 +3,21 @@
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use millbase::service;
+use millbase::internals::service;
 use serde::Serialize;
 
 /// An answer in JSON.
 pub fn json(status: StatusCode, answer: &impl Serialize) -> Response {
-    reply(status, service::json(answer))
+    reply(status, JSON, service::json(answer))
 }
 
-/// A response with a body in JSON.
-pub fn reply(status: StatusCode, body: Vec<u8>) -> Response {
+/// The media type of one object.
+pub const JSON: &str = "application/json";
+
+/// A response with a body of this media type.
+pub fn reply(status: StatusCode, kind: &'static str, body: Vec<u8>) -> Response {
     let headers = [
-        (header::CONTENT_TYPE, "application/json"),
+        (header::CONTENT_TYPE, kind),
         (header::CACHE_CONTROL, "no-cache"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];

@@ -4,12 +4,13 @@ use axum::Router;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
+use axum::middleware;
 use axum::response::Response;
 use axum::routing::get;
 use millbase::Rules;
-use millbase::service::failure::Failure;
-use millbase::service::question::{Question, Topic};
-use millbase::service::rules::{RuleSet, RuleSetsAnswer};
+use millbase::internals::service::failure::Failure;
+use millbase::internals::service::question::{Question, Topic};
+use millbase::internals::service::rules::{RuleSet, RuleSetsAnswer};
 use schemars::JsonSchema;
 use serde::Serialize;
 use tower_http::cors::{Any, CorsLayer};
@@ -18,12 +19,13 @@ use tracing::Level;
 
 use super::api_error::ApiError;
 use super::building::{self, Builder};
+use super::guard::{self, Guard};
 use super::services::Services;
 use super::{page, reply};
 use crate::list;
 
-/// All paths; with `cors`, pages of all origins may read the answers.
-pub fn all(services: Services, builder: Builder, cors: bool) -> Router {
+/// All paths for the requests that `guard` lets through; with `cors`, pages of all origins may read the answers.
+pub fn all(services: Services, builder: Builder, guard: Guard, cors: bool) -> Router {
     let log = TraceLayer::new_for_http()
         .make_span_with(DefaultMakeSpan::new().level(Level::INFO))
         .on_response(DefaultOnResponse::new().level(Level::INFO));
@@ -47,6 +49,7 @@ pub fn all(services: Services, builder: Builder, cors: bool) -> Router {
     let app = app
         .fallback(async || ApiError::NoPath)
         .method_not_allowed_fallback(async || ApiError::NoMethod)
+        .layer(middleware::from_fn_with_state(guard, guard::check))
         .layer(log);
     match cors {
         true => app.layer(CorsLayer::new().allow_origin(Any)),
@@ -76,7 +79,11 @@ fn reply_with(answer: &impl Serialize) -> Response {
 async fn answer(services: Services, topic: Topic, asked: Asked) -> Result<Response, ApiError> {
     let (question, rules) = read(&services, asked)?;
     let body = services.answer(topic, question, rules).await?;
-    Ok(reply::reply(StatusCode::OK, body))
+    let kind = match topic {
+        Topic::Probes => "application/x-ndjson",
+        _ => reply::JSON,
+    };
+    Ok(reply::reply(StatusCode::OK, kind, body))
 }
 
 async fn databases(State(services): State<Services>, asked: Asked) -> Result<Response, ApiError> {

@@ -3,13 +3,14 @@
 //! again after a build added files.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
-use millbase::engine::ending::DrawRule;
+use millbase::engine::DrawRule;
+use millbase::internals::service::question::{Question, Service, Topic};
 use millbase::search::Search;
-use millbase::service::question::{Question, Service, Topic};
 use millbase::{Database, Rules};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -34,14 +35,25 @@ pub struct Services {
     draws: DrawRule,
     open: Arc<Open>,
     opened: Arc<RwLock<HashMap<Rules, Service>>>,
-    places: Arc<Semaphore>,
-    /// Places for questions that search, apart, so that lookups do not wait for searches.
+    /// The places for look-ups and for searches: apart, so that searches hold up no look-up.
+    lookups: Arc<Semaphore>,
     searches: Arc<Semaphore>,
+    /// The places for searches that run; the others wait.
+    running: Arc<Semaphore>,
+}
+
+/// A flag that is set when this is dropped: then nobody waits for the answer.
+#[derive(Default)]
+struct GivenUp(Arc<AtomicBool>);
+
+impl Drop for GivenUp {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 impl Services {
-    /// Allows `in_flight` questions at a time, of which `searches` may search while the others
-    /// wait.
+    /// Allows `in_flight` look-ups and as many searches at a time, of which `running` run while the others wait.
     ///
     /// # Errors
     ///
@@ -51,15 +63,16 @@ impl Services {
         draws: DrawRule,
         open: impl Fn(Rules) -> Result<Database> + Send + Sync + 'static,
         in_flight: usize,
-        searches: usize,
+        running: usize,
     ) -> Result<Services> {
         let services = Services {
             rules,
             draws,
             open: Arc::new(open),
             opened: Arc::default(),
-            places: Arc::new(Semaphore::new(in_flight)),
-            searches: Arc::new(Semaphore::new(searches)),
+            lookups: Arc::new(Semaphore::new(in_flight)),
+            searches: Arc::new(Semaphore::new(in_flight)),
+            running: Arc::new(Semaphore::new(running)),
         };
         services.reopen(rules)?;
         Ok(services)
@@ -101,8 +114,9 @@ impl Services {
         Ok(service)
     }
 
-    /// Answers a question on a thread that may wait for the disk. If the client has gone, a
-    /// question that has not begun is dropped; one that has begun keeps its place until it ends.
+    /// Answers a question on a thread that may wait for the disk. If the client has gone or the time is over, a
+    /// question that has not begun is dropped; one that has begun ends its search early, and keeps its place until
+    /// then.
     pub async fn answer(
         &self,
         topic: Topic,
@@ -110,19 +124,25 @@ impl Services {
         rules: Rules,
     ) -> Result<Vec<u8>, ApiError> {
         let searches = topic.may_search(&question, &rules)?;
-        let places = Arc::clone(&self.places);
-        let place = places.try_acquire_owned().map_err(|_| ApiError::Busy)?;
+        let places = match searches {
+            true => &self.searches,
+            false => &self.lookups,
+        };
+        let place = Arc::clone(places).try_acquire_owned();
+        let place = place.map_err(|_| ApiError::Busy)?;
         let services = self.clone();
         let mut task = JoinSet::new();
+        let given_up = GivenUp::default();
+        let stop = Arc::clone(&given_up.0);
         let answer = async {
             let search = match searches {
                 false => None,
-                true => Some(Arc::clone(&self.searches).acquire_owned().await),
+                true => Some(Arc::clone(&self.running).acquire_owned().await),
             };
             task.spawn_blocking(move || {
                 let answer = services
                     .of(rules)
-                    .and_then(|service| Ok(service.answer(topic, &question)?));
+                    .and_then(|service| Ok(service.answer(topic, &question, &stop)?));
                 drop((place, search));
                 answer
             });

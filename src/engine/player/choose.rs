@@ -3,7 +3,8 @@
 //! Turns of the same value differ only against an opponent that errs. The first difference among
 //! these criteria decides:
 //!
-//! 1. The value: the quickest win, then draws, then the longest resistance.
+//! 1. The value: the quickest win, then draws, then the longest resistance. Where the count of quiet turns
+//!    may end the game before, [`QuietCount::rank`] alone decides.
 //! 2. In drawn positions, how rarely the position after the turn has occurred in the game, to avoid
 //!    repetitions.
 //! 3. In drawn and lost positions, the gain by [`DrawnTurns`], by default the share of mistakes: of
@@ -16,7 +17,8 @@ use std::cmp::Reverse;
 use std::fmt;
 use std::str::FromStr;
 
-use super::look_up;
+use super::{Patience, look_up};
+use crate::engine::count::QuietCount;
 use crate::engine::game::{Game, shown};
 use crate::probe::{Database, RankedTurn};
 use crate::search::Search;
@@ -75,8 +77,8 @@ pub(crate) struct Candidates {
     pub lookups: u64,
 }
 
-/// Ranks the turns of a game's position. Once `enough` returns true, no more replies are looked up;
-/// turns whose replies are unknown come after the others.
+/// Ranks the turns of a game's position. Once the time is over, no more replies are looked up; turns whose
+/// replies are unknown come after the others.
 ///
 /// # Errors
 ///
@@ -86,19 +88,27 @@ pub(crate) fn rank(
     game: &Game,
     seed: u64,
     drawn: DrawnTurns,
-    enough: &dyn Fn() -> bool,
+    patience: Patience<'_>,
 ) -> Result<Candidates, DbError> {
-    let mut turns = look_up(database, game.position())?.turns;
+    let answer = look_up(database, game.position(), patience.first_deadline())?;
+    let quiet = game.earlier().len().try_into().unwrap_or(u16::MAX);
+    let answer = answer.after_quiet_turns(game.rules(), game.position(), quiet);
+    let mut turns = answer.turns;
     let mut lookups = turns.len() as u64;
     let Some(best) = turns.first().map(|best| best.value) else {
         return Ok(Candidates { turns, lookups });
     };
+    let count = QuietCount::of(game);
+    if count.may_cut(best) {
+        let turns = count.rank(database, turns, &|| patience.is_over());
+        return Ok(Candidates { turns, lookups });
+    }
     let equal = turns.iter().take_while(|turn| turn.value == best).count();
     // After a winning turn all replies lose, and a single turn needs no comparison.
     let gains = match equal == 1 || best.wdl() == Wdl::Win {
         true => vec![0.0; equal],
         false => {
-            let (gains, replies) = gains(database, &turns[..equal], drawn, enough);
+            let (gains, replies) = gains(database, &turns[..equal], drawn, patience);
             lookups += replies;
             gains
         }
@@ -138,7 +148,7 @@ fn gains(
     database: &Database,
     turns: &[RankedTurn],
     choice: DrawnTurns,
-    enough: &dyn Fn() -> bool,
+    patience: Patience<'_>,
 ) -> (Vec<f64>, u64) {
     /// The depth of the search for the score, in turns after the player's own.
     const DEPTH: u32 = 2;
@@ -149,9 +159,9 @@ fn gains(
         (choice == DrawnTurns::Pressure).then(|| Search::new(*database.rules(), 1 << 16, 1));
     let mut lookups = 0;
     let gain = |turn: &RankedTurn| {
-        let answer = match enough() {
+        let answer = match patience.is_over() {
             true => None,
-            false => look_up(database, &turn.after).ok(),
+            false => look_up(database, &turn.after, patience.deadline()).ok(),
         };
         let Some(replies) = answer.map(|answer| answer.turns) else {
             return -1.0;

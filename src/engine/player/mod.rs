@@ -11,14 +11,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::engine::count::QuietCount;
 use crate::engine::game::Game;
-use crate::probe::{Answer, Database, RankedTurn};
+use crate::probe::{Answer, Database, Effort, RankedTurn};
 use crate::random::Random;
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
 use crate::search::clock::Instant;
 use crate::search::{Limits, NoProber, PrincipalVariation, Score, Search};
 use crate::store::DbError;
+use crate::value::Wdl;
 
 pub use choose::DrawnTurns;
 pub use skill::SkillLevel;
@@ -40,6 +42,7 @@ pub struct Player {
 
 /// The choice of a player.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Choice {
     /// The turn.
     pub turn: Turn,
@@ -59,18 +62,44 @@ const WEAK_SEARCH_BYTES: usize = 4 << 20;
 /// the last stones in hand.
 const KNOWN_NODES: u64 = 500;
 
-/// With less time than this, the player does not look up a position with stones in hand that is at most
-/// a few placements from a file: with the usual files 95 % of the answers take less.
-const TIME_TO_LOOK_UP: Duration = Duration::from_millis(15);
-
-/// The same for positions far from all files, where it may take half of this time to find out that a
-/// position is not known.
-const TIME_TO_KNOW: Duration = Duration::from_millis(50);
-
 /// The values that are known without a real search: by the rules, from the databases, or by a search
-/// of at most a few hundred positions.
-fn look_up(database: &Database, position: &Position) -> Result<Answer, DbError> {
-    database.answer_within(position, Some(KNOWN_NODES))
+/// of at most a few hundred positions, up to a time.
+pub(crate) fn look_up(
+    database: &Database,
+    position: &Position,
+    deadline: Option<Instant>,
+) -> Result<Answer, DbError> {
+    let effort = Effort {
+        nodes: Some(KNOWN_NODES),
+        deadline,
+    };
+    database.answer_with(position, effort)
+}
+
+/// How long a player may look up values.
+#[derive(Clone, Copy)]
+struct Patience<'a> {
+    stop: &'a AtomicBool,
+    start: Instant,
+    time: Option<Duration>,
+}
+
+impl Patience<'_> {
+    fn is_over(&self) -> bool {
+        let is_late = |time| self.start.elapsed() >= time;
+        self.stop.load(Ordering::Relaxed) || self.time.is_some_and(is_late)
+    }
+
+    /// The end of the time.
+    fn deadline(&self) -> Option<Instant> {
+        self.start.checked_add(self.time?)
+    }
+
+    /// The end of the time for the values of the player's own turns. If they are not known by then, a
+    /// search needs the rest.
+    fn first_deadline(&self) -> Option<Instant> {
+        self.start.checked_add(self.time? / 4 * 3)
+    }
 }
 
 /// Receives the variations that a player considers.
@@ -98,7 +127,10 @@ impl Player {
             limits.nodes = Some(nodes);
         }
         let mut random = game.random(self.seed);
-        if !self.level.is_perfect(&mut random) {
+        if !self
+            .level
+            .is_perfect(self.knows_win(game.position()), &mut random)
+        {
             return self.choose_badly(game, &limits, stop, report, random);
         }
         let failure = match self.choose_known(game, &limits, stop, report) {
@@ -113,13 +145,18 @@ impl Player {
     }
 
     /// The values that are known without a real search: by the rules, from the databases, or by a
-    /// search of at most a few hundred positions.
+    /// search of at most a few hundred positions; under the [count](QuietCount::rank) of quiet turns.
     ///
     /// # Errors
     ///
     /// As for [`Database::answer`].
-    pub fn look_up(&self, position: &Position) -> Result<Answer, DbError> {
-        look_up(&self.database, position)
+    pub fn look_up(&self, game: &Game) -> Result<Answer, DbError> {
+        let answer = look_up(&self.database, game.position(), None)?;
+        let quiet = game.earlier().len().try_into().unwrap_or(u16::MAX);
+        let mut answer = answer.after_quiet_turns(game.rules(), game.position(), quiet);
+        answer.turns = QuietCount::of(game).rank(&self.database, answer.turns, &|| false);
+        answer.value = answer.turns.first().map_or(answer.value, |best| best.value);
+        Ok(answer)
     }
 
     /// Checks that the player need not wait for bytes of files; players of low levels use none.
@@ -129,11 +166,19 @@ impl Player {
     /// [`DbError::Pending`] if it must.
     pub fn check_arrived(&self, position: &Position) -> Result<(), DbError> {
         if self.level.knows_databases()
-            && let Err(pending @ DbError::Pending(_)) = self.look_up(position)
+            && let Err(pending @ DbError::Pending(_)) = look_up(&self.database, position, None)
         {
             return Err(pending);
         }
         Ok(())
+    }
+
+    /// Whether the player's databases know that a position of the moving phase is won.
+    fn knows_win(&self, position: &Position) -> bool {
+        self.level.knows_databases()
+            && self.level != SkillLevel::PERFECT
+            && !position.is_placing()
+            && (self.database.probe_wdl(position)).is_ok_and(|wdl| wdl == Wdl::Win)
     }
 
     /// Chooses by known values.
@@ -144,25 +189,15 @@ impl Player {
         stop: &AtomicBool,
         report: &mut OnVariation<'_>,
     ) -> Result<Option<Choice>, DbError> {
-        let start = Instant::now();
-        let enough = || {
-            let is_late = |time| start.elapsed() >= time;
-            stop.load(Ordering::Relaxed) || limits.time.is_some_and(is_late)
+        let patience = Patience {
+            stop,
+            start: Instant::now(),
+            time: limits.time,
         };
-        let needed = match self.database.is_near_file(game.position()) {
-            true => TIME_TO_LOOK_UP,
-            false => TIME_TO_KNOW,
-        };
-        let is_hurried = limits.time.is_some_and(|time| time < needed);
-        if is_hurried && game.position().is_placing() {
-            return Err(DbError::NotStored(
-                "the time limit is too short to look".to_string(),
-            ));
-        }
-        let candidates = choose::rank(&self.database, game, self.seed, self.drawn, &enough)?;
+        let candidates = choose::rank(&self.database, game, self.seed, self.drawn, patience)?;
         let mut first = None;
         for (number, ranked) in (1..=limits.lines.max(1)).zip(&candidates.turns) {
-            let turns = self.known_line(ranked, &enough);
+            let turns = self.known_line(ranked, patience);
             let depth = turns.len() as u32;
             let variation = PrincipalVariation {
                 turns,
@@ -173,7 +208,7 @@ impl Player {
                 seldepth: depth,
                 nodes: candidates.turns.len() as u64,
                 tb_hits: candidates.lookups,
-                time: start.elapsed(),
+                time: patience.start.elapsed(),
             };
             report(&variation);
             first.get_or_insert(variation);
@@ -182,12 +217,12 @@ impl Player {
     }
 
     /// The turn and the best turns after it, as far as their values are known.
-    fn known_line(&self, first: &RankedTurn, enough: &dyn Fn() -> bool) -> Vec<Turn> {
+    fn known_line(&self, first: &RankedTurn, patience: Patience<'_>) -> Vec<Turn> {
         let mut line = vec![first.turn];
         let mut position = first.after;
         while line.len() < KNOWN_LINE
-            && !enough()
-            && let Ok(answer) = self.look_up(&position)
+            && !patience.is_over()
+            && let Ok(answer) = look_up(&self.database, &position, patience.deadline())
             && let Some(best) = answer.turns.first()
         {
             line.push(best.turn);

@@ -5,16 +5,19 @@
 //! same score is random, so that games differ: with temperature T, a turn whose score is `d`
 //! hundredths of a stone below the best is `exp(-d / T)` times as likely as the best. Even the deepest
 //! of these searches is far from perfect, so the levels above 22 play a share of their turns perfectly.
+//! Nor do they make progress in a won ending, where a good player knows what to do: from level 21 on, the
+//! turns that are not perfect are ten times rarer where the databases know that the moving phase is won.
 //!
-//! | level | perfect turns | search depth | T |
-//! |---|---|---|---|
-//! | 0 | none | 1 turn | 15 |
-//! | 6 | none | 1.86 turns | 12 |
-//! | 12 | none | 2.5 turns | 9 |
-//! | 18 | none | 3.7 turns | 6 |
-//! | 24 | 1 of 4 | 6.4 turns | 3 |
-//! | 28 | 3 of 4 | 7.5 turns | 1 |
-//! | 30 | all | | |
+//! | level | perfect turns | in won endings | search depth | T |
+//! |---|---|---|---|---|
+//! | 0 | none | none | 1 turn | 15 |
+//! | 6 | none | none | 1.86 turns | 12 |
+//! | 12 | none | none | 2.5 turns | 9 |
+//! | 18 | none | none | 3.7 turns | 6 |
+//! | 21 | none | 90 % | 4.9 turns | 4.5 |
+//! | 24 | 25 % | 92.5 % | 6.4 turns | 3 |
+//! | 28 | 75 % | 97.5 % | 7.5 turns | 1 |
+//! | 30 | all | all | | |
 
 use crate::random::Random;
 use crate::search::{Score, ScoreMeaning};
@@ -31,8 +34,14 @@ impl SkillLevel {
     /// page's list are about equally far apart.
     const DEPTHS: [f64; 11] = [1.0, 1.52, 1.86, 2.1, 2.5, 3.0, 3.7, 4.9, 6.4, 7.2, 8.0];
 
-    /// The highest level that plays no turn perfectly.
+    /// The highest level that plays no turn perfectly, except in won endings.
     const SEARCHES: SkillLevel = SkillLevel(22);
+
+    /// The lowest level that knows won endings.
+    const CONVERTS: SkillLevel = SkillLevel(21);
+
+    /// The turns that are not perfect in won endings, as a share of those elsewhere.
+    const SLIPS: f64 = 0.1;
 
     /// The most positions that the search visits: unlike a time limit, this gives the same turns on
     /// every machine.
@@ -50,14 +59,19 @@ impl SkillLevel {
 
     /// Whether the player may use the databases.
     pub(crate) fn knows_databases(self) -> bool {
-        self > SkillLevel::SEARCHES
+        self >= SkillLevel::CONVERTS
     }
 
-    /// Whether the next turn is played perfectly.
-    pub(crate) fn is_perfect(self, random: &mut Random) -> bool {
+    /// Whether the next turn is played perfectly; `is_won` if the databases know a won ending.
+    pub(crate) fn is_perfect(self, is_won: bool, random: &mut Random) -> bool {
         let [level, none, all] =
             [self, SkillLevel::SEARCHES, SkillLevel::PERFECT].map(|l| f64::from(l.0));
-        random.unit() < (level - none) / (all - none)
+        let share = ((level - none) / (all - none)).max(0.0);
+        let share = match is_won && self.knows_databases() {
+            true => 1.0 - SkillLevel::SLIPS * (1.0 - share),
+            false => share,
+        };
+        random.unit() < share
     }
 
     /// The search depth of the next turn, in turns.
@@ -150,11 +164,20 @@ mod tests {
     #[test]
     fn high_levels_play_a_share_of_their_turns_perfectly() {
         let mut random = Random::new(7);
-        for (level, share) in [(0, 0.0), (22, 0.0), (24, 0.25), (28, 0.75), (30, 1.0)] {
+        for (level, share, won) in [
+            (0, 0.0, 0.0),
+            (20, 0.0, 0.0),
+            (21, 0.0, 0.9),
+            (24, 0.25, 0.925),
+            (28, 0.75, 0.975),
+            (30, 1.0, 1.0),
+        ] {
             let level = SkillLevel::new(level);
-            let perfect = (0..4000).filter(|_| level.is_perfect(&mut random)).count();
-            assert!((perfect as f64 / 4000.0 - share).abs() < 0.04);
-            assert_eq!(perfect > 0, level.knows_databases());
+            for (is_won, share) in [(false, share), (true, won)] {
+                let perfect = (0..4000).filter(|_| level.is_perfect(is_won, &mut random));
+                assert!((perfect.count() as f64 / 4000.0 - share).abs() < 0.04);
+            }
+            assert_eq!(won > 0.0, level.knows_databases());
         }
     }
 

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::command::{Go, UciCommand};
 use super::info;
 use super::options::EngineOptions;
-use crate::engine::game::Game;
+use crate::engine::game::{Game, is_hidden};
 use crate::engine::player::{Choice, Player, SkillLevel, is_damage};
 use crate::lock::held;
 use crate::probe::{Database, Source};
@@ -101,7 +101,7 @@ impl<W: Write> SharedOutput<W> {
     }
 
     fn error(&self, sentence: &str) {
-        let sentence = sentence.replace(char::is_control, " ");
+        let sentence = sentence.replace(is_hidden, " ");
         self.line(&format!("info string error {sentence}"));
     }
 
@@ -290,6 +290,11 @@ impl<W: Write + Send + 'static> UciSession<W> {
         problem.map_or(Ok(()), Err)
     }
 
+    /// The game, drawn as the options say.
+    fn game_with_draws(&self) -> Game {
+        self.game.clone().with_draws(self.options.draws)
+    }
+
     fn player(&self) -> Player {
         Player {
             database: Arc::clone(&self.database),
@@ -335,7 +340,7 @@ impl<W: Write + Send + 'static> UciSession<W> {
             info(rest);
             return;
         }
-        let game = self.game.clone().with_draws(self.options.draws);
+        let game = self.game_with_draws();
         // The frontend decides whether a drawn game goes on.
         let ending = game.ending().filter(|_| !position.is_over(&rules));
         if let Some(ending) = ending {
@@ -388,7 +393,7 @@ impl<W: Write + Send + 'static> UciSession<W> {
         for line in draw(position, |_, _, letter| letter.to_string()).lines() {
             self.output.line(line);
         }
-        let value = match self.player().look_up(position) {
+        let value = match self.player().look_up(&self.game_with_draws()) {
             Ok(answer) => format!("{}, from the {}", answer.value, answer.source.name()),
             Err(error) if is_damage(&error) => (self.sentence)(&error),
             Err(_) => "not known without a search".to_string(),
@@ -400,7 +405,7 @@ impl<W: Write + Send + 'static> UciSession<W> {
     /// Reports the value or the static evaluation from the configured perspective.
     fn evaluate(&self) {
         let position = self.game.position();
-        let (score, source) = match self.player().look_up(position) {
+        let (score, source) = match self.player().look_up(&self.game_with_draws()) {
             Ok(answer) if answer.source == Source::Rules => (answer.value.into(), "rules"),
             Ok(answer) => (answer.value.into(), "databases"),
             Err(_) => (self.search.evaluate(position), "evaluation"),

@@ -193,17 +193,17 @@ impl Kernel for InitialiseRow<'_> {
 impl InitialiseRow<'_> {
     #[inline(always)]
     fn initialise<B: Bits, const FLYING: bool>(self, bits: B) {
-        let InitialiseRow {
+        let (shape, best, counts) = (self.shape, self.best, self.counts);
+        let turns = RowTurns::new(bits, shape, self.waiting);
+        look_up::<B, FLYING>(
+            self.captures,
+            bits,
             shape,
-            captures,
-            waiting,
+            &turns,
+            self.waiting,
             best,
-            values,
             counts,
-            present,
-        } = self;
-        let turns = RowTurns::new(bits, shape, waiting);
-        look_up::<B, FLYING>(captures, bits, shape, &turns, waiting, best, counts);
+        );
         for (column, &subset) in shape.subsets.iter().enumerate() {
             let quiet = turns.count::<FLYING>(turns.points(bits, subset)) as u8 - counts[column];
             let (value, count) = match best[column] {
@@ -216,9 +216,9 @@ impl InitialiseRow<'_> {
                 ordered if ordered < ORDERED_DRAW => (shape.values[usize::from(ordered)], quiet),
                 ordered => (shape.values[usize::from(ordered)], CANNOT_LOSE),
             };
-            values[column] = value;
+            self.values[column] = value;
             counts[column] = count;
-            present.insert(value);
+            self.present.insert(value);
         }
     }
 }
@@ -239,16 +239,15 @@ pub(crate) fn look_up<B: Bits, const FLYING: bool>(
     best: &mut [u8],
     counts: &mut [u8],
 ) {
-    if let [captures] = captures {
-        captures.look_up::<B, FLYING>(bits, shape, turns, waiting, best, counts);
-    } else {
-        look_up_each_mill::<B, FLYING>(captures, bits, shape, turns, waiting, best, counts);
+    match captures.len() {
+        1 => look_up_with::<B, FLYING, 1>(captures, bits, shape, turns, waiting, best, counts),
+        _ => look_up_with::<B, FLYING, 3>(captures, bits, shape, turns, waiting, best, counts),
     }
 }
 
-/// [`look_up`] for rules where each mill earns a removal.
+/// [`look_up`] for rules where a turn earns at most this many removals.
 #[inline(always)]
-fn look_up_each_mill<B: Bits, const FLYING: bool>(
+fn look_up_with<B: Bits, const FLYING: bool, const MOST: usize>(
     captures: &[Captures<'_>],
     bits: B,
     shape: &HalfShape,
@@ -257,14 +256,19 @@ fn look_up_each_mill<B: Bits, const FLYING: bool>(
     best: &mut [u8],
     counts: &mut [u8],
 ) {
-    let captures: Vec<(&Captures, Vec<Removal>)> = (1..)
-        .zip(captures)
-        .map(|(count, captures)| (captures, captures.removals(&shape.rules, waiting, count)))
-        .collect();
+    let removals: [Vec<Removal>; MOST] = std::array::from_fn(|place| {
+        let captures = captures.get(place);
+        captures.map_or_else(Vec::new, |captures| {
+            captures.removals(&shape.rules, waiting, place as u8 + 1)
+        })
+    });
     for &subset in &shape.subsets {
         let mover = turns.points(bits, subset);
-        let arrivals = turns.board.mills_by_count(mover);
-        for ((captures, removals), mills) in captures.iter().zip(arrivals) {
+        let arrivals = match MOST {
+            1 => [turns.board.mills(mover); 3],
+            _ => turns.board.mills_by_count(mover),
+        };
+        for ((captures, removals), mills) in captures.iter().zip(&removals).zip(arrivals) {
             if mills.is_empty() {
                 continue;
             }
@@ -282,35 +286,6 @@ fn look_up_each_mill<B: Bits, const FLYING: bool>(
 }
 
 impl<'a> Captures<'a> {
-    #[inline(always)]
-    fn look_up<B: Bits, const FLYING: bool>(
-        &self,
-        bits: B,
-        shape: &HalfShape,
-        turns: &RowTurns<'_>,
-        waiting: PointSet,
-        best: &mut [u8],
-        counts: &mut [u8],
-    ) {
-        let removals = self.removals(&shape.rules, waiting, 1);
-        for &subset in &shape.subsets {
-            let mover = turns.points(bits, subset);
-            let mills = turns.board.mills(mover);
-            if mills.is_empty() {
-                continue;
-            }
-            let origins = turns.closing_origins::<B, FLYING>(bits, subset, mover, mills);
-            if origins.is_empty() {
-                continue;
-            }
-            let ordered = self.best_ordered(bits, &removals, mover);
-            for origin in origins {
-                best[origin] = best[origin].max(ordered);
-                counts[origin] += 1;
-            }
-        }
-    }
-
     /// The removals of `count` stones from a row's set.
     pub(crate) fn removals(&self, rules: &Rules, waiting: PointSet, count: u8) -> Vec<Removal<'a>> {
         let Captures::Table(index, values, _) = self else {
@@ -370,13 +345,5 @@ mod tests {
                 );
             }
         }
-    }
-
-    #[test]
-    fn capturing_down_to_two_stones_wins_in_one() {
-        assert_eq!(
-            Value::from_byte(value_of_ordered(WINS_AT_ONCE)),
-            Value::LOST.backed_up()
-        );
     }
 }

@@ -48,13 +48,14 @@ pub struct SolvedTable {
 /// The result is the same for any number of threads.
 ///
 /// ```
-/// use millbase::{Pair, Rules, solve};
+/// use millbase::internals::solve;
+/// use millbase::{Pair, Rules};
 /// let pair = Pair::new(3, 3).unwrap();
 /// let nothing = |_| -> Result<Vec<u8>, _> { unreachable!("3-3 needs nothing") };
 /// let tables = solve::pair::solve(&Rules::STANDARD, pair, nothing, &mut |_| ())?;
 /// let deepest = tables[0].values.iter().max();
 /// assert_eq!(deepest, Some(&27)); // lost in 26 turns
-/// # Ok::<(), solve::SolveError>(())
+/// # Ok::<(), millbase::solve::SolveError>(())
 /// ```
 ///
 /// # Errors
@@ -154,7 +155,8 @@ pub(super) const FIXED: u64 = 12 << 20;
 /// The peak memory while building a pair, in bytes.
 ///
 /// ```
-/// use millbase::{Pair, Rules, solve::pair};
+/// use millbase::internals::solve::pair;
+/// use millbase::{Pair, Rules};
 /// let pair = Pair::new(9, 8).unwrap();
 /// assert_eq!(pair::memory(&Rules::STANDARD, pair) >> 20, 3072); // 3083 were measured
 /// ```

@@ -47,7 +47,7 @@ pub(crate) fn propagate(finished: &Finished, working: &mut Working, v: u8) {
             Default::default,
             |(scratch, marks, found),
              (row, (((values, counts), (too_high, present)), (decided, _)))| {
-                let row = PropagateRow {
+                bits::dispatch(PropagateRow {
                     shape,
                     waiting: shape.rows.set(row),
                     decided,
@@ -59,8 +59,7 @@ pub(crate) fn propagate(finished: &Finished, working: &mut Working, v: u8) {
                     scratch,
                     marks,
                     found,
-                };
-                row.propagate();
+                });
             },
         );
 }
@@ -82,13 +81,13 @@ struct PropagateRow<'a> {
     found: &'a mut Vec<(usize, Ones)>,
 }
 
-impl PropagateRow<'_> {
-    fn propagate(mut self) {
+impl Kernel for PropagateRow<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<B: Bits>(mut self, bits: B) {
         let shape = self.shape;
-        let decided = bits::dispatch(FindDecided(&mut self));
-        if shape.flying || shape.without_turn == WithoutTurn::Passes {
-            return bits::dispatch(OneByOne(self));
-        }
+        let decided = self.find_decided(bits);
         let is_loss = self.v % 2 == 1;
         let words = match is_loss || *self.too_high {
             true => WORDS_PER_POSITION,
@@ -96,129 +95,49 @@ impl PropagateRow<'_> {
         };
         let is_dense = decided * words > shape.blocks.words();
         let at_once = is_dense || (*self.too_high && !is_loss);
-        match at_once
+        let only_slides = !shape.flying && shape.without_turn != WithoutTurn::Passes;
+        let row = (at_once && only_slides)
             .then(|| WholeRow::new(&shape.blocks, shape.rules.board(), self.waiting))
-            .flatten()
-        {
-            Some(row) => bits::dispatch(AtOnce {
-                row,
-                is_dense,
-                of: self,
-            }),
-            None => bits::dispatch(OneByOne(self)),
-        }
-    }
-}
-
-/// Finds the decided positions, and returns their number.
-struct FindDecided<'a, 'b>(&'a mut PropagateRow<'b>);
-
-impl Kernel for FindDecided<'_, '_> {
-    type Output = usize;
-
-    #[inline(always)]
-    fn run<B: Bits>(self, bits: B) -> usize {
-        let PropagateRow {
-            decided, v, found, ..
-        } = self.0;
-        found.clear();
-        let mut count = 0;
-        for (start, Ones(places)) in find_bytes(bits, decided, *v) {
-            found.push((start, Ones(places)));
-            count += places.count_ones() as usize;
-        }
-        count
-    }
-}
-
-/// Updates a row as a whole.
-struct AtOnce<'a> {
-    row: WholeRow<'a>,
-    is_dense: bool,
-    of: PropagateRow<'a>,
-}
-
-impl Kernel for AtOnce<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<B: Bits>(self, bits: B) {
-        match self.of.v % 2 == 1 {
-            true => self.win_before_losses(bits),
-            false => self.lose_before_wins(bits),
-        }
-    }
-}
-
-/// Updates a row predecessor by predecessor.
-struct OneByOne<'a>(PropagateRow<'a>);
-
-impl Kernel for OneByOne<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<B: Bits>(self, bits: B) {
-        match (self.0.shape.flying, self.0.shape.without_turn) {
+            .flatten();
+        match (row, shape.without_turn) {
+            (Some(row), _) if is_loss => self.win_before_losses(bits, &row),
+            (Some(row), _) => self.lose_before_wins(bits, &row, is_dense),
             // A side that flies can always move, unless the board is full.
-            (true, _) => self.propagate::<B, true, false>(bits),
-            (false, WithoutTurn::Passes) => self.propagate::<B, false, true>(bits),
-            (false, _) => self.propagate::<B, false, false>(bits),
+            _ if shape.flying => self.one_by_one::<B, true, false>(bits),
+            (_, WithoutTurn::Passes) => self.one_by_one::<B, false, true>(bits),
+            _ => self.one_by_one::<B, false, false>(bits),
         }
     }
 }
 
-/// A condition on bytes of a row. Types rather than closures, so that their code is always inlined where the
-/// processor's instructions may be used.
-trait Condition: Copy {
-    fn holds(self, byte: u8) -> bool;
+/// A condition on bytes of a row. Not closures, so that its code is always inlined where the processor's
+/// instructions may be used.
+#[derive(Clone, Copy)]
+enum Condition {
+    Equals(u8),
+    /// A finished position is not won.
+    NotWon,
+    /// A working value is a win that is as soon as this one, or sooner.
+    WinsAsSoon(u8),
+    /// A position with this count is not lost yet, but may be.
+    MayLose,
 }
 
-#[derive(Clone, Copy)]
-struct Equals(u8);
-
-impl Condition for Equals {
+impl Condition {
     #[inline(always)]
     fn holds(self, byte: u8) -> bool {
-        byte == self.0
-    }
-}
-
-/// A finished position is not won.
-#[derive(Clone, Copy)]
-struct IsNotWon;
-
-impl Condition for IsNotWon {
-    #[inline(always)]
-    fn holds(self, byte: u8) -> bool {
-        byte % 2 == 1 || byte == 0
-    }
-}
-
-/// A working value is a win that is as soon as this one, or sooner.
-#[derive(Clone, Copy)]
-struct WinsAsSoon(u8);
-
-impl Condition for WinsAsSoon {
-    #[inline(always)]
-    fn holds(self, byte: u8) -> bool {
-        byte.is_multiple_of(2) && byte.wrapping_sub(1) < self.0
-    }
-}
-
-/// A position with this count is not lost yet, but may be.
-#[derive(Clone, Copy)]
-struct MayLose;
-
-impl Condition for MayLose {
-    #[inline(always)]
-    fn holds(self, byte: u8) -> bool {
-        byte.wrapping_sub(1) < CANNOT_LOSE / 2
+        match self {
+            Condition::Equals(other) => byte == other,
+            Condition::NotWon => byte % 2 == 1 || byte == 0,
+            Condition::WinsAsSoon(win) => byte.is_multiple_of(2) && byte.wrapping_sub(1) < win,
+            Condition::MayLose => byte.wrapping_sub(1) < CANNOT_LOSE / 2,
+        }
     }
 }
 
 /// Marks the bytes for which the condition holds: a bit for each, and at least two words more.
 #[inline(always)]
-fn mark<B: Bits>(bits: B, bytes: &[u8], condition: impl Condition, marks: &mut Vec<u64>) {
+fn mark<B: Bits>(bits: B, bytes: &[u8], condition: Condition, marks: &mut Vec<u64>) {
     marks.clear();
     let (runs, rest) = bytes.as_chunks();
     for run in runs {
@@ -231,104 +150,83 @@ fn mark<B: Bits>(bits: B, bytes: &[u8], condition: impl Condition, marks: &mut V
 }
 
 #[inline(always)]
-fn mark_run<B: Bits>(bits: B, mut run: [u8; 64], condition: impl Condition) -> u64 {
+fn mark_run<B: Bits>(bits: B, mut run: [u8; 64], condition: Condition) -> u64 {
     for byte in &mut run {
         *byte = u8::from(condition.holds(*byte));
     }
     bits.equal_bytes(&run, 1)
 }
 
-impl AtOnce<'_> {
+impl PropagateRow<'_> {
+    /// Finds the decided positions, and returns their number.
+    #[inline(always)]
+    fn find_decided<B: Bits>(&mut self, bits: B) -> usize {
+        self.found.clear();
+        let mut count = 0;
+        for (start, places) in find_bytes(bits, self.decided, self.v) {
+            self.found.push((start, places));
+            count += places.0.count_ones() as usize;
+        }
+        count
+    }
+
     /// The predecessors of losses, all at once.
     #[inline(always)]
-    fn win_before_losses<B: Bits>(self, bits: B) {
-        let AtOnce { row, of, .. } = self;
-        let PropagateRow {
-            decided,
-            v,
-            values,
-            present,
-            scratch,
-            marks,
-            shape,
-            ..
-        } = of;
-        let next = v + shape.win_after_loss;
-        mark(bits, decided, Equals(v), &mut scratch.columns);
-        row.origins(bits, scratch);
-        mark(bits, values, WinsAsSoon(next), marks);
-        let words = scratch.columns.iter().zip(&*marks).enumerate();
+    fn win_before_losses<B: Bits>(self, bits: B, row: &WholeRow<'_>) {
+        let next = self.v + self.shape.win_after_loss;
+        let columns = &mut self.scratch.columns;
+        mark(bits, self.decided, Condition::Equals(self.v), columns);
+        row.origins(bits, self.scratch);
+        mark(bits, self.values, Condition::WinsAsSoon(next), self.marks);
+        let words = self.scratch.columns.iter().zip(&*self.marks).enumerate();
         for (number, (&origins, &win_as_soon)) in words {
             for place in Ones(origins & !win_as_soon) {
-                values[number * 64 + place] = next;
+                self.values[number * 64 + place] = next;
             }
         }
-        present.insert(next);
+        self.present.insert(next);
     }
 
     /// The predecessors of wins, all at once: those lose that no slide saves.
     #[inline(always)]
-    fn lose_before_wins<B: Bits>(self, bits: B) {
-        let AtOnce { row, is_dense, of } = self;
-        let PropagateRow {
-            decided,
-            v,
-            values,
-            counts,
-            too_high,
-            present,
-            scratch,
-            marks,
-            ..
-        } = of;
-        let next = v + 1;
-        mark(bits, decided, IsNotWon, &mut scratch.columns);
+    fn lose_before_wins<B: Bits>(self, bits: B, row: &WholeRow<'_>, is_dense: bool) {
+        let (values, counts, scratch) = (self.values, self.counts, self.scratch);
+        mark(bits, self.decided, Condition::NotWon, &mut scratch.columns);
         row.origins(bits, scratch);
-        mark(bits, counts, MayLose, marks);
-        let words = scratch.columns.iter().zip(&*marks).enumerate();
+        mark(bits, counts, Condition::MayLose, self.marks);
+        let words = scratch.columns.iter().zip(&*self.marks).enumerate();
         for (number, (&saved, &may_lose)) in words {
             for place in Ones(may_lose & !saved) {
                 let column = number * 64 + place;
                 counts[column] = 0;
-                values[column] = values[column].max(next);
-                present.insert(values[column]);
+                values[column] = values[column].max(self.v + 1);
+                self.present.insert(values[column]);
             }
         }
-        *too_high = is_dense;
+        *self.too_high = is_dense;
         if !is_dense {
             for (count, &now) in counts.iter_mut().zip(row.count(bits, scratch)) {
-                *count = if MayLose.holds(*count) { now } else { *count };
+                let may_lose = Condition::MayLose.holds(*count);
+                *count = if may_lose { now } else { *count };
             }
         }
     }
-}
 
-impl OneByOne<'_> {
+    /// Updates a row predecessor by predecessor.
     #[inline(always)]
-    fn propagate<B: Bits, const FLYING: bool, const PASSES: bool>(self, bits: B) {
-        let PropagateRow {
-            shape,
-            waiting,
-            found,
-            v,
-            values,
-            counts,
-            present,
-            ..
-        } = self.0;
-        let turns = RowTurns::new(bits, shape, waiting);
+    fn one_by_one<B: Bits, const FLYING: bool, const PASSES: bool>(self, bits: B) {
+        let (shape, v, values) = (self.shape, self.v, self.values);
+        let (counts, present) = (self.counts, self.present);
+        let turns = RowTurns::new(bits, shape, self.waiting);
         let subsets = &shape.subsets;
         if v % 2 == 1 {
             let next = v + shape.win_after_loss;
             let mut inform = |origin: usize| {
                 let old = values[origin];
-                values[origin] = if WinsAsSoon(next).holds(old) {
-                    old
-                } else {
-                    next
-                };
+                let as_soon = Condition::WinsAsSoon(next).holds(old);
+                values[origin] = if as_soon { old } else { next };
             };
-            for &(start, places) in &*found {
+            for &(start, places) in &*self.found {
                 for column in places.map(|place| start + place) {
                     for origin in turns.quiet_origins::<B, FLYING>(bits, subsets[column]) {
                         inform(origin);
@@ -348,7 +246,7 @@ impl OneByOne<'_> {
                     present.insert(values[origin]);
                 }
             };
-            for &(start, places) in &*found {
+            for &(start, places) in &*self.found {
                 for column in places.map(|place| start + place) {
                     for origin in turns.quiet_origins::<B, FLYING>(bits, subsets[column]) {
                         inform(origin);

@@ -439,6 +439,7 @@ mod tests {
     use super::*;
     use crate::board::bits::{Kernel, Portable, dispatch};
     use crate::index::Material;
+    use crate::random::Random;
     use crate::rules::Rules;
     use crate::solve::pair::half::{HalfShape, RowTurns};
 
@@ -474,13 +475,9 @@ mod tests {
                 unreachable!();
             };
             let columns = shape.columns.count();
-            let mut random = seed | 1;
-            let mut marks: Vec<u64> = (0..columns.div_ceil(64))
-                .map(|_| {
-                    random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-                    random & random.rotate_left(21) & (sparse | random.rotate_left(40))
-                })
-                .collect();
+            let mut random = Random::new(seed);
+            let mut mark = || random.word() & random.word() & (sparse | random.word());
+            let mut marks: Vec<u64> = (0..columns.div_ceil(64)).map(|_| mark()).collect();
             if !columns.is_multiple_of(64) {
                 *marks.last_mut().unwrap() &= (1 << (columns % 64)) - 1;
             }

@@ -27,12 +27,8 @@ pub fn is_solved(folder: &Path, stage: Stage) -> bool {
 
 /// The path of a stage's file.
 fn path(folder: &Path, stage: Stage) -> PathBuf {
-    let Stage {
-        ply,
-        white_lost,
-        black_lost,
-    } = stage;
-    folder.join(format!("placing-{ply:02}.{white_lost}-{black_lost}.stage"))
+    let (white, black) = (stage.white_lost, stage.black_lost);
+    folder.join(format!("placing-{:02}.{white}-{black}.stage", stage.ply))
 }
 
 /// The head of a stage's file, without the checksum.
@@ -72,7 +68,7 @@ pub fn read(folder: &Path, rules: &Rules, stage: Stage) -> Result<Option<Bytes>,
     let corrupt = |_| DbError::corrupt(&path, 0, "the build's table of a stage is damaged");
     let entries = stage.material().entries() as usize;
     match read_table(file, rules, stage, entries).map_err(DbError::io(&path))? {
-        Some(table) => table.unpack(entries).map(Some).map_err(corrupt),
+        Some(table) => table.unpack().map(Some).map_err(corrupt),
         None => Err(corrupt(io::ErrorKind::InvalidData.into())),
     }
 }
@@ -103,7 +99,7 @@ fn read_table(
         .map(|&length| u32::from_le_bytes(length) as usize);
     let is_right = checksum == xxh3_64_with_seed(&bytes, xxh3_64(found)).to_le_bytes()
         && empty.starts_with(fixed);
-    Ok(is_right.then(|| Compressed::from_parts(bytes, lengths.collect())))
+    Ok(is_right.then(|| Compressed::from_parts(bytes, lengths.collect(), entries)))
 }
 
 /// Removes the files of the stages of a ply, or of all plies.

@@ -13,7 +13,7 @@ pub(crate) use crate::random::Random;
 use crate::rules::Rules;
 use crate::store::cache::BlockCache;
 pub(crate) use crate::store::pair::stored_table;
-use crate::store::source::{self, Access};
+use crate::store::source;
 use crate::store::table::Table;
 use crate::store::*;
 
@@ -252,16 +252,11 @@ pub(crate) fn is_corrupt(error: &DbError) -> bool {
     matches!(error, DbError::Corrupt { .. })
 }
 
-/// The same bytes from memory, from a file that is read, and from a file that is mapped.
-pub(crate) fn sources(bytes: &[u8]) -> [Box<dyn ByteSource>; 3] {
-    // Open files and maps stay usable when the folder is removed.
+/// The same bytes from memory and from a file.
+pub(crate) fn sources(bytes: &[u8]) -> [Box<dyn ByteSource>; 2] {
+    // An open file stays usable when the folder is removed.
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("bytes");
     fs::write(&path, bytes).unwrap();
-    let open = |access| source::open(&path, access).unwrap();
-    [
-        Box::new(bytes.to_vec()),
-        open(Access::Read),
-        open(Access::Map),
-    ]
+    [Box::new(bytes.to_vec()), source::open(&path).unwrap()]
 }

@@ -1,5 +1,4 @@
-//! Unusable files among good ones cause errors only for queries that need them. The tests use both
-//! read and mapped files.
+//! Unusable files among good ones cause errors only for queries that need them.
 
 use std::fs;
 use std::path::Path;
@@ -7,21 +6,13 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::parts::VERSION;
-use super::specimen::{FOUR, Specimen, folder_with, is_corrupt, pair, write_ply};
+use super::specimen::{FOUR, folder_with, is_corrupt, pair, write_ply};
 use crate::board::PointSet;
 use crate::index::stages::Stage;
 use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::store::*;
-
-/// Opens a folder twice, with files read and with files mapped, and passes each database to
-/// `check`.
-fn opened(folder: &Path, rules: Rules, check: impl Fn(&Database)) {
-    check(&Database::open(folder, rules).unwrap());
-    // SAFETY: the tests change no file while a database of its folder is open.
-    check(&unsafe { Database::open_mapped(folder, rules) }.unwrap());
-}
 
 const FILES: [&str; 5] = [
     "3-3.mill",
@@ -118,101 +109,49 @@ fn with_bytes(folder: &Path, name: &str, bytes: &[u8], check: impl Fn(&DbError) 
     let path = folder.join(name);
     let whole = fs::read(&path).unwrap();
     fs::write(&path, bytes).unwrap();
-    opened(folder, FOUR, |database| {
-        let error = only_error(database, name);
-        assert!(check(&error), "{error}");
-    });
+    let database = Database::open(folder, FOUR).unwrap();
+    let error = only_error(&database, name);
+    assert!(check(&error), "{error}");
     fs::write(&path, whole).unwrap();
 }
 
+/// Shortened files, files of other versions, whose later fields may have other places and meanings, and files
+/// under the name of another.
 #[test]
-fn undamaged_files_answer_every_query() {
+fn unusable_files_fail_only_their_own_queries() {
     let folder = whole_folder();
-    opened(folder.path(), FOUR, |database| {
-        assert_eq!(database.unusable().count(), 0);
-        for (question, _) in questions() {
-            database.probe(&question).unwrap();
-            assert!(!database.answer(&question).unwrap().turns.is_empty());
-        }
-        assert!(database.ply(6).unwrap().is_none());
-    });
-}
-
-/// Shortened files, and files of other versions, whose later fields may have other places and meanings.
-#[test]
-fn damaged_files_and_other_versions_fail_only_their_own_queries() {
-    let folder = whole_folder();
+    let read = |name| fs::read(folder.path().join(name)).unwrap();
     for name in FILES {
-        let bytes = fs::read(folder.path().join(name)).unwrap();
+        let bytes = read(name);
         for length in [0, 7, 100, bytes.len() / 2, bytes.len() - 1] {
             with_bytes(folder.path(), name, &bytes[..length], is_corrupt);
         }
-        for version in [1, 2, 4] {
+        for expected in [1, 2, 4] {
             let mut other = bytes.clone();
-            other[VERSION].copy_from_slice(&u32::to_le_bytes(version));
+            other[VERSION].copy_from_slice(&u32::to_le_bytes(expected));
             // Readers ignore everything after the version.
             other[12..].fill(0xee);
             for other in [&other[..], &other[..12]] {
-                with_bytes(
-                    folder.path(),
-                    name,
-                    other,
-                    |error| matches!(error, DbError::OtherVersion { version: v, .. } if *v == version),
-                );
+                with_bytes(folder.path(), name, other, |error| match error {
+                    DbError::OtherVersion { version, .. } => *version == expected,
+                    _ => false,
+                });
             }
         }
     }
-    opened(folder.path(), FOUR, |database| {
-        assert_eq!(database.unusable().count(), 0);
-    });
-}
-
-#[test]
-fn misnamed_files_are_refused() {
-    let folder = whole_folder();
     for (from, to, words) in [
         ("3-3.mill", "4-4.mill", "wrong pair"),
         ("4-4.mill", "4-3.mill", "wrong pair"),
         ("placing-05.mill", "placing-07.mill", "wrong ply"),
-        (
-            "placing-05.mill",
-            "4-4.mill",
-            "expected a pair, found a ply",
-        ),
-        (
-            "4-4.mill",
-            "placing-05.mill",
-            "expected a ply of the placing phase, found a pair",
-        ),
+        ("placing-05.mill", "4-4.mill", "pair, found a ply"),
+        ("4-4.mill", "placing-05.mill", "phase, found a pair"),
     ] {
-        let bytes = fs::read(folder.path().join(from)).unwrap();
-        with_bytes(folder.path(), to, &bytes, |error| {
+        with_bytes(folder.path(), to, &read(from), |error| {
             error.to_string().contains(words)
         });
     }
-}
-
-/// A file with an undamaged head and one damaged row answers queries about other rows.
-#[test]
-fn a_damaged_row_fails_only_its_own_queries() {
-    const ROW: usize = 70;
-    let specimen = Specimen::pair(3);
-    let bytes = specimen.changed(|bytes| bytes[specimen.layout.rows[0][ROW].start] ^= 1);
-    let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("3-3.mill"), &bytes).unwrap();
-    let index = crate::index::Index::new(pair::stored_table(pair(3, 3)));
-    let columns = index.columns().count();
-    opened(folder.path(), Rules::STANDARD, |database| {
-        assert_eq!(database.unusable().count(), 0);
-        for row in 0..index.rows().len() {
-            let (mover, waiting) = index.sets(row * columns + columns / 2);
-            let found = database.probe(&Position::moving(mover, waiting));
-            match found {
-                Ok(_) => assert_ne!(row, ROW),
-                Err(error) => assert!(is_corrupt(&error) && row == ROW, "{row}: {error}"),
-            }
-        }
-    });
+    let database = Database::open(folder.path(), FOUR).unwrap();
+    assert_eq!(database.unusable().count(), 0);
 }
 
 #[test]
@@ -224,9 +163,8 @@ fn a_folder_in_place_of_a_file_is_named() {
         let bytes = fs::read(&path).unwrap();
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
-        opened(folder.path(), FOUR, |database| {
-            assert!(is_io(&only_error(database, name)));
-        });
+        let database = Database::open(folder.path(), FOUR).unwrap();
+        assert!(is_io(&only_error(&database, name)));
         fs::remove_dir(&path).unwrap();
         fs::write(&path, &bytes).unwrap();
     }
@@ -241,24 +179,22 @@ fn files_of_other_rules_are_refused() {
     let is_other = |error: &DbError| matches!(error, DbError::OtherRules { .. });
     let folder = whole_folder();
     let other = Rules { flying: 0, ..FOUR };
-    opened(folder.path(), other, |database| {
-        assert_eq!(database.pairs().count() + database.plies().count(), 0);
-        assert_eq!(database.unusable().count(), FILES.len());
-        assert!(database.unusable().all(|error| is_other(&error)));
-        for (question, _) in questions() {
-            assert!(is_other(&database.probe(&question).unwrap_err()));
-        }
-    });
+    let database = Database::open(folder.path(), other).unwrap();
+    assert_eq!(database.pairs().count() + database.plies().count(), 0);
+    assert_eq!(database.unusable().count(), FILES.len());
+    assert!(database.unusable().all(|error| is_other(&error)));
+    for (question, _) in questions() {
+        assert!(is_other(&database.probe(&question).unwrap_err()));
+    }
     assert_eq!(Database::embedded(other).pairs().count(), 0);
 
     // Files of plies depend on the number of stones; those of pairs do not.
     let three = Rules { stones: 3, ..FOUR };
-    opened(folder.path(), three, |database| {
-        let pairs: Vec<_> = database.pairs().map(PairFile::pair).collect();
-        assert_eq!(pairs, [pair(3, 3)]);
-        let errors: Vec<DbError> = database.unusable().collect();
-        assert!(matches!(&errors[..], [error] if is_other(error)));
-    });
+    let database = Database::open(folder.path(), three).unwrap();
+    let pairs: Vec<_> = database.pairs().map(PairFile::pair).collect();
+    assert_eq!(pairs, [pair(3, 3)]);
+    let errors: Vec<DbError> = database.unusable().collect();
+    assert!(matches!(&errors[..], [error] if is_other(error)));
 }
 
 /// Bytes from memory give the same answers as files of a folder.

@@ -9,7 +9,7 @@ mod pair;
 mod ply;
 
 pub use pair::{SolvedPair, write_pair};
-pub(crate) use ply::PlyWriter;
+pub(crate) use ply::{PlyWriter, count_stored};
 
 use std::collections::hash_map::RandomState;
 use std::fs::{self, File};

@@ -71,7 +71,7 @@ impl<'a> PlyWriter<'a> {
         let possible = self.stage_sets.rows(stage, waiting).len();
         let all = crate::index::Rows::of(stage.stones(waiting)).len();
         let shape = TableShape::new(self.rules, stage.material(), spec.coverage, PARAMETERS);
-        let histogram = histogram(&index, &shape, &rows, values);
+        let histogram = count_stored(&index, &shape, &rows, values);
         let table = TableValues {
             shape: &shape,
             metric: self.rules.placing_metric(),
@@ -112,8 +112,13 @@ fn positions(stage_sets: &StageSets, stage: Stage) -> u64 {
     rows(stage.mover()) * rows(stage.mover().other())
 }
 
-/// The histogram of the stored distinct positions.
-fn histogram(index: &Index, shape: &TableShape, rows: &[usize], values: &[u8]) -> Histogram {
+/// The histogram of the stored distinct positions of some rows.
+pub(crate) fn count_stored(
+    index: &Index,
+    shape: &TableShape,
+    rows: &[usize],
+    values: &[u8],
+) -> Histogram {
     let columns = index.columns().count();
     let counted = rows.par_iter().fold(
         || [0u64; 256],

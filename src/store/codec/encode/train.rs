@@ -142,14 +142,9 @@ impl Training {
         values: &[u8],
         scratch: &mut BlockScratch,
     ) {
-        let see = |context, symbol| {
-            let Context {
-                near,
-                best,
-                worst,
-                class,
-            } = context;
-            self.sample.push([near, best, worst, class, symbol]);
+        let see = |at: Context, symbol| {
+            self.sample
+                .push([at.near, at.best, at.worst, at.class, symbol]);
         };
         contexts(shape, row, start, values, scratch, see);
     }

@@ -1,0 +1,311 @@
+//! The count of quiet turns that ends a game as a draw, for values that ignore it.
+//!
+//! A win in no more turns than the count has left is safe. A longer one must remove a stone in time: a
+//! search shows this, or that it is impossible, as far as its bounds allow. For the other turns the best
+//! line of the databases tells whether the count is likely to end the game first.
+//!
+//! The search is exact: a side that wins under the count also wins without it, so the winner may leave out
+//! turns that do not win by the databases. A win of d turns after a removal is safe if d is not above the
+//! limit; a longer one stays undecided.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use crate::engine::ending::DrawRule;
+use crate::engine::game::Game;
+use crate::engine::player::look_up;
+use crate::probe::{Database, RankedTurn};
+use crate::rules::position::Position;
+use crate::rules::turns::Turn;
+use crate::value::{Value, Wdl};
+
+/// The turns in a row that neither placed nor removed a stone, and the number of them that makes a draw.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct QuietCount {
+    /// 0 for no such draws.
+    limit: u32,
+    turns: u32,
+}
+
+/// The most positions of which one decision looks at the turns: about a tenth of a second.
+const MOST_POSITIONS: usize = 1_000;
+
+impl QuietCount {
+    /// The count of [`DrawRule::USUAL`] in a position without a history.
+    pub const START: QuietCount = QuietCount {
+        limit: DrawRule::USUAL.quiet_turns,
+        turns: 0,
+    };
+
+    /// The count at the start of a game.
+    pub fn start(game: &Game) -> QuietCount {
+        let limit = match game.rules().quiet_turns {
+            0 => game.draws().quiet_turns,
+            // The values of such rules respect their limit: see `Answer::after_quiet_turns`.
+            _ => 0,
+        };
+        QuietCount { limit, turns: 0 }
+    }
+
+    /// The count of a game.
+    pub fn of(game: &Game) -> QuietCount {
+        QuietCount {
+            turns: game.earlier().len() as u32,
+            ..QuietCount::start(game)
+        }
+    }
+
+    /// The number of quiet turns that make the game a draw.
+    pub fn limit(self) -> u32 {
+        self.limit
+    }
+
+    /// The number of quiet turns so far.
+    pub fn turns(self) -> u32 {
+        self.turns
+    }
+
+    /// The number of quiet turns up to the draw.
+    pub fn left(self) -> u32 {
+        match self.limit {
+            0 => u32::MAX,
+            limit => limit.saturating_sub(self.turns),
+        }
+    }
+
+    /// Whether seven tenths of the quiet turns have been made, so that players should know the count.
+    pub fn is_late(self) -> bool {
+        self.limit > 0 && 10 * self.turns >= 7 * self.limit
+    }
+
+    /// The count after a turn.
+    #[must_use]
+    pub fn after(self, turn: Turn) -> QuietCount {
+        QuietCount {
+            turns: if turn.is_quiet() { self.turns + 1 } else { 0 },
+            ..self
+        }
+    }
+
+    /// Whether the game could be drawn by the count before it ends by this value.
+    pub fn may_cut(self, value: Value) -> bool {
+        value
+            .dtw()
+            .is_some_and(|dtw| u32::from(dtw.0) > self.left())
+    }
+
+    /// The number of turns of a line after which the count makes the game a draw, if the line goes on
+    /// after them.
+    ///
+    /// ```
+    /// use millbase::engine::{DrawRule, Game, QuietCount};
+    /// use millbase::{Position, Rules};
+    /// let rules = Rules::STANDARD;
+    /// let start = Position::parse("O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0", &rules)?;
+    /// let draws = DrawRule { quiet_turns: 2, ..DrawRule::USUAL };
+    /// let count = QuietCount::of(&Game::new(rules, start).with_draws(draws));
+    /// let line = ["d6-b6", "d7-a7", "b6-d6"].map(|turn| turn.parse().unwrap());
+    /// assert_eq!([count.cut(line), count.cut(line[..2].to_vec())], [Some(2), None]);
+    /// # Ok::<(), millbase::PositionError>(())
+    /// ```
+    pub fn cut(self, line: impl IntoIterator<Item = Turn>) -> Option<usize> {
+        let mut count = self;
+        let mut line = (1..).zip(line).peekable();
+        while let Some((number, turn)) = line.next() {
+            count = count.after(turn);
+            if count.left() == 0 && line.peek().is_some() {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    /// Whether the count ends the best line of a position with this value; `false`, too, if the databases
+    /// have no line.
+    pub fn cuts(self, database: &Database, position: &Position, value: Value) -> bool {
+        let Some(depth) = value.dtw().filter(|_| self.may_cut(value)) else {
+            return false;
+        };
+        let line = database.line(position, depth.0.into());
+        line.is_ok_and(|line| self.cut(line.turns.iter().map(|turn| turn.turn)).is_some())
+    }
+
+    /// The ranked turns of a position with what they are worth under the count: a draw where a search
+    /// shows that the count ends the game first, a win or a loss of unknown depth where it ends the best
+    /// line. The first is the turn to play:
+    ///
+    /// 1. of a winner, one that is shown to win in time, if possible; among these the one that removes a
+    ///    stone first, among those the quickest win;
+    /// 2. of a loser, one that is shown to hold by the count, if possible;
+    /// 3. otherwise one whose best line suits the side better, and then the better value.
+    ///
+    /// Once `enough` returns true, nothing more is searched.
+    pub fn rank(
+        self,
+        database: &Database,
+        turns: Vec<RankedTurn>,
+        enough: &dyn Fn() -> bool,
+    ) -> Vec<RankedTurn> {
+        let Some(best) = turns.first().map(|best| best.value.wdl()) else {
+            return turns;
+        };
+        let drawn = |turn: RankedTurn| RankedTurn {
+            value: Value::Draw,
+            ..turn
+        };
+        if self.left() == 0 {
+            return turns.into_iter().map(drawn).collect();
+        }
+        if !turns.iter().any(|turn| self.may_cut(turn.value)) {
+            return turns;
+        }
+        let same = turns.iter().take_while(|turn| turn.value.wdl() == best);
+        let (judged, others) = turns.split_at(same.count());
+        let mut search = CountSearch {
+            database,
+            enough,
+            left: MOST_POSITIONS,
+            shown: HashMap::new(),
+        };
+        let mut judged = search.outlooks(judged, self);
+        match best {
+            Wdl::Loss => judged.sort_by_key(|&(outlook, _)| Reverse(outlook)),
+            _ => judged.sort_by_key(|&(outlook, _)| outlook),
+        }
+        let judged = judged.into_iter().map(|(outlook, turn)| match outlook {
+            Outlook::Drawn => drawn(turn),
+            Outlook::Shown { is_cut, .. } | Outlook::Open { is_cut } if is_cut => RankedTurn {
+                value: turn.value.without_depth(),
+                ..turn
+            },
+            _ => turn,
+        });
+        judged.chain(others.iter().copied()).collect()
+    }
+}
+
+/// What is known of a turn after which one side wins by the databases, best for that side first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Outlook {
+    /// The win is shown by a search of this many turns after the turn. The count may still end the best
+    /// line, which hurries to the end instead of the next removal.
+    Shown { turns: u32, is_cut: bool },
+    /// Nothing is shown; the count ends the best line, or does not.
+    Open { is_cut: bool },
+    /// The count is shown to end the game first.
+    Drawn,
+}
+
+/// A search that decides whether a side wins before the count ends the game.
+struct CountSearch<'a> {
+    database: &'a Database,
+    enough: &'a dyn Fn() -> bool,
+    /// The number of positions that may still be looked at.
+    left: usize,
+    /// For each position, the least number of quiet turns left with which the win was shown, and the
+    /// greatest with which the draw was.
+    shown: HashMap<Position, (u32, u32)>,
+}
+
+impl CountSearch<'_> {
+    /// The outlooks of turns that all win or all lose by the databases, by searches of growing depth.
+    fn outlooks(&mut self, turns: &[RankedTurn], count: QuietCount) -> Vec<(Outlook, RankedTurn)> {
+        let mut found: Vec<Option<(bool, u32)>> = vec![None; turns.len()];
+        for horizon in 0..count.left() {
+            for (found, turn) in found.iter_mut().zip(turns) {
+                let missing = found.is_none();
+                let shown = missing.then(|| self.turn(turn, count, horizon)).flatten();
+                *found = found.or(shown.map(|won| (won, horizon)));
+            }
+            if self.is_over() || found.iter().all(Option::is_some) {
+                break;
+            }
+        }
+        let outlooks = found.into_iter().zip(turns).map(|(found, turn)| {
+            let outlook = match found {
+                Some((false, _)) => Outlook::Drawn,
+                Some((true, turns)) => Outlook::Shown {
+                    turns,
+                    is_cut: turns > 0 && self.is_cut(turn, count),
+                },
+                None => Outlook::Open {
+                    is_cut: self.is_cut(turn, count),
+                },
+            };
+            (outlook, *turn)
+        });
+        outlooks.collect()
+    }
+
+    fn is_over(&self) -> bool {
+        self.left == 0 || (self.enough)()
+    }
+
+    /// Whether the count ends the best line that begins with a turn; without time to look, it may.
+    fn is_cut(&mut self, turn: &RankedTurn, count: QuietCount) -> bool {
+        let after = count.after(turn.turn);
+        let value = turn.value.dtw().map_or(0, |dtw| usize::from(dtw.0));
+        if self.is_over() {
+            return true;
+        }
+        self.left = self.left.saturating_sub(value);
+        let Ok(line) = self.database.line(&turn.after, value) else {
+            return true;
+        };
+        after.cut(line.turns.iter().map(|turn| turn.turn)).is_some()
+    }
+
+    /// Whether the side that wins by the databases wins in time after a turn, which the search follows for
+    /// `horizon` more turns; `None` if this does not show it.
+    fn turn(&mut self, turn: &RankedTurn, count: QuietCount, horizon: u32) -> Option<bool> {
+        let after = count.after(turn.turn);
+        let rest = u32::from(turn.value.dtw()?.0) - 1;
+        if rest <= after.left() {
+            return Some(true);
+        }
+        if after.left() == 0 {
+            return Some(false);
+        }
+        // A long win after a removal is not followed.
+        if after.turns() == 0 {
+            return None;
+        }
+        self.position(&turn.after, after, horizon.checked_sub(1)?)
+    }
+
+    /// The same for a position.
+    fn position(&mut self, position: &Position, count: QuietCount, horizon: u32) -> Option<bool> {
+        let left = count.left();
+        let (won, drawn) = self.shown.get(position).copied().unwrap_or((u32::MAX, 0));
+        if left >= won || left <= drawn {
+            return Some(left >= won);
+        }
+        if self.is_over() {
+            return None;
+        }
+        self.left -= 1;
+        let turns = look_up(self.database, position, None).ok()?.turns;
+        let best = turns.first()?.value.wdl();
+        let is_winner = best == Wdl::Win;
+        let mut found = Some(!is_winner);
+        for turn in turns.iter().take_while(|turn| turn.value.wdl() == best) {
+            match self.turn(turn, count, horizon) {
+                Some(won) if won == is_winner => {
+                    found = Some(won);
+                    break;
+                }
+                Some(_) => {}
+                None => found = None,
+            }
+            // So few turns cannot show that the loser holds.
+            if found.is_none() && !is_winner && left > horizon + 1 {
+                break;
+            }
+        }
+        match found? {
+            true => self.shown.insert(*position, (left, drawn)),
+            false => self.shown.insert(*position, (won, left)),
+        };
+        found
+    }
+}

@@ -1,0 +1,40 @@
+//! Whether somebody still waits for the answers of a thread.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::store::DbError;
+
+/// Set when nobody waits any more.
+pub(super) type Stop = Arc<AtomicBool>;
+
+thread_local!(static STOP: RefCell<Option<Stop>> = const { RefCell::new(None) });
+
+/// Asks questions on this thread until another thread sets `stop`; then searches end with an error.
+pub(crate) fn until<T>(stop: &Stop, ask: impl FnOnce() -> T) -> T {
+    STOP.set(Some(Arc::clone(stop)));
+    let answer = ask();
+    STOP.set(None);
+    answer
+}
+
+/// The flag of this thread's question.
+pub(super) fn stop() -> Option<Stop> {
+    STOP.with_borrow(Option::clone)
+}
+
+/// Returns an error if nobody waits for the question with this flag.
+pub(super) fn check(stop: &Option<Stop>) -> Result<(), DbError> {
+    match stop {
+        Some(stop) if stop.load(Ordering::Relaxed) => Err(DbError::NotStored(
+            "the search was stopped before it knew the value".to_string(),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// [`check`] for this thread's question.
+pub(crate) fn check_own() -> Result<(), DbError> {
+    STOP.with_borrow(check)
+}
