@@ -168,10 +168,9 @@ impl fmt::Display for Value {
 }
 
 /// What the depth of a value counts: see [`Rules::distance`](crate::Rules::distance).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Distance {
     /// Turns to the end of the game.
-    #[default]
     ToEnd,
     /// Turns to the next removal, included, or to the end of the game if that comes first. Removals of both
     /// sides count, so wins and losses may have any depth.

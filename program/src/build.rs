@@ -14,7 +14,6 @@ use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState};
 use millbase::Database;
 use millbase::Metric;
 use millbase::internals::held;
-use millbase::internals::solve::built_pairs;
 use millbase::internals::stages::why_unsolved;
 use millbase::solve::{
     BuildEvent, BuildFolder, BuildPlan, BuildProgress, BuildReport, BuildRequest, PairReport,
@@ -128,25 +127,19 @@ impl FileOptions {
     }
 
     /// Returns an error if a pair that a plan needs has a file of another level than the one asked for.
-    fn check_level(&self, plan: &BuildPlan) -> Result<()> {
-        if self.level.is_none() || !plan.folder.exists() {
+    fn check_level(&self, plan: &BuildPlan) -> Result<(), Usage> {
+        if self.level.is_none() {
             return Ok(());
         }
-        let Profile {
-            metric,
-            compression,
-        } = self.profile();
-        let database = databases::open_folder(&plan.folder, plan.request.rules)?;
-        let wanted = plan.wanted();
-        let mut others = built_pairs(&database, metric)?.into_iter();
-        match others.find(|(pair, level)| wanted.contains(pair) && *level != compression) {
+        let (wanted, asked) = (plan.wanted(), self.profile().compression);
+        let mut present = plan.present.iter();
+        match present.find(|(pair, level)| wanted.contains(pair) && *level != asked) {
             None => Ok(()),
             Some((pair, _)) => Err(Usage(format!(
                 "{pair} in {} has another level, and a build leaves files as they are; write them again \
                  with 'millbase repack', or choose another folder with --db",
                 plan.folder.display()
-            ))
-            .into()),
+            ))),
         }
     }
 }

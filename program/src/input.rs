@@ -67,16 +67,12 @@ pub fn open(path: &Path) -> Result<Box<dyn Read>, Usage> {
 
 /// Reads a text file that an argument names, or stdin.
 pub fn read_file(path: &Path) -> Result<String, Usage> {
-    let name = path.display();
-    let mut text = String::new();
-    let read = open(path)?.take(LARGEST_FILE + 1).read_to_string(&mut text);
-    match read {
-        Ok(length) if length as u64 > LARGEST_FILE => Err(Usage(format!(
-            "cannot read '{name}': {}",
-            too_long(LARGEST_FILE)
-        ))),
-        Ok(_) => Ok(without_mark(&text).to_owned()),
-        Err(error) => Err(Usage(format!("cannot read '{name}': {}", reason(&error)))),
+    match text_of(open(path)?, LARGEST_FILE) {
+        Ok(text) => Ok(without_mark(&text).to_owned()),
+        Err(error) => {
+            let (name, reason) = (path.display(), reason(&error));
+            Err(Usage(format!("cannot read '{name}': {reason}")))
+        }
     }
 }
 
@@ -88,17 +84,17 @@ pub fn reason(error: &io::Error) -> String {
     }
 }
 
-fn too_long(most: u64) -> String {
-    format!("it has more than {most} bytes")
+/// Reads a text file of at most this many bytes.
+pub fn read_at_most(path: &Path, most: u64) -> io::Result<String> {
+    text_of(File::open(path)?, most)
 }
 
-/// Reads a text file of at most this many bytes: a device may never end.
-pub fn read_at_most(path: &Path, most: u64) -> io::Result<String> {
+/// A text of at most this many bytes: a device may never end.
+fn text_of(file: impl Read, most: u64) -> io::Result<String> {
     let mut text = String::new();
-    let file = File::open(path)?;
     match file.take(most + 1).read_to_string(&mut text)? as u64 > most {
         false => Ok(text),
-        true => Err(io::Error::other(too_long(most))),
+        true => Err(io::Error::other(format!("it has more than {most} bytes"))),
     }
 }
 

@@ -33,7 +33,7 @@ pub struct Contest {
 }
 
 /// The turns without a stone placed or removed after which a game is drawn.
-const DRAWN_TURNS: usize = DrawRule::USUAL.quiet_turns as usize;
+const DRAWN_TURNS: u32 = DrawRule::USUAL.quiet_turns;
 
 /// A game of a match.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema, Deserialize)]
@@ -190,7 +190,7 @@ impl Contest {
             if let Some(result) = GameResult::of(game) {
                 return Ok((result, GameEnd::Rules));
             }
-            if game.earlier().len() >= DRAWN_TURNS {
+            if game.quiet_turns() >= DRAWN_TURNS {
                 return Ok((GameResult::Draw, GameEnd::NoProgress));
             }
             let side = game.position().side_to_move();

@@ -50,7 +50,7 @@ impl QuietCount {
     /// The count of a game.
     pub fn of(game: &Game) -> QuietCount {
         QuietCount {
-            turns: game.earlier().len() as u32,
+            turns: game.quiet_turns(),
             ..QuietCount::start(game)
         }
     }

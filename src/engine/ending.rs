@@ -146,10 +146,10 @@ impl Game {
         if draws.repetitions > 0 && occurrences >= draws.repetitions {
             return Some(Ending::Repetition { occurrences });
         }
-        let turns = self.earlier().len() as u32;
+        let turns = self.quiet_turns();
         let is_drawn = match rules.quiet_turns {
             0 => draws.quiet_turns > 0 && turns >= draws.quiet_turns,
-            _ => rules.is_at_quiet_limit(position, turns.min(u32::from(u16::MAX)) as u16),
+            _ => rules.is_at_quiet_limit(position, turns),
         };
         is_drawn.then_some(Ending::Quiet { turns })
     }

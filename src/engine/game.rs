@@ -218,6 +218,11 @@ impl Game {
         &self.positions[since.map_or(0, |last| last + 1)..self.actions.len()]
     }
 
+    /// The number of consecutive turns up to now that neither placed nor removed a stone.
+    pub fn quiet_turns(&self) -> u32 {
+        self.earlier().len() as u32
+    }
+
     /// The number of occurrences of the current position, including this one.
     pub fn occurrences(&self) -> usize {
         self.occurrences_of(self.position())

@@ -61,7 +61,7 @@ impl Answer {
     /// The answer for a position after this many quiet turns, from that after none. Without a limit of quiet
     /// turns in the rules it is the same.
     #[must_use]
-    pub fn after_quiet_turns(mut self, rules: &Rules, position: &Position, quiet: u16) -> Answer {
+    pub fn after_quiet_turns(mut self, rules: &Rules, position: &Position, quiet: u32) -> Answer {
         if position.is_placing() || position.removal_owed() {
             return self;
         }
@@ -74,20 +74,15 @@ impl Answer {
 }
 
 /// Ranks the turns of a position without stones in hand as their values are after this many quiet turns.
-fn within_limit(turns: &mut [RankedTurn], rules: &Rules, position: &Position, quiet: u16) {
-    let stones = [position.mover(), position.waiting()].map(|set| set.len() as u8);
-    match rules.quiet_limit(stones) {
-        Some(limit) if quiet > 0 => {
-            for turn in &mut *turns {
-                turn.value = match quiet >= limit.into() {
-                    true => Value::Draw,
-                    false => rules.within_limit(stones, quiet, turn.value),
-                };
-            }
-            turns.sort_by_cached_key(RankedTurn::key);
-        }
-        _ => {}
+fn within_limit(turns: &mut [RankedTurn], rules: &Rules, position: &Position, quiet: u32) {
+    let stones = position.on_board();
+    if quiet == 0 || rules.quiet_limit(stones).is_none() {
+        return;
     }
+    for turn in &mut *turns {
+        turn.value = rules.within_limit(stones, quiet, turn.value);
+    }
+    turns.sort_by_cached_key(RankedTurn::key);
 }
 
 /// A turn with its value.
@@ -315,9 +310,7 @@ impl Database {
                 let pair = certain(without.next())?.pair();
                 return Err(DbError::NoDepths { pair });
             };
-            if !position.is_placing() {
-                within_limit(&mut ranked, self.rules(), &position, quiet);
-            }
+            within_limit(&mut ranked, self.rules(), &position, quiet);
             let Some(best) = ranked.into_iter().next() else {
                 break LineEnd::Over;
             };
@@ -386,13 +379,13 @@ impl Database {
         };
         let ranked = turns.into_iter().zip(after).zip(values);
         let rules = self.rules();
-        let stones = [position.mover(), position.waiting()].map(|set| set.len() as u8);
+        let stones = position.on_board();
         let ranked = ranked.map(|((turn, after), value)| RankedTurn {
             turn,
             value: metric.of_value(match position.is_placing() {
                 true if rules.placing_metric() == Metric::Wdl => value.backed_up().without_depth(),
                 true => value.backed_up(),
-                false => rules.value_of_turn(stones, 0, turn.removes(), value),
+                false => rules.value_of_turn(stones, turn.removes(), value),
             }),
             after,
         });

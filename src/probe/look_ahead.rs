@@ -52,18 +52,18 @@ impl Database {
     /// files exist, to the moving phase.
     pub(crate) fn is_near_file(&self, position: &Position) -> bool {
         if !position.removal_owed() {
-            return Distance::of(self, &[*position]).is_near;
+            return FileDistance::of(self, &[*position]).is_near;
         }
         let rules = self.rules();
         let mut after = Vec::with_capacity(16);
         position.for_each_turn(rules, |turn| after.push(position.after(turn)));
-        Distance::of(self, &after).is_near
+        FileDistance::of(self, &after).is_near
     }
 }
 
 /// How far positions are from stored ones.
 #[derive(Clone, Copy)]
-struct Distance {
+struct FileDistance {
     /// The number of placements to the next ply that has a file, or to the moving phase.
     placements: u8,
     /// See [`Database::is_near_file`].
@@ -72,9 +72,9 @@ struct Distance {
     is_covered: bool,
 }
 
-impl Distance {
+impl FileDistance {
     /// The distance of positions with the same number of stones in hand and no pending removal.
-    fn of(database: &Database, positions: &[Position]) -> Distance {
+    fn of(database: &Database, positions: &[Position]) -> FileDistance {
         const FEW: u8 = 4;
         let rules = database.rules();
         let ply = positions
@@ -85,7 +85,7 @@ impl Distance {
         let next = plies.find(|&(other, file)| other >= ply && file.is_some());
         let next = next.filter(|_| is_covered).map(|(ply, _)| ply);
         let placements = next.unwrap_or(2 * rules.stones).saturating_sub(ply);
-        Distance {
+        FileDistance {
             placements,
             is_near: !database.plies.is_empty() && is_covered && placements <= FEW,
             is_covered,
@@ -215,7 +215,7 @@ impl Database {
         if positions.is_empty() {
             return Ok(Vec::new());
         }
-        let distance = Distance::of(self, positions);
+        let distance = FileDistance::of(self, positions);
         if effort.nodes.is_none() && distance.placements > MOST_PLACEMENTS {
             return Err(distance.too_long(self));
         }
@@ -240,7 +240,7 @@ impl Database {
 fn searched(
     database: &Database,
     positions: &[Position],
-    distance: Distance,
+    distance: FileDistance,
     effort: Effort,
     two_threads: bool,
 ) -> Result<Vec<Value>, DbError> {
@@ -255,7 +255,7 @@ fn searched(
 fn search(
     database: &Database,
     positions: &[Position],
-    distance: Distance,
+    distance: FileDistance,
     effort: Effort,
     two_threads: bool,
     depths: bool,

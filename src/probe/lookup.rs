@@ -171,11 +171,11 @@ impl Database {
             return Ok(Some(result));
         }
         let mut best = Value::LOST;
-        let stones = [mover, waiting].map(|set| set.len() as u8);
+        let stones = position.on_board();
         let after = self.sets_after(&position);
         let consider = |place: usize, value| {
             let removes = after[place].0.len() < waiting.len();
-            best = best.max(self.rules().value_of_turn(stones, 0, removes, value));
+            best = best.max(self.rules().value_of_turn(stones, removes, value));
         };
         let all = self.each(&after, metric, consider)?;
         Ok(all.then_some(best))

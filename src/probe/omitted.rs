@@ -121,8 +121,7 @@ impl<'a> Derivation<'a> {
         let mut unheld = Vec::new();
         let turn = TurnScores {
             rules: self.database.rules(),
-            mover,
-            waiting,
+            stones: position.on_board(),
         };
         for sets in self.database.sets_after(&position) {
             match self.held_score(sets)? {
@@ -158,14 +157,14 @@ impl<'a> Derivation<'a> {
 /// The scores of a position's turns from those after them.
 struct TurnScores<'a> {
     rules: &'a Rules,
-    mover: PointSet,
-    waiting: PointSet,
+    /// Those of the mover and of the waiting side.
+    stones: [u8; 2],
 }
 
 impl TurnScores<'_> {
     /// Whether the turn to these sets removes a stone.
     fn removes(&self, (left, _): Sets) -> bool {
-        left.len() < self.waiting.len()
+        left.len() < self.stones[1].into()
     }
 
     /// The score of the turn to these sets, from that of the position after it.
@@ -173,10 +172,10 @@ impl TurnScores<'_> {
         if self.rules.distance() == Distance::ToEnd {
             return after.before_turn();
         }
-        let stones = [self.mover, self.waiting].map(|set| set.len() as u8);
+        let removes = self.removes(sets);
         let value = self
             .rules
-            .value_of_turn(stones, 0, self.removes(sets), after.value());
+            .value_of_turn(self.stones, removes, after.value());
         value.into()
     }
 

@@ -233,37 +233,32 @@ impl Rules {
         (limit > 0).then_some(limit)
     }
 
-    /// Whether a game in this position is drawn after so many quiet turns, unless the position ends it. A
-    /// turn that closes a mill is not over before its removal.
-    pub fn is_at_quiet_limit(&self, position: &Position, quiet: u16) -> bool {
-        let stones = [position.mover(), position.waiting()].map(|set| set.len() as u8);
-        let limit = self.quiet_limit(stones);
+    /// Whether the limit draws a game that has reached this position by `quiet` quiet turns in a row and that
+    /// the position itself does not end. A turn that closes a mill is not over before its removal.
+    pub fn is_at_quiet_limit(&self, position: &Position, quiet: u32) -> bool {
+        let limit = self.quiet_limit(position.on_board());
         !position.is_placing()
             && !position.removal_owed()
             && limit.is_some_and(|limit| quiet >= limit.into())
     }
 
     /// The value of a turn, without stones in hand, for the side that makes it: `after` is that of the
-    /// position that it leads to, `stones` are those before, and `removes` says whether it takes stones.
-    /// `quiet` is the number of quiet turns that the limit has counted before it.
-    pub(crate) fn value_of_turn(
-        &self,
-        stones: [u8; 2],
-        quiet: u16,
-        removes: bool,
-        after: Value,
-    ) -> Value {
+    /// position that it leads to, `stones` are those before, and `removes` says whether it takes stones. No
+    /// quiet turns precede it.
+    pub(crate) fn value_of_turn(&self, stones: [u8; 2], removes: bool, after: Value) -> Value {
         let after = match removes {
             true => self.distance().after_removal(after),
             false => after,
         };
-        self.within_limit(stones, quiet, after.backed_up())
+        self.within_limit(stones, 0, after.backed_up())
     }
 
     /// The value of a position without stones in hand after `quiet` quiet turns, from its value after none.
-    pub(crate) fn within_limit(&self, stones: [u8; 2], quiet: u16, value: Value) -> Value {
+    pub(crate) fn within_limit(&self, stones: [u8; 2], quiet: u32, value: Value) -> Value {
         match (self.quiet_limit(stones), value.dtw()) {
-            (Some(limit), Some(Dtw(turns))) if turns.saturating_add(quiet) > limit.into() => {
+            (Some(limit), Some(Dtw(turns)))
+                if quiet.saturating_add(turns.into()) > limit.into() =>
+            {
                 Value::Draw
             }
             _ => value,

@@ -208,6 +208,11 @@ impl Position {
         self.waiting
     }
 
+    /// The numbers of stones that the side to move and the waiting side have on the board.
+    pub(crate) fn on_board(&self) -> [u8; 2] {
+        [self.mover, self.waiting].map(|set| set.len() as u8)
+    }
+
     /// The points without a stone.
     #[inline(always)]
     pub fn empty(&self) -> PointSet {

@@ -85,6 +85,9 @@ pub struct BuildPlan {
     /// The plies to solve, the last one first; `None` if the request leaves the placing phase out.
     #[cfg_attr(feature = "service", serde(skip_serializing_if = "Option::is_none"))]
     pub placing: Option<Vec<PlannedPly>>,
+    /// The pairs that the folder has, wanted or not, with the compression of their files.
+    #[cfg_attr(feature = "service", serde(skip))]
+    pub present: Vec<(Pair, Compression)>,
     /// The request.
     #[cfg_attr(feature = "service", serde(skip))]
     pub request: BuildRequest,
@@ -190,6 +193,7 @@ impl BuildPlan {
             placing_seconds,
             pairs,
             placing: (!request.plies.is_empty()).then_some(plies),
+            present,
             request: request.clone(),
             stage_sets,
         })

@@ -153,11 +153,12 @@ pub fn verify_sample(
             let (mover, waiting) = index.sets(random.below(index.len()));
             let position = Position::moving(mover, waiting);
             let stored = db.value(&position, metric)?.unwrap_or(Value::LOST);
-            let mut best = Value::LOST;
+            let (mut best, stones) = (Value::LOST, position.on_board());
             for turn in position.turns(db.rules()) {
                 let after = db.value(&position.after(turn), metric)?;
                 let after = after.unwrap_or(Value::LOST);
-                best = best.max(value_of_turn(&position, db.rules(), metric, turn, after));
+                let removes = turn.removes();
+                best = best.max(value_of_turn(db.rules(), metric, stones, removes, after));
             }
             let derived = metric.of_value(position.result(db.rules()).unwrap_or(best));
             report.checked += 1;

@@ -6,7 +6,7 @@ use crate::board::symmetry::Symmetry;
 use crate::board::{POINTS, PointSet};
 use crate::index::{Index, Material, Subsets};
 use crate::rules::position::Position;
-use crate::rules::turns::{Turn, removable_sets};
+use crate::rules::turns::removable_sets;
 use crate::rules::{Blocked, FullBoard, Rules, WithoutTurn};
 use crate::value::{Distance, Metric, Value};
 
@@ -97,12 +97,13 @@ pub(super) fn derive(
 ) -> Value {
     let derived = position.result(rules).unwrap_or_else(|| {
         let mut best = Value::LOST;
+        let stones = position.on_board();
         position.for_each_turn(rules, |turn| {
             let after = position.after(turn);
             let table = tables[turn.removed().len() as usize];
             let byte = table.map(|table| table.byte(after.mover(), after.waiting()));
             let value = byte.map_or(Value::LOST, |byte| value_of_byte(rules, metric, byte));
-            best = best.max(value_of_turn(position, rules, metric, turn, value));
+            best = best.max(value_of_turn(rules, metric, stones, turn.removes(), value));
         });
         best
     });
@@ -117,20 +118,18 @@ pub(super) fn value_of_byte(rules: &Rules, metric: Metric, byte: u8) -> Value {
     }
 }
 
-/// The value of a turn that leads to a position of this value.
+/// The value of a turn that leads to a position of this value. `stones` are those before it, `removes` says whether
+/// it takes stones.
 pub(super) fn value_of_turn(
-    position: &Position,
     rules: &Rules,
     metric: Metric,
-    turn: Turn,
+    stones: [u8; 2],
+    removes: bool,
     after: Value,
 ) -> Value {
     match metric {
-        Metric::Depth => {
-            let stones = [position.mover(), position.waiting()].map(|set| set.len() as u8);
-            rules.value_of_turn(stones, 0, turn.removes(), after)
-        }
-        Metric::Wdl => after.backed_up(),
+        Metric::Depth => rules.value_of_turn(stones, removes, after),
+        Metric::Wdl => metric.of_value(after.backed_up()),
     }
 }
 
@@ -172,12 +171,10 @@ impl Codes {
     pub fn new(rules: &Rules, metric: Metric, stones: [u8; 2]) -> Codes {
         let before = |byte: usize, removes: bool| {
             let after = value_of_byte(rules, metric, byte as u8);
-            let (value, distance) = match metric {
-                Metric::Depth => (
-                    rules.value_of_turn(stones, 0, removes, after),
-                    rules.distance(),
-                ),
-                Metric::Wdl => (metric.of_value(after.backed_up()), Distance::ToEnd),
+            let value = value_of_turn(rules, metric, stones, removes, after);
+            let distance = match metric {
+                Metric::Depth => rules.distance(),
+                Metric::Wdl => Distance::ToEnd,
             };
             distance.byte(value).map_or(SHARED, code)
         };

@@ -1,10 +1,9 @@
 //! Tests of limits of quiet turns: every result agrees with the plain rules, for every number of quiet turns
 //! before.
 
-use std::collections::BTreeMap;
-
 use crate::common::{self, Random, library_set, plain_rules};
 use crate::plain::check;
+use crate::values::solve;
 use millbase::engine::{Ending, Game};
 use millbase::internals::Index;
 use millbase::{Blocked, Database, LineEnd, Material, Pair, Position, Rules, Value, Wdl};
@@ -34,15 +33,7 @@ fn rules() -> Vec<Rules> {
 
 /// Solves pairs and compares every position, for every number of quiet turns before it.
 fn check(rules: &Rules, pairs: &[(usize, usize)]) {
-    let mut solved: BTreeMap<Material, Vec<u8>> = BTreeMap::new();
-    for &(larger, smaller) in pairs {
-        let pair = Pair::new(larger as u8, smaller as u8).expect("a pair of the game");
-        let load = |material| Ok(solved[&material].clone());
-        let tables = millbase::internals::solve::pair::solve(rules, pair, load, &mut |_| ());
-        for table in tables.expect("a pair that can be solved") {
-            solved.insert(table.material, table.values.to_vec());
-        }
-    }
+    let solved = solve(rules, pairs);
     let limit = |stones: (usize, usize)| {
         let limit = rules.quiet_limit([stones.0 as u8, stones.1 as u8]);
         usize::from(limit.expect("a limit"))
@@ -92,7 +83,7 @@ fn every_count_of_larger_pairs_agrees_with_the_plain_rules() {
 /// the positions that they lead to; and the best line of a win keeps to the limit.
 #[test]
 fn answers_keep_to_the_limit() {
-    const LIMIT: u16 = 8;
+    const LIMIT: u32 = 8;
     let rules = Rules {
         quiet_turns: LIMIT as u8,
         quiet_turns_flying: 5,
@@ -102,7 +93,7 @@ fn answers_keep_to_the_limit() {
     let pair = Pair::new(4, 4).expect("a pair");
     common::build(folder.path(), &rules, &[pair], &[]);
     let database = Database::open(folder.path(), rules).expect("databases");
-    let result = |position: &Position, quiet: u16| {
+    let result = |position: &Position, quiet: u32| {
         let answer = database.answer(position).expect("files");
         answer.after_quiet_turns(&rules, position, quiet)
     };
@@ -123,7 +114,7 @@ fn answers_keep_to_the_limit() {
             let in_time = none
                 .value
                 .dtw()
-                .is_some_and(|turns| turns.0 + quiet <= limit);
+                .is_some_and(|turns| u32::from(turns.0) + quiet <= limit);
             let expected = if in_time && quiet < limit {
                 none.value
             } else {
@@ -165,5 +156,5 @@ fn answers_keep_to_the_limit() {
             end => assert_eq!(by_count, end == LineEnd::Quiet, "{ending:?}"),
         }
     }
-    assert!(cut > 100 && longest > usize::from(LIMIT), "{cut} {longest}");
+    assert!(cut > 100 && longest > LIMIT as usize, "{cut} {longest}");
 }

@@ -15,10 +15,10 @@ use millbase::{
 };
 
 /// The solver's tables.
-type Solved = BTreeMap<Material, Vec<u8>>;
+pub type Solved = BTreeMap<Material, Vec<u8>>;
 
 /// Solves pairs with the library, each after those that its captures lead to.
-fn solve(rules: &Rules, pairs: &[(usize, usize)]) -> Solved {
+pub fn solve(rules: &Rules, pairs: &[(usize, usize)]) -> Solved {
     let mut solved = Solved::new();
     for &(larger, smaller) in pairs {
         let pair = Pair::new(larger as u8, smaller as u8).expect("a pair of the game");

@@ -184,12 +184,7 @@ pub struct Wrong {
 pub fn iterate(rules: &PlainRules, pairs: &[(usize, usize)]) -> Tables {
     let mut tables = Tables::new();
     for &(larger, smaller) in pairs {
-        let mut new = vec![(larger, smaller), (smaller, larger)];
-        new.dedup();
-        for &(mover, other) in &new {
-            let table = Table::new(mover, other, |_, _| DRAW);
-            tables.insert((mover, other), table);
-        }
+        let new = add_pair(&mut tables, (larger, smaller));
         // A win follows from a loss one turn shorter, wherever that is.
         let known = tables.values().flat_map(|table| &table.values);
         let known = known.filter(|&&value| value != NO_POSITION);
@@ -215,6 +210,17 @@ pub fn iterate(rules: &PlainRules, pairs: &[(usize, usize)]) -> Tables {
     tables
 }
 
+/// Adds the tables of a pair, in which all positions are drawn, and returns their stones.
+fn add_pair(tables: &mut Tables, (larger, smaller): (usize, usize)) -> Vec<(usize, usize)> {
+    let mut new = vec![(larger, smaller), (smaller, larger)];
+    new.dedup();
+    for &(mover, other) in &new {
+        let table = Table::new(mover, other, |_, _| DRAW);
+        tables.insert((mover, other), table);
+    }
+    new
+}
+
 /// Passes the results of all positions of these pairs under a limit of quiet turns to `found`, for every
 /// number of quiet turns before: the stones, this number, and a table of draws, wins in 1 and losses in 0.
 /// Each pair comes after those that its captures lead to; `limit` is the limit in force with these stones.
@@ -229,12 +235,7 @@ pub fn count_quiet_turns(
 ) {
     let mut tables = Tables::new();
     for &(larger, smaller) in pairs {
-        let mut new = vec![(larger, smaller), (smaller, larger)];
-        new.dedup();
-        for &(mover, other) in &new {
-            let table = Table::new(mover, other, |_, _| DRAW);
-            tables.insert((mover, other), table);
-        }
+        let new = add_pair(&mut tables, (larger, smaller));
         let limit = limit((larger, smaller));
         for quiet in (0..=limit).rev() {
             let derived = new.iter().map(|&stones| derive(rules, &tables, stones));

@@ -516,7 +516,7 @@ fn a_build_that_may_not_have_its_memory_does_not_begin() {
     let planned = limited(&["--dry-run"]);
     assert_eq!(planned.status, 0);
     assert!(planned.err.starts_with("note: "), "{}", planned.err);
-    // A limit of one's own counts instead.
+    // --memory replaces the limit of the system.
     limited(&["--memory", "200M"]).fails_with(2, "of --memory");
     let small = limited(&["--max-stones", "6", "--threads", "1"]);
     assert_eq!(small.status, 0, "{}", small.err);

@@ -751,7 +751,7 @@ fn files_without_an_end_are_refused() {
     }
 }
 
-/// Engines that hang end with what started them, also those behind a script.
+/// The end of a match also ends engines that hang, and the processes that a script started for them.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_engine_outlives_a_match() {

@@ -100,7 +100,7 @@ struct Connection {
     network: IpAddr,
     /// When it began to wait for a request; `None` while one is in progress.
     waits_since: Option<Instant>,
-    /// Told to close the connection.
+    /// The signal on which the connection closes.
     close: Arc<Notify>,
 }
 

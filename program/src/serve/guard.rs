@@ -1,6 +1,6 @@
-//! Refuses requests with a long head, and those that pages elsewhere make. The browser of somebody who visits such a page can reach a server on
-//! the same machine: by an address in the page (of an image, say), or by a host name that its owner lets resolve to
-//! this machine (DNS rebinding).
+//! Refuses requests with a long head, and those that pages elsewhere make. The browser of somebody who visits such a
+//! page can reach a server on the same machine: by an address in the page (of an image, say), or by a host name that
+//! its owner lets resolve to this machine (DNS rebinding).
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 

@@ -17,7 +17,7 @@ use std::cmp::Reverse;
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Patience, look_up};
+use super::{Patience, look_up, look_up_game};
 use crate::engine::count::QuietCount;
 use crate::engine::game::{Game, shown};
 use crate::probe::{Database, RankedTurn};
@@ -90,10 +90,7 @@ pub(crate) fn rank(
     drawn: DrawnTurns,
     patience: Patience<'_>,
 ) -> Result<Candidates, DbError> {
-    let answer = look_up(database, game.position(), patience.first_deadline())?;
-    let quiet = game.earlier().len().try_into().unwrap_or(u16::MAX);
-    let answer = answer.after_quiet_turns(game.rules(), game.position(), quiet);
-    let mut turns = answer.turns;
+    let mut turns = look_up_game(database, game, patience.first_deadline())?.turns;
     let mut lookups = turns.len() as u64;
     let Some(best) = turns.first().map(|best| best.value) else {
         return Ok(Candidates { turns, lookups });

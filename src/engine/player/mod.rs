@@ -76,6 +76,17 @@ pub(crate) fn look_up(
     database.answer_with(position, effort)
 }
 
+/// [`look_up`] for the position of a game, whose quiet turns count if its rules limit them.
+fn look_up_game(
+    database: &Database,
+    game: &Game,
+    deadline: Option<Instant>,
+) -> Result<Answer, DbError> {
+    let position = game.position();
+    let answer = look_up(database, position, deadline)?;
+    Ok(answer.after_quiet_turns(game.rules(), position, game.quiet_turns()))
+}
+
 /// How long a player may look up values.
 #[derive(Clone, Copy)]
 struct Patience<'a> {
@@ -151,9 +162,7 @@ impl Player {
     ///
     /// As for [`Database::answer`].
     pub fn look_up(&self, game: &Game) -> Result<Answer, DbError> {
-        let answer = look_up(&self.database, game.position(), None)?;
-        let quiet = game.earlier().len().try_into().unwrap_or(u16::MAX);
-        let mut answer = answer.after_quiet_turns(game.rules(), game.position(), quiet);
+        let mut answer = look_up_game(&self.database, game, None)?;
         answer.turns = QuietCount::of(game).rank(&self.database, answer.turns, &|| false);
         answer.value = answer.turns.first().map_or(answer.value, |best| best.value);
         Ok(answer)

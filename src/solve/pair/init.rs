@@ -72,12 +72,21 @@ pub(crate) const fn ordered(v: u8) -> u8 {
 
 const ORDERED_DRAW: u8 = 128;
 
-/// The mover's value byte after a capture of this ordered value. Bytes up to 253 keep their meaning.
-pub(crate) const fn value_of_ordered(ordered: u8) -> u8 {
+/// The value byte of the position that a turn of this ordered value leads to.
+const fn byte_after(ordered: u8) -> u8 {
     match ordered {
         ORDERED_DRAW => 0,
-        _ if ordered < ORDERED_DRAW => ordered * 2 + 1,
-        _ => (u8::MAX - ordered) * 2 + 2,
+        _ if ordered < ORDERED_DRAW => ordered * 2,
+        _ => (u8::MAX - ordered) * 2 + 1,
+    }
+}
+
+/// The mover's value byte before a turn of this ordered value, where depths count the turns to the end. Bytes
+/// after the turn up to 253 keep their meaning; 0 stands for a draw and for no turn.
+pub(crate) const fn value_of_ordered(ordered: u8) -> u8 {
+    match byte_after(ordered) {
+        0 => 0,
+        after => after + 1,
     }
 }
 
@@ -107,19 +116,10 @@ static ORDERED_RESULTS: [u8; 256] = {
 pub(crate) fn values_of_ordered(rules: &Rules, material: Material) -> [u8; 256] {
     let stones = [material.mover, material.waiting];
     let distance = rules.distance();
-    std::array::from_fn(|ordered| match (distance, ordered as u8) {
-        (_, 0) => 0,
-        (Distance::ToEnd, ordered) => value_of_ordered(ordered),
-        (Distance::ToRemoval, ordered) => {
-            // The byte after the turn that has this ordered value.
-            let after = match ordered {
-                ORDERED_DRAW => 0,
-                _ if ordered < ORDERED_DRAW => ordered * 2,
-                _ => (u8::MAX - ordered) * 2 + 1,
-            };
-            let value = rules.value_of_turn(stones, 0, false, distance.value(after));
-            distance.byte(value).unwrap_or(0)
-        }
+    std::array::from_fn(|ordered| {
+        let after = distance.value(byte_after(ordered as u8));
+        let value = rules.value_of_turn(stones, false, after);
+        distance.byte(value).unwrap_or(0)
     })
 }
 
