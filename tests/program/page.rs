@@ -1299,7 +1299,7 @@ fn a_site_plays_on_without_its_host() {
         page.element_says("value", "White wins in 20 turns");
         page.element_says("offline", "The databases cannot be reached.");
         // The reason names the file that cannot be read.
-        page.element_says("offline", ".mill cannot be read from");
+        page.element_says("offline", ".mill cannot be fetched from");
         // Where no database answers, a search plays.
         page.load(LARGER);
         page.tab("options");
