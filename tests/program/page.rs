@@ -1376,7 +1376,7 @@ fn other_games_have_their_board_and_their_name() {
         if site().is_none() {
             page.element_says("notice-command", "--rules morabaraba");
         }
-        page.click("a7");
+        page.play("a7");
         page.says("White played a7.");
         page.refresh();
         page.element_says("title", "Morabaraba");
