@@ -210,6 +210,14 @@ impl Distance {
             _ => value,
         }
     }
+
+    /// The value with its depth only if it counts the turns to the end of the game.
+    pub(crate) fn to_end(self, value: Value) -> Value {
+        match self {
+            Distance::ToEnd => value,
+            Distance::ToRemoval => value.without_depth(),
+        }
+    }
 }
 
 /// The part of a value that a file holds or a query asks for.

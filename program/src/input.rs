@@ -8,7 +8,8 @@ use std::path::Path;
 use anyhow::Result;
 use millbase::internals::service::question::is_start;
 pub use millbase::internals::service::question::position;
-use millbase::{Pair, Position, Rules};
+use millbase::internals::service::words::Fen;
+use millbase::{Pair, Rules};
 
 use crate::status::Usage;
 
@@ -30,7 +31,7 @@ const LARGEST_BATCH: usize = 4096;
 ///
 /// `PositionError`, and [`Usage`] with this advice if the first word is a whole position and others
 /// follow.
-pub fn position_of(words: &[String], rules: &Rules, advice: &str) -> Result<Position> {
+pub fn position_of(words: &[String], rules: &Rules, advice: &str) -> Result<Fen> {
     if let [whole, other, ..] = words
         && is_whole(whole)
     {

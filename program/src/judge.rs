@@ -184,7 +184,7 @@ impl Judge {
     fn families(&self, truth: Truth) -> Result<Vec<Family>> {
         let (db, rules) = (truth.database(), truth.database().rules());
         let mut families = databases::families(db, &self.from)?;
-        let knows_placing = || truth.answer_or_reason(&Position::start(rules));
+        let knows_placing = || truth.answer_or_reason(&Position::start(rules), 0);
         if self.from.is_empty() && knows_placing()?.is_ok() {
             let placed = PLACED.into_iter().map(Family::Placed);
             families.extend(placed.filter(|family| family.check(rules).is_ok()));
@@ -242,7 +242,7 @@ impl Judge {
 /// Why the perfect player has to search in some games; `None` if the databases are complete.
 fn missing(truth: Truth) -> Result<Option<DbError>> {
     let db = truth.database();
-    if let Err(reason) = truth.answer_or_reason(&Position::start(db.rules()))? {
+    if let Err(reason) = truth.answer_or_reason(&Position::start(db.rules()), 0)? {
         return Ok(Some(reason));
     }
     let pairs = Pair::all(db.rules().stones).into_iter();

@@ -76,8 +76,11 @@ fn write(out: &mut impl Write, db: &Database, answer: &LineAnswer) -> io::Result
         writeln!(out)?;
         table.write(out)?;
     }
-    if let Some(number) = QuietCount::START.cut(answer.line.iter().map(|turn| turn.turn)) {
-        let limit = QuietCount::START.limit();
+    let count = QuietCount::usual(answer.situation.position.quiet_turns);
+    if db.rules().quiet_turns == 0
+        && let Some(number) = count.cut(answer.line.iter().map(|turn| turn.turn))
+    {
+        let limit = count.limit();
         writeln!(
             out,
             "\nwhere {limit} quiet turns make a draw, the game is drawn after turn {number}"

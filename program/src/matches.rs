@@ -202,7 +202,7 @@ impl Match {
         let rules = database.rules();
         let mut starts = Vec::new();
         for text in &self.start {
-            starts.push(input::position(text, rules)?);
+            starts.push(*input::position(text, rules)?);
         }
         if let Some(path) = &self.starts {
             starts.extend(read_starts(path, rules)?);
@@ -254,7 +254,7 @@ fn read_starts(path: &Path, rules: &Rules) -> Result<Vec<Position>> {
             continue;
         }
         let position = input::position(line, rules);
-        starts.push(position.with_context(|| format!("'{name}', line {number}"))?);
+        starts.push(*position.with_context(|| format!("'{name}', line {number}"))?);
     }
     match starts.is_empty() {
         false => Ok(starts),

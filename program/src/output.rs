@@ -15,8 +15,9 @@ pub use millbase::internals::counted;
 use millbase::internals::diagram::draw;
 use millbase::internals::is_hidden;
 use millbase::internals::service::position::Situation;
+use millbase::internals::service::words::Fen;
 pub use millbase::internals::service::write as json;
-use millbase::{Database, Position, Turn, Value, Wdl};
+use millbase::{Database, Turn, Value, Wdl};
 use serde::Serialize;
 
 use crate::options::Options;
@@ -180,8 +181,8 @@ pub fn painted(value: Value) -> String {
 
 /// A position's value in its colour, with a remark on what its depth counts under a limit of quiet turns, or if
 /// the usual count of these ends its best line.
-pub fn counted_value(db: &Database, position: &Position, value: Value) -> String {
-    let count = QuietCount::START;
+pub fn counted_value(db: &Database, position: &Fen, value: Value) -> String {
+    let count = QuietCount::usual(position.quiet_turns);
     let remark = match (db.rules().quiet_turns, value.dtw()) {
         (1.., Some(_)) => ", counted to the next removal or the end".to_owned(),
         (0, _) if count.cuts(db, position, value) => format!(
@@ -190,7 +191,13 @@ pub fn counted_value(db: &Database, position: &Position, value: Value) -> String
         ),
         _ => String::new(),
     };
-    painted(value) + &remark
+    let after = match position.quiet_turns {
+        turns @ 1.. if db.rules().quiet_turns > 0 || !remark.is_empty() => {
+            format!(", after {}", counted(turns, "quiet turn"))
+        }
+        _ => String::new(),
+    };
+    painted(value) + &remark + &after
 }
 
 /// One cell of a [`TextTable`].

@@ -14,7 +14,7 @@ use crate::coach::contestant::{Contestant, NewContestant};
 use crate::coach::record::{GameResult, ResultCounts};
 use crate::coach::review::GameReview;
 use crate::coach::truth::Truth;
-use crate::engine::ending::DrawRule;
+use crate::engine::ending::Ending;
 use crate::engine::game::Game;
 use crate::probe::Database;
 use crate::rules::position::{Position, Side};
@@ -31,9 +31,6 @@ pub struct Contest {
     /// The seed of random choices.
     pub seed: u64,
 }
-
-/// The turns without a stone placed or removed after which a game is drawn.
-const DRAWN_TURNS: u32 = DrawRule::USUAL.quiet_turns;
 
 /// A game of a match.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema, Deserialize)]
@@ -78,10 +75,24 @@ pub struct FirstError {
 pub enum GameEnd {
     /// By the rules: a side has lost, or the board is full.
     Rules,
-    /// No stone was placed or removed for 100 turns.
+    /// A position stood for the third time.
+    Repetition,
+    /// No stone was placed or removed for as many turns as the rules allow: 100, if they set no limit.
     NoProgress,
     /// A player gave no legal turn, and loses.
     Forfeit,
+}
+
+impl From<Ending> for GameEnd {
+    fn from(ending: Ending) -> GameEnd {
+        match ending {
+            Ending::Stones { .. } | Ending::Blocked { .. } | Ending::FullBoard { .. } => {
+                GameEnd::Rules
+            }
+            Ending::Repetition { .. } => GameEnd::Repetition,
+            Ending::Quiet { .. } => GameEnd::NoProgress,
+        }
+    }
 }
 
 impl Contest {
@@ -187,11 +198,9 @@ impl Contest {
             begun.map_err(|reason| (sides[place], reason))?;
         }
         loop {
-            if let Some(result) = GameResult::of(game) {
-                return Ok((result, GameEnd::Rules));
-            }
-            if game.quiet_turns() >= DRAWN_TURNS {
-                return Ok((GameResult::Draw, GameEnd::NoProgress));
+            if let Some(ending) = game.ending() {
+                let result = ending.winner().map_or(GameResult::Draw, GameResult::won_by);
+                return Ok((result, GameEnd::from(ending)));
             }
             let side = game.position().side_to_move();
             let turn = players[usize::from(side != first)].turn(game);

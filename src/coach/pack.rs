@@ -66,7 +66,7 @@ pub fn check(truth: Truth, claim: &Claim) -> Result<Checked, DbError> {
     if position.is_over(rules) {
         return Ok(checked.with("the game is over in the position".to_owned()));
     }
-    let answer = truth.answer(&position)?;
+    let answer = truth.answer(&position, 0)?;
     let goal = claim.goal.unwrap_or(match answer.value {
         Value::Draw => Goal::Draw,
         _ => Goal::Win,
@@ -190,7 +190,7 @@ fn check_line(
             return Ok(Err(format!("after {text} a stone has to be removed")));
         }
         made += 1;
-        let turns = truth.answer(&before)?.turns;
+        let turns = truth.answer(&before, 0)?.turns;
         let played = turns.iter().find(|turn| turn.after == *game.position());
         let (Some(best), Some(played)) = (turns.first(), played) else {
             return Ok(Err(format!("{text} is not a legal turn")));

@@ -244,7 +244,7 @@ pub fn puzzle(
     position: &Position,
 ) -> Result<Option<Puzzle>, DbError> {
     let rules = truth.database().rules();
-    let turns = truth.answer(position)?.turns;
+    let turns = truth.answer(position, 0)?.turns;
     let Some(first) = step(position, &turns) else {
         return Ok(None);
     };
@@ -268,13 +268,13 @@ pub fn puzzle(
     let mut solution = vec![first];
     while let (Goal::Win, Some(last)) = (goal, solution.last()) {
         let position = last.after;
-        let Some(next) = step(&position, &truth.answer(&position)?.turns) else {
+        let Some(next) = step(&position, &truth.answer(&position, 0)?.turns) else {
             break;
         };
         solution.push(next);
     }
     // The count of quiet turns draws such a game.
-    if QuietCount::START
+    if QuietCount::usual(0)
         .cut(solution.iter().map(|step| step.turn))
         .is_some()
     {

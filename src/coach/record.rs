@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::game::{Game, GameError, shown};
-use crate::rules::position::{Position, PositionError, Side};
+use crate::rules::position::{Position, Side};
 use crate::rules::{Rules, counted};
 use crate::value::Value;
 
@@ -502,12 +502,12 @@ impl Draft {
             Some(game) => game,
             None => {
                 let fen = self.tags.iter().find(|(name, _)| name == "FEN");
-                let start = match fen {
-                    Some((_, text)) => Position::parse(text, rules)
-                        .map_err(|error: PositionError| error.to_string())?,
-                    None => Position::start(rules),
-                };
-                self.game.insert(Game::new(*rules, start))
+                self.game.insert(match fen {
+                    Some((_, text)) => {
+                        Game::from_position(text, rules).map_err(|error| error.to_string())?
+                    }
+                    None => Game::new(*rules, Position::start(rules)),
+                })
             }
         };
         if game.actions().len() >= MOST_ACTIONS {

@@ -229,7 +229,9 @@ impl GameReview {
     pub fn of(truth: Truth, game: &Game) -> Result<GameReview, DbError> {
         let rules = truth.database().rules();
         let mut missing = None;
-        let mut ranked = |position: &Position| match truth.answer_or_reason(position)? {
+        let mut ranked = |position: &Position, count: QuietCount| match truth
+            .answer_or_reason(position, count.turns())?
+        {
             Ok(answer) => Ok::<_, DbError>(Some(answer.turns)),
             Err(reason) => {
                 missing.get_or_insert(reason);
@@ -244,7 +246,7 @@ impl GameReview {
         let mut position = *game.start();
         let mut count = QuietCount::start(game);
         for (number, turn) in (1..).zip(played) {
-            let verdict = ranked(&position)?
+            let verdict = ranked(&position, count)?
                 .map(|turns| counted(truth, count, turn, turns))
                 .and_then(|turns| Verdict::of(turn, &turns));
             count = count.after(turn);
@@ -261,7 +263,7 @@ impl GameReview {
         }
         let value = match position.result(rules) {
             Some(value) => Some(value),
-            None => ranked(&position)?
+            None => ranked(&position, count)?
                 .map(|turns| count.rank(truth.database(), turns, &|| false))
                 .and_then(|turns| Some(turns.first()?.value)),
         };

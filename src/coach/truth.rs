@@ -43,17 +43,19 @@ impl<'a> Truth<'a> {
         self.database
     }
 
-    /// The position's value and its turns, best first.
+    /// The position's value and its turns, best first, after this many quiet turns, which matter if the rules
+    /// limit them.
     ///
     /// # Errors
     ///
     /// As for [`Database::answer`](crate::Database::answer).
-    pub fn answer(&self, position: &Position) -> Result<Answer, DbError> {
+    pub fn answer(&self, position: &Position, quiet_turns: u32) -> Result<Answer, DbError> {
         let nodes = match position.all_in_hand() <= u32::from(self.most_in_hand) {
             true => MOST_NODES,
             false => 1,
         };
-        self.database.answer_within(position, Some(nodes))
+        let answer = self.database.answer_within(position, Some(nodes))?;
+        Ok(answer.after_quiet_turns(self.database.rules(), position, quiet_turns))
     }
 
     /// As [`Truth::answer`], but `Ok(Err(reason))` if no database at hand has the value.
@@ -64,8 +66,9 @@ impl<'a> Truth<'a> {
     pub fn answer_or_reason(
         &self,
         position: &Position,
+        quiet_turns: u32,
     ) -> Result<Result<Answer, DbError>, DbError> {
-        match self.answer(position) {
+        match self.answer(position, quiet_turns) {
             Err(error) if is_damage(&error) => Err(error),
             answer => Ok(answer),
         }
@@ -90,7 +93,7 @@ impl<'a> Truth<'a> {
             let Some(position) = family.draw(self.database.rules(), &mut random) else {
                 continue;
             };
-            let answer = self.answer(&position)?;
+            let answer = self.answer(&position, 0)?;
             if wanted.is_none_or(|wanted| answer.value.wdl() == wanted) {
                 return Ok(Some((position, answer)));
             }

@@ -31,11 +31,13 @@ pub struct QuietCount {
 const MOST_POSITIONS: usize = 1_000;
 
 impl QuietCount {
-    /// The count of [`DrawRule::USUAL`] in a position without a history.
-    pub const START: QuietCount = QuietCount {
-        limit: DrawRule::USUAL.quiet_turns,
-        turns: 0,
-    };
+    /// The count of [`DrawRule::USUAL`] after this many quiet turns.
+    pub fn usual(turns: u32) -> QuietCount {
+        QuietCount {
+            limit: DrawRule::USUAL.quiet_turns,
+            turns,
+        }
+    }
 
     /// The count at the start of a game.
     pub fn start(game: &Game) -> QuietCount {
@@ -44,7 +46,10 @@ impl QuietCount {
             // The values of such rules respect their limit: see `Answer::after_quiet_turns`.
             _ => 0,
         };
-        QuietCount { limit, turns: 0 }
+        QuietCount {
+            limit,
+            turns: game.quiet_before(),
+        }
     }
 
     /// The count of a game.
@@ -75,14 +80,18 @@ impl QuietCount {
 
     /// Whether seven tenths of the quiet turns have been made, so that players should know the count.
     pub fn is_late(self) -> bool {
-        self.limit > 0 && 10 * self.turns >= 7 * self.limit
+        self.limit > 0 && self.turns.saturating_mul(10) >= self.limit.saturating_mul(7)
     }
 
     /// The count after a turn.
     #[must_use]
     pub fn after(self, turn: Turn) -> QuietCount {
         QuietCount {
-            turns: if turn.is_quiet() { self.turns + 1 } else { 0 },
+            turns: if turn.is_quiet() {
+                self.turns.saturating_add(1)
+            } else {
+                0
+            },
             ..self
         }
     }

@@ -12,7 +12,7 @@ use crate::engine::ending::DrawRule;
 use crate::engine::illegality::Illegality;
 use crate::random::Random;
 use crate::rules::Rules;
-use crate::rules::position::{Position, Side};
+use crate::rules::position::{Position, PositionError, Side};
 use crate::rules::turns::{Turn, TurnError, removable, removals_made};
 use crate::value::Value;
 
@@ -21,6 +21,8 @@ use crate::value::Value;
 pub struct Game {
     rules: Rules,
     draws: DrawRule,
+    /// The quiet turns before the start.
+    quiet_before: u32,
     /// The position before each action, and the one after the last; never empty.
     positions: Vec<Position>,
     actions: Vec<Turn>,
@@ -79,8 +81,28 @@ impl Game {
         Game {
             rules,
             draws: DrawRule::USUAL,
+            quiet_before: 0,
             positions: vec![start],
             actions: Vec::new(),
+        }
+    }
+
+    /// The game of a position's text, after the [count of quiet turns](Position::parse_counted) that it states.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Position::parse`].
+    pub fn from_position(text: &str, rules: &Rules) -> Result<Game, PositionError> {
+        let (start, quiet_turns) = Position::parse_counted(text, rules)?;
+        Ok(Game::new(*rules, start).after_quiet_turns(quiet_turns))
+    }
+
+    /// The same game after this number of quiet turns before its start.
+    #[must_use]
+    pub fn after_quiet_turns(self, quiet_before: u32) -> Game {
+        Game {
+            quiet_before,
+            ..self
         }
     }
 
@@ -218,9 +240,19 @@ impl Game {
         &self.positions[since.map_or(0, |last| last + 1)..self.actions.len()]
     }
 
-    /// The number of consecutive turns up to now that neither placed nor removed a stone.
+    /// The number of consecutive turns up to now that neither placed nor removed a stone, with those before the
+    /// start of the game.
     pub fn quiet_turns(&self) -> u32 {
-        self.earlier().len() as u32
+        let turns = self.earlier().len();
+        match turns == self.actions.len() {
+            true => self.quiet_before.saturating_add(turns as u32),
+            false => turns as u32,
+        }
+    }
+
+    /// The quiet turns before the start of the game.
+    pub(crate) fn quiet_before(&self) -> u32 {
+        self.quiet_before
     }
 
     /// The number of occurrences of the current position, including this one.
@@ -258,14 +290,13 @@ impl Game {
         let (command, kind) = (words.next(), words.next());
         let before_moves = words.by_ref().take_while(|&word| word != "moves");
         let fen = before_moves.collect::<Vec<&str>>().join(" ");
-        let start = match (command, kind, fen.is_empty()) {
-            (Some("position"), Some("startpos"), true) => Position::start(rules),
+        let mut game = match (command, kind, fen.is_empty()) {
+            (Some("position"), Some("startpos"), true) => Game::new(*rules, Position::start(rules)),
             (Some("position"), Some("fen"), false) => {
-                Position::parse(&fen, rules).map_err(|error| error.to_string())?
+                Game::from_position(&fen, rules).map_err(|error| error.to_string())?
             }
             _ => return Err(FORM.to_owned()),
         };
-        let mut game = Game::new(*rules, start);
         let error = words.map(|action| game.play(action)).find_map(Result::err);
         Ok((game, error))
     }
@@ -275,7 +306,10 @@ impl Game {
     pub fn text(&self) -> String {
         let mut text = match *self.start() == Position::start(&self.rules) {
             true => "position startpos".to_string(),
-            false => format!("position fen {}", self.start().text(&self.rules)),
+            false => {
+                let start = self.start().letters_counted(&self.rules, self.quiet_before);
+                format!("position fen {}", start.as_str())
+            }
         };
         if !self.actions.is_empty() {
             text += " moves";

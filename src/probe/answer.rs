@@ -62,9 +62,6 @@ impl Answer {
     /// turns in the rules it is the same.
     #[must_use]
     pub fn after_quiet_turns(mut self, rules: &Rules, position: &Position, quiet: u32) -> Answer {
-        if position.is_placing() || position.removal_owed() {
-            return self;
-        }
         within_limit(&mut self.turns, rules, position, quiet);
         if let Some(best) = self.turns.first() {
             self.value = best.value;
@@ -73,14 +70,13 @@ impl Answer {
     }
 }
 
-/// Ranks the turns of a position without stones in hand as their values are after this many quiet turns.
+/// Ranks the turns of a position as their values are after this many quiet turns.
 fn within_limit(turns: &mut [RankedTurn], rules: &Rules, position: &Position, quiet: u32) {
-    let stones = position.on_board();
-    if quiet == 0 || rules.quiet_limit(stones).is_none() {
+    if quiet == 0 || rules.quiet_turns == 0 {
         return;
     }
     for turn in &mut *turns {
-        turn.value = rules.within_limit(stones, quiet, turn.value);
+        turn.value = rules.after_quiet_turns(position, quiet, turn.value);
     }
     turns.sort_by_cached_key(RankedTurn::key);
 }
@@ -288,10 +284,23 @@ impl Database {
     ///
     /// As for [`Database::probe`], and [`DbError::NoDepths`].
     pub fn line(&self, position: &Position, limit: usize) -> Result<BestLine, DbError> {
+        self.line_after_quiet_turns(position, 0, limit)
+    }
+
+    /// [`Database::line`] after this many quiet turns, which matter if the rules limit them.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::line`].
+    pub fn line_after_quiet_turns(
+        &self,
+        position: &Position,
+        mut quiet: u32,
+        limit: usize,
+    ) -> Result<BestLine, DbError> {
         let mut turns: Vec<RankedTurn> = Vec::new();
         let mut seen = HashMap::new();
         let mut position = *position;
-        let mut quiet = 0;
         let end = loop {
             if let Some(from) = seen.insert(position, turns.len()) {
                 break LineEnd::Repetition { from };

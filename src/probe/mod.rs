@@ -43,7 +43,7 @@ impl Prober for Database {
     fn value(&self, position: &Position) -> Option<Value> {
         match position.is_placing() {
             true => None,
-            false => self.probe(position).ok(),
+            false => (self.probe(position).ok()).map(|value| self.rules().distance().to_end(value)),
         }
     }
 }

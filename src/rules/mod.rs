@@ -253,8 +253,17 @@ impl Rules {
         self.within_limit(stones, 0, after.backed_up())
     }
 
-    /// The value of a position without stones in hand after `quiet` quiet turns, from its value after none.
-    pub(crate) fn within_limit(&self, stones: [u8; 2], quiet: u32, value: Value) -> Value {
+    /// The value of a position after `quiet` quiet turns, from its value after none. Without a limit of quiet
+    /// turns it is the same.
+    pub fn after_quiet_turns(&self, position: &Position, quiet: u32, value: Value) -> Value {
+        match position.is_placing() || position.removal_owed() {
+            true => value,
+            false => self.within_limit(position.on_board(), quiet, value),
+        }
+    }
+
+    /// The same for a position without stones in hand and with these stones on the board.
+    fn within_limit(&self, stones: [u8; 2], quiet: u32, value: Value) -> Value {
         match (self.quiet_limit(stones), value.dtw()) {
             (Some(limit), Some(Dtw(turns)))
                 if quiet.saturating_add(turns.into()) > limit.into() =>

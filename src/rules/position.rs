@@ -156,7 +156,35 @@ impl Position {
     ///
     /// A sentence that names the first contradiction found.
     pub fn parse(text: &str, rules: &Rules) -> Result<Position, PositionError> {
-        Fields::read(text)?.position(rules)
+        Ok(Position::parse_counted(text, rules)?.0)
+    }
+
+    /// Parses a position's text and the count of quiet turns before it, the sixteenth field. The count is 0 where
+    /// the field is missing or not a number below 65,536, and while stones are in hand or a removal is owed.
+    ///
+    /// ```
+    /// use millbase::{Position, Rules};
+    /// let text = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0 -1 -1 -1 -1 0 34 80";
+    /// let (position, quiet) = Position::parse_counted(text, &Rules::STANDARD)?;
+    /// assert_eq!((position.side_to_move().name(), quiet), ("white", 34));
+    /// # Ok::<(), millbase::PositionError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`Position::parse`].
+    pub fn parse_counted(text: &str, rules: &Rules) -> Result<(Position, u32), PositionError> {
+        let fields = Fields::read(text)?;
+        let position = fields.position(rules)?;
+        let is_counted = !position.is_placing() && !position.removal_owed();
+        Ok((
+            position,
+            if is_counted {
+                fields.quiet_turns.into()
+            } else {
+                0
+            },
+        ))
     }
 
     /// The stones of a side on the board.
@@ -339,6 +367,11 @@ impl Position {
 
     /// The position's text in its canonical form, without allocation.
     pub fn letters(&self, rules: &Rules) -> Letters {
+        self.letters_counted(rules, 0)
+    }
+
+    /// The position's text with a count of quiet turns before it, which [`Position::parse_counted`] reads.
+    pub fn letters_counted(&self, rules: &Rules, quiet_turns: u32) -> Letters {
         let mut board = [b'/'; LETTERS];
         let side = self.side_to_move;
         let [white, black] = side.own_first([self.mover, self.waiting]);
@@ -378,12 +411,11 @@ impl Position {
             owed[1],
         ];
         for number in numbers {
-            match number {
-                0..10 => text.push(&[b' ', b'0' + number]),
-                _ => text.push(&[b' ', b'0' + number / 10, b'0' + number % 10]),
-            }
+            text.push_number(number.into());
         }
-        text.push(b" -1 -1 -1 -1 0 0 1");
+        text.push(b" -1 -1 -1 -1 0");
+        text.push_number(quiet_turns);
+        text.push(b" 1");
         text
     }
 }
@@ -399,6 +431,14 @@ impl Letters {
     fn push(&mut self, letters: &[u8]) {
         self.letters[self.length..][..letters.len()].copy_from_slice(letters);
         self.length += letters.len();
+    }
+
+    fn push_number(&mut self, number: u32) {
+        self.push(b" ");
+        let digits = number.checked_ilog10().unwrap_or(0);
+        for place in (0..=digits).rev() {
+            self.push(&[b'0' + (number / 10_u32.pow(place) % 10) as u8]);
+        }
     }
 
     /// The text.
@@ -474,11 +514,17 @@ struct Fields {
     action: char,
     /// White on board, in hand, Black on board, in hand, White's and Black's removals.
     numbers: [u8; 6],
+    /// The quiet turns before the position; 0 without such a field.
+    quiet_turns: u16,
 }
 
+/// The fields between the last of the numbers and the count of quiet turns: the points of the last mills, and the
+/// mills on the board.
+const FIELDS_BEFORE_COUNT: usize = 5;
+
 impl Fields {
-    /// Reads the ten fields that are used here. Programs append others: counters, marks of mills, and
-    /// notes about the position such as `ids:nodes`.
+    /// Reads the ten fields that are needed, and the count of quiet turns. Programs append others: marks of mills,
+    /// the number of the turn, and notes about the position such as `ids:nodes`.
     fn read(text: &str) -> Result<Fields, PositionError> {
         ensure!(
             !text.trim_ascii().is_empty(),
@@ -524,6 +570,7 @@ impl Fields {
                 refused!(not_a_number { word: word }, "'{word}' {what}")
             })?;
         }
+        let count = words.nth(FIELDS_BEFORE_COUNT).map(str::parse);
         Ok(Fields {
             white,
             black,
@@ -531,6 +578,7 @@ impl Fields {
             phase,
             action,
             numbers,
+            quiet_turns: count.and_then(Result::ok).unwrap_or(0),
         })
     }
 

@@ -4,13 +4,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::position::{Situation, ValuedTurn};
-use super::words;
+use super::words::{self, Fen};
 use crate::board::{Point, PointSet};
 use crate::coach::explain::{Forced, closing_points};
 use crate::coach::review::{Grade, Verdict};
 use crate::coach::truth::Truth;
 use crate::probe::{Database, RankedTurn, Source};
-use crate::rules::position::Position;
 use crate::rules::turns::Turn;
 use crate::store::DbError;
 use crate::value::Value;
@@ -78,11 +77,11 @@ impl ExplainAnswer {
     /// As for [`Database::answer`].
     pub fn find(
         database: &Database,
-        position: &Position,
+        position: &Fen,
         turn: Option<Turn>,
     ) -> Result<ExplainAnswer, DbError> {
         let (rules, truth) = (database.rules(), Truth::patient(database));
-        let answer = truth.answer(position)?;
+        let answer = truth.answer(position, position.quiet_turns)?;
         let threats = closing_points(position, position.side_to_move().other(), rules);
         let first = answer.turns.first();
         let verdict = first.and_then(|first| Verdict::of(first.turn, &answer.turns));
@@ -96,11 +95,12 @@ impl ExplainAnswer {
         let mut turns = Vec::new();
         for ranked in &answer.turns {
             if turn.is_none_or(|turn| turn == ranked.turn) {
-                turns.extend(ExplainedTurn::find(truth, threats, ranked, &answer.turns)?);
+                let found = ExplainedTurn::find(truth, position, threats, ranked, &answer.turns)?;
+                turns.extend(found);
             }
         }
         Ok(ExplainAnswer {
-            situation: Situation::new(position, rules),
+            situation: Situation::new(position),
             value: answer.value,
             source: answer.source,
             legal,
@@ -118,6 +118,7 @@ impl ExplainAnswer {
 impl ExplainedTurn {
     fn find(
         truth: Truth,
+        position: &Fen,
         threats: PointSet,
         ranked: &RankedTurn,
         all: &[RankedTurn],
@@ -126,26 +127,28 @@ impl ExplainedTurn {
         let Some(verdict) = Verdict::of(ranked.turn, all) else {
             return Ok(None);
         };
-        let replies = truth.answer(&ranked.after)?.turns;
+        let explained = ValuedTurn::new(position, ranked);
+        let after = &explained.position;
+        let replies = truth.answer(after, after.quiet_turns)?.turns;
         let best = replies.first().map(|best| best.value.wdl());
         let holds = |reply: &&RankedTurn| Some(reply.value.wdl()) == best;
         let holding: Vec<Turn> = (replies.iter().take_while(holds))
             .map(|reply| reply.turn)
             .collect();
-        let after = closing_points(&ranked.after, ranked.after.side_to_move(), rules);
+        let threats_after = closing_points(after, after.side_to_move(), rules);
         let refutation = match verdict.grade.is_error() {
-            true => refutation(truth.database(), ranked)?,
+            true => refutation(truth.database(), &explained)?,
             false => Vec::new(),
         };
         Ok(Some(ExplainedTurn {
-            turn: ValuedTurn::new(ranked, rules),
+            turn: explained,
             grade: verdict.grade,
             replies: replies.len(),
             holding: holding.len(),
             holding_replies: holding,
-            prevents: words::points(threats - after),
-            allows: words::points(after - threats),
-            refutation: ValuedTurn::list(&refutation, rules),
+            prevents: words::points(threats - threats_after),
+            allows: words::points(threats_after - threats),
+            refutation,
         }))
     }
 }
@@ -153,8 +156,10 @@ impl ExplainedTurn {
 /// The refutation of an error, each turn with the value for the side that makes it. If the error
 /// loses, these are the best turns of both sides up to the first removal; if it draws, the first
 /// reply that holds.
-fn refutation(database: &Database, error: &RankedTurn) -> Result<Vec<RankedTurn>, DbError> {
-    let mut turns = database.line(&error.after, LONGEST_REFUTATION)?.turns;
+fn refutation(database: &Database, error: &ValuedTurn) -> Result<Vec<ValuedTurn>, DbError> {
+    let start = &error.position;
+    let line = database.line_after_quiet_turns(start, start.quiet_turns, LONGEST_REFUTATION)?;
+    let mut turns = ValuedTurn::line(start, &line.turns);
     let last = match error.value {
         // After the first reply, a drawn line only repeats.
         Value::Draw => Some(0),
@@ -170,12 +175,13 @@ fn refutation(database: &Database, error: &RankedTurn) -> Result<Vec<RankedTurn>
 
 /// The value of the position if its side passes; `None` while stones are in hand or a removal is
 /// pending, and if the game is over.
-fn passing(truth: Truth, position: &Position) -> Result<Option<Value>, DbError> {
+fn passing(truth: Truth, position: &Fen) -> Result<Option<Value>, DbError> {
     let rules = truth.database().rules();
     if position.is_placing() || position.removal_owed() || position.is_over(rules) {
         return Ok(None);
     }
     // Passing changes only the side to move.
-    let passed = position.after(Turn::PASS);
-    Ok(Some(truth.answer(&passed)?.value.backed_up()))
+    let passed = position.position.after(Turn::PASS);
+    let answer = truth.answer(&passed, position.quiet_turns.saturating_add(1))?;
+    Ok(Some(answer.value.backed_up()))
 }

@@ -5,13 +5,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::failure::FailureAnswer;
-use super::position::{ComparedTurn, LineAnswer, Situation, ValuedTurn};
+use super::position::{ComparedTurn, LineAnswer, Situation, ValuedTurn, answer_within};
 use super::words::Fen;
 use crate::engine::ending::Ending;
 use crate::engine::game::{Game, GameError};
 use crate::engine::player::Choice;
 use crate::probe::{Database, Source};
-use crate::rules::Rules;
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::Turn;
 use crate::search::ScoreMeaning;
@@ -59,22 +58,18 @@ pub struct LegalTurn {
 }
 
 impl LegalTurn {
-    fn list(turns: impl IntoIterator<Item = (Turn, Position)>, rules: &Rules) -> Vec<LegalTurn> {
-        let turns = turns.into_iter().map(|(turn, after)| LegalTurn {
+    fn new(before: &Fen, turn: Turn, after: &Position) -> LegalTurn {
+        LegalTurn {
             turn,
-            position: Fen::new(&after, rules),
-        });
-        turns.collect()
+            position: before.after(turn, after),
+        }
     }
 }
 
 /// The legal turns of a position with the positions after them, in the order of their texts.
-fn legal<'a>(
-    position: &'a Position,
-    rules: &Rules,
-) -> impl Iterator<Item = (Turn, Position)> + use<'a> {
-    let turns = position.turns(rules).into_iter();
-    turns.map(|turn| (turn, position.after(turn)))
+fn legal(position: &Fen) -> impl Iterator<Item = (Turn, Position)> + use<'_> {
+    let turns = position.turns(&position.rules).into_iter();
+    turns.map(|turn| (turn, position.position.after(turn)))
 }
 
 /// The legal turns of a position, which need no database.
@@ -86,11 +81,12 @@ pub struct TurnsAnswer {
 }
 
 impl TurnsAnswer {
-    /// The legal turns under these rules.
-    pub fn new(position: &Position, rules: &Rules) -> TurnsAnswer {
+    /// The legal turns.
+    pub fn new(position: &Fen) -> TurnsAnswer {
+        let turns = legal(position).map(|(turn, after)| LegalTurn::new(position, turn, &after));
         TurnsAnswer {
-            situation: Situation::new(position, rules),
-            turns: LegalTurn::list(legal(position, rules), rules),
+            situation: Situation::new(position),
+            turns: turns.collect(),
         }
     }
 }
@@ -101,7 +97,7 @@ struct GameState {
     /// The number of times that the position has occurred, this time included.
     occurrences: usize,
     /// The number of last turns that neither placed nor removed a stone.
-    quiet_turns: usize,
+    quiet_turns: u32,
     ending: Option<EndingAnswer>,
     illegal: Option<IllegalTurn>,
 }
@@ -110,7 +106,7 @@ impl GameState {
     fn new(game: &Game, illegal: Option<IllegalTurn>) -> GameState {
         GameState {
             occurrences: game.occurrences(),
-            quiet_turns: game.earlier().len(),
+            quiet_turns: game.quiet_turns(),
             ending: game.ending().map(EndingAnswer::from),
             illegal,
         }
@@ -131,11 +127,17 @@ pub struct GameAnswer {
 impl GameAnswer {
     /// A game up to the first turn of the question that is not legal.
     pub fn new(game: &Game, illegal: Option<IllegalTurn>) -> GameAnswer {
-        let rules = game.rules();
+        let start = Fen::start_of(game);
+        let mut before = start;
+        let turns = game.history().into_iter().map(|(turn, after)| {
+            let turn = LegalTurn::new(&before, turn, &after);
+            before = turn.position;
+            turn
+        });
         GameAnswer {
-            start: Fen::new(game.start(), rules),
-            game: LegalTurn::list(game.history(), rules),
-            end: TurnsAnswer::new(game.position(), rules),
+            start,
+            game: turns.collect(),
+            end: TurnsAnswer::new(&Fen::of(game)),
             state: GameState::new(game, illegal),
         }
     }
@@ -171,18 +173,18 @@ impl StepAnswer {
         limit: usize,
         sentence: fn(&DbError) -> String,
     ) -> StepAnswer {
-        let (position, rules) = (game.position(), game.rules());
+        let position = &Fen::of(game);
         let mut step = StepAnswer {
-            situation: Situation::new(position, rules),
+            situation: Situation::new(position),
             state: GameState::new(game, illegal),
             wdl: None,
             dtw: None,
             source: None,
-            turns: ComparedTurn::legal(legal(position, rules), rules),
+            turns: ComparedTurn::legal(position, legal(position)),
             line: None,
             problem: None,
         };
-        let answer = match database.answer_within(position, Some(STEP_NODES)) {
+        let answer = match answer_within(database, position, Some(STEP_NODES)) {
             Ok(answer) => answer,
             Err(DbError::NotStored(_) | DbError::MissingPlies { .. } | DbError::Pending(_)) => {
                 return step;
@@ -195,7 +197,7 @@ impl StepAnswer {
         step.wdl = Some(answer.value.wdl());
         step.dtw = answer.value.dtw();
         step.source = Some(answer.source);
-        step.turns = ComparedTurn::ranked(database, &answer);
+        step.turns = ComparedTurn::ranked(database, position, &answer);
         if answer.source != Source::Search {
             let line = LineAnswer::find(database, position, limit);
             step.line = line.ok().map(|answer| answer.line);
@@ -256,7 +258,7 @@ impl PlayAnswer {
         let known = variation.and_then(|variation| variation.value);
         let searched = variation.filter(|_| known.is_none());
         PlayAnswer {
-            situation: Situation::new(game.position(), game.rules()),
+            situation: Situation::new(&Fen::of(game)),
             turn: choice.as_ref().map(|choice| choice.turn),
             wdl: known.map(Value::wdl),
             dtw: known.and_then(Value::dtw),

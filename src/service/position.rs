@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use super::words::Fen;
 use crate::probe::{Answer, Database, LineEnd, RankedTurn, Source};
-use crate::rules::Rules;
 use crate::rules::position::{Phase, Position, Side};
 use crate::rules::turns::Turn;
 use crate::sample::canonical;
@@ -17,6 +16,31 @@ use crate::value::{Dtw, Value, Wdl};
 /// The longest search for the values of replies, in positions. Replies that need a longer one are
 /// not counted.
 const REPLY_NODES: u64 = 500;
+
+/// [`Database::probe`] for a position with its count of quiet turns.
+///
+/// # Errors
+///
+/// Those of [`Database::probe`].
+pub fn value(database: &Database, position: &Fen) -> Result<Value, DbError> {
+    let value = database.probe(position)?;
+    Ok((position.rules).after_quiet_turns(position, position.quiet_turns, value))
+}
+
+/// [`Database::answer`] for a position with its count of quiet turns.
+fn answer(database: &Database, position: &Fen) -> Result<Answer, DbError> {
+    answer_within(database, position, None)
+}
+
+/// [`Database::answer_within`] for a position with its count of quiet turns.
+pub(super) fn answer_within(
+    database: &Database,
+    position: &Fen,
+    most_nodes: Option<u64>,
+) -> Result<Answer, DbError> {
+    let answer = database.answer_within(position, most_nodes)?;
+    Ok(answer.after_quiet_turns(&position.rules, position, position.quiet_turns))
+}
 
 /// A position with its side to move and its phase.
 #[derive(Clone, Copy, Serialize, JsonSchema)]
@@ -30,12 +54,12 @@ pub struct Situation {
 }
 
 impl Situation {
-    /// A position under these rules.
-    pub fn new(position: &Position, rules: &Rules) -> Situation {
+    /// A position.
+    pub fn new(position: &Fen) -> Situation {
         Situation {
-            position: Fen::new(position, rules),
+            position: *position,
             side_to_move: position.side_to_move(),
-            phase: position.phase(rules),
+            phase: position.phase(&position.rules),
         }
     }
 }
@@ -53,22 +77,24 @@ pub struct ValuedTurn {
 }
 
 impl ValuedTurn {
-    /// A turn of a game with these rules.
-    pub fn new(ranked: &RankedTurn, rules: &Rules) -> ValuedTurn {
+    /// A turn of this position.
+    pub fn new(before: &Fen, ranked: &RankedTurn) -> ValuedTurn {
         ValuedTurn {
             turn: ranked.turn,
             value: ranked.value,
-            position: Fen::new(&ranked.after, rules),
+            position: before.after(ranked.turn, &ranked.after),
         }
     }
 
-    /// Some turns.
-    pub fn list<'a>(
-        turns: impl IntoIterator<Item = &'a RankedTurn>,
-        rules: &Rules,
-    ) -> Vec<ValuedTurn> {
-        let turns = turns.into_iter();
-        turns.map(|ranked| ValuedTurn::new(ranked, rules)).collect()
+    /// Turns that follow each other from this position.
+    pub fn line(start: &Fen, turns: &[RankedTurn]) -> Vec<ValuedTurn> {
+        let mut position = *start;
+        let turns = turns.iter().map(|ranked| {
+            let turn = ValuedTurn::new(&position, ranked);
+            position = turn.position;
+            turn
+        });
+        turns.collect()
     }
 }
 
@@ -97,25 +123,25 @@ impl ProbeAnswer {
     /// Those of [`Database::probe`].
     pub fn find(
         database: &Database,
-        position: &Position,
+        position: &Fen,
         most: Option<usize>,
     ) -> Result<ProbeAnswer, DbError> {
-        let rules = database.rules();
-        let situation = Situation::new(position, rules);
+        let situation = Situation::new(position);
         let Some(most) = most else {
             return Ok(ProbeAnswer {
                 situation,
-                value: database.probe(position)?,
+                value: value(database, position)?,
                 source: database.source(position),
                 turns: None,
             });
         };
-        let answer = database.answer(position)?;
+        let answer = answer(database, position)?;
+        let turns = answer.turns.iter().take(most);
         Ok(ProbeAnswer {
             situation,
             value: answer.value,
             source: answer.source,
-            turns: Some(ValuedTurn::list(answer.turns.iter().take(most), rules)),
+            turns: Some(turns.map(|turn| ValuedTurn::new(position, turn)).collect()),
         })
     }
 }
@@ -144,19 +170,14 @@ impl LineAnswer {
     /// # Errors
     ///
     /// Those of [`Database::answer`].
-    pub fn find(
-        database: &Database,
-        position: &Position,
-        limit: usize,
-    ) -> Result<LineAnswer, DbError> {
-        let rules = database.rules();
-        let answer = database.answer(position)?;
-        let line = database.line(position, limit)?;
+    pub fn find(database: &Database, position: &Fen, limit: usize) -> Result<LineAnswer, DbError> {
+        let answer = answer(database, position)?;
+        let line = database.line_after_quiet_turns(position, position.quiet_turns, limit)?;
         Ok(LineAnswer {
-            situation: Situation::new(position, rules),
+            situation: Situation::new(position),
             value: answer.value,
             source: answer.source,
-            line: ValuedTurn::list(&line.turns, rules),
+            line: ValuedTurn::line(position, &line.turns),
             end: line.end,
         })
     }
@@ -183,13 +204,13 @@ impl RankAnswer {
     /// # Errors
     ///
     /// Those of [`Database::answer`].
-    pub fn find(database: &Database, position: &Position) -> Result<RankAnswer, DbError> {
-        let answer = database.answer(position)?;
+    pub fn find(database: &Database, position: &Fen) -> Result<RankAnswer, DbError> {
+        let answer = answer(database, position)?;
         Ok(RankAnswer {
-            situation: Situation::new(position, database.rules()),
+            situation: Situation::new(position),
             value: answer.value,
             source: answer.source,
-            turns: ComparedTurn::ranked(database, &answer),
+            turns: ComparedTurn::ranked(database, position, &answer),
         })
     }
 }
@@ -212,16 +233,14 @@ pub struct ComparedTurn {
 }
 
 impl ComparedTurn {
-    /// The turns of an answer.
-    pub fn ranked(database: &Database, answer: &Answer) -> Vec<ComparedTurn> {
+    /// The turns of the answer for a position.
+    pub fn ranked(database: &Database, position: &Fen, answer: &Answer) -> Vec<ComparedTurn> {
         let turns = answer.turns.iter();
-        let mut turns = ComparedTurn::legal(
-            turns.map(|ranked| (ranked.turn, ranked.after)),
-            database.rules(),
-        );
+        let turns = turns.map(|ranked| (ranked.turn, ranked.after));
+        let mut turns = ComparedTurn::legal(position, turns);
         for (turn, RankedTurn { value, .. }) in turns.iter_mut().zip(&answer.turns) {
             (turn.wdl, turn.dtw) = (Some(value.wdl()), value.dtw());
-            if let Ok(replies) = database.answer_within(&turn.position, Some(REPLY_NODES)) {
+            if let Ok(replies) = answer_within(database, &turn.position, Some(REPLY_NODES)) {
                 let holds = |reply: &&RankedTurn| reply.value.wdl() == replies.value.wdl();
                 turn.replies = Some(replies.turns.len());
                 turn.holding = Some(replies.turns.iter().filter(holds).count());
@@ -232,8 +251,8 @@ impl ComparedTurn {
 
     /// Turns and the positions after them, without values.
     pub fn legal(
+        position: &Fen,
         turns: impl Iterator<Item = (Turn, Position)>,
-        rules: &Rules,
     ) -> Vec<ComparedTurn> {
         let mut classes: HashMap<Position, usize> = HashMap::new();
         let compared = turns.map(|(turn, after)| {
@@ -242,7 +261,7 @@ impl ComparedTurn {
                 turn,
                 wdl: None,
                 dtw: None,
-                position: Fen::new(&after, rules),
+                position: position.after(turn, &after),
                 replies: None,
                 holding: None,
                 class: *classes.entry(canonical(&after)).or_insert(next),

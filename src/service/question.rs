@@ -12,6 +12,7 @@ use super::game::{GameAnswer, IllegalTurn, PlayAnswer, StepAnswer, TurnsAnswer};
 use super::json;
 use super::position::{LineAnswer, ProbeAnswer, RankAnswer};
 use super::random::RandomAnswer;
+use super::words::Fen;
 use crate::engine::ending::DrawRule;
 use crate::engine::game::Game;
 use crate::engine::player::{DrawnTurns, Player, SkillLevel};
@@ -79,15 +80,15 @@ pub struct Question {
     pub placing: bool,
 }
 
-/// Parses a position's text or the word `start` or `startpos`.
+/// Parses a position's text, which may have a count of quiet turns, or the word `start` or `startpos`.
 ///
 /// # Errors
 ///
 /// As for [`Position::parse`].
-pub fn position(text: &str, rules: &Rules) -> Result<Position, PositionError> {
+pub fn position(text: &str, rules: &Rules) -> Result<Fen, PositionError> {
     match is_start(text) {
-        true => Ok(Position::start(rules)),
-        false => Position::parse(text, rules),
+        true => Ok(Fen::new(&Position::start(rules), rules)),
+        false => Fen::parse(text, rules),
     }
 }
 
@@ -149,7 +150,7 @@ impl Question {
     /// # Errors
     ///
     /// [`Failure::Question`] if there is none, [`Failure::Position`] if it is wrong.
-    pub fn position(&self, rules: &Rules) -> Result<Position, Failure> {
+    pub fn position(&self, rules: &Rules) -> Result<Fen, Failure> {
         let text = self.fen.as_deref().ok_or_else(|| {
             Failure::question("the question has no position; ask like /probe?fen=start")
         })?;
@@ -157,7 +158,7 @@ impl Question {
     }
 
     /// The positions of the question, or the reasons why they are wrong.
-    fn positions(&self, rules: &Rules) -> impl Iterator<Item = Result<Position, PositionError>> {
+    fn positions(&self, rules: &Rules) -> impl Iterator<Item = Result<Fen, PositionError>> {
         let texts = self.fens.split(',');
         texts.map(|text| position(&text.replace('_', " "), rules))
     }
@@ -172,13 +173,29 @@ impl Question {
         rules: &Rules,
         draws: DrawRule,
     ) -> Result<(Game, Option<IllegalTurn>), Failure> {
-        let mut game = Game::new(*rules, self.position(rules)?).with_draws(draws);
+        let mut game = self.position(rules)?.game().with_draws(draws);
         for (number, text) in (1..).zip(self.moves.split_whitespace()) {
             if let Err(error) = game.play(text) {
                 return Ok((game, Some(IllegalTurn::new(number, text, &error))));
             }
         }
         Ok((game, None))
+    }
+
+    /// The game of the question, all of whose turns must be legal.
+    fn legal_game(&self, rules: &Rules, draws: DrawRule) -> Result<Game, Failure> {
+        match self.game(rules, draws)? {
+            (game, None) => Ok(game),
+            (_, Some(illegal)) => Err(Failure::question(format!(
+                "turn {} of the game: {}",
+                illegal.number, illegal.message
+            ))),
+        }
+    }
+
+    /// The position after the turns of the question.
+    fn last_position(&self, rules: &Rules) -> Result<Fen, Failure> {
+        Ok(Fen::of(&self.legal_game(rules, DrawRule::USUAL)?))
     }
 
     /// The pair of the question.
@@ -244,7 +261,9 @@ impl Topic {
     /// As for [`Question::position`].
     pub fn may_search(self, question: &Question, rules: &Rules) -> Result<bool, Failure> {
         match self {
-            Topic::Probe | Topic::Rank | Topic::Line => Ok(question.position(rules)?.is_placing()),
+            Topic::Probe | Topic::Rank | Topic::Line => {
+                Ok(question.last_position(rules)?.is_placing())
+            }
             Topic::Probes => {
                 Ok((question.positions(rules).flatten()).any(|position| position.is_placing()))
             }
@@ -295,7 +314,7 @@ impl Service {
         let rules = database.rules();
         Ok(match topic {
             Topic::Probe => {
-                let position = question.position(rules)?;
+                let position = question.last_position(rules)?;
                 json(&ProbeAnswer::find(database, &position, Some(usize::MAX))?)
             }
             Topic::Probes => {
@@ -313,12 +332,15 @@ impl Service {
                 });
                 answers.flatten().collect()
             }
-            Topic::Rank => json(&RankAnswer::find(database, &question.position(rules)?)?),
+            Topic::Rank => json(&RankAnswer::find(
+                database,
+                &question.last_position(rules)?,
+            )?),
             Topic::Line => {
                 let limit = question.limit.unwrap_or(LONGEST_LINE).min(LONGEST_LINE);
                 json(&LineAnswer::find(
                     database,
-                    &question.position(rules)?,
+                    &question.last_position(rules)?,
                     limit,
                 )?)
             }
@@ -333,7 +355,7 @@ impl Service {
                     self.sentence,
                 ))
             }
-            Topic::Turns => json(&TurnsAnswer::new(&question.position(rules)?, rules)),
+            Topic::Turns => json(&TurnsAnswer::new(&question.last_position(rules)?)),
             Topic::Game => {
                 let (game, illegal) = question.game(rules, *draws)?;
                 json(&GameAnswer::new(&game, illegal))
@@ -350,14 +372,7 @@ impl Service {
 
     /// The player's turn after the question's game.
     fn play(&self, question: &Question, stop: &AtomicBool) -> Result<PlayAnswer, Failure> {
-        let (game, illegal) = question.game(self.database.rules(), self.draws)?;
-        if let Some(IllegalTurn {
-            number, message, ..
-        }) = illegal
-        {
-            let message = format!("turn {number} of the game: {message}");
-            return Err(Failure::question(message));
-        }
+        let game = question.legal_game(self.database.rules(), self.draws)?;
         if game.ending().is_some() {
             return Ok(PlayAnswer::new(&game, None, self.sentence));
         }

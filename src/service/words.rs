@@ -10,10 +10,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::board::Point;
 use crate::coach::review::Grade;
+use crate::engine::game::Game;
 use crate::index::Pair;
 use crate::probe::{LineEnd, Source};
 use crate::rules::Rules;
-use crate::rules::position::{Phase, Position, Side};
+use crate::rules::position::{Letters, Phase, Position, PositionError, Side};
 use crate::rules::turns::Turn;
 use crate::value::{Dtw, Value, Wdl};
 
@@ -26,17 +27,73 @@ const POINT: &str = "([ag][147]|[bf][246]|[ce][345]|d[1-35-7])";
 pub struct Fen {
     /// The position.
     pub position: Position,
-    /// Its rules.
+    /// The number of quiet turns before it. The text has it if the rules limit them.
+    pub quiet_turns: u32,
+    /// The rules.
     pub rules: Rules,
 }
 
 impl Fen {
-    /// The text of a position under these rules.
+    /// A position under these rules, without quiet turns before it.
     pub fn new(position: &Position, rules: &Rules) -> Fen {
         Fen {
             position: *position,
+            quiet_turns: 0,
             rules: *rules,
         }
+    }
+
+    /// Parses a position's text, which may state a count of quiet turns.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Position::parse`].
+    pub fn parse(text: &str, rules: &Rules) -> Result<Fen, PositionError> {
+        let (position, quiet_turns) = Position::parse_counted(text, rules)?;
+        Ok(Fen {
+            position,
+            quiet_turns,
+            rules: *rules,
+        })
+    }
+
+    /// The position with which a game begins.
+    pub fn start_of(game: &Game) -> Fen {
+        Fen {
+            quiet_turns: game.quiet_before(),
+            ..Fen::new(game.start(), game.rules())
+        }
+    }
+
+    /// The last position of a game.
+    pub fn of(game: &Game) -> Fen {
+        Fen {
+            quiet_turns: game.quiet_turns(),
+            ..Fen::new(game.position(), game.rules())
+        }
+    }
+
+    /// A game that begins with the position.
+    pub fn game(&self) -> Game {
+        Game::new(self.rules, self.position).after_quiet_turns(self.quiet_turns)
+    }
+
+    /// The position after a turn.
+    pub fn after(&self, turn: Turn, position: &Position) -> Fen {
+        Fen {
+            position: *position,
+            quiet_turns: match turn.is_quiet() {
+                true => self.quiet_turns.saturating_add(1),
+                false => 0,
+            },
+            rules: self.rules,
+        }
+    }
+
+    fn letters(&self) -> Letters {
+        let is_counted = self.rules.quiet_turns > 0;
+        let quiet_turns = if is_counted { self.quiet_turns } else { 0 };
+        self.position.letters_counted(&self.rules, quiet_turns)
     }
 }
 
@@ -50,13 +107,13 @@ impl Deref for Fen {
 
 impl fmt::Display for Fen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.letters(&self.rules).as_str())
+        f.write_str(self.letters().as_str())
     }
 }
 
 impl Serialize for Fen {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.letters(&self.rules).as_str())
+        serializer.serialize_str(self.letters().as_str())
     }
 }
 
@@ -155,7 +212,7 @@ texts! {
 
 schema!(Fen, "position", |_generator| json_schema!({
     "type": "string",
-    "pattern": "^[O@*]{8}(/[O@*]{8}){2} [wb] (p p|p r|m s|m r|o \\?)( ([0-9]|1[0-2])){4} [0-3] [0-3] -1 -1 -1 -1 0 0 1$",
+    "pattern": "^[O@*]{8}(/[O@*]{8}){2} [wb] (p p|p r|m s|m r|o \\?)( ([0-9]|1[0-2])){4} [0-3] [0-3] -1 -1 -1 -1 0 (0|[1-9][0-9]{0,9}) 1$",
 }));
 
 schema!(Dtw, "depth", |_generator| json_schema!({

@@ -276,7 +276,7 @@ fn known_positions_are_played_by_the_count() {
     let position = Position::parse(text, &RULES).unwrap();
     let value = player.database.probe(&position).unwrap();
     assert!(
-        QuietCount::START.cuts(&player.database, &position, value),
+        QuietCount::usual(0).cuts(&player.database, &position, value),
         "{value}"
     );
     let mut long = Game::new(RULES, position);

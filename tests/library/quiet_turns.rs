@@ -6,6 +6,10 @@ use crate::plain::check;
 use crate::values::solve;
 use millbase::engine::{Ending, Game};
 use millbase::internals::Index;
+use millbase::internals::service::explain::ExplainAnswer;
+use millbase::internals::service::position::{LineAnswer, ProbeAnswer, RankAnswer};
+use millbase::internals::service::question;
+use millbase::review::{GameReview, Truth};
 use millbase::{Blocked, Database, LineEnd, Material, Pair, Position, Rules, Value, Wdl};
 
 /// A limit that lets some wins stand and ends others, alone and with a shorter one for three stones; with
@@ -99,7 +103,7 @@ fn answers_keep_to_the_limit() {
     };
     let mut random = Random::new(8);
     let (mut cut, mut longest) = (0, 0);
-    for _ in 0..300 {
+    for number in 0..300 {
         let (white, black) = *random.pick(&[(3, 3), (4, 3), (3, 4), (4, 4)]);
         let position = random.position(white, black);
         if position.is_over(&rules) {
@@ -122,6 +126,9 @@ fn answers_keep_to_the_limit() {
             };
             assert_eq!(answer.value, expected, "{text} after {quiet}");
             cut += u32::from(expected != none.value);
+            if number % 50 == 0 && quiet < limit {
+                every_question_counts(&database, &position, quiet, expected);
+            }
             for turn in answer.turns.iter().filter(|_| quiet < limit) {
                 let after = match turn.turn.is_quiet() {
                     true if turn.after.is_over(&rules) => Value::LOST,
@@ -157,4 +164,88 @@ fn answers_keep_to_the_limit() {
         }
     }
     assert!(cut > 100 && longest > LIMIT as usize, "{cut} {longest}");
+}
+
+/// Probes, lines, explanations and reviews have this value for a position whose text has the count.
+fn every_question_counts(database: &Database, position: &Position, quiet: u32, expected: Value) {
+    let rules = database.rules();
+    let text = position.text(rules);
+    let text = text.strip_suffix("0 1").expect("a count");
+    let counted = question::position(&format!("{text}{quiet} 1"), rules).expect("a position");
+    let all = ProbeAnswer::find(database, &counted, Some(usize::MAX)).expect("files");
+    let only = ProbeAnswer::find(database, &counted, None).expect("files");
+    let ranked = RankAnswer::find(database, &counted).expect("files");
+    let line = LineAnswer::find(database, &counted, 500).expect("files");
+    let explained = ExplainAnswer::find(database, &counted, None).expect("files");
+    let values = [
+        all.value,
+        only.value,
+        ranked.value,
+        line.value,
+        explained.value,
+    ];
+    assert_eq!(values, [expected; 5], "{counted}");
+    assert_eq!(
+        expected.wdl() != Wdl::Draw,
+        line.end == LineEnd::Over,
+        "{counted}"
+    );
+    for turn in all.turns.iter().flatten() {
+        let next = if turn.turn.is_quiet() { quiet + 1 } else { 0 };
+        let text = turn.position.to_string();
+        assert!(
+            text.ends_with(&format!(" {next} 1")),
+            "{text} after {quiet}"
+        );
+    }
+    // A game that begins with the text.
+    let mut game = counted.game();
+    assert_eq!(game.quiet_turns(), quiet);
+    assert_eq!(Game::parse(&game.text(), rules).as_ref(), Ok(&game));
+    game.make(all.turns.iter().flatten().next().expect("a turn").turn)
+        .expect("a legal turn");
+    let review = GameReview::of(Truth::brief(database), &game).expect("files");
+    let verdict = review.turns[0].verdict.as_ref().expect("a verdict");
+    assert_eq!(
+        (verdict.before, verdict.value),
+        (expected, expected),
+        "{counted}"
+    );
+}
+
+#[test]
+fn a_position_states_its_count() {
+    let rules = Rules::STANDARD_100;
+    for (text, count) in [
+        ("********/********/O@O*O@*@ w m s 3 0 3 0 0 0", 0),
+        (
+            "********/********/O@O*O@*@ w m s 3 0 3 0 0 0 -1 -1 -1 -1 0 34 80",
+            34,
+        ),
+        (
+            "********/********/O@O*O@*@ w m s 3 0 3 0 0 0 0 0 0 0 12 7",
+            7,
+        ),
+        (
+            "********/********/O@O*O@*@ w m s 3 0 3 0 0 0 -1 -1 -1 -1 0 ids:nodes",
+            0,
+        ),
+        (
+            "********/********/O@O*O@*@ w m s 3 0 3 0 0 0 -1 -1 -1 -1 0 65536 1",
+            0,
+        ),
+        // A placement or a removal comes before.
+        (
+            "********/********/O@O*O@*@ w p p 3 1 3 1 0 0 -1 -1 -1 -1 0 5 1",
+            0,
+        ),
+        (
+            "O*O**@*@/*O*O****/***@@@*O b p r 5 0 5 0 0 1 -1 -1 -1 -1 0 5 1",
+            0,
+        ),
+    ] {
+        let (position, found) = Position::parse_counted(text, &rules).expect(text);
+        assert_eq!(found, count, "{text}");
+        assert_eq!(Position::parse(text, &rules), Ok(position));
+    }
 }

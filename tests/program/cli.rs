@@ -1667,6 +1667,33 @@ fn depths_under_a_limit_say_what_they_count() {
     assert_eq!([&value["wdl"], &standard["wdl"]], ["loss"; 2]);
     assert!(value["dtw"].as_u64() <= standard["dtw"].as_u64());
     assert!(!place.run(&["probe", FLYING]).out.contains(words));
+    // With the count that the text states, the loser holds.
+    let depth = value["dtw"].as_u64().unwrap();
+    let counted = |quiet: u64| {
+        FLYING.split_whitespace().collect::<Vec<_>>()[..10].join(" ")
+            + &format!(" -1 -1 -1 -1 0 {quiet} 1")
+    };
+    for (quiet, wdl) in [(100 - depth, "loss"), (101 - depth, "draw")] {
+        let text = counted(quiet);
+        assert_eq!(limited(&["--json", "probe", &text]).json()["wdl"], wdl);
+        assert_eq!(limited(&["--json", "line", &text]).json()["wdl"], wdl);
+        assert_eq!(limited(&["--json", "explain", &text]).json()["wdl"], wdl);
+        let shown = limited(&["probe", &text]).out;
+        assert!(
+            shown.contains(&format!(", after {quiet} quiet turns")),
+            "{shown}"
+        );
+    }
+    // The engine claims no length of a win, and counts from the text.
+    for (quiet, score) in [(100 - depth, "cp -20000"), (101 - depth, "cp 0")] {
+        let input = format!("position fen {}\ngo depth 1\n", counted(quiet));
+        let args = ["--rules", "standard-100", "--db", "db", "uci"];
+        let out = place.run_with(&args, input).out;
+        assert!(out.contains(&format!("score {score} ")), "{out}");
+    }
+    place
+        .run(&["--rules", "standard-100", "--db", "db", "puzzles", "make"])
+        .fails_with(2, "puzzles state the turns to the end of the game");
     let repack = ["repack", "--profile", "wdl", "--to", "results"];
     let repack = [&["--rules", "standard-100", "--db", "db"], &repack[..]].concat();
     place

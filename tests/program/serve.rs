@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::{BLOCKED, FLYING, LARGER, REMOVAL, Random, root};
+use crate::common::{BLOCKED, FLYING, LARGER, REMOVAL, Random, WON, root};
 use crate::engine;
 use crate::process::{self, Guard, Place};
 use millbase::{Position, Rules};
@@ -209,6 +209,17 @@ fn answers_are_those_of_the_commands() {
     // Plus signs are spaces, and a line may be shortened.
     let reply = server.get(&format!("/line?limit=3&fen={}", FLYING.replace(' ', "+")));
     assert_eq!(reply.body, run(&["line", "--json", "--limit", "3", FLYING]));
+    // The position may come after turns, which must be legal.
+    let after = |moves: &str| {
+        let won = WON.replace(' ', "+");
+        server.get(&format!("/probe?fen={won}&moves={moves}"))
+    };
+    let next = run(&["probe", "--json", WON]);
+    let next: Json = serde_json::from_str(&next).unwrap();
+    assert_eq!(next["turns"][0]["turn"], "a1-e4");
+    let next = next["turns"][0]["position"].as_str().unwrap();
+    assert_eq!(after("a1-e4").body, run(&["probe", "--json", next]));
+    after("a1-e4+a1-e4").fails_with(400, "invalid", "turn 2 of the game");
 
     let databases = server.get("/databases").json();
     let mut listed: Json = serde_json::from_str(&run(&["list", "--json"])).unwrap();

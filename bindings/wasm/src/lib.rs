@@ -15,12 +15,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use millbase::engine::{DrawRule, DrawnTurns, Game, Player, SkillLevel};
+use millbase::engine::{DrawRule, DrawnTurns, Player, SkillLevel};
 use millbase::internals::service;
 use millbase::internals::service::failure::{Failure, FailureAnswer};
-use millbase::internals::service::position::{Situation, ValuedTurn};
+use millbase::internals::service::position::{self, LineAnswer, Situation, ValuedTurn};
 use millbase::internals::service::question::{Question, Service, Topic};
 use millbase::internals::service::rules::RuleSetsAnswer;
+use millbase::internals::service::words::Fen;
 use millbase::search::{Limits, ScoreMeaning, Search};
 use millbase::store::{self, NeededRange, Pieces};
 use millbase::{BulkError, Masks, Values};
@@ -289,7 +290,7 @@ impl Core {
     /// A position's fields and its legal turns.
     pub fn position(&self, fen: &str) -> String {
         json_of(self.parse(fen).map(|position| PositionInfo {
-            situation: Situation::new(&position, &self.rules),
+            situation: Situation::new(&position),
             white: position.stones(Side::White).bits(),
             black: position.stones(Side::Black).bits(),
             white_in_hand: position.in_hand(Side::White),
@@ -306,17 +307,20 @@ impl Core {
                 let side = position.side_to_move();
                 return Err(wrong(format!("{turn} is not a legal turn of {side} here")));
             }
-            let position = position.after(turn).text(&self.rules);
-            Ok(After { position })
+            Ok(After {
+                position: position
+                    .after(turn, &position.position.after(turn))
+                    .to_string(),
+            })
         }))
     }
 
     /// The value of a position.
     pub fn probe(&self, fen: &str) -> String {
-        json_of(self.parse(fen).and_then(|position| {
-            let value = self.database.probe(&position)?;
-            Ok(value)
-        }))
+        json_of(
+            self.parse(fen)
+                .and_then(|position| Ok(position::value(&self.database, &position)?)),
+        )
     }
 
     /// Reads ahead what ranking the turns needs after each of this many best turns: pending ranges, or
@@ -334,10 +338,10 @@ impl Core {
     /// The game in which both sides always make their best turn.
     pub fn line(&self, fen: &str, limit: usize) -> String {
         json_of(self.parse(fen).and_then(|position| {
-            let line = self.database.line(&position, limit)?;
+            let answer = LineAnswer::find(&self.database, &position, limit)?;
             Ok(BestLineAnswer {
-                turns: ValuedTurn::list(&line.turns, &self.rules),
-                end: line.end.name(),
+                turns: answer.line,
+                end: answer.end.name(),
             })
         }))
     }
@@ -377,7 +381,7 @@ impl Core {
         depth: u32,
     ) -> String {
         json_of(self.parse(fen).and_then(|position| {
-            let mut game = Game::new(self.rules, position);
+            let mut game = position.game();
             for turn in turns.split_ascii_whitespace() {
                 game.play(turn).map_err(wrong)?;
             }
@@ -415,8 +419,8 @@ impl Core {
 }
 
 impl Core {
-    fn parse(&self, fen: &str) -> Result<Position, Failure> {
-        Ok(Position::parse(fen, &self.rules)?)
+    fn parse(&self, fen: &str) -> Result<Fen, Failure> {
+        Ok(Fen::parse(fen, &self.rules)?)
     }
 
     fn legal(&self, position: &Position) -> Vec<Turn> {

@@ -85,7 +85,7 @@ impl Play {
         options.refuse_json("programs use 'millbase uci' or 'millbase probe --json -'")?;
         let rules = options.rules;
         let game = match (&self.position, &self.load) {
-            (Some(text), _) => Game::new(rules, input::position(text, &rules)?),
+            (Some(text), _) => input::position(text, &rules)?.game(),
             (None, Some(file)) => load(file, &rules)?,
             (None, None) => Game::new(rules, Position::start(&rules)),
         };

@@ -206,12 +206,12 @@ impl Player {
         let candidates = choose::rank(&self.database, game, self.seed, self.drawn, patience)?;
         let mut first = None;
         for (number, ranked) in (1..=limits.lines.max(1)).zip(&candidates.turns) {
-            let turns = self.known_line(ranked, patience);
+            let turns = self.known_line(game, ranked, patience);
             let depth = turns.len() as u32;
             let variation = PrincipalVariation {
                 turns,
                 number,
-                score: Score::from(ranked.value),
+                score: Score::from(game.rules().distance().to_end(ranked.value)),
                 value: Some(ranked.value),
                 depth,
                 seldepth: depth,
@@ -226,16 +226,19 @@ impl Player {
     }
 
     /// The turn and the best turns after it, as far as their values are known.
-    fn known_line(&self, first: &RankedTurn, patience: Patience<'_>) -> Vec<Turn> {
+    fn known_line(&self, game: &Game, first: &RankedTurn, patience: Patience<'_>) -> Vec<Turn> {
         let mut line = vec![first.turn];
         let mut position = first.after;
+        let mut count = QuietCount::of(game).after(first.turn);
         while line.len() < KNOWN_LINE
             && !patience.is_over()
             && let Ok(answer) = look_up(&self.database, &position, patience.deadline())
+            && let answer = answer.after_quiet_turns(game.rules(), &position, count.turns())
             && let Some(best) = answer.turns.first()
         {
             line.push(best.turn);
             position = best.after;
+            count = count.after(best.turn);
         }
         line
     }

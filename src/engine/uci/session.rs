@@ -398,7 +398,12 @@ impl<W: Write + Send + 'static> UciSession<W> {
             Err(error) if is_damage(&error) => (self.sentence)(&error),
             Err(_) => "not known without a search".to_string(),
         };
-        let text = position.text(&self.rules);
+        let quiet_turns = match self.rules.quiet_turns {
+            0 => 0,
+            _ => self.game.quiet_turns(),
+        };
+        let text = position.letters_counted(&self.rules, quiet_turns);
+        let text = text.as_str();
         self.output.line(&format!("Fen: {text}\nValue: {value}"));
     }
 
@@ -407,7 +412,10 @@ impl<W: Write + Send + 'static> UciSession<W> {
         let position = self.game.position();
         let (score, source) = match self.player().look_up(&self.game_with_draws()) {
             Ok(answer) if answer.source == Source::Rules => (answer.value.into(), "rules"),
-            Ok(answer) => (answer.value.into(), "databases"),
+            Ok(answer) => {
+                let value = self.rules.distance().to_end(answer.value);
+                (value.into(), "databases")
+            }
             Err(_) => (self.search.evaluate(position), "evaluation"),
         };
         let score = match info::is_turned(position, &self.options) {
