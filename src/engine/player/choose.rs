@@ -17,7 +17,7 @@ use std::cmp::Reverse;
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Patience, look_up, look_up_game};
+use super::{Deadline, look_up, look_up_game};
 use crate::engine::count::QuietCount;
 use crate::engine::game::{Game, shown};
 use crate::probe::{Database, RankedTurn};
@@ -88,16 +88,16 @@ pub(crate) fn rank(
     game: &Game,
     seed: u64,
     drawn: DrawnTurns,
-    patience: Patience<'_>,
+    deadline: Deadline<'_>,
 ) -> Result<Candidates, DbError> {
-    let mut turns = look_up_game(database, game, patience.first_deadline())?.turns;
+    let mut turns = look_up_game(database, game, deadline.first_end())?.turns;
     let mut lookups = turns.len() as u64;
     let Some(best) = turns.first().map(|best| best.value) else {
         return Ok(Candidates { turns, lookups });
     };
     let count = QuietCount::of(game);
     if count.may_cut(best) {
-        let turns = count.rank(database, turns, &|| patience.is_over());
+        let turns = count.rank(database, turns, &|| deadline.is_over());
         return Ok(Candidates { turns, lookups });
     }
     let equal = turns.iter().take_while(|turn| turn.value == best).count();
@@ -105,7 +105,7 @@ pub(crate) fn rank(
     let gains = match equal == 1 || best.wdl() == Wdl::Win {
         true => vec![0.0; equal],
         false => {
-            let (gains, replies) = gains(database, &turns[..equal], drawn, patience);
+            let (gains, replies) = gains(database, &turns[..equal], drawn, deadline);
             lookups += replies;
             gains
         }
@@ -145,7 +145,7 @@ fn gains(
     database: &Database,
     turns: &[RankedTurn],
     choice: DrawnTurns,
-    patience: Patience<'_>,
+    deadline: Deadline<'_>,
 ) -> (Vec<f64>, u64) {
     /// The depth of the search for the score, in turns after the player's own.
     const DEPTH: u32 = 2;
@@ -156,9 +156,9 @@ fn gains(
         (choice == DrawnTurns::Pressure).then(|| Search::new(*database.rules(), 1 << 16, 1));
     let mut lookups = 0;
     let gain = |turn: &RankedTurn| {
-        let answer = match patience.is_over() {
+        let answer = match deadline.is_over() {
             true => None,
-            false => look_up(database, &turn.after, patience.deadline()).ok(),
+            false => look_up(database, &turn.after, deadline.end()).ok(),
         };
         let Some(replies) = answer.map(|answer| answer.turns) else {
             return -1.0;

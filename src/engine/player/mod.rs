@@ -89,26 +89,26 @@ fn look_up_game(
 
 /// How long a player may look up values.
 #[derive(Clone, Copy)]
-struct Patience<'a> {
+struct Deadline<'a> {
     stop: &'a AtomicBool,
     start: Instant,
     time: Option<Duration>,
 }
 
-impl Patience<'_> {
+impl Deadline<'_> {
     fn is_over(&self) -> bool {
         let is_late = |time| self.start.elapsed() >= time;
         self.stop.load(Ordering::Relaxed) || self.time.is_some_and(is_late)
     }
 
     /// The end of the time.
-    fn deadline(&self) -> Option<Instant> {
+    fn end(&self) -> Option<Instant> {
         self.start.checked_add(self.time?)
     }
 
     /// The end of the time for the values of the player's own turns. If they are not known by then, a
     /// search needs the rest.
-    fn first_deadline(&self) -> Option<Instant> {
+    fn first_end(&self) -> Option<Instant> {
         self.start.checked_add(self.time? / 4 * 3)
     }
 }
@@ -198,15 +198,15 @@ impl Player {
         stop: &AtomicBool,
         report: &mut OnVariation<'_>,
     ) -> Result<Option<Choice>, DbError> {
-        let patience = Patience {
+        let deadline = Deadline {
             stop,
             start: Instant::now(),
             time: limits.time,
         };
-        let candidates = choose::rank(&self.database, game, self.seed, self.drawn, patience)?;
+        let candidates = choose::rank(&self.database, game, self.seed, self.drawn, deadline)?;
         let mut first = None;
         for (number, ranked) in (1..=limits.lines.max(1)).zip(&candidates.turns) {
-            let turns = self.known_line(game, ranked, patience);
+            let turns = self.known_line(game, ranked, deadline);
             let depth = turns.len() as u32;
             let variation = PrincipalVariation {
                 turns,
@@ -217,7 +217,7 @@ impl Player {
                 seldepth: depth,
                 nodes: candidates.turns.len() as u64,
                 tb_hits: candidates.lookups,
-                time: patience.start.elapsed(),
+                time: deadline.start.elapsed(),
             };
             report(&variation);
             first.get_or_insert(variation);
@@ -226,13 +226,13 @@ impl Player {
     }
 
     /// The turn and the best turns after it, as far as their values are known.
-    fn known_line(&self, game: &Game, first: &RankedTurn, patience: Patience<'_>) -> Vec<Turn> {
+    fn known_line(&self, game: &Game, first: &RankedTurn, deadline: Deadline<'_>) -> Vec<Turn> {
         let mut line = vec![first.turn];
         let mut position = first.after;
         let mut count = QuietCount::of(game).after(first.turn);
         while line.len() < KNOWN_LINE
-            && !patience.is_over()
-            && let Ok(answer) = look_up(&self.database, &position, patience.deadline())
+            && !deadline.is_over()
+            && let Ok(answer) = look_up(&self.database, &position, deadline.end())
             && let answer = answer.after_quiet_turns(game.rules(), &position, count.turns())
             && let Some(best) = answer.turns.first()
         {
