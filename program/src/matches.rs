@@ -40,9 +40,10 @@ use crate::status::{Status, Usage};
 /// command=PROGRAM ARGS, with option.NAME=VALUE before it.
 ///
 /// The players play two games from each start, with colours exchanged and the same seeds. A game is
-/// drawn after 100 turns in which no stone was placed or removed. An engine that gives no legal
-/// turn in time loses the game. Ctrl-C ends the match with the report of the finished games. The first error of a game is the first turn that gives up a win or
-/// a draw according to the databases. docs/COACH.md defines every number.
+/// drawn by the third occurrence of a position, or by turns in which no stone was placed or removed:
+/// 100, unless the rules set a limit. An engine that gives no legal turn in time loses the game. Ctrl-C
+/// ends the match with the report of the finished games. The first error of a game is the first turn
+/// that gives up a win or a draw according to the databases. docs/COACH.md defines every number.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
