@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anyhow::Result;
 use clap::Args;
-use millbase::engine::QuietCount;
+use millbase::engine::DrawRule;
 use millbase::internals::service::position::LineAnswer;
 use millbase::{Database, LineEnd, Value};
 
@@ -76,11 +76,8 @@ fn write(out: &mut impl Write, db: &Database, answer: &LineAnswer) -> io::Result
         writeln!(out)?;
         table.write(out)?;
     }
-    let count = QuietCount::usual(answer.situation.position.quiet_turns);
-    if db.rules().quiet_turns == 0
-        && let Some(number) = count.cut(answer.line.iter().map(|turn| turn.turn))
-    {
-        let limit = count.limit();
+    if let Some(number) = answer.drawn_after {
+        let limit = DrawRule::USUAL.quiet_turns;
         writeln!(
             out,
             "\nwhere {limit} quiet turns make a draw, the game is drawn after turn {number}"

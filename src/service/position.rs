@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::words::Fen;
+use crate::engine::count::QuietCount;
 use crate::probe::{Answer, Database, LineEnd, RankedTurn, Source};
 use crate::rules::position::{Phase, Position, Side};
 use crate::rules::turns::Turn;
@@ -162,6 +163,9 @@ pub struct LineAnswer {
     /// The reason why the line ends, and the turn after which its last position stood first.
     #[serde(flatten)]
     pub end: LineEnd,
+    /// The turn of the line after which the usual 100 quiet turns draw the game, counted from 1; `None` if they do not
+    /// end the line, or if the rules have a limit of their own.
+    pub drawn_after: Option<usize>,
 }
 
 impl LineAnswer {
@@ -173,12 +177,18 @@ impl LineAnswer {
     pub fn find(database: &Database, position: &Fen, limit: usize) -> Result<LineAnswer, DbError> {
         let answer = answer(database, position)?;
         let line = database.line_after_quiet_turns(position, position.quiet_turns, limit)?;
+        let count = QuietCount::usual(position.quiet_turns);
+        let drawn_after = match position.rules.quiet_turns {
+            0 => count.cut(line.turns.iter().map(|turn| turn.turn)),
+            _ => None,
+        };
         Ok(LineAnswer {
             situation: Situation::new(position),
             value: answer.value,
             source: answer.source,
             line: ValuedTurn::line(position, &line.turns),
             end: line.end,
+            drawn_after,
         })
     }
 }

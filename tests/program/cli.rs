@@ -786,8 +786,23 @@ fn lines_lead_to_the_end() {
     assert_eq!(text(&answer["wdl"]), "loss");
     assert_eq!(text(&answer["end"]), "over");
     assert_eq!(answer["repeats"], Json::Null);
+    assert_eq!(answer["drawn_after"], Json::Null);
     let line = answer["line"].as_array().unwrap();
     assert_eq!(line.len() as u64, answer["dtw"].as_u64().unwrap());
+
+    // After 98 quiet turns the line's second turn draws the game by the count, unless a removal comes before.
+    let is_quiet = |turn: &Json| !text(&turn["turn"]).contains('x');
+    assert!(line[..2].iter().all(is_quiet), "{line:?}");
+    let counted = FLYING
+        .split_whitespace()
+        .take(10)
+        .collect::<Vec<_>>()
+        .join(" ");
+    let counted = format!("{counted} -1 -1 -1 -1 0 98 1");
+    let answer = run(&["line", "--json", &counted]).json();
+    assert_eq!(answer["drawn_after"], 2);
+    let shown = run(&["line", &counted]).out;
+    assert!(shown.contains("the game is drawn after turn 2"), "{shown}");
 
     let rules = Rules::STANDARD;
     let mut position = Position::parse(FLYING, &rules).unwrap();
