@@ -60,6 +60,8 @@ let hinted = "";
 let wasNode = null;
 /* The node whose comment is being written. */
 let commented = null;
+/* How far the wheel has turned since the last step, in px. */
+let wheel = 0;
 
 function nothing() {
   return { from: null, to: null, removed: [] };
@@ -739,11 +741,16 @@ function listen() {
   });
   listenToTabs();
   addEventListener("keydown", walk);
+  $("board").addEventListener("wheel", turnWheel, { passive: false });
 }
 
-/* The arrow keys, Home and End step through the game, unless the focused element uses them. */
+/* The arrow keys, Home and End step through the game, unless the focused element uses them; ? lists all keys. */
 function walk(event) {
-  if (event.altKey || event.ctrlKey || event.metaKey || $("start").open) return;
+  if (event.altKey || event.ctrlKey || event.metaKey || document.querySelector("dialog[open]")) return;
+  if (event.key === "?" && !event.target.closest("input, select, textarea")) {
+    $("keys").showModal();
+    return;
+  }
   if (editor.active) return;
   const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
   const { target } = event;
@@ -752,6 +759,17 @@ function walk(event) {
   if (uses || !(event.key in steps)) return;
   event.preventDefault();
   game.step(steps[event.key]);
+}
+
+/* The wheel steps through the game over the board: once for each notch, or for as long a stroke of a touchpad. */
+function turnWheel(event) {
+  const NOTCH = 100; // px
+  if (event.ctrlKey || editor.active) return;
+  event.preventDefault();
+  wheel += event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : Math.sign(event.deltaY) * NOTCH;
+  const steps = Math.trunc(wheel / NOTCH);
+  wheel -= steps * NOTCH;
+  if (steps !== 0) game.step(steps);
 }
 
 function listenToTabs() {

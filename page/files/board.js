@@ -35,7 +35,8 @@ export const millsThrough = (point, stones, lines) =>
   lines.filter(line => line.includes(point) && stones[point] && line.every(name => stones[name] === stones[point]));
 
 const SLIDE = { duration: 220, easing: "ease-in-out" };
-const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+/* The keys that move the focus along the lines, where they lie on an English keyboard. */
+const STEPS = { KeyA: [-1, 0], KeyD: [1, 0], KeyW: [0, -1], KeyS: [0, 1] };
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Board {
@@ -54,7 +55,7 @@ export class Board {
     element.addEventListener("keydown", event => {
       const name = event.target.closest(".point")?.dataset.point;
       if (!name || event.altKey || event.ctrlKey || event.metaKey) return;
-      if (event.key in STEPS) this.focus(this.along(name, STEPS[event.key]));
+      if (event.code in STEPS) this.focus(this.along(name, STEPS[event.code]));
       else if (event.key === "Enter" || event.key === " ") choose(name);
       else if (event.key === "Escape") cancel();
       else return;

@@ -13,10 +13,8 @@ export class Editor {
     this.checks = 0;
     for (const id of ["edit-side", "edit-white-hand", "edit-black-hand"]) $(id).addEventListener("change", () => this.check());
     for (const radio of document.getElementsByName("brush")) radio.addEventListener("change", () => this.changed());
-    $("edit-clear").addEventListener("click", () => { this.stones = {}; this.update(); });
-    $("edit-use").addEventListener("click", async () => {
-      await this.checking;
-      if (this.problem) { say($("edit-problem"), this.problem); return; }
+    $("edit-clear").addEventListener("click", () => { this.stones = {}; this.hold(0, 0); this.update(); });
+    $("edit-use").addEventListener("click", () => {
       this.active = false;
       stop(this.text);
     });
@@ -34,10 +32,17 @@ export class Editor {
     this.active = true;
     this.stones = stonesOf(position);
     const [, , , , , whiteHand, , blackHand] = position.split(" ");
-    $("edit-white-hand").value = whiteHand ?? 0;
-    $("edit-black-hand").value = blackHand ?? 0;
+    // Most positions that people set up have no stones in hand.
+    if (Object.keys(this.stones).length === 0) this.hold(0, 0);
+    else this.hold(whiteHand ?? 0, blackHand ?? 0);
     $("edit-side").value = sideOf(position);
     this.update();
+  }
+
+  /* Fills the fields for the stones in hand. */
+  hold(white, black) {
+    $("edit-white-hand").value = white;
+    $("edit-black-hand").value = black;
   }
 
   get brush() {
@@ -67,11 +72,10 @@ export class Editor {
     return `${rings} ${$("edit-side").value[0]} ${phase} ${on("white")} ${hand("white")} ${on("black")} ${hand("black")} 0 0`;
   }
 
-  check() {
-    return this.checking = this.ask(++this.checks);
-  }
-
-  async ask(number) {
+  /* Asks whether the position is legal; it can be used once the answer says so. */
+  async check() {
+    const number = ++this.checks;
+    $("edit-use").disabled = true;
     let problem = "";
     let words = t("editor.legal");
     try {
@@ -81,7 +85,7 @@ export class Editor {
       problem = error.code ? problemWords(error) : t("trouble");
     }
     if (number !== this.checks) return;
-    this.problem = problem;
+    $("edit-use").disabled = Boolean(problem);
     say($("edit-problem"), problem);
     say($("edit-state"), problem ? "" : words);
   }

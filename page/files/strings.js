@@ -87,7 +87,9 @@ const ENGLISH = {
   "hand.in": "{count} in hand", "hand.on": "{count} on the board", "hand.lost": "{count} lost",
   "player.hand": "You", "player.machine": "Machine",
 
-  "board": "Board. Arrow keys move along the lines, Enter selects, Escape cancels the selection.",
+  "board": "Board. W, A, S and D move along the lines, Enter selects, Escape cancels the selection. Arrow keys step through the game.",
+  "keys.title": "Keys", "keys.step": "step through the game; so does the wheel over the board", "keys.move": "move between the points of the board",
+  "keys.select": "places, picks up or removes a stone", "keys.cancel": "puts the stone back", "keys.help": "shows these keys",
   "board.role": "mill board",
   "meter": "Value for White",
   "do.remove": "remove", "do.move": "move this stone", "do.go": "move here", "do.place": "place here",
@@ -302,7 +304,9 @@ const GERMAN = {
   "hand.in": "{count} zu setzen", "hand.on": "{count} auf dem Brett", "hand.lost": "{count} verloren",
   "player.hand": "Du", "player.machine": "Maschine",
 
-  "board": "Brett. Pfeiltasten gehen die Linien entlang, Eingabe wählt, Escape nimmt die Wahl zurück.",
+  "board": "Brett. W, A, S und D gehen die Linien entlang, Eingabe wählt, Escape nimmt die Wahl zurück. Pfeiltasten blättern durch die Partie.",
+  "keys.title": "Tasten", "keys.step": "blättern durch die Partie, ebenso das Rad über dem Brett", "keys.move": "gehen von Punkt zu Punkt",
+  "keys.select": "setzt, wählt oder entfernt einen Stein", "keys.cancel": "legt den Stein zurück", "keys.help": "zeigt diese Tasten",
   "board.role": "Mühlebrett",
   "meter": "Wert für Weiß",
   "do.remove": "entfernen", "do.move": "diesen Stein ziehen", "do.go": "hierher ziehen", "do.place": "hierher setzen",

@@ -902,30 +902,57 @@ fn the_perfect_player_plays_either_side_or_both() {
 #[test]
 fn everything_works_by_keyboard() {
     visit(Screen::Desk, |page| {
-        // The board is one stop of the tab key; arrows go along the lines.
+        // The board is one stop of the tab key; letters go along the lines.
         page.script("document.getElementById('d7').focus()");
         for (key, point) in [
-            (key::DOWN, "d6"),
-            (key::DOWN, "d5"),
-            (key::DOWN, "d5"),
-            (key::LEFT, "c5"),
-            (key::DOWN, "c4"),
-            (key::RIGHT, "c4"),
-            (key::LEFT, "b4"),
-            (key::LEFT, "a4"),
-            (key::UP, "a7"),
+            ('s', "d6"),
+            ('s', "d5"),
+            ('s', "d5"),
+            ('a', "c5"),
+            ('s', "c4"),
+            ('d', "c4"),
+            ('a', "b4"),
+            ('a', "a4"),
+            ('w', "a7"),
         ] {
             page.press(&[key]);
             assert_eq!(page.focused(), point);
         }
         let ring = "return getComputedStyle(document.querySelector('#a7 .focus')).display";
         assert_eq!(page.script(ring), "inline");
+        // The ring alone shows the focus: an outline of the point would cover the board.
+        let outline = "return getComputedStyle(document.getElementById('a7')).outlineStyle";
+        assert_eq!(page.script(outline), "none");
         page.press(&[key::ENTER]);
         page.says("White played a7.");
-        page.press(&[key::DOWN, key::RIGHT]);
+        page.press(&['s', 'd']);
         page.press(&[' ']);
         page.says("Black played b4.");
         assert_eq!(page.focused(), "b4");
+        // Arrows step through the game from the board, too, and so does the wheel over it.
+        page.press(&[key::LEFT]);
+        page.says("White played a7.");
+        assert_eq!(page.focused(), "b4");
+        page.press(&[key::RIGHT]);
+        page.says("Black played b4.");
+        let wheel = |by: i32| {
+            let event = format!(
+                "new WheelEvent('wheel', {{ deltaY: {by}, bubbles: true, cancelable: true }})"
+            );
+            page.script(&format!(
+                "document.getElementById('board').dispatchEvent({event})"
+            ));
+        };
+        wheel(-60);
+        wheel(-60);
+        page.says("White played a7.");
+        wheel(100);
+        page.says("Black played b4.");
+        page.press(&['?']);
+        let open = "return document.getElementById('keys').open";
+        assert_eq!(page.script(open), true);
+        page.press(&[key::ESCAPE]);
+        assert_eq!(page.script(open), false);
         page.press(&[key::TAB]);
         assert_eq!(page.focused(), "first");
 
@@ -935,9 +962,9 @@ fn everything_works_by_keyboard() {
         page.says("White moves the stone on d1");
         page.press(&[key::ESCAPE]);
         page.says("White to move");
-        page.press(&[key::ENTER, key::LEFT, key::ENTER]);
+        page.press(&[key::ENTER, 'a', key::ENTER]);
         page.says("White closed a mill");
-        page.press(&[key::UP, key::RIGHT, key::ENTER]);
+        page.press(&['w', 'd', key::ENTER]);
         page.says("White played d1-a1xb4.");
 
         // A list that is drawn again keeps the focus, and so does a button that goes.
@@ -1049,8 +1076,14 @@ fn a_position_is_set_up_by_hand() {
     visit(Screen::Desk, |page| {
         page.tab("setup");
         page.click("edit");
+        // Most positions have no stones in hand; only a legal one can be used.
+        let hands = "return ['white', 'black'].map(side => document.getElementById(`edit-${side}-hand`).value).join()";
+        assert_eq!(page.script(hands), "0,0");
+        let useless = "return document.getElementById('edit-use').disabled";
+        page.until(useless);
+        page.write("edit-white-hand", "9");
         page.click("edit-clear");
-        page.element_says("edit-state", "The position is legal");
+        assert_eq!(page.script(hands), "0,0");
         for point in ["d7", "a7", "g7"] {
             page.click(point);
         }
@@ -1058,15 +1091,15 @@ fn a_position_is_set_up_by_hand() {
         for point in ["d1", "a1", "b2"] {
             page.click(point);
         }
-        for hand in ["edit-white-hand", "edit-black-hand"] {
-            page.write(hand, "0");
-        }
+        page.element_says("edit-state", "The position is legal");
+        page.until("return !document.getElementById('edit-use').disabled");
         page.write("edit-white-hand", "9");
         page.press(&[key::TAB]);
         page.element_says(
             "edit-problem",
             "White has 3 stones on the board and 9 in hand, more than the 9",
         );
+        assert_eq!(page.script(useless), true);
         page.write("edit-white-hand", "0");
         page.choose("edit-side", "black");
         page.element_says("edit-state", "The position is legal");
