@@ -184,7 +184,7 @@ mod tests {
     fn the_help_names_the_rules() {
         let help = Cli::command().render_long_help().to_string();
         let words: Vec<&str> = help.split_whitespace().collect();
-        let names = crate::rules::names();
+        let names = millbase::internals::service::settings::names();
         assert!(words.join(" ").contains(&names), "{names}");
     }
 }

@@ -6,6 +6,7 @@ mod build;
 mod cli;
 mod completions;
 mod databases;
+mod draws;
 mod explain;
 mod external_engine;
 mod findings;
@@ -28,7 +29,6 @@ mod puzzles;
 mod repack;
 mod report;
 mod review;
-mod rules;
 #[cfg(test)]
 mod schema;
 mod serve;

@@ -6,9 +6,10 @@ use std::thread;
 
 use clap::{Args, ColorChoice};
 use millbase::Rules;
+use millbase::internals::service::settings;
 
+use crate::input;
 use crate::status::Usage;
-use crate::{input, rules};
 
 /// The options of all commands.
 #[derive(Args, Clone)]
@@ -23,7 +24,7 @@ pub struct Options {
     /// own.toml with settings of your own
     ///
     /// Databases of rules other than standard are in subfolders of the --db folder.
-    #[arg(long, global = true, value_name = "NAME|FILE", default_value = "standard", value_parser = rules::parse)]
+    #[arg(long, global = true, value_name = "NAME|FILE", default_value = "standard", value_parser = settings::of_name_or_file)]
     pub rules: Rules,
 
     /// What every command does: read the databases without mapping them into memory

@@ -8,6 +8,7 @@
 //! | [`position`] | answers about a position: its value, its turns, a best line |
 //! | [`game`] | answers about a game: its ending, a step of the page, a player's turn |
 //! | [`explain`], [`random`], [`rules`] | facts about turns; positions to practise with; sets of rules |
+//! | [`settings`] | rules of a name, a file with settings or a mapping |
 //! | [`failure`] | the reasons why there is no answer |
 //! | [`words`] | how values, turns and positions appear in JSON and in its schema |
 
@@ -18,6 +19,7 @@ pub mod position;
 pub mod question;
 pub mod random;
 pub mod rules;
+pub mod settings;
 pub mod words;
 
 use std::io::{self, Write};

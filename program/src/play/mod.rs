@@ -21,10 +21,10 @@ use millbase::{Answer, Position, Rules, Side};
 use self::command::{HELP, PlayCommand, Seat};
 use crate::advice;
 use crate::databases;
+use crate::draws::DrawOptions;
 use crate::input::{self, Batches};
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable, ink};
-use crate::rules::DrawOptions;
 use crate::status::{self, Status, Usage};
 
 /// Play a game in the terminal, against the machine or another person

@@ -35,10 +35,10 @@ use tokio::sync::watch;
 use tracing::level_filters::LevelFilter;
 
 use crate::databases;
+use crate::draws::DrawOptions;
 use crate::input;
 use crate::options::Options;
 use crate::output;
-use crate::rules::DrawOptions;
 use crate::signals;
 use crate::status::{Status, Usage};
 use building::Builder;

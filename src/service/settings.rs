@@ -1,0 +1,321 @@
+//! Rules as people give them: the name of a set, a file with settings, or a mapping with the same keys.
+//! Errors are sentences for the user.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use toml::Spanned;
+
+use crate::rules::{Blocked, FEWEST_STONES, FullBoard, MOST_QUIET_TURNS, MOST_STONES, Rules};
+
+/// The largest file of settings, in bytes.
+const LARGEST_FILE: u64 = 1 << 16;
+
+/// The allowed values of `flying`, the number of stones with which a side may fly; 0 means never.
+const FLYING: [i64; 3] = [0, 3, 4];
+
+/// Settings as they are written. Missing settings are those of the set that `base` names.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    base: Option<String>,
+    stones: Option<i64>,
+    diagonals: Option<bool>,
+    flying: Option<i64>,
+    removal_from_mills: Option<bool>,
+    removal_per_mill: Option<bool>,
+    blocked: Option<Blocked>,
+    full_board: Option<FullBoard>,
+    quiet_turns: Option<i64>,
+    quiet_turns_flying: Option<i64>,
+}
+
+/// A setting that cannot be so.
+struct Mistake {
+    key: &'static str,
+    sentence: String,
+}
+
+impl Settings {
+    /// The rules with these settings.
+    fn rules(&self) -> Result<Rules, Mistake> {
+        let mut rules = match &self.base {
+            None => Rules::STANDARD,
+            Some(base) => named(base, "").map_err(|sentence| Mistake {
+                key: "base",
+                sentence,
+            })?,
+        };
+        // A number within limits, or a sentence that begins with these words.
+        let number = |key, number: i64, is_allowed: &dyn Fn(u8) -> bool, sentence: String| {
+            let number = u8::try_from(number).ok();
+            let number = number.filter(|&number| is_allowed(number));
+            number.ok_or(Mistake { key, sentence })
+        };
+        if let Some(stones) = self.stones {
+            let range = FEWEST_STONES..=MOST_STONES;
+            let sentence = format!("stones must be from {FEWEST_STONES} to {MOST_STONES}");
+            rules.stones = number(
+                "stones",
+                stones,
+                &|stones| range.contains(&stones),
+                sentence,
+            )?;
+        }
+        if let Some(flying) = self.flying {
+            let sentence = "flying must be 0 for never, 3 or 4".to_owned();
+            let is_allowed = |flying| FLYING.contains(&i64::from(flying));
+            rules.flying = number("flying", flying, &is_allowed, sentence)?;
+        }
+        let limit = |key, turns, most: u8, what: &str| {
+            let sentence = format!("{what} must be from 1 to {most}, or 0 for no limit");
+            number(key, turns, &|turns| turns <= most, sentence)
+        };
+        if let Some(turns) = self.quiet_turns {
+            let key = "quiet_turns";
+            rules.quiet_turns = limit(key, turns, MOST_QUIET_TURNS, key)?;
+            rules.quiet_turns_flying = rules.quiet_turns_flying.min(rules.quiet_turns);
+        }
+        if let Some(turns) = self.quiet_turns_flying {
+            let what = "quiet_turns_flying, which cannot exceed quiet_turns,";
+            rules.quiet_turns_flying = limit("quiet_turns_flying", turns, rules.quiet_turns, what)?;
+        }
+        for (setting, wanted) in [
+            (&mut rules.diagonals, self.diagonals),
+            (&mut rules.removal_from_mills, self.removal_from_mills),
+            (&mut rules.removal_per_mill, self.removal_per_mill),
+        ] {
+            *setting = wanted.unwrap_or(*setting);
+        }
+        rules.blocked = self.blocked.unwrap_or(rules.blocked);
+        rules.full_board = self.full_board.unwrap_or(rules.full_board);
+        Ok(rules)
+    }
+}
+
+/// The names of the sets, with commas between them.
+pub fn names() -> String {
+    Rules::NAMED.map(|(name, _)| name).join(", ")
+}
+
+/// The set of this name; the error says that there are only the sets and these others.
+fn named(name: &str, others: &str) -> Result<Rules, String> {
+    let unknown = || {
+        let names = names();
+        format!("there are no such rules, only {names}{others}")
+    };
+    Rules::named(name).ok_or_else(unknown)
+}
+
+/// The rules of a name, or of the file at a path, which contains a dot or a slash.
+///
+/// # Errors
+///
+/// A sentence if there is no such set, or as for [`of_file`].
+pub fn of_name_or_file(text: &str) -> Result<Rules, String> {
+    match text.contains(['.', '/', '\\']) {
+        true => of_file(Path::new(text)),
+        false => named(text, " and files with a name like own.toml"),
+    }
+}
+
+/// The rules of a file with settings.
+///
+/// # Errors
+///
+/// A sentence if the file cannot be read or is too long, or as for [`of_toml`].
+pub fn of_file(path: &Path) -> Result<Rules, String> {
+    let mut settings = String::new();
+    let opened = File::open(path);
+    let read = opened.and_then(|file| file.take(LARGEST_FILE + 1).read_to_string(&mut settings));
+    read.map_err(|error| match error.kind() {
+        ErrorKind::InvalidData => "cannot read the file: it is not a text in UTF-8".to_owned(),
+        _ => format!("cannot read the file: {error}"),
+    })?;
+    of_toml(&settings)
+}
+
+/// The rules of the text of a file with settings, in TOML.
+///
+/// # Errors
+///
+/// A sentence that begins with the line of the mistake, as `line 2: stones must be from 3 to 12`.
+pub fn of_toml(text: &str) -> Result<Rules, String> {
+    if text.len() as u64 > LARGEST_FILE {
+        return Err(format!(
+            "the file is longer than {LARGEST_FILE} bytes, so it is not a file of settings"
+        ));
+    }
+    let wrong = |place: usize, what: &str| {
+        let before = text.get(..place).unwrap_or(text);
+        format!("line {}: {what}", before.matches('\n').count() + 1)
+    };
+    let settings: Settings = toml::from_str(text).map_err(|error| {
+        let place = error.span().map_or(0, |place| place.start);
+        wrong(place, error.message())
+    })?;
+    settings.rules().map_err(|Mistake { key, sentence }| {
+        let places: BTreeMap<String, Spanned<toml::Value>> =
+            toml::from_str(text).unwrap_or_default();
+        let place = places.get(key).map_or(0, |value| value.span().start);
+        wrong(place, &sentence)
+    })
+}
+
+/// The rules of a mapping with the keys of files; null stands for a setting that is not given.
+///
+/// # Errors
+///
+/// A sentence that begins with the key of the mistake, as `stones must be from 3 to 12`.
+pub fn of_mapping(mapping: &Map<String, Value>) -> Result<Rules, String> {
+    let read = |mapping: Map<String, Value>| Settings::deserialize(Value::Object(mapping));
+    // Each entry alone, as serde's errors do not name the key.
+    for (key, value) in mapping {
+        let alone = Map::from_iter([(key.clone(), value.clone())]);
+        read(alone).map_err(|error| format!("{key}: {error}"))?;
+    }
+    let settings = read(mapping.clone()).map_err(|error| error.to_string())?;
+    settings.rules().map_err(
+        |Mistake { key, sentence }| match sentence.starts_with(key) {
+            true => sentence,
+            false => format!("{key}: {sentence}"),
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_sets() {
+        for (name, rules) in Rules::NAMED {
+            assert_eq!(of_name_or_file(name), Ok(rules));
+            assert_eq!(of_toml(&format!("base = '{name}'")), Ok(rules));
+        }
+        for wrong in ["", "Standard", "nine", "no flying"] {
+            assert!(
+                of_name_or_file(wrong).unwrap_err().contains(&names()),
+                "{wrong}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_setting_of_a_file_is_read() {
+        assert_eq!(of_toml(""), Ok(Rules::STANDARD));
+        assert_eq!(of_toml("# nothing\n"), Ok(Rules::STANDARD));
+        let all = "\
+            base = 'twelve'\nstones = 11\ndiagonals = false\nflying = 4\nremoval_from_mills = true\n\
+            removal_per_mill = true\nblocked = 'passes'\nfull_board = 'draws'\nquiet_turns = 100\n\
+            quiet_turns_flying = 20\n";
+        let expected = Rules {
+            stones: 11,
+            diagonals: false,
+            flying: 4,
+            removal_from_mills: true,
+            removal_per_mill: true,
+            blocked: Blocked::Passes,
+            full_board: FullBoard::Draws,
+            quiet_turns: 100,
+            quiet_turns_flying: 20,
+        };
+        assert_eq!(of_toml(all), Ok(expected));
+        let one = of_toml("base = 'morabaraba'\nfull_board = 'loses'\nblocked = 'loses'");
+        assert_eq!(one, Ok(Rules::TWELVE));
+    }
+
+    #[test]
+    fn wrong_settings_are_refused_with_their_line() {
+        for (text, line, words) in [
+            ("stones = 2", 1, "from 3 to 12"),
+            ("\nstones = 13", 2, "from 3 to 12"),
+            ("stones = -1", 1, "from 3 to 12"),
+            ("stones = 'nine'", 1, "string"),
+            ("flying = 3\nflying = 4", 2, "duplicate"),
+            ("# own\n\nflying = 5", 3, "0 for never, 3 or 4"),
+            ("quiet_turns = 126", 1, "from 1 to 125"),
+            ("quiet_turns_flying = 10", 1, "cannot exceed quiet_turns"),
+            ("quiet_turns = 9\nquiet_turns_flying = 10", 2, "from 1 to 9"),
+            ("stones = 9\nflyin = 3", 2, "flyin"),
+            ("base = 'twelf'", 1, "there are no such rules"),
+            ("diagonals = true\nblocked = 'wins'", 2, "wins"),
+            ("diagonals = true\ndiagonals", 2, ""),
+            ("stones = 9\n[more]\nx = 1", 2, "more"),
+        ] {
+            let sentence = of_toml(text).unwrap_err();
+            assert!(
+                sentence.starts_with(&format!("line {line}: ")),
+                "{text}: {sentence}"
+            );
+            assert!(sentence.contains(words), "{text}: {sentence}");
+        }
+        let long = of_toml(&"#".repeat(1 << 17)).unwrap_err();
+        assert!(long.contains("longer than 65536 bytes"), "{long}");
+        // A file cannot be based on another one.
+        let sentence = of_toml("base = 'other.toml'").unwrap_err();
+        assert!(sentence.ends_with(&names()), "{sentence}");
+    }
+
+    #[test]
+    fn files_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("own.toml");
+        let name = path.to_str().unwrap();
+        let missing = of_name_or_file(name).unwrap_err();
+        assert!(missing.starts_with("cannot read the file: "), "{missing}");
+        std::fs::write(&path, "base = 'ten'\nflying = 0\n").unwrap();
+        let expected = Rules {
+            flying: 0,
+            ..Rules::TEN
+        };
+        assert_eq!(of_name_or_file(name), Ok(expected));
+        assert_eq!(of_file(&path), Ok(expected));
+        std::fs::write(&path, b"base = '\xff'").unwrap();
+        let sentence = of_file(&path).unwrap_err();
+        assert!(sentence.ends_with("not a text in UTF-8"), "{sentence}");
+    }
+
+    /// Reads a mapping of this JSON text.
+    fn of_json(text: &str) -> Result<Rules, String> {
+        of_mapping(&serde_json::from_str(text).unwrap())
+    }
+
+    #[test]
+    fn mappings_are_read_as_files_are() {
+        assert_eq!(of_json("{}"), Ok(Rules::STANDARD));
+        for (_, rules) in Rules::NAMED {
+            // What answers say of rules can be given back.
+            let mapping = serde_json::to_string(&rules).unwrap();
+            assert_eq!(of_json(&mapping), Ok(rules));
+        }
+        let none = r#"{"base": "twelve", "stones": null, "blocked": "passes"}"#;
+        let expected = Rules {
+            blocked: Blocked::Passes,
+            ..Rules::TWELVE
+        };
+        assert_eq!(of_json(none), Ok(expected));
+        for (text, words) in [
+            (r#"{"stones": 2}"#, "stones must be from 3 to 12"),
+            (
+                r#"{"diagonals": true, "stones": "nine"}"#,
+                "stones: invalid type: string",
+            ),
+            (r#"{"stones": 9.0}"#, "stones: invalid type: floating point"),
+            (r#"{"stones": 9, "flyin": 3}"#, "flyin: unknown field"),
+            (r#"{"blocked": "wins"}"#, "blocked: unknown variant `wins`"),
+            (r#"{"base": "twelf"}"#, "base: there are no such rules"),
+            (
+                r#"{"quiet_turns_flying": 1}"#,
+                "quiet_turns_flying, which cannot exceed",
+            ),
+        ] {
+            let sentence = of_json(text).unwrap_err();
+            assert!(sentence.starts_with(words), "{text}: {sentence}");
+        }
+    }
+}
