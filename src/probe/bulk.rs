@@ -1,10 +1,11 @@
 //! Many positions at once, as arrays of bits: what other languages pass.
 //!
-//! The three arrays have an element for each position of the moving phase:
+//! The arrays have an element for each position:
 //!
 //! ```text
 //! white, black   the bits of the stones, see `board`
 //! to_move        0 White, 1 Black
+//! in_hand        White's and Black's stones in hand, for the placing phase
 //! ```
 
 use std::fmt;
@@ -15,6 +16,7 @@ use super::database::Database;
 use super::foresee::Awaited;
 use super::lookup::cache_key;
 use super::omitted::Sets;
+use super::{RankedTurn, patience};
 use crate::board::{POINTS, PointSet};
 use crate::index::Rows;
 use crate::rules::position::Position;
@@ -22,7 +24,7 @@ use crate::rules::{FEWEST_STONES, Rules, counted};
 use crate::store::DbError;
 use crate::value::{Metric, Value, Wdl};
 
-/// Positions of the moving phase as arrays of bits.
+/// Positions without a pending removal as arrays.
 #[derive(Clone, Copy, Debug)]
 pub struct Masks<'a> {
     /// White's stones.
@@ -31,15 +33,23 @@ pub struct Masks<'a> {
     pub black: &'a [u32],
     /// 0 where White is to move, 1 where Black is.
     pub to_move: &'a [u8],
+    /// White's and Black's stones in hand; `None` if all positions are of the moving phase.
+    pub in_hand: Option<[&'a [u8]; 2]>,
 }
 
 /// Where the values of many positions go.
 #[derive(Debug)]
 pub struct Values<'a> {
-    /// 1 for a win of the side to move, 0 for a draw, -1 for a loss.
+    /// 1 for a win of the side to move, 0 for a draw, -1 for a loss, [`Values::MISSING`] where no database
+    /// has the value.
     pub wdl: &'a mut [i8],
     /// Turns to the end; -1 for a draw, and where the files hold no depths.
     pub dtw: &'a mut [i16],
+}
+
+impl Values<'_> {
+    /// Stands for the result of a position whose value no database has; its depth is -1.
+    pub const MISSING: i8 = i8::MIN;
 }
 
 /// Why many positions were not answered: one sentence.
@@ -53,15 +63,21 @@ pub enum BulkError {
         /// Elements of the array that differs.
         found: usize,
     },
-    /// The elements at an index are not a position of the moving phase.
+    /// The elements at an index are not a position.
     Position {
         /// The first such index.
         index: usize,
         /// What is wrong with it, as part of a sentence.
         why: String,
     },
-    /// A database gives no answer.
-    Database(DbError),
+    /// The databases do not answer for the position at an index. If no file has the answer
+    /// ([`DbError::is_missing`]), all others are answered.
+    Database {
+        /// The first such index if no file has the answer, else one of them.
+        index: usize,
+        /// The reason.
+        error: DbError,
+    },
 }
 
 impl fmt::Display for BulkError {
@@ -74,7 +90,9 @@ impl fmt::Display for BulkError {
             BulkError::Position { index, why } => {
                 write!(f, "the elements at index {index} are not a position: {why}")
             }
-            BulkError::Database(error) => error.fmt(f),
+            BulkError::Database { index, error } => {
+                write!(f, "the position at index {index}: {error}")
+            }
         }
     }
 }
@@ -82,7 +100,7 @@ impl fmt::Display for BulkError {
 impl std::error::Error for BulkError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            BulkError::Database(error) => Some(error),
+            BulkError::Database { error, .. } => Some(error),
             _ => None,
         }
     }
@@ -98,12 +116,16 @@ impl BulkError {
                 index: start + index,
                 why,
             },
-            other => other,
+            BulkError::Database { index, error } => BulkError::Database {
+                index: start + index,
+                error,
+            },
+            lengths @ BulkError::Lengths { .. } => lengths,
         }
     }
 }
 
-impl Masks<'_> {
+impl<'a> Masks<'a> {
     /// How many positions there are.
     ///
     /// # Errors
@@ -111,8 +133,10 @@ impl Masks<'_> {
     /// [`BulkError::Lengths`].
     pub fn count(&self) -> Result<usize, BulkError> {
         let expected = self.white.len();
-        let lengths = [self.black.len(), self.to_move.len()];
-        same_lengths(expected, lengths)?;
+        same_lengths(expected, [self.black.len(), self.to_move.len()])?;
+        if let Some(in_hand) = self.in_hand {
+            same_lengths(expected, in_hand.map(<[u8]>::len))?;
+        }
         Ok(expected)
     }
 
@@ -120,8 +144,7 @@ impl Masks<'_> {
     ///
     /// # Errors
     ///
-    /// Why the elements are not a position of the moving phase under these rules, as part of a
-    /// sentence.
+    /// Why the elements are not a position under these rules, as part of a sentence.
     pub fn position(&self, index: usize, rules: &Rules) -> Result<Position, String> {
         let [white, black] = [self.white[index], self.black[index]];
         if (white | black) >> POINTS != 0 {
@@ -139,6 +162,10 @@ impl Masks<'_> {
             1 => Position::moving(position.waiting(), position.mover()).with_colours_exchanged(),
             other => return Err(format!("the side to move is {other}, but must be 0 or 1")),
         };
+        let in_hand = self.in_hand.map(|in_hand| in_hand.map(|side| side[index]));
+        if let Some(in_hand) = in_hand.filter(|&in_hand| in_hand != [0, 0]) {
+            return placing(position, in_hand, rules);
+        }
         let most = u32::from(rules.stones);
         let fewest = u32::from(FEWEST_STONES);
         let [mover, waiting] = [position.mover().len(), position.waiting().len()];
@@ -155,14 +182,35 @@ impl Masks<'_> {
     }
 
     /// The elements from an index on, as many as this.
-    fn part(&self, start: usize, count: usize) -> Masks<'_> {
+    fn part(&self, start: usize, count: usize) -> Masks<'a> {
         let range = start..start + count;
+        let part = |side: &'a [u8]| &side[range.clone()];
         Masks {
             white: &self.white[range.clone()],
             black: &self.black[range.clone()],
-            to_move: &self.to_move[range],
+            to_move: part(self.to_move),
+            in_hand: self.in_hand.map(|in_hand| in_hand.map(part)),
         }
     }
+}
+
+/// A position with White's and Black's stones in hand too, if its text can be read.
+fn placing(position: Position, in_hand: [u8; 2], rules: &Rules) -> Result<Position, String> {
+    let most = rules.stones;
+    if let Some(many) = in_hand.into_iter().find(|&count| count > most) {
+        return Err(format!(
+            "a side has {} in hand, more than the {most} of a side under these rules",
+            counted(many, "stone")
+        ));
+    }
+    let [mover_in_hand, waiting_in_hand] = position.side_to_move().own_first(in_hand);
+    let position = Position {
+        mover_in_hand,
+        waiting_in_hand,
+        ..position
+    };
+    let letters = position.letters(rules);
+    Position::parse(letters.as_str(), rules).map_err(|error| error.to_string())
 }
 
 fn same_lengths(expected: usize, lengths: [usize; 2]) -> Result<(), BulkError> {
@@ -185,7 +233,8 @@ pub fn numbers(value: Value) -> (i8, i16) {
 
 impl Database {
     /// The values of many positions, found on `threads` threads, in the order in which the files store them:
-    /// each block is decoded once for up to a million positions.
+    /// each block is decoded once for up to a million positions of the moving phase. Positions with stones in
+    /// hand are probed one after the other.
     ///
     /// ```
     /// use millbase::{Masks, Values};
@@ -196,6 +245,7 @@ impl Database {
     ///     white: &[0x150000, 0x150000],
     ///     black: &[0xa20000, 0xa20000],
     ///     to_move: &[0, 1],
+    ///     in_hand: None,
     /// };
     /// let (mut wdl, mut dtw) = ([0; 2], [0; 2]);
     /// let values = Values { wdl: &mut wdl, dtw: &mut dtw };
@@ -207,8 +257,9 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// [`BulkError`]; the arrays of values may be filled in part then. [`DbError::Pending`] has the
-    /// ranges of the positions of a thread.
+    /// [`BulkError`]. Where no file has an answer, the value is [`Values::MISSING`], and all others are filled
+    /// in; after other errors the arrays may be filled in part. [`DbError::Pending`] has the ranges of the
+    /// positions of a thread.
     pub fn probe_many(
         &self,
         positions: Masks<'_>,
@@ -219,16 +270,36 @@ impl Database {
         same_lengths(count, [values.wdl.len(), values.dtw.len()])?;
         let threads = threads.max(1);
         let Values { wdl, dtw } = values;
+        let mut missing = None;
         let rounds = wdl.chunks_mut(ROUND).zip(dtw.chunks_mut(ROUND));
         for (round, (wdl, dtw)) in rounds.enumerate() {
             let start = round * ROUND;
             let masks = positions.part(start, wdl.len());
-            let missing = self.fill_kept(start, masks, Values { wdl, dtw }, threads)?;
-            for (place, value) in self.read_rows(missing, threads)? {
-                (wdl[place as usize], dtw[place as usize]) = numbers(value);
+            let unknown = self.fill_kept(start, masks, Values { wdl, dtw }, threads)?;
+            let read = self.read_rows(unknown, threads);
+            for read in read.map_err(|error| error.after(start))? {
+                for (place, value) in read.values {
+                    (wdl[place as usize], dtw[place as usize]) = value;
+                }
+                let first = read.missing.map(|error| error.after(start));
+                missing = earlier(missing, first);
             }
         }
-        Ok(())
+        missing.map_or(Ok(()), Err)
+    }
+
+    /// The turns of many positions as [`Database::turns`] has them, found on `threads` threads.
+    pub fn turns_many(
+        &self,
+        positions: &[Position],
+        threads: usize,
+    ) -> Vec<Result<Vec<RankedTurn>, DbError>> {
+        let share = positions.len().div_ceil(threads.max(1)).max(1);
+        let ranked = each_on_a_thread(positions.chunks(share).collect(), |part: &[Position]| {
+            let turns = |position| patience::check_own().and_then(|()| self.turns(position));
+            part.iter().map(turns).collect::<Vec<_>>()
+        });
+        ranked.into_iter().flatten().collect()
     }
 
     /// Fills in the values that the cache of values has. Returns the other positions of a round, which begins
@@ -239,7 +310,7 @@ impl Database {
         masks: Masks<'_>,
         values: Values<'_>,
         threads: usize,
-    ) -> Result<Vec<Missing>, BulkError> {
+    ) -> Result<Vec<Unknown>, BulkError> {
         let share = values.wdl.len().div_ceil(threads).max(1);
         let parts = values
             .wdl
@@ -250,10 +321,10 @@ impl Database {
             (number * share, part, Values { wdl, dtw })
         });
         let found = each_on_a_thread(parts.collect(), |(first, part, values)| {
-            let missing = self.fill_part(first, part, values);
-            missing.map_err(|error| error.after(start + first))
+            let unknown = self.fill_part(first, part, values);
+            unknown.map_err(|error| error.after(start + first))
         });
-        let parts: Vec<Vec<Missing>> = found.into_iter().collect::<Result<_, _>>()?;
+        let parts: Vec<Vec<Unknown>> = found.into_iter().collect::<Result<_, _>>()?;
         Ok(parts.concat())
     }
 
@@ -264,13 +335,16 @@ impl Database {
         first: usize,
         masks: Masks<'_>,
         values: Values<'_>,
-    ) -> Result<Vec<Missing>, BulkError> {
+    ) -> Result<Vec<Unknown>, BulkError> {
         const BATCH: usize = 32;
-        let mut missing = Vec::new();
+        let stop = patience::stop();
+        let mut unknown = Vec::new();
         let mut positions = [Position::start(self.rules()); BATCH];
         let batches = values.wdl.chunks_mut(BATCH);
         for (batch, (wdl, dtw)) in batches.zip(values.dtw.chunks_mut(BATCH)).enumerate() {
             let begin = batch * BATCH;
+            let index = begin;
+            patience::check(&stop).map_err(|error| BulkError::Database { index, error })?;
             for (place, position) in positions.iter_mut().enumerate().take(wdl.len()) {
                 let index = begin + place;
                 let found = masks.position(index, self.rules());
@@ -283,65 +357,83 @@ impl Database {
             let places = wdl.iter_mut().zip(dtw).zip(positions.iter().zip(kept));
             for (place, ((wdl, dtw), (position, kept))) in places.enumerate() {
                 match kept {
-                    Some(byte) => (*wdl, *dtw) = numbers(self.value_of_byte(byte)),
-                    None => missing.push(Missing::new(first + begin + place, position)),
+                    Some(byte) if !position.is_placing() => {
+                        (*wdl, *dtw) = numbers(self.value_of_byte(byte));
+                    }
+                    _ => unknown.push(Unknown::new(first + begin + place, position)),
                 }
             }
         }
-        Ok(missing)
+        Ok(unknown)
     }
 
-    /// The values of positions with their places, row by row of the files. Threads take rows in turn.
-    fn read_rows(
-        &self,
-        mut missing: Vec<Missing>,
-        threads: usize,
-    ) -> Result<Vec<(u32, Value)>, BulkError> {
-        missing.sort_unstable_by_key(|missing| missing.row);
-        let rows: Vec<&[Missing]> = missing
+    /// The values of positions, row by row of the files. Threads take rows in turn.
+    fn read_rows(&self, mut unknown: Vec<Unknown>, threads: usize) -> Result<Vec<Read>, BulkError> {
+        unknown.sort_unstable_by_key(|unknown| unknown.row);
+        let rows: Vec<&[Unknown]> = unknown
             .chunk_by(|one, other| one.row == other.row)
             .collect();
         let next = AtomicUsize::new(0);
         let read = each_on_a_thread(vec![(); threads.min(rows.len().max(1))], |()| {
-            let (mut values, mut awaited) = (Vec::new(), Awaited::default());
+            let (mut read, mut awaited) = (Read::default(), Awaited::default());
+            let mut index = 0;
             while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
-                self.read_row(row, &mut values, &mut awaited)?;
+                index = row[0].place as usize;
+                self.read_row(row, &mut read, &mut awaited)?;
             }
-            awaited.finish().map(|()| values)
+            let waits = awaited.finish();
+            waits.map_err(|error| BulkError::Database { index, error })?;
+            Ok(read)
         });
-        let read: Result<Vec<_>, DbError> = read.into_iter().collect();
-        Ok(read.map_err(BulkError::Database)?.concat())
+        read.into_iter().collect()
     }
 
-    /// The values of positions of one row, which the cache of values has from now on.
+    /// Reads the values of positions of one row, which the cache of values has from now on.
     fn read_row(
         &self,
-        row: &[Missing],
-        values: &mut Vec<(u32, Value)>,
+        row: &[Unknown],
+        read: &mut Read,
         awaited: &mut Awaited,
-    ) -> Result<(), DbError> {
-        let sets: Vec<Sets> = row.iter().map(|missing| missing.turned).collect();
-        let begin = values.len();
-        values.extend(row.iter().map(|missing| (missing.place, Value::Draw)));
-        // No file has values of full boards.
-        let is_full = row
-            .iter()
-            .any(|missing| missing.position.empty().is_empty());
-        let read = self.each(&sets, Metric::Depth, |place, value| {
-            values[begin + place].1 = value;
-        });
-        if !is_full && matches!(read, Ok(true)) {
-            for (missing, (_, value)) in row.iter().zip(&values[begin..]) {
-                self.keep(&missing.position, *value);
+    ) -> Result<(), BulkError> {
+        let failed = |unknown: &Unknown, error| BulkError::Database {
+            index: unknown.place as usize,
+            error,
+        };
+        patience::check_own().map_err(|error| failed(&row[0], error))?;
+        let sets: Vec<Sets> = row.iter().map(|unknown| unknown.turned).collect();
+        let mut values = vec![Value::Draw; row.len()];
+        // No file has values of full boards, nor those of the placing phase in rows like these.
+        let is_other = |Unknown { position, .. }: &Unknown| {
+            position.empty().is_empty() || position.is_placing()
+        };
+        if !row.iter().any(is_other)
+            && let Ok(true) = self.each(&sets, Metric::Depth, |place, value| values[place] = value)
+        {
+            for (unknown, value) in row.iter().zip(values) {
+                self.keep(&unknown.position, value);
+                read.values.push((unknown.place, numbers(value)));
             }
             return Ok(());
         }
         // Something is missing for one of them.
-        values.truncate(begin);
-        for missing in row {
-            if let Some(value) = awaited.note(self.probe(&missing.position))? {
-                self.keep(&missing.position, value);
-                values.push((missing.place, value));
+        for unknown in row {
+            match awaited.note(self.probe(&unknown.position)) {
+                Ok(Some(value)) => {
+                    self.keep(&unknown.position, value);
+                    read.values.push((unknown.place, numbers(value)));
+                }
+                Ok(None) => {}
+                Err(error) => {
+                    // Nobody waits any more, or a file is damaged: the rest is of no use.
+                    patience::check_own().map_err(|error| failed(unknown, error))?;
+                    let missing = error.is_missing();
+                    let error = failed(unknown, error);
+                    if !missing {
+                        return Err(error);
+                    }
+                    read.values.push((unknown.place, (Values::MISSING, -1)));
+                    read.missing = earlier(read.missing.take(), Some(error));
+                }
             }
         }
         Ok(())
@@ -349,6 +441,9 @@ impl Database {
 
     /// Keeps a value in the cache of values.
     fn keep(&self, position: &Position, value: Value) {
+        if position.is_placing() {
+            return;
+        }
         // Unknown depths have no byte.
         if let Some(byte) = self.byte_of_value(value) {
             let key = cache_key((position.mover(), position.waiting()), Metric::Depth);
@@ -360,10 +455,29 @@ impl Database {
 /// The positions that are sorted together: some 60 MB.
 const ROUND: usize = 1 << 20;
 
+/// What a thread has read of a round.
+#[derive(Default)]
+struct Read {
+    /// Values as [`numbers`], with their places in the round.
+    values: Vec<(u32, (i8, i16))>,
+    /// The first position whose value no file has.
+    missing: Option<BulkError>,
+}
+
+/// The error with the lower index.
+fn earlier(one: Option<BulkError>, other: Option<BulkError>) -> Option<BulkError> {
+    let index = |error: &BulkError| match error {
+        BulkError::Database { index, .. } | BulkError::Position { index, .. } => *index,
+        BulkError::Lengths { .. } => 0,
+    };
+    one.into_iter().chain(other).min_by_key(index)
+}
+
 /// A position whose value the cache of values lacks.
 #[derive(Clone, Copy)]
-struct Missing {
-    /// A number for the row of a file with the position or the positions after its quiet turns.
+struct Unknown {
+    /// A number for the row of a file with the position or the positions after its quiet turns. A position with
+    /// stones in hand has a number of its own.
     row: u64,
     /// Its place in the round.
     place: u32,
@@ -372,9 +486,17 @@ struct Missing {
     turned: Sets,
 }
 
-impl Missing {
-    fn new(place: usize, position: &Position) -> Missing {
+impl Unknown {
+    fn new(place: usize, position: &Position) -> Unknown {
         let (mover, waiting) = (position.mover(), position.waiting());
+        if position.is_placing() {
+            return Unknown {
+                row: 1 << 63 | place as u64,
+                place: place as u32,
+                position: *position,
+                turned: (mover, waiting),
+            };
+        }
         let larger = match waiting.len() > mover.len() {
             true => waiting,
             false => mover,
@@ -382,7 +504,7 @@ impl Missing {
         let (row, symmetry) = Rows::of(larger.len() as u8).find(larger);
         let stones = u64::from(mover.len()) << 8 | u64::from(waiting.len());
         let pair = stones.max(u64::from(waiting.len()) << 8 | u64::from(mover.len()));
-        Missing {
+        Unknown {
             row: pair << 32 | row as u64,
             place: place as u32,
             position: *position,
@@ -397,10 +519,16 @@ fn each_on_a_thread<Item: Send, Done: Send>(
     work: impl Fn(Item) -> Done + Sync,
 ) -> Vec<Done> {
     let work = &work;
+    let stop = patience::stop();
     thread::scope(|scope| {
         let mut items = items.into_iter();
         let first = items.next();
-        let others: Vec<_> = items.map(|item| scope.spawn(move || work(item))).collect();
+        let others: Vec<_> = items
+            .map(|item| {
+                let stop = stop.clone();
+                scope.spawn(move || patience::until_any(stop, || work(item)))
+            })
+            .collect();
         let mut done: Vec<Done> = first.map(work).into_iter().collect();
         for other in others {
             let other = other.join();

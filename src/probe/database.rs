@@ -271,6 +271,14 @@ impl Database {
         &self.rules
     }
 
+    /// Whether there is any file besides those that are part of the program, usable or not.
+    pub fn has_own_files(&self) -> bool {
+        let is_own = |origin: &Origin| !matches!(origin, Origin::Embedded(_));
+        let mut pairs = self.pairs.iter().flatten().map(|file| &file.origin);
+        let mut plies = self.plies.iter().flatten().map(|file| &file.origin);
+        pairs.any(is_own) || plies.any(is_own)
+    }
+
     /// The usable files of pairs, in the order of their pairs; this opens all files of pairs. Files whose
     /// heads have not arrived are not among them.
     pub fn pairs(&self) -> impl Iterator<Item = &PairFile> {

@@ -7,13 +7,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::store::DbError;
 
 /// Set when nobody waits any more.
-pub(super) type Stop = Arc<AtomicBool>;
+pub type Stop = Arc<AtomicBool>;
 
 thread_local!(static STOP: RefCell<Option<Stop>> = const { RefCell::new(None) });
 
-/// Asks questions on this thread until another thread sets `stop`; then searches end with an error.
-pub(crate) fn until<T>(stop: &Stop, ask: impl FnOnce() -> T) -> T {
-    STOP.set(Some(Arc::clone(stop)));
+/// Asks questions on this thread until another thread sets `stop`; then searches and questions about many
+/// positions end with an error.
+pub fn until<T>(stop: &Stop, ask: impl FnOnce() -> T) -> T {
+    until_any(Some(Arc::clone(stop)), ask)
+}
+
+/// [`until`] with the flag of another thread's question, if it has one.
+pub(super) fn until_any<T>(stop: Option<Stop>, ask: impl FnOnce() -> T) -> T {
+    STOP.set(stop);
     let answer = ask();
     STOP.set(None);
     answer

@@ -359,10 +359,11 @@ impl Core {
             white,
             black,
             to_move,
+            in_hand: None,
         };
         let done = self.database.probe_many(masks, Values { wdl, dtw }, 1);
         json_of(done.map(|()| Done {}).map_err(|error| match error {
-            BulkError::Database(error) => Failure::Database(error),
+            BulkError::Database { error, .. } => Failure::Database(error),
             other => wrong(other),
         }))
     }
