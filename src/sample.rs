@@ -129,7 +129,17 @@ pub fn any(rules: &Rules, family: Family, seed: u64) -> Option<Position> {
 /// assert_eq!(many(&Rules::STANDARD, family, 40..60, 7), positions[40..60]);
 /// ```
 pub fn many(rules: &Rules, family: Family, numbers: Range<u64>, seed: u64) -> Vec<Position> {
-    let positions = numbers.map_while(|number| any(rules, family, seed_of(seed, number)));
+    mixed(rules, &[family], numbers, seed)
+}
+
+/// As [`many`], where families take turns: the position with number `i` is one of family `i % families.len()`.
+/// Without a family there are none.
+pub fn mixed(rules: &Rules, families: &[Family], numbers: Range<u64>, seed: u64) -> Vec<Position> {
+    let count = families.len().max(1) as u64;
+    let positions = numbers.map_while(|number| {
+        let family = families.get((number % count) as usize)?;
+        any(rules, *family, seed_of(seed, number / count))
+    });
     positions.collect()
 }
 

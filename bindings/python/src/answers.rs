@@ -1,15 +1,23 @@
-//! Values, ranked turns and lines as Python objects.
+//! Values and ranked turns as Python objects.
 
-use millbase::Rules;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use millbase::internals::numbers;
+use millbase::{Dtw, Rules, Wdl};
 use pyo3::prelude::*;
 
 use crate::position::Position;
+use crate::{errors, text};
 
 /// What a position is worth to its side to move.
 #[pyclass(frozen, eq, hash, module = "millbase")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Value(pub millbase::Value);
+
+/// A function of the module, which `pickle` calls with what `__reduce__` gives.
+fn own<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("millbase._millbase")?.getattr(name)
+}
 
 #[pymethods]
 impl Value {
@@ -31,6 +39,13 @@ impl Value {
         self.0.dtw().map(|dtw| dtw.0)
     }
 
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (&'static str, Option<u16>))> {
+        Ok((own(py, "_value")?, (self.name(), self.dtw())))
+    }
+
     fn __str__(&self) -> String {
         self.0.to_string()
     }
@@ -40,9 +55,26 @@ impl Value {
     }
 }
 
+/// The value with this name and depth.
+#[pyfunction]
+pub fn _value(name: &str, dtw: Option<u16>) -> PyResult<Value> {
+    let dtw = dtw.map_or(Dtw::UNKNOWN, Dtw);
+    let values = [
+        millbase::Value::Win(dtw),
+        millbase::Value::Draw,
+        millbase::Value::Loss(dtw),
+    ];
+    let named = values.into_iter().find(|value| value.wdl().name() == name);
+    let named = named.ok_or_else(|| {
+        let names = [Wdl::Win, Wdl::Draw, Wdl::Loss].map(Wdl::name).join(", ");
+        errors::position(format!("the value is '{name}', but must be one of {names}"))
+    });
+    named.map(Value)
+}
+
 /// A turn with its value for the side that makes it, and the position after it.
-#[pyclass(frozen, module = "millbase")]
-#[derive(Clone)]
+#[pyclass(frozen, eq, module = "millbase")]
+#[derive(Clone, PartialEq, Eq)]
 pub struct RankedTurn {
     turn: millbase::RankedTurn,
     rules: Rules,
@@ -76,46 +108,35 @@ impl RankedTurn {
         Position::of(self.turn.after, self.rules)
     }
 
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.turn.turn, self.turn.after).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (String, Value, Position))> {
+        let parts = (self.turn(), self.value(), self.position());
+        Ok((own(py, "_ranked_turn")?, parts))
+    }
+
     fn __repr__(&self) -> String {
         format!("<RankedTurn {}: {}>", self.turn.turn, self.turn.value)
     }
 }
 
-/// A game in which both sides always make their best turn.
-#[pyclass(frozen, module = "millbase")]
-pub struct Line {
-    line: millbase::BestLine,
-    rules: Rules,
-}
-
-impl Line {
-    /// A line under these rules.
-    pub fn of(line: millbase::BestLine, rules: Rules) -> Line {
-        Line { line, rules }
-    }
-}
-
-#[pymethods]
-impl Line {
-    /// The turns; each value is for the side that makes the turn.
-    #[getter]
-    fn turns(&self) -> Vec<RankedTurn> {
-        RankedTurn::all(self.line.turns.clone(), self.rules)
-    }
-
-    /// Why the line ends: 'over', 'repetition' or 'limit'.
-    #[getter]
-    fn end(&self) -> &'static str {
-        self.line.end.name()
-    }
-
-    fn __len__(&self) -> usize {
-        self.line.turns.len()
-    }
-
-    fn __repr__(&self) -> String {
-        let turns = self.line.turns.iter().map(|turn| turn.turn.to_string());
-        let turns: Vec<String> = turns.collect();
-        format!("<Line {} ({})>", turns.join(" "), self.end())
-    }
+/// The ranked turn with these parts.
+#[pyfunction]
+pub fn _ranked_turn(
+    turn: &Bound<'_, PyAny>,
+    value: &Bound<'_, Value>,
+    position: &Bound<'_, Position>,
+) -> PyResult<RankedTurn> {
+    let turn = text(turn, "turn")?.parse().map_err(errors::position)?;
+    let (after, rules) = position.get().parts();
+    let value = value.get().0;
+    let turn = millbase::RankedTurn { turn, value, after };
+    Ok(RankedTurn { turn, rules })
 }

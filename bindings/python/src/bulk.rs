@@ -1,92 +1,53 @@
-//! Many positions at once, as NumPy arrays.
+//! Many positions at once, as NumPy arrays. All work is done on copies: another thread of Python may change the
+//! arrays of a question while the interpreter's lock is released.
 
-use std::panic::resume_unwind;
-use std::thread;
+use std::sync::atomic::Ordering;
 
-use millbase::internals::numbers;
-use millbase::sample::{Family, many};
-use millbase::{DbError, Pair, Point, Position, RankedTurn, Side};
-use millbase::{Masks, Values};
-use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
+use millbase::internals::{Stop, numbers};
+use millbase::sample::{Family, mixed};
+use millbase::{BulkError, DbError, Masks, Point, Position, Rules, Side, Values};
+use numpy::{Element, IntoPyArray, PyReadonlyArray1};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
-use crate::database::Database;
-use crate::errors;
+use crate::database::{Database, made, run};
+use crate::{errors, text};
 
-/// How many positions are asked for between two looks for Ctrl-C, on each thread.
-const BETWEEN_SIGNALS: usize = 1 << 16;
+/// The most positions without stones in hand that are probed without looking for Ctrl-C: a few milliseconds.
+const AT_ONCE: usize = 256;
 
-/// The same for positions whose turns are ranked.
-const RANKED_BETWEEN_SIGNALS: usize = 1 << 10;
+/// How many positions are drawn, or ranked on each thread, between two looks for Ctrl-C.
+const BETWEEN_LOOKS: usize = 1 << 10;
 
 /// The most threads for a question.
 const MOST_THREADS: usize = 1024;
 
-/// An array that an object of this module holds.
-type Array<T> = Py<PyArray1<T>>;
-
-/// Win, draw or loss, and turns to the end.
-type BulkValues<'py> = (Bound<'py, PyArray1<i8>>, Bound<'py, PyArray1<i16>>);
-
-/// Positions with their values, as NumPy arrays of one length.
-#[pyclass(frozen, get_all, module = "millbase")]
-pub struct Sample {
-    /// The bits of White's stones, uint32.
-    white: Array<u32>,
-    /// The bits of Black's stones, uint32.
-    black: Array<u32>,
-    /// 0 where White is to move, 1 where Black is, uint8.
-    to_move: Array<u8>,
-    /// 1 for a win of the side to move, 0 for a draw, -1 for a loss, int8.
-    wdl: Array<i8>,
-    /// Turns to the end, -1 for a draw, int16.
-    dtw: Array<i16>,
-    /// All turns of the positions, or None.
-    turns: Option<Py<Turns>>,
-}
-
-/// The turns of many positions, best first, as NumPy arrays. Those of position `i` are the elements
-/// from `starts[i]` to `starts[i + 1]`.
-#[pyclass(frozen, get_all, module = "millbase")]
-pub struct Turns {
-    /// Where the turns of each position begin, and the number of all turns, int64.
-    starts: Array<i64>,
-    /// The bit of the point that a stone leaves, int8.
-    origin: Array<i8>,
-    /// The bit of the point that a stone comes to, int8.
-    target: Array<i8>,
-    /// The bits of the stones that are removed, uint32.
-    removed: Array<u32>,
-    /// 1 where the turn wins, 0 where it draws, -1 where it loses, int8.
-    wdl: Array<i8>,
-    /// Turns to the end, this turn counted, -1 for a draw, int16.
-    dtw: Array<i16>,
-}
-
-/// An array of whole numbers as one of these elements.
-fn array<'py, T: Element>(
-    numbers: &Bound<'py, PyAny>,
-    name: &str,
-) -> PyResult<PyReadonlyArray1<'py, T>> {
-    if let Ok(array) = numbers.extract::<PyReadonlyArray1<'py, T>>()
-        && array.as_slice().is_ok()
+/// A copy of an array of whole numbers.
+fn column<T: Element + Copy>(numbers: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<T>> {
+    if let Ok(array) = numbers.extract::<PyReadonlyArray1<'_, T>>()
+        && let Ok(elements) = array.as_slice()
     {
-        return Ok(array);
+        return Ok(elements.to_vec());
     }
-    let numpy = numbers.py().import("numpy")?;
+    let py = numbers.py();
+    let numpy = py.import("numpy")?;
     let given = numpy.call_method1("asarray", (numbers,))?;
     let kind: String = given.getattr("dtype")?.getattr("kind")?.extract()?;
-    let (dimensions, size): (usize, usize) = (
-        given.getattr("ndim")?.extract()?,
-        given.getattr("size")?.extract()?,
-    );
-    if dimensions != 1 || size > 0 && !matches!(kind.as_str(), "i" | "u" | "b") {
-        return Err(errors::position(format!(
-            "{name} must be an array of whole numbers with one dimension"
+    let dimensions: usize = given.getattr("ndim")?.extract()?;
+    let size: usize = given.getattr("size")?.extract()?;
+    if size > 0 && !matches!(kind.as_str(), "i" | "u" | "b") {
+        return Err(PyTypeError::new_err(format!(
+            "{name} must be an array of whole numbers with one dimension, not {}",
+            numbers.get_type()
         )));
     }
-    let wanted = T::get_dtype(numbers.py());
-    let array = given.call_method1("astype", (wanted,))?;
+    if dimensions != 1 {
+        return Err(errors::position(format!(
+            "{name} must have one dimension, not {dimensions}"
+        )));
+    }
+    let array = given.call_method1("astype", (T::get_dtype(py),))?;
     let array = numpy.call_method1("ascontiguousarray", (array,))?;
     let same: bool = numpy
         .call_method1("array_equal", (&array, &given))?
@@ -96,46 +57,234 @@ fn array<'py, T: Element>(
             "{name} has numbers that do not fit"
         )));
     }
-    array.extract::<PyReadonlyArray1<'py, T>>()
+    Ok(array
+        .extract::<PyReadonlyArray1<'_, T>>()?
+        .as_slice()?
+        .to_vec())
 }
 
-impl Database {
-    /// Fills the values of positions, in parts.
-    fn values(&self, py: Python<'_>, masks: Masks<'_>, threads: usize) -> PyResult<Answered> {
-        let count = masks.count().map_err(errors::bulk)?;
-        let threads = threads.clamp(1, MOST_THREADS);
-        let (mut wdl, mut dtw) = (vec![0; count], vec![0; count]);
-        let step = BETWEEN_SIGNALS * threads;
-        for start in (0..count).step_by(step) {
-            let range = start..count.min(start + step);
-            let masks = Masks {
-                white: &masks.white[range.clone()],
-                black: &masks.black[range.clone()],
-                to_move: &masks.to_move[range.clone()],
-            };
-            let values = Values {
-                wdl: &mut wdl[range.clone()],
-                dtw: &mut dtw[range],
-            };
-            let done = py.detach(|| self.database.probe_many(masks, values, threads));
-            done.map_err(|error| errors::bulk(error.after(start)))?;
-            py.check_signals()?;
+/// The arrays of positions.
+struct Columns {
+    white: Vec<u32>,
+    black: Vec<u32>,
+    to_move: Vec<u8>,
+    in_hand: Option<[Vec<u8>; 2]>,
+}
+
+/// Arguments that are arrays of White's and Black's stones in hand.
+type InHand<'a, 'py> = [Option<&'a Bound<'py, PyAny>>; 2];
+
+impl Columns {
+    /// The arrays of arguments, of one length.
+    fn read(
+        white: &Bound<'_, PyAny>,
+        black: &Bound<'_, PyAny>,
+        to_move: &Bound<'_, PyAny>,
+        in_hand: InHand<'_, '_>,
+    ) -> PyResult<Columns> {
+        let white = column(white, "white")?;
+        let [white_in_hand, black_in_hand] = in_hand;
+        let hand = |given: Option<&Bound<'_, PyAny>>, name| match given {
+            Some(given) => column(given, name),
+            None => Ok(vec![0; white.len()]),
+        };
+        let in_hand = match (white_in_hand, black_in_hand) {
+            (None, None) => None,
+            _ => Some([
+                hand(white_in_hand, "white_in_hand")?,
+                hand(black_in_hand, "black_in_hand")?,
+            ]),
+        };
+        let columns = Columns {
+            black: column(black, "black")?,
+            to_move: column(to_move, "to_move")?,
+            in_hand,
+            white,
+        };
+        columns.masks().count().map_err(errors::bulk)?;
+        Ok(columns)
+    }
+
+    fn of(positions: &[Position]) -> Columns {
+        let stones = |side| {
+            positions
+                .iter()
+                .map(move |at| at.stones(side).bits())
+                .collect()
+        };
+        let hand = |side| positions.iter().map(move |at| at.in_hand(side)).collect();
+        Columns {
+            white: stones(Side::White),
+            black: stones(Side::Black),
+            to_move: positions.iter().map(|at| at.side_to_move() as u8).collect(),
+            in_hand: Some([hand(Side::White), hand(Side::Black)]),
         }
-        Ok((wdl, dtw))
+    }
+
+    fn masks(&self) -> Masks<'_> {
+        let in_hand = self.in_hand.as_ref();
+        Masks {
+            white: &self.white,
+            black: &self.black,
+            to_move: &self.to_move,
+            in_hand: in_hand.map(|[white, black]| [white.as_slice(), black.as_slice()]),
+        }
+    }
+
+    fn positions(&self, rules: &Rules) -> Result<Vec<Position>, BulkError> {
+        let position = |index| {
+            let position = self.masks().position(index, rules);
+            position.map_err(|why| BulkError::Position { index, why })
+        };
+        (0..self.white.len()).map(position).collect()
+    }
+
+    /// The values, and the first error.
+    fn values(
+        &self,
+        database: &millbase::Database,
+        threads: usize,
+    ) -> (Answered, Result<(), BulkError>) {
+        let count = self.white.len();
+        let (mut wdl, mut dtw) = (vec![Values::MISSING; count], vec![-1; count]);
+        let values = Values {
+            wdl: &mut wdl,
+            dtw: &mut dtw,
+        };
+        let threads = threads.clamp(1, MOST_THREADS);
+        let done = database.probe_many(self.masks(), values, threads);
+        ((wdl, dtw), done)
     }
 }
 
 /// Win, draw, loss and the depth of each position.
 type Answered = (Vec<i8>, Vec<i16>);
 
+/// The turns of many positions; `python/millbase/_arrays.py` describes the fields.
+#[derive(Default)]
+struct Turns {
+    starts: Vec<i64>,
+    origin: Vec<i8>,
+    target: Vec<i8>,
+    removed: Vec<u32>,
+    wdl: Vec<i8>,
+    dtw: Vec<i16>,
+    missing: Vec<bool>,
+    /// Why the first position that is missing is.
+    first_missing: Option<BulkError>,
+}
+
+impl Turns {
+    /// The turns of positions, until nobody waits for them.
+    fn find(
+        database: &millbase::Database,
+        positions: &[Position],
+        threads: usize,
+        stop: &Stop,
+    ) -> Result<Turns, BulkError> {
+        let threads = threads.clamp(1, MOST_THREADS);
+        let mut turns = Turns {
+            starts: vec![0],
+            ..Turns::default()
+        };
+        for part in positions.chunks(BETWEEN_LOOKS * threads) {
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            for ranked in database.turns_many(part, threads) {
+                turns.push(ranked)?;
+            }
+        }
+        Ok(turns)
+    }
+
+    /// Adds the turns of the next position.
+    fn push(
+        &mut self,
+        ranked: Result<Vec<millbase::RankedTurn>, DbError>,
+    ) -> Result<(), BulkError> {
+        let index = self.missing.len();
+        let (ranked, missing) = match ranked {
+            Ok(ranked) => (ranked, None),
+            Err(error) if error.is_missing() => {
+                (Vec::new(), Some(BulkError::Database { index, error }))
+            }
+            Err(error) => return Err(BulkError::Database { index, error }),
+        };
+        let bit = |point: Option<Point>| point.map_or(-1, |point| point.bit() as i8);
+        for ranked in ranked {
+            self.origin.push(bit(ranked.turn.from()));
+            self.target.push(bit(ranked.turn.to()));
+            self.removed.push(ranked.turn.removed().bits());
+            let (wdl, dtw) = numbers(ranked.value);
+            self.wdl.push(wdl);
+            self.dtw.push(dtw);
+        }
+        self.starts.push(self.origin.len() as i64);
+        self.missing.push(missing.is_some());
+        self.first_missing = self.first_missing.take().or(missing);
+        Ok(())
+    }
+
+    fn into_python(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        let fields = (
+            self.starts.into_pyarray(py),
+            self.origin.into_pyarray(py),
+            self.target.into_pyarray(py),
+            self.removed.into_pyarray(py),
+            self.wdl.into_pyarray(py),
+            self.dtw.into_pyarray(py),
+            self.missing.into_pyarray(py),
+        );
+        made(py, "Turns", fields)
+    }
+}
+
+/// The families of an argument: a text, or a sequence of texts.
+fn families(argument: &Bound<'_, PyAny>, rules: &Rules) -> PyResult<Vec<Family>> {
+    let texts = match argument.is_instance_of::<PyString>() {
+        true => vec![text(argument, "pair")?],
+        false => {
+            let names = argument.try_iter()?;
+            names
+                .map(|name| text(&name?, "a pair"))
+                .collect::<PyResult<_>>()?
+        }
+    };
+    if texts.is_empty() {
+        return Err(errors::position("there is no pair to draw from"));
+    }
+    let family = |text: String| {
+        let family: Family = text.parse().map_err(errors::position)?;
+        family.check(rules).map_err(errors::position)?;
+        Ok(family)
+    };
+    texts.into_iter().map(family).collect()
+}
+
+/// Random positions until nobody waits for them.
+fn drawn(rules: &Rules, families: &[Family], n: u64, seed: u64, stop: &Stop) -> Vec<Position> {
+    let mut positions = Vec::new();
+    for start in (0..n).step_by(BETWEEN_LOOKS) {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        let numbers = start..n.min(start + BETWEEN_LOOKS as u64);
+        positions.extend(mixed(rules, families, numbers, seed));
+    }
+    positions
+}
+
 #[pymethods]
 impl Database {
-    /// The values of many positions of the moving phase: two arrays, win (1), draw (0) or loss (-1)
-    /// as int8, and turns to the end as int16, -1 for a draw.
+    /// The values of many positions without a pending removal. `white` and `black` are arrays of bits,
+    /// `to_move` has 0 where White is to move and 1 where Black is; with stones in hand, which are none by
+    /// default, positions are of the placing phase.
     ///
-    /// `white` and `black` are arrays of bits, `to_move` has 0 where White is to move and 1 where
-    /// Black is. The interpreter's lock is released, and Ctrl-C is obeyed.
-    #[pyo3(signature = (white, black, to_move, threads=1))]
+    /// Where no database has the value, `missing` is True. The interpreter's lock is released, and Ctrl-C is
+    /// obeyed.
+    #[pyo3(signature = (white, black, to_move, threads=1, *, white_in_hand=None, black_in_hand=None))]
+    #[allow(clippy::too_many_arguments, reason = "Python passes them by name")]
     fn probe_many<'py>(
         &self,
         py: Python<'py>,
@@ -143,124 +292,107 @@ impl Database {
         black: &Bound<'py, PyAny>,
         to_move: &Bound<'py, PyAny>,
         threads: usize,
-    ) -> PyResult<BulkValues<'py>> {
-        let (white, black) = (array(white, "white")?, array(black, "black")?);
-        let to_move = array(to_move, "to_move")?;
-        let masks = Masks {
-            white: white.as_slice()?,
-            black: black.as_slice()?,
-            to_move: to_move.as_slice()?,
+        white_in_hand: Option<&Bound<'py, PyAny>>,
+        black_in_hand: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let columns = Columns::read(white, black, to_move, [white_in_hand, black_in_hand])?;
+        let database = self.database()?;
+        let is_quick = columns.in_hand.is_none() && columns.white.len() <= AT_ONCE;
+        let work = move || columns.values(&database, threads);
+        let ((wdl, dtw), done) = match is_quick {
+            true => py.detach(work),
+            false => run(py, move |_| work())?,
         };
-        let (wdl, dtw) = self.values(py, masks, threads)?;
-        Ok((wdl.into_pyarray(py), dtw.into_pyarray(py)))
+        match done {
+            Err(BulkError::Database { error, .. }) if error.is_missing() => {}
+            done => done.map_err(errors::bulk)?,
+        }
+        let missing: Vec<bool> = wdl.iter().map(|&wdl| wdl == Values::MISSING).collect();
+        let fields = (
+            wdl.into_pyarray(py),
+            dtw.into_pyarray(py),
+            missing.into_pyarray(py),
+        );
+        made(py, "Values", fields)
     }
 
-    /// `n` random positions of a pair, as '5-4', that are not over, each side having the larger
-    /// number of stones equally often, with their values and, if asked for, with all their turns.
+    /// All turns of many positions, which are given as to `probe_many`, best first. Where the databases cannot
+    /// rank the turns of a position, `missing` is True, and none are here.
+    #[pyo3(signature = (white, black, to_move, threads=1, *, white_in_hand=None, black_in_hand=None))]
+    #[allow(clippy::too_many_arguments, reason = "Python passes them by name")]
+    fn turns_many<'py>(
+        &self,
+        py: Python<'py>,
+        white: &Bound<'py, PyAny>,
+        black: &Bound<'py, PyAny>,
+        to_move: &Bound<'py, PyAny>,
+        threads: usize,
+        white_in_hand: Option<&Bound<'py, PyAny>>,
+        black_in_hand: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let columns = Columns::read(white, black, to_move, [white_in_hand, black_in_hand])?;
+        let database = self.database()?;
+        let turns = run(py, move |stop| {
+            let positions = columns.positions(database.rules())?;
+            Turns::find(&database, &positions, threads, stop)
+        })?;
+        turns.map_err(errors::bulk)?.into_python(py)
+    }
+
+    /// `n` random positions that are not over, with their values and, if asked for, with all their turns. `pair`
+    /// is a pair, as '5-4', of which each side has the larger number of stones equally often and White is to
+    /// move; or 'placed-12' for positions after so many placements; or a sequence of these, which take turns.
     /// The same seed gives the same positions.
     #[pyo3(signature = (pair, n, seed=0, turns=false, threads=1))]
-    fn sample(
+    #[allow(clippy::too_many_arguments, reason = "Python passes them by name")]
+    fn sample<'py>(
         &self,
-        py: Python<'_>,
-        pair: &str,
+        py: Python<'py>,
+        pair: &Bound<'py, PyAny>,
         n: usize,
         seed: u64,
         turns: bool,
         threads: usize,
-    ) -> PyResult<Sample> {
-        let pair: Pair = pair.parse().map_err(errors::position)?;
-        let family = Family::Pair(pair);
-        let rules = *self.database.rules();
-        family.check(&rules).map_err(errors::position)?;
-        // A pair that is missing is refused before anything is drawn.
-        self.database.file(pair).map_err(errors::database)?;
-        let mut positions = Vec::new();
-        let all = n as u64;
-        for start in (0..all).step_by(BETWEEN_SIGNALS) {
-            let numbers = start..all.min(start + BETWEEN_SIGNALS as u64);
-            positions.extend(py.detach(|| many(&rules, family, numbers, seed)));
-            py.check_signals()?;
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let rules = self.own_rules();
+        let families = families(pair, &rules)?;
+        let database = self.database()?;
+        for family in &families {
+            // A pair that is missing is refused before anything is drawn.
+            if let Family::Pair(pair) = family {
+                database.file(*pair).map_err(errors::database)?;
+            }
         }
-        let of = |side| positions.iter().map(move |at| at.stones(side).bits());
-        let white: Vec<u32> = of(Side::White).collect();
-        let black: Vec<u32> = of(Side::Black).collect();
-        let to_move = positions.iter().map(|at| at.side_to_move() as u8);
-        let to_move: Vec<u8> = to_move.collect();
-        let masks = Masks {
-            white: &white,
-            black: &black,
-            to_move: &to_move,
-        };
-        let (wdl, dtw) = self.values(py, masks, threads)?;
-        let turns = match turns {
-            true => Some(Py::new(py, self.turns_of(py, &positions, threads)?)?),
-            false => None,
-        };
-        Ok(Sample {
-            white: white.into_pyarray(py).unbind(),
-            black: black.into_pyarray(py).unbind(),
-            to_move: to_move.into_pyarray(py).unbind(),
-            wdl: wdl.into_pyarray(py).unbind(),
-            dtw: dtw.into_pyarray(py).unbind(),
+        let sampled = run(py, move |stop| {
+            let positions = drawn(&rules, &families, n as u64, seed, stop);
+            let columns = Columns::of(&positions);
+            let (values, done) = columns.values(&database, threads);
+            done?;
+            let turns = match turns {
+                true => Some(Turns::find(&database, &positions, threads, stop)?),
+                false => None,
+            };
+            match turns {
+                Some(Turns {
+                    first_missing: Some(missing),
+                    ..
+                }) => Err(missing),
+                turns => Ok((columns, values, turns)),
+            }
+        })?;
+        let (columns, (wdl, dtw), turns) = sampled.map_err(errors::bulk)?;
+        let [white_in_hand, black_in_hand] = columns.in_hand.unwrap_or_default();
+        let turns = turns.map(|turns| turns.into_python(py)).transpose()?;
+        let fields = (
+            columns.white.into_pyarray(py),
+            columns.black.into_pyarray(py),
+            columns.to_move.into_pyarray(py),
+            white_in_hand.into_pyarray(py),
+            black_in_hand.into_pyarray(py),
+            wdl.into_pyarray(py),
+            dtw.into_pyarray(py),
             turns,
-        })
-    }
-}
-
-impl Database {
-    /// All turns of positions that are not over.
-    fn turns_of(&self, py: Python<'_>, positions: &[Position], threads: usize) -> PyResult<Turns> {
-        let threads = threads.clamp(1, MOST_THREADS);
-        let mut starts = vec![0];
-        let (mut origin, mut target, mut removed) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut wdl, mut dtw) = (Vec::new(), Vec::new());
-        for positions in positions.chunks(RANKED_BETWEEN_SIGNALS * threads) {
-            let ranked = py.detach(|| self.ranked(positions, threads));
-            for turns in ranked.map_err(errors::database)? {
-                for ranked in turns {
-                    let bit = |point: Option<Point>| point.map_or(-1, |point| point.bit() as i8);
-                    origin.push(bit(ranked.turn.from()));
-                    target.push(bit(ranked.turn.to()));
-                    removed.push(ranked.turn.removed().bits());
-                    let (won, depth) = numbers(ranked.value);
-                    wdl.push(won);
-                    dtw.push(depth);
-                }
-                starts.push(origin.len() as i64);
-            }
-            py.check_signals()?;
-        }
-        Ok(Turns {
-            starts: starts.into_pyarray(py).unbind(),
-            origin: origin.into_pyarray(py).unbind(),
-            target: target.into_pyarray(py).unbind(),
-            removed: removed.into_pyarray(py).unbind(),
-            wdl: wdl.into_pyarray(py).unbind(),
-            dtw: dtw.into_pyarray(py).unbind(),
-        })
-    }
-
-    /// The turns of each position, best first; each thread ranks those of one part of the positions.
-    fn ranked(
-        &self,
-        positions: &[Position],
-        threads: usize,
-    ) -> Result<Vec<Vec<RankedTurn>>, DbError> {
-        let rank = |part: &[Position]| {
-            let ranked = part.iter().map(|position| self.database.turns(position));
-            ranked.collect::<Result<Vec<_>, _>>()
-        };
-        if threads == 1 {
-            return rank(positions);
-        }
-        thread::scope(|scope| {
-            let parts = positions.chunks(positions.len().div_ceil(threads));
-            let workers: Vec<_> = parts.map(|part| scope.spawn(move || rank(part))).collect();
-            let mut ranked = Vec::with_capacity(positions.len());
-            for worker in workers {
-                ranked.extend(worker.join().unwrap_or_else(|panic| resume_unwind(panic))?);
-            }
-            Ok(ranked)
-        })
+        );
+        made(py, "Sample", fields)
     }
 }

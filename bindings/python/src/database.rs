@@ -1,129 +1,321 @@
 //! The databases, and questions about one position.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{self, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::Duration;
 
-use millbase::DbError;
+use millbase::engine::{DrawnTurns, Game, Player, SkillLevel};
+use millbase::internals::{Stop, held, until};
+use millbase::search::{Limits, ScoreMeaning, Search};
+use millbase::{DbError, Rules};
+use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
-use crate::answers::{Line, RankedTurn, Value};
-use crate::errors;
-use crate::position::{PositionOrText, rules_named};
+use crate::answers::{RankedTurn, Value};
+use crate::{errors, position, rules, text};
 
-/// How often a long search looks for Ctrl-C.
+/// How often a question on another thread looks for Ctrl-C.
 const BETWEEN_SIGNALS: Duration = Duration::from_millis(20);
+
+/// Bytes of the transposition table of `choose`.
+const HASH_BYTES: usize = 16 << 20;
 
 /// The databases of one set of rules. Threads may share it.
 #[pyclass(frozen, module = "millbase")]
 pub struct Database {
-    pub(crate) database: Arc<millbase::Database>,
+    /// `None` after `close`.
+    opened: Mutex<Option<Arc<millbase::Database>>>,
+    /// The folder's whole path, as another process may have another working folder.
+    path: Option<PathBuf>,
+    rules: Rules,
+    /// The search of `choose`, which the first call makes.
+    search: OnceLock<Arc<Search>>,
 }
 
 /// Opens the databases of a folder; without one, those with at most nine stones, which are part of
 /// the module.
 #[pyfunction]
-#[pyo3(signature = (path=None, rules="standard"))]
-pub fn open(py: Python<'_>, path: Option<PathBuf>, rules: &str) -> PyResult<Database> {
-    let rules = rules_named(rules)?;
-    let opened = py.detach(|| match path {
-        Some(path) => millbase::Database::open_in(&path, rules),
+#[pyo3(signature = (path=None, rules=None), text_signature = "(path=None, rules='standard')")]
+pub fn open(
+    py: Python<'_>,
+    path: Option<PathBuf>,
+    rules: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Database> {
+    let rules = rules::read(rules)?;
+    let opened = py.detach(|| match &path {
+        Some(path) => millbase::Database::open_in(path, rules),
         None => Ok(millbase::Database::embedded(rules)),
     });
-    let database = Arc::new(opened.map_err(errors::database)?);
-    Ok(Database { database })
+    let opened = opened.map_err(errors::database)?;
+    if let Some(path) = &path
+        && !opened.has_own_files()
+    {
+        let warning = format!(
+            "{} has no databases of the rules {rules}, so only those that are part of the module answer: pairs \
+             with at most nine stones under the standard rules",
+            path.display()
+        );
+        let warning = std::ffi::CString::new(warning).unwrap_or_default();
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &warning, 1)?;
+    }
+    Ok(Database {
+        opened: Mutex::new(Some(Arc::new(opened))),
+        path: path.map(path::absolute).transpose()?,
+        rules,
+        search: OnceLock::new(),
+    })
+}
+
+/// Runs work on a thread of its own with the interpreter's lock released. After Ctrl-C its questions end, and
+/// nobody waits for it. The work owns what it uses, so nothing else changes it.
+pub fn run<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce(&Stop) -> T + Send + 'static,
+) -> PyResult<T> {
+    let stop = Stop::default();
+    let flag = Arc::clone(&stop);
+    let (sender, receiver) = mpsc::channel();
+    let worker = move || {
+        // Nobody may wait any more.
+        let _ = sender.send(until(&flag, || work(&flag)));
+    };
+    let worker = thread::Builder::new().spawn(worker)?;
+    // Only one thread uses it, but the lock's release asks for what threads can share.
+    let receiver = Mutex::new(receiver);
+    loop {
+        match py.detach(|| held(&receiver).recv_timeout(BETWEEN_SIGNALS)) {
+            Ok(done) => return Ok(done),
+            Err(RecvTimeoutError::Timeout) => {
+                if let Err(interrupt) = py.check_signals() {
+                    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+                    return Err(interrupt);
+                }
+            }
+            Err(RecvTimeoutError::Disconnected) => match worker.join() {
+                Err(panic) => std::panic::resume_unwind(panic),
+                Ok(()) => return Err(errors::other("the question ended without an answer")),
+            },
+        }
+    }
+}
+
+/// A class of `python/millbase/_arrays.py`, made of these fields in their order.
+pub fn made<'py>(
+    py: Python<'py>,
+    class: &str,
+    fields: impl IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let fields = fields.into_pyobject(py)?;
+    py.import("millbase._arrays")?.getattr(class)?.call1(fields)
 }
 
 impl Database {
+    /// The library's databases.
+    pub fn database(&self) -> PyResult<Arc<millbase::Database>> {
+        let opened = held(&self.opened).clone();
+        opened.ok_or_else(|| PyValueError::new_err("the databases are closed; open them again"))
+    }
+
+    /// The rules of the databases.
+    pub fn own_rules(&self) -> Rules {
+        self.rules
+    }
+
     /// Asks with the interpreter's lock released. While stones are in hand an answer may take a
     /// search of seconds, so that is done on another thread, and Ctrl-C is obeyed.
     fn ask<T: Send + 'static>(
         &self,
         py: Python<'_>,
-        position: millbase::Position,
+        position: &Bound<'_, PyAny>,
         question: impl FnOnce(&millbase::Database, &millbase::Position) -> Result<T, DbError>
         + Send
         + 'static,
     ) -> PyResult<T> {
-        if !position.is_placing() {
-            let answer = py.detach(|| question(&self.database, &position));
-            return answer.map_err(errors::database);
-        }
-        let database = self.database.clone();
-        let (sender, mut receiver) = mpsc::channel();
-        thread::spawn(move || sender.send(question(&database, &position)));
-        loop {
-            // The receiver cannot be shared, so the lock is released with a reference to it moved in.
-            let (answer, back) = py.detach(move || {
-                let answer = receiver.recv_timeout(BETWEEN_SIGNALS);
-                (answer, receiver)
-            });
-            match answer {
-                Ok(answer) => return answer.map_err(errors::database),
-                Err(RecvTimeoutError::Timeout) => py.check_signals()?,
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(errors::Error::new_err("the search stopped"));
-                }
-            }
-            receiver = back;
-        }
+        let database = self.database()?;
+        let position = position::read(position, &self.rules)?;
+        let answer = match position.is_placing() {
+            true => run(py, move |_| question(&database, &position))?,
+            false => py.detach(|| question(&database, &position)),
+        };
+        answer.map_err(errors::database)
     }
 }
 
 #[pymethods]
 impl Database {
-    /// The name of the rules.
+    /// The name of the rules, or their settings if they have none.
     #[getter]
-    fn rules(&self) -> Option<&'static str> {
-        self.database.rules().name()
+    fn rules<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        rules::write(py, &self.rules)
     }
 
     /// The pairs whose files can be used, as '9-8'.
     #[getter]
-    fn pairs(&self) -> Vec<String> {
-        let pairs = self.database.pairs();
-        pairs.map(|file| file.pair().to_string()).collect()
+    fn pairs(&self) -> PyResult<Vec<String>> {
+        let database = self.database()?;
+        let pairs = database.pairs();
+        Ok(pairs.map(|file| file.pair().to_string()).collect())
     }
 
     /// What a position is worth to its side to move.
-    fn probe(&self, py: Python<'_>, position: PositionOrText) -> PyResult<Value> {
-        let position = position.position(self.database.rules())?;
+    fn probe(&self, py: Python<'_>, position: &Bound<'_, PyAny>) -> PyResult<Value> {
         let value = self.ask(py, position, |database, position| database.probe(position))?;
         Ok(Value(value))
     }
 
     /// All turns of a position with their values, best first; none when the game is over.
-    fn turns(&self, py: Python<'_>, position: PositionOrText) -> PyResult<Vec<RankedTurn>> {
-        let rules = *self.database.rules();
-        let position = position.position(&rules)?;
-        let turns = self.ask(py, position, |database, position| {
-            match position.is_over(database.rules()) {
-                true => Ok(Vec::new()),
-                false => database.turns(position),
-            }
-        })?;
-        Ok(RankedTurn::all(turns, rules))
+    fn turns(&self, py: Python<'_>, position: &Bound<'_, PyAny>) -> PyResult<Vec<RankedTurn>> {
+        let turns = self.ask(py, position, |database, position| database.turns(position))?;
+        Ok(RankedTurn::all(turns, self.rules))
     }
 
     /// The game that follows when both sides always make their best turn, no longer than `limit`
     /// turns.
     #[pyo3(signature = (position, limit=300))]
-    fn line(&self, py: Python<'_>, position: PositionOrText, limit: usize) -> PyResult<Line> {
-        let rules = *self.database.rules();
-        let position = position.position(&rules)?;
+    fn line<'py>(
+        &self,
+        py: Python<'py>,
+        position: &Bound<'py, PyAny>,
+        limit: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let line = self.ask(py, position, move |database, position| {
             database.line(position, limit)
         })?;
-        Ok(Line::of(line, rules))
+        let turns = PyTuple::new(py, RankedTurn::all(line.turns, self.rules))?;
+        made(py, "Line", (turns, line.end.name()))
+    }
+
+    /// The turn that a player chooses after these turns from a position, None if the game is over. The player
+    /// of level 30 knows the databases and searches where they have no answer; those below err.
+    ///
+    /// The search ends after `seconds`, `nodes` positions or `depth` turns, whichever comes first; at least one
+    /// limit is needed. A seed that is not 0 chooses among turns that are as good.
+    #[pyo3(signature = (position, turns=None, level=30, seed=0, seconds=1.0, nodes=None, depth=None),
+        text_signature = "($self, position, turns=(), level=30, seed=0, seconds=1.0, nodes=None, depth=None)")]
+    #[allow(clippy::too_many_arguments, reason = "Python passes them by name")]
+    fn choose<'py>(
+        &self,
+        py: Python<'py>,
+        position: &Bound<'py, PyAny>,
+        turns: Option<&Bound<'py, PyAny>>,
+        level: u8,
+        seed: u64,
+        seconds: Option<f64>,
+        nodes: Option<u64>,
+        depth: Option<u32>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let mut game = Game::new(self.rules, position::read(position, &self.rules)?);
+        for turn in turns
+            .map(|turns| turns.try_iter())
+            .transpose()?
+            .into_iter()
+            .flatten()
+        {
+            game.play(&text(&turn?, "a turn")?)
+                .map_err(errors::position)?;
+        }
+        let level = SkillLevel::numbered(level).ok_or_else(|| {
+            PyValueError::new_err(format!("level must be from 0 to 30, not {level}"))
+        })?;
+        let time = seconds
+            .map(Duration::try_from_secs_f64)
+            .transpose()
+            .map_err(|_| {
+                PyValueError::new_err("seconds must be a number that is not negative, or None")
+            })?;
+        if time.is_none() && nodes.is_none() && depth.is_none() {
+            return Err(PyValueError::new_err(
+                "one of seconds, nodes and depth must be a limit",
+            ));
+        }
+        let limits = Limits {
+            time,
+            nodes,
+            depth,
+            ..Limits::default()
+        };
+        let search = self
+            .search
+            .get_or_init(|| Arc::new(Search::new(self.rules, HASH_BYTES, 1)));
+        let player = Player {
+            database: self.database()?,
+            search: Arc::clone(search),
+            level,
+            seed,
+            drawn: DrawnTurns::default(),
+        };
+        let choice = run(py, move |stop| {
+            player.choose(&game, &limits, stop, &mut |_| ())
+        })?;
+        let Some(choice) = choice else {
+            return Ok(None);
+        };
+        let variation = choice.variation;
+        let score = match variation.score.meaning() {
+            ScoreMeaning::Win(turns) => ("win", Some(i32::from(turns))),
+            ScoreMeaning::KnownWin => ("win", None),
+            ScoreMeaning::Evaluation(centistones) => ("centistones", Some(centistones.into())),
+            ScoreMeaning::KnownLoss => ("loss", None),
+            ScoreMeaning::Loss(turns) => ("loss", Some(turns.into())),
+        };
+        let line = PyTuple::new(py, variation.turns.iter().map(ToString::to_string))?;
+        let fields = (
+            choice.turn.to_string(),
+            variation.value.map(Value),
+            score,
+            variation.depth,
+            variation.nodes,
+            line,
+        );
+        made(py, "Choice", fields).map(Some)
+    }
+
+    /// Closes the files once no question uses them. What is asked later raises ValueError; a second call does
+    /// nothing.
+    fn close(&self) {
+        held(&self.opened).take();
+    }
+
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __exit__(
+        &self,
+        _type: &Bound<'_, PyAny>,
+        _value: &Bound<'_, PyAny>,
+        _traceback: &Bound<'_, PyAny>,
+    ) {
+        self.close();
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
+    /// Another process opens the same folder.
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Option<PathBuf>, Bound<'py, PyAny>))> {
+        let open = py.import("millbase")?.getattr("open")?;
+        Ok((open, (self.path.clone(), self.rules(py)?)))
     }
 
     fn __repr__(&self) -> String {
-        format!(
-            "<Database of {} pairs, rules {}>",
-            self.database.pairs().count(),
-            self.database.rules()
-        )
+        match self.database() {
+            Ok(database) => {
+                let count = database.pairs().count();
+                format!("<Database of {count} pairs, rules {}>", self.rules)
+            }
+            Err(_) => format!("<Database, closed, rules {}>", self.rules),
+        }
     }
 }

@@ -1,76 +1,52 @@
-//! Exceptions with the library's sentences.
+//! The exceptions of `python/millbase/_errors.py`, with the library's sentences.
 
-use millbase::BulkError;
-use millbase::DbError;
-use pyo3::create_exception;
-use pyo3::exceptions::PyException;
+use millbase::internals::service::failure::with_advice;
+use millbase::{BulkError, DbError};
 use pyo3::prelude::*;
 
-create_exception!(
-    millbase,
-    Error,
-    PyException,
-    "A question without an answer. Arguments of another type are a TypeError instead."
-);
-create_exception!(
-    millbase,
-    PositionError,
-    Error,
-    "A text, a turn or bit masks that are not what they should be."
-);
-create_exception!(
-    millbase,
-    MissingError,
-    Error,
-    "No database here has the answer."
-);
-create_exception!(
-    millbase,
-    CorruptError,
-    Error,
-    "A file cannot be used: it is damaged, or of other rules or another version."
-);
-
-/// Adds the exceptions to the module.
-pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    let py = module.py();
-    module.add("Error", py.get_type::<Error>())?;
-    module.add("PositionError", py.get_type::<PositionError>())?;
-    module.add("MissingError", py.get_type::<MissingError>())?;
-    module.add("CorruptError", py.get_type::<CorruptError>())
+mod python {
+    pyo3::import_exception!(millbase._errors, CorruptError);
+    pyo3::import_exception!(millbase._errors, Error);
+    pyo3::import_exception!(millbase._errors, FolderError);
+    pyo3::import_exception!(millbase._errors, MissingError);
+    pyo3::import_exception!(millbase._errors, PositionError);
 }
 
 /// The exception of a database's error, with advice.
 pub fn database(error: DbError) -> PyErr {
-    let advice = match error {
-        DbError::Missing { .. } => {
-            "; build it with the program millbase, or open a folder that has it"
-        }
-        DbError::MissingPlies { .. } => {
-            "; build those of the placing phase with the program millbase"
-        }
-        DbError::Corrupt { .. } | DbError::OtherVersion { .. } => {
-            "; delete the file and build it again with the program millbase"
-        }
-        _ => "",
-    };
-    let sentence = format!("{error}{advice}");
+    exception(&error, with_advice(&error))
+}
+
+/// The exception of a database's error with this sentence.
+fn exception(error: &DbError, sentence: String) -> PyErr {
     match error {
-        _ if error.is_missing() => MissingError::new_err(sentence),
-        _ if error.is_unusable() => CorruptError::new_err(sentence),
-        _ => Error::new_err(sentence),
+        DbError::Io { file, source } => {
+            let file = file.clone().into_os_string();
+            python::FolderError::new_err((sentence, source.raw_os_error(), file))
+        }
+        _ if error.is_missing() => python::MissingError::new_err(sentence),
+        _ if error.is_unusable() => python::CorruptError::new_err(sentence),
+        _ => other(sentence),
     }
 }
 
 /// The exception of a question about many positions.
 pub fn bulk(error: BulkError) -> PyErr {
     match error {
-        BulkError::Database(error) => database(error),
-        other => PositionError::new_err(other.to_string()),
+        BulkError::Database { index, error } => {
+            let sentence = format!("the position at index {index}: {}", with_advice(&error));
+            exception(&error, sentence)
+        }
+        other => position(other),
     }
 }
 
-/// The exception of a text that is wrong.
+/// The exception of a position, a turn or rules that are wrong.
 pub fn position(sentence: impl ToString) -> PyErr {
-    PositionError::new_err(sentence.to_string())
+    python::PositionError::new_err(sentence.to_string())
+}
+
+/// The exception of another failure.
+pub fn other(sentence: impl ToString) -> PyErr {
+    python::Error::new_err(sentence.to_string())
 }

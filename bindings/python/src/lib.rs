@@ -1,13 +1,28 @@
 //! The Python module `millbase`: conversions and documentation around the library, no logic of its
-//! own. `python/millbase/__init__.pyi` has the types.
+//! own. `python/millbase/__init__.pyi` has the types, `_arrays.py` and `_errors.py` the classes that are
+//! plain Python.
 
 mod answers;
 mod bulk;
 mod database;
 mod errors;
 mod position;
+mod rules;
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+/// The text of an argument with this name.
+fn text(argument: &Bound<'_, PyAny>, name: &str) -> PyResult<String> {
+    let text = argument.cast::<PyString>().map_err(|_| {
+        let found = argument.get_type();
+        PyTypeError::new_err(format!("{name} must be a str, not {found}"))
+    })?;
+    let text = text.to_str();
+    let text = text.map_err(|_| errors::position(format!("{name} has a lone surrogate")))?;
+    Ok(text.to_owned())
+}
 
 /// Perfect play for Nine Men's Morris.
 #[pymodule]
@@ -15,11 +30,9 @@ fn _millbase(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<answers::Value>()?;
     module.add_class::<answers::RankedTurn>()?;
-    module.add_class::<answers::Line>()?;
     module.add_class::<position::Position>()?;
     module.add_class::<database::Database>()?;
-    module.add_class::<bulk::Sample>()?;
-    module.add_class::<bulk::Turns>()?;
     module.add_function(wrap_pyfunction!(database::open, module)?)?;
-    errors::add(module)
+    module.add_function(wrap_pyfunction!(answers::_value, module)?)?;
+    module.add_function(wrap_pyfunction!(answers::_ranked_turn, module)?)
 }

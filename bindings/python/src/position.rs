@@ -1,9 +1,11 @@
 //! Positions as Python objects.
 
-use millbase::{Rules, Side, Turn};
+use millbase::{Masks, Rules, Side, Turn};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::{PyString, PyType};
 
-use crate::errors;
+use crate::{errors, rules, text};
 
 /// A position under some rules. It never changes: `play` returns another one.
 #[pyclass(frozen, eq, hash, module = "millbase")]
@@ -13,61 +15,88 @@ pub struct Position {
     rules: Rules,
 }
 
-/// The rules with this name.
-pub fn rules_named(name: &str) -> PyResult<Rules> {
-    Rules::named(name).ok_or_else(|| {
-        let names = Rules::NAMED.map(|(name, _)| name);
-        let names = names.join(", ");
-        errors::position(format!(
-            "the rules are '{name}', but must be one of {names}"
-        ))
-    })
-}
-
 impl Position {
     /// A position under these rules.
     pub fn of(position: millbase::Position, rules: Rules) -> Position {
         Position { position, rules }
     }
+
+    /// The library's position and its rules.
+    pub fn parts(&self) -> (millbase::Position, Rules) {
+        (self.position, self.rules)
+    }
 }
 
-/// A position's text, or a position.
-#[derive(FromPyObject)]
-pub enum PositionOrText {
-    #[pyo3(transparent, annotation = "str")]
-    Text(String),
-    #[pyo3(transparent, annotation = "Position")]
-    Position(Py<Position>),
-}
-
-impl PositionOrText {
-    /// The position under the rules of a database.
-    pub fn position(&self, rules: &Rules) -> PyResult<millbase::Position> {
-        match self {
-            PositionOrText::Text(text) => {
-                millbase::Position::parse(text, rules).map_err(errors::position)
-            }
-            PositionOrText::Position(position) if position.get().rules == *rules => {
-                Ok(position.get().position)
-            }
-            PositionOrText::Position(_) => Err(errors::position(
+/// The position of an argument, a text or a position, under the rules of a database.
+pub fn read(argument: &Bound<'_, PyAny>, rules: &Rules) -> PyResult<millbase::Position> {
+    if let Ok(position) = argument.cast::<Position>() {
+        let position = position.get();
+        return match position.rules == *rules {
+            true => Ok(position.position),
+            false => Err(errors::position(
                 "the position is one of other rules than the databases; open those of its rules",
             )),
-        }
+        };
     }
+    if !argument.is_instance_of::<PyString>() {
+        return Err(PyTypeError::new_err(format!(
+            "position must be a str or a Position, not {}",
+            argument.get_type()
+        )));
+    }
+    let fen = text(argument, "position")?;
+    millbase::Position::parse(&fen, rules).map_err(errors::position)
+}
+
+/// The side with this name.
+fn side(name: &str) -> PyResult<Side> {
+    Side::named(name).ok_or_else(|| {
+        errors::position(format!(
+            "the side to move is '{name}', but must be 'white' or 'black'"
+        ))
+    })
 }
 
 #[pymethods]
 impl Position {
     /// Reads a position's text; without one, the empty board with White to place.
     #[new]
-    #[pyo3(signature = (fen=None, rules="standard"))]
-    fn new(fen: Option<&str>, rules: &str) -> PyResult<Position> {
-        let rules = rules_named(rules)?;
+    #[pyo3(signature = (fen=None, rules=None), text_signature = "(fen=None, rules='standard')")]
+    fn new(fen: Option<&Bound<'_, PyAny>>, rules: Option<&Bound<'_, PyAny>>) -> PyResult<Position> {
+        let rules = rules::read(rules)?;
         let position = match fen {
-            Some(fen) => millbase::Position::parse(fen, &rules).map_err(errors::position)?,
+            Some(fen) => {
+                let fen = text(fen, "fen")?;
+                millbase::Position::parse(&fen, &rules).map_err(errors::position)?
+            }
             None => millbase::Position::start(&rules),
         };
+        Ok(Position { position, rules })
+    }
+
+    /// The position with these stones and no pending removal: bits as `white` and `black` have them, and
+    /// stones in hand.
+    #[staticmethod]
+    #[pyo3(
+        signature = (white, black, side_to_move="white", white_in_hand=0, black_in_hand=0, rules=None),
+        text_signature = "(white, black, side_to_move='white', white_in_hand=0, black_in_hand=0, rules='standard')"
+    )]
+    fn from_bits(
+        white: u32,
+        black: u32,
+        side_to_move: &str,
+        white_in_hand: u8,
+        black_in_hand: u8,
+        rules: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Position> {
+        let rules = rules::read(rules)?;
+        let masks = Masks {
+            white: &[white],
+            black: &[black],
+            to_move: &[side(side_to_move)? as u8],
+            in_hand: Some([&[white_in_hand], &[black_in_hand]]),
+        };
+        let position = masks.position(0, &rules).map_err(errors::position)?;
         Ok(Position { position, rules })
     }
 
@@ -77,10 +106,10 @@ impl Position {
         self.position.text(&self.rules)
     }
 
-    /// The name of the rules.
+    /// The name of the rules, or their settings if they have none.
     #[getter]
-    fn rules(&self) -> Option<&'static str> {
-        self.rules.name()
+    fn rules<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        rules::write(py, &self.rules)
     }
 
     /// The bits of White's stones: bit 0 is d5, the order is that of the position's text.
@@ -107,6 +136,12 @@ impl Position {
         self.position.in_hand(Side::Black)
     }
 
+    /// How many stones the side to move still has to remove after closing mills, 0 to 3.
+    #[getter]
+    fn removals_owed(&self) -> u8 {
+        self.position.removals_owed()
+    }
+
     /// 'white' or 'black'.
     #[getter]
     fn side_to_move(&self) -> &'static str {
@@ -127,41 +162,39 @@ impl Position {
 
     /// The legal turns, in the order of their texts.
     fn turns(&self) -> Vec<String> {
-        let turns = self.legal().into_iter();
+        let turns = self.position.turns(&self.rules).into_iter();
         turns.map(|turn| turn.to_string()).collect()
     }
 
     /// The position after a legal turn.
-    fn play(&self, turn: &str) -> PyResult<Position> {
-        let wanted: Turn = turn.parse().map_err(errors::position)?;
-        if !self.legal().contains(&wanted) {
+    fn play(&self, turn: &Bound<'_, PyAny>) -> PyResult<Position> {
+        let turn: Turn = text(turn, "turn")?.parse().map_err(errors::position)?;
+        let after = self.position.play(turn, &self.rules).map_err(|why| {
             let side = self.position.side_to_move();
-            return Err(errors::position(format!(
-                "{wanted} is not a legal turn of {side} here"
-            )));
-        }
-        Ok(Position::of(self.position.after(wanted), self.rules))
+            errors::position(format!("{turn} is not a legal turn of {side} here: {why}"))
+        })?;
+        Ok(Position::of(after, self.rules))
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyType>, (String, Bound<'py, PyAny>))> {
+        Ok((py.get_type::<Position>(), (self.fen(), self.rules(py)?)))
     }
 
     fn __str__(&self) -> String {
         self.fen()
     }
 
-    fn __repr__(&self) -> String {
-        match self.rules() {
-            Some(rules) if self.rules != Rules::STANDARD => {
-                format!("Position('{}', rules='{rules}')", self.fen())
-            }
-            _ => format!("Position('{}')", self.fen()),
-        }
-    }
-}
-
-impl Position {
-    fn legal(&self) -> Vec<Turn> {
-        match self.position.is_over(&self.rules) {
-            true => Vec::new(),
-            false => self.position.turns(&self.rules),
-        }
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(match self.rules == Rules::STANDARD {
+            true => format!("Position('{}')", self.fen()),
+            false => format!(
+                "Position('{}', rules={})",
+                self.fen(),
+                self.rules(py)?.repr()?
+            ),
+        })
     }
 }

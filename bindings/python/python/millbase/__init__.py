@@ -9,26 +9,16 @@ Without a folder, `open` has the databases with at most nine stones, which are p
 The bits of points and the text of positions are those of the program millbase.
 """
 
-from ._millbase import (
-    CorruptError,
-    Database,
-    Error,
-    Line,
-    MissingError,
-    Position,
-    PositionError,
-    RankedTurn,
-    Sample,
-    Turns,
-    Value,
-    __version__,
-    open,
-)
+from ._arrays import Choice, Line, Sample, Turns, Values
+from ._errors import CorruptError, Error, FolderError, MissingError, PositionError
+from ._millbase import Database, Position, RankedTurn, Value, __version__, open
 
 __all__ = [
+    "Choice",
     "CorruptError",
     "Database",
     "Error",
+    "FolderError",
     "Line",
     "MissingError",
     "Position",
@@ -37,6 +27,7 @@ __all__ = [
     "Sample",
     "Turns",
     "Value",
+    "Values",
     "__version__",
     "open",
 ]

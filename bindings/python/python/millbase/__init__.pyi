@@ -1,13 +1,20 @@
 import os
-from typing import Literal, NoReturn, Sequence, final
+from collections.abc import Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import Literal, NoReturn, final
 
 import numpy as np
 import numpy.typing as npt
 
+from ._arrays import Choice, Line, Sample, Turns, Values
+from ._errors import CorruptError, Error, FolderError, MissingError, PositionError
+
 __all__ = [
+    "Choice",
     "CorruptError",
     "Database",
     "Error",
+    "FolderError",
     "Line",
     "MissingError",
     "Position",
@@ -16,23 +23,15 @@ __all__ = [
     "Sample",
     "Turns",
     "Value",
+    "Values",
     "__version__",
     "open",
 ]
 
 __version__: str
 
-class Error(Exception):
-    """A question without an answer. Arguments of another type are a TypeError instead."""
-
-class PositionError(Error):
-    """A text, a turn or bit masks that are not what they should be."""
-
-class MissingError(Error):
-    """No database here has the answer."""
-
-class CorruptError(Error):
-    """A file cannot be used: it is damaged, or of other rules or another version."""
+# A name, the path of a file with settings, or a mapping with the keys of such files.
+_Rules = str | os.PathLike[str] | Mapping[str, str | int | bool | None]
 
 # The parameter of `__new__` in some classes says that only the library makes their objects: no argument fits.
 
@@ -56,13 +55,25 @@ class Value:
 class Position:
     """A position under some rules. It never changes: `play` returns another one."""
 
-    def __new__(cls, fen: str | None = None, rules: str = "standard") -> Position:
+    def __new__(cls, fen: str | None = None, rules: _Rules = "standard") -> Position:
         """Reads a position's text; without one, the empty board with White to place."""
+    @staticmethod
+    def from_bits(
+        white: int,
+        black: int,
+        side_to_move: str = "white",
+        white_in_hand: int = 0,
+        black_in_hand: int = 0,
+        rules: _Rules = "standard",
+    ) -> Position:
+        """The position with these stones and no pending removal: bits as `white` and `black` have them, and
+        stones in hand."""
     @property
     def fen(self) -> str:
         """The position's text in its canonical form."""
     @property
-    def rules(self) -> str | None: ...
+    def rules(self) -> str | dict[str, str | int | bool]:
+        """The name of the rules, or their settings if they have none."""
     @property
     def white(self) -> int:
         """The bits of White's stones: bit 0 is d5, the order is that of the position's text."""
@@ -72,6 +83,9 @@ class Position:
     def white_in_hand(self) -> int: ...
     @property
     def black_in_hand(self) -> int: ...
+    @property
+    def removals_owed(self) -> int:
+        """How many stones the side to move still has to remove after closing mills, 0 to 3."""
     @property
     def side_to_move(self) -> Literal["white", "black"]: ...
     @property
@@ -97,64 +111,20 @@ class RankedTurn:
     def value(self) -> Value: ...
     @property
     def position(self) -> Position: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
 
-@final
-class Line:
-    """A game in which both sides always make their best turn."""
-
-    def __new__(cls, _: NoReturn, /) -> Line: ...
-    @property
-    def turns(self) -> list[RankedTurn]: ...
-    @property
-    def end(self) -> Literal["over", "repetition", "limit"]: ...
-    def __len__(self) -> int: ...
-
-@final
-class Turns:
-    """The turns of many positions, best first. Those of position `i` are the elements from
-    `starts[i]` to `starts[i + 1]`."""
-
-    def __new__(cls, _: NoReturn, /) -> Turns: ...
-    @property
-    def starts(self) -> npt.NDArray[np.int64]: ...
-    @property
-    def origin(self) -> npt.NDArray[np.int8]: ...
-    @property
-    def target(self) -> npt.NDArray[np.int8]: ...
-    @property
-    def removed(self) -> npt.NDArray[np.uint32]: ...
-    @property
-    def wdl(self) -> npt.NDArray[np.int8]: ...
-    @property
-    def dtw(self) -> npt.NDArray[np.int16]: ...
-
-@final
-class Sample:
-    """Positions with their values, as arrays of one length."""
-
-    def __new__(cls, _: NoReturn, /) -> Sample: ...
-    @property
-    def white(self) -> npt.NDArray[np.uint32]: ...
-    @property
-    def black(self) -> npt.NDArray[np.uint32]: ...
-    @property
-    def to_move(self) -> npt.NDArray[np.uint8]: ...
-    @property
-    def wdl(self) -> npt.NDArray[np.int8]: ...
-    @property
-    def dtw(self) -> npt.NDArray[np.int16]: ...
-    @property
-    def turns(self) -> Turns | None: ...
-
-_Numbers = npt.NDArray[np.integer] | Sequence[int]
+_Numbers = npt.NDArray[np.integer] | npt.NDArray[np.bool_] | Sequence[int]
 
 @final
 class Database:
-    """The databases of one set of rules. Threads may share it."""
+    """The databases of one set of rules. Threads may share it. It pickles by its path; as a context manager it
+    closes at the end."""
 
     def __new__(cls, _: NoReturn, /) -> Database: ...
     @property
-    def rules(self) -> str | None: ...
+    def rules(self) -> str | dict[str, str | int | bool]:
+        """The name of the rules, or their settings if they have none."""
     @property
     def pairs(self) -> list[str]:
         """The pairs whose files can be used, as '9-8'."""
@@ -164,17 +134,59 @@ class Database:
         """All turns of a position with their values, best first; none when the game is over."""
     def line(self, position: str | Position, limit: int = 300) -> Line:
         """The game that follows when both sides always make their best turn."""
+    def choose(
+        self,
+        position: str | Position,
+        turns: Iterable[str] = (),
+        level: int = 30,
+        seed: int = 0,
+        seconds: float | None = 1.0,
+        nodes: int | None = None,
+        depth: int | None = None,
+    ) -> Choice | None:
+        """The turn that a player of a level from 0 to 30 chooses after these turns from a position, None if the
+        game is over. The search ends at the first of its limits."""
     def probe_many(
-        self, white: _Numbers, black: _Numbers, to_move: _Numbers, threads: int = 1
-    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int16]]:
-        """The values of many positions of the moving phase: win (1), draw (0) or loss (-1), and
-        turns to the end, -1 for a draw."""
+        self,
+        white: _Numbers,
+        black: _Numbers,
+        to_move: _Numbers,
+        threads: int = 1,
+        *,
+        white_in_hand: _Numbers | None = None,
+        black_in_hand: _Numbers | None = None,
+    ) -> Values:
+        """The values of many positions without a pending removal: win (1), draw (0) or loss (-1), turns to the
+        end, and where no database has the value."""
+    def turns_many(
+        self,
+        white: _Numbers,
+        black: _Numbers,
+        to_move: _Numbers,
+        threads: int = 1,
+        *,
+        white_in_hand: _Numbers | None = None,
+        black_in_hand: _Numbers | None = None,
+    ) -> Turns:
+        """All turns of many positions, which are given as to `probe_many`."""
     def sample(
-        self, pair: str, n: int, seed: int = 0, turns: bool = False, threads: int = 1
+        self, pair: str | Iterable[str], n: int, seed: int = 0, turns: bool = False, threads: int = 1
     ) -> Sample:
-        """`n` random positions of a pair that are not over, with their values. The same seed gives
-        the same positions."""
+        """`n` random positions that are not over, with their values: of a pair, as '5-4', of those after some
+        placements, as 'placed-12', or of several of these in turn. The same seed gives the same positions."""
+    def close(self) -> None:
+        """Closes the files; what is asked later raises ValueError."""
+    def __enter__(self) -> Database: ...
+    def __exit__(
+        self,
+        type: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+        /,
+    ) -> None: ...
+    def __copy__(self) -> Database: ...
+    def __deepcopy__(self, memo: object, /) -> Database: ...
 
-def open(path: str | os.PathLike[str] | None = None, rules: str = "standard") -> Database:
+def open(path: str | os.PathLike[str] | None = None, rules: _Rules = "standard") -> Database:
     """Opens the databases of a folder; without one, those with at most nine stones, which are part
     of the module."""
