@@ -9,6 +9,19 @@
 #include <stdint.h>
 
 /**
+ * The version of this header; `millbase_version` has that of the library.
+ */
+#define MILLBASE_VERSION "0.1.0"
+#define MILLBASE_VERSION_MAJOR 0
+#define MILLBASE_VERSION_MINOR 1
+#define MILLBASE_VERSION_PATCH 0
+
+/**
+ * Stands for a result that is not known.
+ */
+#define MILLBASE_UNKNOWN -128
+
+/**
  * Bytes for a turn's text with the zero that ends it.
  */
 #define MILLBASE_TURN_SIZE 16
@@ -27,11 +40,11 @@ typedef enum millbase_status {
    */
   MILLBASE_STATUS_OK = 0,
   /**
-   * A pointer is null where it must not be, or a text is not UTF-8.
+   * A pointer is null where it must not be, a text is not UTF-8, or a number is out of its range.
    */
   MILLBASE_STATUS_ARGUMENT = 1,
   /**
-   * A position, a turn, the rules' name or bit masks are wrong.
+   * A position, a turn, rules or bit masks are wrong.
    */
   MILLBASE_STATUS_POSITION = 2,
   /**
@@ -53,16 +66,75 @@ typedef enum millbase_status {
 } millbase_status;
 
 /**
+ * Why a line ends.
+ */
+typedef enum millbase_line_end {
+  /**
+   * The game is over.
+   */
+  MILLBASE_LINE_END_OVER = 0,
+  /**
+   * A position stands again, so the game is drawn.
+   */
+  MILLBASE_LINE_END_REPETITION = 1,
+  /**
+   * The rules' limit of turns without a placement or a removal is reached, so the game is drawn.
+   */
+  MILLBASE_LINE_END_QUIET = 2,
+  /**
+   * The line has as many turns as were asked for.
+   */
+  MILLBASE_LINE_END_LIMIT = 3,
+} millbase_line_end;
+
+/**
+ * What the score of a choice counts.
+ */
+typedef enum millbase_score {
+  /**
+   * Hundredths of a stone by which the side to move is ahead.
+   */
+  MILLBASE_SCORE_CENTISTONES = 0,
+  /**
+   * The side to move wins in so many turns, -1 if their number is unknown.
+   */
+  MILLBASE_SCORE_WIN = 1,
+  /**
+   * The side to move loses in so many turns, -1 if their number is unknown.
+   */
+  MILLBASE_SCORE_LOSS = 2,
+} millbase_score;
+
+/**
  * The databases of one set of rules. Threads may share it.
  */
 typedef struct millbase_db millbase_db;
+
+/**
+ * Ends a search from another thread.
+ */
+typedef struct millbase_stop millbase_stop;
+
+/**
+ * The numbers of stones of a pair.
+ */
+typedef struct millbase_pair {
+  /**
+   * The number of the side that has more, 3 to 12.
+   */
+  uint8_t larger;
+  /**
+   * The other number.
+   */
+  uint8_t smaller;
+} millbase_pair;
 
 /**
  * What a position or turn is worth to the side to move.
  */
 typedef struct millbase_value {
   /**
-   * 1 for a win, 0 for a draw, -1 for a loss.
+   * 1 for a win, 0 for a draw, -1 for a loss, `MILLBASE_UNKNOWN` where it is not known.
    */
   int8_t wdl;
   /**
@@ -89,6 +161,58 @@ typedef struct millbase_turn {
   struct millbase_value value;
 } millbase_turn;
 
+/**
+ * When a search ends: at the first of these limits, each 0 for none.
+ */
+typedef struct millbase_limits {
+  /**
+   * The time in milliseconds.
+   */
+  uint32_t milliseconds;
+  /**
+   * The depth in turns.
+   */
+  uint32_t depth;
+  /**
+   * The number of positions, approximately.
+   */
+  uint64_t nodes;
+} millbase_limits;
+
+/**
+ * The turn that a player chooses.
+ */
+typedef struct millbase_choice {
+  /**
+   * The turn's text; empty when the game is over.
+   */
+  char turn[MILLBASE_TURN_SIZE];
+  /**
+   * The text of the position after the turn.
+   */
+  char position[MILLBASE_POSITION_SIZE];
+  /**
+   * The turn's exact value if it is known without a search, else `MILLBASE_UNKNOWN`.
+   */
+  struct millbase_value value;
+  /**
+   * What `score` counts.
+   */
+  enum millbase_score score_is;
+  /**
+   * What the search found for the side to move.
+   */
+  int32_t score;
+  /**
+   * The depth of the search in turns.
+   */
+  uint32_t depth;
+  /**
+   * The number of positions visited.
+   */
+  uint64_t nodes;
+} millbase_choice;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -106,8 +230,10 @@ const char *millbase_last_message(void);
 
 /**
  * Opens the databases of a folder, or with a null pointer those with at most nine stones, which are
- * part of the library. `rules` is `standard`, `standard-100`, `no-flying`, `ten`, `twelve` or `morabaraba`; null
- * stands for `standard`. Close the handle in `*db` with `millbase_close`; it is null after a failure.
+ * part of the library. On Unix the folder's name is any bytes, elsewhere UTF-8. `rules` is `standard`,
+ * `standard-100`, `no-flying`, `ten`, `twelve`, `morabaraba`, or the path of a file with settings, which
+ * contains a dot or a slash; null stands for `standard`. Close the handle in `*db` with `millbase_close`;
+ * it is null after a failure.
  *
  * # Safety
  *
@@ -118,6 +244,17 @@ enum millbase_status millbase_open(const char *folder,
                                    struct millbase_db **db);
 
 /**
+ * The same with the text of a file with settings, as `"base = 'ten'\nflying = 0"`.
+ *
+ * # Safety
+ *
+ * As for `millbase_open`.
+ */
+enum millbase_status millbase_open_settings(const char *folder,
+                                            const char *settings,
+                                            struct millbase_db **db);
+
+/**
  * Closes databases; null does nothing.
  *
  * # Safety
@@ -125,6 +262,57 @@ enum millbase_status millbase_open(const char *folder,
  * `db` is null or a handle that is not closed, and no thread uses it.
  */
 void millbase_close(struct millbase_db *db);
+
+/**
+ * The pairs whose files can be used, in their order: `*count` gets their number, `pairs` as many as there
+ * is room for. `pairs` may be null if `capacity` is 0.
+ *
+ * # Safety
+ *
+ * `db` is an open handle, `pairs` has room for `capacity` pairs, `count` points to a place for a number.
+ */
+enum millbase_status millbase_pairs(const struct millbase_db *db,
+                                    struct millbase_pair *pairs,
+                                    size_t capacity,
+                                    size_t *count);
+
+/**
+ * Writes the text of the empty board with White to place, with the zero that ends it. This needs no
+ * databases, only rules.
+ *
+ * # Safety
+ *
+ * `db` is an open handle, `position` has room for `MILLBASE_POSITION_SIZE` bytes.
+ */
+enum millbase_status millbase_start(const struct millbase_db *db, char *position);
+
+/**
+ * The legal turns of a position in the order of their texts, without values: `*count` gets their number,
+ * `turns` as many as there is room for. There are none when the game is over. `turns` may be null if
+ * `capacity` is 0. This needs no databases, only rules.
+ *
+ * # Safety
+ *
+ * As for `millbase_turns`.
+ */
+enum millbase_status millbase_legal_turns(const struct millbase_db *db,
+                                          const char *fen,
+                                          struct millbase_turn *turns,
+                                          size_t capacity,
+                                          size_t *count);
+
+/**
+ * Writes the text of the position after a legal turn, as `d6-d5xb4`, with the zero that ends it; `position`
+ * may be `fen`. This needs no databases, only rules.
+ *
+ * # Safety
+ *
+ * `db` is an open handle, the texts end with a zero, `position` has room for `MILLBASE_POSITION_SIZE` bytes.
+ */
+enum millbase_status millbase_play(const struct millbase_db *db,
+                                   const char *fen,
+                                   const char *turn,
+                                   char *position);
 
 /**
  * What the position with this text is worth.
@@ -164,18 +352,90 @@ enum millbase_status millbase_best_turn(const struct millbase_db *db,
                                         struct millbase_turn *out);
 
 /**
- * The values of `count` positions of the moving phase on `threads` threads: the bits of White's and
- * Black's stones (bit 0 is d5, the order is that of the position's text), 0 where White is to move
- * and 1 where Black is. `wdl` gets 1, 0 or -1, `dtw` the turns to the end or -1.
+ * The game that follows when both sides always make their best turn, no longer than `limit` turns:
+ * `*count` gets the number of its turns, `turns` as many as there is room for, `*end` why it ends. `turns`
+ * may be null if `capacity` is 0, `end` if it is of no use.
  *
  * # Safety
  *
- * `db` is an open handle, and each array has `count` elements.
+ * As for `millbase_turns`; `end` is null or points to a place for a `millbase_line_end`.
+ */
+enum millbase_status millbase_line(const struct millbase_db *db,
+                                   const char *fen,
+                                   size_t limit,
+                                   struct millbase_turn *turns,
+                                   size_t capacity,
+                                   size_t *count,
+                                   enum millbase_line_end *end);
+
+/**
+ * A token that ends searches. Free it with `millbase_stop_free`.
+ */
+struct millbase_stop *millbase_stop_new(void);
+
+/**
+ * Ends the searches that were given this token, and those that are given it from now on. Any thread may call
+ * this; null does nothing.
+ *
+ * # Safety
+ *
+ * `stop` is null or a token that is not freed.
+ */
+void millbase_stop_set(const struct millbase_stop *stop);
+
+/**
+ * Frees a token; null does nothing.
+ *
+ * # Safety
+ *
+ * `stop` is null or a token that is not freed, and no search or thread uses it.
+ */
+void millbase_stop_free(struct millbase_stop *stop);
+
+/**
+ * The turn that a player chooses after these turns from a position: `turns` has blanks between them and may
+ * be null for none. The player of level 30 knows the databases and searches where they have no answer; those
+ * below, from 0 on, err. A seed that is not 0 chooses among turns that are as good.
+ *
+ * `limits` may be null for one second. If another thread sets `stop`, which may be null, the search ends, and
+ * the best turn so far is chosen. Without a limit a token is needed.
+ *
+ * # Safety
+ *
+ * `db` is an open handle, the texts end with a zero, `limits` and `stop` are null or valid, `out` points to a
+ * place for a choice.
+ */
+enum millbase_status millbase_choose(const struct millbase_db *db,
+                                     const char *fen,
+                                     const char *turns,
+                                     uint8_t level,
+                                     uint64_t seed,
+                                     const struct millbase_limits *limits,
+                                     const struct millbase_stop *stop,
+                                     struct millbase_choice *out);
+
+/**
+ * The values of `count` positions without a pending removal on `threads` threads: the bits of White's and
+ * Black's stones (bit 0 is d5, the order is that of the position's text), 0 where White is to move
+ * and 1 where Black is, and their stones in hand; `white_in_hand` and `black_in_hand` may be null if there are
+ * none. `wdl` gets 1, 0 or -1, `dtw` the turns to the end or -1.
+ *
+ * If the databases do not have some values, the status is `MILLBASE_STATUS_MISSING`, `wdl` gets
+ * `MILLBASE_UNKNOWN` for these, and all others are right. After another failure nothing is written.
+ *
+ * The positions are copied before the first value is written, so arrays may overlap: an array of values may
+ * begin where one of the positions does. No other thread may write to them meanwhile.
+ *
+ * # Safety
+ *
+ * `db` is an open handle, and each array has `count` elements; those of `wdl` and `dtw` need no values.
  */
 enum millbase_status millbase_probe_many(const struct millbase_db *db,
                                          const uint32_t *white,
                                          const uint32_t *black,
                                          const uint8_t *to_move,
+                                         const uint8_t *white_in_hand,
+                                         const uint8_t *black_in_hand,
                                          size_t count,
                                          int8_t *wdl,
                                          int16_t *dtw,

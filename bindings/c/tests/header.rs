@@ -5,7 +5,16 @@ use std::path::Path;
 #[test]
 fn the_header_is_up_to_date() {
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let config = cbindgen::Config::from_file(crate_folder.join("cbindgen.toml")).unwrap();
+    let mut config = cbindgen::Config::from_file(crate_folder.join("cbindgen.toml")).unwrap();
+    config.after_includes = Some(format!(
+        "\n/**\n * The version of this header; `millbase_version` has that of the library.\n */\n\
+         #define MILLBASE_VERSION \"{}\"\n#define MILLBASE_VERSION_MAJOR {}\n#define MILLBASE_VERSION_MINOR {}\n\
+         #define MILLBASE_VERSION_PATCH {}",
+        env!("CARGO_PKG_VERSION"),
+        env!("CARGO_PKG_VERSION_MAJOR"),
+        env!("CARGO_PKG_VERSION_MINOR"),
+        env!("CARGO_PKG_VERSION_PATCH")
+    ));
     let source = crate_folder.join("src/lib.rs");
     let builder = cbindgen::Builder::new()
         .with_config(config)

@@ -1,11 +1,14 @@
-/* The C library against the table of positions, from several threads, and on hostile input:
+/* The C library against the table of positions, from several threads, in a game, and on hostile input:
  *     table ../positions.csv A_FOLDER
  * The folder is empty; files cut short are written there. */
+#define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "millbase.h"
 
@@ -78,6 +81,24 @@ static void *ask(void *number) {
     CHECK(millbase_best_turn(db, row->fen, &best) == MILLBASE_STATUS_OK);
     CHECK(strcmp(best.turn, row->best) == 0);
     CHECK(best.value.wdl == row->wdl && best.value.dtw == row->dtw);
+    /* The same turns without values, in the order of their texts. */
+    millbase_turn legal[256];
+    size_t legal_count = 999;
+    CHECK(millbase_legal_turns(db, row->fen, legal, 256, &legal_count) == MILLBASE_STATUS_OK);
+    CHECK(legal_count == count);
+    for (size_t j = 0; j < count; j++) {
+      CHECK(legal[j].value.wdl == MILLBASE_UNKNOWN && legal[j].value.dtw == -1);
+      CHECK(j == 0 || strcmp(legal[j - 1].turn, legal[j].turn) < 0);
+    }
+    for (size_t j = 0; j < count; j += 7) {
+      char after[MILLBASE_POSITION_SIZE];
+      CHECK(millbase_play(db, row->fen, turns[j].turn, after) == MILLBASE_STATUS_OK);
+      CHECK(strcmp(after, turns[j].position) == 0);
+      size_t same = 0;
+      while (same < count && strcmp(legal[same].turn, turns[j].turn) != 0)
+        same++;
+      CHECK(same < count && strcmp(legal[same].position, after) == 0);
+    }
     if (count > 0) {
       CHECK(memcmp(&best, &turns[0], sizeof best.turn + sizeof best.position) == 0);
       CHECK(millbase_probe(db, best.position, &value) == MILLBASE_STATUS_OK);
@@ -100,38 +121,196 @@ static uint32_t bits(const char *fen, char letter) {
   return set;
 }
 
+/* The number in hand of a side: the number of the fifth or seventh field of a position. */
+static uint8_t in_hand(const char *fen, int field) {
+  for (int blanks = 0; blanks < field; fen++)
+    blanks += *fen == ' ';
+  return (uint8_t)atoi(fen);
+}
+
 static void in_bulk(void) {
   static uint32_t white[MOST], black[MOST];
-  static uint8_t to_move[MOST];
+  static uint8_t to_move[MOST], white_in_hand[MOST], black_in_hand[MOST];
   static int8_t wdl[MOST];
   static int16_t dtw[MOST];
   static const struct row *asked[MOST];
-  size_t count = 0;
-  for (size_t i = 0; i < row_count; i++) {
-    const char *fen = rows[i].fen;
-    if (strcmp(rows[i].phase, "placing") == 0 || strstr(fen, " r "))
-      continue;
-    asked[count] = &rows[i];
-    white[count] = bits(fen, 'O');
-    black[count] = bits(fen, '@');
-    to_move[count++] = strstr(fen, " b ") != NULL;
+  size_t count = 0, moving = 0;
+  /* First the positions of the moving phase. */
+  for (int placing = 0; placing < 2; placing++) {
+    for (size_t i = 0; i < row_count; i++) {
+      const char *fen = rows[i].fen;
+      const uint8_t hands[] = {in_hand(fen, 5), in_hand(fen, 7)};
+      if ((hands[0] + hands[1] > 0) != placing || strstr(fen, " r "))
+        continue;
+      asked[count] = &rows[i];
+      white[count] = bits(fen, 'O');
+      black[count] = bits(fen, '@');
+      white_in_hand[count] = hands[0];
+      black_in_hand[count] = hands[1];
+      to_move[count++] = strstr(fen, " b ") != NULL;
+    }
+    if (!placing)
+      moving = count;
   }
-  CHECK(count > 800);
+  CHECK(moving > 800 && count > moving);
   for (size_t threads = 0; threads <= 4; threads += 2) {
     memset(wdl, 9, sizeof wdl);
-    CHECK(millbase_probe_many(db, white, black, to_move, count, wdl, dtw, threads) ==
+    CHECK(millbase_probe_many(db, white, black, to_move, NULL, NULL, moving, wdl, dtw, threads) ==
           MILLBASE_STATUS_OK);
+    CHECK(wdl[moving] == 9);
+    for (size_t i = 0; i < moving; i++)
+      CHECK(wdl[i] == asked[i]->wdl && dtw[i] == asked[i]->dtw);
+    CHECK(millbase_probe_many(db, white, black, to_move, white_in_hand, black_in_hand, count, wdl, dtw,
+                              threads) == MILLBASE_STATUS_OK);
     for (size_t i = 0; i < count; i++)
       CHECK(wdl[i] == asked[i]->wdl && dtw[i] == asked[i]->dtw);
   }
-  CHECK(millbase_probe_many(db, NULL, NULL, NULL, 0, NULL, NULL, 1) == MILLBASE_STATUS_OK);
-  CHECK(millbase_probe_many(db, white, NULL, to_move, 1, wdl, dtw, 1) ==
+  /* The values may overwrite the positions. */
+  uint32_t *overwritten = malloc(moving * sizeof *overwritten);
+  memcpy(overwritten, white, moving * sizeof *overwritten);
+  CHECK(millbase_probe_many(db, overwritten, black, to_move, NULL, NULL, moving, wdl,
+                            (int16_t *)overwritten, 2) == MILLBASE_STATUS_OK);
+  for (size_t i = 0; i < moving; i++)
+    CHECK(wdl[i] == asked[i]->wdl && ((int16_t *)overwritten)[i] == asked[i]->dtw);
+  free(overwritten);
+  /* A position of a pair that is missing: the others have their values. */
+  static const char seven_four[] = "O*O*O*O*/O*O*O***/@*@*@*@* w m s 7 0 4 0 0 0";
+  const uint32_t kept[] = {white[5], black[5]};
+  const uint8_t kept_side = to_move[5];
+  white[5] = bits(seven_four, 'O');
+  black[5] = bits(seven_four, '@');
+  to_move[5] = 0;
+  CHECK(millbase_probe_many(db, white, black, to_move, NULL, NULL, moving, wdl, dtw, 2) ==
+        MILLBASE_STATUS_MISSING);
+  CHECK(strstr(millbase_last_message(), "the position at index 5: the database 7-4 is missing; build it"));
+  CHECK(wdl[5] == MILLBASE_UNKNOWN && dtw[5] == -1);
+  for (size_t i = 0; i < moving; i++)
+    CHECK(i == 5 || (wdl[i] == asked[i]->wdl && dtw[i] == asked[i]->dtw));
+  white[5] = kept[0];
+  black[5] = kept[1];
+  to_move[5] = kept_side;
+  CHECK(millbase_probe_many(db, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, 1) == MILLBASE_STATUS_OK);
+  CHECK(millbase_probe_many(db, white, NULL, to_move, NULL, NULL, 1, wdl, dtw, 1) ==
         MILLBASE_STATUS_ARGUMENT);
   CHECK(strstr(millbase_last_message(), "black is a null pointer"));
+  CHECK(millbase_probe_many(db, white, black, to_move, NULL, NULL, 1, wdl, NULL, 1) ==
+        MILLBASE_STATUS_ARGUMENT);
   black[3] = white[3] = 7;
-  CHECK(millbase_probe_many(db, white, black, to_move, count, wdl, dtw, 1) ==
+  memset(wdl, 9, sizeof wdl);
+  CHECK(millbase_probe_many(db, white, black, to_move, NULL, NULL, moving, wdl, dtw, 1) ==
         MILLBASE_STATUS_POSITION);
   CHECK(strstr(millbase_last_message(), "index 3 "));
+  CHECK(wdl[0] == 9);
+}
+
+/* A game from the start, which no database here answers. */
+static void in_a_game(void) {
+  static const char *const line[] = {"a7", "b6", "d7", "f6"};
+  char position[MILLBASE_POSITION_SIZE];
+  char start[MILLBASE_POSITION_SIZE];
+  millbase_turn turns[64];
+  size_t count = 0;
+  CHECK(millbase_start(db, start) == MILLBASE_STATUS_OK);
+  CHECK(strncmp(start, "********/********/******** w p p 0 9 0 9 0 0", 44) == 0);
+  CHECK(millbase_legal_turns(db, start, turns, 64, &count) == MILLBASE_STATUS_OK && count == 24);
+  strcpy(position, start);
+  for (int i = 0; i < 4; i++)
+    CHECK(millbase_play(db, position, line[i], position) == MILLBASE_STATUS_OK);
+  CHECK(millbase_play(db, position, "a7", position) == MILLBASE_STATUS_POSITION);
+  CHECK(strstr(millbase_last_message(), "a7 is not a legal turn of white here: "));
+  CHECK(millbase_play(db, position, "g7", position) == MILLBASE_STATUS_POSITION);
+  CHECK(strstr(millbase_last_message(), "must remove a stone"));
+
+  const millbase_limits two_turns = {.depth = 2};
+  millbase_choice choice, again;
+  CHECK(millbase_choose(db, position, NULL, 30, 0, &two_turns, NULL, &choice) == MILLBASE_STATUS_OK);
+  CHECK(strncmp(choice.turn, "g7x", 3) == 0 && choice.depth == 2 && choice.nodes > 0);
+  CHECK(choice.value.wdl == MILLBASE_UNKNOWN && choice.score_is == MILLBASE_SCORE_CENTISTONES &&
+        choice.score > 0);
+  CHECK(millbase_choose(db, start, " a7 b6 d7\nf6", 30, 0, &two_turns, NULL, &again) ==
+        MILLBASE_STATUS_OK);
+  CHECK(strcmp(choice.turn, again.turn) == 0);
+  CHECK(millbase_play(db, position, choice.turn, position) == MILLBASE_STATUS_OK);
+  CHECK(strcmp(position, choice.position) == 0);
+  CHECK(millbase_choose(db, start, "a7 a7", 30, 0, &two_turns, NULL, &choice) == MILLBASE_STATUS_POSITION);
+  CHECK(millbase_choose(db, start, NULL, 31, 0, &two_turns, NULL, &choice) == MILLBASE_STATUS_ARGUMENT);
+  CHECK(strcmp(millbase_last_message(), "level must be from 0 to 30, not 31") == 0);
+  const millbase_limits none = {0};
+  CHECK(millbase_choose(db, start, NULL, 30, 0, &none, NULL, &choice) == MILLBASE_STATUS_ARGUMENT);
+  CHECK(strstr(millbase_last_message(), "needs a token"));
+  CHECK(millbase_choose(db, start, NULL, 30, 0, &two_turns, NULL, NULL) == MILLBASE_STATUS_ARGUMENT);
+
+  /* The whole line to the end of the game, and its first turns. */
+  static const char win[] = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0";
+  millbase_line_end end;
+  CHECK(millbase_line(db, win, 300, turns, 64, &count, &end) == MILLBASE_STATUS_OK);
+  CHECK(count == 21 && end == MILLBASE_LINE_END_OVER && turns[20].value.dtw == 1);
+  CHECK(millbase_choose(db, win, NULL, 30, 0, NULL, NULL, &choice) == MILLBASE_STATUS_OK);
+  CHECK(strcmp(choice.turn, turns[0].turn) == 0 && choice.value.wdl == 1 && choice.value.dtw == 21);
+  CHECK(choice.score_is == MILLBASE_SCORE_WIN && choice.score == 21);
+  CHECK(millbase_choose(db, turns[20].position, NULL, 30, 0, NULL, NULL, &choice) == MILLBASE_STATUS_OK);
+  CHECK(choice.turn[0] == '\0' && choice.value.wdl == -1 && choice.value.dtw == 0);
+  CHECK(strcmp(choice.position, turns[20].position) == 0);
+  millbase_turn few[3];
+  CHECK(millbase_line(db, win, 5, few, 3, &count, NULL) == MILLBASE_STATUS_OK && count == 5);
+  CHECK(memcmp(&few[2], &turns[2], sizeof few[2].turn + sizeof few[2].position) == 0);
+  CHECK(millbase_line(db, win, 5, few, 3, &count, &end) == MILLBASE_STATUS_OK &&
+        end == MILLBASE_LINE_END_LIMIT);
+}
+
+/* Sets a token after a tenth of a second. */
+static void *set_later(void *stop) {
+  const struct timespec tenth = {.tv_nsec = 100000000};
+  nanosleep(&tenth, NULL);
+  millbase_stop_set(stop);
+  return NULL;
+}
+
+static void stopped(void) {
+  static const char start[] = "********/********/******** w p p 0 9 0 9 0 0";
+  const millbase_limits none = {0};
+  millbase_choice choice;
+  millbase_stop *stop = millbase_stop_new();
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, set_later, stop) == 0);
+  CHECK(millbase_choose(db, start, NULL, 30, 0, &none, stop, &choice) == MILLBASE_STATUS_OK);
+  CHECK(pthread_join(thread, NULL) == 0);
+  char position[MILLBASE_POSITION_SIZE];
+  CHECK(millbase_play(db, start, choice.turn, position) == MILLBASE_STATUS_OK);
+  /* It stays set. */
+  CHECK(millbase_choose(db, start, NULL, 30, 0, &none, stop, &choice) == MILLBASE_STATUS_OK);
+  millbase_stop_free(stop);
+  millbase_stop_free(NULL);
+  millbase_stop_set(NULL);
+}
+
+/* Rules of other sets, and of settings. */
+static void other_rules(const char *folder) {
+  static const char settings[] = "base = 'ten'\nflying = 0\n";
+  char path[4096], position[MILLBASE_POSITION_SIZE];
+  millbase_db *other;
+  millbase_pair pairs[3];
+  size_t count = 0;
+  CHECK(millbase_pairs(db, pairs, 3, &count) == MILLBASE_STATUS_OK && count == 6);
+  CHECK(pairs[0].larger == 3 && pairs[0].smaller == 3 && pairs[1].larger == 4 && pairs[1].smaller == 3);
+  snprintf(path, sizeof path, "%s/own.toml", folder);
+  FILE *file = fopen(path, "wb");
+  CHECK(file != NULL && fputs(settings, file) >= 0 && fclose(file) == 0);
+  for (int i = 0; i < 3; i++) {
+    CHECK((i == 0   ? millbase_open(NULL, "ten", &other)
+           : i == 1 ? millbase_open(NULL, path, &other)
+                    : millbase_open_settings(NULL, settings, &other)) == MILLBASE_STATUS_OK);
+    CHECK(millbase_start(other, position) == MILLBASE_STATUS_OK);
+    CHECK(strstr(position, " w p p 0 10 0 10 "));
+    CHECK(millbase_pairs(other, NULL, 0, &count) == MILLBASE_STATUS_OK && count == (i == 0 ? 6 : 0));
+    millbase_close(other);
+  }
+  CHECK(millbase_open_settings(NULL, "\nstones = 99", &other) == MILLBASE_STATUS_POSITION && other == NULL);
+  CHECK(strcmp(millbase_last_message(), "line 2: stones must be from 3 to 12") == 0);
+  CHECK(millbase_open_settings(NULL, NULL, &other) == MILLBASE_STATUS_ARGUMENT);
+  CHECK(remove(path) == 0);
+  CHECK(millbase_open(NULL, path, &other) == MILLBASE_STATUS_POSITION);
+  CHECK(strstr(millbase_last_message(), "own.toml' cannot be used: cannot read the file"));
 }
 
 static void hostile(const char *folder) {
@@ -142,8 +321,17 @@ static void hostile(const char *folder) {
   size_t count;
   CHECK(millbase_open(NULL, NULL, NULL) == MILLBASE_STATUS_ARGUMENT);
   CHECK(millbase_open(NULL, "chess", &other) == MILLBASE_STATUS_POSITION && other == NULL);
-  CHECK(millbase_open("\xff", NULL, &other) == MILLBASE_STATUS_ARGUMENT);
-  CHECK(strstr(millbase_last_message(), "folder is not UTF-8"));
+  CHECK(strstr(millbase_last_message(), "the rules 'chess' cannot be used: there are no such rules, only standard, "));
+  CHECK(millbase_open(NULL, "\xff", &other) == MILLBASE_STATUS_ARGUMENT);
+  CHECK(strstr(millbase_last_message(), "rules is not UTF-8"));
+  /* Names of folders are any bytes. */
+  char bytes[4096];
+  snprintf(bytes, sizeof bytes, "%s/\xff\xfe", folder);
+  CHECK(millbase_open(bytes, NULL, &other) == MILLBASE_STATUS_OTHER && other == NULL);
+  CHECK(mkdir(bytes, 0777) == 0);
+  CHECK(millbase_open(bytes, NULL, &other) == MILLBASE_STATUS_OK);
+  CHECK(millbase_probe(other, win, &value) == MILLBASE_STATUS_OK && value.dtw == 21);
+  millbase_close(other);
   CHECK(millbase_open("/nowhere", NULL, &other) == MILLBASE_STATUS_OTHER);
   CHECK(strstr(millbase_last_message(), "/nowhere cannot be used"));
   CHECK(millbase_probe(NULL, win, &value) == MILLBASE_STATUS_ARGUMENT);
@@ -154,6 +342,15 @@ static void hostile(const char *folder) {
   CHECK(millbase_turns(db, win, &turn, 1, NULL) == MILLBASE_STATUS_ARGUMENT);
   CHECK(millbase_turns(db, win, NULL, 0, &count) == MILLBASE_STATUS_OK && count > 1);
   CHECK(millbase_best_turn(db, win, NULL) == MILLBASE_STATUS_ARGUMENT);
+  CHECK(millbase_start(NULL, bytes) == MILLBASE_STATUS_ARGUMENT);
+  CHECK(millbase_start(db, NULL) == MILLBASE_STATUS_ARGUMENT);
+  CHECK(millbase_play(db, win, NULL, bytes) == MILLBASE_STATUS_ARGUMENT);
+  CHECK(millbase_play(db, win, "rubbish", bytes) == MILLBASE_STATUS_POSITION);
+  CHECK(millbase_play(db, win, "a1-e4", NULL) == MILLBASE_STATUS_ARGUMENT);
+  CHECK(millbase_legal_turns(db, "", &turn, 1, &count) == MILLBASE_STATUS_POSITION);
+  CHECK(millbase_line(db, win, 3, NULL, 3, &count, NULL) == MILLBASE_STATUS_ARGUMENT);
+  CHECK(millbase_pairs(db, NULL, 1, &count) == MILLBASE_STATUS_ARGUMENT);
+  CHECK(millbase_pairs(NULL, NULL, 0, &count) == MILLBASE_STATUS_ARGUMENT);
   CHECK(millbase_probe(db, "O\xc3\x28 w", &value) == MILLBASE_STATUS_ARGUMENT);
   CHECK(millbase_probe(db, "", &value) == MILLBASE_STATUS_POSITION);
   CHECK(strcmp(millbase_last_message(), "the position is empty") == 0);
@@ -189,7 +386,11 @@ static void hostile(const char *folder) {
 int main(int argc, char **argv) {
   CHECK(argc == 3);
   CHECK(strcmp(millbase_last_message(), "") == 0);
-  CHECK(strlen(millbase_version()) >= 5);
+  char version[32];
+  snprintf(version, sizeof version, "%d.%d.%d", MILLBASE_VERSION_MAJOR, MILLBASE_VERSION_MINOR,
+           MILLBASE_VERSION_PATCH);
+  CHECK(strcmp(millbase_version(), MILLBASE_VERSION) == 0);
+  CHECK(strncmp(MILLBASE_VERSION, version, strlen(version)) == 0);
   read_table(argv[1]);
   CHECK(millbase_open(NULL, NULL, &db) == MILLBASE_STATUS_OK);
   pthread_t threads[THREADS];
@@ -198,6 +399,9 @@ int main(int argc, char **argv) {
   for (int i = 0; i < THREADS; i++)
     CHECK(pthread_join(threads[i], NULL) == 0);
   in_bulk();
+  in_a_game();
+  stopped();
+  other_rules(argv[2]);
   hostile(argv[2]);
   millbase_close(db);
   printf("C: %d checks\n", checks);
