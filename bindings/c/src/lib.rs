@@ -331,8 +331,8 @@ unsafe fn put_all<T: Copy>(places: *mut T, name: &str, values: &[T]) -> Result<(
     match (values.len(), places.is_null()) {
         (0, _) => Ok(()),
         (_, true) => Err(null(name)),
-        // SAFETY: not null, and the caller keeps the rest of the contract; the values are ours.
         (count, _) => {
+            // SAFETY: not null, and the caller keeps the rest of the contract; the values are ours.
             unsafe { ptr::copy_nonoverlapping(values.as_ptr(), places, count) };
             Ok(())
         }

@@ -7,7 +7,7 @@ use millbase::{Dtw, Rules, Wdl};
 use pyo3::prelude::*;
 
 use crate::position::Position;
-use crate::{errors, text};
+use crate::{Reduced, errors, text};
 
 /// What a position is worth to its side to move.
 #[pyclass(frozen, eq, hash, module = "millbase")]
@@ -42,7 +42,7 @@ impl Value {
     fn __reduce__<'py>(
         &self,
         py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, (&'static str, Option<u16>))> {
+    ) -> PyResult<Reduced<'py, (&'static str, Option<u16>)>> {
         Ok((own(py, "_value")?, (self.name(), self.dtw())))
     }
 
@@ -117,7 +117,7 @@ impl RankedTurn {
     fn __reduce__<'py>(
         &self,
         py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, (String, Value, Position))> {
+    ) -> PyResult<Reduced<'py, (String, Value, Position)>> {
         let parts = (self.turn(), self.value(), self.position());
         Ok((own(py, "_ranked_turn")?, parts))
     }

@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::answers::{RankedTurn, Value};
-use crate::{errors, position, rules, text};
+use crate::{Reduced, errors, position, rules, text};
 
 /// How often a question on another thread looks for Ctrl-C.
 const BETWEEN_SIGNALS: Duration = Duration::from_millis(20);
@@ -304,7 +304,7 @@ impl Database {
     fn __reduce__<'py>(
         &self,
         py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Option<PathBuf>, Bound<'py, PyAny>))> {
+    ) -> PyResult<Reduced<'py, (Option<PathBuf>, Bound<'py, PyAny>)>> {
         let open = py.import("millbase")?.getattr("open")?;
         Ok((open, (self.path.clone(), self.rules(py)?)))
     }

@@ -13,6 +13,9 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+/// What `pickle` keeps of an object: a function or class, and its arguments.
+type Reduced<'py, Arguments> = (Bound<'py, PyAny>, Arguments);
+
 /// The text of an argument with this name.
 fn text(argument: &Bound<'_, PyAny>, name: &str) -> PyResult<String> {
     let text = argument.cast::<PyString>().map_err(|_| {

@@ -3,9 +3,9 @@
 use millbase::{Masks, Rules, Side, Turn};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyType};
+use pyo3::types::PyString;
 
-use crate::{errors, rules, text};
+use crate::{Reduced, errors, rules, text};
 
 /// A position under some rules. It never changes: `play` returns another one.
 #[pyclass(frozen, eq, hash, module = "millbase")]
@@ -179,8 +179,11 @@ impl Position {
     fn __reduce__<'py>(
         &self,
         py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyType>, (String, Bound<'py, PyAny>))> {
-        Ok((py.get_type::<Position>(), (self.fen(), self.rules(py)?)))
+    ) -> PyResult<Reduced<'py, (String, Bound<'py, PyAny>)>> {
+        Ok((
+            py.get_type::<Position>().into_any(),
+            (self.fen(), self.rules(py)?),
+        ))
     }
 
     fn __str__(&self) -> String {
