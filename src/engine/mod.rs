@@ -19,4 +19,4 @@ pub use count::QuietCount;
 pub use ending::{DrawRule, Ending};
 pub use game::{Game, GameError};
 pub use illegality::Illegality;
-pub use player::{Choice, DrawnTurns, Player, SkillLevel};
+pub use player::{Choice, DrawnTurns, Player, SkillLevel, Thinking};

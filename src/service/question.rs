@@ -15,7 +15,7 @@ use super::random::RandomAnswer;
 use super::words::Fen;
 use crate::engine::ending::DrawRule;
 use crate::engine::game::Game;
-use crate::engine::player::{DrawnTurns, Player, SkillLevel};
+use crate::engine::player::{Choice, DrawnTurns, Player, SkillLevel};
 use crate::index::{Pair, PairError};
 use crate::probe::{Database, patience};
 use crate::rules::Rules;
@@ -360,7 +360,10 @@ impl Service {
                 let (game, illegal) = question.game(rules, *draws)?;
                 json(&GameAnswer::new(&game, illegal))
             }
-            Topic::Play => json(&self.play(question, stop)?),
+            Topic::Play => json(&self.play(question, |player, game, limits| {
+                player.check_arrived(game.position())?;
+                Ok(player.choose(&game, &limits, stop, &mut |_| ()))
+            })?),
             Topic::Random => json(&RandomAnswer::find(
                 database,
                 question.pair(rules)?,
@@ -370,8 +373,16 @@ impl Service {
         })
     }
 
-    /// The player's turn after the question's game.
-    fn play(&self, question: &Question, stop: &AtomicBool) -> Result<PlayAnswer, Failure> {
+    /// The answer to a question of [`Topic::Play`], where `choose` makes the player's choice.
+    ///
+    /// # Errors
+    ///
+    /// A [`Failure`] if the question cannot be read or has a turn that is not legal; those of `choose`.
+    pub fn play(
+        &self,
+        question: &Question,
+        choose: impl FnOnce(Player, Game, Limits) -> Result<Option<Choice>, Failure>,
+    ) -> Result<PlayAnswer, Failure> {
         let game = question.legal_game(self.database.rules(), self.draws)?;
         if game.ending().is_some() {
             return Ok(PlayAnswer::new(&game, None, self.sentence));
@@ -383,13 +394,12 @@ impl Service {
             seed: question.seed,
             drawn: DrawnTurns::default(),
         };
-        player.check_arrived(game.position())?;
         let time = question.movetime.unwrap_or(USUAL_TIME).min(LONGEST_TIME);
         let limits = Limits {
             time: Some(Duration::from_millis(time)),
             ..Limits::default()
         };
-        let choice = player.choose(&game, &limits, stop, &mut |_| ());
+        let choice = choose(player, game.clone(), limits)?;
         Ok(PlayAnswer::new(&game, choice, self.sentence))
     }
 }

@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::task::Poll;
+use std::time::{Duration, Instant};
 
 use crate::common::{Random, WON};
-use millbase::engine::{DrawnTurns, Game, Player, SkillLevel};
+use millbase::engine::{DrawnTurns, Game, Player, SkillLevel, Thinking};
 use millbase::search::{Limits, NoProber, PrincipalVariation, Search};
 use millbase::{Database, Position, Rules, Side, Turn, Value, Wdl};
 
@@ -320,4 +322,72 @@ fn a_stopped_player_still_has_a_turn() {
         assert_eq!(choice.turn, turns[0].turn);
         assert_eq!(choice.variation.tb_hits, turns.len() as u64);
     }
+}
+
+#[test]
+fn a_choice_in_slices_is_the_choice_and_keeps_the_limits() {
+    let think = |level: u8, game: &Game, limits: Limits, slice: u64| {
+        let mut thinking = Thinking::new(player(level, 1), game.clone(), limits);
+        for slices in 1.. {
+            let start = Instant::now();
+            if let Poll::Ready(choice) = thinking.go_on(Duration::from_millis(slice)) {
+                return (choice, slices);
+            }
+            // Far below the time of the search, even on a busy machine.
+            assert!(start.elapsed() < Duration::from_millis(slice + 1000));
+        }
+        unreachable!()
+    };
+    let start = game("********/********/******** w p p 0 9 0 9 0 0");
+    let depth = |depth| Limits {
+        depth: Some(depth),
+        ..Limits::default()
+    };
+    // A search of a few turns has the same result however often it is interrupted.
+    let (choice, slices) = think(30, &start, depth(6), 1);
+    let choice = choice.unwrap();
+    let whole = considered(&player(30, 1), &start, 6, 1).remove(0);
+    assert_eq!(
+        (choice.variation.depth, choice.variation.score),
+        (6, whole.score)
+    );
+    assert!(
+        choice.variation.nodes > whole.nodes / 2 && slices > 2,
+        "{slices}"
+    );
+
+    let nodes = Limits {
+        nodes: Some(100_000),
+        ..Limits::default()
+    };
+    let (choice, slices) = think(30, &start, nodes, 5);
+    let visited = choice.unwrap().variation.nodes;
+    assert!(
+        (100_000..110_000).contains(&visited),
+        "{visited} in {slices} slices"
+    );
+
+    let time = Limits {
+        time: Some(Duration::from_millis(200)),
+        ..Limits::default()
+    };
+    let begin = Instant::now();
+    let (choice, slices) = think(30, &start, time, 10);
+    assert!(
+        choice.unwrap().variation.depth > 2 && slices > 3,
+        "{slices}"
+    );
+    assert!((200..2000).contains(&begin.elapsed().as_millis()));
+
+    // Known values, a weak player, a game that is over: at once.
+    let (choice, slices) = think(30, &game(WON), Limits::default(), 1);
+    let known = turn(&player(30, 1), &game(WON), 1);
+    assert_eq!((choice.map(|choice| choice.turn), slices), (known, 1));
+    let (choice, slices) = think(6, &start, Limits::default(), 1);
+    assert_eq!(
+        (choice.map(|choice| choice.turn), slices),
+        (turn(&player(6, 1), &start, 100), 1)
+    );
+    let over = game("********/********/OOO***@@ b m s 3 0 2 0 0 0");
+    assert!(matches!(think(30, &over, Limits::default(), 1), (None, 1)));
 }

@@ -3,9 +3,11 @@
 //!
 //! - `choose`: the choice among turns with known values
 //! - `skill`: playing badly in a believable way
+//! - `thinking`: a choice in slices of time
 
 mod choose;
 mod skill;
+mod thinking;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,6 +26,7 @@ use crate::value::Wdl;
 
 pub use choose::DrawnTurns;
 pub use skill::SkillLevel;
+pub use thinking::Thinking;
 
 /// A player.
 #[derive(Clone, Debug)]
@@ -113,6 +116,17 @@ impl Deadline<'_> {
     }
 }
 
+/// How far a player comes without a long search.
+enum FirstThought {
+    /// To its choice; `None` if the game is over.
+    Chosen(Option<Choice>),
+    /// To a search with what is left of the limits.
+    Search {
+        limits: Limits,
+        failure: Option<DbError>,
+    },
+}
+
 /// Receives the variations that a player considers.
 type OnVariation<'a> = dyn FnMut(&PrincipalVariation) + 'a;
 
@@ -128,8 +142,25 @@ impl Player {
         stop: &AtomicBool,
         report: &mut OnVariation<'_>,
     ) -> Option<Choice> {
+        match self.begin(game, limits, stop, report) {
+            FirstThought::Chosen(choice) => choice,
+            FirstThought::Search { limits, failure } => {
+                let choice = self.choose_by_search(game, &limits, stop, report)?;
+                Some(Choice { failure, ..choice })
+            }
+        }
+    }
+
+    /// Chooses a turn, unless that takes a long search.
+    fn begin(
+        &self,
+        game: &Game,
+        limits: &Limits,
+        stop: &AtomicBool,
+        report: &mut OnVariation<'_>,
+    ) -> FirstThought {
         if game.position().is_over(game.rules()) {
-            return None;
+            return FirstThought::Chosen(None);
         }
         let start = Instant::now();
         let mut limits = *limits;
@@ -142,17 +173,17 @@ impl Player {
             .level
             .is_perfect(self.knows_win(game.position()), &mut random)
         {
-            return self.choose_badly(game, &limits, stop, report, random);
+            let choice = self.choose_badly(game, &limits, stop, report, random);
+            return FirstThought::Chosen(choice);
         }
         let failure = match self.choose_known(game, &limits, stop, report) {
-            Ok(choice) => return choice,
+            Ok(choice) => return FirstThought::Chosen(choice),
             Err(failure) if is_damage(&failure) => Some(failure),
             Err(_) => None,
         };
         // The look-up took time, too.
         limits.time = limits.time.map(|time| time.saturating_sub(start.elapsed()));
-        let choice = self.choose_by_search(game, &limits, stop, report)?;
-        Some(Choice { failure, ..choice })
+        FirstThought::Search { limits, failure }
     }
 
     /// The values that are known without a real search: by the rules, from the databases, or by a

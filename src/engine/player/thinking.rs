@@ -1,0 +1,133 @@
+//! A choice in slices of time, for programs that have one thread and other work to do between the slices.
+//!
+//! A slice repeats the search from its first depth. The transposition table holds what earlier slices found,
+//! so the search is soon where the last slice ended.
+
+use std::sync::atomic::AtomicBool;
+use std::task::Poll;
+use std::time::Duration;
+
+use super::{Choice, FirstThought, Player};
+use crate::engine::game::Game;
+use crate::search::Limits;
+use crate::search::clock::Instant;
+use crate::store::DbError;
+
+/// A choice of a player that is made in slices of time.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::task::Poll;
+/// use std::time::Duration;
+/// use millbase::engine::{DrawnTurns, Game, Player, SkillLevel, Thinking};
+/// use millbase::search::{Limits, Search};
+/// use millbase::{Database, Position, Rules};
+///
+/// let rules = Rules::STANDARD;
+/// let player = Player {
+///     database: Arc::new(Database::embedded(rules)),
+///     search: Arc::new(Search::new(rules, 1 << 20, 1)),
+///     level: SkillLevel::PERFECT,
+///     seed: 0,
+///     drawn: DrawnTurns::default(),
+/// };
+/// let limits = Limits { nodes: Some(20_000), ..Limits::default() };
+/// let mut thinking = Thinking::new(player, Game::new(rules, Position::start(&rules)), limits);
+/// let choice = loop {
+///     match thinking.go_on(Duration::from_millis(5)) {
+///         Poll::Ready(choice) => break choice,
+///         Poll::Pending => { /* other work, which may drop `thinking` to end the search */ }
+///     }
+/// };
+/// assert!(choice.is_some());
+/// ```
+#[derive(Debug)]
+pub struct Thinking {
+    player: Player,
+    game: Game,
+    /// The limits of the choice; once it takes a search, what the slices have left of them.
+    limits: Limits,
+    /// The search, once the first slice has found that the choice takes one.
+    search: Option<SlicedSearch>,
+}
+
+/// What the slices of a search have found.
+#[derive(Debug, Default)]
+struct SlicedSearch {
+    best: Option<Choice>,
+    nodes: u64,
+    failure: Option<DbError>,
+}
+
+impl Thinking {
+    /// The choice of a player in a game, of which nothing is done yet.
+    pub fn new(player: Player, game: Game, limits: Limits) -> Thinking {
+        Thinking {
+            player,
+            game,
+            limits,
+            search: None,
+        }
+    }
+
+    /// Goes on for about this time; then the choice as of [`Player::choose`], or [`Poll::Pending`] if there is
+    /// more to do.
+    ///
+    /// Only a search is divided. The first call looks values up until they are known or three quarters of the
+    /// time limit are over, and players below [`SkillLevel::PERFECT`](super::SkillLevel::PERFECT), whose
+    /// search is short, choose at once.
+    pub fn go_on(&mut self, slice: Duration) -> Poll<Option<Choice>> {
+        let never = AtomicBool::new(false);
+        let Some(search) = &mut self.search else {
+            let first = (self.player).begin(&self.game, &self.limits, &never, &mut |_| ());
+            return match first {
+                FirstThought::Chosen(choice) => Poll::Ready(choice),
+                FirstThought::Search { limits, failure } => {
+                    self.limits = limits;
+                    self.search = Some(SlicedSearch {
+                        failure,
+                        ..SlicedSearch::default()
+                    });
+                    Poll::Pending
+                }
+            };
+        };
+        let start = Instant::now();
+        let time = self.limits.time.map_or(slice, |left| left.min(slice));
+        let limits = Limits {
+            time: Some(time),
+            ..self.limits
+        };
+        let found = (self.player).choose_by_search(&self.game, &limits, &never, &mut |_| ());
+        let Some(found) = found else {
+            return Poll::Ready(None);
+        };
+        let took = start.elapsed();
+        let visited = found.variation.nodes;
+        search.nodes += visited;
+        let depth = |choice: &Choice| choice.variation.depth;
+        if search
+            .best
+            .as_ref()
+            .is_none_or(|best| depth(best) <= depth(&found))
+        {
+            search.best = Some(found);
+        }
+        let Limits {
+            time: left, nodes, ..
+        } = &mut self.limits;
+        *left = left.map(|left| left.saturating_sub(took));
+        *nodes = nodes.map(|nodes| nodes.saturating_sub(visited));
+        // Only the end of its time ends a slice before the search is done.
+        let is_over = took < time || *left == Some(Duration::ZERO) || *nodes == Some(0);
+        if !is_over {
+            return Poll::Pending;
+        }
+        let search = std::mem::take(search);
+        Poll::Ready(search.best.map(|mut best| {
+            best.variation.nodes = search.nodes;
+            best.failure = search.failure;
+            best
+        }))
+    }
+}
