@@ -1,9 +1,30 @@
 /** Perfect play for Nine Men's Morris. */
 
+/// <reference lib="esnext.disposable" />
+
+import type { Questions } from "./questions.js";
+
+export type * from "./questions.js";
+
 export type Wdl = "win" | "draw" | "loss";
 export type Phase = "placing" | "moving" | "flying" | "over";
 export type Side = "white" | "black";
-export type RulesName = "standard" | "no-flying" | "ten" | "twelve" | "morabaraba";
+export type RulesName = "standard" | "standard-100" | "no-flying" | "ten" | "twelve" | "morabaraba";
+/** Where a value comes from: the rules, if the game is over, a database, or a search that ends in databases. */
+export type ValueSource = "rules" | "database" | "search";
+
+/** Settings of rules, as in the files that docs/RULES.md in the repository describes. */
+export interface RuleSettings {
+  stones?: number;
+  diagonals?: boolean;
+  flying?: number;
+  removal_from_mills?: boolean;
+  removal_per_mill?: boolean;
+  blocked?: "loses" | "passes";
+  full_board?: "loses" | "draws";
+  quiet_turns?: number;
+  quiet_turns_flying?: number;
+}
 
 /** What a position is worth to its side to move. */
 export interface Value {
@@ -39,14 +60,14 @@ export interface PositionInfo extends PositionFields {
 /** The answer of `millbase --json probe`. */
 export interface Answer extends PositionFields, Value {
   version: 1;
-  source: "rules" | "database" | "search";
+  source: ValueSource;
   /** Best first. */
   turns: RankedTurn[];
 }
 
 export interface Line {
   turns: RankedTurn[];
-  end: "over" | "repetition" | "limit";
+  end: "over" | "repetition" | "quiet" | "limit";
 }
 
 /** What a search thinks, for the side to move: turns to the end, or an evaluation. */
@@ -86,7 +107,10 @@ export type FileSource = ArrayBuffer | ArrayBufferView | Blob | string | URL | R
 
 export interface OpenOptions {
   rules?: RulesName;
-  /** Files by their names, as "9-8.mill" or "placing-14.mill"; another name is `invalid`. */
+  /**
+   * Files by their names, as "9-8.mill" or "placing-14.mill"; another name is `invalid`. A file takes the place of a built-in pair:
+   * if it cannot be read, questions that need it fail.
+   */
   files?: Record<string, FileSource>;
   /** Bytes of each file that stay in memory between questions; 64 MiB, Infinity for all. */
   cacheBytes?: number;
@@ -96,7 +120,7 @@ export interface OpenOptions {
 }
 
 export interface AskOptions {
-  /** Ends the question; bytes that have come stay. */
+  /** Ends the question; bytes that have come stay. A search with a signal pauses for the event loop every 40 milliseconds. */
   signal?: AbortSignal;
 }
 
@@ -127,20 +151,17 @@ export class MillbaseError extends Error {
 
 /** The rules, the databases and a player. */
 export class Millbase {
+  /** `open` makes it. */
   private constructor();
   start(): string;
-  /** The pairs whose files can be used now, as "9-8". */
+  /** The pairs, as "9-8", that are built in or whose files `open` was given, whether or not these have been read. */
   pairs(): string[];
   position(fen: string): PositionInfo;
   play(fen: string, turn: string): string;
   probe(fen: string, options?: AskOptions): Promise<Value>;
   answer(fen: string, options?: AskOptions): Promise<Answer>;
   /** The answer of `millbase serve` to a question with these fields at the path of this name. */
-  ask(
-    kind: "probe" | "rank" | "line" | "play" | "random" | "turns" | "game" | "rulesets",
-    question: Record<string, unknown>,
-    options?: AskOptions,
-  ): Promise<Record<string, unknown>>;
+  ask<Kind extends keyof Questions>(kind: Kind, question: Questions[Kind]["question"], options?: AskOptions): Promise<Questions[Kind]["answer"]>;
   /**
    * Fetches ahead what `answer` takes after each of the best turns, for example while a player thinks: two turns, and at most
    * 65536 bytes besides those that nearby ranges share, Infinity for no limit. Whether everything is there now.
@@ -155,9 +176,15 @@ export class Millbase {
     toMove: ArrayLike<number>,
     options?: AskOptions,
   ): Promise<{ wdl: Int8Array; dtw: Int16Array }>;
+  /**
+   * A player's turn. Without a signal its search keeps the thread to the end. Below level 30 a turn may keep it for half a second
+   * even with one.
+   */
   choose(fen: string, options?: ChooseOptions): Promise<Choice>;
   /** Frees the memory. What is asked afterwards, or still waits for bytes, ends with the code `invalid`; a second call does nothing. */
   close(): void;
+  /** `close`, for `using`; in environments that have the symbol. */
+  [Symbol.dispose](): void;
 }
 
 export function open(options?: OpenOptions): Promise<Millbase>;

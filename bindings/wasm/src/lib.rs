@@ -5,17 +5,17 @@
 //!
 //! ```text
 //! {"error":{"code":"…","message":"…"}}                            with "file" if the code is "corrupt"
-//! {"pending":[{"file":"9-8.mill","start":0,"length":131072},…]}
+//! {"pending":[{"file":"9-8.mill","start":0,"length":131072},…]}    none if only time is missing: ask again
 //! {…}                                                             the answer
 //! ```
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::task::Poll;
 use std::time::Duration;
 
-use millbase::engine::{DrawRule, DrawnTurns, Player, SkillLevel};
+use millbase::engine::{Choice, DrawRule, DrawnTurns, Game, Player, SkillLevel, Thinking};
 use millbase::internals::service;
 use millbase::internals::service::failure::{Failure, FailureAnswer};
 use millbase::internals::service::position::{self, LineAnswer, Situation, ValuedTurn};
@@ -179,6 +179,48 @@ struct Thought {
 #[derive(Serialize)]
 struct Done {}
 
+/// How far a question has come that takes a player's choice.
+#[wasm_bindgen]
+pub struct Progress {
+    slice: Duration,
+    thinking: Option<Thinking>,
+}
+
+#[wasm_bindgen]
+impl Progress {
+    /// That of a question which is asked again after about this many milliseconds of a search, or has its
+    /// answer at once if there are none.
+    #[wasm_bindgen(constructor)]
+    pub fn new(slice: Option<u32>) -> Progress {
+        Progress {
+            slice: slice.map_or(Duration::MAX, |slice| Duration::from_millis(slice.into())),
+            thinking: None,
+        }
+    }
+}
+
+impl Progress {
+    /// The choice, or the error that says that no bytes but more time is needed.
+    fn choose(
+        &mut self,
+        player: Player,
+        game: Game,
+        limits: Limits,
+    ) -> Result<Option<Choice>, Failure> {
+        let thinking = match &mut self.thinking {
+            Some(thinking) => thinking,
+            none => {
+                player.check_arrived(game.position())?;
+                none.insert(Thinking::new(player, game, limits))
+            }
+        };
+        match thinking.go_on(self.slice) {
+            Poll::Ready(choice) => Ok(choice),
+            Poll::Pending => Err(DbError::Pending(Vec::new()).into()),
+        }
+    }
+}
+
 #[wasm_bindgen]
 impl Core {
     /// The databases that are part of the module, if it has any, under rules with this name.
@@ -249,23 +291,26 @@ impl Core {
         Position::start(&self.rules).text(&self.rules)
     }
 
-    /// The names of the pairs whose files can be used now.
+    /// The names of the pairs that have a file, which may still have to be read, or are part of the module.
     pub fn pairs(&self) -> String {
-        let pairs = self.database.pairs();
-        let pairs: Vec<String> = pairs.map(|file| file.pair().to_string()).collect();
-        serde_json::to_string(&pairs).unwrap_or_default()
+        let built_in = Database::embedded(self.rules);
+        let built_in: Vec<Pair> = built_in.pairs().map(|file| file.pair()).collect();
+        let has_file = |pair: Pair| self.files.contains_key(&store::file_name(pair));
+        let pairs = Pair::all(self.rules.stones).into_iter();
+        let pairs = pairs.filter(|pair| has_file(*pair) || built_in.contains(pair));
+        json(&pairs.map(|pair| pair.to_string()).collect::<Vec<_>>())
     }
 
     /// Answers a question of the page, `kind` being the path that the server has for it, with the
     /// server's JSON.
-    pub fn ask(&self, kind: &str, question: &str) -> String {
+    pub fn ask(&self, progress: &mut Progress, kind: &str, question: &str) -> String {
         let service = Service {
             database: Arc::clone(&self.database),
             search: Arc::clone(&self.search),
             draws: DrawRule::USUAL,
             sentence,
         };
-        let answer = || {
+        let mut answer = || {
             let question: Question = serde_json::from_str(question).map_err(wrong)?;
             let question = question.checked()?;
             if kind == "rulesets" {
@@ -279,6 +324,10 @@ impl Core {
             let topic = topics.find(|(name, topic)| *name == kind && *topic != Topic::Probes);
             let (_, topic) =
                 topic.ok_or_else(|| wrong(format!("there is no question '{kind}'")))?;
+            if topic == Topic::Play {
+                let choose = |player, game, limits| progress.choose(player, game, limits);
+                return Ok(service::json(&service.play(&question, choose)?));
+            }
             service.answer(topic, &question, &Arc::default())
         };
         match answer() {
@@ -373,6 +422,7 @@ impl Core {
     #[allow(clippy::too_many_arguments, reason = "JavaScript passes them by name")]
     pub fn choose(
         &self,
+        progress: &mut Progress,
         fen: &str,
         turns: &str,
         level: u8,
@@ -393,14 +443,13 @@ impl Core {
                 seed: seed.into(),
                 drawn: DrawnTurns::default(),
             };
-            player.check_arrived(game.position())?;
             let limits = Limits {
                 time: (milliseconds > 0).then(|| Duration::from_millis(milliseconds.into())),
                 nodes: (nodes >= 1.0).then_some(nodes as u64),
                 depth: (depth > 0).then_some(depth),
                 ..Limits::default()
             };
-            let choice = player.choose(&game, &limits, &AtomicBool::new(false), &mut |_| ());
+            let choice = progress.choose(player, game, limits)?;
             let thought = choice.as_ref().map(|choice| {
                 let variation = &choice.variation;
                 Thought {

@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
+import { Readable } from "node:stream";
 import { after, before, beforeEach, test } from "node:test";
 import { gzipSync } from "node:zlib";
 
 const pkg = new URL(process.env.PKG ? `file://${process.env.PKG}/` : "../pkg/", import.meta.url);
-const { open } = await import(new URL("index.js", pkg));
+const { open } = await import(new URL("node.js", pkg));
 
 // 5-4 is too large to be fetched whole at the first request, and its captures need other files, which are embedded.
 const NAME = "5-4.mill";
@@ -24,7 +25,12 @@ before(async () => {
   server = createServer((request, response) => {
     const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range).map(Number);
     const number = requests++;
-    const { whole = WHOLE, headers = { ETag: '"one"' }, change, status = 206, cut, pieces, from = first } = behaviour({ number, first, last }) ?? {};
+    const fault = behaviour({ number, first, last }) ?? {};
+    const { whole = WHOLE, headers = { ETag: '"one"' }, change, status = 206, cut, pieces, from = first, endless } = fault;
+    if (endless) {
+      response.writeHead(206, { ...headers, "Content-Range": `bytes ${first}-${last}/${whole.length}` });
+      return Readable.from(endless()).on("error", () => undefined).pipe(response);
+    }
     if (status === 200 && pieces) {
       // Without its length.
       response.writeHead(200, headers).flushHeaders();
@@ -252,6 +258,35 @@ test("a missing file: one try", async () => {
 test("bytes of another place", async () => {
   behaviour = ({ first }) => ({ from: first + 1 });
   assert.equal(await rightOr(await fresh(), "source", /gave the bytes from \d+ on instead of those from \d+ on/), rows.length);
+});
+
+test("an answer that does not end is read no further than was asked for", async () => {
+  let sent = 0;
+  const endless = function* () {
+    for (; ; sent += 1 << 16) yield Buffer.alloc(1 << 16);
+  };
+  behaviour = () => ({ endless });
+  const sentence = /its server gave more than the \d+ bytes from \d+ on that were asked for$/;
+  await assert.rejects((await fresh()).answer(rows[0][0]), { code: "source", message: sentence });
+  await assert.rejects(fresh(url), { code: "source", message: sentence });
+  // Bytes of another place are no reason to read on either.
+  behaviour = ({ first }) => ({ endless, whole: WHOLE.subarray(1), from: first });
+  await assert.rejects((await fresh()).answer(rows[0][0]), { code: "source", message: /it was replaced/ });
+  const before = sent;
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  assert.equal(sent, before);
+  assert.ok(sent < 64 << 20, `${sent} bytes`);
+});
+
+test("a question that is ended rejects with the reason, whatever it is", async () => {
+  for (const status of [206, 200]) {
+    const abort = new AbortController();
+    behaviour = () => {
+      abort.abort(new RangeError("own"));
+      return { status, pieces: [WHOLE.subarray(0, 1000)] };
+    };
+    await assert.rejects((await fresh()).answer(rows[0][0], { signal: abort.signal }), RangeError);
+  }
 });
 
 test("damaged bytes are fetched once again", async () => {

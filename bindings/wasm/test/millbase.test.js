@@ -13,7 +13,7 @@ import { runInNewContext } from "node:vm";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 
 const pkg = new URL(process.env.PKG ? `file://${process.env.PKG}/` : "../pkg/", import.meta.url);
-const { open, version, MillbaseError } = await import(new URL("index.js", pkg));
+const { open, version, Millbase, MillbaseError } = await import(new URL("node.js", pkg));
 
 const folder = new URL("../../../db/", import.meta.url);
 const NAMES = ["3-3.mill", "4-3.mill", "4-4.mill", "5-3.mill", "5-4.mill", "6-3.mill"];
@@ -102,12 +102,11 @@ for (const [kind, files] of [
   test(`positions from ${kind}`, async () => {
     log.length = 0;
     const mill = await open({ files: files() });
-    // The heads of the files have not come, so nothing can be used yet: no answer is an embedded one.
-    assert.deepEqual(mill.pairs(), []);
+    // The heads of the files have not come; no answer is a built-in one.
+    assert.equal(mill.pairs().length, 6);
     for (const row of table.filter((_, at) => at % 4 === 0)) {
       await checkRow(mill, row);
     }
-    assert.equal(mill.pairs().length, 6);
     if (kind === "URL with ranges") {
       assert.ok(log.length > 10 && log.every((range) => range.startsWith("bytes=")), log[0]);
       // What was fetched stays: nothing is asked for twice.
@@ -119,6 +118,14 @@ for (const [kind, files] of [
     mill.close();
   });
 }
+
+test("pairs are those that are built in or named, before anything is read", async () => {
+  const built = ["3-3", "4-3", "5-3", "4-4", "6-3", "5-4"];
+  const none = { size: 100, read: () => Promise.reject(new Error("none")) };
+  assert.deepEqual((await open()).pairs(), built);
+  const mill = await open({ files: { "9-8.mill": none, "5-4.mill": none, "placing-17.mill": none } });
+  assert.deepEqual(mill.pairs(), [...built, "9-8"]);
+});
 
 test("few rounds, all ranges of a round at the same time", async () => {
   let running = 0, most = 0, reads = 0;
@@ -184,6 +191,27 @@ test("a file: URL that cannot be read, or whose file is replaced", async () => {
   await rm(at, { recursive: true });
 });
 
+test("a path is no URL: one sentence, no request", async () => {
+  const plain = globalThis.fetch;
+  let requests = 0;
+  globalThis.fetch = (...args) => (requests++, plain(...args));
+  try {
+    for (const path of ["db/9-8.mill", "/srv/9-8.mill", "C:\\db\\9-8.mill", "c:/db/9-8.mill", ""]) {
+      for (const source of [path, { url: path, size: 1000 }]) {
+        const sentence = `9-8.mill cannot be read: '${path}' is not a URL; name a file on the disk by its file: URL, as pathToFileURL from node:url makes it`;
+        await assert.rejects(open({ files: { "9-8.mill": source } }), { name: "MillbaseError", code: "source", message: sentence });
+      }
+    }
+    // The entry for browsers reads nothing from the disk.
+    const { open: openInBrowser } = await import(new URL("index.js", pkg));
+    const sentence = "9-8.mill cannot be read: only Node reads file: URLs; give a browser the File itself";
+    await assert.rejects(openInBrowser({ files: { "9-8.mill": new URL("9-8.mill", folder) } }), { code: "source", message: sentence });
+    assert.equal(requests, 0);
+  } finally {
+    globalThis.fetch = plain;
+  }
+});
+
 test("a source that shrinks is refused", async () => {
   // So small a file is fetched whole, and the bytes beyond its new end never come.
   const whole = Uint8Array.from(bytes["4-3.mill"]);
@@ -240,6 +268,45 @@ test("rules and a player without any file", async () => {
   await assert.rejects(mill.choose(mill.start(), { turns: ["a7", "a7"] }), { code: "invalid", message: /a7/ });
   const ten = await open({ rules: "ten" });
   assert.equal(ten.position(ten.start()).white_in_hand, 10);
+});
+
+test("a signal ends a search soon, and other questions run between", async () => {
+  const mill = await open();
+  for (const search of [
+    (signal) => mill.choose(mill.start(), { milliseconds: 3000, signal }),
+    (signal) => mill.choose(mill.start(), { milliseconds: Infinity, nodes: 1e9, signal }),
+    (signal) => mill.ask("play", { fen: "start", movetime: 3000 }, { signal }),
+  ]) {
+    const begin = Date.now();
+    const ended = assert.rejects(search(AbortSignal.timeout(100)), { name: "TimeoutError" });
+    assert.equal((await mill.answer(WIN)).dtw, 21);
+    assert.ok(Date.now() - begin < 100, "the answer waits for the search");
+    await ended;
+    assert.ok(Date.now() - begin < 1000, `${Date.now() - begin} ms`);
+  }
+  // Without an end, the limits hold.
+  const { signal } = new AbortController();
+  const begin = Date.now();
+  const { turn, depth, line } = await mill.choose(mill.start(), { milliseconds: 300, signal });
+  assert.ok(depth >= 3 && line[0] === turn && Date.now() - begin >= 300 && Date.now() - begin < 3000);
+  const { nodes } = await mill.choose(mill.start(), { milliseconds: 0, nodes: 100_000, signal });
+  assert.ok(nodes >= 100_000 && nodes < 110_000, `${nodes}`);
+  assert.equal((await mill.choose(mill.start(), { milliseconds: 0, depth: 5, signal })).depth, 5);
+  assert.equal((await mill.choose(WIN, { signal })).turn, "a1-e4");
+  // A search that is going on ends with the databases.
+  const closed = assert.rejects(mill.choose(mill.start(), { milliseconds: 3000, signal }), { code: "invalid" });
+  mill.close();
+  await closed;
+});
+
+test("only open makes a Millbase", async () => {
+  for (const args of [[], [{}, new Map(), 0], [Symbol("own"), {}, new Map(), 0]]) {
+    assert.throws(() => new Millbase(...args), { name: "TypeError", message: "new Millbase() opens nothing; await open() makes a Millbase" });
+  }
+  const mill = await open();
+  assert.ok(mill instanceof Millbase);
+  mill[Symbol.dispose]();
+  assert.throws(() => mill.start(), { code: "invalid" });
 });
 
 test("numbers that are none, or out of range, are refused", async () => {
@@ -301,7 +368,7 @@ test("after close, questions are refused", async () => {
 
 test("a module that cannot be loaded", async () => {
   // In this process the module is loaded already.
-  const alone = `import { open } from ${JSON.stringify(String(new URL("index.js", pkg)))};
+  const alone = `import { open } from ${JSON.stringify(String(new URL("node.js", pkg)))};
     const part = /^the WebAssembly module cannot be loaded: /;
     for (const wasm of [Uint8Array.of(1, 2, 3), "http://127.0.0.1:1/none.wasm", new URL("none.wasm", import.meta.url)]) {
       await open({ wasm }).then(() => process.exit(1), (error) => {

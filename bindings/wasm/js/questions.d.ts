@@ -1,0 +1,124 @@
+// The questions of `ask` and their answers. docs/JSON.md in the repository describes each field.
+
+import type { Answer, PositionFields, RankedTurn, RuleSettings, RulesName, Side, Value, ValueSource, Wdl } from "./index.js";
+
+/** A question about a position: its text, or "start". */
+export interface PositionQuestion {
+  fen: string;
+}
+
+/** A question about the game that these turns, with spaces between them, make from a position. */
+export interface GameQuestion extends PositionQuestion {
+  moves?: string;
+}
+
+/** A failure that is part of an answer. */
+export interface Failure {
+  code: string;
+  message: string;
+  reason?: string;
+  fields?: Record<string, string>;
+}
+
+export interface LegalTurn {
+  turn: string;
+  position: string;
+}
+
+/** A turn beside the others of its position; what is not known is null. */
+export interface ComparedTurn extends LegalTurn {
+  wdl: Wdl | null;
+  dtw: number | null;
+  replies: number | null;
+  /** How many replies keep the opponent's result. */
+  holding: number | null;
+  /** Turns with the same number lead to positions that are equal up to symmetry. */
+  class: number;
+}
+
+export interface GameEnding {
+  winner: Side | null;
+  reason: "stones" | "blocked" | "full_board" | "repetition" | "quiet";
+  message: string;
+}
+
+export interface IllegalTurn {
+  number: number;
+  turn: string;
+  reason: string;
+  message: string;
+}
+
+export interface GameState {
+  occurrences: number;
+  quiet_turns: number;
+  ending: GameEnding | null;
+  illegal: IllegalTurn | null;
+}
+
+/** The kinds of questions: the fields of each, and its answer. */
+export interface Questions {
+  probe: { question: PositionQuestion; answer: Answer };
+  rank: {
+    question: PositionQuestion;
+    answer: PositionFields & Value & { version: 1; source: ValueSource; turns: ComparedTurn[] };
+  };
+  line: {
+    question: PositionQuestion & { limit?: number };
+    answer: PositionFields &
+      Value & {
+        version: 1;
+        source: ValueSource;
+        line: RankedTurn[];
+        end: "over" | "repetition" | "quiet" | "limit";
+        repeats: number | null;
+      };
+  };
+  step: {
+    question: GameQuestion & { limit?: number };
+    answer: PositionFields &
+      GameState & {
+        version: 1;
+        wdl: Wdl | null;
+        dtw: number | null;
+        source: ValueSource | null;
+        turns: ComparedTurn[];
+        line: RankedTurn[] | null;
+        problem: Failure | null;
+      };
+  };
+  turns: { question: PositionQuestion; answer: PositionFields & { version: 1; turns: LegalTurn[] } };
+  game: {
+    question: GameQuestion;
+    answer: PositionFields & GameState & { version: 1; start: string; game: LegalTurn[]; turns: LegalTurn[] };
+  };
+  play: {
+    /** `movetime` in milliseconds, at most 5000. */
+    question: GameQuestion & { level?: number; seed?: number; movetime?: number };
+    answer: PositionFields & {
+      version: 1;
+      turn: string | null;
+      wdl: Wdl | null;
+      dtw: number | null;
+      /** Hundredths of a stone. */
+      score: number | null;
+      depth: number | null;
+      line: string[];
+      ending: GameEnding | null;
+      problem: Failure | null;
+    };
+  };
+  random: {
+    question: { pair: string; wdl: Wdl; seed?: number };
+    answer: Value & { version: 1; position: string };
+  };
+  rulesets: {
+    question: Record<string, never>;
+    answer: {
+      version: 1;
+      own: Required<RuleSettings> & { name: RulesName | null };
+      named: (Required<RuleSettings> & { name: RulesName })[];
+      draws: { repetitions: number; quiet_turns: number };
+    };
+  };
+}
