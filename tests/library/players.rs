@@ -388,6 +388,6 @@ fn a_choice_in_slices_is_the_choice_and_keeps_the_limits() {
         (choice.map(|choice| choice.turn), slices),
         (turn(&player(6, 1), &start, 100), 1)
     );
-    let over = game("********/********/OOO***@@ b m s 3 0 2 0 0 0");
+    let over = game("********/****@***/@O@OOO@* w o ? 4 0 4 0 0 0 -1 -1 -1 -1 0 0 1");
     assert!(matches!(think(30, &over, Limits::default(), 1), (None, 1)));
 }
