@@ -26,6 +26,11 @@ export interface RuleSettings {
   quiet_turns_flying?: number;
 }
 
+/** Settings that differ from those of a set, by default the standard one. */
+export interface OwnRules extends RuleSettings {
+  base?: RulesName;
+}
+
 /** What a position is worth to its side to move. */
 export interface Value {
   wdl: Wdl;
@@ -106,7 +111,8 @@ export interface RemoteFile {
 export type FileSource = ArrayBuffer | ArrayBufferView | Blob | string | URL | RemoteFile | Source;
 
 export interface OpenOptions {
-  rules?: RulesName;
+  /** The name of a set, the text of a file with settings, or settings; "standard" without it. */
+  rules?: RulesName | (string & {}) | OwnRules;
   /**
    * Files by their names, as "9-8.mill" or "placing-14.mill"; another name is `invalid`. A file takes the place of a built-in pair:
    * if it cannot be read, questions that need it fail.

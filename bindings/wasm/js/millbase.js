@@ -37,9 +37,10 @@ async function load(disk, wasm = new URL("./core_bg.wasm", import.meta.url)) {
 export async function openWith(disk, { rules = "standard", files = {}, cacheBytes = 64 << 20, wasm, signal } = {}) {
   const keptBytes = limit(cacheBytes, "cacheBytes");
   await load(disk, wasm);
+  const said = typeof rules === "object" ? JSON.stringify(rules) : text(rules, "the rules");
   let core;
   try {
-    core = new Core(rules);
+    core = new Core(said);
   } catch (error) {
     throw new MillbaseError("invalid", error.message);
   }
@@ -47,7 +48,7 @@ export async function openWith(disk, { rules = "standard", files = {}, cacheByte
   const other = names.find((name) => !core.is_file_name(name));
   if (other !== undefined) {
     const usual = "as 9-8.mill, the larger number first, or placing-14.mill";
-    throw new MillbaseError("invalid", `no file of the rules ${rules} is named ${other}; name the files ${usual}`);
+    throw new MillbaseError("invalid", `no file of these rules is named ${other}; name the files ${usual}`);
   }
   const sources = await Promise.all(names.map((name) => sourceOf(name, files[name], disk, signal)));
   const known = new Map();

@@ -21,6 +21,7 @@ use millbase::internals::service::failure::{Failure, FailureAnswer};
 use millbase::internals::service::position::{self, LineAnswer, Situation, ValuedTurn};
 use millbase::internals::service::question::{Question, Service, Topic};
 use millbase::internals::service::rules::RuleSetsAnswer;
+use millbase::internals::service::settings;
 use millbase::internals::service::words::Fen;
 use millbase::search::{Limits, ScoreMeaning, Search};
 use millbase::store::{self, NeededRange, Pieces};
@@ -46,6 +47,21 @@ pub struct Core {
 
 fn wrong(sentence: impl ToString) -> Failure {
     Failure::question(sentence.to_string())
+}
+
+/// The rules of a name, of settings in JSON, which begin with a brace, or in TOML, which have an equals sign.
+fn read_rules(text: &str) -> Result<Rules, String> {
+    if text.starts_with('{') {
+        let mapping = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        return settings::of_mapping(&mapping).map_err(|sentence| format!("the rules: {sentence}"));
+    }
+    if text.contains('=') {
+        return settings::of_toml(text).map_err(|sentence| format!("the rules, {sentence}"));
+    }
+    Rules::named(text).ok_or_else(|| {
+        let names = settings::names();
+        format!("the rules are '{text}', but must be one of {names}, or settings")
+    })
 }
 
 /// The JSON text of an answer.
@@ -223,16 +239,11 @@ impl Progress {
 
 #[wasm_bindgen]
 impl Core {
-    /// The databases that are part of the module, if it has any, under rules with this name.
+    /// The databases that are part of the module, if it has any, under these rules: a name, the text of a
+    /// file with settings, or an object with settings in JSON.
     #[wasm_bindgen(constructor)]
     pub fn new(rules: &str) -> Result<Core, JsError> {
-        let names = || Rules::NAMED.map(|(name, _)| name).join(", ");
-        let rules = Rules::named(rules).ok_or_else(|| {
-            JsError::new(&format!(
-                "the rules are '{rules}', but must be one of {}",
-                names()
-            ))
-        })?;
+        let rules = read_rules(rules).map_err(|sentence| JsError::new(&sentence))?;
         let database = Database::embedded(rules).with_cache_bytes(CACHE_BYTES);
         Ok(Core {
             rules,

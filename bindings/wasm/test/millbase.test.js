@@ -270,6 +270,34 @@ test("rules and a player without any file", async () => {
   assert.equal(ten.position(ten.start()).white_in_hand, 10);
 });
 
+test("rules by their name, the text of a file, or settings", async () => {
+  const own = async (rules) => (await (await open({ rules })).ask("rulesets", {})).own;
+  for (const name of ["standard", "standard-100", "no-flying", "ten", "twelve", "morabaraba"]) {
+    const named = await own(name);
+    assert.equal(named.name, name);
+    const { name: _, ...settings } = named;
+    assert.deepEqual(await own(settings), named);
+    assert.deepEqual(await own(`# by its name\nbase = "${name}"\n`), named);
+  }
+  const expected = { ...(await own("twelve")), name: null, stones: 11, blocked: "passes" };
+  assert.deepEqual(await own('base = "twelve"\nstones = 11\nblocked = "passes"'), expected);
+  assert.deepEqual(await own({ base: "twelve", stones: 11, blocked: "passes", flying: null }), expected);
+  const mill = await open({ rules: { stones: 4 }, files: { "4-3.mill": bytes["4-3.mill"] } });
+  assert.equal(mill.position(mill.start()).white_in_hand, 4);
+  for (const [rules, message] of [
+    ["stones = 9\nflyin = 3", /^the rules, line 2: unknown field `flyin`/],
+    ["stones = 13", /^the rules, line 1: stones must be from 3 to 12$/],
+    [{ stones: 13 }, /^the rules: stones must be from 3 to 12$/],
+    [{ flyin: 3 }, /^the rules: flyin: unknown field/],
+    ["", /^the rules are '', but must be one of standard, .*, or settings$/],
+    [null, /must be one of standard/],
+    [[], /must be one of standard/],
+    [3, /^the rules must be a text$/],
+  ]) {
+    await assert.rejects(open({ rules }), { name: "MillbaseError", code: "invalid", message });
+  }
+});
+
 test("a signal ends a search soon, and other questions run between", async () => {
   const mill = await open();
   for (const search of [
@@ -406,7 +434,7 @@ test("hostile input", async () => {
   await assert.rejects(open({ rules: "chess" }), { message: /must be one of standard/ });
   await assert.rejects(open({ files: { "4-3.mill": 7 } }), { code: "source" });
   for (const name of ["db/4-3.mill", "3-4.mill", "4-3", "4-3.MILL", "10-3.mill", "placing-18.mill", "placing-1.mill.gz", ""]) {
-    const message = `no file of the rules standard is named ${name}; name the files as 9-8.mill, the larger number first, or placing-14.mill`;
+    const message = `no file of these rules is named ${name}; name the files as 9-8.mill, the larger number first, or placing-14.mill`;
     await assert.rejects(open({ files: { "4-4.mill": bytes["4-4.mill"], [name]: base + name } }), { code: "invalid", message });
   }
   const ten = { "10-3.mill": bytes["4-3.mill"], "placing-19.mill": bytes["4-3.mill"] };

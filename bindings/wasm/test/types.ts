@@ -39,8 +39,11 @@ const start: string = await remote.start();
 const far: Answer = await remote.answer(start, { signal: AbortSignal.timeout(1000) });
 // @ts-expect-error a `read` of one's own cannot go to a worker
 void connect(worker, { files: { "9-8.mill": source } });
-// @ts-expect-error there are no such rules
-void open({ rules: "chess" });
+const settings: string = "stones = 10";
+void open({ rules: settings });
+void open({ rules: { base: "twelve", flying: 0, blocked: "passes" } });
+// @ts-expect-error there is no such setting
+void open({ rules: { flyin: 0 } });
 // @ts-expect-error a position is a text
 void mill.probe(3);
 console.log(depth, score, sum, ready, code, occurrences, winner, far);
