@@ -32,8 +32,8 @@ export function countFetches() {
 /** Counts how often a question is asked again. */
 export function countRounds(Core) {
   const ask = Core.prototype.ask;
-  Core.prototype.ask = function (kind, question) {
-    const text = ask.call(this, kind, question);
+  Core.prototype.ask = function (...question) {
+    const text = ask.apply(this, question);
     counts.rounds += text.startsWith('{"pending"');
     return text;
   };

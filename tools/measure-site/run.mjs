@@ -51,7 +51,7 @@ if (positionals.length !== 1) {
 }
 const folder = resolve(positionals[0]);
 const pkg = resolve(options.pkg);
-const { open } = await import(`file://${pkg}/index.js`);
+const { open } = await import(`file://${pkg}/node.js`);
 const { Core } = await import(`file://${pkg}/core.js`);
 
 /** Size and length of the head of each file, as a manifest has them. */
