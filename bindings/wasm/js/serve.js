@@ -14,7 +14,10 @@ export function serve(port, open) {
 
   const answer = async ({ of, call, args, options }, signal) => {
     if (call === "open") {
-      opened.set(of, await open({ ...options, signal }));
+      const mill = await open({ ...options, signal });
+      // Nobody knows of databases whose call was ended.
+      if (signal.aborted) mill.close();
+      else opened.set(of, mill);
       return undefined;
     }
     const found = await opened.get(of)[call](...args, { ...options, signal });
