@@ -122,7 +122,7 @@ pub mod internals {
     pub use crate::lock::held;
     pub use crate::memory::Bytes;
     pub use crate::probe::numbers;
-    pub use crate::probe::patience::{Stop, until};
+    pub use crate::probe::stop::{Stop, until};
     pub use crate::random::Random;
     pub use crate::rules::{FEWEST_STONES, MOST_QUIET_TURNS, MOST_STONES, counted, diagram};
     #[cfg(feature = "build")]

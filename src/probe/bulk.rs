@@ -16,7 +16,7 @@ use super::database::Database;
 use super::foresee::Awaited;
 use super::lookup::cache_key;
 use super::omitted::Sets;
-use super::{RankedTurn, patience};
+use super::{RankedTurn, stop};
 use crate::board::{POINTS, PointSet};
 use crate::index::Rows;
 use crate::rules::position::Position;
@@ -296,7 +296,7 @@ impl Database {
     ) -> Vec<Result<Vec<RankedTurn>, DbError>> {
         let share = positions.len().div_ceil(threads.max(1)).max(1);
         let ranked = each_on_a_thread(positions.chunks(share).collect(), |part: &[Position]| {
-            let turns = |position| patience::check_own().and_then(|()| self.turns(position));
+            let turns = |position| stop::check_own().and_then(|()| self.turns(position));
             part.iter().map(turns).collect::<Vec<_>>()
         });
         ranked.into_iter().flatten().collect()
@@ -337,14 +337,14 @@ impl Database {
         values: Values<'_>,
     ) -> Result<Vec<Unknown>, BulkError> {
         const BATCH: usize = 32;
-        let stop = patience::stop();
+        let stop = stop::flag();
         let mut unknown = Vec::new();
         let mut positions = [Position::start(self.rules()); BATCH];
         let batches = values.wdl.chunks_mut(BATCH);
         for (batch, (wdl, dtw)) in batches.zip(values.dtw.chunks_mut(BATCH)).enumerate() {
             let begin = batch * BATCH;
             let index = begin;
-            patience::check(&stop).map_err(|error| BulkError::Database { index, error })?;
+            stop::check(&stop).map_err(|error| BulkError::Database { index, error })?;
             for (place, position) in positions.iter_mut().enumerate().take(wdl.len()) {
                 let index = begin + place;
                 let found = masks.position(index, self.rules());
@@ -399,7 +399,7 @@ impl Database {
             index: unknown.place as usize,
             error,
         };
-        patience::check_own().map_err(|error| failed(&row[0], error))?;
+        stop::check_own().map_err(|error| failed(&row[0], error))?;
         let sets: Vec<Sets> = row.iter().map(|unknown| unknown.turned).collect();
         let mut values = vec![Value::Draw; row.len()];
         // No file has values of full boards, nor those of the placing phase in rows like these.
@@ -425,7 +425,7 @@ impl Database {
                 Ok(None) => {}
                 Err(error) => {
                     // Nobody waits any more, or a file is damaged: the rest is of no use.
-                    patience::check_own().map_err(|error| failed(unknown, error))?;
+                    stop::check_own().map_err(|error| failed(unknown, error))?;
                     let missing = error.is_missing();
                     let error = failed(unknown, error);
                     if !missing {
@@ -519,14 +519,14 @@ fn each_on_a_thread<Item: Send, Done: Send>(
     work: impl Fn(Item) -> Done + Sync,
 ) -> Vec<Done> {
     let work = &work;
-    let stop = patience::stop();
+    let stop = stop::flag();
     thread::scope(|scope| {
         let mut items = items.into_iter();
         let first = items.next();
         let others: Vec<_> = items
             .map(|item| {
                 let stop = stop.clone();
-                scope.spawn(move || patience::until_any(stop, || work(item)))
+                scope.spawn(move || stop::until_any(stop, || work(item)))
             })
             .collect();
         let mut done: Vec<Done> = first.map(work).into_iter().collect();

@@ -14,7 +14,7 @@ use super::answer::Effort;
 use super::database::Database;
 use super::foresee;
 use super::omitted::Derivation;
-use super::patience::{self, Stop};
+use super::stop::{self, Stop};
 use crate::index::stages::Stage;
 use crate::lock::held;
 use crate::rules::MOST_STONES;
@@ -146,7 +146,7 @@ impl<'a> FileEvaluator<'a> {
             depths,
             moving: Mutex::new(Derivation::new(database, Metric::Depth)),
             stop: AtomicBool::new(false),
-            given_up: patience::stop(),
+            given_up: stop::flag(),
             failure: OnceLock::new(),
         }
     }
@@ -154,7 +154,7 @@ impl<'a> FileEvaluator<'a> {
     /// The score of a position; `None` if it follows from those after its turns. A score outside the
     /// window may be a bound.
     pub fn score(&self, position: &Position, window: Window) -> Result<Option<Score>, DbError> {
-        patience::check(&self.given_up)?;
+        stop::check(&self.given_up)?;
         if position.is_placing() {
             return Ok(self.database.stored(position)?.map(Score::from));
         }

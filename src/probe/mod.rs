@@ -23,7 +23,7 @@ mod lookup;
 mod omitted;
 // Only questions of a service are given up.
 #[cfg_attr(not(feature = "service"), allow(dead_code))]
-pub(crate) mod patience;
+pub(crate) mod stop;
 #[cfg(all(test, feature = "build", feature = "embedded"))]
 mod tests;
 

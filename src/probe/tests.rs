@@ -201,8 +201,8 @@ fn a_question_that_is_given_up_ends() {
     let text = "*****O@*/O***@***/@O****** w p p 3 1 3 1 0 0";
     let position = Position::parse(text, &rules).unwrap();
     let database = Database::embedded(rules);
-    let stop: patience::Stop = std::sync::Arc::default();
-    let ask = || patience::until(&stop, || database.answer(&position));
+    let stop: stop::Stop = std::sync::Arc::default();
+    let ask = || stop::until(&stop, || database.answer(&position));
     stop.store(true, std::sync::atomic::Ordering::Relaxed);
     assert!(matches!(ask(), Err(DbError::NotStored(_))));
     assert_eq!(
@@ -326,13 +326,13 @@ fn wrong_elements_and_a_stop_end_questions_about_many_positions() {
 
     let positions = crate::sample::many(&RULES, "5-4".parse().unwrap(), 0..1000, 1);
     let arrays = Arrays::of(&positions);
-    let stop: patience::Stop = std::sync::Arc::default();
+    let stop: stop::Stop = std::sync::Arc::default();
     stop.store(true, std::sync::atomic::Ordering::Relaxed);
     for threads in [1, 2] {
-        let (_, done) = patience::until(&stop, || arrays.ask(&database, threads));
+        let (_, done) = stop::until(&stop, || arrays.ask(&database, threads));
         let sentence = done.unwrap_err().to_string();
         assert!(sentence.contains("was stopped"), "{sentence}");
-        let turns = patience::until(&stop, || database.turns_many(&positions, threads));
+        let turns = stop::until(&stop, || database.turns_many(&positions, threads));
         assert!(turns.iter().all(Result::is_err));
         arrays.ask(&database, threads).1.unwrap();
     }

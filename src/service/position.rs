@@ -66,7 +66,7 @@ impl Situation {
 }
 
 /// A turn with its value.
-#[derive(Clone, Copy, Serialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, JsonSchema)]
 pub struct ValuedTurn {
     /// The turn.
     pub turn: Turn,

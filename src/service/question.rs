@@ -17,7 +17,7 @@ use crate::engine::ending::DrawRule;
 use crate::engine::game::Game;
 use crate::engine::player::{Choice, DrawnTurns, Player, SkillLevel};
 use crate::index::{Pair, PairError};
-use crate::probe::{Database, patience};
+use crate::probe::{Database, stop};
 use crate::rules::Rules;
 use crate::rules::position::{Position, PositionError};
 use crate::search::{Limits, Search};
@@ -299,7 +299,7 @@ impl Service {
         question: &Question,
         stop: &Arc<AtomicBool>,
     ) -> Result<Vec<u8>, Failure> {
-        patience::until(stop, || self.find(topic, question, stop))
+        stop::until(stop, || self.find(topic, question, stop))
     }
 
     fn find(

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::failure::{Failure, Refusal};
 use super::words::Fen;
 use crate::index::Pair;
-use crate::probe::{Database, patience};
+use crate::probe::{Database, stop};
 use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::sample::{self, Family};
@@ -45,7 +45,7 @@ impl RandomAnswer {
             if position.is_over(rules) || has_mill(&position, rules) {
                 continue;
             }
-            patience::check_own()?;
+            stop::check_own()?;
             let value = database.probe(&position)?;
             if value.wdl() == wdl && value.dtw().is_none_or(|dtw| dtw >= SHORTEST) {
                 let position = Fen::new(&position, rules);

@@ -23,7 +23,7 @@ const POINT: &str = "([ag][147]|[bf][246]|[ce][345]|d[1-35-7])";
 
 /// A position's text, made when it is written: the position, and the rules, which decide the phase in
 /// the text.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Fen {
     /// The position.
     pub position: Position,
@@ -90,7 +90,8 @@ impl Fen {
         }
     }
 
-    fn letters(&self) -> Letters {
+    /// The text, without allocation.
+    pub fn letters(&self) -> Letters {
         let is_counted = self.rules.quiet_turns > 0;
         let quiet_turns = if is_counted { self.quiet_turns } else { 0 };
         self.position.letters_counted(&self.rules, quiet_turns)

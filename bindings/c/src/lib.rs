@@ -11,12 +11,14 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use millbase::engine::{DrawnTurns, Game, Player, SkillLevel};
+use millbase::engine::{DrawnTurns, Player, SkillLevel};
 use millbase::internals::service::failure::with_advice;
+use millbase::internals::service::position::{self, LineAnswer, ProbeAnswer, ValuedTurn};
 use millbase::internals::service::settings;
+use millbase::internals::service::words::Fen;
 use millbase::internals::{numbers, until};
 use millbase::search::{Limits, ScoreMeaning, Search};
-use millbase::{BulkError, DbError, Masks, Position, RankedTurn, Rules, Values};
+use millbase::{BulkError, DbError, Masks, Position, Rules, Values};
 
 /// What became of a call.
 #[repr(C)]
@@ -291,10 +293,10 @@ unsafe fn opened<'a>(db: *const Database) -> Result<&'a millbase::Database, Last
 unsafe fn asked<'a>(
     db: *const Database,
     fen: *const c_char,
-) -> Result<(&'a millbase::Database, Position), LastFailure> {
+) -> Result<(&'a millbase::Database, Fen), LastFailure> {
     // SAFETY: the contract of this function.
     let (database, fen) = unsafe { (opened(db)?, text(fen, "fen")?) };
-    let position = Position::parse(fen, database.rules()).map_err(wrong)?;
+    let position = Fen::parse(fen, database.rules()).map_err(wrong)?;
     Ok((database, position))
 }
 
@@ -375,24 +377,25 @@ fn letters<const N: usize>(text: &str) -> [c_char; N] {
     letters
 }
 
-fn turn(ranked: &RankedTurn, rules: &Rules) -> Turn {
+fn turn(turn: &ValuedTurn) -> Turn {
     Turn {
-        turn: letters(&ranked.turn.to_string()),
-        position: letters(ranked.after.letters(rules).as_str()),
-        value: value(ranked.value),
+        turn: letters(&turn.turn.to_string()),
+        position: letters(turn.position.letters().as_str()),
+        value: value(turn.value),
     }
 }
 
 /// Turns with their values.
-fn all(turns: &[RankedTurn], rules: &Rules) -> Vec<Turn> {
-    turns.iter().map(|ranked| turn(ranked, rules)).collect()
+fn all<'a>(turns: impl IntoIterator<Item = &'a ValuedTurn>) -> Vec<Turn> {
+    turns.into_iter().map(turn).collect()
 }
 
 /// A turn with the position after it, whose value is not known.
-fn legal(position: &Position, legal: millbase::Turn, rules: &Rules) -> Turn {
+fn legal(before: &Fen, legal: millbase::Turn) -> Turn {
+    let after = before.after(legal, &before.position.after(legal));
     Turn {
         turn: letters(&legal.to_string()),
-        position: letters(position.after(legal).letters(rules).as_str()),
+        position: letters(after.letters().as_str()),
         value: UNKNOWN,
     }
 }
@@ -562,10 +565,9 @@ pub unsafe extern "C" fn millbase_legal_turns(
 ) -> Status {
     call(|| {
         // SAFETY: the contract of this function.
-        let (database, position) = unsafe { asked(db, fen) }?;
-        let rules = database.rules();
-        let found = position.turns(rules).into_iter();
-        let found: Vec<Turn> = found.map(|turn| legal(&position, turn, rules)).collect();
+        let (_, position) = unsafe { asked(db, fen) }?;
+        let found = position.turns(&position.rules).into_iter();
+        let found: Vec<Turn> = found.map(|turn| legal(&position, turn)).collect();
         // SAFETY: the contract of this function.
         unsafe { put_counted(turns, "turns", capacity, count, &found) }
     })
@@ -586,13 +588,14 @@ pub unsafe extern "C" fn millbase_play(
 ) -> Status {
     call(|| {
         // SAFETY: the contract of this function.
-        let ((database, before), turn) = unsafe { (asked(db, fen)?, text(turn, "turn")?) };
-        let (rules, turn) = (database.rules(), turn.parse().map_err(wrong)?);
-        let after = before.play(turn, rules).map_err(|why| {
+        let ((_, before), turn) = unsafe { (asked(db, fen)?, text(turn, "turn")?) };
+        let turn = turn.parse().map_err(wrong)?;
+        let after = before.play(turn, &before.rules).map_err(|why| {
             let side = before.side_to_move();
             wrong(format!("{turn} is not a legal turn of {side} here: {why}"))
         })?;
-        let after: [c_char; MILLBASE_POSITION_SIZE] = letters(after.letters(rules).as_str());
+        let after: [c_char; MILLBASE_POSITION_SIZE] =
+            letters(before.after(turn, &after).letters().as_str());
         // SAFETY: the contract of this function.
         unsafe { put_all(position, "position", &after) }
     })
@@ -612,7 +615,7 @@ pub unsafe extern "C" fn millbase_probe(
     call(|| {
         // SAFETY: the contract of this function.
         let (database, position) = unsafe { asked(db, fen) }?;
-        let found = value(database.probe(&position)?);
+        let found = value(position::value(database, &position)?);
         // SAFETY: the contract of this function.
         unsafe { put(out, "out", found) }
     })
@@ -636,7 +639,8 @@ pub unsafe extern "C" fn millbase_turns(
     call(|| {
         // SAFETY: the contract of this function.
         let (database, position) = unsafe { asked(db, fen) }?;
-        let found = all(&database.turns(&position)?, database.rules());
+        let answer = ProbeAnswer::find(database, &position, Some(usize::MAX))?;
+        let found = all(answer.turns.iter().flatten());
         // SAFETY: the contract of this function.
         unsafe { put_counted(turns, "turns", capacity, count, &found) }
     })
@@ -656,12 +660,13 @@ pub unsafe extern "C" fn millbase_best_turn(
     call(|| {
         // SAFETY: the contract of this function.
         let (database, position) = unsafe { asked(db, fen) }?;
-        let best = match database.turns(&position)?.first() {
-            Some(best) => turn(best, database.rules()),
+        let answer = ProbeAnswer::find(database, &position, Some(1))?;
+        let best = match answer.turns.iter().flatten().next() {
+            Some(best) => turn(best),
             None => Turn {
                 turn: letters(""),
-                position: letters(position.letters(database.rules()).as_str()),
-                value: value(database.probe(&position)?),
+                position: letters(position.letters().as_str()),
+                value: value(answer.value),
             },
         };
         // SAFETY: the contract of this function.
@@ -689,14 +694,14 @@ pub unsafe extern "C" fn millbase_line(
     call(|| {
         // SAFETY: the contract of this function.
         let (database, position) = unsafe { asked(db, fen) }?;
-        let line = database.line(&position, limit)?;
+        let line = LineAnswer::find(database, &position, limit)?;
         let why = match line.end {
             millbase::LineEnd::Over => LineEnd::Over,
             millbase::LineEnd::Repetition { .. } => LineEnd::Repetition,
             millbase::LineEnd::Quiet => LineEnd::Quiet,
             millbase::LineEnd::Limit => LineEnd::Limit,
         };
-        let found = all(&line.turns, database.rules());
+        let found = all(&line.line);
         // SAFETY: the contract of this function.
         unsafe {
             put_counted(turns, "turns", capacity, count, &found)?;
@@ -767,9 +772,8 @@ pub unsafe extern "C" fn millbase_choose(
 ) -> Status {
     call(|| {
         // SAFETY: the contract of this function.
-        let (db, (database, start)) = unsafe { (handle(db, "db")?, asked(db, fen)?) };
-        let rules = *database.rules();
-        let mut game = Game::new(rules, start);
+        let (db, (_, start)) = unsafe { (handle(db, "db")?, asked(db, fen)?) };
+        let mut game = start.game();
         if !turns.is_null() {
             // SAFETY: the contract of this function.
             let turns = unsafe { text(turns, "turns") }?;
@@ -803,7 +807,7 @@ pub unsafe extern "C" fn millbase_choose(
             return Err(LastFailure(Status::Argument, sentence.to_owned()));
         }
         let stop = stop.map(|stop| Arc::clone(&stop.flag)).unwrap_or_default();
-        let search = || Arc::new(Search::new(rules, HASH_BYTES, 1));
+        let search = || Arc::new(Search::new(start.rules, HASH_BYTES, 1));
         let player = Player {
             database: Arc::clone(&db.database),
             search: Arc::clone(db.search.get_or_init(search)),
@@ -812,12 +816,12 @@ pub unsafe extern "C" fn millbase_choose(
             drawn: DrawnTurns::default(),
         };
         let choice = until(&stop, || player.choose(&game, &limits, &stop, &mut |_| ()));
-        let before = game.position();
+        let before = Fen::of(&game);
         let choice = match choice {
             None => Choice {
                 turn: letters(""),
-                position: letters(before.letters(&rules).as_str()),
-                value: before.result(&rules).map_or(UNKNOWN, value),
+                position: letters(before.letters().as_str()),
+                value: before.result(&before.rules).map_or(UNKNOWN, value),
                 score_is: Score::Centistones,
                 score: 0,
                 depth: 0,
@@ -832,7 +836,7 @@ pub unsafe extern "C" fn millbase_choose(
                     ScoreMeaning::KnownLoss => (Score::Loss, -1),
                     ScoreMeaning::Loss(turns) => (Score::Loss, turns.into()),
                 };
-                let Turn { turn, position, .. } = legal(before, choice.turn, &rules);
+                let Turn { turn, position, .. } = legal(&before, choice.turn);
                 Choice {
                     turn,
                     position,

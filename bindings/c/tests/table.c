@@ -305,6 +305,13 @@ static void other_rules(const char *folder) {
     CHECK(millbase_pairs(other, NULL, 0, &count) == MILLBASE_STATUS_OK && count == (i == 0 ? 6 : 0));
     millbase_close(other);
   }
+  /* Under a limit, positions have the count of quiet turns. */
+  static const char late[] = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0 -1 -1 -1 -1 0 34 1";
+  char after[MILLBASE_POSITION_SIZE];
+  CHECK(millbase_open_settings(NULL, "base = 'standard-100'", &other) == MILLBASE_STATUS_OK);
+  CHECK(millbase_play(other, late, "a1-e4", after) == MILLBASE_STATUS_OK);
+  CHECK(strcmp(after + strlen(after) - 5, " 35 1") == 0);
+  millbase_close(other);
   CHECK(millbase_open_settings(NULL, "\nstones = 99", &other) == MILLBASE_STATUS_POSITION && other == NULL);
   CHECK(strcmp(millbase_last_message(), "line 2: stones must be from 3 to 12") == 0);
   CHECK(millbase_open_settings(NULL, NULL, &other) == MILLBASE_STATUS_ARGUMENT);

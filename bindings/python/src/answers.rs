@@ -1,9 +1,8 @@
 //! Values and ranked turns as Python objects.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 use millbase::internals::numbers;
-use millbase::{Dtw, Rules, Wdl};
+use millbase::internals::service::position::ValuedTurn;
+use millbase::{Dtw, Wdl};
 use pyo3::prelude::*;
 
 use crate::position::Position;
@@ -73,45 +72,28 @@ pub fn _value(name: &str, dtw: Option<u16>) -> PyResult<Value> {
 }
 
 /// A turn with its value for the side that makes it, and the position after it.
-#[pyclass(frozen, eq, module = "millbase")]
-#[derive(Clone, PartialEq, Eq)]
-pub struct RankedTurn {
-    turn: millbase::RankedTurn,
-    rules: Rules,
-}
-
-impl RankedTurn {
-    /// The turns of an answer under these rules.
-    pub fn all(turns: Vec<millbase::RankedTurn>, rules: Rules) -> Vec<RankedTurn> {
-        let turns = turns.into_iter();
-        turns.map(|turn| RankedTurn { turn, rules }).collect()
-    }
-}
+#[pyclass(frozen, eq, hash, module = "millbase")]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct RankedTurn(pub ValuedTurn);
 
 #[pymethods]
 impl RankedTurn {
     /// The turn's text, as 'd6-d5xb4'.
     #[getter]
     fn turn(&self) -> String {
-        self.turn.turn.to_string()
+        self.0.turn.to_string()
     }
 
     /// What the turn is worth to the side that makes it, the turn counted.
     #[getter]
     fn value(&self) -> Value {
-        Value(self.turn.value)
+        Value(self.0.value)
     }
 
     /// The position after the turn.
     #[getter]
     fn position(&self) -> Position {
-        Position::of(self.turn.after, self.rules)
-    }
-
-    fn __hash__(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        (self.turn.turn, self.turn.after).hash(&mut hasher);
-        hasher.finish()
+        Position(self.0.position)
     }
 
     fn __reduce__<'py>(
@@ -123,7 +105,7 @@ impl RankedTurn {
     }
 
     fn __repr__(&self) -> String {
-        format!("<RankedTurn {}: {}>", self.turn.turn, self.turn.value)
+        format!("<RankedTurn {}: {}>", self.0.turn, self.0.value)
     }
 }
 
@@ -135,8 +117,9 @@ pub fn _ranked_turn(
     position: &Bound<'_, Position>,
 ) -> PyResult<RankedTurn> {
     let turn = text(turn, "turn")?.parse().map_err(errors::position)?;
-    let (after, rules) = position.get().parts();
-    let value = value.get().0;
-    let turn = millbase::RankedTurn { turn, value, after };
-    Ok(RankedTurn { turn, rules })
+    Ok(RankedTurn(ValuedTurn {
+        turn,
+        value: value.get().0,
+        position: position.get().0,
+    }))
 }

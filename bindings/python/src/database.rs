@@ -6,7 +6,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::Duration;
 
-use millbase::engine::{DrawnTurns, Game, Player, SkillLevel};
+use millbase::engine::{DrawnTurns, Player, SkillLevel};
+use millbase::internals::service;
+use millbase::internals::service::position::{LineAnswer, ProbeAnswer};
+use millbase::internals::service::words::Fen;
 use millbase::internals::{Stop, held, until};
 use millbase::search::{Limits, ScoreMeaning, Search};
 use millbase::{DbError, Rules};
@@ -130,9 +133,7 @@ impl Database {
         &self,
         py: Python<'_>,
         position: &Bound<'_, PyAny>,
-        question: impl FnOnce(&millbase::Database, &millbase::Position) -> Result<T, DbError>
-        + Send
-        + 'static,
+        question: impl FnOnce(&millbase::Database, &Fen) -> Result<T, DbError> + Send + 'static,
     ) -> PyResult<T> {
         let database = self.database()?;
         let position = position::read(position, &self.rules)?;
@@ -162,14 +163,17 @@ impl Database {
 
     /// What a position is worth to its side to move.
     fn probe(&self, py: Python<'_>, position: &Bound<'_, PyAny>) -> PyResult<Value> {
-        let value = self.ask(py, position, |database, position| database.probe(position))?;
+        let value = self.ask(py, position, service::position::value)?;
         Ok(Value(value))
     }
 
     /// All turns of a position with their values, best first; none when the game is over.
     fn turns(&self, py: Python<'_>, position: &Bound<'_, PyAny>) -> PyResult<Vec<RankedTurn>> {
-        let turns = self.ask(py, position, |database, position| database.turns(position))?;
-        Ok(RankedTurn::all(turns, self.rules))
+        let answer = self.ask(py, position, |database, position| {
+            ProbeAnswer::find(database, position, Some(usize::MAX))
+        })?;
+        let turns = answer.turns.into_iter().flatten();
+        Ok(turns.map(RankedTurn).collect())
     }
 
     /// The game that follows when both sides always make their best turn, no longer than `limit`
@@ -182,9 +186,9 @@ impl Database {
         limit: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
         let line = self.ask(py, position, move |database, position| {
-            database.line(position, limit)
+            LineAnswer::find(database, position, limit)
         })?;
-        let turns = PyTuple::new(py, RankedTurn::all(line.turns, self.rules))?;
+        let turns = PyTuple::new(py, line.line.into_iter().map(RankedTurn))?;
         made(py, "Line", (turns, line.end.name()))
     }
 
@@ -207,7 +211,7 @@ impl Database {
         nodes: Option<u64>,
         depth: Option<u32>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let mut game = Game::new(self.rules, position::read(position, &self.rules)?);
+        let mut game = position::read(position, &self.rules)?.game();
         for turn in turns
             .map(|turns| turns.try_iter())
             .transpose()?

@@ -1,5 +1,6 @@
 //! Positions as Python objects.
 
+use millbase::internals::service::words::Fen;
 use millbase::{Masks, Rules, Side, Turn};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -7,32 +8,18 @@ use pyo3::types::PyString;
 
 use crate::{Reduced, errors, rules, text};
 
-/// A position under some rules. It never changes: `play` returns another one.
+/// A position under some rules, with the count of quiet turns before it. It never changes: `play` returns another
+/// one.
 #[pyclass(frozen, eq, hash, module = "millbase")]
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Position {
-    position: millbase::Position,
-    rules: Rules,
-}
-
-impl Position {
-    /// A position under these rules.
-    pub fn of(position: millbase::Position, rules: Rules) -> Position {
-        Position { position, rules }
-    }
-
-    /// The library's position and its rules.
-    pub fn parts(&self) -> (millbase::Position, Rules) {
-        (self.position, self.rules)
-    }
-}
+pub struct Position(pub Fen);
 
 /// The position of an argument, a text or a position, under the rules of a database.
-pub fn read(argument: &Bound<'_, PyAny>, rules: &Rules) -> PyResult<millbase::Position> {
+pub fn read(argument: &Bound<'_, PyAny>, rules: &Rules) -> PyResult<Fen> {
     if let Ok(position) = argument.cast::<Position>() {
-        let position = position.get();
+        let position = position.get().0;
         return match position.rules == *rules {
-            true => Ok(position.position),
+            true => Ok(position),
             false => Err(errors::position(
                 "the position is one of other rules than the databases; open those of its rules",
             )),
@@ -45,7 +32,7 @@ pub fn read(argument: &Bound<'_, PyAny>, rules: &Rules) -> PyResult<millbase::Po
         )));
     }
     let fen = text(argument, "position")?;
-    millbase::Position::parse(&fen, rules).map_err(errors::position)
+    Fen::parse(&fen, rules).map_err(errors::position)
 }
 
 /// The side with this name.
@@ -65,13 +52,10 @@ impl Position {
     fn new(fen: Option<&Bound<'_, PyAny>>, rules: Option<&Bound<'_, PyAny>>) -> PyResult<Position> {
         let rules = rules::read(rules)?;
         let position = match fen {
-            Some(fen) => {
-                let fen = text(fen, "fen")?;
-                millbase::Position::parse(&fen, &rules).map_err(errors::position)?
-            }
-            None => millbase::Position::start(&rules),
+            Some(fen) => Fen::parse(&text(fen, "fen")?, &rules).map_err(errors::position)?,
+            None => Fen::new(&millbase::Position::start(&rules), &rules),
         };
-        Ok(Position { position, rules })
+        Ok(Position(position))
     }
 
     /// The position with these stones and no pending removal: bits as `white` and `black` have them, and
@@ -97,83 +81,90 @@ impl Position {
             in_hand: Some([&[white_in_hand], &[black_in_hand]]),
         };
         let position = masks.position(0, &rules).map_err(errors::position)?;
-        Ok(Position { position, rules })
+        Ok(Position(Fen::new(&position, &rules)))
     }
 
     /// The position's text in its canonical form.
     #[getter]
     fn fen(&self) -> String {
-        self.position.text(&self.rules)
+        self.0.to_string()
     }
 
     /// The name of the rules, or their settings if they have none.
     #[getter]
     fn rules<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        rules::write(py, &self.rules)
+        rules::write(py, &self.0.rules)
     }
 
     /// The bits of White's stones: bit 0 is d5, the order is that of the position's text.
     #[getter]
     fn white(&self) -> u32 {
-        self.position.stones(Side::White).bits()
+        self.0.stones(Side::White).bits()
     }
 
     /// The bits of Black's stones.
     #[getter]
     fn black(&self) -> u32 {
-        self.position.stones(Side::Black).bits()
+        self.0.stones(Side::Black).bits()
     }
 
     /// How many stones White has in hand.
     #[getter]
     fn white_in_hand(&self) -> u8 {
-        self.position.in_hand(Side::White)
+        self.0.in_hand(Side::White)
     }
 
     /// How many stones Black has in hand.
     #[getter]
     fn black_in_hand(&self) -> u8 {
-        self.position.in_hand(Side::Black)
+        self.0.in_hand(Side::Black)
     }
 
     /// How many stones the side to move still has to remove after closing mills, 0 to 3.
     #[getter]
     fn removals_owed(&self) -> u8 {
-        self.position.removals_owed()
+        self.0.removals_owed()
+    }
+
+    /// The quiet turns before the position: those in a row that neither placed nor removed a stone. Rules with a
+    /// limit count them; the text has them only under such rules.
+    #[getter]
+    fn quiet_turns(&self) -> u32 {
+        self.0.quiet_turns
     }
 
     /// 'white' or 'black'.
     #[getter]
     fn side_to_move(&self) -> &'static str {
-        self.position.side_to_move().name()
+        self.0.side_to_move().name()
     }
 
     /// 'placing', 'moving', 'flying' or 'over'.
     #[getter]
     fn phase(&self) -> &'static str {
-        self.position.phase(&self.rules).name()
+        self.0.phase(&self.0.rules).name()
     }
 
     /// Whether the game is over.
     #[getter]
     fn is_over(&self) -> bool {
-        self.position.is_over(&self.rules)
+        self.0.is_over(&self.0.rules)
     }
 
     /// The legal turns, in the order of their texts.
     fn turns(&self) -> Vec<String> {
-        let turns = self.position.turns(&self.rules).into_iter();
+        let turns = self.0.turns(&self.0.rules).into_iter();
         turns.map(|turn| turn.to_string()).collect()
     }
 
     /// The position after a legal turn.
     fn play(&self, turn: &Bound<'_, PyAny>) -> PyResult<Position> {
         let turn: Turn = text(turn, "turn")?.parse().map_err(errors::position)?;
-        let after = self.position.play(turn, &self.rules).map_err(|why| {
-            let side = self.position.side_to_move();
+        let after = self.0.play(turn, &self.0.rules).map_err(|why| {
+            let side = self.0.side_to_move();
             errors::position(format!("{turn} is not a legal turn of {side} here: {why}"))
         })?;
-        Ok(Position::of(after, self.rules))
+        Ok(Position(self.0.after(turn, &after)))
     }
 
     fn __reduce__<'py>(
@@ -191,7 +182,7 @@ impl Position {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(match self.rules == Rules::STANDARD {
+        Ok(match self.0.rules == Rules::STANDARD {
             true => format!("Position('{}')", self.fen()),
             false => format!(
                 "Position('{}', rules={})",

@@ -698,3 +698,14 @@ def test_the_stubs_refuse_what_the_module_refuses(tmp_path):
                 exec(line.strip(), {"millbase": millbase, "sample": millbase.open().sample("3-3", 10, turns=True)})
     with pytest.raises(TypeError):
         type("Own", (millbase.Position,), {})
+
+
+def test_positions_have_the_count_of_quiet_turns():
+    text = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0 -1 -1 -1 -1 0 34 1"
+    limited = millbase.Position(text, rules="standard-100")
+    assert (limited.quiet_turns, limited.fen) == (34, text)
+    assert limited.play("a1-e4").fen.endswith(" 35 1")
+    assert limited != millbase.Position(text.replace(" 34 ", " 33 "), rules="standard-100")
+    assert pickle.loads(pickle.dumps(limited)) == limited
+    # Rules without a limit do not show it.
+    assert millbase.Position(text).fen.endswith(" 0 1")

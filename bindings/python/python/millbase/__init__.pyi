@@ -87,6 +87,9 @@ class Position:
     def removals_owed(self) -> int:
         """How many stones the side to move still has to remove after closing mills, 0 to 3."""
     @property
+    def quiet_turns(self) -> int:
+        """The quiet turns before the position, which rules with a limit count; the text has them only under such rules."""
+    @property
     def side_to_move(self) -> Literal["white", "black"]: ...
     @property
     def phase(self) -> Literal["placing", "moving", "flying", "over"]: ...

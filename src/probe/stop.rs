@@ -1,4 +1,4 @@
-//! Whether somebody still waits for the answers of a thread.
+//! The flag that ends the questions of a thread when nobody waits for the answers any more.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(super) fn until_any<T>(stop: Option<Stop>, ask: impl FnOnce() -> T) -> T {
 }
 
 /// The flag of this thread's question.
-pub(super) fn stop() -> Option<Stop> {
+pub(super) fn flag() -> Option<Stop> {
     STOP.with_borrow(Option::clone)
 }
 
