@@ -213,127 +213,134 @@ fn a_question_that_is_given_up_ends() {
     assert!(ask().is_ok());
 }
 
-/// The arrays of positions: [`Masks`] without references.
+/// Many positions at once.
 #[cfg(feature = "embedded")]
-struct Arrays {
-    stones: [Vec<u32>; 2],
-    to_move: Vec<u8>,
-    in_hand: [Vec<u8>; 2],
-}
-
-#[cfg(feature = "embedded")]
-impl Arrays {
-    fn of(positions: &[Position]) -> Arrays {
-        use crate::rules::position::Side;
-        let sides = [Side::White, Side::Black];
-        Arrays {
-            stones: sides.map(|side| positions.iter().map(|at| at.stones(side).bits()).collect()),
-            to_move: positions.iter().map(|at| at.side_to_move() as u8).collect(),
-            in_hand: sides.map(|side| positions.iter().map(|at| at.in_hand(side)).collect()),
-        }
-    }
-
-    fn ask(&self, database: &Database, threads: usize) -> (Vec<(i8, i16)>, Result<(), BulkError>) {
-        let masks = Masks {
-            white: &self.stones[0],
-            black: &self.stones[1],
-            to_move: &self.to_move,
-            in_hand: Some([&self.in_hand[0], &self.in_hand[1]]),
-        };
-        let count = masks.count().unwrap();
-        let (mut wdl, mut dtw) = (vec![99; count], vec![99; count]);
-        let values = Values {
-            wdl: &mut wdl,
-            dtw: &mut dtw,
-        };
-        let done = database.probe_many(masks, values, threads);
-        (wdl.into_iter().zip(dtw).collect(), done)
-    }
-}
-
-/// Positions of several pairs and with stones in hand, one of them of a missing pair.
-#[cfg(feature = "embedded")]
-#[test]
-fn many_positions_are_answered_though_files_are_missing() {
+mod bulk {
+    use super::*;
+    use crate::rules::position::Side;
     use crate::sample::{Family, many};
-    let rules = Rules { stones: 4, ..RULES };
-    let mut positions: Vec<Position> = ["3-3", "4-3", "4-4", "placed-7", "placed-6"]
-        .iter()
-        .flat_map(|family| many(&rules, family.parse::<Family>().unwrap(), 0..60, 5))
-        .collect();
-    assert!(positions.len() > 200 && positions.iter().any(Position::is_placing));
-    let database = Database::embedded(rules);
-    let expected: Vec<_> = positions
-        .iter()
-        .map(|position| numbers(database.probe(position).unwrap()))
-        .collect();
-    for threads in [1, 3] {
-        let (values, done) = Arrays::of(&positions).ask(&Database::embedded(rules), threads);
-        done.unwrap();
-        assert_eq!(values, expected);
+
+    /// The arrays of positions: [`Masks`] without references.
+    struct Arrays {
+        stones: [Vec<u32>; 2],
+        to_move: Vec<u8>,
+        in_hand: [Vec<u8>; 2],
     }
-    let turns = database.turns_many(&positions, 3);
-    assert_eq!(turns.len(), positions.len());
-    for (position, turns) in positions.iter().zip(turns) {
-        assert_eq!(turns.unwrap(), database.turns(position).unwrap());
-    }
-    // A position of a pair that no file has: the others keep their answers, on any number of threads.
-    let nine = many(&RULES, "9-9".parse().unwrap(), 0..2, 5);
-    let mut nines = vec![nine[0]];
-    positions.retain(|position| !position.is_placing());
-    nines.extend_from_slice(&positions);
-    nines.insert(100, nine[1]);
-    let database = Database::embedded(RULES);
-    for threads in [1, 3] {
-        let (values, done) = Arrays::of(&nines).ask(&database, threads);
-        let Err(BulkError::Database { index: 0, error }) = done else {
-            panic!("{done:?}");
-        };
-        assert!(matches!(error, DbError::Missing { .. }), "{error}");
-        for (place, (value, position)) in values.iter().zip(&nines).enumerate() {
-            let expected = match place {
-                0 | 100 => (Values::MISSING, -1),
-                _ => numbers(database.probe(position).unwrap()),
-            };
-            assert_eq!(*value, expected, "{place}");
+
+    impl Arrays {
+        fn of(positions: &[Position]) -> Arrays {
+            let sides = [Side::White, Side::Black];
+            Arrays {
+                stones: sides
+                    .map(|side| positions.iter().map(|at| at.stones(side).bits()).collect()),
+                to_move: positions.iter().map(|at| at.side_to_move() as u8).collect(),
+                in_hand: sides.map(|side| positions.iter().map(|at| at.in_hand(side)).collect()),
+            }
         }
-        let turns = database.turns_many(&nines, threads);
-        let missing: Vec<usize> = (0..nines.len()).filter(|&at| turns[at].is_err()).collect();
-        assert_eq!(missing, [0, 100]);
+
+        fn ask(
+            &self,
+            database: &Database,
+            threads: usize,
+        ) -> (Vec<(i8, i16)>, Result<(), BulkError>) {
+            let masks = Masks {
+                white: &self.stones[0],
+                black: &self.stones[1],
+                to_move: &self.to_move,
+                in_hand: Some([&self.in_hand[0], &self.in_hand[1]]),
+            };
+            let count = masks.count().unwrap();
+            let (mut wdl, mut dtw) = (vec![99; count], vec![99; count]);
+            let values = Values {
+                wdl: &mut wdl,
+                dtw: &mut dtw,
+            };
+            let done = database.probe_many(masks, values, threads);
+            (wdl.into_iter().zip(dtw).collect(), done)
+        }
     }
-}
 
-#[cfg(feature = "embedded")]
-#[test]
-fn wrong_elements_and_a_stop_end_questions_about_many_positions() {
-    let start = Position::start(&RULES);
-    let mut arrays = Arrays::of(&[Position::start(&Rules::TEN), start]);
-    let database = Database::embedded(RULES);
-    let (_, done) = arrays.ask(&database, 1);
-    let sentence = done.unwrap_err().to_string();
-    assert!(
-        sentence.contains("index 0 are not a position: a side has 10 stones in hand"),
-        "{sentence}"
-    );
-    arrays.in_hand[0][0] = 9;
-    arrays.in_hand[1][0] = 7;
-    let (_, done) = arrays.ask(&database, 1);
-    let sentence = done.unwrap_err().to_string();
-    assert!(
-        sentence.contains("which cannot be when white is to move"),
-        "{sentence}"
-    );
+    /// Positions of several pairs and with stones in hand, one of them of a missing pair.
+    #[test]
+    fn many_positions_are_answered_though_files_are_missing() {
+        let rules = Rules { stones: 4, ..RULES };
+        let mut positions: Vec<Position> = ["3-3", "4-3", "4-4", "placed-7", "placed-6"]
+            .iter()
+            .flat_map(|family| many(&rules, family.parse::<Family>().unwrap(), 0..60, 5))
+            .collect();
+        assert!(positions.len() > 200 && positions.iter().any(Position::is_placing));
+        let database = Database::embedded(rules);
+        let expected: Vec<_> = positions
+            .iter()
+            .map(|position| numbers(database.probe(position).unwrap()))
+            .collect();
+        for threads in [1, 3] {
+            let (values, done) = Arrays::of(&positions).ask(&Database::embedded(rules), threads);
+            done.unwrap();
+            assert_eq!(values, expected);
+        }
+        let turns = database.turns_many(&positions, 3);
+        assert_eq!(turns.len(), positions.len());
+        for (position, turns) in positions.iter().zip(turns) {
+            assert_eq!(turns.unwrap(), database.turns(position).unwrap());
+        }
+        // A position of a pair that no file has: the others keep their answers, on any number of threads.
+        let nine = many(&RULES, "9-9".parse().unwrap(), 0..2, 5);
+        let mut nines = vec![nine[0]];
+        positions.retain(|position| !position.is_placing());
+        nines.extend_from_slice(&positions);
+        nines.insert(100, nine[1]);
+        let database = Database::embedded(RULES);
+        for threads in [1, 3] {
+            let (values, done) = Arrays::of(&nines).ask(&database, threads);
+            let Err(BulkError::Database { index: 0, error }) = done else {
+                panic!("{done:?}");
+            };
+            assert!(matches!(error, DbError::Missing { .. }), "{error}");
+            for (place, (value, position)) in values.iter().zip(&nines).enumerate() {
+                let expected = match place {
+                    0 | 100 => (Values::MISSING, -1),
+                    _ => numbers(database.probe(position).unwrap()),
+                };
+                assert_eq!(*value, expected, "{place}");
+            }
+            let turns = database.turns_many(&nines, threads);
+            let missing: Vec<usize> = (0..nines.len()).filter(|&at| turns[at].is_err()).collect();
+            assert_eq!(missing, [0, 100]);
+        }
+    }
 
-    let positions = crate::sample::many(&RULES, "5-4".parse().unwrap(), 0..1000, 1);
-    let arrays = Arrays::of(&positions);
-    let stop: stop::Stop = std::sync::Arc::default();
-    stop.store(true, std::sync::atomic::Ordering::Relaxed);
-    for threads in [1, 2] {
-        let (_, done) = stop::until(&stop, || arrays.ask(&database, threads));
+    #[test]
+    fn wrong_elements_and_a_stop_end_questions_about_many_positions() {
+        let start = Position::start(&RULES);
+        let mut arrays = Arrays::of(&[Position::start(&Rules::TEN), start]);
+        let database = Database::embedded(RULES);
+        let (_, done) = arrays.ask(&database, 1);
         let sentence = done.unwrap_err().to_string();
-        assert!(sentence.contains("was stopped"), "{sentence}");
-        let turns = stop::until(&stop, || database.turns_many(&positions, threads));
-        assert!(turns.iter().all(Result::is_err));
-        arrays.ask(&database, threads).1.unwrap();
+        assert!(
+            sentence.contains("index 0 are not a position: a side has 10 stones in hand"),
+            "{sentence}"
+        );
+        arrays.in_hand[0][0] = 9;
+        arrays.in_hand[1][0] = 7;
+        let (_, done) = arrays.ask(&database, 1);
+        let sentence = done.unwrap_err().to_string();
+        assert!(
+            sentence.contains("which cannot be when white is to move"),
+            "{sentence}"
+        );
+
+        let positions = many(&RULES, "5-4".parse().unwrap(), 0..1000, 1);
+        let arrays = Arrays::of(&positions);
+        let stop: stop::Stop = std::sync::Arc::default();
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        for threads in [1, 2] {
+            let (_, done) = stop::until(&stop, || arrays.ask(&database, threads));
+            let sentence = done.unwrap_err().to_string();
+            assert!(sentence.contains("was stopped"), "{sentence}");
+            let turns = stop::until(&stop, || database.turns_many(&positions, threads));
+            assert!(turns.iter().all(Result::is_err));
+            arrays.ask(&database, threads).1.unwrap();
+        }
     }
 }
