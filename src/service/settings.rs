@@ -1,14 +1,13 @@
 //! Rules as people give them: the name of a set, a file with settings, or a mapping with the same keys.
 //! Errors are sentences for the user.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use crate::rules::{Blocked, FEWEST_STONES, FullBoard, MOST_QUIET_TURNS, MOST_STONES, Rules};
 
@@ -36,7 +35,7 @@ struct Settings {
 
 /// A setting that cannot be so.
 struct Mistake {
-    key: &'static str,
+    key: String,
     sentence: String,
 }
 
@@ -46,15 +45,18 @@ impl Settings {
         let mut rules = match &self.base {
             None => Rules::STANDARD,
             Some(base) => named(base, "").map_err(|sentence| Mistake {
-                key: "base",
+                key: "base".to_owned(),
                 sentence,
             })?,
         };
         // A number within limits, or a sentence that begins with these words.
-        let number = |key, number: i64, is_allowed: &dyn Fn(u8) -> bool, sentence: String| {
+        let number = |key: &str, number: i64, is_allowed: &dyn Fn(u8) -> bool, sentence: String| {
             let number = u8::try_from(number).ok();
             let number = number.filter(|&number| is_allowed(number));
-            number.ok_or(Mistake { key, sentence })
+            number.ok_or(Mistake {
+                key: key.to_owned(),
+                sentence,
+            })
         };
         if let Some(stones) = self.stones {
             let range = FEWEST_STONES..=MOST_STONES;
@@ -71,7 +73,7 @@ impl Settings {
             let is_allowed = |flying| FLYING.contains(&i64::from(flying));
             rules.flying = number("flying", flying, &is_allowed, sentence)?;
         }
-        let limit = |key, turns, most: u8, what: &str| {
+        let limit = |key: &str, turns, most: u8, what: &str| {
             let sentence = format!("{what} must be from 1 to {most}, or 0 for no limit");
             number(key, turns, &|turns| turns <= most, sentence)
         };
@@ -154,16 +156,37 @@ pub fn of_toml(text: &str) -> Result<Rules, String> {
         let before = text.get(..place).unwrap_or(text);
         format!("line {}: {what}", before.matches('\n').count() + 1)
     };
-    let settings: Settings = toml::from_str(text).map_err(|error| {
+    let table = DeTable::parse(text).map_err(|error| {
         let place = error.span().map_or(0, |place| place.start);
         wrong(place, error.message())
     })?;
-    settings.rules().map_err(|Mistake { key, sentence }| {
-        let places: BTreeMap<String, Spanned<toml::Value>> =
-            toml::from_str(text).unwrap_or_default();
-        let place = places.get(key).map_or(0, |value| value.span().start);
-        wrong(place, &sentence)
+    let entries = table.get_ref().iter();
+    let mapping = entries.map(|(key, value)| (key.get_ref().to_string(), json(value.get_ref())));
+    rules(&mapping.collect()).map_err(|Mistake { key, sentence }| {
+        let value = table.get_ref().get(key.as_str());
+        wrong(value.map_or(0, |value| value.span().start), &sentence)
     })
+}
+
+/// A value of TOML as one of JSON; what no setting has, as an empty value of its kind.
+fn json(value: &DeValue<'_>) -> Value {
+    match value {
+        DeValue::String(text) => Value::from(&**text),
+        DeValue::Integer(number) => {
+            let number = i64::from_str_radix(number.as_str(), number.radix());
+            number.map_or(Value::from(u64::MAX), Value::from)
+        }
+        DeValue::Float(number) => {
+            // JSON has neither infinities nor `nan`.
+            let number = number.as_str().parse().ok();
+            let finite = number.filter(|number: &f64| number.is_finite());
+            Value::from(finite.unwrap_or(f64::MAX))
+        }
+        DeValue::Boolean(is_set) => Value::from(*is_set),
+        DeValue::Datetime(time) => Value::from(time.to_string()),
+        DeValue::Array(_) => Value::Array(Vec::new()),
+        DeValue::Table(_) => Value::Object(Map::new()),
+    }
 }
 
 /// The rules of a mapping with the keys of files; null stands for a setting that is not given.
@@ -172,19 +195,30 @@ pub fn of_toml(text: &str) -> Result<Rules, String> {
 ///
 /// A sentence that begins with the key of the mistake, as `stones must be from 3 to 12`.
 pub fn of_mapping(mapping: &Map<String, Value>) -> Result<Rules, String> {
-    let read = |mapping: Map<String, Value>| Settings::deserialize(Value::Object(mapping));
-    // Each entry alone, as serde's errors do not name the key.
-    for (key, value) in mapping {
-        let alone = Map::from_iter([(key.clone(), value.clone())]);
-        read(alone).map_err(|error| format!("{key}: {error}"))?;
-    }
-    let settings = read(mapping.clone()).map_err(|error| error.to_string())?;
-    settings.rules().map_err(
-        |Mistake { key, sentence }| match sentence.starts_with(key) {
+    rules(mapping).map_err(
+        |Mistake { key, sentence }| match sentence.starts_with(&key) {
             true => sentence,
             false => format!("{key}: {sentence}"),
         },
     )
+}
+
+/// The rules of a mapping, or its first mistake.
+fn rules(mapping: &Map<String, Value>) -> Result<Rules, Mistake> {
+    let read = |mapping: Map<String, Value>| Settings::deserialize(Value::Object(mapping));
+    // Each entry alone, as serde's errors do not name the key.
+    for (key, value) in mapping {
+        let alone = Map::from_iter([(key.clone(), value.clone())]);
+        read(alone).map_err(|error| Mistake {
+            key: key.clone(),
+            sentence: error.to_string(),
+        })?;
+    }
+    let settings = read(mapping.clone()).map_err(|error| Mistake {
+        key: String::new(),
+        sentence: error.to_string(),
+    })?;
+    settings.rules()
 }
 
 #[cfg(test)]
@@ -209,6 +243,7 @@ mod tests {
     fn every_setting_of_a_file_is_read() {
         assert_eq!(of_toml(""), Ok(Rules::STANDARD));
         assert_eq!(of_toml("# nothing\n"), Ok(Rules::STANDARD));
+        assert_eq!(of_toml("stones = 0xa"), of_toml("stones = 1_0"));
         let all = "\
             base = 'twelve'\nstones = 11\ndiagonals = false\nflying = 4\nremoval_from_mills = true\n\
             removal_per_mill = true\nblocked = 'passes'\nfull_board = 'draws'\nquiet_turns = 100\n\
@@ -236,6 +271,13 @@ mod tests {
             ("\nstones = 13", 2, "from 3 to 12"),
             ("stones = -1", 1, "from 3 to 12"),
             ("stones = 'nine'", 1, "string"),
+            ("stones = 9.5", 1, "floating point `9.5`"),
+            ("stones = nan", 1, "floating point"),
+            ("stones = -inf", 1, "floating point"),
+            ("stones = 99999999999999999999", 1, "i64"),
+            ("\nstones = [9]", 2, "sequence"),
+            ("\nflying = { never = true }", 2, "map"),
+            ("flying = 2026-11-26", 1, "string"),
             ("flying = 3\nflying = 4", 2, "duplicate"),
             ("# own\n\nflying = 5", 3, "0 for never, 3 or 4"),
             ("quiet_turns = 126", 1, "from 1 to 125"),
