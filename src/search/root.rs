@@ -71,8 +71,10 @@ impl<'a, E: Evaluator> Root<'a, E> {
         let deepest = self.limits.depth.unwrap_or(Limits::MOST_DEPTH);
         for depth in 1..=deepest.min(Limits::MOST_DEPTH) {
             if (0..lines).any(|place| self.find_best(&mut worker, place, depth).is_none()) {
-                // The result counts the positions of the depth that was not completed, too.
-                (best.iter_mut()).for_each(|line| line.nodes = worker.counts.nodes);
+                // The result counts the positions of the depth that was not completed, too; the one beyond
+                // the limit was not visited.
+                let nodes = worker.counts.nodes.min(self.context.nodes);
+                (best.iter_mut()).for_each(|line| line.nodes = nodes);
                 break;
             }
             let found = self.turns[..lines].iter().enumerate();
