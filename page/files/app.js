@@ -766,7 +766,9 @@ function turnWheel(event) {
   const NOTCH = 100; // px
   if (event.ctrlKey || editor.active) return;
   event.preventDefault();
-  wheel += event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : Math.sign(event.deltaY) * NOTCH;
+  const turned = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : Math.sign(event.deltaY) * NOTCH;
+  // A stroke in the other direction begins anew.
+  wheel = wheel * turned < 0 ? turned : wheel + turned;
   const steps = Math.trunc(wheel / NOTCH);
   wheel -= steps * NOTCH;
   if (steps !== 0) game.step(steps);
