@@ -80,21 +80,32 @@ impl Fen {
 
     /// The position after a turn.
     pub fn after(&self, turn: Turn, position: &Position) -> Fen {
-        Fen {
+        let after = Fen {
             position: *position,
             quiet_turns: match turn.is_quiet() {
                 true => self.quiet_turns.saturating_add(1),
                 false => 0,
             },
             rules: self.rules,
+        };
+        after.as_written()
+    }
+
+    /// The position as its text states it: with a count only if the rules limit quiet turns.
+    pub fn as_written(self) -> Fen {
+        Fen {
+            quiet_turns: match self.rules.quiet_turns {
+                0 => 0,
+                _ => self.quiet_turns,
+            },
+            ..self
         }
     }
 
     /// The text, without allocation.
     pub fn letters(&self) -> Letters {
-        let is_counted = self.rules.quiet_turns > 0;
-        let quiet_turns = if is_counted { self.quiet_turns } else { 0 };
-        self.position.letters_counted(&self.rules, quiet_turns)
+        self.position
+            .letters_counted(&self.rules, self.as_written().quiet_turns)
     }
 }
 

@@ -55,7 +55,7 @@ impl Position {
             Some(fen) => Fen::parse(&text(fen, "fen")?, &rules).map_err(errors::position)?,
             None => Fen::new(&millbase::Position::start(&rules), &rules),
         };
-        Ok(Position(position))
+        Ok(Position(position.as_written()))
     }
 
     /// The position with these stones and no pending removal: bits as `white` and `black` have them, and
