@@ -1483,7 +1483,7 @@ fn failures_and_endings_are_said_in_the_chosen_language() {
         page.click("edit");
         page.write("edit-black-hand", "2");
         page.press(&[key::TAB]);
-        page.element_says("edit-problem", "Weiß kann nicht 9 und Schwarz 2");
+        page.element_says("edit-problem", "Weiß kann nicht 0 und Schwarz 2");
         page.click("edit-stop");
         // A build that another program prevents, and an answer that only the server's words explain.
         let failures = "
