@@ -87,11 +87,7 @@ impl QuietCount {
     #[must_use]
     pub fn after(self, turn: Turn) -> QuietCount {
         QuietCount {
-            turns: if turn.is_quiet() {
-                self.turns.saturating_add(1)
-            } else {
-                0
-            },
+            turns: turn.count_quiet(self.turns),
             ..self
         }
     }

@@ -323,10 +323,7 @@ impl Database {
             let Some(best) = ranked.into_iter().next() else {
                 break LineEnd::Over;
             };
-            quiet = match best.turn.is_quiet() {
-                true => quiet + 1,
-                false => 0,
-            };
+            quiet = best.turn.count_quiet(quiet);
             position = best.after;
             turns.push(best);
         };

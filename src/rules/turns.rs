@@ -136,6 +136,14 @@ impl Turn {
         !self.removes() && (self.from().is_some() || self.is_pass())
     }
 
+    /// The count of quiet turns after the turn, from that before it.
+    pub(crate) fn count_quiet(&self, before: u32) -> u32 {
+        match self.is_quiet() {
+            true => before.saturating_add(1),
+            false => 0,
+        }
+    }
+
     /// Whether the side to move passes.
     pub fn is_pass(&self) -> bool {
         *self == Turn::PASS

@@ -12,6 +12,7 @@ use super::game::{GameAnswer, IllegalTurn, PlayAnswer, StepAnswer, TurnsAnswer};
 use super::json;
 use super::position::{LineAnswer, ProbeAnswer, RankAnswer};
 use super::random::RandomAnswer;
+use super::settings;
 use super::words::Fen;
 use crate::engine::ending::DrawRule;
 use crate::engine::game::Game;
@@ -135,7 +136,7 @@ impl Question {
             return Ok(*own);
         };
         Rules::named(name).ok_or_else(|| {
-            let names = Rules::NAMED.map(|(name, _)| name).join(", ");
+            let names = settings::names();
             let message = format!("there are no rules '{name}'; the server knows {names}");
             let fields = [("name", name.clone()), ("names", names)];
             Failure::Question {

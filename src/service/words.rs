@@ -82,10 +82,7 @@ impl Fen {
     pub fn after(&self, turn: Turn, position: &Position) -> Fen {
         let after = Fen {
             position: *position,
-            quiet_turns: match turn.is_quiet() {
-                true => self.quiet_turns.saturating_add(1),
-                false => 0,
-            },
+            quiet_turns: turn.count_quiet(self.quiet_turns),
             rules: self.rules,
         };
         after.as_written()

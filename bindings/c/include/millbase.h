@@ -96,11 +96,11 @@ typedef enum millbase_score {
    */
   MILLBASE_SCORE_CENTISTONES = 0,
   /**
-   * The side to move wins in so many turns, -1 if their number is unknown.
+   * The turns in which the side to move wins, -1 if their number is unknown.
    */
   MILLBASE_SCORE_WIN = 1,
   /**
-   * The side to move loses in so many turns, -1 if their number is unknown.
+   * The turns in which the side to move loses, -1 if their number is unknown.
    */
   MILLBASE_SCORE_LOSS = 2,
 } millbase_score;

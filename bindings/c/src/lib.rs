@@ -125,9 +125,9 @@ pub struct SearchLimits {
 pub enum Score {
     /// Hundredths of a stone by which the side to move is ahead.
     Centistones = 0,
-    /// The side to move wins in so many turns, -1 if their number is unknown.
+    /// The turns in which the side to move wins, -1 if their number is unknown.
     Win = 1,
-    /// The side to move loses in so many turns, -1 if their number is unknown.
+    /// The turns in which the side to move loses, -1 if their number is unknown.
     Loss = 2,
 }
 

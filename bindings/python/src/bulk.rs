@@ -341,7 +341,7 @@ impl Database {
 
     /// `n` random positions that are not over, with their values and, if asked for, with all their turns. `pair`
     /// is a pair, as '5-4', of which each side has the larger number of stones equally often and White is to
-    /// move; or 'placed-12' for positions after so many placements; or a sequence of these, which take turns.
+    /// move; or 'placed-12' for positions after 12 placements; or a sequence of these, which take turns.
     /// The same seed gives the same positions.
     #[pyo3(signature = (pair, n, seed=0, turns=false, threads=1))]
     #[allow(clippy::too_many_arguments, reason = "Python passes them by name")]

@@ -37,7 +37,7 @@ declare const worker: WorkerLike;
 using remote = await connect(worker, { files: { "9-8.mill": new URL("https://example.org/9-8.mill") } });
 const start: string = await remote.start();
 const far: Answer = await remote.answer(start, { signal: AbortSignal.timeout(1000) });
-// @ts-expect-error a `read` of one's own cannot go to a worker
+// @ts-expect-error a source with its own `read` cannot go to a worker
 void connect(worker, { files: { "9-8.mill": source } });
 const settings: string = "stones = 10";
 void open({ rules: settings });
