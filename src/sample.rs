@@ -14,8 +14,7 @@ use crate::rules::{Rules, counted};
 /// A family of positions to draw from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Family {
-    /// Positions of a pair, without stones in hand; each side has the larger number of stones
-    /// equally often.
+    /// Positions of a pair; each side is the larger equally often.
     Pair(Pair),
     /// Positions after this number of random placements from the empty board.
     Placed(u8),
@@ -89,22 +88,25 @@ impl Family {
 }
 
 fn of_pair(pair: Pair, rules: &Rules, random: &mut Random) -> Option<Position> {
-    let mut counts = [pair.larger(), pair.smaller()];
-    if random.below(2) == 1 {
-        counts.reverse();
-    }
+    let tables = pair.tables();
+    let material = match random.below(2) {
+        0 => tables.first()?,
+        _ => tables.last()?,
+    };
     let mut points: Vec<Point> = Point::all().collect();
     let mut draw = |count: u8| -> PointSet {
         let drawn = (0..count).map(|_| points.swap_remove(random.below(points.len())));
         drawn.collect()
     };
-    let (white, black) = (draw(counts[0]), draw(counts[1]));
+    let (white, black) = (draw(material.mover), draw(material.waiting));
+    let position = material.position(white, black);
     // A side that has lost no stone faces a side that has never closed a mill.
-    let is_possible = |mine: PointSet, others: PointSet| {
-        mine.len() < u32::from(rules.stones) || rules.board().mills(others).is_empty()
+    let is_possible = |side: Side| {
+        let others = position.stones(side.other());
+        position.total(side) < u32::from(rules.stones) || rules.board().mills(others).is_empty()
     };
-    let is_possible = is_possible(white, black) && is_possible(black, white);
-    is_possible.then(|| Position::moving(white, black))
+    let is_possible = is_possible(Side::White) && is_possible(Side::Black);
+    is_possible.then_some(position)
 }
 
 /// The most random positions to draw for one that fits.

@@ -98,7 +98,7 @@ function showValues(shown) {
 /* The turns that begin with the chosen points. */
 function candidates() {
   return game.turns.filter(turn =>
-    (!chosen.from || turn.from === chosen.from) && (!chosen.to || turn.to === chosen.to)
+    (!chosen.from && !chosen.to || (turn.from ?? null) === chosen.from) && (!chosen.to || turn.to === chosen.to)
     && chosen.removed.every(name => turn.removed.includes(name)));
 }
 
@@ -148,7 +148,8 @@ function whyNot(name) {
     if (!held) return t("why.none", { point: name });
     return held === side ? t("why.own", { side: t(side) }) : t("why.mill", { point: name });
   }
-  if (game.turns.some(turn => turn.to && !turn.from)) {
+  const places = game.turns.some(turn => turn.to && !turn.from);
+  if (places && !game.turns.some(turn => turn.from)) {
     return held === side ? t("why.placing") : t("why.taken", { point: name });
   }
   if (chosen.from) {

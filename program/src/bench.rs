@@ -257,7 +257,7 @@ fn figure(value: f64) -> String {
 /// turns have no value.
 fn pairs(db: &Database) -> Vec<Pair> {
     let mut pairs = databases::in_order(db);
-    pairs.retain(|pair| pair.needs().into_iter().all(|need| db.has(need)));
+    pairs.retain(|pair| pair.needs(db.rules()).into_iter().all(|need| db.has(need)));
     pairs
 }
 
@@ -378,7 +378,7 @@ fn first_answers(
     pairs: &[Pair],
     seed: u64,
 ) -> Result<(Database, Option<FirstAnswers>)> {
-    let all = pairs.len() == Pair::all(db.rules().stones).len();
+    let all = pairs.len() == Pair::all(db.rules()).len();
     let ply = db.plies().map(PlyFile::ply).max().filter(|_| all);
     let Some(ply) = ply else {
         return Ok((db, None));

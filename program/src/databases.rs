@@ -95,7 +95,7 @@ pub fn check_folder(folder: &Path) -> Result<(), Usage> {
 
 /// The pairs that have a usable file, those with fewer stones first.
 pub fn in_order(db: &Database) -> Vec<Pair> {
-    let mut pairs = Pair::all(db.rules().stones);
+    let mut pairs = Pair::all(db.rules());
     pairs.retain(|&pair| db.has(pair));
     pairs
 }
@@ -118,7 +118,7 @@ pub fn families(db: &Database, given: &[Family]) -> Result<Vec<Family>> {
 
 /// The error where no pair has a usable file: this text, and why the pair with the fewest stones has none.
 pub fn none(db: &Database, text: &'static str) -> Error {
-    let pairs = Pair::all(db.rules().stones);
+    let pairs = Pair::all(db.rules());
     match pairs.first().map(|&pair| db.file(pair)) {
         Some(Err(error)) => Error::new(error).context(text),
         _ => Usage(text.to_owned()).into(),
@@ -127,7 +127,7 @@ pub fn none(db: &Database, text: &'static str) -> Error {
 
 /// The pairs that have a file, usable or not, those with fewer stones first.
 pub fn present(db: &Database) -> Vec<Pair> {
-    let mut pairs = Pair::all(db.rules().stones);
+    let mut pairs = Pair::all(db.rules());
     pairs.retain(|&pair| !matches!(db.file(pair), Err(DbError::Missing { .. })));
     pairs
 }

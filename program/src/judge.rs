@@ -245,7 +245,7 @@ fn missing(truth: Truth) -> Result<Option<DbError>> {
     if let Err(reason) = truth.answer_or_reason(&Position::start(db.rules()), 0)? {
         return Ok(Some(reason));
     }
-    let pairs = Pair::all(db.rules().stones).into_iter();
+    let pairs = Pair::all(db.rules()).into_iter();
     Ok(pairs.map(|pair| db.file(pair)).find_map(Result::err))
 }
 

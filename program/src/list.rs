@@ -64,7 +64,7 @@ impl ListedPair {
             bytes: file.map(PairFile::bytes),
             file: path.map(|path| path.display().to_string()),
             built_in: file.is_some() && path.is_none(),
-            needs: pair.needs(),
+            needs: pair.needs(db.rules()),
         }
     }
 
@@ -142,7 +142,7 @@ impl List {
 impl ListAnswer {
     /// The answer for the databases of a folder.
     pub fn new(db: &Database, folder: Option<String>) -> ListAnswer {
-        let pairs = Pair::all(db.rules().stones).into_iter();
+        let pairs = Pair::all(db.rules()).into_iter();
         ListAnswer {
             rules: db.rules().into(),
             folder,

@@ -148,7 +148,7 @@ impl Verify {
             self.entries(pair),
             |tables, progress| {
                 // Check that every needed file is present before reading much.
-                let needed = [pair].into_iter().chain(pair.needs());
+                let needed = [pair].into_iter().chain(pair.needs(db.rules()));
                 for material in needed.flat_map(Pair::tables) {
                     db.histogram(material)?;
                 }

@@ -37,6 +37,7 @@ pub fn closing_points(position: &Position, side: Side, rules: &Rules) -> PointSe
     let board = rules.board();
     let (stones, empty) = (position.stones(side), position.empty());
     if position.in_hand(side) > 0 {
+        // What a moved stone can close, a placed one can close, too.
         return board.completions(stones) & empty;
     }
     let flies = rules.flies(stones.len());

@@ -340,8 +340,7 @@ fn themes(position: &Position, goal: Goal, solution: &[SolutionStep], rules: &Ru
         Goal::Win => solver.other(),
         Goal::Draw => solver,
     };
-    let flies =
-        |side: Side| position.in_hand(side) == 0 && rules.flies(position.stones(side).len());
+    let flies = |side: Side| position.may_move(side, rules) && rules.flies(position.total(side));
     Theme::ALL
         .into_iter()
         .filter(|theme| match theme {

@@ -102,10 +102,10 @@ impl Position {
         let places = self.in_hand(self.side_to_move) > 0;
         let far = |from: Point| {
             let near = rules.board().neighbours(from);
-            !rules.flies(self.mover().len()) && !near.contains(to)
+            !self.flies(rules) && !near.contains(to)
         };
         match turn.from() {
-            Some(_) if places => Illegality::new(
+            Some(_) if places && !rules.moves_while_placing => Illegality::new(
                 "stones_in_hand",
                 "no stone can move while any is in hand; place one like d6",
             ),

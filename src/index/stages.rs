@@ -137,6 +137,12 @@ impl Stage {
 
 /// A sentence that says why the placing phase cannot be solved under these rules; `None` if it can.
 pub fn why_unsolved(rules: &Rules) -> Option<&'static str> {
+    if rules.moves_while_placing {
+        return Some(
+            "under rules where sides move while placing, the databases of the pairs hold the positions with stones \
+             in hand, too",
+        );
+    }
     rules.removal_per_mill.then_some(
         "the placing phase cannot be solved under rules where each mill earns a removal of its \
         own, because its tables count one lost stone for each turn that closes mills; the \

@@ -72,9 +72,11 @@ impl Sector {
     pub fn all() -> &'static [Sector] {
         static ALL: OnceLock<Vec<Sector>> = OnceLock::new();
         ALL.get_or_init(|| {
-            let moving = Pair::all(STONES).into_iter().flat_map(|pair| pair.tables());
+            let moving = Pair::all(&Rules::STANDARD)
+                .into_iter()
+                .flat_map(|pair| pair.tables());
             let mut found: BTreeSet<Sector> = moving
-                .map(|Material { mover, waiting }| Sector::of([mover, waiting, 0, 0]))
+                .map(|Material { mover, waiting, .. }| Sector::of([mover, waiting, 0, 0]))
                 .collect();
             let mut open = vec![Sector::of([0, 0, STONES, STONES])];
             while let Some(sector) = open.pop() {
@@ -176,6 +178,7 @@ impl Sector {
         let Material {
             mover: a,
             waiting: b,
+            ..
         } = stage.material();
         Sector::new(a, b, in_hand(mover), in_hand(waiting))
     }

@@ -173,7 +173,7 @@ impl Sectors {
             });
         }
         // The last placements lead to almost all pairs.
-        let pairs = Pair::all(database.rules().stones).into_iter();
+        let pairs = Pair::all(database.rules()).into_iter();
         pairs
             .filter_map(|pair| Sector::new(pair.larger(), pair.smaller(), 0, 0))
             .try_for_each(|sector| self.check_files(sector))

@@ -5,8 +5,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;
 
 use super::database::Database;
-use super::lookup::cache_key;
-use super::omitted::Sets;
+use super::lookup::{cache_key, converts};
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
 use crate::rules::{FEWEST_STONES, Rules};
@@ -255,7 +254,7 @@ impl Database {
     pub fn source(&self, position: &Position) -> Source {
         if position.is_over(self.rules()) {
             Source::Rules
-        } else if position.is_placing() && !self.is_near_file(position) {
+        } else if position.is_in_placing_phase(self.rules()) && !self.is_near_file(position) {
             Source::Search
         } else {
             Source::Database
@@ -345,15 +344,15 @@ impl Database {
             let ranked = self.ranked(position, metric, Effort::default())?;
             return Ok(ranked.and_then(|ranked| Some(ranked.first()?.value)));
         }
-        if position.is_placing() {
+        if position.is_in_placing_phase(self.rules()) {
             let values = self.look_ahead(&[*position], Effort::default())?;
             return Ok(values.into_iter().next());
         }
         // No table has such a board, which no game reaches: any turn leaves the other side beaten.
-        if position.waiting().len() < FEWEST_STONES.into() {
+        if position.total(position.side_to_move().other()) < FEWEST_STONES.into() {
             return Ok(Some(Value::Win(Dtw(1))));
         }
-        let found = self.moving((position.mover(), position.waiting()), metric);
+        let found = self.moving(position, metric);
         self.with_all_ranges(found, &[*position], metric)
     }
 
@@ -377,7 +376,9 @@ impl Database {
         position.for_each_turn(self.rules(), |turn| turns.push(turn));
         let after: Vec<Position> = turns.iter().map(|&turn| position.after(turn)).collect();
         let values = match after.first() {
-            Some(first) if first.is_placing() => Some(self.look_ahead(&after, effort)?),
+            Some(first) if first.is_in_placing_phase(self.rules()) => {
+                Some(self.look_ahead(&after, effort)?)
+            }
             _ => self.moving_values(&after, metric)?,
         };
         let Some(values) = values else {
@@ -388,10 +389,10 @@ impl Database {
         let stones = position.on_board();
         let ranked = ranked.map(|((turn, after), value)| RankedTurn {
             turn,
-            value: metric.of_value(match position.is_placing() {
+            value: metric.of_value(match position.is_in_placing_phase(rules) {
                 true if rules.placing_metric() == Metric::Wdl => value.backed_up().without_depth(),
                 true => value.backed_up(),
-                false => rules.value_of_turn(stones, turn.removes(), value),
+                false => rules.value_of_turn(stones, converts(position, &after), value),
             }),
             after,
         });
@@ -400,8 +401,7 @@ impl Database {
         Ok(Some(ranked))
     }
 
-    /// The values of positions without stones in hand; `None` if the metric needs a depth that no
-    /// file holds.
+    /// The values of positions of pairs; `None` if the metric needs a depth that no file holds.
     fn moving_values(
         &self,
         positions: &[Position],
@@ -414,14 +414,12 @@ impl Database {
         {
             return Ok(Some(vec![result]));
         }
-        let sets = |at: &Position| (at.mover(), at.waiting());
         let find = |positions: &[Position]| {
-            let all_sets: Vec<Sets> = positions.iter().map(sets).collect();
             let mut values = vec![Value::Draw; positions.len()];
-            let all = self.each(&all_sets, metric, |place, value| values[place] = value)?;
+            let all = self.each(positions, metric, |place, value| values[place] = value)?;
             Ok(all.then_some(values))
         };
-        let found = self.cached(positions, |at| cache_key(sets(at), metric), find);
+        let found = self.cached(positions, |at| cache_key(at, metric), find);
         self.with_all_ranges(found, positions, metric)
     }
 }

@@ -19,10 +19,10 @@ use super::database::Database;
 use crate::board::PointSet;
 use crate::board::bits;
 use crate::board::symmetry::Symmetry;
-use crate::index::{Index, Pair, SIDES};
+use crate::index::{Index, Pair};
 use crate::rules::position::Position;
 use crate::rules::turns::left_after_removals;
-use crate::rules::{FEWEST_STONES, Rules};
+use crate::rules::{FEWEST_STONES, MOST_STONES, Rules};
 use crate::store::DbError;
 use crate::store::table::Table;
 use crate::value::{Distance, Wdl};
@@ -101,7 +101,10 @@ impl Database {
     }
 }
 
-/// The place of a table; `None` if a side has fewer than three stones or more than twelve.
+/// The number of different numbers of stones that a side can have.
+const SIDES: usize = (MOST_STONES - FEWEST_STONES + 1) as usize;
+
+/// The place of a table without stones in hand; `None` if a side has fewer than three stones or more than twelve.
 #[inline(always)]
 fn place(mover: u32, waiting: u32) -> Option<usize> {
     let side = |stones: u32| {

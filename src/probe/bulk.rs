@@ -15,7 +15,6 @@ use std::thread;
 use super::database::Database;
 use super::foresee::Awaited;
 use super::lookup::cache_key;
-use super::omitted::Sets;
 use super::{RankedTurn, stop};
 use crate::board::{POINTS, PointSet};
 use crate::index::Rows;
@@ -350,10 +349,7 @@ impl Database {
                 let found = masks.position(index, self.rules());
                 *position = found.map_err(|why| BulkError::Position { index, why })?;
             }
-            let kept = positions.map(|at| {
-                self.values
-                    .get(cache_key((at.mover(), at.waiting()), Metric::Depth))
-            });
+            let kept = positions.map(|at| self.values.get(cache_key(&at, Metric::Depth)));
             let places = wdl.iter_mut().zip(dtw).zip(positions.iter().zip(kept));
             for (place, ((wdl, dtw), (position, kept))) in places.enumerate() {
                 match kept {
@@ -400,14 +396,15 @@ impl Database {
             error,
         };
         stop::check_own().map_err(|error| failed(&row[0], error))?;
-        let sets: Vec<Sets> = row.iter().map(|unknown| unknown.turned).collect();
+        let turned: Vec<Position> = row.iter().map(|unknown| unknown.turned).collect();
         let mut values = vec![Value::Draw; row.len()];
         // No file has values of full boards, nor those of the placing phase in rows like these.
         let is_other = |Unknown { position, .. }: &Unknown| {
             position.empty().is_empty() || position.is_placing()
         };
         if !row.iter().any(is_other)
-            && let Ok(true) = self.each(&sets, Metric::Depth, |place, value| values[place] = value)
+            && let Ok(true) =
+                self.each(&turned, Metric::Depth, |place, value| values[place] = value)
         {
             for (unknown, value) in row.iter().zip(values) {
                 self.keep(&unknown.position, value);
@@ -446,8 +443,7 @@ impl Database {
         }
         // Unknown depths have no byte.
         if let Some(byte) = self.byte_of_value(value) {
-            let key = cache_key((position.mover(), position.waiting()), Metric::Depth);
-            self.values.insert(key, byte);
+            self.values.insert(cache_key(position, Metric::Depth), byte);
         }
     }
 }
@@ -482,8 +478,8 @@ struct Unknown {
     /// Its place in the round.
     place: u32,
     position: Position,
-    /// The sets of an equal position, of which the larger side's is the row's.
-    turned: Sets,
+    /// An equal position, in which the larger side's set is the row's.
+    turned: Position,
 }
 
 impl Unknown {
@@ -494,7 +490,7 @@ impl Unknown {
                 row: 1 << 63 | place as u64,
                 place: place as u32,
                 position: *position,
-                turned: (mover, waiting),
+                turned: *position,
             };
         }
         let larger = match waiting.len() > mover.len() {
@@ -508,7 +504,7 @@ impl Unknown {
             row: pair << 32 | row as u64,
             place: place as u32,
             position: *position,
-            turned: (symmetry.apply(mover), symmetry.apply(waiting)),
+            turned: position.with_board_turned(symmetry),
         }
     }
 }

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use crate::index::histogram::Histogram;
 use crate::index::stages::StageSets;
 use crate::index::{Material, Pair};
-use crate::rules::{FEWEST_STONES, Rules};
+use crate::rules::Rules;
 use crate::store::cache::{BlockCache, ValueCache};
 use crate::store::source;
 use crate::store::{self, ByteSource, DbError, Location, PairFile, PlyFile};
@@ -91,7 +91,7 @@ pub struct Database {
     /// Whether a question may start a thread.
     pub(super) two_threads: bool,
     /// Indexed by [`store::slot`].
-    pub(super) pairs: Vec<Option<OnDemand<PairFile>>>,
+    pub(super) pairs: Vec<Option<Box<OnDemand<PairFile>>>>,
     /// Indexed by ply, up to the last that has a file.
     pub(super) plies: Vec<Option<OnDemand<PlyFile>>>,
     /// Up to the last ply that has a file.
@@ -112,7 +112,7 @@ impl Database {
             rules,
             folder: None,
             two_threads: true,
-            pairs: (0..store::SLOTS).map(|_| None).collect(),
+            pairs: (0..store::slots(&rules)).map(|_| None).collect(),
             plies: Vec::new(),
             stage_sets: OnceLock::new(),
             blocks: BlockCache::with_bytes(0),
@@ -122,7 +122,8 @@ impl Database {
         let are_usable = rules.fingerprint() == Rules::STANDARD.fingerprint();
         for &(larger, smaller, bytes) in EMBEDDED.iter().filter(|_| are_usable) {
             if let Some(pair) = Pair::new(larger, smaller).filter(|_| larger <= rules.stones) {
-                database.pairs[store::slot(pair)] = Some(OnDemand::new(Origin::Embedded(bytes)));
+                database.pairs[store::slot(pair)] =
+                    Some(Box::new(OnDemand::new(Origin::Embedded(bytes))));
             }
         }
         database
@@ -153,12 +154,12 @@ impl Database {
             folder: Some(folder.to_path_buf()),
             ..Database::embedded(rules)
         };
-        for pair in Pair::all(rules.stones) {
+        for pair in Pair::all(&rules) {
             if let Some(origin) = find(store::file_name(pair)) {
-                database.pairs[store::slot(pair)] = Some(OnDemand::new(origin));
+                database.pairs[store::slot(pair)] = Some(Box::new(OnDemand::new(origin)));
             }
         }
-        for ply in 0..2 * rules.stones {
+        for ply in 0..plies(&rules) {
             if let Some(origin) = find(store::ply_file_name(ply)) {
                 database.add_ply(ply, origin);
             }
@@ -256,10 +257,10 @@ impl Database {
     #[must_use]
     pub fn with_file(mut self, name: &str, source: Box<dyn ByteSource>) -> Database {
         let origin = Origin::Caller(source.into());
-        let mut pairs = Pair::all(self.rules.stones).into_iter();
-        let mut plies = 0..2 * self.rules.stones;
+        let mut pairs = Pair::all(&self.rules).into_iter();
+        let mut plies = 0..plies(&self.rules);
         if let Some(pair) = pairs.find(|&pair| store::file_name(pair) == name) {
-            self.pairs[store::slot(pair)] = Some(OnDemand::new(origin));
+            self.pairs[store::slot(pair)] = Some(Box::new(OnDemand::new(origin)));
         } else if let Some(ply) = plies.find(|&ply| store::ply_file_name(ply) == name) {
             self.add_ply(ply, origin);
         }
@@ -305,10 +306,8 @@ impl Database {
 
     /// The pairs that have a file, usable or not, in their order.
     fn present_pairs(&self) -> impl Iterator<Item = Pair> {
-        let pairs = (FEWEST_STONES..=self.rules.stones).flat_map(|larger| {
-            (FEWEST_STONES..=larger).filter_map(move |smaller| Pair::new(larger, smaller))
-        });
-        pairs.filter(|&pair| self.pairs[store::slot(pair)].is_some())
+        let files = self.pairs.iter().enumerate();
+        files.filter_map(|(slot, file)| file.as_ref().and_then(|_| store::pair_of_slot(slot)))
     }
 
     /// Whether the database of a pair can be used.
@@ -391,13 +390,23 @@ impl Database {
     /// The file that stores a table or implies it.
     pub(crate) fn file_of(&self, material: Material) -> Result<&PairFile, DbError> {
         let pair = material.pair();
-        let Some(pair) = pair.filter(|pair| pair.larger() <= self.rules.stones) else {
+        let most = self.rules.stones;
+        let is_possible = material.occurs() && material.totals().into_iter().all(|all| all <= most);
+        let Some(pair) = pair.filter(|_| is_possible) else {
             return Err(DbError::NotStored(format!(
                 "there is no database for {} stones against {}",
                 material.mover, material.waiting
             )));
         };
         self.file(pair)
+    }
+}
+
+/// The number of plies of a placing phase of its own.
+fn plies(rules: &Rules) -> u8 {
+    match rules.moves_while_placing {
+        true => 0,
+        false => 2 * rules.stones,
     }
 }
 

@@ -117,10 +117,11 @@ impl Foresight<'_> {
         let rules = self.database.rules();
         let mut seen: HashSet<Position> = positions.iter().copied().collect();
         let mut queue: VecDeque<Position> = positions.iter().copied().collect();
-        let most_ranges = match positions.iter().any(Position::is_placing) {
-            true => MOST_RANGES,
-            false => MOST_MOVING_RANGES,
-        };
+        let most_ranges =
+            match (positions.iter()).any(|position| position.is_in_placing_phase(rules)) {
+                true => MOST_RANGES,
+                false => MOST_MOVING_RANGES,
+            };
         while self.ranges.len() < most_ranges
             && let Some(position) = queue.pop_front()
         {
@@ -139,18 +140,16 @@ impl Foresight<'_> {
     /// Notes the ranges that a position needs. Whether its value needs no other position, as far as
     /// that is known.
     fn ends_at(&mut self, position: &Position) -> bool {
-        let found = match position.is_placing() {
+        let is_placing = position.is_in_placing_phase(self.database.rules());
+        let found = match is_placing {
             true => self.database.stored(position),
-            false => {
-                let sets = (position.mover(), position.waiting());
-                self.database.held(sets, self.metric, &mut self.rows)
-            }
+            false => (self.database).held(position, self.metric, &mut self.rows),
         };
         match found {
             Ok(value) => value.is_some(),
             Err(DbError::Pending(ranges)) => {
                 self.ranges.extend(ranges);
-                let (page, holds) = match position.is_placing() {
+                let (page, holds) = match is_placing {
                     true => (self.page_of_ply(position), true),
                     false => (self.page_of_pair(position), self.likely_holds(position)),
                 };
@@ -167,7 +166,7 @@ impl Foresight<'_> {
     fn likely_holds(&self, position: &Position) -> bool {
         let rules = self.database.rules();
         let (mover, waiting) = (position.mover(), position.waiting());
-        let material = Material::of(mover, waiting);
+        let material = Material::of_position(position);
         let coverage = match can_omit(rules, material) {
             true => Coverage::EvenOrClosing,
             false => Coverage::All,
@@ -185,7 +184,7 @@ impl Foresight<'_> {
     /// The page of the directory with the row of a position of the moving phase, as far as it is known
     /// while the head of the file has not arrived.
     fn page_of_pair(&self, position: &Position) -> Option<NeededRange> {
-        let material = Material::of(position.mover(), position.waiting());
+        let material = Material::of_position(position);
         let source = self.unopened(material)?;
         let pair = material.pair()?;
         let rows = Rows::of(pair.larger());

@@ -155,7 +155,7 @@ impl<'a> FileEvaluator<'a> {
     /// window may be a bound.
     pub fn score(&self, position: &Position, window: Window) -> Result<Option<Score>, DbError> {
         stop::check(&self.given_up)?;
-        if position.is_placing() {
+        if position.is_in_placing_phase(self.database.rules()) {
             return Ok(self.database.stored(position)?.map(Score::from));
         }
         if position.is_over(self.database.rules()) {
@@ -167,13 +167,10 @@ impl<'a> FileEvaluator<'a> {
         if !self.depths {
             return Ok(Some(self.database.probe(position)?.into()));
         }
-        let sets = (position.mover(), position.waiting());
         let mut moving = held(&self.moving);
-        match moving.held(sets)? {
+        match moving.held(position)? {
             Some(value) => Ok(Some(value.into())),
-            None if self.database.omits_rows(sets.0, sets.1) => {
-                moving.score(sets, window).map(Some)
-            }
+            None if self.database.omits_rows(position) => moving.score(position, window).map(Some),
             None => Ok(None),
         }
     }

@@ -4,58 +4,59 @@
 use std::cmp::Reverse;
 
 use super::database::Database;
-use super::omitted::{Derivation, RowCache, Sets};
+use super::omitted::{Derivation, RowCache};
 use crate::board::{POINTS, PointSet};
-use crate::index::Material;
 use crate::index::stages::Stage;
-use crate::rules::FEWEST_STONES;
+use crate::index::{Material, Pair};
 use crate::rules::position::Position;
 use crate::store::table::{ProbedColumn, ProbedRow};
 use crate::store::{DbError, PairFile};
 use crate::value::{Metric, Value};
 
 impl Database {
-    /// The value of a position without stones in hand in which the mover has a turn or is blocked;
+    /// The value of a position of a pair in which the mover has a turn or is blocked;
     /// `None` if the metric needs a depth that no file holds.
-    pub(super) fn moving(&self, sets: Sets, metric: Metric) -> Result<Option<Value>, DbError> {
-        let (mover, waiting) = sets;
-        let file = self.file_of(Material::of(mover, waiting))?;
+    pub(super) fn moving(
+        &self,
+        position: &Position,
+        metric: Metric,
+    ) -> Result<Option<Value>, DbError> {
+        let file = self.file_of(Material::of_position(position))?;
         if !has(file, metric) {
             return Ok(None);
         }
-        if !file.holds(mover, waiting) {
-            return self.derived(sets, metric, &mut None);
+        if !file.holds(position) {
+            return self.derived(position, metric, &mut None);
         }
-        let mut row = file.row(mover)?;
-        let byte = row.value(row.column(waiting), &self.blocks)?;
+        let mut row = file.row(position.mover)?;
+        let byte = row.value(row.column(position.waiting), &self.blocks)?;
         Ok(Some(self.value_of_byte(metric.of_byte(byte))))
     }
 
-    /// The value of a position without stones in hand, if its file holds it or it was derived
+    /// The value of a position of a pair, if its file holds it or it was derived
     /// before; the search finds all others through their turns. If the metric needs depths, a file
     /// without them is an error.
     pub(super) fn held<'a>(
         &'a self,
-        sets: Sets,
+        position: &Position,
         metric: Metric,
         rows: &mut RowCache<'a>,
     ) -> Result<Option<Value>, DbError> {
-        let (mover, waiting) = sets;
-        let file = self.file_of(Material::of(mover, waiting))?;
+        let file = self.file_of(Material::of_position(position))?;
         if !has(file, metric) {
             return Err(DbError::NoDepths { pair: file.pair() });
         }
-        let byte = match file.holds(mover, waiting) {
+        let byte = match file.holds(position) {
             true => {
-                let row = rows.row(file, mover)?;
-                Some(row.value(row.column(waiting), &self.blocks)?)
+                let row = rows.row(file, position.mover)?;
+                Some(row.value(row.column(position.waiting), &self.blocks)?)
             }
-            false => self.values.get(cache_key(sets, metric)),
+            false => self.values.get(cache_key(position, metric)),
         };
         Ok(byte.map(|byte| metric.of_value(self.value_of_byte(byte))))
     }
 
-    /// The value of a position with stones in hand; `None` if no file holds it.
+    /// The value of a position of the placing phase; `None` if no file holds it.
     pub(super) fn stored(&self, position: &Position) -> Result<Option<Value>, DbError> {
         let stage = Stage::of(position, self.rules());
         let (mover, waiting) = (position.mover(), position.waiting());
@@ -127,31 +128,31 @@ impl Database {
     }
 
     /// Whether the file of a position holds only some rows.
-    pub(super) fn omits_rows(&self, mover: PointSet, waiting: PointSet) -> bool {
-        let file = self.file_of(Material::of(mover, waiting));
+    pub(super) fn omits_rows(&self, position: &Position) -> bool {
+        let file = self.file_of(Material::of_position(position));
         file.is_ok_and(PairFile::omits_rows)
     }
 
     /// The value of a position that no file holds. Later calls use the same derivation, if one is needed.
     fn derived<'a>(
         &'a self,
-        sets: Sets,
+        position: &Position,
         metric: Metric,
         derivation: &mut Option<Derivation<'a>>,
     ) -> Result<Option<Value>, DbError> {
-        let key = cache_key(sets, metric);
+        let key = cache_key(position, metric);
         if let Some(byte) = self.values.get(key) {
             return Ok(Some(self.value_of_byte(byte)));
         }
-        let value = match self.omits_rows(sets.0, sets.1) {
+        let value = match self.omits_rows(position) {
             true => {
                 let derivation = derivation.get_or_insert_with(|| Derivation::new(self, metric));
-                match derivation.value(sets) {
+                match derivation.value(position) {
                     Err(DbError::NoDepths { .. }) => None,
                     value => Some(value?),
                 }
             }
-            false => self.best_turn(sets, metric)?,
+            false => self.best_turn(position, metric)?,
         };
         let Some(value) = value.map(|value| metric.of_value(value)) else {
             return Ok(None);
@@ -165,23 +166,22 @@ impl Database {
     }
 
     /// The value of the mover's best turn; without a turn, the value of the end of the game.
-    fn best_turn(&self, (mover, waiting): Sets, metric: Metric) -> Result<Option<Value>, DbError> {
-        let position = Position::moving(mover, waiting);
+    fn best_turn(&self, position: &Position, metric: Metric) -> Result<Option<Value>, DbError> {
         if let Some(result) = position.result(self.rules()) {
             return Ok(Some(result));
         }
         let mut best = Value::LOST;
         let stones = position.on_board();
-        let after = self.sets_after(&position);
+        let after = self.positions_after(position);
         let consider = |place: usize, value| {
-            let removes = after[place].0.len() < waiting.len();
-            best = best.max(self.rules().value_of_turn(stones, removes, value));
+            let converts = converts(position, &after[place]);
+            best = best.max(self.rules().value_of_turn(stones, converts, value));
         };
         let all = self.each(&after, metric, consider)?;
         Ok(all.then_some(best))
     }
 
-    /// Passes the values of positions without stones in hand to `found`, each with its place in the list,
+    /// Passes the values of positions of pairs to `found`, each with its place in the list,
     /// in any order. Returns `false` if the metric needs a depth that no file holds; then some values may
     /// be missing.
     ///
@@ -189,44 +189,47 @@ impl Database {
     /// removable set of stones. So this looks positions up row by row and block by block.
     pub(super) fn each(
         &self,
-        positions: &[Sets],
+        positions: &[Position],
         metric: Metric,
         mut found: impl FnMut(usize, Value),
     ) -> Result<bool, DbError> {
-        let mut rows: Vec<(PointSet, ProbedRow<'_>)> = Vec::new();
+        let mut rows: Vec<(PointSet, Pair, ProbedRow<'_>)> = Vec::new();
         let mut wanted = Vec::with_capacity(positions.len());
         let mut derivation = None;
-        for (place, &(mover, waiting)) in positions.iter().enumerate() {
-            if mover.len() < FEWEST_STONES.into() {
+        for (place, position) in positions.iter().enumerate() {
+            let Position { mover, waiting, .. } = *position;
+            if position.is_beaten() {
                 found(place, Value::LOST);
                 continue;
             }
-            let file = self.file_of(Material::of(mover, waiting))?;
+            let file = self.file_of(Material::of_position(position))?;
             if !has(file, metric) {
                 return Ok(false);
             }
-            if !file.holds(mover, waiting) {
-                match self.derived((mover, waiting), metric, &mut derivation)? {
+            if !file.holds(position) {
+                match self.derived(position, metric, &mut derivation)? {
                     Some(value) => found(place, value),
                     None => return Ok(false),
                 }
                 continue;
             }
-            let row = match rows.iter().rposition(|&(other, _)| other == mover) {
+            let pair = file.pair();
+            let is_same = |&(other, of, _): &(PointSet, Pair, _)| other == mover && of == pair;
+            let row = match rows.iter().rposition(is_same) {
                 Some(row) => row,
                 None => {
-                    rows.push((mover, file.row(mover)?));
+                    rows.push((mover, pair, file.row(mover)?));
                     rows.len() - 1
                 }
             };
-            let column = rows[row].1.column(waiting);
+            let column = rows[row].2.column(waiting);
             wanted.push((row, ProbedColumn { column, place }));
         }
         // Read the last column of a block first: decoding it decodes those before it.
         wanted.sort_unstable_by_key(|&(row, ProbedColumn { column, .. })| (row, Reverse(column)));
         for wanted in wanted.chunk_by(|(row, _), (other, _)| row == other) {
             let columns: Vec<ProbedColumn> = wanted.iter().map(|&(_, column)| column).collect();
-            let (_, row) = &mut rows[wanted[0].0];
+            let (.., row) = &mut rows[wanted[0].0];
             row.values(&columns, &self.blocks, &mut |place, byte| {
                 found(place, self.value_of_byte(metric.of_byte(byte)));
             })?;
@@ -235,13 +238,19 @@ impl Database {
     }
 }
 
-/// The key of a position without stones in hand in the cache of values. A position with stones in hand
-/// has its [canonical](crate::search::key::canonical) key there, which says how many these are: fewer
+/// The key of a position of a pair in the cache of values. A position of the placing phase
+/// has its [canonical](crate::search::key::canonical) key there, which says how many stones are in hand: fewer
 /// than fifteen.
-pub(super) fn cache_key((mover, waiting): Sets, metric: Metric) -> u64 {
+pub(super) fn cache_key(position: &Position, metric: Metric) -> u64 {
     const KINDS: u64 = 0xf0;
-    let sets = u64::from(mover.bits()) | u64::from(waiting.bits()) << POINTS;
-    (KINDS | metric as u64) << (2 * POINTS) | sets
+    let sets = u64::from(position.mover.bits()) | u64::from(position.waiting.bits()) << POINTS;
+    let in_hand = u64::from(position.mover_in_hand) | u64::from(position.waiting_in_hand) << 4;
+    (in_hand << 8 | KINDS | metric as u64) << (2 * POINTS) | sets
+}
+
+/// Whether the turn from one position to the other places or removes a stone.
+pub(super) fn converts(position: &Position, after: &Position) -> bool {
+    after.mover.len() < position.waiting.len() || after.waiting.len() > position.mover.len()
 }
 
 /// Whether a file holds the metric.

@@ -10,11 +10,12 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::database::Database;
+use super::lookup::{cache_key, converts};
 use crate::board::PointSet;
 use crate::index::Pair;
+use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::rules::turns::left_after_removals;
-use crate::rules::{FEWEST_STONES, Rules};
 use crate::search::core::Window;
 use crate::search::score::Score;
 use crate::store::table::ProbedRow;
@@ -24,16 +25,13 @@ use crate::value::{Distance, Metric, Value};
 /// The most positions that a derivation remembers, each in some 40 bytes.
 const MOST_BOUNDS: usize = 1 << 20;
 
-/// The sets of the side to move and of the other.
-pub(super) type Sets = (PointSet, PointSet);
-
 /// A search for values of one metric; it remembers what it found.
 pub(super) struct Derivation<'a> {
     database: &'a Database,
     metric: Metric,
     rows: RowCache<'a>,
     /// The least and the greatest score of positions that no file holds.
-    bounds: HashMap<Sets, (Score, Score)>,
+    bounds: HashMap<u64, (Score, Score)>,
 }
 
 impl<'a> Derivation<'a> {
@@ -46,52 +44,53 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    /// The value of a position without stones in hand.
+    /// The value of a position of a pair.
     ///
     /// # Errors
     ///
     /// Those of [`Database::file`] for each needed pair, and [`DbError::NoDepths`] if the metric needs
     /// depths.
-    pub fn value(&mut self, sets: Sets) -> Result<Value, DbError> {
+    pub fn value(&mut self, position: &Position) -> Result<Value, DbError> {
         let depth = self.metric == Metric::Depth;
-        let value = Window::value(depth, |window| self.score(sets, window))?;
+        let value = Window::value(depth, |window| self.score(position, window))?;
         Ok(self.metric.of_value(value))
     }
 
-    /// The score of a position without stones in hand. Scores outside the window are bounds.
+    /// The score of a position of a pair. Scores outside the window are bounds.
     ///
     /// # Errors
     ///
     /// As for [`Derivation::value`].
-    pub fn score(&mut self, sets: Sets, window: Window) -> Result<Score, DbError> {
-        match self.held_score(sets)? {
+    pub fn score(&mut self, position: &Position, window: Window) -> Result<Score, DbError> {
+        match self.held_score(position)? {
             Some(score) => Ok(score),
-            None => self.searched(sets, window),
+            None => self.searched(position, window),
         }
     }
 
     /// The value of a position if its file holds it or it was derived before, as for
     /// [`Database::held`].
-    pub fn held(&mut self, sets: Sets) -> Result<Option<Value>, DbError> {
-        self.database.held(sets, self.metric, &mut self.rows)
+    pub fn held(&mut self, position: &Position) -> Result<Option<Value>, DbError> {
+        self.database.held(position, self.metric, &mut self.rows)
     }
 
     /// The score of a position that is over or held.
-    fn held_score(&mut self, sets: Sets) -> Result<Option<Score>, DbError> {
-        if sets.0.len() < FEWEST_STONES.into() {
+    fn held_score(&mut self, position: &Position) -> Result<Option<Score>, DbError> {
+        if position.is_beaten() {
             return Ok(Some(Score::loss_in(0)));
         }
-        Ok(self.held(sets)?.map(|value| match self.metric {
+        Ok(self.held(position)?.map(|value| match self.metric {
             Metric::Depth => value.into(),
             Metric::Wdl => value.wdl().into(),
         }))
     }
 
     /// The score of a position that no file holds.
-    fn searched(&mut self, sets: Sets, window: Window) -> Result<Score, DbError> {
+    fn searched(&mut self, position: &Position, window: Window) -> Result<Score, DbError> {
+        let key = cache_key(position, self.metric);
         let (least, most) = *self
             .bounds
-            .get(&sets)
+            .get(&key)
             .unwrap_or(&(Score::LEAST, Score::MOST));
         if least >= window.beta || least == most {
             return Ok(least);
@@ -99,7 +98,7 @@ impl<'a> Derivation<'a> {
         if most <= window.alpha {
             return Ok(most);
         }
-        let best = self.best_turn(sets, window)?;
+        let best = self.best_turn(position, window)?;
         let bounds = match best {
             best if best >= window.beta => (best, most),
             best if best <= window.alpha => (least, best),
@@ -108,12 +107,11 @@ impl<'a> Derivation<'a> {
         if self.bounds.len() >= MOST_BOUNDS {
             self.bounds.clear();
         }
-        self.bounds.insert(sets, bounds);
+        self.bounds.insert(key, bounds);
         Ok(best)
     }
 
-    fn best_turn(&mut self, (mover, waiting): Sets, window: Window) -> Result<Score, DbError> {
-        let position = Position::moving(mover, waiting);
+    fn best_turn(&mut self, position: &Position, window: Window) -> Result<Score, DbError> {
         if let Some(result) = position.result(self.database.rules()) {
             return Ok(result.into());
         }
@@ -121,24 +119,24 @@ impl<'a> Derivation<'a> {
         let mut unheld = Vec::new();
         let turn = TurnScores {
             rules: self.database.rules(),
-            stones: position.on_board(),
+            position,
         };
-        for sets in self.database.sets_after(&position) {
-            match self.held_score(sets)? {
+        for after in self.database.positions_after(position) {
+            match self.held_score(&after)? {
                 Some(score) => {
-                    best = best.max(turn.before(sets, score));
+                    best = best.max(turn.before(&after, score));
                     if best >= window.beta {
                         return Ok(best);
                     }
                 }
-                None => unheld.push(sets),
+                None => unheld.push(after),
             }
         }
-        for sets in unheld {
+        for after in &unheld {
             let alpha = window.alpha.max(best);
             let mut search = |window: Window| {
-                let score = self.searched(sets, turn.window_after(sets, window))?;
-                Ok::<_, DbError>(turn.before(sets, score))
+                let score = self.searched(after, turn.window_after(after, window))?;
+                Ok::<_, DbError>(turn.before(after, score))
             };
             let narrow = Window::null(alpha.next());
             let mut score = search(narrow)?;
@@ -157,51 +155,43 @@ impl<'a> Derivation<'a> {
 /// The scores of a position's turns from those after them.
 struct TurnScores<'a> {
     rules: &'a Rules,
-    /// Those of the mover and of the waiting side.
-    stones: [u8; 2],
+    position: &'a Position,
 }
 
 impl TurnScores<'_> {
-    /// Whether the turn to these sets removes a stone.
-    fn removes(&self, (left, _): Sets) -> bool {
-        left.len() < self.stones[1].into()
-    }
-
-    /// The score of the turn to these sets, from that of the position after it.
-    fn before(&self, sets: Sets, after: Score) -> Score {
+    /// The score of the turn to this position, from that of the position.
+    fn before(&self, after: &Position, score: Score) -> Score {
         if self.rules.distance() == Distance::ToEnd {
-            return after.before_turn();
+            return score.before_turn();
         }
-        let removes = self.removes(sets);
-        let value = self
-            .rules
-            .value_of_turn(self.stones, removes, after.value());
+        let stones = self.position.on_board();
+        let converts = converts(self.position, after);
+        let value = self.rules.value_of_turn(stones, converts, score.value());
         value.into()
     }
 
     /// The window for the position after the turn. Where a removal ends the count of turns, all scores of the
     /// same result are the same before it.
-    fn window_after(&self, sets: Sets, window: Window) -> Window {
+    fn window_after(&self, after: &Position, window: Window) -> Window {
         match self.rules.distance() {
-            Distance::ToRemoval if self.removes(sets) => Window::ALL,
+            Distance::ToRemoval if converts(self.position, after) => Window::ALL,
             _ => window.after_turn(),
         }
     }
 }
 
 impl Database {
-    /// The sets after each turn of a position without stones in hand: quiet turns first, which lead to
-    /// one row, then captures, which lead to one row for each removable set of stones.
-    pub(super) fn sets_after(&self, position: &Position) -> Vec<Sets> {
+    /// The positions after each turn: those after turns without removals first, which lead to one row of each
+    /// table, then those after captures, which lead to one row for each removable set of stones.
+    pub(super) fn positions_after(&self, position: &Position) -> Vec<Position> {
         let (mut after, mut captures) = (Vec::with_capacity(32), Vec::new());
-        let waiting = position.waiting();
         position.for_each_step(self.rules(), |step, removals| {
-            let reached = position.after(step).waiting();
+            let reached = position.after(step);
             match removals {
-                0 => after.push((waiting, reached)),
+                0 => after.push(reached),
                 _ => {
-                    let left = left_after_removals(waiting, removals, self.rules());
-                    captures.extend(left.map(|left| (left, reached)));
+                    let left = left_after_removals(position.waiting(), removals, self.rules());
+                    captures.extend(left.map(|mover| Position { mover, ..reached }));
                 }
             }
         });

@@ -54,7 +54,7 @@ fn files_without_depths_hold_win_draw_and_loss() {
             let position = Position::moving(mover, waiting);
             let expected = Value::from_byte(values[stored]).wdl();
             let found = database.probe_wdl(&position).unwrap();
-            if file.holds(mover, waiting) {
+            if file.holds(&position) {
                 assert_eq!(found, expected);
                 held += 1;
             }
@@ -87,7 +87,9 @@ fn errors_name_a_missing_file_and_its_folder() {
     let error = Database::embedded(RULES).histogram(material).unwrap_err();
     assert_eq!(error.to_string(), "the database 6-4 is missing");
     for (mover, waiting) in [(10, 3), (3, 2), (0, 0), (200, 200)] {
-        let error = database.histogram(Material { mover, waiting }).unwrap_err();
+        let error = database
+            .histogram(Material::new(mover, waiting))
+            .unwrap_err();
         assert!(matches!(error, DbError::NotStored(_)), "{error}");
     }
     let error = database.probe(&Position::start(&RULES)).unwrap_err();
@@ -123,7 +125,7 @@ fn ranked_values_are_asked_for_once() {
                 let after = turn.after.with_board_turned(turned);
                 let key = match after.is_placing() {
                     true => key::canonical(&after).0,
-                    false => cache_key((turn.after.mover(), turn.after.waiting()), Metric::Depth),
+                    false => cache_key(&turn.after, Metric::Depth),
                 };
                 let kept = database.values.get(key).map(Value::from_byte);
                 assert_eq!(kept.map(Value::backed_up), Some(turn.value));

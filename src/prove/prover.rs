@@ -44,7 +44,7 @@ impl<'a> Prover<'a> {
         }
         let mut needed = options.pairs.clone();
         if options.others {
-            needed.extend(Pair::all(database.rules().stones));
+            needed.extend(Pair::all(database.rules()));
         }
         needed.retain(|&pair| !database.has(pair));
         needed.sort_unstable();

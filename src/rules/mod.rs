@@ -52,6 +52,9 @@ pub struct Rules {
     pub blocked: Blocked,
     /// The result of a full board after the last placement.
     pub full_board: FullBoard,
+    /// Whether a side with stones in hand may move a stone instead of placing one, as in Lasker Morris. The
+    /// stones in hand then count for [`flying`](Rules::flying), too.
+    pub moves_while_placing: bool,
     /// The game is drawn after this many consecutive turns of both sides without a placement or a removal,
     /// at most [`MOST_QUIET_TURNS`]; 0 means never.
     pub quiet_turns: u8,
@@ -119,6 +122,7 @@ impl Rules {
         removal_per_mill: false,
         blocked: Blocked::Loses,
         full_board: FullBoard::Loses,
+        moves_while_placing: false,
         quiet_turns: 0,
         quiet_turns_flying: 0,
     };
@@ -141,6 +145,12 @@ impl Rules {
         ..Rules::STANDARD
     };
 
+    /// Lasker Morris: ten stones a side, and a side with stones in hand may move instead of placing.
+    pub const LASKER: Rules = Rules {
+        moves_while_placing: true,
+        ..Rules::TEN
+    };
+
     /// Twelve Men's Morris: four more lines, and the side that placed first loses on a full board.
     pub const TWELVE: Rules = Rules {
         stones: 12,
@@ -155,11 +165,12 @@ impl Rules {
     };
 
     /// The sets of rules that have names.
-    pub const NAMED: [(&'static str, Rules); 6] = [
+    pub const NAMED: [(&'static str, Rules); 7] = [
         ("standard", Rules::STANDARD),
         ("standard-100", Rules::STANDARD_100),
         ("no-flying", Rules::NO_FLYING),
         ("ten", Rules::TEN),
+        ("lasker", Rules::LASKER),
         ("twelve", Rules::TWELVE),
         ("morabaraba", Rules::MORABARABA),
     ];
@@ -187,7 +198,8 @@ impl Rules {
         }
     }
 
-    /// Whether a side with this many stones on the board, and none in hand, may fly.
+    /// Whether a side with this many stones may fly: those on the board, with none in hand unless the side
+    /// may [move while placing](Rules::moves_while_placing); then those in hand count, too.
     #[inline(always)]
     pub fn flies(&self, stones: u32) -> bool {
         stones <= u32::from(self.flying)
@@ -322,6 +334,9 @@ impl Rules {
         }
         if self.full_board == FullBoard::Draws {
             text += " full_board=draws";
+        }
+        if self.moves_while_placing {
+            text += " moves_while_placing=true";
         }
         if self.quiet_turns > 0 {
             text += &format!(" quiet_turns={}", self.quiet_turns);

@@ -226,13 +226,31 @@ impl Position {
         self.mover.len() + u32::from(self.mover_in_hand) < u32::from(FEWEST_STONES)
     }
 
+    /// Whether the side to move may move a stone to any empty point, if it may move one at all.
+    #[inline(always)]
+    pub(crate) fn flies(&self, rules: &Rules) -> bool {
+        rules.flies(self.mover.len() + u32::from(self.mover_in_hand))
+    }
+
+    /// Whether a side may move stones once it is its turn: stones in hand may forbid it.
+    pub(crate) fn may_move(&self, side: Side, rules: &Rules) -> bool {
+        self.in_hand(side) == 0 || rules.moves_while_placing
+    }
+
+    /// Whether stones in hand keep the side to move, or both sides, from moving stones: whether the position
+    /// belongs to a placing phase of its own.
+    #[inline(always)]
+    pub(crate) fn is_in_placing_phase(&self, rules: &Rules) -> bool {
+        self.is_placing() && !rules.moves_while_placing
+    }
+
     /// Whether the side to move has something to place or to remove, or can slide or fly.
     #[inline(always)]
     fn has_turn(&self, rules: &Rules) -> bool {
         let empty = self.empty();
         self.mover_in_hand > 0
             || !(rules.board().around(self.mover) & empty).is_empty()
-            || rules.flies(self.mover.len()) && !empty.is_empty()
+            || self.flies(rules) && !empty.is_empty()
             || self.removal_owed()
     }
 
@@ -296,7 +314,7 @@ impl Position {
             Phase::Over
         } else if self.mover_in_hand > 0 || self.removal_owed() && self.is_placing() {
             Phase::Placing
-        } else if rules.flies(self.mover.len()) {
+        } else if self.flies(rules) {
             Phase::Flying
         } else {
             Phase::Moving

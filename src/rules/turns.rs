@@ -126,6 +126,12 @@ impl Turn {
         PointSet::from_bits(1 << (self.0 >> place & NO_POINT))
     }
 
+    /// Whether the turn places a stone.
+    #[inline(always)]
+    pub(crate) fn places(self) -> bool {
+        self.from().is_none() && self.to().is_some()
+    }
+
     /// Whether the turn removes a stone.
     pub fn removes(&self) -> bool {
         !self.removed().is_empty()
@@ -404,9 +410,12 @@ impl Position {
         };
         let empty = self.empty();
         if self.mover_in_hand > 0 {
-            return arrive(None, self.mover, empty);
+            arrive(None, self.mover, empty);
+            if !rules.moves_while_placing {
+                return;
+            }
         }
-        let flies = rules.flies(self.mover.len());
+        let flies = self.flies(rules);
         for from in self.mover {
             let targets = match flies {
                 true => empty,

@@ -231,7 +231,8 @@ impl<'a, E: Evaluator> Worker<'a, E> {
     /// phase.
     fn repeats(&self, position: &Position) -> bool {
         let key = key::exact(position);
-        position.all_in_hand() == 0 && self.path.iter().rev().any(|&seen| seen == key)
+        !position.is_in_placing_phase(self.context.rules)
+            && self.path.iter().rev().any(|&seen| seen == key)
     }
 
     /// The score of a node for its side to move, ends counted from the node. Scores outside the
@@ -321,7 +322,7 @@ impl<'a, E: Evaluator> Worker<'a, E> {
             first,
         };
         order.rank(position, &mut self.ranked);
-        if position.is_placing()
+        if position.is_in_placing_phase(context.rules)
             && depth >= TRANSPOSITION_DEPTH
             && let Some(known) = self.refutation(position, base, window.beta, depth)
         {

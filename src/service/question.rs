@@ -263,11 +263,10 @@ impl Topic {
     pub fn may_search(self, question: &Question, rules: &Rules) -> Result<bool, Failure> {
         match self {
             Topic::Probe | Topic::Rank | Topic::Line => {
-                Ok(question.last_position(rules)?.is_placing())
+                Ok(question.last_position(rules)?.is_in_placing_phase(rules))
             }
-            Topic::Probes => {
-                Ok((question.positions(rules).flatten()).any(|position| position.is_placing()))
-            }
+            Topic::Probes => Ok((question.positions(rules).flatten())
+                .any(|position| position.is_in_placing_phase(rules))),
             Topic::Step | Topic::Turns | Topic::Game => Ok(false),
             Topic::Play | Topic::Random => Ok(true),
         }

@@ -29,6 +29,7 @@ struct Settings {
     removal_per_mill: Option<bool>,
     blocked: Option<Blocked>,
     full_board: Option<FullBoard>,
+    moves_while_placing: Option<bool>,
     quiet_turns: Option<i64>,
     quiet_turns_flying: Option<i64>,
 }
@@ -90,6 +91,7 @@ impl Settings {
             (&mut rules.diagonals, self.diagonals),
             (&mut rules.removal_from_mills, self.removal_from_mills),
             (&mut rules.removal_per_mill, self.removal_per_mill),
+            (&mut rules.moves_while_placing, self.moves_while_placing),
         ] {
             *setting = wanted.unwrap_or(*setting);
         }
@@ -246,8 +248,8 @@ mod tests {
         assert_eq!(of_toml("stones = 0xa"), of_toml("stones = 1_0"));
         let all = "\
             base = 'twelve'\nstones = 11\ndiagonals = false\nflying = 4\nremoval_from_mills = true\n\
-            removal_per_mill = true\nblocked = 'passes'\nfull_board = 'draws'\nquiet_turns = 100\n\
-            quiet_turns_flying = 20\n";
+            removal_per_mill = true\nblocked = 'passes'\nfull_board = 'draws'\nmoves_while_placing = true\n\
+            quiet_turns = 100\nquiet_turns_flying = 20\n";
         let expected = Rules {
             stones: 11,
             diagonals: false,
@@ -256,6 +258,7 @@ mod tests {
             removal_per_mill: true,
             blocked: Blocked::Passes,
             full_board: FullBoard::Draws,
+            moves_while_placing: true,
             quiet_turns: 100,
             quiet_turns_flying: 20,
         };

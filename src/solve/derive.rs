@@ -15,15 +15,16 @@ use crate::index::{Index, Material};
 use crate::memory::Bytes;
 use crate::rules::{Rules, WithoutTurn};
 use crate::solve::pair::half::{HalfShape, RowTurns};
-use crate::solve::pair::init::{Captures, ORDERED, look_up};
+use crate::solve::pair::init::{Captures, Exits, ORDERED, look_up};
 use crate::solve::pair::{Scatter, fill_images};
+use crate::solve::placements::Reached;
 use crate::solve::slides::{ColumnSlides, Vector};
 use crate::store::codec::{Coverage, is_even};
 
 /// Derives the values of a table.
 ///
 /// * `quiet`: the values of the table with the other side to move, `material.exchanged()`.
-/// * `captures`: the values of the tables of [`Material::after_captures`].
+/// * `exits`: the values of the tables of [`Material::exits`].
 ///
 /// # Errors
 ///
@@ -36,12 +37,12 @@ pub fn derive<V: Deref<Target = [u8]>>(
     rules: &Rules,
     material: Material,
     quiet: &[u8],
-    captures: &[V],
+    exits: &[V],
 ) -> io::Result<Bytes> {
     let mut finished = Bytes::new(material.entries() as usize)?;
-    let captures = Captures::all(rules, material, captures);
+    let exits = Exits::new(rules, material, exits);
     let all = TablePart::default();
-    derive_part(rules, material, all, Some(quiet), &captures, &mut finished);
+    derive_part(rules, material, all, Some(quiet), &exits, &mut finished);
     Ok(finished)
 }
 
@@ -63,7 +64,7 @@ fn derive_part(
     material: Material,
     part: TablePart,
     quiet: Option<&[u8]>,
-    captures: &[Captures<'_>],
+    exits: &Exits<'_>,
     finished: &mut Bytes,
 ) {
     let index = Index::new(material);
@@ -98,7 +99,8 @@ fn derive_part(
             bits::dispatch(DeriveRow {
                 shape: &shape,
                 slides: &slides,
-                captures,
+                exits,
+                row,
                 waiting,
                 quiet,
                 scratch,
@@ -135,14 +137,14 @@ pub(crate) fn fill_omitted<V: Deref<Target = [u8]>>(
     // Even and odd numbers of stones.
     const EVEN: Option<bool> = Some(false);
     const ODD: Option<bool> = Some(true);
-    let (captures, parts) = match coverage {
+    let (exits, parts) = match coverage {
         Coverage::All | Coverage::Possible(_) => return Ok(None),
         Coverage::EvenMover => {
             let own = material.after_captures(rules).len();
             let (own, others) = captures.split_at(own);
-            let own = Captures::all(rules, material, own);
+            let own = Exits::new(rules, material, own);
             let other = material.exchanged();
-            let others = Captures::all(rules, other, others);
+            let others = Exits::new(rules, other, others);
             let mut smaller = Bytes::new(other.entries() as usize)?;
             let derive_smaller = |waiting, values: &[u8], smaller: &mut Bytes| {
                 derive_part(
@@ -170,16 +172,19 @@ pub(crate) fn fill_omitted<V: Deref<Target = [u8]>>(
         }
         // It matters which turns are captures, but not what they are worth.
         Coverage::EvenOrClosing => (
-            vec![Captures::EndTheGame],
+            Exits {
+                captures: vec![Captures::EndTheGame],
+                placements: None,
+            },
             vec![part(ODD, EVEN), part(EVEN, ODD)],
         ),
         Coverage::EvenBoth => (
-            Captures::all(rules, material, captures),
+            Exits::new(rules, material, captures),
             vec![part(ODD, EVEN), part(ODD, ODD), part(EVEN, ODD)],
         ),
     };
     for part in parts {
-        derive_part(rules, material, part, None, &captures, values);
+        derive_part(rules, material, part, None, &exits, values);
     }
     Ok(None)
 }
@@ -202,7 +207,8 @@ pub(crate) fn captures_to_fill(
 struct DeriveRow<'a> {
     shape: &'a HalfShape,
     slides: &'a ColumnSlides,
-    captures: &'a [Captures<'a>],
+    exits: &'a Exits<'a>,
+    row: usize,
     waiting: PointSet,
     /// The values of the positions that quiet turns lead to.
     quiet: &'a [u8],
@@ -241,7 +247,7 @@ impl DeriveRow<'_> {
     fn derive<B: Bits, const FLYING: bool, const PART: bool>(self, bits: B) {
         let DeriveRow {
             shape,
-            captures,
+            exits,
             waiting,
             quiet,
             part,
@@ -261,7 +267,10 @@ impl DeriveRow<'_> {
         slides.gather(raised, best);
         closing.clear();
         closing.resize(best.len(), 0);
-        look_up::<B, FLYING>(captures, bits, shape, &turns, waiting, best, closing);
+        look_up::<B, FLYING>(&exits.captures, bits, shape, &turns, waiting, best, closing);
+        if let Some(placements) = &exits.placements {
+            placements.raise(bits, self.row, waiting, |_| Reached::ALL, best);
+        }
         if shape.without_turn == WithoutTurn::Passes {
             for (best, &quiet) in best.iter_mut().zip(quiet) {
                 if *best == 0 {

@@ -19,8 +19,9 @@ use super::events::{BuildEvent, BuildReport, PairReport, PlyReport};
 use super::folder::BuildFolder;
 use super::pair::{self, SolvedTable};
 use super::plan::{BuildPlan, BuildRequest, PlannedPly};
-use super::ply::{self, stage};
+use super::ply;
 use super::tables::{Loader, TableCache, load};
+use super::unfinished;
 use crate::index::histogram::Histogram;
 use crate::index::stages::{Stage, StageSets};
 use crate::index::{Index, Material, Pair};
@@ -38,7 +39,7 @@ use crate::value::Metric;
 /// let rules = Rules::STANDARD;
 /// let request = BuildRequest {
 ///     rules,
-///     pairs: Pair::all(rules.stones),
+///     pairs: Pair::all(&rules),
 ///     plies: kept_plies(&rules),
 ///     profile: Default::default(),
 /// };
@@ -87,17 +88,18 @@ impl BuildPlan {
             observer(BuildEvent::PairFinished(&pair));
             report.pairs.push(pair);
         }
+        pairs.remove_unfinished(u8::MAX)?;
         drop(pairs);
         for planned in self.plies() {
             let Some(plies) = &mut plies else { break };
             observer(BuildEvent::PlyStarted(planned.ply));
             let ply = plies.build(planned, observer)?;
-            stage::remove(folder.path(), Some(planned.ply + 1))?;
+            unfinished::remove_all(folder.path(), &format!("placing-{:02}.", planned.ply + 1))?;
             observer(BuildEvent::PlyFinished(&ply));
             report.plies.push(ply);
         }
         if self.placing.is_some() {
-            stage::remove(folder.path(), None)?;
+            unfinished::remove_all(folder.path(), "placing-")?;
         }
         Ok(report)
     }
@@ -108,6 +110,8 @@ struct PairsJob<'a> {
     request: &'a BuildRequest,
     folder: &'a Path,
     cache: TableCache,
+    /// The tables that may have [`unfinished`] files.
+    unfinished: Vec<Material>,
     /// The stages of the last placement that this build has to solve, with the tables to which their turns
     /// lead: without a mill, and with a capture if games go on after it.
     last_stages: Vec<(Stage, Material, Option<Material>)>,
@@ -122,17 +126,25 @@ impl<'a> PairsJob<'a> {
             let table = |stage| stage_sets.exists(stage).then(|| stage.material());
             for stage in stage_sets.stages_of(last) {
                 if let Some(quiet) = table(stage.after_quiet())
-                    && !stage::is_solved(folder, stage)
+                    && !unfinished::is_solved(folder, stage)
                 {
                     last_stages.push((stage, quiet, table(stage.after_capture())));
                 }
             }
         }
         let pairs: Vec<Pair> = plan.pairs.iter().map(|planned| planned.pair).collect();
+        let (cached, unfinished) = match plan.request.rules.moves_while_placing {
+            true => {
+                let wanted = plan.wanted().into_iter();
+                (Vec::new(), wanted.flat_map(Pair::tables).collect())
+            }
+            false => (pairs, Vec::new()),
+        };
         PairsJob {
             request: &plan.request,
             folder,
-            cache: TableCache::new(&pairs),
+            cache: TableCache::new(&cached),
+            unfinished,
             last_stages,
         }
     }
@@ -147,6 +159,7 @@ impl<'a> PairsJob<'a> {
         let start = Instant::now();
         observer(BuildEvent::PairStarted(pair));
         let rules = &self.request.rules;
+        self.remove_unfinished(pair.all_in_hand())?;
         let load = |material| {
             let mut last = self.last_stages.iter();
             let again = last.any(|&(_, _, captures)| captures == Some(material));
@@ -170,12 +183,37 @@ impl<'a> PairsJob<'a> {
 
     /// The table that captures lead to, which stays in the cache if it is needed `again`.
     fn load(&mut self, material: Material, again: bool) -> Result<Bytes, DbError> {
-        let from_files = || load(&Database::open(self.folder, self.request.rules)?, material);
+        let (folder, rules) = (self.folder, self.request.rules);
+        if let Some(values) = unfinished::read(folder, &rules, material)? {
+            return Ok(values);
+        }
+        let from_files = || load(&Database::open(folder, rules)?, material);
         self.cache.take(material, again, from_files)
+    }
+
+    /// Removes the tables that no pair with this number of stones in hand, or more, needs.
+    fn remove_unfinished(&mut self, in_hand: u8) -> Result<(), DbError> {
+        let folder = self.folder;
+        let is_needed =
+            |table: &Material| table.mover_in_hand + table.waiting_in_hand + 1 >= in_hand;
+        let old = self.unfinished.extract_if(.., |table| !is_needed(table));
+        old.map(|table| unfinished::remove(folder, table)).collect()
     }
 
     /// Counts the values of a solved pair and writes its file; returns the size in bytes.
     fn write(&mut self, pair: Pair, solved: &[SolvedTable]) -> Result<u64, DbError> {
+        if self.request.rules.moves_while_placing {
+            // Many pairs need them, and deriving those that no file stores takes long.
+            for table in solved {
+                unfinished::write(
+                    self.folder,
+                    &self.request.rules,
+                    table.material,
+                    &table.values,
+                )?;
+                self.unfinished.push(table.material);
+            }
+        }
         let counted = solved.iter().map(|table| {
             self.cache.keep(table.material, &table.values);
             Histogram::of_table(&Index::new(table.material), &table.values)
@@ -235,9 +273,9 @@ impl PliesJob<'_> {
         let mut next = NextTables::new(&database, folder, stage_sets, ply)?;
         for stage in stage_sets.stages_of(ply) {
             let start = Instant::now();
-            let values = match stage::is_solved(folder, stage) {
+            let values = match unfinished::is_solved(folder, stage) {
                 true if kept => {
-                    let values = stage::read(folder, rules, stage)?;
+                    let values = unfinished::read(folder, rules, stage)?;
                     self.report.load += start.elapsed();
                     values
                 }
@@ -283,7 +321,7 @@ impl PliesJob<'_> {
         }
         self.report.solve += start.elapsed();
         let start = Instant::now();
-        self.report.bytes += stage::write(self.folder, rules, stage, &values)?;
+        self.report.bytes += unfinished::write(self.folder, rules, stage, &values)?;
         self.report.write += start.elapsed();
         Ok(values)
     }
@@ -317,7 +355,7 @@ impl<'a> NextTables<'a> {
         };
         if ply + 1 == 2 * database.rules().stones {
             let missing = stage_sets.stages_of(ply);
-            let missing = missing.filter(|&stage| !stage::is_solved(folder, stage));
+            let missing = missing.filter(|&stage| !unfinished::is_solved(folder, stage));
             let wanted = missing.flat_map(|stage| [stage.after_quiet(), stage.after_capture()]);
             let mut wanted: Vec<Stage> = wanted.filter(|&next| stage_sets.exists(next)).collect();
             wanted.dedup();
@@ -341,7 +379,7 @@ impl<'a> NextTables<'a> {
         let values = match (self.last.take(), &mut self.pairs) {
             (Some((last, values)), _) if last == stage => values,
             (_, Some(pairs)) => pairs.load(stage.material())?,
-            _ => match stage::read(self.folder, self.database.rules(), stage)? {
+            _ => match unfinished::read(self.folder, self.database.rules(), stage)? {
                 Some(values) => values,
                 None => ply::load(self.database, stage)?,
             },

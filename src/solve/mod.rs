@@ -6,7 +6,9 @@
 //!
 //! * `plan`, `folder`, `job`, `events`, `progress`: the build.
 //! * `pair` solves one pair in memory, `ply` one stage of the placing phase.
+//! * `placements` finds the best placements of a row, for both.
 //! * `tables` loads whole tables from files, `derive` computes those that files omit.
+//! * `unfinished` keeps tables in files that a build needs on its way.
 //! * `repack` writes the values of a file again at another level or with another profile.
 
 mod compressed;
@@ -16,18 +18,19 @@ mod events;
 mod folder;
 mod job;
 pub(crate) mod pair;
+pub(crate) mod placements;
 pub(crate) mod plan;
 pub(crate) mod ply;
 mod progress;
 pub(crate) mod repack;
 pub(crate) mod slides;
 pub(crate) mod tables;
+mod unfinished;
 
 pub use error::SolveError;
 pub use events::{BuildEvent, BuildReport, PairReport, PlyReport, TableTimes};
 pub use folder::BuildFolder;
 pub use job::build;
-pub(crate) use plan::with_needed;
 pub use plan::{BuildPlan, BuildRequest, PlannedPair, PlannedPly, kept_plies, pairs_up_to};
 pub use progress::BuildProgress;
 pub(crate) use tables::{

@@ -8,12 +8,12 @@ use std::thread;
 
 use super::error::SolveError;
 use super::pair;
-use super::ply::stage;
 use super::tables::{MOST_KEPT, TableCache};
+use super::unfinished;
 use crate::index::stages::{Stage, StageSets, why_unsolved};
 use crate::index::{Material, Pair};
 use crate::probe::Database;
-use crate::rules::{MOST_STONES, Rules};
+use crate::rules::Rules;
 use crate::store::codec::can_omit;
 use crate::store::{Compression, DbError, Profile, ply_file_name};
 use crate::value::Metric;
@@ -46,7 +46,7 @@ pub struct BuildRequest {
 
 /// The pairs with at most this many stones on the board, in the order in which they are solved.
 pub fn pairs_up_to(most_stones: u8, rules: &Rules) -> Vec<Pair> {
-    let mut pairs = Pair::all(rules.stones);
+    let mut pairs = Pair::all(&rules);
     pairs.retain(|pair| pair.stones() <= most_stones);
     pairs
 }
@@ -56,6 +56,9 @@ pub fn pairs_up_to(most_stones: u8, rules: &Rules) -> Vec<Pair> {
 /// file or to the moving phase.
 pub fn kept_plies(rules: &Rules) -> BTreeSet<u8> {
     const SMALL: u8 = 8;
+    if rules.moves_while_placing {
+        return BTreeSet::new();
+    }
     let last = (2 * rules.stones).saturating_sub(4);
     (0..=last)
         .filter(|&ply| ply <= SMALL || (last - ply).is_multiple_of(3))
@@ -163,7 +166,7 @@ impl BuildPlan {
             false => Database::embedded(rules),
         };
         let present = built_pairs(&database, request.profile.metric)?;
-        let mut pairs = with_needed(&request.pairs);
+        let mut pairs = Pair::with_needed(request.pairs.clone(), &rules);
         pairs.retain(|wanted| !present.iter().any(|(pair, _)| pair == wanted));
         for &pair in &pairs {
             match database.file(pair) {
@@ -201,7 +204,7 @@ impl BuildPlan {
 
     /// The pairs of the request and those that they need, solved or not, each after those that it needs.
     pub fn wanted(&self) -> Vec<Pair> {
-        with_needed(&self.request.pairs)
+        Pair::with_needed(self.request.pairs.clone(), &self.request.rules)
     }
 
     /// The plies to solve, the last one first.
@@ -226,7 +229,14 @@ pub fn built_pairs(
     database: &Database,
     metric: Metric,
 ) -> Result<Vec<(Pair, Compression)>, SolveError> {
-    if database.rules().quiet_turns > 0 && metric == Metric::Wdl {
+    let rules = database.rules();
+    if rules.moves_while_placing && (rules.removal_per_mill || rules.quiet_turns > 0) {
+        return Err(SolveError::Rules(
+            "there are no databases for rules where sides move while placing and each mill earns a removal of \
+             its own, or quiet turns have a limit",
+        ));
+    }
+    if rules.quiet_turns > 0 && metric == Metric::Wdl {
         return Err(SolveError::Rules(
             "under a limit of quiet turns the result of a position follows from the number of turns to the \
              next removal, so there are no databases without depths",
@@ -241,17 +251,6 @@ pub fn built_pairs(
         }),
     });
     pairs.collect()
-}
-
-/// These pairs and those that they need, each after those that it needs.
-pub(crate) fn with_needed(wanted: &[Pair]) -> Vec<Pair> {
-    let mut pairs = Pair::all(MOST_STONES);
-    // Captures make one number of stones smaller or both, in any order.
-    pairs.retain(|pair| {
-        let mut wanted = wanted.iter();
-        wanted.any(|of| pair.larger() <= of.larger() && pair.smaller() <= of.smaller())
-    });
-    pairs
 }
 
 /// The peak memory while building the pair at this place of a plan, in bytes: that of the pair alone plus the
@@ -311,7 +310,7 @@ fn plan_plies(
     let stage_sets = StageSets::new(rules, plies);
     let has_stages = |ply| {
         let mut stages = stage_sets.stages_of(ply);
-        stages.all(|stage| stage::is_solved(folder, stage))
+        stages.all(|stage| unfinished::is_solved(folder, stage))
     };
     let mut missing = BTreeSet::new();
     for &ply in keep.iter().filter(|&&ply| !has_file(ply)) {

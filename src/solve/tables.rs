@@ -185,12 +185,12 @@ pub(crate) fn read_or_derive(
     material: Material,
     tables: &[Bytes],
 ) -> Result<Bytes, DbError> {
-    let (quiet, captures) = match tables.split_first() {
-        Some((quiet, captures)) if is_derived(material) => (quiet, captures),
+    let (quiet, exits) = match tables.split_first() {
+        Some((quiet, exits)) if is_derived(material) => (quiet, exits),
         _ => return Ok(read(db, material, tables, false)?.0),
     };
     let metric = db.file_of(material)?.metric();
-    let values = derive(db.rules(), material, quiet, captures);
+    let values = derive(db.rules(), material, quiet, exits);
     let mut values = values.map_err(refused(db, material)?)?;
     fold(&mut values, metric);
     Ok(values)
@@ -246,11 +246,7 @@ pub(crate) fn load_pair(
 pub(crate) fn needs(db: &Database, material: Material) -> Result<Vec<Material>, DbError> {
     let coverage = db.file_of(material)?.coverage();
     Ok(match is_derived(material) {
-        true => [
-            vec![material.exchanged()],
-            material.after_captures(db.rules()),
-        ]
-        .concat(),
+        true => [vec![material.exchanged()], material.exits(db.rules())].concat(),
         false => captures_to_fill(db.rules(), material, coverage),
     })
 }
@@ -304,9 +300,10 @@ impl TableCache {
     /// The compression ratio of the table cache, measured on the large pairs.
     pub(super) const RATIO: u64 = 2;
 
-    /// The pair whose captures of one stone lead to a table.
+    /// The pair whose captures of one stone lead to a table; `None` if stones are in hand.
     pub(super) fn pair_after(table: Material) -> Option<Pair> {
-        Pair::new(table.waiting, table.mover + 1)
+        let before = Pair::new(table.waiting, table.mover + 1);
+        before.filter(|_| !table.has_hands())
     }
 
     /// An empty table cache for work on these pairs.

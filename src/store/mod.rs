@@ -33,7 +33,7 @@ pub(crate) mod write;
 
 pub use error::{DbError, Location};
 pub use pair::{PairFile, file_name};
-pub(crate) use pair::{SLOTS, slot};
+pub(crate) use pair::{pair_of_slot, slot, slots};
 pub use pieces::{NeededRange, Pieces};
 pub use ply::{PlyFile, ply_file_name};
 pub use profile::{Compression, Profile};

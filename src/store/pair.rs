@@ -2,7 +2,8 @@
 //! search derives the values of the other table from it.
 //!
 //! ```text
-//! larger, smaller    1 byte each
+//! larger, smaller    1 byte each: the stones on the board
+//! their hands        1 byte each, only under rules where sides move while placing
 //! coverage           1 byte: [`Coverage::number`]
 //! histograms         of the pair's tables, the larger side to move first
 //! ```
@@ -17,23 +18,26 @@ use super::source::ByteSource;
 use super::table::{ProbedRow, Table, TableFile, TableSpec};
 use crate::board::PointSet;
 use crate::index::histogram::Histogram;
-use crate::index::{Material, Pair, Rows, SIDES};
-use crate::rules::Rules;
+use crate::index::{Material, Pair, Rows};
+use crate::rules::position::Position;
+use crate::rules::{MOST_STONES, Rules};
 use crate::value::Metric;
 
 /// The name of a pair's file in its folder.
 ///
 /// ```
-/// let pair = millbase::Pair::new(8, 9).unwrap();
-/// assert_eq!(millbase::store::file_name(pair), "9-8.mill");
+/// use millbase::store::file_name;
+/// assert_eq!(file_name("8-9".parse()?), "9-8.mill");
+/// assert_eq!(file_name("3-4+1-1".parse()?), "4-3+1-1.mill");
+/// # Ok::<(), millbase::PairError>(())
 /// ```
 pub fn file_name(pair: Pair) -> String {
     format!("{pair}.mill")
 }
 
-/// The table that a file holds: the one with the larger side to move.
+/// The table that a file holds: the one with the larger side to move, or the only one.
 pub(crate) fn stored_table(pair: Pair) -> Material {
-    Material::new(pair.larger(), pair.smaller())
+    pair.tables()[0]
 }
 
 /// The file of a pair, opened. Its head is checked; its rows are checked when they are read.
@@ -61,6 +65,9 @@ impl PairFile {
         let container = Container::open(name, source, FileKind::Pair, &rules)?;
         let mut fields = container.fields();
         fields.expect("pair", [pair.larger(), pair.smaller()])?;
+        if rules.moves_while_placing {
+            fields.expect("stones in hand", pair.in_hand())?;
+        }
         let at = fields.at;
         let [number] = fields.take()?;
         let suffices = |coverage: &Coverage| {
@@ -86,7 +93,7 @@ impl PairFile {
             return Err(container.corrupt_schema(0, what));
         }
         Ok(PairFile {
-            file: TableFile::new(container, slot(pair) as u8),
+            file: TableFile::new(container, slot(pair) as u16),
             path,
             rules,
             pair,
@@ -132,9 +139,10 @@ impl PairFile {
         &self.histograms[number.min(self.histograms.len() - 1)]
     }
 
-    /// Whether the file holds the value of a position, so that it need not be derived.
-    pub(crate) fn holds(&self, mover: PointSet, waiting: PointSet) -> bool {
-        let material = Material::of(mover, waiting);
+    /// Whether the file holds the value of a position of its pair, so that it need not be derived.
+    pub(crate) fn holds(&self, position: &Position) -> bool {
+        let material = Material::of_position(position);
+        let Position { mover, waiting, .. } = *position;
         !is_derived(material) && self.coverage.holds(&self.rules, mover, waiting)
     }
 
@@ -164,11 +172,35 @@ impl PairFile {
     }
 }
 
-/// The number of places for pairs, see [`slot`].
-pub(crate) const SLOTS: usize = SIDES * SIDES;
+/// The number of numbers of stones that a side can have on the board or in hand.
+const SIDES: usize = MOST_STONES as usize + 1;
+
+/// The number of places for the pairs of these rules, see [`slot`].
+pub(crate) fn slots(rules: &Rules) -> usize {
+    match rules.moves_while_placing {
+        true => SIDES.pow(4),
+        false => SIDES * SIDES,
+    }
+}
 
 /// The place of a pair in an array of all possible pairs.
 pub(crate) fn slot(pair: Pair) -> usize {
-    let place = |stones: u8| usize::from(stones - crate::rules::FEWEST_STONES);
-    place(pair.larger()) * SIDES + place(pair.smaller())
+    let [larger_in_hand, smaller_in_hand] = pair.in_hand();
+    let numbers = [
+        larger_in_hand,
+        smaller_in_hand,
+        pair.larger(),
+        pair.smaller(),
+    ];
+    numbers
+        .into_iter()
+        .fold(0, |slot, number| slot * SIDES + usize::from(number))
+}
+
+/// The pair at a place, `None` if there is none.
+pub(crate) fn pair_of_slot(slot: usize) -> Option<Pair> {
+    let [larger_in_hand, smaller_in_hand, larger, smaller] =
+        [3, 2, 1, 0].map(|place| (slot / SIDES.pow(place) % SIDES) as u8);
+    let material = Material::new(larger, smaller).with_hands([larger_in_hand, smaller_in_hand]);
+    material.pair()
 }

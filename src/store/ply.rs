@@ -86,7 +86,7 @@ impl PlyFile {
             return Err(container.corrupt_schema(0, what));
         }
         Ok(PlyFile {
-            file: TableFile::new(container, 0x80 | ply),
+            file: TableFile::new(container, 0x8000 | u16::from(ply) << 8),
             path,
             rules,
             ply,

@@ -21,8 +21,8 @@ use crate::value::Metric;
 #[derive(Debug)]
 pub(crate) struct TableFile {
     pub container: Container,
-    /// The file's number in the keys of a block cache.
-    cache_key: u8,
+    /// The number of the file's first table in the keys of a block cache.
+    cache_key: u16,
     /// Created at first use.
     tables: Vec<OnceLock<Contents>>,
 }
@@ -54,7 +54,7 @@ pub(crate) struct Table<'a> {
 }
 
 impl TableFile {
-    pub fn new(container: Container, cache_key: u8) -> TableFile {
+    pub fn new(container: Container, cache_key: u16) -> TableFile {
         TableFile {
             tables: (0..container.tables()).map(|_| OnceLock::new()).collect(),
             cache_key,
@@ -378,8 +378,8 @@ impl ProbedRow<'_> {
 
     /// The key of a block in a cache.
     fn key(&self, block: usize) -> u64 {
-        let file = u64::from(self.table.file.cache_key) << 8 | self.table.number as u64;
-        (file << 24 | self.place as u64) << 24 | block as u64
+        let table = u64::from(self.table.file.cache_key) + self.table.number as u64;
+        (table << 24 | self.place as u64) << 24 | block as u64
     }
 
     /// Decodes a block that the cache lacks, for `read` and for the cache: up to the place `last`

@@ -12,6 +12,7 @@
 //! child    O to move, M' waits    after quiet turns: rows of O, columns of M'
 //! capture  O - x to move, M'      after turns that close a mill: rows of O - x, columns of M';
 //!                                 one table for each number of stones x that a turn removes
+//! placed                          the same two kinds of tables after placements, with M + y in place of M'
 //! ```
 //!
 //! The pass takes the child's rows one by one, see `pair_row`. A row has a fixed set O and holds the
@@ -29,7 +30,6 @@ use super::report::{Mismatch, Suspects};
 use super::turns::{CheckedTable, Codes, PairTurns, value_of_byte};
 use crate::board::bits;
 use crate::memory::Bytes;
-use crate::rules::position::Position;
 use crate::solve::pair::fill_images;
 use crate::solve::slides::ColumnSlides;
 
@@ -65,7 +65,7 @@ impl PairTurns<'_> {
     pub fn compare(&self, values: &[u8], advance: &(dyn Fn(u64) + Sync)) -> Vec<Mismatch> {
         let parent = CheckedTable::new(self.parent, values);
         let suspects = Suspects::new(parent, self.codes, |mover, waiting, byte| {
-            let position = Position::moving(mover, waiting);
+            let position = self.parent.material().position(mover, waiting);
             Mismatch {
                 position,
                 stored: value_of_byte(self.rules, self.metric, byte),

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `pair`, `ply` | load the tables of a file, check them, count their values |
 //! | `check`, `pair_row` | the fast pass over a pair's table, over one row |
+//! | `placements` | the best placements in one row, of a pair's table or of a stage |
 //! | `stage` | the fast pass over a table of the placing phase, and the tables that its turns lead to |
 //! | `turns` | the turns of a table, and the values that they give |
 //! | `report` | wrong values and counts |
@@ -33,6 +34,7 @@
 mod check;
 mod pair;
 mod pair_row;
+mod placements;
 mod ply;
 mod report;
 mod stage;

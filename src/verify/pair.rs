@@ -3,15 +3,16 @@
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::placements::{PlacedTables, sets_after};
 use super::report::{MOST_MISMATCHES, Miscounted, Mismatch, Report};
 use super::stage::LastPlacement;
 use super::turns::{CheckedTable, Codes, PairTurns, value_of_turn};
 use crate::index::histogram::Histogram;
 use crate::index::{Index, Pair};
+use crate::memory::Bytes;
 use crate::probe::Database;
 use crate::random::Random;
-use crate::rules::position::Position;
-use crate::solve::{TableCache, fold, load, load_pair, refused, with_needed};
+use crate::solve::{TableCache, fold, load, load_pair, refused};
 use crate::store::DbError;
 use crate::store::pair::stored_table;
 use crate::value::{Dtw, Metric, Value};
@@ -64,17 +65,38 @@ pub fn verify_pair(
     // side lead to it.
     let mut child = Rc::new(values);
     let mut stored = Some(Rc::clone(&child));
+    if larger.mover == 0 {
+        // There are no quiet turns, so the values after them do not matter.
+        let length = larger.exchanged().entries();
+        child = Rc::new(Bytes::new(length as usize).map_err(refused(db, larger)?)?);
+        // The check takes the rows of this table.
+        advance(larger.entries().saturating_sub(length));
+    }
     for material in pair.tables().into_iter().rev() {
-        let after = material.after_captures(db.rules());
+        let exits = material.exits(db.rules());
         let take = |&after| tables.captures.take(after, false, || load(db, after));
-        let captures = after.iter().map(take).collect::<Result<Vec<_>, _>>()?;
+        let values = exits.iter().map(take).collect::<Result<Vec<_>, _>>()?;
         let index = Index::new(material);
         let child_index = Index::new(material.exchanged());
-        let after: Vec<Index> = after.into_iter().map(Index::new).collect();
-        let tables_after = after.iter().zip(&captures);
-        let mut tables_after = tables_after.map(|(index, values)| CheckedTable::new(index, values));
-        let captures = [(); 3].map(|()| tables_after.next());
-        let codes = Codes::new(db.rules(), metric, [material.mover, material.waiting]);
+        let exits: Vec<Index> = exits.into_iter().map(Index::new).collect();
+        let mut exits = exits.iter().zip(&values);
+        let mut next = || {
+            exits
+                .next()
+                .map(|(index, values)| CheckedTable::new(index, values))
+        };
+        let mut captures = [None; 3];
+        let count = material.after_captures(db.rules()).len();
+        captures
+            .iter_mut()
+            .take(count)
+            .for_each(|table| *table = next());
+        let placed = PlacedTables {
+            quiet: next(),
+            capture: next(),
+        };
+        let sets_after = sets_after(material);
+        let codes = Codes::new(db.rules(), metric, material);
         let turns = PairTurns {
             rules: db.rules(),
             metric,
@@ -82,6 +104,7 @@ pub fn verify_pair(
             parent: &index,
             child: CheckedTable::new(&child_index, &child),
             captures,
+            placed: placed.quiet.map(|_| (placed, &sets_after)),
         };
         let refused = refused(db, material)?;
         let mut derived = None;
@@ -122,7 +145,9 @@ pub fn verify_pair(
 /// sooner or later: if one of them has no depths, only results follow. Files that cannot be used are ignored
 /// here; they are errors where they are needed.
 fn common_metric(db: &Database, pair: Pair) -> Metric {
-    let mut files = with_needed(&[pair]).into_iter().map(|pair| db.file(pair));
+    let mut files = Pair::with_needed(vec![pair], db.rules())
+        .into_iter()
+        .map(|pair| db.file(pair));
     match files.any(|file| file.is_ok_and(|file| file.metric() == Metric::Wdl)) {
         true => Metric::Wdl,
         false => Metric::Depth,
@@ -151,7 +176,7 @@ pub fn verify_sample(
         let index = Index::new(material);
         for _ in 0..samples {
             let (mover, waiting) = index.sets(random.below(index.len()));
-            let position = Position::moving(mover, waiting);
+            let position = material.position(mover, waiting);
             let stored = db.value(&position, metric)?.unwrap_or(Value::LOST);
             let (mut best, stones) = (Value::LOST, position.on_board());
             for turn in position.turns(db.rules()) {

@@ -4,6 +4,7 @@
 //! Turns that close no mill are backed up for whole parts of a row at once, see `solve::slides`. Turns that
 //! close a mill are backed up one by one.
 
+use super::placements::{PlacementRow, PlacementScratch};
 use super::turns::{DRAWN, LOST, PairTurns, best_capture, larger};
 use crate::board::PointSet;
 use crate::board::bits::{Bits, Kernel};
@@ -30,6 +31,7 @@ pub(super) struct PairRowScratch {
     best: Vec<Vector>,
     /// The best codes of all columns.
     codes: Vec<u8>,
+    placements: PlacementScratch,
 }
 
 /// The number of parent entries found at once, so that the cache misses of their reads overlap.
@@ -57,7 +59,7 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
 
     /// Whether the mover may fly.
     fn flies(&self) -> bool {
-        let stones = self.turns.child.index.material().waiting;
+        let [_, stones] = self.turns.child.index.material().totals();
         self.turns.rules.flies(stones.into())
     }
 
@@ -90,8 +92,16 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
             *edge = bits.pext(ends.bits(), free.bits());
         }
         let all = self.slides;
-        let PairRowScratch { quiet, best, .. } = &mut *self.scratch;
+        let PairRowScratch {
+            quiet,
+            best,
+            placements,
+            ..
+        } = &mut *self.scratch;
         let best = best.as_flattened_mut();
+        let mut placements = self.turns.placed.map(|(tables, after)| {
+            PlacementRow::new(rules, codes, tables, (self.row, !free), after, placements)
+        });
         for subset in child.index.columns().iter() {
             let set = PointSet::from_bits(bits.pdep(subset, free.bits()));
             let is_blocked = || match flies {
@@ -103,6 +113,9 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
                 WithoutTurn::Draws if is_blocked() => best[place] = DRAWN,
                 WithoutTurn::Passes if is_blocked() => best[place] = quiet.as_flattened()[place],
                 _ => {}
+            }
+            if let Some(placements) = &mut placements {
+                best[place] = larger(best[place], placements.best(bits, subset, set));
             }
             // The stones by the number of removals that a turn to their point earned.
             let mut mills = [board.mills(set), PointSet::EMPTY, PointSet::EMPTY];

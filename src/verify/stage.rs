@@ -17,15 +17,14 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
+use super::placements::{PlacedTables, PlacementRow, PlacementScratch, sets_after};
 use super::report::{Mismatch, Suspects};
-use super::turns::{
-    CaptureRows, CheckedTable, Codes, LOST, PairTurns, best_capture, derive, larger, value_of_byte,
-};
+use super::turns::{CheckedTable, Codes, PairTurns, derive, value_of_byte};
 use crate::board::bits::{self, Bits, Kernel};
 use crate::board::symmetry::Symmetry;
 use crate::board::{POINTS, PointSet};
 use crate::index::stages::{Stage, StageSets};
-use crate::index::{Index, Material, Pair, Rows, Subsets};
+use crate::index::{Index, Pair, Rows, Subsets};
 use crate::memory::Bytes;
 use crate::probe::Database;
 use crate::rules::Rules;
@@ -44,23 +43,20 @@ pub(super) struct StageTurns<'a> {
     /// The codes of the derived values.
     pub codes: &'a Codes,
     pub stage: Stage,
-    /// The table after placements without a mill; `None` if no game reaches it.
-    pub quiet: Option<CheckedTable<'a>>,
-    /// The table after captures; `None` if they end the game, or if no game reaches it.
-    pub capture: Option<CheckedTable<'a>>,
+    /// The tables that its turns lead to.
+    pub placed: PlacedTables<'a>,
 }
 
 impl<'a> StageTurns<'a> {
     /// The codes of a stage's values.
     fn codes(rules: &Rules, metric: Metric, stage: Stage) -> Codes {
-        let Material { mover, waiting } = stage.material();
-        Codes::new(rules, metric, [mover, waiting])
+        Codes::new(rules, metric, stage.material())
     }
 
     /// The value of a position, derived from the values of all positions that its turns lead to.
     fn derive(&self, position: &Position) -> Value {
-        let tables = [self.quiet, self.capture];
-        derive(position, self.rules, self.metric, &tables)
+        let PlacedTables { quiet, capture } = self.placed;
+        derive(position, self.rules, self.metric, &[], &[quiet, capture])
     }
 
     /// Calls `found` with each reachable entry, one of each position or more, and with the code of
@@ -72,7 +68,7 @@ impl<'a> StageTurns<'a> {
             turns: self,
             index,
             columns: Subsets::new(free, self.stage.stones(mover).into()),
-            after: Subsets::new(free, u32::from(self.stage.stones(mover)) + 1),
+            after: sets_after(self.stage.material()),
         };
         let rows: Vec<usize> = self.stage_sets.rows(self.stage, waiting).iter().collect();
         rows.into_par_iter()
@@ -138,15 +134,9 @@ struct SharedByRows<'a, 'b> {
 /// Memory that is reused for each row.
 #[derive(Default)]
 struct StageRowScratch {
-    /// The codes after quiet turns, by the column of M'.
-    quiet: Vec<u8>,
-    /// Those of the best captures; [`NOT_YET`] until it is computed.
-    captures: Vec<u16>,
+    placements: PlacementScratch,
     found: Vec<(usize, u8)>,
 }
-
-/// In place of a code: it is not computed yet.
-const NOT_YET: u16 = u16::MAX;
 
 /// The derivation for one set of the waiting side.
 struct StageRow<'a, 'b> {
@@ -166,53 +156,28 @@ impl Kernel for StageRow<'_, '_> {
             columns,
             after,
         } = self.shape;
-        let StageRowScratch {
-            quiet,
-            captures,
-            found,
-        } = self.scratch;
-        let board = turns.rules.board();
-        let codes = turns.codes;
+        let StageRowScratch { placements, found } = self.scratch;
         let waiting = Rows::of(turns.stage.stones(turns.stage.mover().other())).set(self.row);
         let free = !waiting;
         let images: [PointSet; Symmetry::COUNT] =
             std::array::from_fn(|number| Symmetry::numbered(number as u32).apply(waiting));
-        let removals = CaptureRows::new(turns.capture, waiting, 1, turns.rules);
-        quiet.clear();
-        if let Some(table) = turns.quiet {
-            let values = table.row(self.row).iter();
-            quiet.extend(values.map(|&value| codes.of_quiet(value)));
-        }
-        quiet.resize(after.count(), LOST);
-        captures.clear();
-        captures.resize(after.count(), NOT_YET);
+        let row = (self.row, waiting);
+        let mut placements = PlacementRow::new(
+            turns.rules,
+            turns.codes,
+            turns.placed,
+            row,
+            after,
+            placements,
+        );
         let possible = turns.stage_sets.rows(turns.stage, turns.stage.mover());
-        let all = bits.pext(free.bits(), free.bits());
         for subset in columns.iter() {
             let mover = PointSet::from_bits(bits.pdep(subset, free.bits()));
             let (row, symmetry) = index.rows().find(mover);
             if !possible.contains(row) {
                 continue;
             }
-            let closing = bits.pext(board.completions(mover).bits(), free.bits()) & !subset;
-            let mut best = LOST;
-            let mut places = all & !subset & !closing;
-            while places != 0 {
-                let place = places & places.wrapping_neg();
-                places ^= place;
-                best = larger(best, quiet[after.rank(subset | place)]);
-            }
-            let mut places = closing;
-            while places != 0 {
-                let place = places & places.wrapping_neg();
-                places ^= place;
-                let code = &mut captures[after.rank(subset | place)];
-                if *code == NOT_YET {
-                    let set = PointSet::from_bits(bits.pdep(subset | place, free.bits()));
-                    *code = best_capture(bits, codes, &removals, set).into();
-                }
-                best = larger(best, *code as u8);
-            }
+            let best = placements.best(bits, subset, mover);
             let image = images[symmetry.number() as usize];
             let column = index.column_with(bits, row, image);
             found.push((row * index.columns().count() + column, best));
@@ -236,7 +201,7 @@ impl LastPlacement {
     /// Nothing yet, before the checks of these pairs and then of all files of the placing phase.
     pub fn before_pairs(database: &Database, pairs: &[Pair]) -> LastPlacement {
         let stones = database.rules().stones;
-        let mut all = Pair::all(stones).into_iter();
+        let mut all = Pair::all(database.rules()).into_iter();
         LastPlacement {
             needed: all.all(|pair| pairs.contains(&pair))
                 && (database.plies().map(PlyFile::ply).max())
@@ -271,8 +236,10 @@ impl LastPlacement {
                 metric,
                 codes: &StageTurns::codes(rules, metric, stage),
                 stage,
-                quiet: Some(turns.child),
-                capture: turns.captures[0],
+                placed: PlacedTables {
+                    quiet: Some(turns.child),
+                    capture: turns.captures[0],
+                },
             };
             self.tables.add(stage, &turns.table()?);
             if turns.metric == Metric::Wdl {
@@ -354,8 +321,7 @@ impl<'a> StageTables<'a> {
             metric: self.metric,
             codes,
             stage,
-            quiet,
-            capture,
+            placed: PlacedTables { quiet, capture },
         }
     }
 

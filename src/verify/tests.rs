@@ -43,14 +43,18 @@ fn turns_of<'a>(
     captures: &'a [Owned],
 ) -> PairTurns<'a> {
     let mut captures = captures.iter();
-    let Material { mover, waiting } = parent.material();
     PairTurns {
         metric: Metric::Depth,
-        codes: Box::leak(Box::new(Codes::new(rules, Metric::Depth, [mover, waiting]))),
+        codes: Box::leak(Box::new(Codes::new(
+            rules,
+            Metric::Depth,
+            parent.material(),
+        ))),
         rules,
         parent,
         child: child.table(),
         captures: [(); 3].map(|()| captures.next().map(Owned::table)),
+        placed: None,
     }
 }
 
@@ -283,7 +287,7 @@ fn with_plies(rules: &Rules) -> tempfile::TempDir {
 fn request(rules: &Rules) -> BuildRequest {
     BuildRequest {
         rules: *rules,
-        pairs: Pair::all(rules.stones),
+        pairs: Pair::all(&rules),
         plies: GAPS.into(),
         profile: Profile::default(),
     }
@@ -313,7 +317,7 @@ fn a_wrong_value_in_each_table_of_a_ply_is_detected() {
 /// The tables that are left by the checks of all pairs.
 fn with_last_placement(database: &Database) -> Tables {
     let rules = database.rules();
-    let pairs = Pair::all(rules.stones);
+    let pairs = Pair::all(&rules);
     let mut tables = Tables::new(database, &pairs);
     for pair in pairs {
         let report = verify_pair(database, pair, &mut tables, &|_| ()).unwrap();

@@ -1,6 +1,7 @@
 //! The turns of a table to check and the values that they give: turn by turn, and as codes whose
 //! maximum is the best value.
 
+use super::placements::PlacedTables;
 use crate::board::bits::Bits;
 use crate::board::symmetry::Symmetry;
 use crate::board::{POINTS, PointSet};
@@ -48,6 +49,8 @@ pub(super) struct PairTurns<'a> {
     /// The tables after removals of one, two and three stones; `None` if the removals leave two
     /// stones and end the game, and for more removals than a turn can earn.
     pub captures: [Option<CheckedTable<'a>>; 3],
+    /// The tables after placements, and the mover's sets after them; `None` if the mover has none in hand.
+    pub placed: Option<(PlacedTables<'a>, &'a Subsets)>,
 }
 
 impl<'a> PairTurns<'a> {
@@ -55,8 +58,12 @@ impl<'a> PairTurns<'a> {
     /// its turns lead to.
     pub fn derive(&self, position: &Position) -> Value {
         let [one, two, three] = self.captures;
-        let tables = [Some(self.child), one, two, three];
-        derive(position, self.rules, self.metric, &tables)
+        let moved = [Some(self.child), one, two, three];
+        let placed = self
+            .placed
+            .map(|(tables, _)| [tables.quiet, tables.capture]);
+        let placed = placed.unwrap_or_default();
+        derive(position, self.rules, self.metric, &moved, &placed)
     }
 
     /// The rows that captures lead to if these stones wait, by the number of removals that a turn
@@ -72,8 +79,11 @@ impl<'a> PairTurns<'a> {
     /// The outcome for a mover without a turn.
     pub fn without_turn(&self) -> WithoutTurn {
         let PairTurns { rules, child, .. } = *self;
-        let Material { mover, waiting } = child.index.material();
-        if u32::from(mover + waiting) < POINTS {
+        let Material { mover, waiting, .. } = child.index.material();
+        if self.placed.is_some() {
+            // A side with a stone in hand has a turn, so this does not matter.
+            WithoutTurn::Loses
+        } else if u32::from(mover + waiting) < POINTS {
             match rules.blocked {
                 Blocked::Loses => WithoutTurn::Loses,
                 Blocked::Passes => WithoutTurn::Passes,
@@ -88,18 +98,24 @@ impl<'a> PairTurns<'a> {
 }
 
 /// The value of a position, derived from the values of all positions that its turns lead to. These are in
-/// `tables`, by the number of removals; `None` if the removals end the game.
+/// `moved` after a stone was moved and in `placed` after one was placed, by the number of removals; `None` if the
+/// removals end the game.
 pub(super) fn derive(
     position: &Position,
     rules: &Rules,
     metric: Metric,
-    tables: &[Option<CheckedTable<'_>>],
+    moved: &[Option<CheckedTable<'_>>],
+    placed: &[Option<CheckedTable<'_>>],
 ) -> Value {
     let derived = position.result(rules).unwrap_or_else(|| {
         let mut best = Value::LOST;
         let stones = position.on_board();
         position.for_each_turn(rules, |turn| {
             let after = position.after(turn);
+            let tables = match turn.places() {
+                true => placed,
+                false => moved,
+            };
             let table = tables[turn.removed().len() as usize];
             let byte = table.map(|table| table.byte(after.mover(), after.waiting()));
             let value = byte.map_or(Value::LOST, |byte| value_of_byte(rules, metric, byte));
@@ -167,8 +183,9 @@ const fn code(byte: u8) -> u8 {
 const SHARED: u8 = code(254);
 
 impl Codes {
-    /// The codes of a table with these stones of the mover and of the waiting side.
-    pub fn new(rules: &Rules, metric: Metric, stones: [u8; 2]) -> Codes {
+    /// The codes of a table.
+    pub fn new(rules: &Rules, metric: Metric, material: Material) -> Codes {
+        let stones = [material.mover, material.waiting];
         let before = |byte: usize, removes: bool| {
             let after = value_of_byte(rules, metric, byte as u8);
             let value = value_of_turn(rules, metric, stones, removes, after);

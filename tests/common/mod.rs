@@ -155,7 +155,7 @@ pub fn plain_rules(rules: &Rules) -> PlainRules {
         removal_per_mill: rules.removal_per_mill,
         blocked_passes: rules.blocked == Blocked::Passes,
         full_board_draws: rules.full_board == FullBoard::Draws,
-        slides_while_placing: false,
+        moves_while_placing: rules.moves_while_placing,
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::common::{Random, symmetries, turned};
 use millbase::internals::{Index, Rows};
-use millbase::{Material, Pair, PointSet};
+use millbase::{Material, Pair, PointSet, Rules};
 use rayon::prelude::*;
 
 /// The most stones of a side in the standard game.
@@ -14,7 +14,8 @@ const NINE: u8 = 9;
 /// All tables with at most this number of stones a side: mover and waiting.
 fn tables(stones: u8) -> Vec<Material> {
     let sides = 3..=stones;
-    let all = sides.flat_map(|mover| (3..=stones).map(move |waiting| Material { mover, waiting }));
+    let all =
+        sides.flat_map(|mover| (3..=stones).map(move |waiting| Material::new(mover, waiting)));
     all.collect()
 }
 
@@ -39,7 +40,7 @@ fn cycles(permutation: &[usize; 24]) -> Vec<usize> {
 /// symmetries, by (w, b). By Burnside's lemma, their number is the mean over the symmetries of the
 /// number of positions that a symmetry leaves unchanged. Such a position gives each cycle of the
 /// symmetry to one side, to the other, or to none.
-fn distinct_positions() -> BTreeMap<(usize, usize), u64> {
+pub fn distinct_positions() -> BTreeMap<(usize, usize), u64> {
     let symmetries = symmetries();
     let mut fixed: BTreeMap<(usize, usize), u64> = BTreeMap::new();
     for symmetry in &symmetries {
@@ -92,7 +93,7 @@ fn symmetries_are_those_of_the_board() {
 #[test]
 fn all_pairs_have_the_published_number_of_distinct_positions() {
     let distinct = distinct_positions();
-    let pairs = Pair::all(NINE);
+    let pairs = Pair::all(&Rules::STANDARD);
     assert_eq!(pairs.len(), 28);
     let tables = pairs.iter().flat_map(|pair| pair.tables());
     let total: u64 = tables
@@ -155,7 +156,7 @@ fn are_equivalent(index: &Index, a: usize, b: usize) -> bool {
 
 /// The sets at an entry.
 fn check_round_trip(index: &Index, entry: usize) {
-    let Material { mover, waiting } = index.material();
+    let Material { mover, waiting, .. } = index.material();
     let (mine, others) = index.sets(entry);
     assert_eq!(
         (mine & others, Material::of(mine, others)),

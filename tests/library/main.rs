@@ -10,6 +10,7 @@ mod coach;
 mod count;
 mod games;
 mod index;
+mod lasker;
 mod layers;
 mod malom;
 mod placing;

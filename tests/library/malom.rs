@@ -254,7 +254,10 @@ fn every_slot_of_small_pairs_is_what_the_probe_says() {
 fn every_slot_to_nine_stones_is_what_the_probe_says() {
     let sectors = embedded(Scheme::complete());
     let mut all = [0; 3];
-    for pair in Pair::all(9).into_iter().filter(|pair| pair.stones() <= 9) {
+    for pair in Pair::all(&Rules::STANDARD)
+        .into_iter()
+        .filter(|pair| pair.stones() <= 9)
+    {
         for material in pair.tables() {
             let counts = walk(&sectors, moving(material.mover, material.waiting), 0, 1, 1);
             all = std::array::from_fn(|i| all[i] + counts[i]);
@@ -356,7 +359,7 @@ fn short(stones: u8) -> Rules {
 /// The sectors of a game's databases, and the same without memory for whole sectors.
 fn built(rules: &Rules, keep: &[u8]) -> (TempDir, [Arc<Sectors>; 2]) {
     let folder = TempDir::new().expect("a folder");
-    build(folder.path(), rules, &Pair::all(rules.stones), keep);
+    build(folder.path(), rules, &Pair::all(&rules), keep);
     let sectors = [Sectors::DEFAULT_MEMORY, 0].map(|memory| {
         let database = Database::open(folder.path(), *rules).expect("databases");
         let sectors = Sectors::new(database, Scheme::complete()).expect("the standard rules");

@@ -56,7 +56,7 @@ fn built(rules: &Rules, keep: &[u8]) -> TempDir {
 /// The files of the pairs of four stones, with which many tests begin.
 static PAIRS_OF_FOUR: LazyLock<BTreeMap<String, Vec<u8>>> = LazyLock::new(|| {
     let folder = TempDir::new().expect("a folder");
-    common::build(folder.path(), &FOUR, &Pair::all(FOUR.stones), &[]);
+    common::build(folder.path(), &FOUR, &Pair::all(&FOUR), &[]);
     databases(folder.path())
 });
 
@@ -66,7 +66,7 @@ fn build_in(folder: &Path, rules: &Rules, keep: &[u8]) {
             fs::write(folder.join(name), bytes).expect("a file");
         }
     }
-    common::build(folder, rules, &Pair::all(rules.stones), keep);
+    common::build(folder, rules, &Pair::all(&rules), keep);
 }
 
 fn open(folder: &Path, rules: &Rules) -> Database {
@@ -174,7 +174,7 @@ fn one_pass_over_the_pairs_makes_the_same_files() {
         let folder = TempDir::new().expect("a folder");
         let path = folder.path();
         let locked = BuildFolder::lock(path).expect("a folder of our own");
-        let plan = || common::plan(path, &rules, &Pair::all(rules.stones), &keep);
+        let plan = || common::plan(path, &rules, &Pair::all(&rules), &keep);
         // Ends before the plies.
         let pairs = |locked: &BuildFolder| {
             let plan = plan();
@@ -184,7 +184,7 @@ fn one_pass_over_the_pairs_makes_the_same_files() {
             });
             plan.pairs.len()
         };
-        assert_eq!(pairs(&locked), Pair::all(rules.stones).len());
+        assert_eq!(pairs(&locked), Pair::all(&rules).len());
         let stage_sets = StageSets::new(&rules, last + 1);
         let stages = stage_sets.stages_of(last);
         let quiet = stages.filter(|stage| {
@@ -235,7 +235,7 @@ fn more_plies_are_kept_when_they_are_wanted() {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path();
     let locked = BuildFolder::lock(path).expect("a folder of our own");
-    let whole = plan(path, &FOUR, &Pair::all(FOUR.stones), &all);
+    let whole = plan(path, &FOUR, &Pair::all(&FOUR), &all);
     whole.run(&locked, &mut |_| ()).expect("a build");
     assert_eq!(databases(path), expected);
     // A build that wants fewer plies leaves the others alone, also those on its way.
@@ -533,10 +533,7 @@ fn little_more_than_what_games_come_to_is_taken_as_reachable() {
 /// The number of distinct positions of a stage that count as reachable.
 fn possible_positions(stage_sets: &StageSets, stage: Stage) -> usize {
     let (mover, waiting) = (stage.mover(), stage.mover().other());
-    let index = Index::new(Material {
-        mover: stage.stones(mover),
-        waiting: stage.stones(waiting),
-    });
+    let index = Index::new(Material::new(stage.stones(mover), stage.stones(waiting)));
     let columns = index.columns().count();
     let in_row = |row: usize| {
         let first = index.first_columns(row);

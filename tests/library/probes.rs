@@ -30,7 +30,7 @@ fn built(folder: &TempDir) -> Database {
     for (name, bytes) in common::databases(&common::root().join("db")) {
         fs::write(folder.join(name), bytes).unwrap();
     }
-    let mut pairs = Pair::all(RULES.stones);
+    let mut pairs = Pair::all(&RULES);
     pairs.retain(|pair| pair.stones() == BUILT_STONES);
     common::build(folder, &RULES, &pairs, &[]);
     Database::open(folder, RULES).unwrap()
@@ -60,7 +60,7 @@ fn written(value: Value) -> [String; 2] {
 #[test]
 fn built_files_are_those_of_the_program() {
     let folder = TempDir::new().unwrap();
-    let mut pairs = Pair::all(RULES.stones);
+    let mut pairs = Pair::all(&RULES);
     pairs.retain(|pair| pair.stones() <= 7);
     assert_eq!(pairs.len(), 2);
     common::build(folder.path(), &RULES, &pairs, &[]);

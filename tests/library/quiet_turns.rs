@@ -44,10 +44,7 @@ fn check(rules: &Rules, pairs: &[(usize, usize)]) {
     };
     let (mut cut, mut compared) = (0, 0);
     check::count_quiet_turns(&plain_rules(rules), pairs, limit, |stones, quiet, table| {
-        let material = Material {
-            mover: stones.0 as u8,
-            waiting: stones.1 as u8,
-        };
+        let material = Material::new(stones.0 as u8, stones.1 as u8);
         let (index, values) = (Index::new(material), &solved[&material]);
         for (mover, other, expected) in table.positions() {
             let byte = values[index.find(library_set(mover), library_set(other))];

@@ -11,7 +11,7 @@ use millbase::{
 use std::collections::BTreeSet;
 
 /// Rules with every setting, alone and combined.
-const VARIANTS: [Rules; 14] = [
+const VARIANTS: [Rules; 17] = [
     Rules::STANDARD,
     Rules {
         diagonals: true,
@@ -63,6 +63,18 @@ const VARIANTS: [Rules; 14] = [
         removal_per_mill: true,
         blocked: Blocked::Passes,
         ..Rules::TWELVE
+    },
+    Rules::LASKER,
+    Rules {
+        stones: 4,
+        ..Rules::LASKER
+    },
+    Rules {
+        stones: 5,
+        diagonals: true,
+        flying: 4,
+        removal_from_mills: true,
+        ..Rules::LASKER
     },
 ];
 
@@ -397,7 +409,7 @@ fn perft_of_named_rules_agrees_with_the_plain_implementation() {
 fn fingerprints_tell_rules_of_the_moving_phase_apart() {
     let mut all = Vec::new();
     for flying in [0, 3, 4] {
-        for bits in 0..128 {
+        for bits in 0..256 {
             let is = |bit: u32| bits >> bit & 1 == 1;
             all.push(Rules {
                 stones: 9,
@@ -415,10 +427,11 @@ fn fingerprints_tell_rules_of_the_moving_phase_apart() {
                 } else {
                     FullBoard::Loses
                 },
+                moves_while_placing: is(7),
                 quiet_turns: if is(5) { 100 } else { 90 },
                 quiet_turns_flying: if is(6) { 10 } else { 0 },
             });
-            all.extend((bits < 32).then(|| Rules {
+            all.extend((bits & 0x60 == 0).then(|| Rules {
                 quiet_turns: 0,
                 quiet_turns_flying: 0,
                 ..all[all.len() - 1]

@@ -501,7 +501,7 @@ fn known_placing_positions_are_answered() {
 fn the_proof_agrees_with_exact_values() {
     let three = Rules { stones: 3, ..FOUR };
     let database = Database::embedded(three);
-    let all = Pair::all(3);
+    let all = Pair::all(&three);
     let exact = database
         .answer_within(&Position::start(&three), Some(u64::MAX))
         .unwrap();

@@ -20,7 +20,9 @@ const STANDARD: Rules = Rules::STANDARD;
 /// The files with at most nine stones, by name.
 fn small_files() -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("db");
-    let pairs = Pair::all(9).into_iter().filter(|pair| pair.stones() <= 9);
+    let pairs = Pair::all(&Rules::STANDARD)
+        .into_iter()
+        .filter(|pair| pair.stones() <= 9);
     let names = pairs.map(file_name);
     names
         .map(|name| {
@@ -347,7 +349,7 @@ const FOUR: Rules = Rules {
 /// The databases of these rules with the files of some plies.
 fn built(rules: &Rules, keep: &[u8]) -> TempDir {
     let folder = TempDir::new().expect("a folder");
-    build(folder.path(), rules, &Pair::all(rules.stones), keep);
+    build(folder.path(), rules, &Pair::all(&rules), keep);
     folder
 }
 
@@ -356,7 +358,7 @@ fn the_placing_phase_is_asked_in_few_rounds() {
     for keep in [&[3, 5][..], &[]] {
         let folder = built(&FOUR, keep);
         let whole = Database::open(folder.path(), FOUR).unwrap();
-        let names = Pair::all(4).into_iter().map(file_name);
+        let names = Pair::all(&FOUR).into_iter().map(file_name);
         let names = names.chain(keep.iter().map(|&ply| ply_file_name(ply)));
         let files: Vec<(String, Vec<u8>)> = names
             .map(|name| {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use crate::common::{Random, library_set, plain_position, plain_rules};
-use crate::plain::check::{self, Table, Tables, Wrong};
+use crate::plain::check::{self, Stones, Table, Tables, Wrong};
 use millbase::internals::Index;
 use millbase::solve::{BuildRequest, build};
 use millbase::store::{Compression, Profile};
@@ -28,7 +28,7 @@ pub fn solve(rules: &Rules, pairs: &[(usize, usize)]) -> Solved {
 }
 
 /// Adds the tables of a pair to those that its captures lead to.
-fn solve_pair(rules: &Rules, pair: Pair, solved: &mut Solved) {
+pub fn solve_pair(rules: &Rules, pair: Pair, solved: &mut Solved) {
     let load = |material| Ok(solved[&material].clone());
     let tables = millbase::internals::solve::pair::solve(rules, pair, load, &mut |_| ());
     let tables = tables.expect("a pair that can be solved");
@@ -49,15 +49,24 @@ fn placements(solved: &Solved) -> Tables {
     let table = |(&material, values): (&Material, &Vec<u8>)| {
         let index = Index::new(material);
         assert_eq!(values.len(), index.len());
-        let stones = (material.mover.into(), material.waiting.into());
+        let stones = stones_of(material);
         let value = |mover, other| values[index.find(library_set(mover), library_set(other))];
-        (stones, Table::new(stones.0, stones.1, value))
+        (stones, Table::new(stones.mover, stones.other, value))
     };
     solved.iter().map(table).collect()
 }
 
+pub fn stones_of(material: Material) -> Stones {
+    Stones {
+        mover: material.mover.into(),
+        other: material.waiting.into(),
+        mover_hand: material.mover_in_hand.into(),
+        other_hand: material.waiting_in_hand.into(),
+    }
+}
+
 /// Checks the values of all placements, which are returned.
-fn check_all(rules: &Rules, solved: &Solved) -> Tables {
+pub fn check_all(rules: &Rules, solved: &Solved) -> Tables {
     let tables = placements(solved);
     for &stones in tables.keys() {
         if let Some(wrong) = check::find_wrong(&plain_rules(rules), &tables, stones) {
@@ -68,10 +77,14 @@ fn check_all(rules: &Rules, solved: &Solved) -> Tables {
 }
 
 /// Value iteration from scratch finds the same values of these pairs.
-fn check_by_iteration(rules: &Rules, pairs: &[(usize, usize)], values: &Tables) {
+pub fn check_by_iteration(rules: &Rules, pairs: &[Stones], values: &Tables) {
     for (stones, iterated) in check::iterate(&plain_rules(rules), pairs) {
         assert!(iterated == values[&stones], "{rules}: {stones:?}");
     }
+}
+
+fn on_board(pairs: &[(usize, usize)]) -> Vec<Stones> {
+    pairs.iter().map(|&pair| Stones::on_board(pair)).collect()
 }
 
 fn sentence(rules: &Rules, wrong: &Wrong) -> String {
@@ -85,9 +98,9 @@ fn sentence(rules: &Rules, wrong: &Wrong) -> String {
 fn small_pairs_agree_with_the_plain_rules() {
     assert_eq!(PLAIN.len(), 6);
 
-    check_by_iteration(&Rules::STANDARD, &SMALL_PAIRS[..1], &PLAIN);
+    check_by_iteration(&Rules::STANDARD, &on_board(&SMALL_PAIRS[..1]), &PLAIN);
     // The published figures for three stones against three.
-    let three = &PLAIN[&(3, 3)];
+    let three = &PLAIN[&Stones::on_board((3, 3))];
     let values = || three.positions().map(|(_, _, byte)| byte);
     let is = |wdl| move |&byte: &u8| Value::from_byte(byte).wdl() == wdl;
     assert_eq!(
@@ -116,7 +129,11 @@ fn wrong_values_are_found() {
             }
         };
         values[place] = wrong;
-        let found = check::find_wrong(&plain_rules(&Rules::STANDARD), &placements(&solved), (3, 3));
+        let found = check::find_wrong(
+            &plain_rules(&Rules::STANDARD),
+            &placements(&solved),
+            Stones::on_board((3, 3)),
+        );
         assert!(found.is_some(), "{wrong}");
     }
 }
@@ -187,7 +204,7 @@ fn other_rules_agree_with_the_plain_rules_in_all_small_pairs() {
     check_other_rules(&SMALL_PAIRS);
     let three = &SMALL_PAIRS[..1];
     for rules in other_rules() {
-        check_by_iteration(&rules, three, &placements(&solve(&rules, three)));
+        check_by_iteration(&rules, &on_board(three), &placements(&solve(&rules, three)));
     }
 }
 
@@ -198,7 +215,7 @@ fn other_rules_agree_with_the_plain_rules_in_all_small_pairs() {
 fn value_iteration_agrees_up_to_four_against_four() {
     let pairs = &SMALL_PAIRS[..3];
     for rules in [Rules::STANDARD, Rules::NO_FLYING, Rules::TWELVE] {
-        check_by_iteration(&rules, pairs, &placements(&solve(&rules, pairs)));
+        check_by_iteration(&rules, &on_board(pairs), &placements(&solve(&rules, pairs)));
     }
 }
 
@@ -359,10 +376,7 @@ fn full_boards_agree_with_plain_turns() {
                 solved.insert(table.material, table.values.to_vec());
             }
         }
-        let full = &solved[&Material {
-            mover: 12,
-            waiting: 12,
-        }];
+        let full = &solved[&Material::new(12, 12)];
         let draws = rules.full_board == FullBoard::Draws;
         let end = if draws { Value::Draw } else { Value::LOST };
         assert!(full.iter().all(|&byte| Value::from_byte(byte) == end));
@@ -569,7 +583,15 @@ fn embedded_databases_hold_the_solved_values() {
 fn histograms_count_distinct_positions() {
     let database = millbase::Database::embedded(Rules::STANDARD);
     let symmetries = crate::common::symmetries();
-    for (&(mover, waiting), table) in PLAIN.iter() {
+    for (
+        &Stones {
+            mover,
+            other: waiting,
+            ..
+        },
+        table,
+    ) in PLAIN.iter()
+    {
         let mut sixteenths = [0; 256];
         for &mine in &table.movers {
             let keeps_mine = |s: &&[usize; 24]| crate::common::plain_turned(s, mine) == mine;
@@ -587,10 +609,7 @@ fn histograms_count_distinct_positions() {
             }
         }
         assert!(sixteenths.iter().all(|count| count % 16 == 0));
-        let material = Material {
-            mover: mover as u8,
-            waiting: waiting as u8,
-        };
+        let material = Material::new(mover as u8, waiting as u8);
         let expected = millbase::Histogram::from_counts(sixteenths.map(|count| count / 16));
         let stored = database.histogram(material).expect("an embedded table");
         assert_eq!(*stored, expected, "{material:?}");

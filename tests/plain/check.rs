@@ -71,10 +71,9 @@ fn mills_at(rules: &PlainRules, set: Set, point: Point) -> usize {
 }
 
 /// All moves of a side with these stones on a board without enemy stones.
-fn steps_of(rules: &PlainRules, sets: &[Set], set: Set) -> Vec<Step> {
-    let flies = rules
-        .flying
-        .is_some_and(|most| set.count_ones() <= u32::from(most));
+fn steps_of(rules: &PlainRules, sets: &[Set], set: Set, hand: usize) -> Vec<Step> {
+    let all = set.count_ones() as usize + hand;
+    let flies = rules.flying.is_some_and(|most| all <= most.into());
     let mut steps = Vec::new();
     for from in (0..24).filter(|&from| contains(set, from)) {
         for to in (0..24).filter(|&to| !contains(set, to)) {
@@ -94,10 +93,26 @@ fn steps_of(rules: &PlainRules, sets: &[Set], set: Set) -> Vec<Step> {
     steps
 }
 
-/// The sets that some removals can leave of a set; removals end when it has fewer than three
-/// stones.
-fn sets_left(rules: &PlainRules, set: Set, removals: usize) -> Vec<Set> {
-    if removals == 0 || set.count_ones() < 3 {
+/// All placements of a side with these stones on a board without enemy stones; `sets` have one stone more.
+fn placements_of(rules: &PlainRules, sets: &[Set], set: Set) -> Vec<Step> {
+    let empty = (0..24).filter(|&to| !contains(set, to));
+    empty
+        .map(|to| {
+            let next = set + (1 << to);
+            let mills = mills_at(rules, next, to);
+            Step {
+                to: 1 << to,
+                next: number_of(sets, next),
+                removals: mills.min(1),
+            }
+        })
+        .collect()
+}
+
+/// The sets that some removals can leave of a set; removals end when its side has fewer than three
+/// stones, those in hand included.
+fn sets_left(rules: &PlainRules, set: Set, hand: usize, removals: usize) -> Vec<Set> {
+    if removals == 0 || set.count_ones() as usize + hand < 3 {
         return vec![set];
     }
     let all: Vec<Point> = (0..24).filter(|&p| contains(set, p)).collect();
@@ -108,7 +123,7 @@ fn sets_left(rules: &PlainRules, set: Set, removals: usize) -> Vec<Set> {
     }
     let mut left: Vec<Set> = removable
         .iter()
-        .flat_map(|&p| sets_left(rules, set - (1 << p), removals - 1))
+        .flat_map(|&p| sets_left(rules, set - (1 << p), hand, removals - 1))
         .collect();
     left.sort();
     left.dedup();
@@ -167,8 +182,39 @@ impl Table {
     }
 }
 
-/// The tables, by stones of the side to move and stones of its enemy.
-pub type Tables = BTreeMap<(usize, usize), Table>;
+/// The stones of the side to move and of its enemy.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Stones {
+    pub mover: usize,
+    pub other: usize,
+    pub mover_hand: usize,
+    pub other_hand: usize,
+}
+
+impl Stones {
+    /// These stones of the side to move and of its enemy, with none in hand.
+    pub fn on_board((mover, other): (usize, usize)) -> Stones {
+        Stones {
+            mover,
+            other,
+            mover_hand: 0,
+            other_hand: 0,
+        }
+    }
+
+    /// The same stones with the enemy to move.
+    pub fn exchanged(self) -> Stones {
+        Stones {
+            mover: self.other,
+            other: self.mover,
+            mover_hand: self.other_hand,
+            other_hand: self.mover_hand,
+        }
+    }
+}
+
+/// The tables by their stones.
+pub type Tables = BTreeMap<Stones, Table>;
 
 /// A position whose value does not follow from its successors.
 #[derive(Debug)]
@@ -179,12 +225,12 @@ pub struct Wrong {
     pub derived: u8,
 }
 
-/// The values of all positions of these pairs, each after those that its captures lead to, by value
-/// iteration.
-pub fn iterate(rules: &PlainRules, pairs: &[(usize, usize)]) -> Tables {
+/// The values of all positions of these pairs, each after those that its captures and placements lead to, by
+/// value iteration.
+pub fn iterate(rules: &PlainRules, pairs: &[Stones]) -> Tables {
     let mut tables = Tables::new();
-    for &(larger, smaller) in pairs {
-        let new = add_pair(&mut tables, (larger, smaller));
+    for &stones in pairs {
+        let new = add_pair(&mut tables, stones);
         // A win follows from a loss one turn shorter, wherever that is.
         let known = tables.values().flat_map(|table| &table.values);
         let known = known.filter(|&&value| value != NO_POSITION);
@@ -211,12 +257,14 @@ pub fn iterate(rules: &PlainRules, pairs: &[(usize, usize)]) -> Tables {
 }
 
 /// Adds the tables of a pair, in which all positions are drawn, and returns their stones.
-fn add_pair(tables: &mut Tables, (larger, smaller): (usize, usize)) -> Vec<(usize, usize)> {
-    let mut new = vec![(larger, smaller), (smaller, larger)];
+fn add_pair(tables: &mut Tables, stones: Stones) -> Vec<Stones> {
+    let mut new = vec![stones, stones.exchanged()];
+    // While a side has no stone on the board, it is that side's turn.
+    new.retain(|stones| stones.other > 0 || stones.mover == 0);
     new.dedup();
-    for &(mover, other) in &new {
-        let table = Table::new(mover, other, |_, _| DRAW);
-        tables.insert((mover, other), table);
+    for &stones in &new {
+        let table = Table::new(stones.mover, stones.other, |_, _| DRAW);
+        tables.insert(stones, table);
     }
     new
 }
@@ -235,7 +283,7 @@ pub fn count_quiet_turns(
 ) {
     let mut tables = Tables::new();
     for &(larger, smaller) in pairs {
-        let new = add_pair(&mut tables, (larger, smaller));
+        let new = add_pair(&mut tables, Stones::on_board((larger, smaller)));
         let limit = limit((larger, smaller));
         for quiet in (0..=limit).rev() {
             let derived = new.iter().map(|&stones| derive(rules, &tables, stones));
@@ -251,7 +299,7 @@ pub fn count_quiet_turns(
                         _ => 2 - derived % 2,
                     };
                 }
-                found(stones, quiet, table);
+                found((stones.mover, stones.other), quiet, table);
             }
         }
     }
@@ -259,7 +307,7 @@ pub fn count_quiet_turns(
 
 /// A wrong value among the positions with these numbers of stones, if there is one. The tables to
 /// which their turns lead must be present.
-pub fn find_wrong(rules: &PlainRules, tables: &Tables, stones: (usize, usize)) -> Option<Wrong> {
+pub fn find_wrong(rules: &PlainRules, tables: &Tables, stones: Stones) -> Option<Wrong> {
     let table = &tables[&stones];
     let derived = derive(rules, tables, stones);
     let mut both = table.values.iter().zip(&derived);
@@ -274,23 +322,29 @@ pub fn find_wrong(rules: &PlainRules, tables: &Tables, stones: (usize, usize)) -
 
 /// The values, by those of their successors, of the positions with these numbers of stones, and any
 /// value for two overlapping sets.
-fn derive(rules: &PlainRules, tables: &Tables, stones: (usize, usize)) -> Vec<u8> {
+fn derive(rules: &PlainRules, tables: &Tables, stones: Stones) -> Vec<u8> {
     let table = &tables[&stones];
-    let replies = Replies::new(&tables[&(stones.1, stones.0)]);
-    let captures = [1, 2, 3].map(|removals| Captures::new(rules, tables, stones, removals));
+    let moves = (stones.mover > 0).then(|| After::new(rules, tables, stones));
+    let placements = (stones.mover_hand > 0).then(|| {
+        let placed = Stones {
+            mover: stones.mover + 1,
+            mover_hand: stones.mover_hand - 1,
+            ..stones
+        };
+        (After::new(rules, tables, placed), sets_of(placed.mover))
+    });
     let row = |(number, &mover): (usize, &Set)| {
         let mut best = vec![NO_RANK; table.others.len()];
-        for step in steps_of(rules, &table.movers, mover) {
-            if step.removals == 0 {
-                for (best, &reply) in best.iter_mut().zip(replies.row(step.next)) {
-                    *best = (*best).max(reply);
-                }
-            } else {
-                captures[step.removals - 1].add(&step, &table.others, &mut best);
-            }
+        let may_move = stones.mover_hand == 0 || rules.moves_while_placing;
+        if let Some(moves) = moves.as_ref().filter(|_| may_move) {
+            let steps = steps_of(rules, &table.movers, mover, stones.mover_hand);
+            moves.add(steps, &table.others, &mut best);
         }
-        if rules.blocked_passes {
-            let blocked = best.iter_mut().zip(replies.row(number));
+        if let Some((after, sets)) = &placements {
+            after.add(placements_of(rules, sets, mover), &table.others, &mut best);
+        }
+        if let Some(moves) = moves.as_ref().filter(|_| rules.blocked_passes) {
+            let blocked = best.iter_mut().zip(moves.replies.row(number));
             let blocked = blocked.filter(|(best, _)| **best == NO_RANK);
             blocked.for_each(|(best, &reply)| *best = reply);
         }
@@ -298,6 +352,34 @@ fn derive(rules: &PlainRules, tables: &Tables, stones: (usize, usize)) -> Vec<u8
     };
     let rows = table.movers.par_iter().enumerate();
     rows.flat_map_iter(row).collect()
+}
+
+/// The positions after steps that leave the side that makes them with these stones.
+struct After {
+    replies: Replies,
+    captures: [Captures; 3],
+}
+
+impl After {
+    fn new(rules: &PlainRules, tables: &Tables, stones: Stones) -> After {
+        After {
+            replies: Replies::new(&tables[&stones.exchanged()]),
+            captures: [1, 2, 3].map(|removals| Captures::new(rules, tables, stones, removals)),
+        }
+    }
+
+    /// Adds the ranks of the positions after these steps to the best of each of the enemy's sets.
+    fn add(&self, steps: Vec<Step>, others: &[Set], best: &mut [u8]) {
+        for step in steps {
+            if step.removals == 0 {
+                for (best, &reply) in best.iter_mut().zip(self.replies.row(step.next)) {
+                    *best = (*best).max(reply);
+                }
+            } else {
+                self.captures[step.removals - 1].add(&step, others, best);
+            }
+        }
+    }
 }
 
 /// The ranks of all replies of the enemy.
@@ -349,24 +431,24 @@ enum Captures {
 }
 
 impl Captures {
-    fn new(
-        rules: &PlainRules,
-        tables: &Tables,
-        (mover, other): (usize, usize),
-        removals: usize,
-    ) -> Captures {
-        if removals > 1 && !rules.removal_per_mill {
+    fn new(rules: &PlainRules, tables: &Tables, stones: Stones, removals: usize) -> Captures {
+        let no_mill = stones.mover < 3 || stones.other == 0;
+        if no_mill || removals > 1 && !rules.removal_per_mill {
             return Captures::None;
         }
-        if other < removals + 3 {
+        if stones.other + stones.other_hand < removals + 3 {
             return Captures::Lost;
         }
-        let table = &tables[&(other - removals, mover)];
+        let left = Stones {
+            other: stones.other - removals,
+            ..stones
+        };
+        let table = &tables[&left.exchanged()];
         let left = |&other: &Set| {
-            let left = sets_left(rules, other, removals).into_iter();
+            let left = sets_left(rules, other, stones.other_hand, removals).into_iter();
             left.map(|set| number_of(&table.movers, set)).collect()
         };
-        let others = &tables[&(mover, other)].others;
+        let others = sets_of(stones.other);
         Captures::Replies(Replies::new(table), others.par_iter().map(left).collect())
     }
 

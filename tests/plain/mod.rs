@@ -165,7 +165,7 @@ pub struct PlainRules {
     pub stones: u8,
     /// Whether the board has the four diagonals at the corners.
     pub diagonals: bool,
-    /// A side with none in hand and at most this many stones on the board flies.
+    /// A side with at most this many stones flies, those in hand included.
     pub flying: Option<u8>,
     /// Whether stones in mills may always be removed.
     pub remove_any: bool,
@@ -177,8 +177,8 @@ pub struct PlainRules {
     /// Whether the game is drawn when all points are taken, none in hand; otherwise the side to move
     /// has lost, even where blocked sides pass.
     pub full_board_draws: bool,
-    /// Whether a side with stones in hand may slide instead of placing.
-    pub slides_while_placing: bool,
+    /// Whether a side with stones in hand may slide or fly instead of placing.
+    pub moves_while_placing: bool,
 }
 
 impl PlainRules {
@@ -192,7 +192,7 @@ impl PlainRules {
             removal_per_mill: false,
             blocked_passes: false,
             full_board_draws: false,
-            slides_while_placing: false,
+            moves_while_placing: false,
         }
     }
 
@@ -367,8 +367,9 @@ impl PlainPosition {
                 steps.push((None, to));
             }
         }
-        if hand == 0 || rules.slides_while_placing {
-            let flies = hand == 0 && rules.flying.is_some_and(|most| own.len() as u8 <= most);
+        if hand == 0 || rules.moves_while_placing {
+            let all = own.len() as u8 + hand;
+            let flies = rules.flying.is_some_and(|most| all <= most);
             for &from in &own {
                 for &to in &empty {
                     if flies || rules.geometry().neighbours[from].contains(&to) {

@@ -1492,7 +1492,7 @@ fn wrong_rules_are_refused_with_a_sentence() {
     for (rules, words) in [
         (
             "nine",
-            "standard, standard-100, no-flying, ten, twelve, morabaraba",
+            "standard, standard-100, no-flying, ten, lasker, twelve, morabaraba",
         ),
         ("none.toml", "cannot read the file"),
         (

@@ -113,7 +113,7 @@ fn rules_can_be_changed_between_games() {
     };
     let own = millbase::store::folder_of(folder.path(), &Rules::NO_FLYING);
     std::fs::create_dir(&own).unwrap();
-    build(&own, &small, &Pair::all(small.stones), &[]);
+    build(&own, &small, &Pair::all(&small), &[]);
 
     let mut engine = Engine::start(&["--threads", "1"]);
     let path = folder.path().display();

@@ -9,7 +9,7 @@ export type * from "./questions.js";
 export type Wdl = "win" | "draw" | "loss";
 export type Phase = "placing" | "moving" | "flying" | "over";
 export type Side = "white" | "black";
-export type RulesName = "standard" | "standard-100" | "no-flying" | "ten" | "twelve" | "morabaraba";
+export type RulesName = "standard" | "standard-100" | "no-flying" | "ten" | "lasker" | "twelve" | "morabaraba";
 /** Where a value comes from: the rules, if the game is over, a database, or a search that ends in databases. */
 export type ValueSource = "rules" | "database" | "search";
 

@@ -307,7 +307,7 @@ impl Core {
         let built_in = Database::embedded(self.rules);
         let built_in: Vec<Pair> = built_in.pairs().map(|file| file.pair()).collect();
         let has_file = |pair: Pair| self.files.contains_key(&store::file_name(pair));
-        let pairs = Pair::all(self.rules.stones).into_iter();
+        let pairs = Pair::all(&self.rules).into_iter();
         let pairs = pairs.filter(|pair| has_file(*pair) || built_in.contains(pair));
         json(&pairs.map(|pair| pair.to_string()).collect::<Vec<_>>())
     }

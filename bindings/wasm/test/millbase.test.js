@@ -272,7 +272,7 @@ test("rules and a player without any file", async () => {
 
 test("rules by their name, the text of a file, or settings", async () => {
   const own = async (rules) => (await (await open({ rules })).ask("rulesets", {})).own;
-  for (const name of ["standard", "standard-100", "no-flying", "ten", "twelve", "morabaraba"]) {
+  for (const name of ["standard", "standard-100", "no-flying", "ten", "lasker", "twelve", "morabaraba"]) {
     const named = await own(name);
     assert.equal(named.name, name);
     const { name: _, ...settings } = named;

@@ -217,7 +217,7 @@ impl Player {
     fn knows_win(&self, position: &Position) -> bool {
         self.level.knows_databases()
             && self.level != SkillLevel::PERFECT
-            && !position.is_placing()
+            && !position.is_in_placing_phase(self.database.rules())
             && (self.database.probe_wdl(position)).is_ok_and(|wdl| wdl == Wdl::Win)
     }
 

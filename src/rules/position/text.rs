@@ -100,10 +100,14 @@ impl Position {
         text.push(&board);
         let (phase, action) = match self.phase(rules) {
             Phase::Over => (b'o', b'?'),
-            Phase::Placing if self.removal_owed() => (b'p', b'r'),
-            Phase::Placing => (b'p', b'p'),
-            _ if self.removal_owed() => (b'm', b'r'),
-            _ => (b'm', b's'),
+            phase => (
+                if self.is_placing() { b'p' } else { b'm' },
+                match phase {
+                    _ if self.removal_owed() => b'r',
+                    Phase::Placing => b'p',
+                    _ => b's',
+                },
+            ),
         };
         let side = match side {
             Side::White => b'w',
@@ -343,7 +347,7 @@ impl Fields {
             );
         }
         self.check_removals(&position, rules, [white_owes, black_owes])?;
-        self.check_phase(&position)?;
+        self.check_phase(&position, rules)?;
         for side in [Side::White, Side::Black] {
             let total = position.total(side);
             let beaten = self.phase == 'o'
@@ -436,7 +440,7 @@ impl Fields {
         Ok(())
     }
 
-    fn check_phase(&self, position: &Position) -> Result<(), PositionError> {
+    fn check_phase(&self, position: &Position, rules: &Rules) -> Result<(), PositionError> {
         let [white, black] = [Side::White, Side::Black].map(|side| position.in_hand(side));
         // White places first; a side with a pending removal has already placed its stone.
         let in_turn = match (self.side_to_move, position.removal_owed()) {
@@ -446,7 +450,7 @@ impl Fields {
             }
         };
         ensure!(
-            in_turn,
+            in_turn || rules.moves_while_placing,
             hands {
                 white: white,
                 black: black,
@@ -465,7 +469,7 @@ impl Fields {
         let (word, contradicts) = match (self.phase, self.action, placing) {
             ('m', _, true) => ('m', "the phase is 'm' (moving)"),
             ('p', _, false) if !position.removal_owed() => ('p', "the phase is 'p' (placing)"),
-            (_, 's', true) => ('s', "the action is 's' (select)"),
+            (_, 's', true) if !rules.moves_while_placing => ('s', "the action is 's' (select)"),
             _ => return Ok(()),
         };
         let hands = match placing {

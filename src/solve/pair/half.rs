@@ -115,8 +115,12 @@ impl HalfShape {
             blocks: BlockLayout::new(POINTS - u32::from(material.waiting), material.mover.into()),
             columns,
             // On a full board, no stone can fly.
-            flying: rules.flies(material.mover.into()) && !board_is_full,
-            without_turn: rules.without_turn(board_is_full),
+            flying: rules.flies(material.totals()[0].into()) && !board_is_full,
+            without_turn: match material.mover_in_hand {
+                0 => rules.without_turn(board_is_full),
+                // It has a turn, so this does not matter.
+                _ => WithoutTurn::Loses,
+            },
             values: values_of_ordered(rules, material),
             win_after_loss: match rules.distance() {
                 Distance::ToEnd => 1,

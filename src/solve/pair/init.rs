@@ -1,5 +1,5 @@
-//! The first step of solving: the value of each position's best capture, and the number of its
-//! quiet turns.
+//! The first step of solving: the value of each position's best exit (a capture or a placement), and the number of
+//! its quiet turns.
 
 use std::ops::Deref;
 
@@ -12,6 +12,7 @@ use crate::board::symmetry::Symmetry;
 use crate::index::{Index, Material};
 use crate::rules::turns::removable_sets;
 use crate::rules::{Rules, WithoutTurn};
+use crate::solve::placements::{Placements, Reached};
 use crate::value::{Distance, Metric};
 
 /// The positions that captures of a given number of stones lead to.
@@ -40,22 +41,89 @@ impl<'a> Captures<'a> {
             values.len(),
             "the values of the captures are missing"
         );
+        let tables = after.into_iter().zip(values);
+        let tables = tables.map(|(after, values)| Captures::table(rules, after, values));
+        let most = usize::from(rules.most_removals());
+        let ends = std::iter::repeat_with(|| Captures::EndTheGame);
+        tables.chain(ends).take(most).collect()
+    }
+}
+
+impl<'a> Captures<'a> {
+    /// The captures that lead to a table with these values.
+    ///
+    /// # Panics
+    ///
+    /// If the number of values is wrong.
+    pub(crate) fn table(rules: &Rules, after: Material, values: &'a [u8]) -> Captures<'a> {
+        let index = Index::new(after);
+        assert_eq!(
+            index.len(),
+            values.len(),
+            "the table of the captures has the wrong size"
+        );
         let ordered = match rules.distance() {
             Distance::ToEnd => &ORDERED,
             Distance::ToRemoval => &ORDERED_RESULTS,
         };
-        let tables = after.into_iter().zip(values).map(|(after, values)| {
-            let index = Index::new(after);
-            assert_eq!(
-                index.len(),
-                values.len(),
-                "the table of the captures has the wrong size"
-            );
-            Captures::Table(index, values, ordered)
-        });
-        let most = usize::from(rules.most_removals());
-        let ends = std::iter::repeat_with(|| Captures::EndTheGame);
-        tables.chain(ends).take(most).collect()
+        Captures::Table(index, values, ordered)
+    }
+}
+
+/// The positions that turns other than quiet ones lead to, or a group of them.
+pub(crate) struct Exits<'a> {
+    /// By the number of removals; empty to leave these turns out.
+    pub captures: Vec<Captures<'a>>,
+    /// `None` to leave these turns out.
+    pub placements: Option<Placements<'a>>,
+}
+
+impl<'a> Exits<'a> {
+    /// The exits of a table, from the values of the tables of [`Material::exits`].
+    ///
+    /// # Panics
+    ///
+    /// If a table is missing or has the wrong number of values.
+    pub fn new<V: Deref<Target = [u8]>>(
+        rules: &Rules,
+        material: Material,
+        values: &'a [V],
+    ) -> Exits<'a> {
+        let captures = material.after_captures(rules).len();
+        let (captures, placements) = values.split_at(captures.min(values.len()));
+        Exits {
+            captures: Captures::all(rules, material, captures),
+            placements: material.placed().map(|placed| {
+                let (quiet, captures) = placements.split_at(placements.len().min(1));
+                let quiet = quiet.first().map(Deref::deref);
+                let captures = Captures::all(rules, placed, captures).into_iter().next();
+                Placements::new(rules, material, quiet, captures)
+            }),
+        }
+    }
+
+    /// The exits of the group with this number, from the values of its tables in [`Material::exit_groups`].
+    ///
+    /// # Panics
+    ///
+    /// If a table is missing or has the wrong number of values.
+    pub fn of_group<V: Deref<Target = [u8]>>(
+        rules: &Rules,
+        material: Material,
+        number: usize,
+        values: &'a [V],
+    ) -> Exits<'a> {
+        let (captures, quiet, placed) = match number {
+            0 => (Captures::all(rules, material, values), None, None),
+            1 => (Vec::new(), values.first().map(Deref::deref), None),
+            _ => (Vec::new(), None, material.placed()),
+        };
+        let placed = placed.map(|placed| Captures::all(rules, placed, values).into_iter().next());
+        Exits {
+            captures,
+            placements: (number > 0)
+                .then(|| Placements::new(rules, material, quiet, placed.flatten())),
+        }
     }
 }
 
@@ -126,8 +194,9 @@ pub(crate) fn values_of_ordered(rules: &Rules, material: Material) -> [u8; 256] 
 /// The ordered value of a capture that leaves the opponent two stones and so wins immediately.
 const WINS_AT_ONCE: u8 = ordered(1);
 
-/// Fills the working values and counts.
-pub(crate) fn initialise(working: &mut Working, captures: &[Captures<'_>]) {
+/// Looks up a group of exits. Between groups, the working values hold the ordered values of the best exits, the
+/// counts the numbers of turns that close a mill; the last group turns them into working values and counts.
+pub(crate) fn initialise(working: &mut Working, exits: &Exits<'_>, is_last: bool) {
     let Working {
         shape,
         values,
@@ -141,30 +210,27 @@ pub(crate) fn initialise(working: &mut Working, captures: &[Captures<'_>]) {
         .zip(counts.par_chunks_mut(columns))
         .zip(present.par_iter_mut())
         .enumerate()
-        .for_each_init(
-            || vec![0; columns],
-            |best, (row, ((values, counts), present))| {
-                best.fill(0);
-                counts.fill(0);
-                bits::dispatch(InitialiseRow {
-                    shape,
-                    captures,
-                    waiting: shape.rows.set(row),
-                    best,
-                    values,
-                    counts,
-                    present,
-                });
-            },
-        );
+        .for_each(|(row, ((values, counts), present))| {
+            bits::dispatch(InitialiseRow {
+                shape,
+                exits,
+                is_last,
+                row,
+                waiting: shape.rows.set(row),
+                values,
+                counts,
+                present,
+            });
+        });
 }
 
 struct InitialiseRow<'a> {
     shape: &'a HalfShape,
-    captures: &'a [Captures<'a>],
+    exits: &'a Exits<'a>,
+    is_last: bool,
+    row: usize,
     waiting: PointSet,
-    /// The ordered value of the best capture of each column.
-    best: &'a mut [u8],
+    /// At first the ordered value of the best exit of each column.
     values: &'a mut [u8],
     counts: &'a mut [u8],
     present: &'a mut ValueSet,
@@ -193,20 +259,21 @@ impl Kernel for InitialiseRow<'_> {
 impl InitialiseRow<'_> {
     #[inline(always)]
     fn initialise<B: Bits, const FLYING: bool>(self, bits: B) {
-        let (shape, best, counts) = (self.shape, self.best, self.counts);
+        let (shape, values, counts) = (self.shape, self.values, self.counts);
         let turns = RowTurns::new(bits, shape, self.waiting);
-        look_up::<B, FLYING>(
-            self.captures,
-            bits,
-            shape,
-            &turns,
-            self.waiting,
-            best,
-            counts,
-        );
+        let captures = &self.exits.captures;
+        if !captures.is_empty() {
+            look_up::<B, FLYING>(captures, bits, shape, &turns, self.waiting, values, counts);
+        }
+        if let Some(placements) = &self.exits.placements {
+            placements.raise(bits, self.row, self.waiting, |_| Reached::ALL, values);
+        }
+        if !self.is_last {
+            return;
+        }
         for (column, &subset) in shape.subsets.iter().enumerate() {
             let quiet = turns.count::<FLYING>(turns.points(bits, subset)) as u8 - counts[column];
-            let (value, count) = match best[column] {
+            let (value, count) = match values[column] {
                 0 if quiet == 0 => match shape.without_turn {
                     WithoutTurn::Loses => (1, 0),
                     WithoutTurn::Draws => (0, CANNOT_LOSE),
@@ -216,7 +283,7 @@ impl InitialiseRow<'_> {
                 ordered if ordered < ORDERED_DRAW => (shape.values[usize::from(ordered)], quiet),
                 ordered => (shape.values[usize::from(ordered)], CANNOT_LOSE),
             };
-            self.values[column] = value;
+            values[column] = value;
             counts[column] = count;
             self.present.insert(value);
         }

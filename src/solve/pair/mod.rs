@@ -19,7 +19,7 @@ mod whole_row;
 use std::ops::Deref;
 use std::time::{Duration, Instant};
 
-pub(crate) use init::{Captures, ORDERED, value_of_ordered};
+pub(crate) use init::{Captures, Exits, ORDERED, value_of_ordered};
 pub(crate) use scatter::{Scatter, fill_images};
 
 use self::half::Half;
@@ -42,8 +42,8 @@ pub struct SolvedTable {
     pub times: TableTimes,
 }
 
-/// Solves a pair. `load` provides the tables that captures lead to; those of one side to move are
-/// dropped before those of the other are requested.
+/// Solves a pair. `load` provides the tables of [`Material::exits`]; it asks for them in groups,
+/// and drops those of a group before it asks for the next.
 ///
 /// The result is the same for any number of threads.
 ///
@@ -77,13 +77,19 @@ pub fn solve<V: Deref<Target = [u8]>>(
         let mut times = TableTimes::default();
         let start = Instant::now();
         let mut half = Half::new(rules, material).map_err(memory_error)?;
-        let after = material.after_captures(rules).into_iter();
-        let values = after.map(&mut load).collect::<Result<Vec<V>, _>>()?;
-        let captures = Captures::all(rules, material, &values);
         times.load = start.elapsed();
-        timed(&mut times.initialise, || {
-            init::initialise(&mut half.working, &captures)
-        });
+        let groups = material.exit_groups(rules);
+        for (number, group) in groups.iter().enumerate() {
+            let tables = group.iter().copied();
+            let values: Result<Vec<V>, _> =
+                timed(&mut times.load, || tables.map(&mut load).collect());
+            let values = values?;
+            let exits = Exits::of_group(rules, material, number, &values);
+            let is_last = number + 1 == groups.len();
+            timed(&mut times.initialise, || {
+                init::initialise(&mut half.working, &exits, is_last)
+            });
+        }
         halves.push((half, times));
     }
     observer(BuildEvent::CapturesFound);
@@ -123,6 +129,8 @@ fn sweep_all(
             decided += timed(&mut times.scatter, || scatter::scatter(half, v));
         }
         match halves {
+            // A mover without stones on the board has no quiet turns.
+            [(half, _)] if half.finished.index.material().mover == 0 => {}
             // With equal sides, the only half also holds the predecessors of its positions.
             [(Half { working, finished }, times)] => {
                 timed(&mut times.propagate, || {
@@ -163,10 +171,11 @@ pub(super) const FIXED: u64 = 12 << 20;
 pub fn memory(rules: &Rules, pair: Pair) -> u64 {
     let (mut working, mut peak) = (0, 0);
     for material in pair.tables() {
-        // Value and count, and the tables of the captures until they have been looked up.
+        // Value and count, and the tables of the exits until they have been looked up.
         working += 2 * material.exchanged().entries();
-        let captures = material.after_captures(rules).into_iter();
-        peak = peak.max(working + captures.map(Material::entries).sum::<u64>());
+        let groups = material.exit_groups(rules).into_iter();
+        let bytes = groups.map(|group| group.into_iter().map(Material::entries).sum::<u64>());
+        peak = peak.max(working + bytes.max().unwrap_or(0));
     }
     // The finished values fill up during the sweep. Writing takes less: all but these are freed
     // before.

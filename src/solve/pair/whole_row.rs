@@ -468,7 +468,7 @@ mod tests {
             diagonals: bool, mover in 3u8..=12, waiting in 3u8..=12, row: u32, sparse: u64, seed: u64,
         ) {
             let rules = Rules { diagonals, ..Rules::STANDARD };
-            let shape = HalfShape::new(&rules, Material { mover, waiting });
+            let shape = HalfShape::new(&rules, Material::new(mover, waiting));
             let waiting = shape.rows.set(row as usize % shape.rows.len());
             let Some(row) = WholeRow::new(&shape.blocks, rules.board(), waiting) else {
                 proptest::prop_assume!(false);

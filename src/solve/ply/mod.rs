@@ -1,7 +1,6 @@
 //! The placing phase: the table of a stage from its file, or solved from the tables that its turns lead to.
 
 mod solve;
-pub(super) mod stage;
 
 pub(crate) use solve::solve_stage;
 

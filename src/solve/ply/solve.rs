@@ -1,18 +1,7 @@
 //! Computes the values of one stage of the placing phase from those of the two stages that its
 //! turns lead to.
 //!
-//! After a turn, the side that waited is to move, with the same stones unless the turn was a
-//! capture. So if the rows are the waiting side's sets, all quiet turns of a row lead to one row of
-//! the next table, and the captures lead to one row for each stone that can be removed. The loop
-//! goes from the mover's sets after a turn back to those before it:
-//!
-//! ```text
-//! for each set M' of the mover after a turn
-//!     quiet   = the value after M'
-//!     capture = the best value after M' over all removals, where M' has a mill
-//!     for each stone x of M':  ordered(M' - x) = max(ordered(M' - x), x in a mill of M' ? capture : quiet)
-//! ```
-//!
+//! [`Placements`] finds the best turns row by row, with the waiting side's sets as rows.
 //! Each result is written once, by scattered writes, to the arrangement of the files, whose rows
 //! are the mover's sets.
 
@@ -23,12 +12,13 @@ use rayon::prelude::*;
 
 use crate::board::bits::{self, Bits, Kernel};
 use crate::board::symmetry::Symmetry;
-use crate::board::{Board, POINTS, PointSet};
+use crate::board::{POINTS, PointSet};
 use crate::index::stages::{Stage, StageSets};
 use crate::index::{Index, Rows, Subsets};
 use crate::memory::Bytes;
 use crate::rules::Rules;
-use crate::solve::pair::{self, ORDERED, Scatter, fill_images, value_of_ordered};
+use crate::solve::pair::{self, Scatter, fill_images, value_of_ordered};
+use crate::solve::placements::{Placements, Reached};
 
 /// Two bits for each set of a number of stones.
 struct Marks {
@@ -67,19 +57,14 @@ impl Marks {
 
 /// The data that all rows of a stage share.
 struct StageShape<'a> {
-    board: &'static Board,
-    rules: &'a Rules,
     /// The index of the table to fill.
     index: Index,
     /// The mover's sets before a turn, with marks of the possible ones.
     columns: Subsets,
     subsets: Vec<u32>,
     possible: Marks,
-    /// The mover's sets after a turn.
-    after: Vec<u32>,
     after_possible: Marks,
-    quiet: Option<&'a [u8]>,
-    captures: pair::Captures<'a>,
+    placements: Placements<'a>,
     /// The value byte before a turn of each ordered value.
     values: [u8; 256],
 }
@@ -101,7 +86,6 @@ pub(crate) fn solve_stage(
     let (stones, others) = (stage.stones(mover), stage.stones(waiting));
     let free = POINTS - u32::from(others);
     let columns = Subsets::new(free, stones.into());
-    let after = Subsets::new(free, u32::from(stones) + 1);
     let mut possible = Marks::new(stones);
     let rows = Rows::of(stones);
     possible.mark(rows, stage_sets.rows(stage, mover).iter(), Marks::QUIET);
@@ -114,7 +98,7 @@ pub(crate) fn solve_stage(
         Some(values) => {
             let sets = stage_sets.rows(after_capture, mover);
             after_possible.mark(rows, sets.iter(), Marks::CAPTURE);
-            pair::Captures::Table(Index::new(after_capture.material()), values, &ORDERED)
+            pair::Captures::table(rules, after_capture.material(), values)
         }
         None => {
             // If no game closes a mill here, no set is marked, so the values of captures are not used.
@@ -125,16 +109,12 @@ pub(crate) fn solve_stage(
         }
     };
     let shape = StageShape {
-        board: rules.board(),
-        rules,
         index: Index::new(stage.material()),
         subsets: columns.iter().collect(),
         columns,
         possible,
-        after: after.iter().collect(),
         after_possible,
-        quiet,
-        captures,
+        placements: Placements::new(rules, stage.material(), quiet, Some(captures)),
         values: std::array::from_fn(|ordered| {
             rules
                 .placing_metric()
@@ -183,32 +163,19 @@ impl Kernel for SolveRow<'_> {
 impl SolveRow<'_> {
     #[inline(always)]
     fn look_ahead<B: Bits>(&mut self, bits: B) {
-        let shape = self.shape;
-        let free = !self.waiting;
-        let removals = shape.captures.removals(shape.rules, self.waiting, 1);
-        let width = shape.after.len();
-        let quiet = shape
-            .quiet
-            .map(|values| &values[self.row * width..][..width]);
-        let best = &mut *self.best;
-        for (column, &subset) in shape.after.iter().enumerate() {
-            let mover = PointSet::from_bits(bits.pdep(subset, free.bits()));
-            let marks = shape.after_possible.of(mover);
-            if marks == 0 {
-                continue;
+        let StageShape {
+            placements,
+            after_possible,
+            ..
+        } = self.shape;
+        let reached = |set| {
+            let marks = after_possible.of(set);
+            Reached {
+                quiet: marks & Marks::QUIET != 0,
+                capture: marks & Marks::CAPTURE != 0,
             }
-            let mills = bits.pext(shape.board.mills(mover).bits(), free.bits());
-            if let Some(quiet) = quiet
-                && marks & Marks::QUIET != 0
-            {
-                let ordered = ORDERED[usize::from(quiet[column])];
-                raise(&shape.columns, best, subset, subset & !mills, ordered);
-            }
-            if mills != 0 && marks & Marks::CAPTURE != 0 {
-                let ordered = shape.captures.best_ordered(bits, &removals, mover);
-                raise(&shape.columns, best, subset, mills, ordered);
-            }
-        }
+        };
+        placements.raise(bits, self.row, self.waiting, reached, self.best);
     }
 
     /// Stores the values of all possible sets at all their entries.
@@ -231,16 +198,5 @@ impl SolveRow<'_> {
             debug_assert_ne!(ordered, 0);
             scatter.store_one(bits, subset, values[usize::from(ordered)]);
         }
-    }
-}
-
-/// Raises the ordered values of the sets that lack one of these stones.
-#[inline(always)]
-fn raise(columns: &Subsets, best: &mut [u8], subset: u32, mut stones: u32, ordered: u8) {
-    while stones != 0 {
-        let stone = stones & stones.wrapping_neg();
-        stones ^= stone;
-        let before = &mut best[columns.rank(subset ^ stone)];
-        *before = ordered.max(*before);
     }
 }

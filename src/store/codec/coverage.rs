@@ -6,7 +6,7 @@
 //! Only the table with the larger side to move is stored. Each turn of the smaller side leads to
 //! that table or, by a capture, to a smaller pair.
 //!
-//! If both sides have equally many stones and neither may fly or pass, even this table is not
+//! If both sides have equally many stones, none in hand, and neither may fly or pass, even this table is not
 //! stored completely. Colour the points like a chessboard:
 //!
 //! ```text
@@ -105,7 +105,7 @@ impl Coverage {
             Coverage::All => true,
             Coverage::EvenOrClosing | Coverage::EvenBoth => can_omit(rules, material),
             Coverage::EvenMover => {
-                material.mover != material.waiting && alternates(rules, material.mover)
+                material.mover != material.waiting && alternates(rules, material)
             }
             Coverage::Possible(_) => false,
         }
@@ -115,20 +115,23 @@ impl Coverage {
 /// Whether a table of the moving phase is not stored: its values follow from those of the table
 /// with the other side to move.
 pub(crate) fn is_derived(material: Material) -> bool {
-    material.mover < material.waiting
+    material.is_second()
 }
 
 /// Whether some entries of a table of the moving phase with equal sides can be omitted.
 pub(crate) fn can_omit(rules: &Rules, material: Material) -> bool {
-    material.mover == material.waiting && alternates(rules, material.mover)
+    material.mover == material.waiting && alternates(rules, material)
 }
 
-/// Whether each turn of a side with this many stones changes whether the number of its stones on
-/// black points is even.
-pub(crate) fn alternates(rules: &Rules, stones: u8) -> bool {
+/// Whether each quiet turn of the mover changes whether the number of its stones on black points is even, and
+/// all others are captures.
+pub(crate) fn alternates(rules: &Rules, material: Material) -> bool {
     // A pass does not move a stone to the other colour. With diagonals, slides between corners do
     // not change the colour, and a word of 64 bits cannot hold all ways to close a mill.
-    !rules.flies(stones.into()) && !rules.diagonals && rules.blocked == Blocked::Loses
+    !material.has_hands()
+        && !rules.flies(material.mover.into())
+        && !rules.diagonals
+        && rules.blocked == Blocked::Loses
 }
 
 /// Whether an even number of the stones is on black points.

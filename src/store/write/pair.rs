@@ -54,6 +54,9 @@ pub fn write_pair(
 
     let (parameters, coverage) = encoding(profile, rules, material);
     let mut schema = vec![pair.larger(), pair.smaller()];
+    if rules.moves_while_placing {
+        schema.extend(pair.in_hand());
+    }
     schema.extend(coverage.number());
     for histogram in &solved.histograms {
         add_histogram(&mut schema, &histogram.of_metric(profile.metric));
@@ -91,7 +94,7 @@ pub fn write_pair(
 /// values take few bytes, so the bits lost at the beginning of each block matter more. The
 /// smallest files have the longest blocks of which a set of the cache holds more than one.
 fn encoding(profile: Profile, rules: &Rules, material: Material) -> (Parameters, Coverage) {
-    let omits = alternates(rules, material.mover);
+    let omits = alternates(rules, material);
     let equal = omits && material.mover == material.waiting;
     let (columns, coverage) = match (profile.compression, profile.metric) {
         (Compression::Quick, Metric::Depth) if equal => (160, Coverage::EvenOrClosing),

@@ -199,7 +199,7 @@ fn blocks_of_every_kind_of_table_round_trip() {
     });
     for ((mover, waiting, coverage), parameters) in each.into_iter().flatten().chain(plies) {
         let omits_rows = coverage.omits_rows();
-        let table = CodedTable::new(Material { mover, waiting }, coverage, parameters);
+        let table = CodedTable::new(Material::new(mover, waiting), coverage, parameters);
         let is_stored = |row| !omits_rows || is_even(table.index.rows().set(row));
         let rows = table.rows().filter(|&(row, _)| is_stored(row));
         let mut random = Random::new(2);

@@ -1,0 +1,177 @@
+//! Tests of the rules under which sides may move while placing: the sectors and their positions, and all values
+//! of small games by the plain rules.
+
+use std::collections::BTreeSet;
+
+use crate::common::{self, Random, plain_position, plain_rules};
+use crate::index::distinct_positions;
+use crate::values::{Solved, check_all, check_by_iteration, solve_pair, stones_of};
+use millbase::internals::Index;
+use millbase::verify::{Tables, verify_pair};
+use millbase::{Database, Material, Pair, Position, Rules, Value};
+
+const LASKER: Rules = Rules::LASKER;
+
+/// Lasker Morris with this number of stones.
+fn with_stones(stones: u8) -> Rules {
+    Rules { stones, ..LASKER }
+}
+
+/// All sectors of a game, by the table of each side to move.
+fn sectors(rules: &Rules) -> BTreeSet<Material> {
+    let pairs = Pair::all(rules).into_iter();
+    pairs.flat_map(|pair| pair.tables()).collect()
+}
+
+fn positions<'a>(sectors: impl IntoIterator<Item = &'a Material>) -> u64 {
+    let distinct = distinct_positions();
+    let count = |sector: &Material| distinct[&(sector.mover.into(), sector.waiting.into())];
+    sectors.into_iter().map(count).sum()
+}
+
+/// The sectors that turns lead to from the start, where a moved stone closes a mill only with this number of
+/// stones on the board.
+fn from_start(rules: &Rules, mill: u8) -> BTreeSet<Material> {
+    let start = Material::new(0, 0).with_hands([rules.stones; 2]);
+    let (mut found, mut next) = (BTreeSet::from([start]), vec![start]);
+    while let Some(sector) = next.pop() {
+        let mut after = Vec::new();
+        let mut captures = |sector: Material, mill: u8| {
+            let left = sector.waiting + sector.waiting_in_hand;
+            if sector.mover >= mill && sector.waiting > 0 && left > 3 {
+                let waiting = sector.waiting - 1;
+                after.push(Material { waiting, ..sector }.exchanged());
+            }
+        };
+        captures(sector, mill);
+        if sector.mover_in_hand > 0 {
+            let placed = Material {
+                mover: sector.mover + 1,
+                mover_in_hand: sector.mover_in_hand - 1,
+                ..sector
+            };
+            captures(placed, 3);
+            after.push(placed.exchanged());
+        }
+        after.extend((sector.mover > 0).then(|| sector.exchanged()));
+        next.extend(after.into_iter().filter(|&after| found.insert(after)));
+    }
+    found
+}
+
+/// The published numbers include sectors after captures by a moved stone of a side with fewer than three.
+#[test]
+fn there_are_as_many_sectors_and_positions_as_published() {
+    let solved = sectors(&LASKER);
+    assert_eq!((solved.len(), positions(&solved)), (2_482, 133_367_107_212));
+    assert_eq!(solved, from_start(&LASKER, 3));
+    let published = from_start(&LASKER, 1);
+    assert_eq!(
+        (published.len(), positions(&published)),
+        (3_070, 133_460_964_090)
+    );
+    let largest = solved.iter().map(|sector| positions([sector])).max();
+    assert_eq!(largest, Some(591_726_690));
+}
+
+/// Random games stay in the sectors.
+#[test]
+fn games_stay_in_the_sectors() {
+    for stones in [3, 4, 6, 10] {
+        let rules = with_stones(stones);
+        let sectors = from_start(&rules, 3);
+        let mut random = Random::new(stones.into());
+        let mut seen = BTreeSet::new();
+        for _ in 0..300 {
+            let mut position = Position::start(&rules);
+            for _ in 0..60 {
+                let turns = position.turns(&rules);
+                if turns.is_empty() {
+                    break;
+                }
+                let [side, other] = [position.side_to_move(), position.side_to_move().other()];
+                let on_board = |side| position.stones(side).len() as u8;
+                let hands = [position.in_hand(side), position.in_hand(other)];
+                let material = Material::new(on_board(side), on_board(other)).with_hands(hands);
+                assert!(sectors.contains(&material), "{material:?}");
+                seen.insert(material);
+                position = position.after(*random.pick(&turns));
+            }
+        }
+        assert!(
+            seen.len() > 3 * usize::from(stones),
+            "{stones}: {}",
+            seen.len()
+        );
+    }
+}
+
+/// All sectors of a game, solved.
+fn solve_all(rules: &Rules) -> Solved {
+    let mut solved = Solved::new();
+    for pair in Pair::all(rules) {
+        solve_pair(rules, pair, &mut solved);
+    }
+    solved
+}
+
+#[test]
+fn lasker_with_three_stones_agrees_with_the_plain_rules() {
+    let rules = with_stones(3);
+    let solved = solve_all(&rules);
+    let tables = check_all(&rules, &solved);
+    let pairs: Vec<_> = Pair::all(&rules)
+        .into_iter()
+        .map(|pair| stones_of(pair.tables()[0]))
+        .collect();
+    check_by_iteration(&rules, &pairs, &tables);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn lasker_with_four_stones_agrees_with_the_plain_rules() {
+    let rules = with_stones(4);
+    check_all(&rules, &solve_all(&rules));
+}
+
+/// Files give the solved values, by probes, by whole tables and by ranked turns, and the check accepts them.
+#[test]
+fn files_of_sectors_give_the_solved_values() {
+    let rules = with_stones(4);
+    let folder = tempfile::tempdir().expect("a folder");
+    let pairs = Pair::all(&rules);
+    common::build(folder.path(), &rules, &pairs, &[]);
+    let database = Database::open(folder.path(), rules).expect("a folder");
+    let solved = solve_all(&rules);
+    let mut random = Random::new(1);
+    let mut with_hands = 0;
+    for (&material, values) in &solved {
+        let index = Index::new(material);
+        for _ in 0..40 {
+            let (mover, waiting) = index.sets(random.below(index.len()));
+            let position = material.position(mover, waiting);
+            let expected = Value::from_byte(values[index.find(mover, waiting)]);
+            let text = position.text(&rules);
+            assert_eq!(
+                database.probe(&position).expect("a value"),
+                expected,
+                "{text}"
+            );
+            if position.is_over(&rules) {
+                continue;
+            }
+            let turns = database.turns(&position).expect("turns");
+            assert_eq!(turns[0].value, expected, "{text}");
+            let plain = plain_position(&position).distinct_turns(&plain_rules(&rules));
+            assert_eq!(turns.len(), plain.len(), "{text}");
+            with_hands += usize::from(position.is_placing());
+        }
+    }
+    assert!(with_hands > 500, "{with_hands}");
+    let mut tables = Tables::new(&database, &pairs);
+    for pair in pairs {
+        let report = verify_pair(&database, pair, &mut tables, &|_| ()).expect("a check");
+        assert!(report.is_clean(), "{pair}: {report:?}");
+        assert_eq!(report.checked, pair.entries(), "{pair}");
+    }
+}
