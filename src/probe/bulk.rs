@@ -14,10 +14,10 @@ use std::thread;
 
 use super::database::Database;
 use super::foresee::Awaited;
+use super::levels::Wanted;
 use super::lookup::cache_key;
 use super::{RankedTurn, stop};
 use crate::board::{POINTS, PointSet};
-use crate::index::Rows;
 use crate::rules::position::Position;
 use crate::rules::{FEWEST_STONES, Rules, counted};
 use crate::store::DbError;
@@ -232,8 +232,8 @@ pub fn numbers(value: Value) -> (i8, i16) {
 
 impl Database {
     /// The values of many positions, found on `threads` threads, in the order in which the files store them:
-    /// each block is decoded once for up to a million positions of the moving phase. Positions with stones in
-    /// hand are probed one after the other.
+    /// each block is decoded once for up to a million positions of the moving phase, and for those that captures
+    /// from them lead to. Positions with stones in hand are probed one after the other.
     ///
     /// ```
     /// use millbase::{Masks, Values};
@@ -274,11 +274,32 @@ impl Database {
         for (round, (wdl, dtw)) in rounds.enumerate() {
             let start = round * ROUND;
             let masks = positions.part(start, wdl.len());
-            let unknown = self.fill_kept(start, masks, Values { wdl, dtw }, threads)?;
-            let read = self.read_rows(unknown, threads);
+            let kept = Values {
+                wdl: &mut *wdl,
+                dtw: &mut *dtw,
+            };
+            let Unknown { in_rows, mut alone } = self.fill_kept(start, masks, kept, threads)?;
+            let level = self.find_level(in_rows, threads);
+            let level = level.map_err(|error| BulkError::Database {
+                index: start,
+                error,
+            })?;
+            for (place, value) in level.values() {
+                let position = masks.position(place, self.rules());
+                match position.ok().zip(value) {
+                    Some((position, value)) => {
+                        self.keep(&position, value);
+                        (wdl[place], dtw[place]) = numbers(value);
+                    }
+                    // To learn why, or the ranges that it needs.
+                    None => alone.push(place),
+                }
+            }
+            alone.sort_unstable();
+            let read = self.probe_alone(masks, &alone, threads);
             for read in read.map_err(|error| error.after(start))? {
                 for (place, value) in read.values {
-                    (wdl[place as usize], dtw[place as usize]) = value;
+                    (wdl[place], dtw[place]) = value;
                 }
                 let first = read.missing.map(|error| error.after(start));
                 missing = earlier(missing, first);
@@ -309,7 +330,7 @@ impl Database {
         masks: Masks<'_>,
         values: Values<'_>,
         threads: usize,
-    ) -> Result<Vec<Unknown>, BulkError> {
+    ) -> Result<Unknown, BulkError> {
         let share = values.wdl.len().div_ceil(threads).max(1);
         let parts = values
             .wdl
@@ -323,8 +344,13 @@ impl Database {
             let unknown = self.fill_part(first, part, values);
             unknown.map_err(|error| error.after(start + first))
         });
-        let parts: Vec<Vec<Unknown>> = found.into_iter().collect::<Result<_, _>>()?;
-        Ok(parts.concat())
+        let mut all = Unknown::default();
+        for part in found {
+            let part = part?;
+            all.in_rows.extend(part.in_rows);
+            all.alone.extend(part.alone);
+        }
+        Ok(all)
     }
 
     /// [`Database::fill_kept`] for one thread, whose positions begin at this place of the round. The look-ups
@@ -334,10 +360,10 @@ impl Database {
         first: usize,
         masks: Masks<'_>,
         values: Values<'_>,
-    ) -> Result<Vec<Unknown>, BulkError> {
+    ) -> Result<Unknown, BulkError> {
         const BATCH: usize = 32;
         let stop = stop::flag();
-        let mut unknown = Vec::new();
+        let mut unknown = Unknown::default();
         let mut positions = [Position::start(self.rules()); BATCH];
         let batches = values.wdl.chunks_mut(BATCH);
         for (batch, (wdl, dtw)) in batches.zip(values.dtw.chunks_mut(BATCH)).enumerate() {
@@ -352,88 +378,61 @@ impl Database {
             let kept = positions.map(|at| self.values.get(cache_key(&at, Metric::Depth)));
             let places = wdl.iter_mut().zip(dtw).zip(positions.iter().zip(kept));
             for (place, ((wdl, dtw), (position, kept))) in places.enumerate() {
+                let index = first + begin + place;
                 match kept {
-                    Some(byte) if !position.is_placing() => {
-                        (*wdl, *dtw) = numbers(self.value_of_byte(byte));
+                    _ if position.is_placing() => unknown.alone.push(index),
+                    Some(byte) => (*wdl, *dtw) = numbers(self.value_of_byte(byte)),
+                    // No file has values of full boards.
+                    None if position.empty().is_empty() => unknown.alone.push(index),
+                    None => {
+                        let sets = (position.mover(), position.waiting());
+                        unknown.in_rows.push(Wanted::new(self, sets, index));
                     }
-                    _ => unknown.push(Unknown::new(first + begin + place, position)),
                 }
             }
         }
         Ok(unknown)
     }
 
-    /// The values of positions, row by row of the files. Threads take rows in turn.
-    fn read_rows(&self, mut unknown: Vec<Unknown>, threads: usize) -> Result<Vec<Read>, BulkError> {
-        unknown.sort_unstable_by_key(|unknown| unknown.row);
-        let rows: Vec<&[Unknown]> = unknown
-            .chunk_by(|one, other| one.row == other.row)
-            .collect();
+    /// Probes the positions at these indices one by one; threads take them in turn.
+    fn probe_alone(
+        &self,
+        masks: Masks<'_>,
+        indices: &[usize],
+        threads: usize,
+    ) -> Result<Vec<Read>, BulkError> {
         let next = AtomicUsize::new(0);
-        let read = each_on_a_thread(vec![(); threads.min(rows.len().max(1))], |()| {
+        let threads = threads.min(indices.len());
+        let read = each_on_a_thread(vec![(); threads], |()| {
             let (mut read, mut awaited) = (Read::default(), Awaited::default());
-            let mut index = 0;
-            while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
-                index = row[0].place as usize;
-                self.read_row(row, &mut read, &mut awaited)?;
+            let mut last = 0;
+            while let Some(&index) = indices.get(next.fetch_add(1, Ordering::Relaxed)) {
+                last = index;
+                let failed = |error| BulkError::Database { index, error };
+                let position = masks.position(index, self.rules());
+                let position = position.map_err(|why| BulkError::Position { index, why })?;
+                match awaited.note(self.probe(&position)) {
+                    Ok(Some(value)) => {
+                        self.keep(&position, value);
+                        read.values.push((index, numbers(value)));
+                    }
+                    Ok(None) => {}
+                    Err(error) => {
+                        // Nobody waits any more, or a file is damaged: the rest is of no use.
+                        stop::check_own().map_err(failed)?;
+                        if !error.is_missing() {
+                            return Err(failed(error));
+                        }
+                        read.values.push((index, (Values::MISSING, -1)));
+                        read.missing = earlier(read.missing.take(), Some(failed(error)));
+                    }
+                }
             }
             let waits = awaited.finish();
-            waits.map_err(|error| BulkError::Database { index, error })?;
+            waits.map_err(|error| BulkError::Database { index: last, error })?;
             Ok(read)
         });
         read.into_iter().collect()
-    }
-
-    /// Reads the values of positions of one row, which the cache of values has from now on.
-    fn read_row(
-        &self,
-        row: &[Unknown],
-        read: &mut Read,
-        awaited: &mut Awaited,
-    ) -> Result<(), BulkError> {
-        let failed = |unknown: &Unknown, error| BulkError::Database {
-            index: unknown.place as usize,
-            error,
-        };
-        stop::check_own().map_err(|error| failed(&row[0], error))?;
-        let turned: Vec<Position> = row.iter().map(|unknown| unknown.turned).collect();
-        let mut values = vec![Value::Draw; row.len()];
-        // No file has values of full boards, nor those of the placing phase in rows like these.
-        let is_other = |Unknown { position, .. }: &Unknown| {
-            position.empty().is_empty() || position.is_placing()
-        };
-        if !row.iter().any(is_other)
-            && let Ok(true) =
-                self.each(&turned, Metric::Depth, |place, value| values[place] = value)
-        {
-            for (unknown, value) in row.iter().zip(values) {
-                self.keep(&unknown.position, value);
-                read.values.push((unknown.place, numbers(value)));
-            }
-            return Ok(());
-        }
-        // Something is missing for one of them.
-        for unknown in row {
-            match awaited.note(self.probe(&unknown.position)) {
-                Ok(Some(value)) => {
-                    self.keep(&unknown.position, value);
-                    read.values.push((unknown.place, numbers(value)));
-                }
-                Ok(None) => {}
-                Err(error) => {
-                    // Nobody waits any more, or a file is damaged: the rest is of no use.
-                    stop::check_own().map_err(|error| failed(unknown, error))?;
-                    let missing = error.is_missing();
-                    let error = failed(unknown, error);
-                    if !missing {
-                        return Err(error);
-                    }
-                    read.values.push((unknown.place, (Values::MISSING, -1)));
-                    read.missing = earlier(read.missing.take(), Some(error));
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Keeps a value in the cache of values.
@@ -448,14 +447,23 @@ impl Database {
     }
 }
 
-/// The positions that are sorted together: some 60 MB.
+/// The positions that are sorted together. They and those after their captures take some 100 MB.
 const ROUND: usize = 1 << 20;
+
+/// The positions of a round whose values the cache of values lacks.
+#[derive(Default)]
+struct Unknown {
+    /// Those whose values are read row by row.
+    in_rows: Vec<Wanted>,
+    /// The places of the others.
+    alone: Vec<usize>,
+}
 
 /// What a thread has read of a round.
 #[derive(Default)]
 struct Read {
     /// Values as [`numbers`], with their places in the round.
-    values: Vec<(u32, (i8, i16))>,
+    values: Vec<(usize, (i8, i16))>,
     /// The first position whose value no file has.
     missing: Option<BulkError>,
 }
@@ -469,48 +477,8 @@ fn earlier(one: Option<BulkError>, other: Option<BulkError>) -> Option<BulkError
     one.into_iter().chain(other).min_by_key(index)
 }
 
-/// A position whose value the cache of values lacks.
-#[derive(Clone, Copy)]
-struct Unknown {
-    /// A number for the row of a file with the position or the positions after its quiet turns. A position with
-    /// stones in hand has a number of its own.
-    row: u64,
-    /// Its place in the round.
-    place: u32,
-    position: Position,
-    /// An equal position, in which the larger side's set is the row's.
-    turned: Position,
-}
-
-impl Unknown {
-    fn new(place: usize, position: &Position) -> Unknown {
-        let (mover, waiting) = (position.mover(), position.waiting());
-        if position.is_placing() {
-            return Unknown {
-                row: 1 << 63 | place as u64,
-                place: place as u32,
-                position: *position,
-                turned: *position,
-            };
-        }
-        let larger = match waiting.len() > mover.len() {
-            true => waiting,
-            false => mover,
-        };
-        let (row, symmetry) = Rows::of(larger.len() as u8).find(larger);
-        let stones = u64::from(mover.len()) << 8 | u64::from(waiting.len());
-        let pair = stones.max(u64::from(waiting.len()) << 8 | u64::from(mover.len()));
-        Unknown {
-            row: pair << 32 | row as u64,
-            place: place as u32,
-            position: *position,
-            turned: position.with_board_turned(symmetry),
-        }
-    }
-}
-
 /// The results of `work` on each item, on a thread of its own; the first is this thread's.
-fn each_on_a_thread<Item: Send, Done: Send>(
+pub(super) fn each_on_a_thread<Item: Send, Done: Send>(
     items: Vec<Item>,
     work: impl Fn(Item) -> Done + Sync,
 ) -> Vec<Done> {

@@ -11,6 +11,7 @@
 //! - `look_ahead`: values of positions with stones in hand, by a search down to stored ones
 //! - `foresee`: the ranges that a question needs where bytes have not arrived
 //! - `bulk`: many positions at once, as arrays of bit masks
+//! - `levels`: many positions of the moving phase, row by row of the files
 //! - `bitbase`: win, draw or loss of chosen pairs in memory
 
 mod answer;
@@ -18,6 +19,7 @@ mod bitbase;
 mod bulk;
 mod database;
 mod foresee;
+mod levels;
 mod look_ahead;
 mod lookup;
 mod omitted;

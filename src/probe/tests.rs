@@ -218,9 +218,17 @@ fn a_question_that_is_given_up_ends() {
 /// Many positions at once.
 #[cfg(feature = "embedded")]
 mod bulk {
+    use std::borrow::Cow;
+    use std::collections::HashMap;
+    use std::io;
+    use std::path::Path;
+    use std::sync::{Arc, Mutex};
+
     use super::*;
+    use crate::lock::held;
     use crate::rules::position::Side;
     use crate::sample::{Family, many};
+    use crate::store::ByteSource;
 
     /// The arrays of positions: [`Masks`] without references.
     struct Arrays {
@@ -309,6 +317,85 @@ mod bulk {
             let turns = database.turns_many(&nines, threads);
             let missing: Vec<usize> = (0..nines.len()).filter(|&at| turns[at].is_err()).collect();
             assert_eq!(missing, [0, 100]);
+        }
+    }
+
+    /// A file that counts how often each of its bytes from a place on is read.
+    #[derive(Debug)]
+    struct Counted {
+        bytes: Vec<u8>,
+        reads: Arc<Mutex<HashMap<(usize, u64), usize>>>,
+    }
+
+    impl ByteSource for Counted {
+        fn size(&self) -> u64 {
+            self.bytes.len() as u64
+        }
+
+        fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
+            *held(&self.reads)
+                .entry((self.bytes.len(), start))
+                .or_default() += 1;
+            Ok(self.bytes[start as usize..][..length].into())
+        }
+    }
+
+    /// So many positions that most rows are asked for often, of every kind: stored, followed from a row of their
+    /// own pair, and from captures.
+    #[test]
+    fn many_positions_are_those_one_by_one_and_read_each_row_once() {
+        for (pair, threads) in [("5-4", 1), ("5-4", 3), ("4-4", 2)] {
+            let reads = Arc::default();
+            let mut database = Database::embedded(RULES);
+            for name in ["5-4.mill", "4-4.mill", "4-3.mill"] {
+                let bytes = std::fs::read(Path::new("db").join(name)).unwrap();
+                let source = Counted {
+                    bytes,
+                    reads: Arc::clone(&reads),
+                };
+                database = database.with_file(name, Box::new(source));
+            }
+            let positions = many(&RULES, pair.parse().unwrap(), 0..20_000, 5);
+            let (values, done) = Arrays::of(&positions).ask(&database, threads);
+            done.unwrap();
+            let reads = held(&reads);
+            // The head, at the start, is read in two steps, and threads may read a page of the directory at the
+            // same time.
+            let again = reads
+                .iter()
+                .filter(|&((_, start), &count)| *start > 0 && count > 1);
+            assert!(reads.len() > 500);
+            assert!(again.count() < threads);
+            let others = Database::embedded(RULES);
+            for (value, position) in values.iter().zip(&positions).step_by(7) {
+                assert_eq!(*value, numbers(others.probe(position).unwrap()));
+            }
+        }
+    }
+
+    /// Files that omit whole rows, and files without depths.
+    #[test]
+    fn many_positions_of_small_files_are_those_one_by_one() {
+        let pair = pair(4, 3);
+        let values = made_up(pair, 2);
+        for (metric, compression) in [
+            (Metric::Depth, Compression::Quick),
+            (Metric::Depth, Compression::Max),
+            (Metric::Wdl, Compression::Max),
+        ] {
+            let profile = Profile {
+                metric,
+                compression,
+            };
+            let folder = TempDir::new().unwrap();
+            write(folder.path(), pair, &values, profile).unwrap();
+            let database = Database::open(folder.path(), RULES).unwrap();
+            let positions = many(&RULES, Family::Pair(pair), 0..2000, 7);
+            let (found, done) = Arrays::of(&positions).ask(&database, 2);
+            done.unwrap();
+            for (value, position) in found.iter().zip(&positions) {
+                assert_eq!(*value, numbers(database.probe(position).unwrap()));
+            }
         }
     }
 

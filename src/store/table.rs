@@ -356,22 +356,27 @@ impl ProbedRow<'_> {
         while let Some(last) = rest.first() {
             let (block, columns) = shape.block_with(last.column);
             let here = rest.partition_point(|wanted| wanted.column >= columns.start);
-            let (wanted, before) = rest.split_at(here.min(AT_ONCE));
-            let places = wanted.iter().map(|wanted| wanted.column - columns.start);
-            let mut values = [0; AT_ONCE];
-            let values = &mut values[..wanted.len()];
-            if let Err(miss) = cache.read(self.key(block), places.clone(), values) {
-                let last = last.column - columns.start;
-                self.decode(block, miss, last, cache, |block| {
-                    for (value, place) in values.iter_mut().zip(places) {
-                        *value = block[place];
-                    }
-                })?;
-            }
-            for (wanted, &value) in wanted.iter().zip(&*values) {
-                found(wanted.place, value);
-            }
+            let (mut wanted, before) = rest.split_at(here);
             rest = before;
+            while !wanted.is_empty() {
+                let (some, more) = wanted.split_at(wanted.len().min(AT_ONCE));
+                let places = some.iter().map(|wanted| wanted.column - columns.start);
+                let mut values = [0; AT_ONCE];
+                let values = &mut values[..some.len()];
+                if let Err(miss) = cache.read(self.key(block), places, values) {
+                    let last = wanted[0].column - columns.start;
+                    self.decode(block, miss, last, cache, |block| {
+                        for wanted in wanted {
+                            found(wanted.place, block[wanted.column - columns.start]);
+                        }
+                    })?;
+                    break;
+                }
+                for (wanted, &value) in some.iter().zip(&*values) {
+                    found(wanted.place, value);
+                }
+                wanted = more;
+            }
         }
         Ok(())
     }
@@ -397,14 +402,17 @@ impl ProbedRow<'_> {
             Miss::Rest => self.table.shape().columns_of(block).len(),
             Miss::Whole => last + 1,
         };
-        let mut values = vec![0; length];
+        let key = self.key(block);
         let row = match &self.read {
             Some(row) => row,
             None => self.read.insert(Box::new(self.table.read(self.place)?)),
         };
-        row.decode(block, &mut values)?;
-        let result = read(&values);
-        cache.insert(self.key(block), &values);
-        Ok(result)
+        thread_local!(static VALUES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) });
+        VALUES.with_borrow_mut(|values| {
+            values.resize(length, 0);
+            row.decode(block, values)?;
+            cache.insert(key, values);
+            Ok(read(values))
+        })
     }
 }

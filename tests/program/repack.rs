@@ -198,7 +198,7 @@ fn damage_of_the_smallest_files_never_changes_a_value() {
     let database = Database::open(folder.path(), RULES).unwrap();
     let (mut right, mut errors) = (0, 0);
     for (mover, waiting) in [(5, 4), (4, 5)] {
-        let index = Index::new(millbase::Material { mover, waiting });
+        let index = Index::new(millbase::Material::new(mover, waiting));
         for entry in (0..index.len()).step_by(index.len() / 300) {
             let (mover, waiting) = index.sets(entry);
             let position = Position::moving(mover, waiting);

@@ -1,0 +1,221 @@
+//! The values of many positions without stones in hand, each block of a file decoded once.
+//!
+//! A level is a list of positions, sorted by rows of files. All quiet turns of a position lead to one row,
+//! so one visit of a row finds the values of the positions that it stores, and the best quiet turns of those
+//! that follow from it. Their captures lead to rows of smaller pairs: the positions after them are the next
+//! level. Levels are read from the first to the last, and their values return from the last to the first.
+
+use std::cmp::Reverse;
+use std::sync::Mutex;
+
+use super::bulk::each_on_a_thread;
+use super::database::Database;
+use super::stop;
+use crate::board::PointSet;
+use crate::index::{Material, Rows};
+use crate::lock::held;
+use crate::rules::FEWEST_STONES;
+use crate::rules::position::Position;
+use crate::rules::turns::left_after_removals;
+use crate::store::cache::BlockCache;
+use crate::store::table::ProbedColumn;
+use crate::store::{self, DbError};
+use crate::value::{Metric, Value};
+
+/// From this many positions on, a level leaves the cache of blocks alone: each of its blocks is decoded once in
+/// any case, and they would drive out those of other questions.
+const MANY: usize = 1 << 14;
+
+/// The sets of the side to move and of the other.
+type Sets = (PointSet, PointSet);
+
+/// A position without stones in hand whose value is wanted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    /// A number for the pair and its row, the same for all positions of the row. Odd if the row has the
+    /// value of the position, even if it has those after its quiet turns.
+    key: u32,
+    /// Its place in the caller's list; in later levels that of the position before the capture.
+    pub place: u32,
+    /// Its sets, turned so that the mover's set is the row's if the row has its value, and else the other.
+    sets: Sets,
+}
+
+impl Wanted {
+    /// The position with these sets. Each side must have a stone.
+    pub fn new(database: &Database, (mover, waiting): Sets, place: usize) -> Wanted {
+        let material = Material::of(mover, waiting);
+        let file = database.file_of(material);
+        let is_held = file.is_ok_and(|file| file.holds(&Position::moving(mover, waiting)));
+        let set = if is_held { mover } else { waiting };
+        let (row, symmetry) = Rows::of(set.len() as u8).find(set);
+        let pair = material.pair().map_or(0, store::slot);
+        Wanted {
+            key: (pair << 20 | row << 1 | usize::from(is_held)) as u32,
+            place: place as u32,
+            sets: (symmetry.apply(mover), symmetry.apply(waiting)),
+        }
+    }
+
+    fn row(&self) -> u32 {
+        self.key >> 1
+    }
+
+    fn is_held(&self) -> bool {
+        self.key % 2 == 1
+    }
+}
+
+/// Positions in the order of their rows, each with its value; `None` if a file that it needs cannot be read or
+/// holds no depths.
+pub(super) struct Level {
+    wanted: Vec<Wanted>,
+    values: Vec<Option<Value>>,
+}
+
+impl Level {
+    /// The places of the positions with their values.
+    pub fn values(&self) -> impl Iterator<Item = (usize, Option<Value>)> {
+        let places = self.wanted.iter().map(|wanted| wanted.place as usize);
+        places.zip(self.values.iter().copied())
+    }
+}
+
+impl Database {
+    /// Finds the values of positions on some threads.
+    ///
+    /// # Errors
+    ///
+    /// Only if nobody waits for the values any more.
+    pub(super) fn find_level(&self, wanted: Vec<Wanted>, threads: usize) -> Result<Level, DbError> {
+        let (mut level, next) = self.read_level(wanted, threads)?;
+        if next.is_empty() {
+            return Ok(level);
+        }
+        for (place, value) in self.find_level(next, threads)?.values() {
+            let (mover, waiting) = level.wanted[place].sets;
+            let stones = [mover, waiting].map(|set| set.len() as u8);
+            let best = &mut level.values[place];
+            let captured = value.map(|value| self.rules().value_of_turn(stones, true, value));
+            *best = best.zip(captured).map(|(best, value)| best.max(value));
+        }
+        Ok(level)
+    }
+
+    /// Reads the rows of a level; threads take them in turn. Returns what quiet turns give, and the positions
+    /// after captures.
+    fn read_level(
+        &self,
+        mut wanted: Vec<Wanted>,
+        threads: usize,
+    ) -> Result<(Level, Vec<Wanted>), DbError> {
+        wanted.sort_unstable_by_key(|wanted| wanted.key);
+        let none = BlockCache::with_bytes(0);
+        let cache = match wanted.len() < MANY {
+            true => &self.blocks,
+            false => &none,
+        };
+        let mut values = vec![None; wanted.len()];
+        let mut rest = (0, &mut values[..]);
+        let rows = wanted.chunk_by(|one, other| one.row() == other.row());
+        let rows = rows.map(|row| {
+            let (first, values) = std::mem::take(&mut rest);
+            let (here, after) = values.split_at_mut(row.len());
+            rest = (first + row.len(), after);
+            (first, row, here)
+        });
+        let rows = Mutex::new(rows);
+        let next = each_on_a_thread(vec![(); threads], |()| {
+            let (mut next, mut columns) = (Vec::new(), Vec::new());
+            loop {
+                let Some((first, row, values)) = held(&rows).next() else {
+                    return Ok(next);
+                };
+                stop::check_own()?;
+                let before = next.len();
+                if self
+                    .read_row(first, row, values, cache, &mut next, &mut columns)
+                    .is_err()
+                {
+                    next.truncate(before);
+                    values.fill(None);
+                }
+            }
+        });
+        let next = next.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
+        Ok((Level { wanted, values }, next))
+    }
+
+    /// Reads a row, of which the first position is at this place of its level.
+    fn read_row(
+        &self,
+        first: usize,
+        row: &[Wanted],
+        values: &mut [Option<Value>],
+        cache: &BlockCache,
+        next: &mut Vec<Wanted>,
+        columns: &mut Vec<ProbedColumn>,
+    ) -> Result<(), DbError> {
+        let rules = self.rules();
+        let Wanted {
+            sets: (mover, waiting),
+            ..
+        } = row[0];
+        let stones = [mover, waiting].map(|set| set.len() as u8);
+        let file = self.file_of(Material::of(mover, waiting))?;
+        if file.metric() != Metric::Depth {
+            return Err(DbError::NoDepths { pair: file.pair() });
+        }
+        if file.omits_rows() {
+            let positions = row.iter().map(|wanted| wanted.sets);
+            let positions: Vec<Position> = positions
+                .map(|(mover, waiting)| Position::moving(mover, waiting))
+                .collect();
+            self.each(&positions, Metric::Depth, |place, value| {
+                values[place] = Some(value)
+            })?;
+            return Ok(());
+        }
+        let set = if row[0].is_held() { mover } else { waiting };
+        let mut stored = file.row(set)?;
+        columns.clear();
+        for (place, wanted) in row.iter().enumerate() {
+            let (mover, waiting) = wanted.sets;
+            let mut want = |other| {
+                let column = stored.column(other);
+                columns.push(ProbedColumn { column, place });
+            };
+            if wanted.is_held() {
+                want(waiting);
+                continue;
+            }
+            let position = Position::moving(mover, waiting);
+            let result = position.result(rules);
+            let best = values[place].insert(result.unwrap_or(Value::LOST));
+            if result.is_some() {
+                continue;
+            }
+            position.for_each_step(rules, |step, removals| {
+                let reached = position.after(step).waiting();
+                if removals == 0 {
+                    return want(reached);
+                }
+                for left in left_after_removals(waiting, removals, rules) {
+                    match left.len() < FEWEST_STONES.into() {
+                        true => *best = (*best).max(rules.value_of_turn(stones, true, Value::LOST)),
+                        false => next.push(Wanted::new(self, (left, reached), first + place)),
+                    }
+                }
+            });
+        }
+        columns.sort_unstable_by_key(|wanted| Reverse(wanted.column));
+        stored.values(columns, cache, &mut |place, byte| {
+            let value = self.value_of_byte(byte);
+            let value = match row[place].is_held() {
+                true => value,
+                false => rules.value_of_turn(stones, false, value),
+            };
+            values[place] = values[place].max(Some(value));
+        })
+    }
+}
