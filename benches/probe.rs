@@ -135,7 +135,7 @@ fn bitbase(criterion: &mut Criterion) {
     let pairs: Vec<Pair> = db.pairs().map(|file| file.pair()).collect();
     let bitbase = db.bitbase(&pairs).unwrap();
     for (mover, waiting) in [(6, 3), (4, 5)] {
-        let positions = positions(Material { mover, waiting });
+        let positions = positions(Material::new(mover, waiting));
         let sets = |position: &Position| (position.mover(), position.waiting());
         let sets: Vec<(PointSet, PointSet)> = positions.iter().map(sets).collect();
         let name = format!("{mover}-to-move-against-{waiting}");
@@ -159,7 +159,7 @@ fn index(criterion: &mut Criterion) {
         bench.iter(|| for_each(&nine, |&set| rows.find(set)))
     });
     for (mover, waiting) in [(9, 8), (3, 9)] {
-        let material = Material { mover, waiting };
+        let material = Material::new(mover, waiting);
         let index = Index::new(material);
         let columns: Vec<u32> = index.columns().iter().step_by(5).take(ELEMENTS).collect();
         group.bench_function(format!("rank/{mover}-{waiting}"), |bench| {

@@ -80,10 +80,7 @@ static SPECIMENS: LazyLock<[Specimen; 2]> = LazyLock::new(|| {
         bytes,
         positions,
     };
-    let pair = Index::new(Material {
-        mover: 3,
-        waiting: 3,
-    });
+    let pair = Index::new(Material::new(3, 3));
     let moving = entries(&pair).map(|entry| {
         let (mover, waiting) = pair.sets(entry);
         Position::moving(mover, waiting)

@@ -196,8 +196,8 @@ impl<'a> PairsJob<'a> {
         let folder = self.folder;
         let is_needed =
             |table: &Material| table.mover_in_hand + table.waiting_in_hand + 1 >= in_hand;
-        let old = self.unfinished.extract_if(.., |table| !is_needed(table));
-        old.map(|table| unfinished::remove(folder, table)).collect()
+        let mut old = self.unfinished.extract_if(.., |table| !is_needed(table));
+        old.try_for_each(|table| unfinished::remove(folder, table))
     }
 
     /// Counts the values of a solved pair and writes its file; returns the size in bytes.

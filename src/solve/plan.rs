@@ -46,7 +46,7 @@ pub struct BuildRequest {
 
 /// The pairs with at most this many stones on the board, in the order in which they are solved.
 pub fn pairs_up_to(most_stones: u8, rules: &Rules) -> Vec<Pair> {
-    let mut pairs = Pair::all(&rules);
+    let mut pairs = Pair::all(rules);
     pairs.retain(|pair| pair.stones() <= most_stones);
     pairs
 }

@@ -287,7 +287,7 @@ fn with_plies(rules: &Rules) -> tempfile::TempDir {
 fn request(rules: &Rules) -> BuildRequest {
     BuildRequest {
         rules: *rules,
-        pairs: Pair::all(&rules),
+        pairs: Pair::all(rules),
         plies: GAPS.into(),
         profile: Profile::default(),
     }
@@ -317,7 +317,7 @@ fn a_wrong_value_in_each_table_of_a_ply_is_detected() {
 /// The tables that are left by the checks of all pairs.
 fn with_last_placement(database: &Database) -> Tables {
     let rules = database.rules();
-    let pairs = Pair::all(&rules);
+    let pairs = Pair::all(rules);
     let mut tables = Tables::new(database, &pairs);
     for pair in pairs {
         let report = verify_pair(database, pair, &mut tables, &|_| ()).unwrap();

@@ -359,7 +359,7 @@ fn short(stones: u8) -> Rules {
 /// The sectors of a game's databases, and the same without memory for whole sectors.
 fn built(rules: &Rules, keep: &[u8]) -> (TempDir, [Arc<Sectors>; 2]) {
     let folder = TempDir::new().expect("a folder");
-    build(folder.path(), rules, &Pair::all(&rules), keep);
+    build(folder.path(), rules, &Pair::all(rules), keep);
     let sectors = [Sectors::DEFAULT_MEMORY, 0].map(|memory| {
         let database = Database::open(folder.path(), *rules).expect("databases");
         let sectors = Sectors::new(database, Scheme::complete()).expect("the standard rules");

@@ -66,7 +66,7 @@ fn build_in(folder: &Path, rules: &Rules, keep: &[u8]) {
             fs::write(folder.join(name), bytes).expect("a file");
         }
     }
-    common::build(folder, rules, &Pair::all(&rules), keep);
+    common::build(folder, rules, &Pair::all(rules), keep);
 }
 
 fn open(folder: &Path, rules: &Rules) -> Database {

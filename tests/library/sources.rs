@@ -349,7 +349,7 @@ const FOUR: Rules = Rules {
 /// The databases of these rules with the files of some plies.
 fn built(rules: &Rules, keep: &[u8]) -> TempDir {
     let folder = TempDir::new().expect("a folder");
-    build(folder.path(), rules, &Pair::all(&rules), keep);
+    build(folder.path(), rules, &Pair::all(rules), keep);
     folder
 }
 

@@ -116,17 +116,25 @@ typedef struct millbase_db millbase_db;
 typedef struct millbase_stop millbase_stop;
 
 /**
- * The numbers of stones of a pair.
+ * The numbers of stones of a pair. The larger side is the one with more stones on the board and in hand.
  */
 typedef struct millbase_pair {
   /**
-   * The number of the side that has more, 3 to 12.
+   * The stones on the board of the larger side, 0 to 12.
    */
   uint8_t larger;
   /**
-   * The other number.
+   * Those of the other side.
    */
   uint8_t smaller;
+  /**
+   * The stones in hand of the larger side: 0, except under rules where sides move while placing.
+   */
+  uint8_t larger_in_hand;
+  /**
+   * Those of the other side.
+   */
+  uint8_t smaller_in_hand;
 } millbase_pair;
 
 /**

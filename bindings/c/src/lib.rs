@@ -83,14 +83,18 @@ pub struct Turn {
     pub value: Value,
 }
 
-/// The numbers of stones of a pair.
+/// The numbers of stones of a pair. The larger side is the one with more stones on the board and in hand.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pair {
-    /// The number of the side that has more, 3 to 12.
+    /// The stones on the board of the larger side, 0 to 12.
     pub larger: u8,
-    /// The other number.
+    /// Those of the other side.
     pub smaller: u8,
+    /// The stones in hand of the larger side: 0, except under rules where sides move while placing.
+    pub larger_in_hand: u8,
+    /// Those of the other side.
+    pub smaller_in_hand: u8,
 }
 
 /// Why a line ends.
@@ -521,9 +525,14 @@ pub unsafe extern "C" fn millbase_pairs(
     call(|| {
         // SAFETY: the contract of this function.
         let database = unsafe { opened(db) }?;
-        let pair = |pair: millbase::Pair| Pair {
-            larger: pair.larger(),
-            smaller: pair.smaller(),
+        let pair = |pair: millbase::Pair| {
+            let [larger_in_hand, smaller_in_hand] = pair.in_hand();
+            Pair {
+                larger: pair.larger(),
+                smaller: pair.smaller(),
+                larger_in_hand,
+                smaller_in_hand,
+            }
         };
         let found: Vec<Pair> = database.pairs().map(|file| pair(file.pair())).collect();
         // SAFETY: the contract of this function.

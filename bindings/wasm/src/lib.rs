@@ -256,7 +256,7 @@ impl Core {
     /// Whether a file of these rules can have this name; others are of no use.
     pub fn is_file_name(&self, name: &str) -> bool {
         let stones = self.rules.stones;
-        let mut pairs = Pair::all(stones).into_iter();
+        let mut pairs = Pair::all(&self.rules).into_iter();
         pairs.any(|pair| store::file_name(pair) == name)
             || (0..2 * stones).any(|ply| store::ply_file_name(ply) == name)
     }
