@@ -2,11 +2,14 @@
 //! of small games by the plain rules.
 
 use std::collections::BTreeSet;
+use std::panic::AssertUnwindSafe;
 
 use crate::common::{self, Random, plain_position, plain_rules};
 use crate::index::distinct_positions;
 use crate::values::{Solved, check_all, check_by_iteration, solve_pair, stones_of};
 use millbase::internals::Index;
+use millbase::solve::{BuildEvent, BuildFolder, BuildPlan, SolveError};
+use millbase::store::file_name;
 use millbase::verify::{Tables, verify_pair};
 use millbase::{Database, Material, Pair, Position, Rules, Value};
 
@@ -174,4 +177,71 @@ fn files_of_sectors_give_the_solved_values() {
         assert!(report.is_clean(), "{pair}: {report:?}");
         assert_eq!(report.checked, pair.entries(), "{pair}");
     }
+}
+
+/// A build that stops after each of its pairs and goes on later makes the same files, and removes what it needed on
+/// its way.
+#[test]
+fn an_interrupted_build_goes_on_with_the_next_sector() {
+    let rules = with_stones(3);
+    let (whole, stopped) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let pairs = Pair::all(&rules);
+    common::build(whole.path(), &rules, &pairs, &[]);
+    let expected = common::databases(whole.path());
+    assert_eq!(expected.len(), pairs.len());
+    assert_eq!(common::names(whole.path()).len(), pairs.len());
+
+    let plan = || common::plan(stopped.path(), &rules, &pairs, &[]);
+    let locked = BuildFolder::lock(stopped.path()).expect("a folder of our own");
+    for left in (1..=pairs.len()).rev() {
+        let plan = plan();
+        assert_eq!(plan.pairs.len(), left);
+        // As a kill would: after the file of the pair, before anything else.
+        let stop = AssertUnwindSafe(|| {
+            plan.run(&locked, &mut |event| {
+                if matches!(event, BuildEvent::PairFinished(_)) && left > 1 {
+                    std::panic::resume_unwind(Box::new("stopped"));
+                }
+            })
+        });
+        assert_eq!(std::panic::catch_unwind(stop).is_err(), left > 1);
+    }
+    drop(locked);
+    assert_eq!(common::databases(stopped.path()), expected);
+    assert_eq!(common::names(stopped.path()), common::names(whole.path()));
+
+    // Without the tables on its way, a build derives them from the files.
+    for pair in pairs.iter().filter(|pair| pair.all_in_hand() > 1) {
+        std::fs::remove_file(whole.path().join(file_name(*pair))).expect("a file");
+    }
+    common::build(whole.path(), &rules, &pairs, &[]);
+    assert_eq!(common::databases(whole.path()), expected);
+}
+
+/// Rules for which there are no databases are refused.
+#[test]
+fn some_rules_have_no_databases() {
+    let folder = tempfile::tempdir().unwrap();
+    for rules in [
+        Rules {
+            removal_per_mill: true,
+            ..LASKER
+        },
+        Rules {
+            quiet_turns: 100,
+            ..LASKER
+        },
+    ] {
+        let request = common::request(&rules, &Pair::all(&rules), &[]);
+        let error = BuildPlan::new(folder.path(), &request).unwrap_err();
+        assert!(matches!(error, SolveError::Rules(_)), "{error}");
+    }
+    let request = common::request(&LASKER, &[], &[3]);
+    let error = BuildPlan::new(folder.path(), &request).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("the databases of the pairs hold"),
+        "{error}"
+    );
 }

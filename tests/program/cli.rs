@@ -1372,6 +1372,51 @@ fn colours_are_for_those_who_want_them() {
     assert!(!coloured(&mut json));
 }
 
+/// Commands take pairs with stones in hand and positions in which a side may place or move.
+#[test]
+fn lasker_works_from_the_build_to_the_line() {
+    let place = Place::new();
+    let settings = "base = 'lasker'\nstones = 3\n";
+    fs::write(place.path().join("three.toml"), settings).unwrap();
+    fs::create_dir(place.path().join("db")).unwrap();
+    let run = |args: &[&str]| place.run(&[&["--rules", "three.toml"], args].concat());
+    let plan = run(&["build", "--dry-run", "--pair", "2-3+1-0", "--json"]).json();
+    let pairs = plan["pairs"].as_array().unwrap().iter();
+    let pairs: Vec<&str> = pairs
+        .map(|planned| planned["pair"].as_str().unwrap())
+        .collect();
+    assert_eq!(pairs, ["3-3", "3-2+0-1"]);
+    run(&["build", "--pair", "6-4+1-1"]).fails_with(2, "no pair 6-4+1-1 under these rules");
+    run(&["build", "--placing"]).fails_with(2, "the databases of the pairs hold the positions");
+    run(&["prove"]).fails_with(2, "the databases of the pairs hold the positions");
+    assert_eq!(
+        run(&["build", "--json"]).json()["pairs"]
+            .as_array()
+            .unwrap()
+            .len(),
+        8
+    );
+    let verified = run(&["verify", "--json"]).json();
+    assert_eq!(verified["pairs"].as_array().unwrap().len(), 8);
+
+    // With three stones on the board and in hand, a side flies.
+    let position = "O*******/@*******/******** w p p 1 2 1 2 0 0";
+    let answer = run(&["probe", "--json", position]).json();
+    assert_eq!(answer["phase"], "placing");
+    assert_eq!(answer["turns"].as_array().unwrap().len(), 22 + 22);
+    assert_eq!(answer["source"], "database");
+    let line = run(&[
+        "line",
+        "--json",
+        "O*O*****/@*@*****/******** w p p 2 1 2 1 0 0",
+    ])
+    .json();
+    assert_eq!(line["value"]["wdl"], "win");
+    assert_eq!(line["turns"].as_array().unwrap().len(), 1);
+    let counted = run(&["perft", "start", "3", "--json"]).json();
+    assert_eq!(counted["count"], 24 * 23 * (22 + 22));
+}
+
 #[test]
 fn every_set_of_rules_has_its_folder() {
     let place = Place::new();
