@@ -5,7 +5,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;
 
 use super::database::Database;
-use super::lookup::{cache_key, converts};
+use super::lookup::cache_key;
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
 use crate::rules::{FEWEST_STONES, Rules};
@@ -385,20 +385,42 @@ impl Database {
             return Ok(None);
         };
         let ranked = turns.into_iter().zip(after).zip(values);
-        let rules = self.rules();
-        let stones = position.on_board();
         let ranked = ranked.map(|((turn, after), value)| RankedTurn {
             turn,
-            value: metric.of_value(match position.is_in_placing_phase(rules) {
-                true if rules.placing_metric() == Metric::Wdl => value.backed_up().without_depth(),
-                true => value.backed_up(),
-                false => rules.value_of_turn(stones, converts(position, &after), value),
-            }),
+            value: metric.of_value(self.value_of_turn(position, turn, value)),
             after,
         });
         let mut ranked: Vec<RankedTurn> = ranked.collect();
         ranked.sort_by_cached_key(RankedTurn::key);
         Ok(Some(ranked))
+    }
+
+    /// The value of a turn from that of the position after it.
+    fn value_of_turn(&self, position: &Position, turn: Turn, value: Value) -> Value {
+        let rules = self.rules();
+        match position.is_in_placing_phase(rules) {
+            true if rules.placing_metric() == Metric::Wdl => value.backed_up().without_depth(),
+            true => value.backed_up(),
+            false => {
+                let converts = turn.places() || turn.removes();
+                rules.value_of_turn(position.on_board(), converts, value)
+            }
+        }
+    }
+
+    /// The turns of a position with stones in hand whose values earlier questions have found, and be it in a
+    /// question that came to its end before it knew all of them; best first.
+    pub(crate) fn kept_turns(&self, position: &Position) -> Vec<RankedTurn> {
+        let mut kept = Vec::new();
+        position.for_each_turn(self.rules(), |turn| {
+            let after = position.after(turn);
+            if let Some(value) = self.kept(&after) {
+                let value = self.value_of_turn(position, turn, value);
+                kept.push(RankedTurn { turn, value, after });
+            }
+        });
+        kept.sort_by_cached_key(RankedTurn::key);
+        kept
     }
 
     /// The values of positions of pairs; `None` if the metric needs a depth that no file holds.

@@ -301,7 +301,8 @@ fn search(
         return search(database, positions, distance, effort, false, depths);
     }
     let values = values.into_iter().map(OnceLock::into_inner);
-    let found: Option<Vec<Value>> = values.collect();
+    let values: Vec<Option<Value>> = values.collect();
+    let found: Option<Vec<Value>> = values.iter().copied().collect();
     match files.failure.get() {
         Some(DbError::Pending(ranges)) if placements > FORESEEN_PLACEMENTS => Err(foresee::far(
             FileEvaluator::new(database, depths),
@@ -310,7 +311,17 @@ fn search(
             &table,
         )),
         Some(failure) => database.with_all_ranges(Err(failure.clone()), positions, Metric::Depth),
-        None => found.ok_or_else(|| distance.too_long(database)),
+        None => found.ok_or_else(|| {
+            if distance.is_near {
+                let known = positions.iter().zip(values);
+                known.for_each(|(at, value)| {
+                    value
+                        .into_iter()
+                        .for_each(|value| database.keep_placing(at, value))
+                });
+            }
+            distance.too_long(database)
+        }),
     }
 }
 

@@ -9,6 +9,7 @@ use crate::board::{POINTS, PointSet};
 use crate::index::stages::Stage;
 use crate::index::{Material, Pair};
 use crate::rules::position::Position;
+use crate::search::key;
 use crate::store::table::{ProbedColumn, ProbedRow};
 use crate::store::{DbError, PairFile};
 use crate::value::{Metric, Value};
@@ -115,6 +116,21 @@ impl Database {
             }
         }
         Ok(Some(values))
+    }
+
+    /// Keeps the value of a position with stones in hand for later questions.
+    pub(crate) fn keep_placing(&self, position: &Position, value: Value) {
+        if let Some(byte) = self.byte_of_value(value) {
+            self.values.insert(key::canonical(position).0, byte);
+        }
+    }
+
+    /// The value of a position with stones in hand that an earlier question has found.
+    pub(super) fn kept(&self, position: &Position) -> Option<Value> {
+        let kept = position
+            .is_placing()
+            .then(|| self.values.get(key::canonical(position).0));
+        kept.flatten().map(|byte| self.value_of_byte(byte))
     }
 
     /// The value that a byte of a table of the moving phase stands for.

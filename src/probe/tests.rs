@@ -340,6 +340,27 @@ mod bulk {
         }
     }
 
+    /// Questions after it read no head of a file.
+    #[test]
+    fn databases_are_warmed_up_before_questions() {
+        let reads: Arc<Mutex<HashMap<(usize, u64), usize>>> = Arc::default();
+        let bytes = std::fs::read("db/5-4.mill").unwrap();
+        let source = Counted {
+            bytes,
+            reads: Arc::clone(&reads),
+        };
+        let database = Database::embedded(RULES).with_file("5-4.mill", Box::new(source));
+        assert!(held(&reads).is_empty());
+        database.warm_up();
+        let heads = held(&reads).clone();
+        assert!(heads.keys().all(|&(_, start)| start == 0) && !heads.is_empty());
+        let positions = many(&RULES, "5-4".parse().unwrap(), 0..20, 5);
+        Arrays::of(&positions).ask(&database, 1).1.unwrap();
+        let after = held(&reads);
+        assert!(after.len() > heads.len());
+        assert!(heads.iter().all(|(place, count)| after[place] == *count));
+    }
+
     /// So many positions that most rows are asked for often, of every kind: stored, followed from a row of their
     /// own pair, and from captures.
     #[test]

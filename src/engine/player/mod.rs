@@ -109,10 +109,10 @@ impl Deadline<'_> {
         self.start.checked_add(self.time?)
     }
 
-    /// The end of the time for the values of the player's own turns. If they are not known by then, a
+    /// The end of the time for the values of the player's own turns. If they are not all known by then, a
     /// search needs the rest.
     fn first_end(&self) -> Option<Instant> {
-        self.start.checked_add(self.time? / 4 * 3)
+        self.start.checked_add(self.time? / 8 * 7)
     }
 }
 
@@ -291,10 +291,43 @@ impl Player {
         let prober = &*self.database;
         let found = (self.search).run(position, earlier, prober, limits, stop, &mut note);
         let best = found.into_iter().next()?;
+        if let Some(known) = self.better_known(position, &best) {
+            report(&known);
+            return Some(Choice::from(known));
+        }
         if !reported {
             report(&best);
         }
         Some(Choice::from(best))
+    }
+
+    /// A variation with a known value that is better than what a search found: the time may have ended when the
+    /// values of some turns were known. A known draw is better than a turn whose win nothing proves.
+    fn better_known(
+        &self,
+        position: &Position,
+        found: &PrincipalVariation,
+    ) -> Option<PrincipalVariation> {
+        let known = self.database.kept_turns(position);
+        let best = known.first()?;
+        let own = known.iter().find(|turn| turn.turn == found.turns[0]);
+        let is_better = match own {
+            Some(own) => best.value > own.value,
+            None => match best.value.wdl() {
+                Wdl::Win => true,
+                Wdl::Draw => found.score.result() != Some(Wdl::Win),
+                Wdl::Loss => false,
+            },
+        };
+        is_better.then(|| PrincipalVariation {
+            turns: vec![best.turn],
+            score: Score::from(self.database.rules().distance().to_end(best.value)),
+            value: Some(best.value),
+            depth: 1,
+            seldepth: 1,
+            tb_hits: found.tb_hits + known.len() as u64,
+            ..found.clone()
+        })
     }
 
     /// Searches all turns to a low depth and chooses one at random. A separate search on one thread
@@ -338,4 +371,63 @@ impl From<PrincipalVariation> for Choice {
 /// Whether an error means that an existing file cannot be used, and not that it is missing.
 pub(crate) fn is_damage(error: &DbError) -> bool {
     error.is_unusable() || matches!(error, DbError::Io { .. })
+}
+
+#[cfg(all(test, feature = "embedded"))]
+mod tests {
+    use super::*;
+    use crate::rules::Rules;
+    use crate::value::{Dtw, Value};
+
+    #[test]
+    fn a_known_value_is_better_than_a_guess() {
+        let rules = Rules::STANDARD;
+        let text = "*****O@*/O***@***/@O****** w p p 3 6 3 6 0 0";
+        let position = Position::parse(text, &rules).unwrap();
+        let turns = position.turns(&rules);
+        let (win, loss) = (Value::Win(Dtw(9)), Value::Loss(Dtw(8)));
+        let better = |known: &[Value], score| {
+            let player = Player {
+                database: Arc::new(Database::embedded(rules)),
+                search: Arc::new(Search::new(rules, 1 << 20, 1)),
+                level: SkillLevel::PERFECT,
+                seed: 0,
+                drawn: DrawnTurns::default(),
+            };
+            // The search chose the first turn, and those from the second on are known, or also the first.
+            for (turn, value) in turns[1..].iter().chain(&turns[..1]).zip(known) {
+                player.database.keep_placing(&position.after(*turn), *value);
+            }
+            let found = PrincipalVariation {
+                turns: vec![turns[0]],
+                number: 1,
+                score,
+                value: None,
+                depth: 1,
+                seldepth: 1,
+                nodes: 1,
+                tb_hits: 0,
+                time: Duration::ZERO,
+            };
+            let better = player.better_known(&position, &found)?;
+            assert_ne!(better.turns[0], turns[0]);
+            better.value
+        };
+        let guess = Score::evaluation(3);
+        assert_eq!(better(&[], guess), None);
+        // The values are those of the other side.
+        assert_eq!(better(&[win], guess), None);
+        assert_eq!(better(&[Value::Draw], guess), Some(Value::Draw));
+        assert_eq!(better(&[Value::Draw], Score::win_in(5)), None);
+        assert_eq!(
+            better(&[Value::Draw, loss], guess),
+            Some(Value::Win(Dtw(9)))
+        );
+        assert_eq!(better(&[loss], Score::win_in(5)), Some(Value::Win(Dtw(9))));
+        // All are known: a draw beats the first turn only if that loses.
+        let mut all = vec![Value::Draw; turns.len()];
+        assert_eq!(better(&all, guess), None);
+        *all.last_mut().unwrap() = win;
+        assert_eq!(better(&all, guess), Some(Value::Draw));
+    }
 }

@@ -73,7 +73,7 @@ impl Thinking {
     /// Goes on for about this time; then the choice as of [`Player::choose`], or [`Poll::Pending`] if there is
     /// more to do.
     ///
-    /// Only a search is divided. The first call looks values up until they are known or three quarters of the
+    /// Only a search is divided. The first call looks values up until they are known or seven eighths of the
     /// time limit are over, and players below [`SkillLevel::PERFECT`](super::SkillLevel::PERFECT), whose
     /// search is short, choose at once.
     pub fn go_on(&mut self, slice: Duration) -> Poll<Option<Choice>> {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::command::{Go, UciCommand};
@@ -30,7 +30,8 @@ const MOST_WAITING: usize = 1000;
 /// The time limit of `go` without limits.
 const DEFAULT_TIME: Duration = Duration::from_secs(1);
 
-/// The search ends this long before the time limit, to leave time to report the turn.
+/// The search ends this long before the time limit, to leave time to report the turn, or an eighth of the limit
+/// before it if that is less.
 const MARGIN: Duration = Duration::from_millis(3);
 
 /// Speaks the engine protocol until `quit` or the end of the lines, each of which may be a sentence
@@ -62,11 +63,13 @@ pub fn run(
     });
     let rules = *database.rules();
     let options = EngineOptions::new(path, threads, rules);
+    let database = Arc::new(database);
     let session = UciSession {
+        warming: warm_up(&database),
         rules,
         output: Arc::new(SharedOutput(Mutex::new((output, Ok(()))))),
         search: Arc::new(search(rules, &options)),
-        database: Arc::new(database),
+        database,
         options,
         game: Game::new(rules, Position::start(&rules)),
         begun: None,
@@ -124,6 +127,8 @@ struct UciSession<W> {
     output: Arc<SharedOutput<W>>,
     options: EngineOptions,
     database: Arc<Database>,
+    /// The thread that warms up the databases.
+    warming: Option<JoinHandle<()>>,
     search: Arc<Search>,
     game: Game,
     /// If the first action of a turn was reported: the position after it, and the variation that
@@ -133,6 +138,14 @@ struct UciSession<W> {
     waiting: VecDeque<UciCommand>,
     sender: SyncSender<Event>,
     sentence: fn(&DbError) -> String,
+}
+
+/// Warms up databases on a thread, for which `isready` waits; the first turn would take a tenth of a second
+/// otherwise. Without a thread, questions do it.
+fn warm_up(database: &Arc<Database>) -> Option<JoinHandle<()>> {
+    let database = Arc::clone(database);
+    let warm_up = move || database.warm_up();
+    thread::Builder::new().spawn(warm_up).ok()
 }
 
 /// A search with an empty transposition table of the configured size.
@@ -221,7 +234,13 @@ impl<W: Write + Send + 'static> UciSession<W> {
     fn obey(&mut self, command: UciCommand) -> Result<(), String> {
         match command {
             UciCommand::Uci => self.introduce(),
-            UciCommand::IsReady => self.output.line("readyok"),
+            UciCommand::IsReady => {
+                if let Some(warming) = self.warming.take() {
+                    // It only prepares: what failed there, a question meets again.
+                    let _ = warming.join();
+                }
+                self.output.line("readyok");
+            }
             UciCommand::NewGame => {
                 self.begun = None;
                 self.game = Game::new(self.rules, Position::start(&self.rules));
@@ -267,6 +286,7 @@ impl<W: Write + Send + 'static> UciSession<W> {
                 .next()
                 .map(|error| (self.sentence)(&error));
             self.database = Arc::new(opened);
+            self.warming = warm_up(&self.database);
         }
         let searching = |options: &EngineOptions| (options.hash, options.threads, options.rules());
         if searching(&options) != searching(&self.options) {
@@ -348,7 +368,8 @@ impl<W: Write + Send + 'static> UciSession<W> {
         }
         let (player, sender) = (self.player(), self.sender.clone());
         thread::spawn(move || {
-            let rest = |time: Duration| time.saturating_sub(MARGIN).saturating_sub(start.elapsed());
+            let rest =
+                |time: Duration| (time - MARGIN.min(time / 8)).saturating_sub(start.elapsed());
             limits.time = limits.time.map(rest);
             let chosen = player.choose(&game, &limits, &stop, &mut |variation| {
                 if info(variation) {
