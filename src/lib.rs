@@ -40,6 +40,7 @@
 //! malom     our values as the sector files of another program                       feature build
 //! prove     the proof of the start position
 //! engine    game, players, protocol
+//! notation  games and positions as people and programs write them                    feature service
 //! coach     grades games, judges engines, makes and checks puzzles                   feature service
 //! service   a question as people write it, and its typed answer                      feature service
 //! ```
@@ -73,6 +74,8 @@ mod lock;
 #[cfg(feature = "build")]
 pub mod malom;
 mod memory;
+#[cfg(feature = "service")]
+pub mod notation;
 mod probe;
 mod prove;
 mod random;
@@ -101,10 +104,9 @@ pub use rules::{Blocked, FullBoard, Rules};
 pub use store::DbError;
 pub use value::{Dtw, Metric, Value, Wdl};
 
-/// Games that were played: reading them, and the grade of each turn by the databases.
+/// The grade of each turn of a game by the databases.
 #[cfg(feature = "service")]
 pub mod review {
-    pub use crate::coach::record::{GameResult, Record, RecordError, Records};
     pub use crate::coach::review::{
         GameReview, Grade, LastPosition, ReviewedTurn, Summary, SummaryEntry, Tally, Verdict,
     };

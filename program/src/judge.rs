@@ -10,7 +10,7 @@ use clap::Args;
 use millbase::internals::coach::contest::Contest;
 use millbase::internals::coach::contestant::NewContestant;
 use millbase::internals::coach::judge::{self, ExamReport};
-use millbase::internals::coach::record::ResultCounts;
+use millbase::notation::ResultCounts;
 use millbase::review::Truth;
 use millbase::sample::Family;
 use millbase::search::Limits;

@@ -13,9 +13,8 @@ use millbase::internals::coach::confidence::Interval;
 use millbase::internals::coach::graph;
 use millbase::internals::service::failure::ErrorAnswer;
 use millbase::internals::service::game::EndingAnswer;
-use millbase::review::{
-    GameResult, GameReview, Grade, Record, RecordError, Records, Summary, Truth,
-};
+use millbase::notation::{GameResult, Record, Records, Remark};
+use millbase::review::{GameReview, Grade, Summary, Truth};
 use millbase::store::DbError;
 use millbase::{Database, Side};
 use rayon::prelude::*;
@@ -24,7 +23,7 @@ use serde::Serialize;
 
 use crate::advice;
 use crate::databases;
-use crate::input::{self, MARK};
+use crate::input;
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable};
 use crate::status::{Status, Usage};
@@ -105,7 +104,7 @@ impl ReviewedGame<'_> {
             ending: record.game.ending().map(EndingAnswer::from),
             review,
             missing: review.missing.as_ref().map(advice::sentence),
-            remarks: record.remarks(),
+            remarks: record.remarks.iter().map(advised).collect(),
         }
     }
 }
@@ -168,11 +167,7 @@ impl Reviewing<'_> {
         self.take(&format!("'{name}'"), BufReader::new(input), BATCH)
     }
 
-    fn take(&mut self, name: &str, mut input: impl BufRead, batch: usize) -> Result<()> {
-        let mark = MARK.as_bytes();
-        if input.fill_buf().is_ok_and(|bytes| bytes.starts_with(mark)) {
-            input.consume(mark.len());
-        }
+    fn take(&mut self, name: &str, input: impl BufRead, batch: usize) -> Result<()> {
         let mut records = Records::new(*self.db.rules(), input);
         let mut found = 0;
         loop {
@@ -183,19 +178,18 @@ impl Reviewing<'_> {
             found += batch.len();
             let mut games = Vec::with_capacity(batch.len());
             for record in batch {
-                match record {
-                    Ok(record) => {
-                        if let Some(cut) = &record.cut {
-                            self.cut += 1;
-                            self.first_unread.get_or_insert(format!("{name}, {cut}"));
-                        }
-                        games.push(record);
-                    }
-                    Err(RecordError::Io(error)) => {
-                        return Err(Error::new(error).context(format!("cannot read {name}")));
-                    }
-                    Err(error) => self.skip(name, &error)?,
+                let record = record.with_context(|| format!("cannot read {name}"))?;
+                if let Some(sentence) = self.refusal(&record) {
+                    self.skip(format!("{name}, {sentence}"))?;
+                    continue;
                 }
+                if let Some(cut) = record.cut() {
+                    self.cut += 1;
+                    let sentence = advised(cut);
+                    self.first_unread
+                        .get_or_insert(format!("{name}, {sentence}"));
+                }
+                games.push(record);
             }
             let truth = match self.games() == 0 && games.len() == 1 {
                 true => Truth::patient(self.db),
@@ -221,16 +215,22 @@ impl Reviewing<'_> {
         Ok(())
     }
 
-    fn skip(&mut self, name: &str, error: &RecordError) -> Result<()> {
+    /// Why a game cannot be graded, if it cannot.
+    fn refusal(&self, record: &Record) -> Option<String> {
+        if record.is_unread() {
+            return record.cut().map(advised);
+        }
+        let (own, rules) = (self.db.rules(), record.rules());
+        (own != rules).then(|| {
+            format!(
+                "game {}: it was played by the rules {rules}, not by {own}; read it with --rules {rules}",
+                self.games() + 1
+            )
+        })
+    }
+
+    fn skip(&mut self, sentence: String) -> Result<()> {
         self.unread += 1;
-        let advice = match error {
-            RecordError::OtherRules { found, .. } => match found {
-                Some(rules) => format!("; read it with --rules {rules}"),
-                None => "; read it with --rules and the file of these rules".to_owned(),
-            },
-            _ => String::new(),
-        };
-        let sentence = format!("{name}, {error}{advice}");
         if self.command.each && self.options.json {
             let error = ErrorAnswer::new(Status::Usage.code(), sentence.clone());
             output::answer(self.options, &error, |_| Ok(()))?;
@@ -242,7 +242,7 @@ impl Reviewing<'_> {
     fn add(&mut self, graded: Graded) -> Result<()> {
         let (record, review) = &graded;
         self.archive.add(record, review);
-        self.remarked += u64::from(!record.remarks().is_empty());
+        self.remarked += u64::from(!record.remarks.is_empty());
         self.turns += review.turns.len();
         self.is_graded |= review.turns.iter().any(|turn| turn.verdict.is_some());
         if self.command.text {
@@ -354,6 +354,15 @@ impl Reviewing<'_> {
     }
 }
 
+/// A remark with the advice that follows from it.
+pub fn advised(remark: &Remark) -> String {
+    let advice = match remark.rules {
+        Some(rules) => format!("; try --rules {rules}"),
+        None => String::new(),
+    };
+    format!("{remark}{advice}")
+}
+
 /// `Anna – Ben 1-0: 34 turns, 2 errors, first: turn 7 d6, decisive: turn 23 a1-a4`.
 fn one_line(record: &Record, review: &GameReview) -> String {
     let errors: u32 = [Side::White, Side::Black]
@@ -364,7 +373,7 @@ fn one_line(record: &Record, review: &GameReview) -> String {
         Some(number) => format!("turn {number} {}", review.turns[number - 1].turn),
         None => no_error(review).to_owned(),
     };
-    let remarks = record.remarks().into_iter();
+    let remarks = record.remarks.iter().map(advised);
     let remarks: String = remarks.map(|remark| format!("; {remark}")).collect();
     format!(
         "{}: {}, {}, first: {}, decisive: {}{remarks}",
@@ -434,8 +443,8 @@ fn write_game(out: &mut impl Write, (record, review): &Graded) -> io::Result<()>
     if let Some(ending) = record.game.ending() {
         writeln!(out, "{ending}")?;
     }
-    for remark in record.remarks() {
-        writeln!(out, "remark: {remark}")?;
+    for remark in &record.remarks {
+        writeln!(out, "remark: {}", advised(remark))?;
     }
     writeln!(out)?;
     write_summary(out, &review.summary)

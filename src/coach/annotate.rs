@@ -1,16 +1,12 @@
-//! A reviewed game as annotated text, which [`record`](super::record) reads again.
+//! A reviewed game as annotated text, which [`Records`](crate::notation::Records) reads again.
 
-use crate::coach::record::Record;
 use crate::coach::review::{GameReview, Grade, ReviewedTurn, Verdict};
-use crate::rules::position::{Position, Side};
-
-/// The most characters of a line of text.
-const WIDTH: usize = 100;
+use crate::notation::{GameForm, Points, Record, game_text};
 
 /// The most better turns that a comment names.
 const MOST_NAMED: usize = 3;
 
-/// The game with its tags, marks and comments.
+/// The game with its tags, comments and variations, and with the marks and comments of the review.
 ///
 /// | mark | turn |
 /// |---|---|
@@ -19,65 +15,23 @@ const MOST_NAMED: usize = 3;
 /// | `?` | gives up a draw, or a win for a draw |
 /// | `??` | gives up a win for a loss |
 pub fn annotated(record: &Record, review: &GameReview) -> String {
-    let rules = record.game.rules();
-    let mut text = String::new();
-    let mut tag = |name: &str, value: &str| {
-        let value = value.replace('\\', "\\\\").replace('"', "\\\"");
-        text += &format!("[{name} \"{value}\"]\n");
-    };
-    for (name, value) in &record.tags {
-        tag(name, value);
-    }
-    let start = record.game.start();
-    if *start != Position::start(rules) && record.tag("FEN").is_none() {
-        tag("FEN", &start.text(rules));
-    }
-    let result = record.result_text();
-    if record.tag("Result").is_none() {
-        tag("Result", result);
-    }
-    text.push('\n');
-    text + &wrapped(&(played(review) + result))
-}
-
-/// The turns with their marks and comments, a space after each.
-fn played(review: &GameReview) -> String {
-    let mut text = String::new();
-    let mut number = 0;
-    let mut needs_number = true;
-    for turn in &review.turns {
-        number += usize::from(turn.side == Side::White || number == 0);
-        let prefix = match turn.side {
-            Side::White => format!("{number}. "),
-            Side::Black if needs_number => format!("{number}... "),
-            Side::Black => String::new(),
-        };
-        text += &format!("{prefix}{}{} ", turn.turn, mark(turn));
-        let comment = comment(turn);
-        needs_number = comment.is_some();
-        if let Some(comment) = comment {
-            text += &format!("{{{comment}}} ");
+    let mut record = record.clone();
+    for (noted, reviewed) in record.line.turns.iter_mut().zip(&review.turns) {
+        if reviewed.verdict.is_some() {
+            let kept = noted.marks.split(' ').filter(|mark| mark.starts_with('$'));
+            let marks = [mark(reviewed)].into_iter().chain(kept);
+            let marks: Vec<&str> = marks.filter(|mark| !mark.is_empty()).collect();
+            noted.marks = marks.join(" ");
+        }
+        if let Some(comment) = comment(reviewed)
+            && !noted.comment.contains(&comment)
+        {
+            let both = [noted.comment.as_str(), comment.as_str()];
+            let both = both.into_iter().filter(|comment| !comment.is_empty());
+            noted.comment = both.collect::<Vec<&str>>().join(" ");
         }
     }
-    text
-}
-
-/// Wraps a text into lines of at most [`WIDTH`] characters.
-fn wrapped(unwrapped: &str) -> String {
-    let (mut text, mut length) = (String::new(), 0);
-    for word in unwrapped.split(' ') {
-        let letters = word.chars().count();
-        if length > 0 && length + 1 + letters > WIDTH {
-            text.push('\n');
-            length = 0;
-        } else if length > 0 {
-            text.push(' ');
-            length += 1;
-        }
-        text += word;
-        length += letters;
-    }
-    text + "\n"
+    game_text(&record, GameForm::Text(Points::Names))
 }
 
 /// The mark of a turn; empty if it has none.

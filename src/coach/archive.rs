@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::board::symmetry::Symmetry;
 use crate::coach::confidence::{Interval, interval};
-use crate::coach::record::{GameResult, Record, ResultCounts};
 use crate::coach::review::{GameReview, Summary, Tally};
+use crate::notation::{GameResult, Record, ResultCounts};
 use crate::rules::position::Side;
 use crate::rules::turns::Turn;
 

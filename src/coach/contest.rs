@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::coach::confidence::{Interval, interval};
 use crate::coach::contestant::{Contestant, NewContestant};
-use crate::coach::record::{GameResult, ResultCounts};
 use crate::coach::review::GameReview;
 use crate::coach::truth::Truth;
 use crate::engine::ending::Ending;
 use crate::engine::game::Game;
+use crate::notation::{GameResult, ResultCounts};
 use crate::probe::Database;
 use crate::rules::position::{Position, Side};
 use crate::sample::seed_of;

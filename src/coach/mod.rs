@@ -3,7 +3,6 @@
 //! | module | contents |
 //! |---|---|
 //! | [`truth`] | the values of a position's turns, with a bounded search |
-//! | [`record`] | reading games: saved games, turn lists, PGN-like text |
 //! | [`review`] | the grade of each turn of a game, its errors, its summary |
 //! | [`annotate`], [`graph`] | a review as annotated text and as a graph |
 //! | [`archive`] | archives of games: tables by player and by opening |
@@ -27,6 +26,5 @@ pub mod graph;
 pub mod judge;
 pub mod pack;
 pub mod puzzle;
-pub mod record;
 pub mod review;
 pub mod truth;

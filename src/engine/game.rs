@@ -201,20 +201,7 @@ impl Game {
     ///
     /// [`GameError`]; the game then stays as it was.
     pub fn make(&mut self, turn: Turn) -> Result<(), GameError> {
-        let position = *self.position();
-        if let Some(result) = position.result(&self.rules) {
-            let loser = (result == Value::LOST).then_some(position.side_to_move());
-            return Err(GameError::Over { loser });
-        }
-        if let Some(reason) = position.why_illegal(turn, &self.rules) {
-            return Err(GameError::Illegal {
-                action: turn,
-                side: position.side_to_move(),
-                reason,
-            });
-        }
-        let actions = position.actions(turn, &self.rules).into_iter().flatten();
-        for (action, after) in actions {
+        for (action, after) in self.position().made(turn, &self.rules)? {
             self.actions.push(action);
             self.positions.push(after);
         }
@@ -375,6 +362,27 @@ impl Position {
             actions.extend(after.removals(turn.removed(), rules)?);
         }
         Some(actions)
+    }
+
+    /// As [`Position::actions`], with the reason if there are none, or if the game is over.
+    pub(crate) fn made(
+        &self,
+        turn: Turn,
+        rules: &Rules,
+    ) -> Result<Vec<(Turn, Position)>, GameError> {
+        let side = self.side_to_move();
+        if let Some(result) = self.result(rules) {
+            let loser = (result == Value::LOST).then_some(side);
+            return Err(GameError::Over { loser });
+        }
+        match self.why_illegal(turn, rules) {
+            Some(reason) => Err(GameError::Illegal {
+                action: turn,
+                side,
+                reason,
+            }),
+            None => Ok(self.actions(turn, rules).unwrap_or_default()),
+        }
     }
 
     /// The position after an action, which the same side follows with this number of removals.

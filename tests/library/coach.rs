@@ -16,10 +16,10 @@ use millbase::internals::coach::graph::svg;
 use millbase::internals::coach::judge::{ExamReport, exam, replies};
 use millbase::internals::coach::pack::{Claim, ClaimedLine, check};
 use millbase::internals::coach::puzzle::{Goal, Puzzle, Theme, WantedPuzzles, candidate};
-use millbase::internals::coach::record::ResultCounts;
 use millbase::internals::service::explain::ExplainAnswer;
 use millbase::internals::service::words::Fen;
-use millbase::review::{GameResult, GameReview, Grade, Record, Records, Truth};
+use millbase::notation::{GameResult, Record, Records, ResultCounts};
+use millbase::review::{GameReview, Grade, Truth};
 use millbase::sample::{Family, canonical};
 use millbase::search::{Limits, Search};
 use millbase::{Database, Dtw, Phase, Point, Position, Rules, Side, Symmetry, Turn, Value, Wdl};
@@ -40,16 +40,6 @@ fn game(start: Position, turns: &str) -> Game {
         game.play(turn).unwrap();
     }
     game
-}
-
-/// A game without tags.
-fn untagged(game: Game) -> Record {
-    Record {
-        cut: None,
-        tags: Vec::new(),
-        result: GameResult::of(&game),
-        game,
-    }
 }
 
 fn review(game: &Game) -> GameReview {
@@ -268,7 +258,7 @@ fn annotated_text_is_read_again() {
             start = start.with_colours_exchanged();
         }
         let game = random_game(start, &mut random, 40);
-        let mut record = untagged(game.clone());
+        let mut record = Record::of(game.clone());
         record
             .tags
             .push(("White".to_owned(), "A \"quoted\" \\ name".to_owned()));
@@ -313,7 +303,7 @@ fn archives_count_by_player_and_opening() {
             game.make(*random.pick(&game.position().turns(&rules)))
                 .unwrap();
         }
-        let mut record = untagged(game);
+        let mut record = Record::of(game);
         let (white, black) = if number % 2 == 0 {
             ("A", "B")
         } else {

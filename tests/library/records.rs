@@ -1,24 +1,51 @@
-//! Tests of reading games: every form, several games in one input, wrong and hostile input.
+//! Tests of reading and writing games: every form, several games in one input, wrong and hostile input.
 
-use millbase::review::{GameResult, Record, RecordError, Records};
-use millbase::{Rules, Side};
+use std::fs;
+use std::io::{self, BufRead, Read};
+
+use millbase::engine::Game;
+use millbase::internals::Random;
+use millbase::notation::{
+    GameForm, GameResult, Line, NotedTurn, Points, Record, Records, game_text,
+};
+use millbase::{Blocked, Position, Rules, Side, Turn};
+
+use crate::common::root;
 
 const RULES: Rules = Rules::STANDARD;
 
-fn read(text: &str) -> Vec<Result<Record, RecordError>> {
-    Records::new(RULES, text.as_bytes()).collect()
+fn read_by(rules: Rules, text: &str) -> Vec<Record> {
+    Records::new(rules, text.as_bytes())
+        .map(Result::unwrap)
+        .collect()
 }
 
-fn turns(record: &Result<Record, RecordError>) -> String {
-    match record {
-        Ok(Record { cut: Some(cut), .. }) => cut.clone(),
-        Ok(record) => {
-            let turns = record.game.turns();
-            let texts: Vec<String> = turns.iter().map(|turn| turn.to_string()).collect();
-            texts.join(" ")
-        }
-        Err(error) => error.to_string(),
-    }
+fn read(text: &str) -> Vec<Record> {
+    read_by(RULES, text)
+}
+
+/// The only game of a text.
+fn only(text: &str) -> Record {
+    let mut found = read(text);
+    assert_eq!(found.len(), 1, "{text}: {found:?}");
+    found.remove(0)
+}
+
+fn turns(record: &Record) -> String {
+    let turns = record.game.turns();
+    let texts: Vec<String> = turns.iter().map(Turn::to_string).collect();
+    texts.join(" ")
+}
+
+fn remarks(record: &Record) -> Vec<String> {
+    record.remarks.iter().map(ToString::to_string).collect()
+}
+
+/// Asserts that a text is this game alone, without remarks.
+fn is_game(text: &str, game: &str) {
+    let record = only(text);
+    assert_eq!(turns(&record), game, "{text}");
+    assert_eq!(remarks(&record), [""; 0], "{text}");
 }
 
 #[test]
@@ -27,79 +54,339 @@ fn every_form_gives_the_same_game() {
     for text in [
         list,
         "A7 a1 d7 d1 g7 xa1 b2\n",
+        "7a 1a d7 1d g7 x a1 b2\r\n",
         "position startpos moves a7 a1 d7 d1 g7 xa1 b2",
         "setoption name Rules value standard\nposition startpos moves a7 a1 d7 d1 g7xa1 b2\n",
         "[White \"A\"]\n\n1. a7 a1 2. d7 d1\n3. g7xa1! {a mill; it} b2 *\n",
         "1.a7 {one\ntwo} a1 (1... b4 (2. a4) 2. b2) 2.d7?! d1 $4\n3. g7xa1 ; the rest\n3... b2",
+        "1. a7 a1 2. d7 d1 3. g7:a1 b2",
+        "1. a7 a1 2. d7 d1 3. g7 a1 b2",
+        "1) a7 a1 2) d7 d1\n\n3) g7-xa1 b2 1/2-1/2",
+        "1 . a7 a1 2 . d7 d1 3 … g7xa1 b2",
+        "1 a7 a1 2 d7 d1 3 g7xa1 b2",
+        " 1.    a7    a1\n 2.    d7    d1 3...\n g7xa1 （满） b2",
+        "Place to a7\nPlace to a1\nPlace to d7\nplace d1\nPut on g7, take a1\nPlace at b2\n",
+        "a7\na1\nd7\nd1\ng7\nxa1\nb2",
+        "1. 1 22 2. 2 23 3. 3x22 19",
+        "1. 1 22 2. 2\n23 3.\n3x22 19 0-1",
+        "[0, 21, 1, 22, 2, 21, 18]",
+        "0\n21\n1\n22\n2\n21\n18\n",
+        "(3,8) (3,6) 00:12 (3,1) (3,5) (3,2) -(3,6) (2,6)",
     ] {
-        let found = read(text);
-        assert_eq!(found.len(), 1, "{text}");
-        assert_eq!(turns(&found[0]), list, "{text}");
+        let record = only(text);
+        assert_eq!(turns(&record), list, "{text}: {:?}", record.remarks);
     }
+    let fen = "********/O*O***@*/O*@****@ w m s 3 0 3 0 0 0";
+    for text in [
+        "d6-d5 a7-a4",
+        "d6d5 a7a4",
+        "d6:d5 a7:a4",
+        "d6/d5 a7/a4",
+        "d6→d5 a7⇒a4",
+        "d6 -> d5, a7 -> a4",
+        "Move d6 to d5 move a7 to a4",
+    ] {
+        let text = format!("[FEN \"{fen}\"]\n\n{text} *");
+        let record = only(&text);
+        assert_eq!(
+            turns(&record),
+            "d6-d5 a7-a4",
+            "{text}: {:?}",
+            record.remarks
+        );
+    }
+}
+
+#[test]
+fn turns_with_removals_are_read_in_every_habit() {
+    let fen = "********/@*******/O*OO*@*@ w m s 3 0 3 0 0 0";
+    for text in [
+        "d7-g7xd6",
+        "d7g7xd6",
+        "d7-g7-xd6",
+        "d7-g7 xd6",
+        "d7 - g7 x d6",
+        "d7 → g7, take d6",
+        "D7-G7:D6",
+        "d7/g7 removes d6",
+        "Move from d7 to g7 and take d6",
+        "2-3x5",
+        "2x3x5",
+        "(3,1)->(3,2) -(2,1)",
+    ] {
+        let record = only(&format!("{fen}\n1. {text} *\n"));
+        assert_eq!(turns(&record), "d7-g7xd6", "{text}: {:?}", record.remarks);
+    }
+    let record = only(&format!("position fen {fen} moves d7-g7 xd6"));
+    assert_eq!(turns(&record), "d7-g7xd6");
+    let record = only(&format!("{fen}\n50 4\n"));
+    assert_eq!(turns(&record), "d7-g7xd6", "{:?}", record.remarks);
+}
+
+/// The same game in every form.
+#[test]
+fn the_examples_are_one_game() {
+    let folder = root().join("tests/data/games");
+    let text = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    let expected = turns(&only(&text("names.txt")));
+    assert!(
+        expected.split(' ').count() > 30 && expected.contains('x'),
+        "{expected}"
+    );
+    let mut files = 0;
+    for file in fs::read_dir(&folder).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        let record = only(&text(&name));
+        assert_eq!(turns(&record), expected, "{name}: {:?}", record.remarks);
+        assert_eq!(remarks(&record), [""; 0], "{name}");
+        files += 1;
+    }
+    assert_eq!(files, 8);
+}
+
+/// Texts that were read wrongly or not at all.
+#[test]
+fn what_was_seen_is_read() {
+    let text = "1. d6 f4 2. d2 b4 1-0\n1. a7 g1 2. g7 a1 0-1";
+    let found = read(text);
+    assert_eq!(
+        found.iter().map(turns).collect::<Vec<_>>(),
+        ["d6 f4 d2 b4", "a7 g1 g7 a1"]
+    );
+    assert_eq!(found[0].result, Some(GameResult::White));
+    assert_eq!(found[1].result, Some(GameResult::Black));
+    // On one line, too.
+    assert_eq!(read(&text.replace('\n', " ")).len(), 2);
+
+    // Each game has its own tags.
+    let fen = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0";
+    let text = format!(
+        "[White \"A\"]\n\n1. d6 f4 1-0\n\n[White \"B\"]\n[FEN \"{fen}\"]\n[Rules \"twelve\"]\n\n1. d7-d6 *\n"
+    );
+    let found = read(&text);
+    assert_eq!(found[0].rules(), &RULES);
+    assert_eq!(found[0].game.start(), &Position::start(&RULES));
+    assert_eq!(found[1].rules(), &Rules::TWELVE);
+    assert_eq!(found[1].player(Side::White), Some("B"));
+
+    // Numbers among names are named, and the game before them stands.
+    let record = only("1. d6 14 2. b4 20 3. f6 4");
+    assert_eq!(turns(&record), "d6");
+    assert_eq!(
+        remarks(&record),
+        [
+            "line 1, column 7: the game cannot go on after 1 turn: '14' is not a turn; a turn is written like d6, \
+          d6-d5, d6xb4, d6-d5xb4 or xb4; what follows is left out"
+        ]
+    );
+
+    // A comment before the first turn.
+    let record = only("{the first game} 1. d6 {good} f4 ; bad\n*");
+    assert_eq!(record.line.comment, "the first game");
+    assert_eq!(record.line.turns[0].comment, "good");
+    assert_eq!(record.line.turns[1].comment, "bad");
+
+    // A removal that is missing, at the end and before it.
+    let record = only("1. a7 a1 2. d7 d1 3. g7");
+    assert_eq!(turns(&record), "a7 a1 d7 d1 g7");
+    assert_eq!(
+        remarks(&record),
+        [
+            "line 1, column 22: the game stops after g7, before the removal that it earns, so this turn is left out"
+        ]
+    );
+    let record = only("1. a7 a1 2. d7 d1 3. g7 b2 4. f4");
+    assert!(
+        record.cut().is_some_and(|cut| cut.column == 25),
+        "{:?}",
+        record.remarks
+    );
+    assert!(remarks(&record)[0].contains("a mill that takes its stone from the hand, as in Dooz"));
+
+    // The turns before a bad one.
+    let record = only("1. d6 f4 2. d2 b4 3. d6 a1 4. a4");
+    assert_eq!(turns(&record), "d6 f4 d2 b4");
+    let cut = record.cut().unwrap();
+    assert_eq!((cut.line, cut.column), (1, 22));
+    assert!(
+        cut.message
+            .starts_with("the game cannot go on after 4 turns: d6 is not a legal turn")
+    );
+
+    let record = only("[Variant \"Twelve Men's Morris\"]\n\n1. a7 b6 *");
+    assert_eq!(record.rules(), &Rules::TWELVE);
+    assert_eq!(record.tag("Variant"), Some("Twelve Men's Morris"));
 }
 
 #[test]
 fn games_follow_each_other() {
     let text = "# two lists\na7 a1\nd6 f4\n\n1. a4 b4\n\n1. c4 d6\n1. d2 d3 1/2-1/2\n\
                 [White \"A\"]\n[Black \"B \\\"b\\\"\"]\n[Result \"0-1\"]\n\n1. d5\n\
-                [White \"C\"]\n\n*\nposition startpos moves g7\n";
+                [White \"C\"]\n\n*\nposition startpos moves g7\n\
+                [White \"D\"] [Black \"E\"] 1. d6 1-0\n\n1. a1 b2\n\n2. d2 {x} d3\n";
     let found = read(text);
     let games: Vec<String> = found.iter().map(turns).collect();
     assert_eq!(
         games,
-        ["a7 a1", "d6 f4", "a4 b4", "c4 d6", "d2 d3", "d5", "", "g7"]
+        [
+            "a7 a1",
+            "d6 f4",
+            "a4 b4",
+            "c4 d6",
+            "d2 d3",
+            "d5",
+            "",
+            "g7",
+            "d6",
+            "a1 b2 d2 d3"
+        ]
     );
-    let records: Vec<&Record> = found.iter().flatten().collect();
-    assert_eq!(records[5].player(Side::Black), Some("B \"b\""));
-    assert_eq!(records[5].result, Some(GameResult::Black));
-    assert_eq!(records[4].result, Some(GameResult::Draw));
-    assert_eq!(records[6].player(Side::White), Some("C"));
-    assert_eq!(records[6].result, None);
+    assert_eq!(found[0].line.comment, "two lists");
+    assert_eq!(found[5].player(Side::Black), Some("B \"b\""));
+    assert_eq!(found[5].result, Some(GameResult::Black));
+    assert_eq!(found[4].result, Some(GameResult::Draw));
+    assert_eq!(found[6].player(Side::White), Some("C"));
+    assert_eq!(found[6].result, None);
+    assert_eq!(found[8].player(Side::Black), Some("E"));
+    assert!(found.iter().all(|record| record.remarks.is_empty()));
 }
 
 #[test]
 fn a_bad_game_does_not_hide_the_next() {
-    let text =
-        "a7 a7 b2\nd6\n1. d6 f4 2. d6 d5\n\nrubbish\n[White]\n\nposition fen x\nd6 1-0 f4\na1 {\n";
+    let text = "a7 a7 b2\nd6\n1. d6 f4 2. d6 d5\n\nrubbish\n[White]\n\nposition fen x\nd6 1-0 f4\n1. a1 (\n[White \"Z\"]\n\na1 {\n";
     let found = read(text);
-    let games: Vec<String> = found.iter().map(turns).collect();
-    assert_eq!(games.len(), 8, "{games:?}");
-    assert!(games[0].starts_with("line 1: the game cannot go on after 1 turn: a7 is not"));
-    assert_eq!(games[1], "d6");
-    assert!(games[2].starts_with("line 3: the game cannot go on after 2 turns"));
-    assert!(games[3].starts_with("line 5: the game cannot go on after 0 turns: 'rubbish'"));
+    let cuts: Vec<String> = (found.iter())
+        .map(|record| {
+            record
+                .cut()
+                .map_or_else(|| turns(record), ToString::to_string)
+        })
+        .collect();
+    assert_eq!(found.len(), 9, "{cuts:?}");
+    assert!(cuts[0].starts_with("line 1, column 4: the game cannot go on after 1 turn: a7 is not"));
+    assert_eq!(cuts[1], "d6");
+    assert!(cuts[2].starts_with("line 3, column 13: the game cannot go on after 2 turns"));
     assert!(
-        games[4].starts_with("line 6: '[White]' is not a tag"),
+        cuts[3].starts_with("line 5, column 1: the game cannot go on after 0 turns: 'rubbish'")
+    );
+    assert!(
+        cuts[4].starts_with("line 6, column 1: '[White]' is not a tag"),
         "{}",
-        games[4]
+        cuts[4]
     );
-    assert!(games[5].starts_with("line 8: "), "{}", games[5]);
-    assert_eq!(games[6], "line 9: 'f4' follows the result of the game");
-    assert!(games[7].starts_with("line 10: a comment"), "{}", games[7]);
-    // The turns before the error stay.
-    let counts = found
-        .iter()
-        .map(|record| record.as_ref().ok().map(|record| record.game.turns().len()));
-    let counts: Vec<Option<usize>> = counts.collect();
+    assert!(cuts[5].starts_with("line 8, column 1: "), "{}", cuts[5]);
     assert_eq!(
-        counts,
-        [
-            Some(1),
-            Some(1),
-            Some(2),
-            None,
-            None,
-            None,
-            Some(1),
-            Some(1)
-        ]
+        cuts[6],
+        "line 9, column 8: 'f4' follows the result of the game"
     );
-    let saved = read("position startpos moves d6 f4 d6 b4\n");
-    assert!(turns(&saved[0]).starts_with("line 1: the game cannot go on after 2 turns: d6 is not"));
+    assert_eq!(
+        remarks(&found[7]),
+        ["line 10, column 7: a variation is not closed before the game ends"]
+    );
+    assert_eq!(
+        remarks(&found[8]),
+        ["line 13, column 4: a comment is not closed before the input ends"]
+    );
+    let unread: Vec<bool> = found.iter().map(Record::is_unread).collect();
+    assert_eq!(
+        unread,
+        [false, false, false, true, true, true, false, false, false]
+    );
+    let saved = only("position startpos moves d6 f4 d6 b4\n");
+    assert!(
+        remarks(&saved)[0]
+            .starts_with("line 1, column 31: the game cannot go on after 2 turns: d6 is not")
+    );
 }
 
 #[test]
-fn strange_games_are_remarked() {
+fn nothing_is_passed_over_in_silence() {
+    for (text, game, remark) in [
+        (
+            "1. d6 (2. zz f4) f4",
+            "d6 f4",
+            "column 11: the variation cannot go on after 0 turns: 'zz'",
+        ),
+        (
+            "1. d6 (1. a1 a1 b2) f4",
+            "d6 f4",
+            "column 14: the variation cannot go on after 1 turn: a1 is not",
+        ),
+        (
+            "(d2) 1. d6",
+            "d6",
+            "column 1: a variation before the first turn is left out",
+        ),
+        (
+            "1. d6 f4) 2. d2",
+            "d6 f4 d2",
+            "column 9: a variation ends with ')' that did not begin",
+        ),
+        (
+            "1. ! d6",
+            "d6",
+            "column 4: '!' stands before the first turn",
+        ),
+        (
+            "[White \"A\"]\n[white \"B\"]\n\nd6 *",
+            "d6",
+            "line 2, column 1: the tag white is there twice",
+        ),
+        ("[Result \"won\"]\n\nd6 *", "d6", "'won' is not a result"),
+        (
+            "[Result \"1-0\"]\n\nd6 0-1",
+            "d6",
+            "the game ends in 0-1, but its tag says 1-0",
+        ),
+        (
+            "[Variant \"Lasker Morris\"]\n\nd6 *",
+            "d6",
+            "the rules 'Lasker Morris' are not among those",
+        ),
+        (
+            "1. d6 (4,6) f4",
+            "d6",
+            "'(4,6)' is not a turn; a turn is written like",
+        ),
+        (
+            "(1,2) (4,6)",
+            "e5",
+            "'(4,6)' is not a turn; the game is written with coordinates",
+        ),
+        (
+            "5 13 20 19",
+            "f6 f4 f2 d2",
+            "the points are read as the numbers 0 to 23; as 1 to 24, the turns are legal",
+        ),
+        ("5 13-", "f6", "'13-' is not a turn"),
+        (
+            "setoption name Hash value 3\nposition startpos moves d6",
+            "d6",
+            "is not a line of a game",
+        ),
+    ] {
+        let record = only(text);
+        assert_eq!(turns(&record), game, "{text}: {:?}", record.remarks);
+        let remarks = remarks(&record);
+        assert_eq!(remarks.len(), 1, "{text}: {remarks:?}");
+        assert!(remarks[0].contains(remark), "{text}: {remarks:?}");
+    }
+}
+
+#[test]
+fn numbers_are_read_as_the_play_demands() {
+    // Only the numbers from 0 know the point 0, only those from 1 the point 24.
+    is_game("1. 5 24 2. 20 19", "d6 g1 d2 b2");
+    is_game("0 4 23", "a7 d6 g1");
+    is_game("1. 5 13", "d6 e4");
+    // A number from 24 on is a move.
+    let fen = "********/O*O***@*/O*@****@ w m s 3 0 3 0 0 0";
+    let record = only(&format!("position fen {fen} moves 127"));
+    assert_eq!(turns(&record), "d6-d5", "{:?}", record.remarks);
+}
+
+#[test]
+fn strange_endings_are_remarked() {
     for (text, remark) in [
         (
             "a7 a1 d7 d1 g7",
@@ -112,33 +399,259 @@ fn strange_games_are_remarked() {
             "",
         ),
     ] {
-        let found = read(text);
-        let remarks = found[0].as_ref().unwrap().remarks();
+        let messages: Vec<String> = (only(text).remarks.into_iter())
+            .map(|remark| remark.message)
+            .collect();
         assert_eq!(
-            remarks.len(),
+            messages.len(),
             usize::from(!remark.is_empty()),
-            "{remarks:?}"
+            "{messages:?}"
         );
-        assert!(remarks.concat().starts_with(remark), "{remarks:?}");
+        assert!(messages.concat().starts_with(remark), "{messages:?}");
     }
-    let won = "[FEN \"**@*****/*O**@@**/O******O w m s 3 0 3 0 0 0\"]\n[Result \"0-1\"]\n\n1. f6-g7xb2 0-1\n";
-    let remarks = read(won)[0].as_ref().unwrap().remarks();
-    assert_eq!(remarks, ["the text says 0-1, but the board says 1-0"]);
+    let won = "[FEN \"**@*****/*O**@@**/O******O w m s 3 0 3 0 0 0\"]\n[Result \"0-1\"]\n\n";
+    let record = only(&format!("{won}1. f6-g7xb2 0-1\n"));
+    assert_eq!(
+        remarks(&record),
+        ["line 4, column 13: the text says 0-1, but the board says 1-0"]
+    );
+    let record = only(&format!("{won}1. f6-g7xb2 d1-d2 0-1\n"));
+    assert_eq!(record.game.turns().len(), 1);
+    assert!(
+        remarks(&record)[0]
+            .contains("the game cannot go on after 1 turn: the game is over: black has lost"),
+        "{:?}",
+        record.remarks
+    );
 }
 
 #[test]
-fn starts_and_rules_are_obeyed() {
+fn rules_come_from_the_tags_or_the_play() {
     let fen = "********/********/O@O*O@*@ b m s 3 0 3 0 0 0";
-    let text = format!("[FEN \"{fen}\"]\n\n1... g7-f6 2. d7-d6\n");
-    let found = read(&text);
-    assert_eq!(turns(&found[0]), "g7-f6 d7-d6");
-    for text in [
-        "setoption name Rules value twelve\nposition startpos moves d6",
-        "[Rules \"twelve\"]\n\n1. d6",
+    is_game(
+        &format!("[FEN \"{fen}\"]\n\n1... a1-a4 2. d7-d6\n"),
+        "a1-a4 d7-d6",
+    );
+    for (text, rules) in [
+        (
+            "setoption name Rules value twelve\nposition startpos moves d6",
+            Rules::TWELVE,
+        ),
+        ("[Rules \"morabaraba\"]\n\n1. d6", Rules::MORABARABA),
+        ("[Variant \"Nine Men's Morris\"]\n\n1. d6", Rules::STANDARD),
+        ("[GameType \"nine_mens_morris\"]\n\n1. d6", Rules::STANDARD),
     ] {
-        let found = read(text);
-        assert_eq!(found.len(), 1, "{text}");
-        assert!(turns(&found[0]).contains("by the rules twelve, not by standard"));
+        assert_eq!(only(text).rules(), &rules, "{text}");
+    }
+    // A name says nothing about the count of quiet turns.
+    let found = read_by(
+        Rules::STANDARD_100,
+        "[Variant \"Nine Men's Morris\"]\n\n1. d6",
+    );
+    assert_eq!(found[0].rules(), &Rules::STANDARD_100);
+
+    // Twelve placements a side.
+    let mut random = Random::new(1);
+    let twelve = random_game(Rules::TWELVE, &mut random, 30);
+    let record = only(&game_text(
+        &Record::of(twelve),
+        GameForm::List(Points::Names),
+    ));
+    let cut = record.cut().unwrap();
+    assert!(
+        ["twelve", "morabaraba"].contains(&cut.rules.unwrap()),
+        "{cut}"
+    );
+}
+
+/// A pass that is not written, under rules that allow it and under those that do not.
+#[test]
+fn passes_may_be_missing() {
+    let fen = "O*******/********/O@O@O@O@ w m s 5 0 4 0 0 0";
+    let text = format!("[FEN \"{fen}\"]\n\n1. d5-e5 2. e5-e4 *");
+    let passes = Rules {
+        blocked: Blocked::Passes,
+        ..RULES
+    };
+    let record = &read_by(passes, &text)[0];
+    assert_eq!(turns(record), "d5-e5 pass e5-e4");
+    assert_eq!(
+        remarks(record),
+        ["line 3, column 13: black cannot move, and its pass is not written"]
+    );
+    let cut = only(&text).remarks.remove(0);
+    assert!(cut.cuts && cut.rules.is_none(), "{cut}");
+    assert!(
+        cut.message
+            .ends_with("by rules with blocked = \"passes\" the game goes on"),
+        "{cut}"
+    );
+}
+
+/// A game of random turns.
+fn random_game(rules: Rules, random: &mut Random, turns: usize) -> Game {
+    let mut game = Game::new(rules, Position::start(&rules));
+    for _ in 0..turns {
+        let legal = game.position().turns(&rules);
+        if legal.is_empty() {
+            break;
+        }
+        game.make(legal[random.word() as usize % legal.len()])
+            .unwrap();
+    }
+    game
+}
+
+/// Random words and signs of comments and tags.
+fn noise(random: &mut Random, signs: &[&str]) -> String {
+    let words: Vec<&str> = (0..random.word() % 12)
+        .map(|_| signs[random.word() as usize % signs.len()])
+        .collect();
+    words.join(" ")
+}
+
+const SIGNS: [&str; 14] = [
+    "mill",
+    "d6",
+    "1.",
+    "(",
+    ")",
+    "}",
+    "{",
+    ";",
+    "\"",
+    "\\",
+    "#",
+    "1-0",
+    "（满）",
+    "[White \"A\"]",
+];
+
+/// A line of random turns with comments, marks and variations.
+fn random_line(start: Position, rules: &Rules, random: &mut Random, depth: u32) -> Line {
+    let (mut position, mut line) = (start, Line::default());
+    if random.word() % 3 == 0 {
+        line.comment = noise(random, &SIGNS);
+    }
+    for _ in 0..1 + random.word() % if depth == 0 { 40 } else { 5 } {
+        let legal = position.turns(rules);
+        if legal.is_empty() {
+            break;
+        }
+        let mut noted = NotedTurn::from(legal[random.word() as usize % legal.len()]);
+        noted.marks = ["", "", "!", "?!", "$4", "!! $10 $3"][random.word() as usize % 6].to_owned();
+        if random.word() % 4 == 0 {
+            noted.comment = noise(random, &SIGNS);
+        }
+        while depth < 3 && random.word() % 8 == 0 {
+            noted
+                .variations
+                .push(random_line(position, rules, random, depth + 1));
+        }
+        position = position.after(noted.turn);
+        line.turns.push(noted);
+    }
+    line
+}
+
+/// What is written and read again is the same, with all that a text can have.
+#[test]
+fn texts_are_read_as_they_were_written() {
+    let mut random = Random::new(47);
+    let mut variations = 0;
+    for number in 0..300 {
+        let rules = Rules::NAMED[number % Rules::NAMED.len()].1;
+        let mut game = match number % 3 {
+            0 => Game::new(rules, *random_game(rules, &mut random, 20).position()),
+            _ => Game::new(rules, Position::start(&rules)),
+        };
+        let line = random_line(*game.start(), &rules, &mut random, 0);
+        for noted in &line.turns {
+            game.make(noted.turn).unwrap();
+            variations += noted.variations.len();
+        }
+        let tags = ["White", "Event", "Annotator"]
+            .map(|name| (name.to_owned(), noise(&mut random, &SIGNS)));
+        let over = GameResult::of(&game);
+        let results = [None, Some(GameResult::White), Some(GameResult::Draw)];
+        let record = Record {
+            tags: tags.into(),
+            line,
+            result: over.or(results[number % 3]),
+            game,
+            remarks: Vec::new(),
+        };
+        for points in [Points::Names, Points::Numbers] {
+            let text = game_text(&record, GameForm::Text(points));
+            assert_eq!(only(&text), record, "{text}");
+        }
+        for points in [Points::Names, Points::Actions, Points::Coordinates] {
+            let start = game_text(
+                &Record::of(Game::new(rules, *record.game.start())),
+                GameForm::Protocol,
+            );
+            let list = game_text(&record, GameForm::List(points));
+            let text = format!("{} moves {list}", start.trim_end());
+            let found = only(&text);
+            assert_eq!(found.game, record.game, "{text}: {:?}", found.remarks);
+        }
+    }
+    assert!(variations > 500, "{variations}");
+}
+
+#[test]
+fn several_written_games_are_several() {
+    let mut random = Random::new(3);
+    let records: Vec<Record> = (0..50)
+        .map(|_| Record::of(random_game(RULES, &mut random, 30)))
+        .collect();
+    for form in [
+        GameForm::Text(Points::Names),
+        GameForm::Text(Points::Numbers),
+        GameForm::List(Points::Names),
+        GameForm::Protocol,
+    ] {
+        let text: String = records
+            .iter()
+            .map(|record| game_text(record, form))
+            .collect();
+        let found = read(&text);
+        let games = |records: &[Record]| {
+            records
+                .iter()
+                .map(|record| record.game.clone())
+                .collect::<Vec<_>>()
+        };
+        assert!(games(&found) == games(&records), "{form:?}");
+    }
+}
+
+/// An endless input that counts what was read of it.
+struct Counting<'a> {
+    text: &'a [u8],
+    left: u64,
+    at: usize,
+}
+
+impl Read for Counting<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.fill_buf()?;
+        let length = bytes.len().min(into.len());
+        into[..length].copy_from_slice(&bytes[..length]);
+        self.consume(length);
+        Ok(length)
+    }
+}
+
+impl BufRead for Counting<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        let rest = &self.text[self.at..];
+        Ok(&rest[..rest.len().min(self.left as usize)])
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.left -= bytes as u64;
+        self.at = (self.at + bytes) % self.text.len();
     }
 }
 
@@ -147,8 +660,57 @@ fn hostile_input_ends() {
     let long = format!("{}\nd6\n", "x".repeat(2 << 20));
     let found = read(&long);
     assert_eq!(found.len(), 2);
-    assert!(turns(&found[0]).contains("longer than"));
+    assert!(found[0].is_unread() && turns(&found[1]) == "d6");
     let open = "(".repeat(5000) + "\n" + "{";
     assert_eq!(read(&open).len(), 1);
-    assert!(read("\u{0}\u{ff} (((\n\n\n]]\n")[0].is_err());
+    assert!(read("\u{0}\u{ff} (((\n\n\n]]\n")[0].is_unread());
+    // A line of 100 MB: the games in it have bounds, so the texts of what was read have, too.
+    for text in [
+        "d6 ",
+        "1. ",
+        "1. d6 ",
+        "(",
+        "(d6 ",
+        ")",
+        "{ d6",
+        "; ",
+        "5 13 ",
+        "[A \"b\"] ",
+        "d6-",
+        "xx",
+        "$1 ",
+        "d6 f4 (a1) ",
+        "1-0 ",
+        "a7 a1 (b4) d7 d1 (b4) g7xa1 ",
+        "\u{3000}",
+        "[",
+        "\"\\",
+    ] {
+        let input = Counting {
+            text: text.as_bytes(),
+            left: 1_000_000,
+            at: 0,
+        };
+        let (mut games, mut most) = (0, 0);
+        for record in Records::new(RULES, input) {
+            let record = record.unwrap();
+            games += 1;
+            let remarks: usize = record
+                .remarks
+                .iter()
+                .map(|remark| remark.message.len())
+                .sum();
+            let tags: usize = record
+                .tags
+                .iter()
+                .map(|(name, value)| name.len() + value.len())
+                .sum();
+            most =
+                most.max(game_text(&record, GameForm::Text(Points::Names)).len() + remarks + tags);
+        }
+        assert!(
+            most < 2 << 20,
+            "{text:?}: {most} bytes in one of {games} games"
+        );
+    }
 }

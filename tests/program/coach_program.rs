@@ -132,17 +132,17 @@ fn archives_have_tables() {
     assert_eq!(game["turns"][0]["grade"], "gives-up-win");
     let remark = game["remarks"][0].as_str().unwrap();
     assert!(remark.contains("cannot go on after 2 turns: "), "{remark}");
-    // A last turn without its removal, and a result that the board contradicts.
-    for (turns, remark) in [
-        (
-            "1. e3-e4 c4-a1",
-            "remark: the game stops after c4-a1, before the removal",
-        ),
-        (
-            "1. e3-e4 c4-a1xa7 1-0",
-            "remark: the text says 1-0, but the board says 0-1",
-        ),
-    ] {
+    // A last turn without its removal.
+    place.file("strange.txt", &race("1. e3-e4 c4-a1"));
+    let run = place.run(&["review", "strange.txt"]);
+    assert_eq!(run.status, 2);
+    let remark = "line 5, column 10: the game stops after c4-a1, before the removal that it earns";
+    assert!(run.err.contains(remark) && run.out.contains(remark));
+    // A result that the board contradicts.
+    for (turns, remark) in [(
+        "1. e3-e4 c4-a1xa7 1-0",
+        "remark: line 5, column 19: the text says 1-0, but the board says 0-1",
+    )] {
         place.file("strange.txt", &race(turns));
         let run = place.run(&["review", "strange.txt"]);
         assert_eq!((run.status, run.err.as_str()), (0, ""), "{}", run.out);

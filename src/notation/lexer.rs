@@ -1,0 +1,239 @@
+//! A text as tokens with their places. It takes lines in pieces of bounded length, so that a line may have any.
+
+use std::io::{self, BufRead, Read};
+use std::mem;
+
+use super::line::Place;
+use super::words;
+
+/// The most bytes of a piece of a line.
+const LONGEST_PIECE: usize = 1 << 18;
+
+/// The most bytes of a comment; the rest is left out.
+const LONGEST_COMMENT: usize = 1 << 16;
+
+/// A part of a line, or all of it.
+#[derive(Debug)]
+pub struct Piece {
+    /// The text without its line break.
+    pub text: String,
+    /// Where it begins.
+    pub place: Place,
+    /// Whether it ends its line.
+    pub ends_line: bool,
+}
+
+/// Reads an input piece by piece.
+#[derive(Debug)]
+pub struct Pieces<R> {
+    input: R,
+    next: Place,
+    /// Bytes of the line that were read with those of the last piece.
+    carried: Vec<u8>,
+}
+
+impl<R: BufRead> Pieces<R> {
+    /// The pieces of an input.
+    pub fn new(input: R) -> Pieces<R> {
+        Pieces {
+            input,
+            next: Place { line: 1, column: 1 },
+            carried: Vec::new(),
+        }
+    }
+
+    /// The next piece, which ends at a space unless a word is too long for it; `None` at the end of the input.
+    ///
+    /// # Errors
+    ///
+    /// Those of the input.
+    pub fn next(&mut self) -> io::Result<Option<Piece>> {
+        let mut bytes = mem::take(&mut self.carried);
+        let room = (LONGEST_PIECE - bytes.len().min(LONGEST_PIECE - 1)) as u64;
+        let read = (&mut self.input).take(room).read_until(b'\n', &mut bytes)?;
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        let ends_line = bytes.last() == Some(&b'\n') || (read as u64) < room;
+        if !ends_line && let Some(space) = bytes.iter().rposition(u8::is_ascii_whitespace) {
+            self.carried = bytes.split_off(space + 1);
+        }
+        while let Some(b'\n' | b'\r') = bytes.last() {
+            bytes.pop();
+        }
+        let place = self.next;
+        let mut text = String::from_utf8_lossy(&bytes).into_owned();
+        const MARK: char = '\u{feff}';
+        if place.line == 1 && place.column == 1 && text.starts_with(MARK) {
+            text.remove(0);
+        }
+        self.next = match ends_line {
+            true => Place {
+                line: place.line + 1,
+                column: 1,
+            },
+            false => Place {
+                column: place.column + text.chars().count(),
+                ..place
+            },
+        };
+        Ok(Some(Piece {
+            text,
+            place,
+            ends_line,
+        }))
+    }
+}
+
+/// A token of a game's text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Token<'a> {
+    /// A word without spaces, commas and brackets, except for those of `(1,2)`.
+    Word(&'a str),
+    /// A comment, whose spaces and line breaks are single spaces.
+    Comment(String),
+    /// `(`
+    Open,
+    /// `)`
+    Close,
+    /// The rest of a comment that is too long is left out.
+    LongComment,
+}
+
+/// The state between two pieces.
+#[derive(Debug, Default)]
+pub struct Lexer {
+    comment: Option<OpenComment>,
+}
+
+/// A comment that has begun.
+#[derive(Debug)]
+struct OpenComment {
+    place: Place,
+    /// The letter that ends it; the end of the line if there is none.
+    end: Option<char>,
+    text: String,
+    is_long: bool,
+}
+
+impl OpenComment {
+    fn push(&mut self, letter: char) {
+        let is_space = letter.is_whitespace();
+        if is_space && (self.text.is_empty() || self.text.ends_with(' ')) {
+            return;
+        }
+        if self.text.len() >= LONGEST_COMMENT {
+            self.is_long = true;
+            return;
+        }
+        self.text.push(if is_space { ' ' } else { letter });
+    }
+
+    fn close(mut self, found: &mut impl FnMut(Place, Token)) {
+        self.text.truncate(self.text.trim_end().len());
+        found(self.place, Token::Comment(self.text));
+        if self.is_long {
+            found(self.place, Token::LongComment);
+        }
+    }
+}
+
+impl Lexer {
+    /// Whether a comment goes on.
+    pub fn in_comment(&self) -> bool {
+        self.comment.is_some()
+    }
+
+    /// Begins a comment up to the end of the line.
+    pub fn begin_remark(&mut self, place: Place) {
+        self.comment = Some(OpenComment {
+            place,
+            end: None,
+            text: String::new(),
+            is_long: false,
+        });
+    }
+
+    /// Passes the tokens of a text, which begins at a place, to `found`.
+    pub fn tokens(&mut self, text: &str, start: Place, found: &mut impl FnMut(Place, Token)) {
+        let mut word: Option<(usize, Place)> = None;
+        let mut place = start;
+        let mut end_of_coordinates = 0;
+        for (at, letter) in text.char_indices() {
+            let here = place;
+            place.column += 1;
+            if let Some(comment) = &mut self.comment {
+                if comment.end == Some(letter) {
+                    if let Some(comment) = self.comment.take() {
+                        comment.close(found);
+                    }
+                } else {
+                    comment.push(letter);
+                }
+                continue;
+            }
+            if at < end_of_coordinates {
+                continue;
+            }
+            if letter == '('
+                && let Some((_, length)) = words::coordinates(&text[at..])
+            {
+                word = word.or(Some((at, here)));
+                end_of_coordinates = at + length;
+                continue;
+            }
+            let divides = letter.is_whitespace()
+                || matches!(letter, '(' | ')' | '{' | ';' | ',' | '"' | '[' | ']' | '（');
+            if !divides {
+                word = word.or(Some((at, here)));
+                continue;
+            }
+            if let Some((from, place)) = word.take() {
+                found(place, Token::Word(&text[from..at]));
+            }
+            let end = match letter {
+                '(' => {
+                    found(here, Token::Open);
+                    continue;
+                }
+                ')' => {
+                    found(here, Token::Close);
+                    continue;
+                }
+                '{' => Some('}'),
+                '（' => Some('）'),
+                ';' => None,
+                _ => continue,
+            };
+            self.comment = Some(OpenComment {
+                place: here,
+                end,
+                text: String::new(),
+                is_long: false,
+            });
+        }
+        if let Some((from, place)) = word {
+            found(place, Token::Word(&text[from..]));
+        }
+    }
+
+    /// Ends a line.
+    pub fn end_line(&mut self, found: &mut impl FnMut(Place, Token)) {
+        match self.comment.take_if(|comment| comment.end.is_none()) {
+            Some(comment) => comment.close(found),
+            None => {
+                if let Some(comment) = &mut self.comment {
+                    comment.push(' ');
+                }
+            }
+        }
+    }
+
+    /// Ends the input; returns where a comment began that is not closed.
+    pub fn end(&mut self, found: &mut impl FnMut(Place, Token)) -> Option<Place> {
+        let comment = self.comment.take()?;
+        let place = comment.place;
+        comment.close(found);
+        Some(place)
+    }
+}

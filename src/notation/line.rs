@@ -1,0 +1,476 @@
+//! The turns of a game and of its variations, made from the parts of its text and checked by the rules.
+
+use super::numbering::Points;
+use super::record::{GameResult, Line, NotedTurn, Remark};
+use super::words::{TurnWords, atoms};
+use crate::engine::game::{Game, GameError, shown};
+use crate::rules::position::{Position, Side};
+use crate::rules::turns::{Turn, TurnError};
+use crate::rules::{Rules, counted};
+
+/// A place in a text: the line and the character in it, both from 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Place {
+    /// The line.
+    pub line: usize,
+    /// The character in the line.
+    pub column: usize,
+}
+
+impl Place {
+    /// A remark about this place, which does not cut the game.
+    pub fn remark(self, message: impl Into<String>) -> Remark {
+        Remark {
+            line: self.line,
+            column: self.column,
+            cuts: false,
+            rules: None,
+            message: message.into(),
+        }
+    }
+
+    /// A remark that cuts the game here.
+    pub fn cut(self, message: impl Into<String>) -> Remark {
+        Remark {
+            cuts: true,
+            ..self.remark(message)
+        }
+    }
+}
+
+/// A part of a game's text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// A turn or a part of one.
+    Word(Box<str>),
+    /// The number of a turn.
+    Number(u32),
+    /// A mark of the turn before it that stands alone, such as `$4`.
+    Mark(Box<str>),
+    /// A comment.
+    Comment(Box<str>),
+    /// A variation begins.
+    Open,
+    /// A variation ends.
+    Close,
+    /// The result; `None` for `*`.
+    Result(Box<str>, Option<GameResult>),
+}
+
+/// The most turns of a game with its variations.
+const MOST_TURNS: usize = 10_000;
+
+/// The most variations inside each other.
+const DEEPEST: usize = 100;
+
+/// The turns that the parts of a text make.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// The turns of the main line.
+    pub game: Game,
+    /// The main line with comments and variations.
+    pub line: Line,
+    /// The result at its end.
+    pub result: Option<GameResult>,
+    /// What is strange about the text.
+    pub remarks: Vec<Remark>,
+    /// The reason why the main line ends before its text.
+    pub failure: Option<Failure>,
+}
+
+/// Why the main line cannot go on.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// The place of its remark in the list.
+    pub remark: usize,
+    /// The turn that was tried; `None` if the text is not a turn.
+    pub turn: Option<Turn>,
+    /// Why it is not possible.
+    pub error: Option<GameError>,
+}
+
+/// A line that is being made.
+struct Frame {
+    line: Line,
+    /// The position before the last turn, and the last one.
+    before: Position,
+    now: Position,
+    words: TurnWords,
+    /// Where the words begin, and their text.
+    place: Place,
+    text: String,
+    /// Whether the line cannot go on.
+    is_cut: bool,
+}
+
+impl Frame {
+    fn new(start: Position) -> Frame {
+        Frame {
+            line: Line::default(),
+            before: start,
+            now: start,
+            words: TurnWords::default(),
+            place: Place::default(),
+            text: String::new(),
+            is_cut: false,
+        }
+    }
+}
+
+struct Builder<'a> {
+    rules: &'a Rules,
+    points: Points,
+    main: Game,
+    frames: Vec<Frame>,
+    /// The number of variations that are too deep.
+    ignored: usize,
+    turns: usize,
+    result: Option<GameResult>,
+    has_result: bool,
+    remarks: Vec<Remark>,
+    failure: Option<Failure>,
+    /// The parts that follow the failure.
+    left_out: usize,
+}
+
+/// Makes the turns of a text after a start.
+pub fn build(start: &Game, points: Points, parts: &[(Place, Part)]) -> Built {
+    let mut builder = Builder {
+        rules: start.rules(),
+        points,
+        main: start.clone(),
+        frames: vec![Frame::new(*start.position())],
+        ignored: 0,
+        turns: 0,
+        result: None,
+        has_result: false,
+        remarks: Vec::new(),
+        failure: None,
+        left_out: 0,
+    };
+    for (place, part) in parts {
+        builder.part(*place, part);
+    }
+    builder.finish(
+        parts
+            .last()
+            .map_or_else(Place::default, |(place, _)| *place),
+    )
+}
+
+impl Builder<'_> {
+    fn frame(&mut self) -> &mut Frame {
+        // The first frame stays.
+        let last = self.frames.len() - 1;
+        &mut self.frames[last]
+    }
+
+    fn is_main(&self) -> bool {
+        self.frames.len() == 1
+    }
+
+    /// The number of the next turn, as texts count: each side's n-th has the number n.
+    fn number(&self) -> usize {
+        let made = self.frames.iter().map(|frame| frame.line.turns.len());
+        let replaced = self.frames.len() - 1;
+        let is_black = self.main.start().side_to_move() == Side::Black;
+        (made.sum::<usize>() + usize::from(is_black)).saturating_sub(replaced) / 2 + 1
+    }
+
+    fn part(&mut self, place: Place, part: &Part) {
+        match part {
+            Part::Open => return self.open(place),
+            Part::Close => return self.close(place),
+            _ if self.ignored > 0 => return,
+            Part::Word(_) => {}
+            _ => self.flush(),
+        }
+        if self.frame().is_cut {
+            self.left_out += usize::from(self.is_main() && !matches!(part, Part::Result(..)));
+        }
+        match part {
+            Part::Result(text, result) => self.result(place, text, *result),
+            _ if self.frame().is_cut => {}
+            Part::Word(word) => self.word(place, word),
+            Part::Comment(comment) => self.comment(comment),
+            Part::Mark(mark) => self.mark(place, &format!(" {mark}")),
+            Part::Number(_) | Part::Open | Part::Close => {}
+        }
+    }
+
+    /// Begins a variation in place of the last turn.
+    fn open(&mut self, place: Place) {
+        if self.ignored == 0 {
+            self.flush();
+        }
+        if self.ignored > 0 || self.frames.len() > DEEPEST {
+            if self.ignored == 0 {
+                let message = format!(
+                    "a variation inside {DEEPEST} others is left out with all that it contains"
+                );
+                self.remarks.push(place.remark(message));
+            }
+            self.ignored += 1;
+            return;
+        }
+        let frame = self.frame();
+        let (before, is_cut) = (frame.before, frame.is_cut);
+        let has_turn = !frame.line.turns.is_empty();
+        let mut frame = Frame::new(before);
+        frame.is_cut = is_cut || !has_turn;
+        if !is_cut && !has_turn {
+            let message = "a variation before the first turn is left out";
+            self.remarks.push(place.remark(message));
+        }
+        self.frames.push(frame);
+    }
+
+    fn close(&mut self, place: Place) {
+        if self.ignored > 0 {
+            self.ignored -= 1;
+            return;
+        }
+        self.flush();
+        if self.is_main() {
+            let message = "a variation ends with ')' that did not begin with '('";
+            return self.remarks.push(place.remark(message));
+        }
+        let Some(Frame { line, .. }) = self.frames.pop() else {
+            return;
+        };
+        let is_empty = line.turns.is_empty() && line.comment.is_empty();
+        if let (false, Some(turn)) = (is_empty, self.frame().line.turns.last_mut()) {
+            turn.variations.push(line);
+        }
+    }
+
+    fn comment(&mut self, comment: &str) {
+        let line = &mut self.frame().line;
+        let noted = match line.turns.last_mut() {
+            Some(turn) => &mut turn.comment,
+            None => &mut line.comment,
+        };
+        if !noted.is_empty() && !comment.is_empty() {
+            noted.push(' ');
+        }
+        noted.push_str(comment);
+    }
+
+    fn mark(&mut self, place: Place, mark: &str) {
+        match self.frame().line.turns.last_mut() {
+            Some(turn) if turn.marks.is_empty() => turn.marks = mark.trim_start().to_owned(),
+            Some(turn) => turn.marks += mark,
+            None => {
+                let message = format!("'{}' stands before the first turn", shown(mark.trim()));
+                self.remarks.push(place.remark(message));
+            }
+        }
+    }
+
+    fn result(&mut self, place: Place, text: &str, result: Option<GameResult>) {
+        if self.points == Points::Actions && !self.frame().is_cut {
+            // `0-1` is also a move.
+            let mut words = TurnWords::default();
+            let understood = atoms(text, self.points, &mut |atom| {
+                words.take(atom);
+            });
+            let meanings = understood.map_or_else(Vec::new, |()| words.meanings());
+            let now = self.frame().now;
+            let mut made = meanings.iter();
+            if made.any(|turn| now.actions(*turn, self.rules).is_some()) {
+                return self.word(place, text);
+            }
+        }
+        if !self.is_main() {
+            return self.comment(text);
+        }
+        self.result = result;
+        self.has_result = true;
+    }
+
+    fn word(&mut self, place: Place, word: &str) {
+        let plain = word.trim_end_matches(['!', '?', '+', '#', '‼', '⁇', '⁉']);
+        if self.has_result && self.is_main() && !plain.is_empty() {
+            let message = format!("'{}' follows the result of the game", shown(word));
+            return self.cut(place, message, None, None);
+        }
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_clock = || {
+            let mut parts = plain.split([':', '.']);
+            parts.clone().count() > 1 && parts.all(|part| !part.is_empty() && is_number(part))
+        };
+        if self.points == Points::Names && !plain.is_empty() && is_number(plain) {
+            self.flush();
+            if plain.parse() != Ok(self.number()) {
+                self.not_a_turn(place, word);
+            }
+            return;
+        }
+        if self.points == Points::Coordinates && is_clock() {
+            self.flush();
+            return self.comment(word);
+        }
+        let points = self.points;
+        let mut found = Vec::new();
+        if atoms(plain, points, &mut |atom| found.push(atom)).is_none() {
+            self.flush();
+            return self.not_a_turn(place, word);
+        }
+        for atom in found {
+            if !self.frame().words.take(atom) {
+                self.flush();
+                self.frame().words.take(atom);
+            }
+            let frame = self.frame();
+            if frame.is_cut {
+                self.left_out += usize::from(self.is_main());
+                return;
+            }
+            if frame.text.is_empty() {
+                frame.place = place;
+            }
+        }
+        let frame = self.frame();
+        if !frame.words.is_empty() && frame.text.len() < plain.len().max(80) {
+            frame.text += plain;
+        }
+        if plain.len() < word.len() {
+            self.flush();
+            if !self.frame().is_cut {
+                self.mark(place, &word[plain.len()..]);
+            }
+        }
+    }
+
+    fn not_a_turn(&mut self, place: Place, word: &str) {
+        if self.frame().is_cut {
+            return;
+        }
+        let form = match self.points {
+            Points::Names => TurnError.to_string(),
+            points => format!("the game is written with {points}"),
+        };
+        let message = format!("'{}' is not a turn; {form}", shown(word));
+        self.go_no_further(place, &message, None, None);
+    }
+
+    /// Makes the turn of the words so far.
+    fn flush(&mut self) {
+        let frame = self.frame();
+        let words = std::mem::take(&mut frame.words);
+        let (place, text) = (frame.place, std::mem::take(&mut frame.text));
+        if words.is_empty() || frame.is_cut {
+            return;
+        }
+        let meanings = words.meanings();
+        let Some(&first) = meanings.first() else {
+            return self.not_a_turn(place, &text);
+        };
+        if self.turns >= MOST_TURNS {
+            let message = format!("the game has more than {MOST_TURNS} turns");
+            return self.go_no_further(place, &message, None, None);
+        }
+        let rules = self.rules;
+        if self.frame().now.must_pass(rules) && !first.is_pass() {
+            let side = self.frame().now.side_to_move();
+            let message = format!("{side} cannot move, and its pass is not written");
+            self.remarks.push(place.remark(message));
+            self.make(Turn::PASS);
+        }
+        let mut error = None;
+        for &turn in &meanings {
+            match self.frame().now.made(turn, rules) {
+                Ok(_) => return self.make(turn),
+                Err(found) => {
+                    error.get_or_insert(found);
+                }
+            }
+        }
+        let message = error.as_ref().map(GameError::to_string);
+        self.go_no_further(place, &message.unwrap_or_default(), Some(first), error);
+    }
+
+    /// Makes a legal turn or the next action of one.
+    fn make(&mut self, turn: Turn) {
+        let rules = self.rules;
+        let is_main = self.is_main();
+        let frame = self.frame();
+        let Ok(actions) = frame.now.made(turn, rules) else {
+            return;
+        };
+        let mut begun = 0;
+        for (action, after) in actions {
+            match frame.line.turns.last_mut() {
+                Some(last) if frame.now.removal_owed() => {
+                    last.turn = last.turn.removing(last.turn.removed() | action.removed());
+                }
+                _ => {
+                    frame.line.turns.push(NotedTurn::from(action));
+                    frame.before = frame.now;
+                    begun += 1;
+                }
+            }
+            frame.now = after;
+        }
+        self.turns += begun;
+        if is_main {
+            // The same position allows the same turn.
+            let _ = self.main.make(turn);
+        }
+    }
+
+    /// Ends the line here, because of an error.
+    fn go_no_further(
+        &mut self,
+        place: Place,
+        why: &str,
+        turn: Option<Turn>,
+        error: Option<GameError>,
+    ) {
+        let what = match self.is_main() {
+            true => "game",
+            false => "variation",
+        };
+        let turns = counted(self.frame().line.turns.len(), "turn");
+        let message = format!("the {what} cannot go on after {turns}: {why}");
+        self.cut(place, message, turn, error);
+    }
+
+    fn cut(&mut self, place: Place, message: String, turn: Option<Turn>, error: Option<GameError>) {
+        if self.is_main() {
+            self.failure = Some(Failure {
+                remark: self.remarks.len(),
+                turn,
+                error,
+            });
+            self.remarks.push(place.cut(message));
+        } else {
+            let message = format!("{message}; what follows in it is left out");
+            self.remarks.push(place.remark(message));
+        }
+        self.frame().is_cut = true;
+    }
+
+    fn finish(mut self, last: Place) -> Built {
+        self.flush();
+        if !self.is_main() || self.ignored > 0 {
+            let message = "a variation is not closed before the game ends";
+            self.remarks.push(last.remark(message));
+            self.ignored = 0;
+            while !self.is_main() {
+                self.close(last);
+            }
+        }
+        if let (Some(failure), true) = (&self.failure, self.left_out > 0) {
+            let remark = &mut self.remarks[failure.remark];
+            remark.message += "; what follows is left out";
+        }
+        Built {
+            game: self.main,
+            line: self.frames.swap_remove(0).line,
+            result: self.result,
+            remarks: self.remarks,
+            failure: self.failure,
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Sets of rules by the names that programs write in tags, and those by which a game would make sense.
+
+use super::line::{Built, Part, Place, build};
+use super::numbering::Points;
+use super::position;
+use crate::engine::game::{Game, GameError};
+use crate::rules::position::{Position, Side};
+use crate::rules::{Blocked, Rules};
+
+/// The names of sets of rules, in small letters without spaces and signs.
+const NAMES: [(&str, Rules); 27] = [
+    ("standard", Rules::STANDARD),
+    ("standard9mm", Rules::STANDARD),
+    ("std", Rules::STANDARD),
+    ("9mm", Rules::STANDARD),
+    ("nmm", Rules::STANDARD),
+    ("ninemensmorris", Rules::STANDARD),
+    ("ninemenmorris", Rules::STANDARD),
+    ("ninemansmorris", Rules::STANDARD),
+    ("9mensmorris", Rules::STANDARD),
+    ("morris", Rules::STANDARD),
+    ("mill", Rules::STANDARD),
+    ("mills", Rules::STANDARD),
+    ("merels", Rules::STANDARD),
+    ("mühle", Rules::STANDARD),
+    ("muehle", Rules::STANDARD),
+    ("malom", Rules::STANDARD),
+    ("standard100", Rules::STANDARD_100),
+    ("noflying", Rules::NO_FLYING),
+    ("ten", Rules::TEN),
+    ("tenmensmorris", Rules::TEN),
+    ("twelve", Rules::TWELVE),
+    ("12mm", Rules::TWELVE),
+    ("twelvemensmorris", Rules::TWELVE),
+    ("twelvemenmorris", Rules::TWELVE),
+    ("12mensmorris", Rules::TWELVE),
+    ("morabaraba", Rules::MORABARABA),
+    ("mora", Rules::MORABARABA),
+];
+
+/// The rules that a tag names. Rules that differ from `given` only in the turns without a removal after which
+/// a game is drawn are those.
+pub fn named(name: &str, given: &Rules) -> Option<Rules> {
+    let letters = name.chars().filter(|letter| letter.is_alphanumeric());
+    let plain: String = letters.flat_map(char::to_lowercase).collect();
+    let known = NAMES.iter().find(|(known, _)| *known == plain);
+    let rules = known.map(|&(_, rules)| rules)?;
+    let counts = |rules: &Rules| Rules {
+        quiet_turns: 0,
+        quiet_turns_flying: 0,
+        ..*rules
+    };
+    match rules.quiet_turns == 0 && counts(given) == rules {
+        true => Some(*given),
+        false => Some(rules),
+    }
+}
+
+/// How many turns further a game must go on by other rules, if these do not explain all of it.
+const FURTHER: usize = 4;
+
+/// Other rules by which a game that was cut goes on, and the sentence about them; `begin` makes its start.
+pub fn explanation(
+    built: &Built,
+    points: Points,
+    parts: &[(Place, Part)],
+    begin: impl Fn(&Rules) -> Option<Game>,
+) -> Option<(Option<&'static str>, String)> {
+    let failure = built.failure.as_ref()?;
+    failure.error.as_ref()?;
+    let own = built.game.rules();
+    let turns = |built: &Built| built.line.turns.len();
+    let others = Rules::NAMED.iter().map(|(_, rules)| *rules).chain([
+        Rules {
+            blocked: match own.blocked {
+                Blocked::Loses => Blocked::Passes,
+                Blocked::Passes => Blocked::Loses,
+            },
+            ..*own
+        },
+        Rules {
+            removal_per_mill: !own.removal_per_mill,
+            ..*own
+        },
+        Rules {
+            removal_from_mills: !own.removal_from_mills,
+            ..*own
+        },
+    ]);
+    let mut best: Option<Built> = None;
+    for rules in others.filter(|rules| rules != own) {
+        let Some(start) = begin(&rules) else { continue };
+        let other = build(&start, points, parts);
+        let is_whole = other.failure.is_none();
+        let goes_on = is_whole || turns(&other) >= turns(built) + FURTHER;
+        let rank = |built: &Built| (built.failure.is_none(), turns(built));
+        if goes_on && best.as_ref().is_none_or(|best| rank(&other) > rank(best)) {
+            best = Some(other);
+        }
+    }
+    let Some(other) = best else {
+        return dooz(built).map(|sentence| (None, sentence));
+    };
+    let rules = other.game.rules();
+    let placed = [Side::White, Side::Black].map(|side| placements(&other.game, side));
+    let most = placed[0].max(placed[1]);
+    let (name, rules) = match rules.name() {
+        Some(name) => (Some(name), format!("the rules {name}")),
+        None => (None, format!("rules with {}", difference(own, rules))),
+    };
+    let reason = match most > usize::from(own.stones) {
+        true => format!("this game has {most} placements a side, as by {rules}"),
+        false => format!("by {rules} the game goes on"),
+    };
+    Some((name, reason))
+}
+
+fn placements(game: &Game, side: Side) -> usize {
+    let positions = game.history().into_iter();
+    positions
+        .filter(|(turn, after)| {
+            let by = match after.removal_owed() {
+                true => after.side_to_move(),
+                false => after.side_to_move().other(),
+            };
+            by == side && turn.from().is_none() && turn.to().is_some()
+        })
+        .count()
+}
+
+/// The setting in which rules differ.
+fn difference(own: &Rules, other: &Rules) -> String {
+    if own.blocked != other.blocked {
+        let blocked = match other.blocked {
+            Blocked::Loses => "loses",
+            Blocked::Passes => "passes",
+        };
+        format!("blocked = \"{blocked}\"")
+    } else if own.removal_per_mill != other.removal_per_mill {
+        format!("removal_per_mill = {}", other.removal_per_mill)
+    } else {
+        format!("removal_from_mills = {}", other.removal_from_mills)
+    }
+}
+
+/// The sentence about a mill that was closed while placing and took no stone from the board.
+fn dooz(built: &Built) -> Option<String> {
+    let failure = built.failure.as_ref()?;
+    let places = failure
+        .turn
+        .is_some_and(|turn| turn.from().is_none() && turn.to().is_some());
+    let is_owed = matches!(&failure.error, Some(GameError::Illegal { reason, .. }) if reason.name == "removal_owed");
+    let position: &Position = built.game.position();
+    (places && is_owed && position.is_placing()).then(|| {
+        "a mill that takes its stone from the hand, as in Dooz, is not among the rules that can be read".to_owned()
+    })
+}
+
+/// The start of a game under rules; `text` is that of its position, if it does not begin with the empty board.
+///
+/// # Errors
+///
+/// A sentence about a wrong position.
+pub fn start(text: Option<&str>, rules: &Rules) -> Result<Game, String> {
+    match text {
+        None => Ok(Game::new(*rules, Position::start(rules))),
+        Some(text) => {
+            let (start, quiet_turns) = position::parse(text, rules)?;
+            Ok(Game::new(*rules, start).after_quiet_turns(quiet_turns))
+        }
+    }
+}

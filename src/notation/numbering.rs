@@ -1,0 +1,178 @@
+//! The names and numbers that programs give the points.
+
+use std::fmt;
+
+use crate::board::{POINTS, Point};
+use crate::rules::turns::Turn;
+
+/// The bits of the points by rows: `a7 d7 g7`, `b6 d6 f6`, … `a1 d1 g1`.
+const ROWS: [u8; POINTS as usize] = [
+    23, 16, 17, 15, 8, 9, 7, 0, 1, 22, 14, 6, 2, 10, 18, 5, 4, 3, 13, 12, 11, 21, 20, 19,
+];
+
+/// The bits of the points by rings from the outer to the inner, each clockwise from its corner at the top left:
+/// `a7 d7 g7 g4 g1 d1 a1 a4`, `b6 …`, `c5 …`.
+const RINGS: [u8; POINTS as usize] = [
+    23, 16, 17, 18, 19, 20, 21, 22, 15, 8, 9, 10, 11, 12, 13, 14, 7, 0, 1, 2, 3, 4, 5, 6,
+];
+
+/// An order of the points.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// By rows from the top, each from the left: `a7 d7 g7 b6 … g1`.
+    Rows,
+    /// By rings from the outer, each clockwise from the top left: `a7 d7 g7 g4 …`.
+    Rings,
+}
+
+impl Order {
+    /// The point at a place, from 0; `None` from 24 on.
+    pub fn point(self, place: usize) -> Option<Point> {
+        Point::new(self.bits().get(place).copied()?.into())
+    }
+
+    /// The place of a point, 0 to 23.
+    pub fn place(self, point: Point) -> usize {
+        let mut bits = self.bits().iter();
+        let place = bits.position(|&bit| u32::from(bit) == point.bit());
+        place.unwrap_or_default()
+    }
+
+    const fn bits(self) -> &'static [u8; POINTS as usize] {
+        match self {
+            Order::Rows => &ROWS,
+            Order::Rings => &RINGS,
+        }
+    }
+}
+
+/// How the turns of a game name points.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Points {
+    /// By name: `d6-d5xb4`.
+    Names,
+    /// By the numbers 1 to 24 of the rows: `5-8x11`.
+    Numbers,
+    /// By the numbers 0 to 23 of the rows, where a number from 24 on is a move: 24 + 24 · from + to.
+    Actions,
+    /// By ring and place: `(2,1)->(1,1)`. Ring 1 is the inner one, place 1 its top midpoint, the others follow
+    /// clockwise.
+    Coordinates,
+}
+
+/// The number of the first action that is a move.
+const FIRST_MOVE: u32 = POINTS;
+
+impl Points {
+    /// The point with a number; `None` if there is none.
+    pub fn numbered(self, number: u32) -> Option<Point> {
+        match self {
+            Points::Numbers => Order::Rows.point((number as usize).checked_sub(1)?),
+            Points::Actions => Order::Rows.point(number as usize),
+            Points::Names | Points::Coordinates => None,
+        }
+    }
+
+    /// The move with a number, from point to point; `None` if there is none.
+    pub fn moving(self, number: u32) -> Option<[Point; 2]> {
+        let number = number.checked_sub(FIRST_MOVE)?;
+        let (from, to) = (number / POINTS, number % POINTS);
+        match self {
+            Points::Actions if from != to => Some([self.numbered(from)?, self.numbered(to)?]),
+            _ => None,
+        }
+    }
+
+    /// A point in this form.
+    fn name(self, point: Point) -> String {
+        match self {
+            Points::Names => point.name().to_owned(),
+            Points::Numbers => (Order::Rows.place(point) + 1).to_string(),
+            Points::Actions => Order::Rows.place(point).to_string(),
+            Points::Coordinates => {
+                let (ring, place) = (point.bit() / 8 + 1, point.bit() % 8 + 1);
+                format!("({ring},{place})")
+            }
+        }
+    }
+
+    /// A turn in this form, with spaces between its actions where these stand alone: `d6-d5xb4`, `5-8x11`,
+    /// `127 10`, `(2,1)->(1,1) -(2,7)`.
+    ///
+    /// ```
+    /// # use millbase::notation::Points;
+    /// let turn = "d6-d5xb4".parse()?;
+    /// assert_eq!(Points::Numbers.turn(turn), "5-8x11");
+    /// assert_eq!(Points::Actions.turn(turn), "127 10");
+    /// assert_eq!(Points::Coordinates.turn(turn), "(2,1)->(1,1) -(2,7)");
+    /// # Ok::<(), millbase::TurnError>(())
+    /// ```
+    pub fn turn(self, turn: Turn) -> String {
+        if self == Points::Names || turn.is_pass() {
+            return turn.to_string();
+        }
+        let mut text = match (turn.from(), turn.to()) {
+            (Some(from), Some(to)) => match self {
+                Points::Actions => {
+                    let [from, to] = [from, to].map(|point| Order::Rows.place(point) as u32);
+                    (FIRST_MOVE + POINTS * from + to).to_string()
+                }
+                Points::Coordinates => format!("{}->{}", self.name(from), self.name(to)),
+                _ => format!("{}-{}", self.name(from), self.name(to)),
+            },
+            (_, Some(to)) => self.name(to),
+            _ => String::new(),
+        };
+        for point in turn.removed_in_order() {
+            text += match self {
+                Points::Actions => " ",
+                Points::Coordinates => " -",
+                _ => "x",
+            };
+            text += &self.name(point);
+        }
+        text.trim_start().to_owned()
+    }
+}
+
+/// The form in words.
+impl fmt::Display for Points {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Points::Names => "names of points",
+            Points::Numbers => "the numbers 1 to 24",
+            Points::Actions => "the numbers of actions, from 0",
+            Points::Coordinates => "coordinates",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_are_those_of_their_pictures() {
+        let rows = "a7 d7 g7 b6 d6 f6 c5 d5 e5 a4 b4 c4 e4 f4 g4 c3 d3 e3 b2 d2 f2 a1 d1 g1";
+        let rings = "a7 d7 g7 g4 g1 d1 a1 a4 b6 d6 f6 f4 f2 d2 b2 b4 c5 d5 e5 e4 e3 d3 c3 c4";
+        for (order, names) in [(Order::Rows, rows), (Order::Rings, rings)] {
+            for (place, name) in names.split(' ').enumerate() {
+                let point = order.point(place).unwrap();
+                assert_eq!((point.name(), order.place(point)), (name, place));
+            }
+            assert_eq!(order.point(24), None);
+        }
+    }
+
+    #[test]
+    fn actions_are_numbers() {
+        let [from, to] = Points::Actions.moving(24 + 24 * 4 + 7).unwrap();
+        assert_eq!((from.name(), to.name()), ("d6", "d5"));
+        for number in [23, 24, 24 + 24 * 24, u32::MAX] {
+            assert_eq!(Points::Actions.moving(number), None, "{number}");
+        }
+        assert_eq!(Points::Numbers.numbered(0), None);
+        assert_eq!(Points::Numbers.numbered(24), Point::named("g1"));
+    }
+}

@@ -1,0 +1,474 @@
+//! Positions in the forms of other programs.
+//!
+//! | form | a position |
+//! |---|---|
+//! | [`Fen`](PositionForm::Fen) | ours, of [`Position::parse`] |
+//! | [`Rings`](PositionForm::Rings) | `WW.W..WBBB..............\|W\|9\|9`: the points by rings, the side to move, the stones that each side has placed |
+//! | [`Mfen`](PositionForm::Mfen) | `MFEN/1.0 mill24-state-v1 WW.W..WB/BB....../........ w m m 0,0 - 0 36 -`: the points by rings, side, phase, action, stones in hand, removals, quiet turns, actions, result |
+//! | [`Rows`](PositionForm::Rows) | `W..BB................... W 8 7`: the points by rows, the side to move, the stones in hand |
+//! | [`Json`](PositionForm::Json) | `{"board":"W..BB…","current_player":"W","men_to_deploy":[8,7]}` |
+
+use serde_json::{Value as Json, json};
+
+use super::numbering::Order;
+use crate::board::{POINTS, Point, PointSet};
+use crate::engine::game::shown;
+use crate::rules::position::{Phase, Position, Side};
+use crate::rules::{FEWEST_STONES, Rules};
+
+/// A form of positions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum PositionForm {
+    /// The text of mill programs.
+    Fen,
+    /// The points by rings, and the stones that were placed.
+    Rings,
+    /// The versioned text with the points by rings.
+    Mfen,
+    /// The points by rows, and the stones in hand.
+    Rows,
+    /// An object with the points by rows.
+    Json,
+}
+
+impl PositionForm {
+    /// All forms.
+    pub const ALL: [PositionForm; 5] = [
+        PositionForm::Fen,
+        PositionForm::Rings,
+        PositionForm::Mfen,
+        PositionForm::Rows,
+        PositionForm::Json,
+    ];
+
+    /// `fen`, `rings`, `mfen`, `rows` or `json`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            PositionForm::Fen => "fen",
+            PositionForm::Rings => "rings",
+            PositionForm::Mfen => "mfen",
+            PositionForm::Rows => "rows",
+            PositionForm::Json => "json",
+        }
+    }
+}
+
+/// The first word of the versioned text.
+const MFEN: &str = "MFEN/1.0";
+
+/// The second.
+const PROFILE: &str = "mill24-state-v1";
+
+/// The form of a position's text by its first word; `None` if it does not begin a position.
+pub fn form_of(word: &str) -> Option<PositionForm> {
+    let of = |letters: &str| word.chars().all(|letter| letters.contains(letter));
+    let count = |letter: char| word.chars().filter(|&other| other == letter).count();
+    if word == MFEN {
+        return Some(PositionForm::Mfen);
+    }
+    if word.starts_with('{') {
+        return Some(PositionForm::Json);
+    }
+    if word.len() >= 24 && count('|') > 0 && of("WB.|0123456789-") {
+        return Some(PositionForm::Rings);
+    }
+    match word.len() {
+        26 if of("O@*/") && count('/') == 2 => Some(PositionForm::Fen),
+        24 if of("WB.") => Some(PositionForm::Rows),
+        _ => None,
+    }
+}
+
+/// Parses a position in any form, and the number of quiet turns before it.
+///
+/// # Errors
+///
+/// A sentence about the first thing that is wrong.
+pub fn parse(text: &str, rules: &Rules) -> Result<(Position, u32), String> {
+    let text = text.trim();
+    let first = text.split_whitespace().next().unwrap_or_default();
+    let stated = match form_of(first) {
+        Some(PositionForm::Rings) => rings(text, rules)?,
+        Some(PositionForm::Mfen) => mfen(text)?,
+        Some(PositionForm::Rows) => rows(text)?,
+        Some(PositionForm::Json) => object(text)?,
+        Some(PositionForm::Fen) | None => {
+            return Position::parse_counted(text, rules).map_err(|error| error.to_string());
+        }
+    };
+    let text = stated.text();
+    Position::parse_counted(&text, rules).map_err(|error| error.to_string())
+}
+
+/// What the other forms state.
+struct Stated {
+    /// White's and Black's stones.
+    stones: [PointSet; 2],
+    in_hand: [u32; 2],
+    side: Side,
+    /// The removals of the side to move.
+    removals: u32,
+    quiet_turns: u32,
+}
+
+impl Stated {
+    /// The text that says the same in our form.
+    fn text(&self) -> String {
+        let letter = |point: Point| match self.stones.map(|stones| stones.contains(point)) {
+            [true, _] => 'O',
+            [_, true] => '@',
+            _ => '*',
+        };
+        let mut text = String::new();
+        for point in Point::all() {
+            if point.bit() % 8 == 0 && point.bit() > 0 {
+                text.push('/');
+            }
+            text.push(letter(point));
+        }
+        let is_placing = self.in_hand != [0, 0];
+        let [own, _] = self.side.own_first(self.stones.map(PointSet::len));
+        let [own_in_hand, _] = self.side.own_first(self.in_hand);
+        let is_beaten = own + own_in_hand < u32::from(FEWEST_STONES);
+        let (phase, action) = match (self.removals > 0, is_placing) {
+            _ if is_beaten => ('o', '?'),
+            (true, true) => ('p', 'r'),
+            (true, false) => ('m', 'r'),
+            (false, true) => ('p', 'p'),
+            (false, false) => ('m', 's'),
+        };
+        let side = match self.side {
+            Side::White => 'w',
+            Side::Black => 'b',
+        };
+        text += &format!(" {side} {phase} {action}");
+        let [white, black] = self.stones.map(PointSet::len);
+        let [white_hand, black_hand] = self.in_hand;
+        let [owes_white, owes_black] = self.side.own_first([self.removals, 0]);
+        text += &format!(" {white} {white_hand} {black} {black_hand} {owes_white} {owes_black}");
+        text + &format!(" -1 -1 -1 -1 0 {} 1", self.quiet_turns)
+    }
+
+    /// Infers a removal that the text does not state: the side to move has just placed its stone.
+    fn with_removal(mut self) -> Stated {
+        let [mine, others] = self.side.own_first(self.in_hand);
+        let has_placed = match self.side {
+            Side::White => mine + 1 == others,
+            Side::Black => mine == others && mine > 0,
+        };
+        self.removals = self.removals.max(u32::from(has_placed));
+        self
+    }
+}
+
+fn board(letters: &str, order: Order) -> Result<[PointSet; 2], String> {
+    let length = letters.chars().count();
+    if length != POINTS as usize {
+        return Err(format!(
+            "the board has {length} letters, but needs {POINTS}"
+        ));
+    }
+    let mut stones = [PointSet::EMPTY; 2];
+    for (place, letter) in letters.chars().enumerate() {
+        let side = match letter {
+            'W' => 0,
+            'B' => 1,
+            '.' => continue,
+            _ => {
+                let letter = letter.escape_debug();
+                return Err(format!(
+                    "letter {} of the board is '{letter}', but must be W, B or '.'",
+                    place + 1
+                ));
+            }
+        };
+        if let Some(point) = order.point(place) {
+            stones[side] = stones[side].with(point);
+        }
+    }
+    Ok(stones)
+}
+
+fn side(word: &str) -> Result<Side, String> {
+    match word {
+        "W" | "w" | "white" | "White" | "0" => Ok(Side::White),
+        "B" | "b" | "black" | "Black" | "1" => Ok(Side::Black),
+        _ => Err(format!(
+            "the side to move is '{}', but must be W or B",
+            shown(word)
+        )),
+    }
+}
+
+fn number(word: &str, what: &str) -> Result<u32, String> {
+    let number = word.parse().ok().filter(|&number: &u32| number < 1 << 16);
+    number.ok_or_else(|| format!("'{}' is not a number, but {what} must be one", shown(word)))
+}
+
+fn rings(text: &str, rules: &Rules) -> Result<Stated, String> {
+    let fields: Vec<&str> = text.split('|').map(str::trim).collect();
+    let [letters, to_move, placed @ ..] = &fields[..] else {
+        return Err("the position has no side to move; write it like …|W|9|9".to_owned());
+    };
+    let [white, black] = placed else {
+        return Err(
+            "the position must end in the stones that White and Black have placed, like …|W|9|9"
+                .to_owned(),
+        );
+    };
+    let mut in_hand = [0; 2];
+    for (hand, (placed, of)) in in_hand
+        .iter_mut()
+        .zip([(white, "White's"), (black, "Black's")])
+    {
+        let placed = number(placed, &format!("{of} number of placed stones"))?;
+        *hand = u32::from(rules.stones).checked_sub(placed).ok_or_else(|| {
+            format!(
+                "{placed} stones were placed, more than the {} of a side under these rules",
+                rules.stones
+            )
+        })?;
+    }
+    let stated = Stated {
+        stones: board(letters, Order::Rings)?,
+        in_hand,
+        side: side(to_move)?,
+        removals: 0,
+        quiet_turns: 0,
+    };
+    Ok(stated.with_removal())
+}
+
+fn mfen(text: &str) -> Result<Stated, String> {
+    let fields: Vec<&str> = text.split_whitespace().collect();
+    let [
+        _,
+        profile,
+        letters,
+        to_move,
+        phase,
+        action,
+        hands,
+        owed,
+        quiet,
+        _,
+        result,
+        ..,
+    ] = &fields[..]
+    else {
+        return Err(format!(
+            "a position that begins with {MFEN} has eleven fields"
+        ));
+    };
+    if *profile != PROFILE {
+        return Err(format!(
+            "the profile is '{}', but only {PROFILE} can be read",
+            shown(profile)
+        ));
+    }
+    if *result != "-" || *to_move == "-" {
+        return Err(
+            "the game is over, and the position does not say which side was to move".to_owned(),
+        );
+    }
+    if letters.contains(['w', 'b']) {
+        return Err(
+            "the board has points that removed stones leave marked, which these rules do not know"
+                .to_owned(),
+        );
+    }
+    let (white, black) = hands
+        .split_once(',')
+        .ok_or_else(|| "the stones in hand must be like 9,9".to_owned())?;
+    let is_removal = *action == "r" || *owed != "-";
+    if !["p", "m"].contains(phase) {
+        return Err(format!(
+            "the phase is '{}', but must be p or m",
+            shown(phase)
+        ));
+    }
+    Ok(Stated {
+        stones: board(&letters.replace('/', ""), Order::Rings)?,
+        in_hand: [
+            number(white, "White's hand")?,
+            number(black, "Black's hand")?,
+        ],
+        side: side(to_move)?,
+        removals: u32::from(is_removal),
+        quiet_turns: number(quiet, "the count of quiet turns")?,
+    })
+}
+
+fn rows(text: &str) -> Result<Stated, String> {
+    let fields: Vec<&str> = text.split_whitespace().collect();
+    let (letters, to_move, in_hand) = match &fields[..] {
+        [letters, to_move] => (letters, to_move, [0, 0]),
+        [letters, to_move, white, black] => (
+            letters,
+            to_move,
+            [
+                number(white, "White's hand")?,
+                number(black, "Black's hand")?,
+            ],
+        ),
+        _ => {
+            return Err("a board by rows needs the side to move and the stones in hand after it, like W 8 7".to_owned());
+        }
+    };
+    let stated = Stated {
+        stones: board(letters, Order::Rows)?,
+        in_hand,
+        side: side(to_move)?,
+        removals: 0,
+        quiet_turns: 0,
+    };
+    Ok(stated.with_removal())
+}
+
+fn object(text: &str) -> Result<Stated, String> {
+    let object: Json =
+        serde_json::from_str(text).map_err(|error| format!("the position is not JSON: {error}"))?;
+    let letters = object["board"]
+        .as_str()
+        .ok_or_else(|| "the position has no field \"board\" with 24 letters".to_owned())?;
+    let pair = |name: &str| -> Result<Option<[u32; 2]>, String> {
+        let number = |value: &Json| value.as_u64().and_then(|number| u32::try_from(number).ok());
+        match &object[name] {
+            Json::Null => Ok(None),
+            Json::Array(pair) if pair.len() == 2 => match (number(&pair[0]), number(&pair[1])) {
+                (Some(white), Some(black)) => Ok(Some([white, black])),
+                _ => Err(format!(
+                    "the field \"{name}\" must be two numbers, White's first"
+                )),
+            },
+            _ => Err(format!(
+                "the field \"{name}\" must be two numbers, White's first"
+            )),
+        }
+    };
+    let stones = board(letters, Order::Rows)?;
+    let in_hand = match (pair("men_to_deploy")?, pair("num_men")?) {
+        (Some(in_hand), _) => in_hand,
+        (None, Some(all)) => [0, 1].map(|side| all[side].saturating_sub(stones[side].len())),
+        (None, None) => [0, 0],
+    };
+    let players = ["current_player", "player", "side_to_move", "turn"];
+    let player = players
+        .into_iter()
+        .map(|name| &object[name])
+        .find(|value| !value.is_null());
+    let side = match (player, in_hand) {
+        (Some(Json::String(word)), _) => side(word)?,
+        (Some(value), _) => side(&value.to_string())?,
+        (None, [white, black]) if white + black > 0 => match white == black {
+            true => Side::White,
+            false => Side::Black,
+        },
+        (None, _) => {
+            return Err(
+                "the position does not name the side to move; add \"current_player\": \"W\""
+                    .to_owned(),
+            );
+        }
+    };
+    let phase = object["phase"]
+        .as_str()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    let is_removal = ["remov", "captur", "mill"]
+        .iter()
+        .any(|word| phase.contains(word));
+    let stated = Stated {
+        stones,
+        in_hand,
+        side,
+        removals: u32::from(is_removal),
+        quiet_turns: 0,
+    };
+    Ok(stated.with_removal())
+}
+
+/// A position in a form.
+///
+/// # Errors
+///
+/// A sentence if the form cannot say all of the position, such as a pending removal.
+pub fn text(
+    position: &Position,
+    quiet_turns: u32,
+    rules: &Rules,
+    form: PositionForm,
+) -> Result<String, String> {
+    let text = unchecked(position, quiet_turns, rules, form);
+    let is_over = form == PositionForm::Mfen && position.is_over(rules);
+    let is_whole = parse(&text, rules).is_ok_and(|(found, _)| found == *position);
+    match is_whole && !is_over {
+        true => Ok(text),
+        false => Err(format!(
+            "the form {} cannot state that a removal is due or that the game is over",
+            form.name()
+        )),
+    }
+}
+
+fn unchecked(position: &Position, quiet_turns: u32, rules: &Rules, form: PositionForm) -> String {
+    let letters = |order: Order| -> String {
+        let letter = |place| {
+            let point = order.point(place)?;
+            Some(
+                match [Side::White, Side::Black].map(|side| position.stones(side).contains(point)) {
+                    [true, _] => 'W',
+                    [_, true] => 'B',
+                    _ => '.',
+                },
+            )
+        };
+        (0..POINTS as usize).filter_map(letter).collect()
+    };
+    let side = match position.side_to_move() {
+        Side::White => 'W',
+        Side::Black => 'B',
+    };
+    let [white, black] = [Side::White, Side::Black].map(|side| position.in_hand(side));
+    match form {
+        PositionForm::Fen => position
+            .letters_counted(rules, quiet_turns)
+            .as_str()
+            .to_owned(),
+        PositionForm::Rings => {
+            let [white, black] = [white, black].map(|hand| rules.stones - hand);
+            format!("{}|{side}|{white}|{black}", letters(Order::Rings))
+        }
+        PositionForm::Rows => format!("{} {side} {white} {black}", letters(Order::Rows)),
+        PositionForm::Mfen => {
+            let board = letters(Order::Rings);
+            let (outer, middle, inner) = (&board[..8], &board[8..16], &board[16..]);
+            let phase = if position.is_placing() { 'p' } else { 'm' };
+            let placed = 2 * u32::from(rules.stones) - u32::from(white) - u32::from(black);
+            let side = side.to_ascii_lowercase();
+            format!(
+                "{MFEN} {PROFILE} {outer}/{middle}/{inner} {side} {phase} {phase} {white},{black} - {quiet_turns} \
+                 {placed} -"
+            )
+        }
+        PositionForm::Json => {
+            let all = [Side::White, Side::Black].map(|side| position.total(side));
+            let phase = match (position.removal_owed(), position.phase(rules)) {
+                (true, _) => "removing",
+                (_, Phase::Placing) => "placing",
+                (_, Phase::Moving) => "moving",
+                (_, Phase::Flying) => "flying",
+                (_, Phase::Over) => "over",
+            };
+            json!({
+                "board": letters(Order::Rows),
+                "current_player": side.to_string(),
+                "men_to_deploy": [white, black],
+                "num_men": all,
+                "phase": phase,
+            })
+            .to_string()
+        }
+    }
+}

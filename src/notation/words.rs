@@ -1,0 +1,270 @@
+//! The words of a turn: points, and what joins them. Spaces do not matter, except that two points with nothing
+//! between them are a move if they are one word, and two turns if they are two.
+
+use super::numbering::Points;
+use crate::board::{Point, PointSet};
+use crate::rules::turns::Turn;
+
+/// A part of a turn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Atom {
+    /// A point.
+    Point(Point),
+    /// A move from point to point in one number.
+    Move([Point; 2]),
+    /// The point after it is reached: `-`, `->`, `/`, `→`.
+    To,
+    /// `to` as a word, which may also come before the point of a placement.
+    Towards,
+    /// The stone on the point after it is removed: `x`, `:`, `takes`.
+    Take,
+    /// A turn begins: `place`, `move`.
+    Begin,
+    /// The side passes.
+    Pass,
+}
+
+const TAKE: [&str; 8] = [
+    "x", "take", "takes", "remove", "removes", "capture", "captures", "taking",
+];
+const BEGIN: [&str; 12] = [
+    "place", "places", "put", "puts", "set", "sets", "move", "moves", "slide", "slides", "fly",
+    "flies",
+];
+const FILLING: [&str; 9] = [
+    "at", "on", "point", "from", "and", "then", "the", "a", "stone",
+];
+
+/// Whether this is a word of turns in sentences such as `Place to d6, take f4`.
+pub fn is_spoken(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    let lists: [&[&str]; 3] = [&TAKE[1..], &BEGIN, &FILLING];
+    lists.concat().contains(&word.as_str())
+}
+
+/// Splits a word into atoms, which `found` receives; `None` if a part is not understood.
+pub fn atoms(word: &str, points: Points, found: &mut impl FnMut(Atom)) -> Option<()> {
+    let word = word.to_lowercase();
+    let mut rest = word.as_str();
+    let mut after_point = false;
+    while let Some(letter) = rest.chars().next() {
+        let (atom, used) = first_atom(rest, letter, points)?;
+        rest = &rest[used..];
+        let Some(atom) = atom else { continue };
+        let is_point = matches!(atom, Atom::Point(_));
+        if is_point && after_point {
+            found(Atom::To);
+        }
+        after_point = is_point;
+        found(atom);
+    }
+    Some(())
+}
+
+/// The atom at the start of a text, if the words there have a meaning, and their number of bytes.
+fn first_atom(rest: &str, letter: char, points: Points) -> Option<(Option<Atom>, usize)> {
+    let length = |belongs: fn(char) -> bool| {
+        rest.find(|letter: char| !belongs(letter))
+            .unwrap_or(rest.len())
+    };
+    match letter {
+        '(' => {
+            let (point, used) = coordinates(rest)?;
+            Some((Some(Atom::Point(point?)), used))
+        }
+        '0'..='9' if points != Points::Names => {
+            let used = length(|letter| letter.is_ascii_digit());
+            let number = rest[..used].parse().ok()?;
+            let atom = match points.moving(number) {
+                Some(points) => Atom::Move(points),
+                None => Atom::Point(points.numbered(number)?),
+            };
+            Some((Some(atom), used))
+        }
+        _ if point(rest).is_some() => Some((point(rest).map(Atom::Point), 2)),
+        'x' | '×' | ':' => Some((Some(Atom::Take), letter.len_utf8())),
+        _ if is_separator(letter) => {
+            let used = length(is_separator);
+            let removes = points == Points::Coordinates && &rest[..used] == "-";
+            Some((Some(if removes { Atom::Take } else { Atom::To }), used))
+        }
+        _ if letter.is_alphabetic() => {
+            let used = length(char::is_alphabetic);
+            let word = &rest[..used];
+            let atom = match word {
+                "pass" => Some(Atom::Pass),
+                "to" => Some(Atom::Towards),
+                _ if TAKE.contains(&word) => Some(Atom::Take),
+                _ if BEGIN.contains(&word) => Some(Atom::Begin),
+                _ if FILLING.contains(&word) => None,
+                _ => return None,
+            };
+            Some((atom, used))
+        }
+        _ => None,
+    }
+}
+
+fn is_separator(letter: char) -> bool {
+    matches!(
+        letter,
+        '-' | '‐'..='―' | '−' | '/' | '>' | '=' | '→' | '⇒' | '➔' | '~'
+    )
+}
+
+/// The point that a text begins with: `d6` or `6d`.
+fn point(text: &str) -> Option<Point> {
+    let name = text.get(..2)?;
+    let turned = || {
+        let mut letters = name.chars().rev();
+        let turned: String = letters.by_ref().collect();
+        Point::named(&turned)
+    };
+    Point::named(name).or_else(turned)
+}
+
+/// The place `(ring,place)` that a text begins with, and its number of bytes; no text but `(1,2)` is such a place.
+/// The point is `None` if the board has no such place.
+pub fn coordinates(text: &str) -> Option<(Option<Point>, usize)> {
+    match text.as_bytes() {
+        [b'(', ring, b',', place, b')', ..] if ring.is_ascii_digit() && place.is_ascii_digit() => {
+            let [ring, place] = [ring, place].map(|digit| u32::from(digit - b'0').wrapping_sub(1));
+            let is_place = ring < 3 && place < 8;
+            let point = is_place.then(|| Point::new(8 * ring + place)).flatten();
+            Some((point, 5))
+        }
+        _ => None,
+    }
+}
+
+/// The atoms of one turn so far.
+#[derive(Clone, Debug, Default)]
+pub struct TurnWords {
+    path: Vec<Point>,
+    taken: Vec<Point>,
+    expected: Option<Atom>,
+    passes: bool,
+    /// Whether an atom made no sense where it stood.
+    is_wrong: bool,
+}
+
+impl TurnWords {
+    /// Whether there is no atom.
+    pub fn is_empty(&self) -> bool {
+        let has_points = !self.path.is_empty() || !self.taken.is_empty();
+        !has_points && self.expected.is_none() && !self.passes && !self.is_wrong
+    }
+
+    /// Whether a point must follow.
+    pub fn is_open(&self) -> bool {
+        self.expected.is_some()
+    }
+
+    /// Adds an atom if it belongs to this turn; `false` if it begins the next.
+    pub fn take(&mut self, atom: Atom) -> bool {
+        match (atom, self.expected) {
+            (Atom::Point(point), Some(expected)) => {
+                match expected {
+                    Atom::Take => self.taken.push(point),
+                    _ => self.path.push(point),
+                }
+                self.expected = None;
+            }
+            (Atom::To, _) if !self.is_empty() => self.expected = self.expected.or(Some(Atom::To)),
+            (Atom::Take, Some(Atom::To) | None) if !self.passes => self.expected = Some(Atom::Take),
+            (Atom::Towards, None) => {
+                if self.path.len() == 1 && self.taken.is_empty() {
+                    self.expected = Some(Atom::To);
+                }
+            }
+            (Atom::Point(point), None) if self.is_empty() => self.path.push(point),
+            (Atom::Move(points), None) if self.is_empty() => self.path.extend(points),
+            (Atom::Pass, None) if self.is_empty() => self.passes = true,
+            (Atom::Begin, None) if self.is_empty() => {}
+            (Atom::Point(_) | Atom::Move(_) | Atom::Pass | Atom::Begin, None) => return false,
+            _ => self.is_wrong = true,
+        }
+        true
+    }
+
+    /// The turns that these words can mean, the likelier first; none if they make no turn.
+    pub fn meanings(&self) -> Vec<Turn> {
+        const MOST_TAKEN: usize = 3;
+        let set = |points: &[Point]| -> Option<PointSet> {
+            let set: PointSet = points.iter().copied().collect();
+            (set.len() as usize == points.len() && points.len() <= MOST_TAKEN).then_some(set)
+        };
+        let turn = |from, to, taken: &[Point]| Some(Turn::new(from, to, set(taken)?));
+        if self.is_open() || self.is_wrong {
+            return Vec::new();
+        }
+        let found = match (&self.path[..], &self.taken[..]) {
+            ([], []) => vec![self.passes.then_some(Turn::PASS)],
+            ([], taken) => vec![turn(None, None, taken)],
+            // A point alone is a placement, or the removal that is due.
+            (&[to], []) => vec![turn(None, Some(to), &[]), turn(None, None, &[to])],
+            // `3x10x23` and `d6:d5` are also moves.
+            (&[first], taken @ [second, others @ ..]) => vec![
+                turn(None, Some(first), taken),
+                turn(Some(first), Some(*second), others),
+            ],
+            (&[from, to], taken) => vec![turn(Some(from), Some(to), taken)],
+            _ => Vec::new(),
+        };
+        found.into_iter().flatten().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first meaning of each turn in a text.
+    fn read(text: &str, points: Points) -> Vec<String> {
+        let (mut turns, mut words) = (Vec::new(), TurnWords::default());
+        for word in text.split_whitespace() {
+            let understood = atoms(word, points, &mut |atom| {
+                if !words.take(atom) {
+                    turns.push(std::mem::take(&mut words));
+                    assert!(words.take(atom));
+                }
+            });
+            assert_eq!(understood, Some(()), "{word}");
+        }
+        turns.push(words);
+        let first = |words: &TurnWords| words.meanings().first().map(Turn::to_string);
+        turns
+            .iter()
+            .map(|words| first(words).unwrap_or_default())
+            .collect()
+    }
+
+    #[test]
+    fn every_habit_is_read() {
+        for (text, turns) in [
+            ("d6 f4", "d6,f4"),
+            ("D6 6d", "d6,d6"),
+            ("d6d5xb4 d6-d5-xb4", "d6-d5xb4,d6-d5xb4"),
+            ("d6/d5 d6→d5 a1 -> a4 take d6", "d6-d5,d6-d5,a1-a4xd6"),
+            ("Place to d6 take f4 Place to a1", "d6xf4,a1"),
+            ("Move from a1 to a4 and remove d6", "a1-a4xd6"),
+            ("g7 x a1 xb4 d7d6 pass", "g7xa1xb4,d7-d6,pass"),
+            ("d6 - d5 – d7", ""),
+            ("d6-d5xd5xd5", ""),
+        ] {
+            assert_eq!(read(text, Points::Names).join(","), turns, "{text}");
+        }
+        assert_eq!(
+            read("5 13 3-15x22", Points::Numbers),
+            ["d6", "f4", "g7-d3xa1"]
+        );
+        assert_eq!(read("4 127 13", Points::Actions), ["d6", "d6-d5", "f4"]);
+        let text = "(2,1) (2,1)->(1,1) -(2,7)";
+        assert_eq!(read(text, Points::Coordinates), ["d6", "d6-d5xb4"]);
+        for word in ["d8", "z", "14", "d6!"] {
+            assert_eq!(atoms(word, Points::Names, &mut |_| ()), None, "{word}");
+        }
+        assert_eq!(atoms("25", Points::Numbers, &mut |_| ()), None);
+        assert_eq!(atoms("(4,6)", Points::Coordinates, &mut |_| ()), None);
+    }
+}

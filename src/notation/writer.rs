@@ -1,0 +1,170 @@
+//! Games as text: with tags, comments and variations, as lists of turns, and as the engine protocol.
+
+use super::numbering::Points;
+use super::record::{Line, Record};
+use crate::engine::game::Game;
+use crate::rules::position::{Position, Side};
+
+/// The most characters of a line of text.
+const WIDTH: usize = 100;
+
+/// A form of games.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum GameForm {
+    /// Tags, numbered turns, comments, variations and result.
+    Text(Points),
+    /// The turns in a line.
+    List(Points),
+    /// The line of the engine protocol.
+    Protocol,
+}
+
+/// A game in a form, with its line break.
+///
+/// ```
+/// use millbase::Rules;
+/// use millbase::notation::{GameForm, Points, Records, game_text};
+/// let text = "1. d6 {the middle} f4 (1... b4) 2. d2 *";
+/// let game = Records::new(Rules::STANDARD, text.as_bytes()).next().unwrap()?;
+/// assert!(game_text(&game, GameForm::Text(Points::Names)).ends_with("1. d6 {the middle} 1... f4 (1... b4) 2. d2 *\n"));
+/// assert_eq!(game_text(&game, GameForm::List(Points::Numbers)), "5 14 20\n");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn game_text(record: &Record, form: GameForm) -> String {
+    match form {
+        GameForm::Text(points) => tagged(record, points),
+        GameForm::List(points) => {
+            let turns = record
+                .game
+                .turns()
+                .into_iter()
+                .map(|turn| points.turn(turn));
+            turns.collect::<Vec<String>>().join(" ") + "\n"
+        }
+        GameForm::Protocol => protocol(&record.game),
+    }
+}
+
+fn protocol(game: &Game) -> String {
+    let rules = game.rules();
+    match rules.name() {
+        Some("standard") => game.text() + "\n",
+        _ => format!("setoption name Rules value {rules}\n{}\n", game.text()),
+    }
+}
+
+fn tagged(record: &Record, points: Points) -> String {
+    let rules = record.rules();
+    let mut text = String::new();
+    let mut tag = |name: &str, value: &str| {
+        let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+        text += &format!("[{name} \"{value}\"]\n");
+    };
+    for (name, value) in &record.tags {
+        tag(name, value);
+    }
+    tag("Rules", &rules.to_string());
+    let game = &record.game;
+    if *game.start() != Position::start(rules) || game.quiet_before() > 0 {
+        let start = game.start().letters_counted(rules, game.quiet_before());
+        tag("FEN", start.as_str());
+    }
+    let result = record.result_text();
+    tag("Result", result);
+    text.push('\n');
+    let mut writer = Writer {
+        text,
+        length: 0,
+        is_opened: false,
+        points,
+        is_first_black: game.start().side_to_move() == Side::Black,
+    };
+    writer.line(&record.line, 0);
+    writer.word(result);
+    writer.text + "\n"
+}
+
+struct Writer {
+    text: String,
+    /// The number of characters of the last line; 0 where a word needs no space before it.
+    length: usize,
+    /// Whether a parenthesis was opened just now.
+    is_opened: bool,
+    points: Points,
+    is_first_black: bool,
+}
+
+impl Writer {
+    fn word(&mut self, word: &str) {
+        let letters = word.chars().count();
+        if self.length > 0 && self.length + 1 + letters > WIDTH {
+            self.text.push('\n');
+            self.length = 0;
+        } else if self.length > 0 && !self.is_opened {
+            self.text.push(' ');
+            self.length += 1;
+        }
+        self.is_opened = false;
+        self.text += word;
+        self.length += letters;
+    }
+
+    fn comment(&mut self, comment: &str) {
+        if comment.is_empty() {
+            return;
+        }
+        if comment.contains('}') {
+            // Only a comment up to the end of the line can have a brace.
+            self.text += &format!(" ; {comment}\n");
+            self.length = 0;
+            return;
+        }
+        let braced = format!("{{{comment}}}");
+        braced.split(' ').for_each(|word| self.word(word));
+    }
+
+    /// Writes a line; `ply` turns come before it.
+    fn line(&mut self, line: &Line, mut ply: usize) {
+        self.comment(&line.comment);
+        let mut needs_number = true;
+        for turn in &line.turns {
+            let number = (ply + usize::from(self.is_first_black)) / 2 + 1;
+            let is_black = (ply + usize::from(self.is_first_black)) % 2 == 1;
+            if !is_black {
+                self.word(&format!("{number}."));
+            } else if needs_number {
+                self.word(&format!("{number}..."));
+            }
+            let mut marks = turn.marks.split(' ');
+            let glued = marks.clone().next().unwrap_or_default();
+            let glued = if glued.starts_with('$') { "" } else { glued };
+            let text = self.points.turn(turn.turn);
+            let (step, removals) = text.split_once(' ').unwrap_or((&text, ""));
+            match removals {
+                "" => self.word(&format!("{step}{glued}")),
+                _ => {
+                    self.word(step);
+                    self.word(&format!("{removals}{glued}"));
+                }
+            }
+            marks
+                .by_ref()
+                .take(usize::from(!glued.is_empty()))
+                .for_each(drop);
+            marks
+                .filter(|mark| !mark.is_empty())
+                .for_each(|mark| self.word(mark));
+            self.comment(&turn.comment);
+            for variation in &turn.variations {
+                self.word("(");
+                self.is_opened = true;
+                self.line(variation, ply);
+                self.text.push(')');
+                self.length += 1;
+            }
+            needs_number = !turn.comment.is_empty() || !turn.variations.is_empty();
+            ply += 1;
+        }
+    }
+}
