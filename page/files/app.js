@@ -10,7 +10,7 @@ import { Explorer } from "./explorer.js";
 import { Game, PERFECT, fresh, weight, worth } from "./game.js";
 import { drawGraph } from "./graph.js";
 import { Hint } from "./hint.js";
-import { numberOf, readAddress, readGame, writeAddress, writeGame } from "./notation.js";
+import { numberOf, readAddress, writeAddress, writeGame } from "./notation.js";
 import { earlierGames, keepGame, loadGame, saveGame, saveSettings, settings } from "./store.js";
 import { LANGUAGES, capital, fillIn, language, problemWords, speak, t, turnsWords, valueWords } from "./strings.js";
 import { Puzzles } from "./puzzles.js";
@@ -394,7 +394,7 @@ function renderMoves() {
   const list = $("game");
   $("no-game").hidden = game.root.children.length > 0;
   list.hidden = game.root.children.length === 0;
-  replace(list, ...movesAfter(game.root, true));
+  replace(list, ...commentParts(game.root.comment), ...movesAfter(game.root, true));
   const current = list.querySelector("[aria-current]");
   if (!current) return;
   const [box, mark] = [list.getBoundingClientRect(), current.getBoundingClientRect()];
@@ -409,7 +409,8 @@ function movesAfter(node, isNew) {
     parts.push(...moveParts(main, fresh));
     fresh = main.comment !== "" || others.length > 0;
     for (const variation of others) {
-      parts.push(tag("span", { class: "variation" }, ...moveParts(variation, true), ...movesAfter(variation, variation.comment !== "")));
+      const inner = [...commentParts(variation.before), ...moveParts(variation, true), ...movesAfter(variation, variation.comment !== "")];
+      parts.push(tag("span", { class: "variation" }, ...inner));
     }
   }
   return parts;
@@ -429,9 +430,10 @@ function moveParts(node, isNew) {
   }, node.turn);
   if (fault) button.append(" ", tag("span", { class: "fault" }, fault.lost === 2 ? "??" : "?"));
   parts.push(button);
-  if (node.comment) parts.push(tag("span", { class: "comment" }, ` ${node.comment} `));
-  return parts;
+  return [...parts, ...commentParts(node.comment)];
 }
+
+const commentParts = comment => comment ? [tag("span", { class: "comment" }, ` ${comment} `)] : [];
 
 function gameText(root = game.root, name = ruleName()) {
   return writeGame(root, { rules: name, startPosition: startsAtTheStart(root, name) });
@@ -534,7 +536,7 @@ function start(players, mode) {
 }
 
 /* Opens a game read from a text or an address; returns a sentence if something is wrong with it. */
-async function open({ rules: name, position, line, at }) {
+async function open({ rules: name, position, line, at, tags = [], result = null }) {
   if (name && !knownRules(name)) {
     const names = [...new Set([...rulesets.named, rulesets.own].map(nameOf))].join(", ");
     return t("problem.rules", { name, names });
@@ -542,17 +544,18 @@ async function open({ rules: name, position, line, at }) {
   const wanted = knownRules(name) ? asked(name) : game.rules;
   const shownName = wanted ?? nameOf(rulesets.own);
   const root = fresh(position ?? startPosition(shownName));
+  Object.assign(root, { tags, result, comment: line.comment });
   const before = game.rules;
   game.rules = wanted;
   let last;
   let illegal;
   try {
     ({ last, illegal } = await game.add(line, root));
-    if (line.length === 0) root.position = (await backend.step(wanted, root.position, [])).position;
+    if (line.turns.length === 0) root.position = (await backend.step(wanted, root.position, [])).position;
   } finally {
     game.rules = before;
   }
-  if (illegal && last === root && !position) return t("setup.nothing", illegal);
+  if (illegal && last === root && !position) return `${t("setup.illegal", illegal)} ${t("setup.nothing")}`;
   begin({ rules: wanted, root, node: at === null || at === undefined ? last : last.path[Math.min(at, last.path.length - 1)] });
   return illegal ? t("setup.illegal", illegal) : "";
 }
@@ -567,6 +570,9 @@ async function sentence(loading) {
   }
 }
 
+/* The games of the text that was loaded last, and the text. */
+let choices = null;
+
 /* Loads the text beside a button, and shows errors beside it. */
 async function load(place, loading) {
   say($(place), "");
@@ -576,13 +582,47 @@ async function load(place, loading) {
 async function loadText() {
   const field = $("game-text");
   const text = field.value;
-  const read = readGame(text);
-  if (!read.position && read.line.length === 0) return t("setup.unreadable");
-  const words = await open(read);
-  // A text with a turn that is not legal stays, to be mended.
-  if (words) field.value = text;
+  const { games, left_out: more } = await backend.read(game.rules, text);
+  if (games.length === 0) return t("setup.unreadable");
+  choices = { text, games };
+  $("choice-field").hidden = games.length === 1;
+  replace($("choice"), ...games.map((record, place) => tag("option", { value: place }, titleOf(record, place))));
+  const words = await openChoice(0);
+  return more > 0 ? `${t("setup.more", { count: more })} ${words}` : words;
+}
+
+async function openChoice(place) {
+  const { text, games } = choices;
+  const words = await openRecord(games[place]);
+  // A text with something that could not be read stays, to be mended.
+  if (words) $("game-text").value = text;
   return words;
 }
+
+/* The players and the result of a game, and its number. */
+function titleOf({ tags, result, line }, place) {
+  const player = side => tags.find(({ name, value }) => name === side && value !== "?")?.value ?? t(side.toLowerCase());
+  const title = `${place + 1}. ${player("White")} – ${player("Black")} ${result ?? ""}`.trim();
+  return `${title}, ${t("setup.turns", { count: line.turns.length })}`;
+}
+
+/* Opens a game that the backend has read; returns the remarks about it. */
+async function openRecord(record) {
+  const { rules, start, line, remarks, tags, result } = record;
+  const words = remarks.map(({ message, ...place }) => t("setup.remark", { ...place, message })).join(" ");
+  if (line.turns.length === 0 && remarks.some(({ cuts }) => cuts)) return `${words} ${t("setup.nothing")}`;
+  return [await open({ rules, position: start, line, tags, result }), words].filter(Boolean).join(" ");
+}
+
+/* Opens the position of a text in any form, or says what is wrong with it. */
+async function loadPosition() {
+  const text = $("position-text").value.trim();
+  const { games: [found] } = await backend.read(game.rules, text);
+  const position = found && found.remarks.length === 0 ? found.position : text;
+  return open({ rules: ruleName(), position, line: EMPTY });
+}
+
+const EMPTY = { comment: "", turns: [] };
 
 /* Opens the game of an address. */
 async function openAddress(address) {
@@ -627,7 +667,7 @@ function stopEditing(text) {
   $("edit").hidden = false;
   $("edit").focus();
   $("editor").hidden = true;
-  if (text !== null) load("edit-problem", () => open({ rules: ruleName(), position: text, line: [] }));
+  if (text !== null) load("edit-problem", () => open({ rules: ruleName(), position: text, line: EMPTY }));
   render();
 }
 
@@ -715,12 +755,13 @@ function listen() {
     });
   }
   press("edit", () => { problem = ""; $("editor").hidden = false; editor.begin(game.node.position); });
-  press("position-load", () => load("position-problem", () => {
-    const { position } = readGame($("position-text").value);
-    return open({ rules: ruleName(), position: position ?? $("position-text").value.trim(), line: [] });
-  }));
+  press("position-load", () => load("position-problem", loadPosition));
   press("game-load", () => load("game-problem", loadText));
-  press("earlier-open", () => load("game-problem", () => open(readGame(earlierGames()[$("earlier").value].text))));
+  $("choice").addEventListener("change", () => load("game-problem", () => openChoice($("choice").value)));
+  press("earlier-open", () => load("game-problem", async () => {
+    const { games: [record] } = await backend.read(game.rules, earlierGames()[$("earlier").value].text);
+    return openRecord(record);
+  }));
   const copies = (id, text) => press(id, async () => { await copy(text()); say($("copied"), t("setup.copied")); });
   copies("position-copy", () => game.node.position);
   copies("game-copy", gameText);

@@ -11,6 +11,7 @@
      rank(rules, position)          the values and replies that a step leaves out, because they take a search or bytes from elsewhere
      line(rules, position, limit)   a best continuation
      game(rules, start, moves)      the game with all its positions
+     read(rules, text)              the games and positions of a text: { games, left_out }
      play(rules, start, moves, how) the player's turn; `how` is { level, seed, movetime }
      random(rules, pair, wdl, seed) a position to practise with
      building(rules), build(rules, placing)  returns the state of a build, or starts one; only a server builds
@@ -58,6 +59,7 @@ export function backend(ask) {
       const body = await ask("step", { rules, fen: start, moves: moves.join(" ") });
       return { ...readAnswer(body), line: body.line?.map(readTurn) ?? null };
     },
+    read: (rules, text) => ask("read", { rules, text }),
     rank: async (rules, position, signal) => readAnswer(await ask("rank", { rules, fen: position }, { signal })),
     async line(rules, position, limit, signal) {
       const body = await ask("line", { rules, fen: position, limit }, { signal });

@@ -253,19 +253,22 @@ export class Game extends EventTarget {
     }
   }
 
-  /* Adds a line that was read to the tree after a node; returns the first turn that is not legal. */
-  async add(line, node) {
+  /* Adds a line to the tree after a node; returns the first turn that is not legal. */
+  async add({ turns: line }, node) {
     const before = node.moves;
     const answer = await this.backend.game(this.rules, node.root.position, [...before, ...line.map(({ turn }) => turn)]);
     const made = answer.game.slice(before.length);
     let illegal = answer.illegal;
-    for (const [place, { turn, comment, variations }] of line.entries()) {
+    for (const [place, { marks, comment, variations }] of line.entries()) {
       if (place >= made.length) break;
       const parent = node;
       node = node.child(made[place].text, made[place].position);
-      node.comment = comment;
+      Object.assign(node, { marks, comment });
       for (const variation of variations) {
         const inner = await this.add(variation, parent);
+        const [first] = variation.turns;
+        const begun = parent.children.find(child => child.turn === first?.turn);
+        if (begun) begun.before = variation.comment;
         illegal ??= inner.illegal;
       }
     }

@@ -1,77 +1,21 @@
-/* Games as text: reads pasted games, writes games that other programs can read, and makes addresses.
+/* Games as text: writes games that the backend and other programs can read, and makes addresses. */
 
-   Reading gives { rules, position, line }: a line is a list of { turn, comment, variations }, the
-   variations being other lines in place of the turn. This file does not check whether turns are legal. */
-
-const BOARD = /[O@*]{8}\/[O@*]{8}\/[O@*]{8}/;
-/* A position's text: after the board single letters, numbers, and fields with a colon. */
-const POSITION = new RegExp(`${BOARD.source}(?:[ \\t]+(?:[a-z?](?![\\w-])|-?\\d+(?![.\\w-])|\\w+:\\S*))*`);
-const HEADER = /^\s*\[(\w+)\s+"([^"]*)"\]\s*$/gm;
-/* The line of a saved game that names its rules, and lines that are comments. */
-const RULES = /^\s*setoption name Rules value (.*\S)\s*$/m;
-const REMARK = /^\s*[#%].*$/gm;
-const SKIPPED = /^(?:\d+\.*|position|startpos|fen|moves|1-0|0-1|1\/2-1\/2|½-½|\*|…|\.+|\$\d+)$/;
-
-export function readGame(text) {
-  const headers = {};
-  let rest = text.replace(REMARK, "").replace(HEADER, (_, key, value) => { headers[key.toLowerCase()] = value; return ""; });
-  rest = rest.replace(RULES, (_, name) => { headers.rules = name; return ""; });
-  let position = headers.fen ?? headers.position ?? null;
-  // Comments may contain anything, so positions are searched for outside them.
-  const found = POSITION.exec(rest.replace(/\{[^}]*\}/g, all => " ".repeat(all.length)));
-  if (found) {
-    // Fields with a colon belong to other programs.
-    position = found[0].replace(/\s+\w+:\S*/g, "").trim();
-    rest = rest.slice(0, found.index) + " " + rest.slice(found.index + found[0].length);
-  }
-  const tokens = [...rest.matchAll(/\{([^}]*)\}|;(.*)|([()])|([^\s(){},;]+)/g)];
-  const { line } = readLine(tokens, 0);
-  return { rules: headers.rules ?? null, position, line };
-}
-
-function readLine(tokens, at) {
-  const line = [];
-  let joins = false;
-  for (; at < tokens.length; at++) {
-    const [, braced, remark, bracket, word] = tokens[at];
-    const comment = braced ?? remark;
-    const last = line.at(-1);
-    if (comment !== undefined) {
-      if (last) last.comment = [last.comment, comment.trim()].filter(Boolean).join(" ");
-    } else if (bracket === "(") {
-      const inner = readLine(tokens, at + 1);
-      at = inner.at;
-      if (last && inner.line.length > 0) last.variations.push(inner.line);
-    } else if (bracket === ")") {
-      break;
-    } else {
-      for (const turn of readWord(word)) {
-        if (turn === "x") { joins = true; continue; }
-        const text = joins && !turn.startsWith("x") ? `x${turn}` : turn;
-        joins = false;
-        // A separate removal belongs to the turn before it.
-        if (text.startsWith("x") && last && last.variations.length === 0) last.turn += text;
-        else line.push({ turn: text, comment: "", variations: [] });
-      }
-    }
-  }
-  return { line, at };
-}
-
-/* The turns of a word, which may have a number before it and marks after it. */
-function readWord(word) {
-  const plain = word.toLowerCase().replace(/[–—−]/g, "-").replace(/^\d+\.+/, "").replace(/[!?+#.]+$/, "");
-  if (plain === "" || SKIPPED.test(plain)) return [];
-  return [plain.replace(/^([a-g]\d)([a-g]\d)/, "$1-$2")];
-}
-
-/* The text of a game with its comments and variations. */
+/* The text of a game with its tags, comments, variations and result. */
 export function writeGame(root, { rules, startPosition }) {
-  const headers = [`[Rules "${rules}"]`];
-  if (!startPosition) headers.push(`[FEN "${root.position}"]`);
-  const words = [];
+  const tags = [...root.tags, { name: "Rules", value: rules }];
+  if (!startPosition) tags.push({ name: "FEN", value: root.position });
+  if (root.result) tags.push({ name: "Result", value: root.result });
+  const headers = tags.map(({ name, value }) => `[${name} "${value.replace(/[\\"]/g, "\\$&")}"]`);
+  const words = writeComment(root);
   writeFrom(root, words, true);
+  if (root.result) words.push(root.result);
   return `${headers.join("\n")}\n\n${wrap(words)}\n`;
+}
+
+/* A comment; only one up to the end of the line can have a brace. */
+function writeComment({ comment }) {
+  if (!comment) return [];
+  return [comment.includes("}") ? `; ${comment.replace(/\s+/g, " ")}\n` : `{${comment}}`];
 }
 
 /* The turns after a node; each other child stands in brackets after the first. */
@@ -81,7 +25,7 @@ function writeFrom(node, words, isNew) {
     writeTurn(main, words, fresh);
     fresh = main.comment !== "" || others.length > 0;
     for (const variation of others) {
-      const inner = [];
+      const inner = variation.before ? writeComment({ comment: variation.before }) : [];
       writeTurn(variation, inner, true);
       writeFrom(variation, inner, variation.comment !== "");
       inner[0] = `(${inner[0]}`;
@@ -95,8 +39,8 @@ function writeTurn(node, words, fresh) {
   const number = numberOf(node);
   if (node.parent.side === "white") words.push(`${number}.`);
   else if (fresh) words.push(`${number}...`);
-  words.push(node.turn);
-  if (node.comment) words.push(`{${node.comment.replaceAll("}", ")")}}`);
+  const [mark, ...marks] = node.marks.split(" ");
+  words.push(...(mark.startsWith("$") ? [node.turn, mark] : [node.turn + mark]), ...marks, ...writeComment(node));
 }
 
 /* The number of a turn: each side's n-th has the number n. */
@@ -109,10 +53,10 @@ function wrap(words) {
   const lines = [""];
   for (const word of words) {
     const last = lines.at(-1);
-    if (last && last.length + word.length >= 79) lines.push(word);
+    if (last && (last.length + word.length >= 79 || last.includes("\n"))) lines.push(word);
     else lines[lines.length - 1] = last ? `${last} ${word}` : word;
   }
-  return lines.join("\n");
+  return lines.join("\n").replace(/\n+/g, "\n");
 }
 
 /* The part of an address after #, for the line through a node. */
@@ -133,7 +77,7 @@ export function readAddress(hash) {
   return {
     rules: fields.get("rules"),
     position: fields.get("fen") || null,
-    line: turns.map(turn => ({ turn, comment: "", variations: [] })),
+    line: { comment: "", turns: turns.map(turn => ({ turn, marks: "", comment: "", variations: [] })) },
     at: fields.has("at") ? Number(fields.get("at")) : null,
   };
 }

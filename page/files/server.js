@@ -8,7 +8,8 @@ const MOST_BUSY = 4; // attempts while the server is busy
 const wait = time => new Promise(done => setTimeout(done, time));
 
 /* `onLost` is called when the server cannot be reached, `onFound` when it answers. */
-export const server = ({ onLost, onFound }) => async (kind, question, options) => {
+export const server = ({ onLost, onFound }) => async (kind, { text, ...question }, how) => {
+  const options = text === undefined ? how : { ...how, method: "POST", body: text };
   const fields = Object.entries(question).filter(([, value]) => value != null && value !== "");
   const address = `/${kind}?${new URLSearchParams(fields)}`;
   for (let attempt = 1; ; attempt++) {

@@ -14,6 +14,12 @@ export class Node {
     this.root = parent?.root ?? this;
     this.children = [];
     this.comment = "";
+    /* The marks after the turn; the comment before it, where it begins a variation. */
+    this.marks = "";
+    this.before = "";
+    /* Only of the root: the tags and the result that the game was read with. */
+    this.tags = [];
+    this.result = null;
     /* The legal turns and the ending, once they are known. */
     this.game = null;
     /* The answer with values; null if there is none, undefined before it is known. */
@@ -80,11 +86,12 @@ export class Node {
 
   /* The tree as plain lists, and a tree of such lists. */
   pack() {
-    return [this.turn, this.position, this.comment, this.children.map(child => child.pack())];
+    const rest = this.parent ? { marks: this.marks, before: this.before } : { tags: this.tags, result: this.result };
+    return [this.turn, this.position, this.comment, this.children.map(child => child.pack()), rest];
   }
 
-  static unpack([turn, position, comment, children], parent = null) {
-    const node = new Node(turn, position, parent);
+  static unpack([turn, position, comment, children, rest], parent = null) {
+    const node = Object.assign(new Node(turn, position, parent), rest);
     node.comment = comment;
     node.children = children.map(child => Node.unpack(child, node));
     return node;

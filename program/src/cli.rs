@@ -10,8 +10,8 @@ use clap::{ArgMatches, CommandFactory, Parser, Subcommand};
 use crate::options::Options;
 use crate::status::Status;
 use crate::{
-    bench, build, completions, explain, judge, line, list, malom, matches, output, perft, play,
-    probe, prove, puzzles, repack, review, serve, stats, status, uci, verify,
+    bench, build, completions, convert, explain, judge, line, list, malom, matches, output, perft,
+    play, probe, prove, puzzles, repack, review, serve, stats, status, uci, verify,
 };
 use millbase::internals::service::failure::ErrorAnswer;
 
@@ -62,6 +62,7 @@ enum Command {
     Serve(serve::Serve),
     Play(play::Play),
     Review(review::Review),
+    Convert(convert::Convert),
     Explain(explain::Explain),
     Match(Box<matches::Match>),
     Judge(judge::Judge),
@@ -114,6 +115,7 @@ impl Cli {
             Command::Serve(command) => command.run(options),
             Command::Play(command) => command.run(options),
             Command::Review(command) => command.run(options),
+            Command::Convert(command) => command.run(options),
             Command::Explain(command) => command.run(options),
             Command::Match(command) => command.run(options),
             Command::Judge(command) => command.run(options),

@@ -5,6 +5,7 @@ mod bench;
 mod build;
 mod cli;
 mod completions;
+mod convert;
 mod databases;
 mod draws;
 mod explain;

@@ -12,6 +12,7 @@ use millbase::internals::service::failure::ErrorAnswer;
 use millbase::internals::service::game::{GameAnswer, PlayAnswer, StepAnswer, TurnsAnswer};
 use millbase::internals::service::position::{LineAnswer, ProbeAnswer, RankAnswer};
 use millbase::internals::service::random::RandomAnswer;
+use millbase::internals::service::record::{ReadAnswer, RecordAnswer};
 use millbase::internals::service::rules::{RuleSet, RuleSetsAnswer};
 use millbase::solve::BuildPlan;
 use schemars::generate::SchemaSettings;
@@ -71,6 +72,8 @@ fn schema() -> String {
     answers.add::<GameAnswer>("game");
     answers.add::<PlayAnswer>("play");
     answers.add::<RandomAnswer>("random");
+    answers.add::<ReadAnswer>("read");
+    answers.add::<RecordAnswer>("record");
     answers.add::<RuleSet>("rules");
     answers.add::<RuleSetsAnswer>("rulesets");
     answers.add::<ExplainAnswer>("explain");

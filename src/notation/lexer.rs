@@ -7,7 +7,7 @@ use super::line::Place;
 use super::words;
 
 /// The most bytes of a piece of a line.
-const LONGEST_PIECE: usize = 1 << 18;
+const LONGEST_PIECE: usize = 1 << 14;
 
 /// The most bytes of a comment; the rest is left out.
 const LONGEST_COMMENT: usize = 1 << 16;

@@ -235,9 +235,18 @@ impl Builder<'_> {
             let message = "a variation ends with ')' that did not begin with '('";
             return self.remarks.push(place.remark(message));
         }
-        let Some(Frame { line, .. }) = self.frames.pop() else {
+        let Some(frame) = self.frames.pop() else {
             return;
         };
+        let owed = frame.now.removal_owed();
+        let Frame { mut line, .. } = frame;
+        if let Some(last) = line.turns.pop_if(|_| owed) {
+            let message = format!(
+                "the variation stops after {}, before the removal that it earns, so this turn is left out",
+                last.turn
+            );
+            self.remarks.push(place.remark(message));
+        }
         let is_empty = line.turns.is_empty() && line.comment.is_empty();
         if let (false, Some(turn)) = (is_empty, self.frame().line.turns.last_mut()) {
             turn.variations.push(line);
@@ -465,9 +474,12 @@ impl Builder<'_> {
             let remark = &mut self.remarks[failure.remark];
             remark.message += "; what follows is left out";
         }
+        let mut line = self.frames.swap_remove(0).line;
+        let owed = self.main.position().removal_owed();
+        line.turns.pop_if(|_| owed);
         Built {
             game: self.main,
-            line: self.frames.swap_remove(0).line,
+            line,
             result: self.result,
             remarks: self.remarks,
             failure: self.failure,

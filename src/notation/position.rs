@@ -62,20 +62,21 @@ const PROFILE: &str = "mill24-state-v1";
 
 /// The form of a position's text by its first word; `None` if it does not begin a position.
 pub fn form_of(word: &str) -> Option<PositionForm> {
-    let of = |letters: &str| word.chars().all(|letter| letters.contains(letter));
-    let count = |letter: char| word.chars().filter(|&other| other == letter).count();
+    const FEWEST_LETTERS: usize = 20;
+    let of = |word: &str, letters: &str| word.chars().all(|letter| letters.contains(letter));
     if word == MFEN {
         return Some(PositionForm::Mfen);
     }
     if word.starts_with('{') {
         return Some(PositionForm::Json);
     }
-    if word.len() >= 24 && count('|') > 0 && of("WB.|0123456789-") {
-        return Some(PositionForm::Rings);
+    if let Some((letters, _)) = word.split_once('|') {
+        let is_board = letters.len() >= FEWEST_LETTERS && of(letters, "WB.");
+        return is_board.then_some(PositionForm::Rings);
     }
     match word.len() {
-        26 if of("O@*/") && count('/') == 2 => Some(PositionForm::Fen),
-        24 if of("WB.") => Some(PositionForm::Rows),
+        26 if of(word, "O@*/") && word.matches('/').count() == 2 => Some(PositionForm::Fen),
+        24 if of(word, "WB.") => Some(PositionForm::Rows),
         _ => None,
     }
 }

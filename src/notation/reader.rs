@@ -186,8 +186,6 @@ enum StartWords {
     Protocol,
     /// Letters and numbers.
     Fields,
-    /// All.
-    Line,
 }
 
 impl Drafts {
@@ -241,7 +239,10 @@ impl Drafts {
             }
             return LineStart::Read;
         }
-        if is_whole && line.starts_with('{') && line.ends_with('}') && line.contains("\"board\"") {
+        let is_object = line.starts_with('{') && line.ends_with('}') && line.contains("\"board\"");
+        let form = position::form_of(first);
+        if is_whole && (is_object || matches!(form, Some(PositionForm::Mfen | PositionForm::Rings)))
+        {
             if self.draft.words > 0 || self.draft.start.is_some() {
                 self.end();
             }
@@ -334,7 +335,8 @@ impl Drafts {
         if self.draft.takes_start_word(word) {
             return;
         }
-        let form = position::form_of(word);
+        let form = position::form_of(word)
+            .filter(|form| matches!(form, PositionForm::Fen | PositionForm::Rows));
         if word == "position" && place.column == 1 || form.is_some() {
             if self.draft.words > 0 || self.draft.start.is_some() {
                 self.end();
@@ -343,8 +345,7 @@ impl Drafts {
             draft.is_protocol = form.is_none();
             draft.start_goes_on = Some(match form {
                 None => StartWords::Protocol,
-                Some(PositionForm::Fen | PositionForm::Rows) => StartWords::Fields,
-                Some(_) => StartWords::Line,
+                Some(_) => StartWords::Fields,
             });
             let text = form.map_or(String::new(), |_| word.to_owned());
             draft.start = Some((text, place));
@@ -592,7 +593,6 @@ impl Draft {
         let belongs = match kind {
             StartWords::Protocol => word != "moves",
             StartWords::Fields => is_field(),
-            StartWords::Line => true,
         };
         if !belongs {
             self.start_goes_on = None;
@@ -678,7 +678,8 @@ impl Draft {
             .iter()
             .any(|(_, part)| matches!(part, Part::Word(word) if word.contains(['-', 'x'])));
         let prefers_numbers = self.has_numbers || has_signs;
-        if rank(&numbers) == rank(&actions) && !self.has_numbers && rank(&numbers).1 > 0 {
+        let is_certain = self.has_numbers || numbers.failure.is_some() || actions.failure.is_some();
+        if rank(&numbers) == rank(&actions) && !is_certain {
             let place = self
                 .parts
                 .first()

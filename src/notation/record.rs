@@ -19,7 +19,7 @@ pub struct Record {
     pub tags: Vec<(String, String)>,
     /// The turns as they were played; the last may lack its removal.
     pub game: Game,
-    /// The same turns with their comments and variations.
+    /// The same turns with their comments and variations, without a last one that lacks its removal.
     pub line: Line,
     /// The result, by the text or else by the last position; `None` if neither gives one.
     pub result: Option<GameResult>,
@@ -39,7 +39,7 @@ pub struct Line {
 /// A turn with what the text says about it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct NotedTurn {
-    /// The turn; the last of a line may lack its removal.
+    /// The turn.
     pub turn: Turn,
     /// The marks after it, such as `!?` or `? $4`; empty if there are none.
     pub marks: String,
@@ -168,7 +168,8 @@ impl ResultCounts {
 impl Record {
     /// A game without tags and comments.
     pub fn of(game: Game) -> Record {
-        let turns = game.turns().into_iter().map(NotedTurn::from).collect();
+        let mut turns: Vec<NotedTurn> = game.turns().into_iter().map(NotedTurn::from).collect();
+        turns.pop_if(|_| game.position().removal_owed());
         Record {
             tags: Vec::new(),
             line: Line {

@@ -7,6 +7,7 @@
 //! | [`question`] | the fields of a question, its topic, and the service that answers it |
 //! | [`position`] | answers about a position: its value, its turns, a best line |
 //! | [`game`] | answers about a game: its ending, a step of the page, a player's turn |
+//! | [`record`] | games that were read from a text |
 //! | [`explain`], [`random`], [`rules`] | facts about turns; positions to practise with; sets of rules |
 //! | [`settings`] | rules of a name, a file with settings or a mapping |
 //! | [`failure`] | the reasons why there is no answer |
@@ -18,6 +19,7 @@ pub mod game;
 pub mod position;
 pub mod question;
 pub mod random;
+pub mod record;
 pub mod rules;
 pub mod settings;
 pub mod words;

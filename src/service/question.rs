@@ -12,6 +12,7 @@ use super::game::{GameAnswer, IllegalTurn, PlayAnswer, StepAnswer, TurnsAnswer};
 use super::json;
 use super::position::{LineAnswer, ProbeAnswer, RankAnswer};
 use super::random::RandomAnswer;
+use super::record::ReadAnswer;
 use super::settings;
 use super::words::Fen;
 use crate::engine::ending::DrawRule;
@@ -39,6 +40,9 @@ const LONGEST_POSITION: usize = 1024;
 /// The most bytes of a game's turns: more than a thousand turns; and of a list of positions: more than two hundred.
 const LONGEST_GAME: usize = 12 << 10;
 
+/// The most bytes of a text with games.
+pub const LONGEST_TEXT: usize = 256 << 10;
+
 /// The most turns of a line.
 const LONGEST_LINE: usize = 1000;
 
@@ -61,6 +65,8 @@ pub struct Question {
     fens: String,
     /// The turns of a game.
     moves: String,
+    /// A text with games.
+    pub text: String,
     /// The rules; without it those of the server.
     rules: Option<String>,
     /// The most turns of a line.
@@ -93,6 +99,14 @@ pub fn position(text: &str, rules: &Rules) -> Result<Fen, PositionError> {
     }
 }
 
+/// A text that is too long to be what a question asks about.
+pub fn too_long(most: usize, what: &str) -> Failure {
+    Failure::Question {
+        reason: Some(Refusal::new("too_long", [("most", most.to_string())])),
+        message: format!("a text of more than {most} bytes is not a {what}"),
+    }
+}
+
 impl Question {
     /// The question, if its texts are not too long.
     ///
@@ -105,12 +119,10 @@ impl Question {
             (position, LONGEST_POSITION, "position"),
             (&self.moves, LONGEST_GAME, "game"),
             (&self.fens, LONGEST_GAME, "list of positions"),
+            (&self.text, LONGEST_TEXT, "text of games"),
         ] {
             if text.len() > most {
-                return Err(Failure::Question {
-                    reason: Some(Refusal::new("too_long", [("most", most.to_string())])),
-                    message: format!("a text of more than {most} bytes is not a {what}"),
-                });
+                return Err(too_long(most, what));
             }
         }
         Ok(self)
@@ -239,11 +251,13 @@ pub enum Topic {
     Play,
     /// A [`RandomAnswer`].
     Random,
+    /// A [`ReadAnswer`].
+    Read,
 }
 
 impl Topic {
     /// All topics with their names.
-    pub const NAMED: [(&'static str, Topic); 9] = [
+    pub const NAMED: [(&'static str, Topic); 10] = [
         ("probe", Topic::Probe),
         ("probes", Topic::Probes),
         ("rank", Topic::Rank),
@@ -253,6 +267,7 @@ impl Topic {
         ("game", Topic::Game),
         ("play", Topic::Play),
         ("random", Topic::Random),
+        ("read", Topic::Read),
     ];
 
     /// Whether the answer to the question may take a search, which keeps a core busy for up to some seconds.
@@ -267,7 +282,7 @@ impl Topic {
             }
             Topic::Probes => Ok((question.positions(rules).flatten())
                 .any(|position| position.is_in_placing_phase(rules))),
-            Topic::Step | Topic::Turns | Topic::Game => Ok(false),
+            Topic::Step | Topic::Turns | Topic::Game | Topic::Read => Ok(false),
             Topic::Play | Topic::Random => Ok(true),
         }
     }
@@ -360,6 +375,7 @@ impl Service {
                 let (game, illegal) = question.game(rules, *draws)?;
                 json(&GameAnswer::new(&game, illegal))
             }
+            Topic::Read => json(&ReadAnswer::read(&question.text, rules)),
             Topic::Play => json(&self.play(question, |player, game, limits| {
                 player.check_arrived(game.position())?;
                 Ok(player.choose(&game, &limits, stop, &mut |_| ()))

@@ -6,7 +6,8 @@ use std::io::{self, BufRead, Read};
 use millbase::engine::Game;
 use millbase::internals::Random;
 use millbase::notation::{
-    GameForm, GameResult, Line, NotedTurn, Points, Record, Records, game_text,
+    GameForm, GameResult, Line, NotedTurn, Points, PositionForm, Record, Records, game_text,
+    parse_position, position_text,
 };
 use millbase::{Blocked, Position, Rules, Side, Turn};
 
@@ -358,7 +359,7 @@ fn nothing_is_passed_over_in_silence() {
             "f6 f4 f2 d2",
             "the points are read as the numbers 0 to 23; as 1 to 24, the turns are legal",
         ),
-        ("5 13-", "f6", "'13-' is not a turn"),
+        ("5 13-", "d6", "'13-' is not a turn"),
         (
             "setoption name Hash value 3\nposition startpos moves d6",
             "d6",
@@ -713,4 +714,74 @@ fn hostile_input_ends() {
             "{text:?}: {most} bytes in one of {games} games"
         );
     }
+}
+
+/// Positions in the forms of other programs are the same position, and are written as they were read.
+#[test]
+fn positions_are_read_and_written_in_every_form() {
+    let text = fs::read_to_string(root().join("tests/data/positions.txt")).unwrap();
+    let positions = text.split("\n\n");
+    let mut checked = 0;
+    for block in positions {
+        let lines = block.lines().filter(|line| !line.starts_with('#'));
+        let forms: Vec<(&str, &str)> = lines.filter_map(|line| line.split_once(' ')).collect();
+        let (position, quiet) = Position::parse_counted(forms[0].1, &RULES).unwrap();
+        for (name, text) in &forms {
+            let (found, found_quiet) = parse_position(text, &RULES).unwrap();
+            assert_eq!(found, position, "{text}");
+            let counts = ["fen", "mfen"].contains(name);
+            assert_eq!(found_quiet, if counts { quiet } else { 0 }, "{text}");
+            let form = PositionForm::ALL
+                .into_iter()
+                .find(|form| form.name() == *name);
+            let written = position_text(&position, quiet, &RULES, form.unwrap());
+            assert_eq!(written.as_deref(), Ok(*text));
+            // A line with a position is a game without turns.
+            assert_eq!(only(text).game.position(), &position, "{text}");
+            checked += 1;
+        }
+    }
+    assert_eq!(checked, 28);
+}
+
+#[test]
+fn wrong_positions_are_refused() {
+    for (text, words) in [
+        (
+            "........................|W|10|0",
+            "10 stones were placed, more than the 9",
+        ),
+        ("........................|X|0|0", "the side to move is 'X'"),
+        (
+            "........................|W|0",
+            "must end in the stones that White and Black have placed",
+        ),
+        (".......................|W|0|0", "the board has 23 letters"),
+        ("........................", "needs the side to move"),
+        (
+            "MFEN/1.0 mill25 ......../......../........ w p p 9,9 - 0 0 -",
+            "the profile is 'mill25'",
+        ),
+        (
+            "MFEN/1.0 mill24-state-v1 w......./......../........ w p p 8,9 - 0 0 -",
+            "marked",
+        ),
+        (
+            "MFEN/1.0 mill24-state-v1 ......../......../........ w",
+            "has eleven fields",
+        ),
+        ("{\"board\":3}", "no field \"board\""),
+        (
+            "{\"board\":\"WWW..................BBB\"}",
+            "does not name the side to move",
+        ),
+        ("{\"board\"", "is not JSON"),
+        ("nonsense", "not a position in the form of mill programs"),
+    ] {
+        let error = parse_position(text, &RULES).unwrap_err();
+        assert!(error.contains(words), "{text}: {error}");
+    }
+    let over = Position::parse("********/********/OOO@@*** b o ? 3 0 2 0 0 0", &RULES).unwrap();
+    assert!(position_text(&over, 0, &RULES, PositionForm::Mfen).is_err());
+    assert!(position_text(&over, 0, &RULES, PositionForm::Rows).is_ok());
 }

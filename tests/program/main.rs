@@ -12,6 +12,7 @@ mod webdriver;
 mod build;
 mod cli;
 mod coach_program;
+mod convert;
 mod format;
 mod frontends;
 mod json_schema;

@@ -1021,7 +1021,10 @@ fn positions_and_games_are_loaded_from_texts() {
         assert_eq!(page.game().len(), 5);
         page.write("game-text", "d6 a1 d6 a4");
         page.click("game-load");
-        page.element_says("game-problem", "Turn 3, d6, is not legal there");
+        page.element_says(
+            "game-problem",
+            "Line 1, character 7: the game cannot go on after 2 turns: d6 is not a legal turn of white here",
+        );
         assert_eq!(page.game().len(), 2);
         // The text can be mended; a text without a legal turn replaces nothing.
         let text = "return document.getElementById('game-text').value";
@@ -1030,12 +1033,63 @@ fn positions_and_games_are_loaded_from_texts() {
         page.click("game-load");
         page.element_says(
             "game-problem",
-            "Turn 1, hello, is not legal; nothing is loaded",
+            "Line 1, character 1: the game cannot go on after 0 turns: 'hello' is not a turn",
         );
+        page.element_says("game-problem", "Nothing is loaded.");
+        assert_eq!(page.game().len(), 2);
         page.write("game-text", "[Rules \"chess\"]\n1. d6");
         page.click("game-load");
-        page.element_says("game-problem", "does not know the rules “chess”");
-        assert_eq!(page.game().len(), 2);
+        page.element_says(
+            "game-problem",
+            "the rules 'chess' are not among those that can be read",
+        );
+        assert_eq!(page.game().len(), 1);
+
+        // Numbers, several games, and all that a text has besides turns.
+        page.write("game-text", "1. d6 14 2. b4 20 3. f6 4");
+        page.click("game-load");
+        page.element_says("game-problem", "'14' is not a turn");
+        page.write(
+            "game-text",
+            "1. 5 14 2. 20 11 1-0\n[White \"Anna\"]\n\n1. a7 g1 2. g7 a1 0-1\n",
+        );
+        page.click("game-load");
+        page.says("Black played b4.");
+        let options =
+            "return [...document.getElementById('choice').options].map(({ text }) => text)";
+        let expected = [
+            "1. White – Black 1-0, turns: 4",
+            "2. Anna – Black 0-1, turns: 4",
+        ];
+        assert_eq!(page.script(options), json!(expected));
+        page.choose("choice", "1");
+        page.says("Black played a1.");
+        let value = "return document.getElementById('game-text').value";
+        let whole = "[White \"A \\\"a\\\"\"]\n[Rules \"standard\"]\n[Result \"1-0\"]\n\n{first} 1. d6! $4 {good} 1... f4 \
+                     ({or} 1... b4) ; a brace }\n2. d2 1-0\n";
+        page.script(&format!(
+            "document.getElementById('game-text').value = {}",
+            json!(whole)
+        ));
+        page.click("game-load");
+        page.says("White played d2.");
+        assert_eq!(
+            page.script("return document.getElementById('choice-field').hidden"),
+            true
+        );
+        page.script("document.activeElement.blur()");
+        let written = page.script(value);
+        page.click("game-load");
+        page.says("White played d2.");
+        assert_eq!(page.script(value), written);
+        let expected = whole
+            .replace("1... f4 ({or} 1... b4) ; a brace }", "1... f4 ; a brace }")
+            .replace("}\n2.", "}\n({or} 1... b4) 2.");
+        assert_eq!(written, expected);
+        page.load(FLYING);
+        page.write("position-text", "W......W......W..........|W|9|9");
+        page.click("position-load");
+        page.element_says("position-problem", "");
 
         // A game that does not begin with the empty board carries its first position.
         for text in [
@@ -1476,10 +1530,10 @@ fn failures_and_endings_are_said_in_the_chosen_language() {
             page.click("position-load");
             page.element_says("position-problem", words);
         }
-        let long = "document.getElementById('game-text').value = 'd6 '.repeat(4200)";
+        let long = "document.getElementById('game-text').value = 'd6 '.repeat(100_000)";
         page.script(long);
         page.click("game-load");
-        page.element_says("game-problem", "Der Text ist länger als 12288 Bytes.");
+        page.element_says("game-problem", "Der Text ist länger als 262144 Bytes.");
         page.click("edit");
         page.write("edit-black-hand", "2");
         page.press(&[key::TAB]);

@@ -360,6 +360,19 @@ fn games_are_saved_and_loaded() {
         assert!(out.ends_with("  1 white a7\nblack> \n"), "{out}");
         assert_eq!(std::fs::read_to_string(&other).unwrap(), text);
     }
+    // A game of another program is loaded, and its file is not replaced.
+    std::fs::write(&other, "[White \"A\"]\n\n1. 5 14 {x} 2. 20 *\n").unwrap();
+    let out = play_in(
+        &folder,
+        &people,
+        &["load other.txt", "turns", "save other.txt"],
+    );
+    assert!(out.contains("  3 white d2\n"), "{out}");
+    assert!(
+        out.contains("'other.txt' exists and is not a saved game"),
+        "{out}"
+    );
+    std::fs::write(&other, "my diary").unwrap();
     let failed = command(&folder, &["--load", "other.txt"]).output().unwrap();
     assert_eq!(failed.status.code(), Some(2));
 }

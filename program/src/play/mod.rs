@@ -15,6 +15,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use millbase::engine::{DrawnTurns, Game, Player, QuietCount, SkillLevel};
 use millbase::internals::diagram::draw;
+use millbase::notation::Records;
 use millbase::search::{Limits, PrincipalVariation, Search};
 use millbase::{Answer, Position, Rules, Side};
 
@@ -68,7 +69,8 @@ pub struct Play {
     #[arg(long, value_name = "POSITION", conflicts_with = "load")]
     position: Option<String>,
 
-    /// Continue the game of a file; --rules must be the rules by which it was played
+    /// Continue the game of a file, in any form that docs/NOTATION.md describes; --rules must be the
+    /// rules by which it was played
     #[arg(long, value_name = "FILE")]
     load: Option<String>,
 }
@@ -388,7 +390,7 @@ impl<W: Write> GameSession<W> {
     /// Writes the game to a new file, or to its own file.
     fn save(&mut self, file: &str) -> Result<()> {
         let is_other = self.file.as_deref() != Some(Path::new(file));
-        if is_other && load(file, self.game.rules()).is_ok() {
+        if is_other && saved_game(file, self.game.rules()).is_ok() {
             return refuse(format!(
                 "'{file}' contains another game; 'replace {file}' overwrites it"
             ));
@@ -401,7 +403,7 @@ impl<W: Write> GameSession<W> {
     fn write(&mut self, file: &str) -> Result<()> {
         let path = Path::new(file);
         let rules = self.game.rules();
-        if path.exists() && load(file, rules).is_err() {
+        if path.exists() && saved_game(file, rules).is_err() {
             return refuse(format!(
                 "'{file}' exists and is not a saved game by these rules; choose another name"
             ));
@@ -447,8 +449,22 @@ impl<W: Write> GameSession<W> {
     }
 }
 
-/// Reads a saved game. One that does not name its rules was played by the standard ones.
+/// Reads a saved game, or a game in any other form that is alone in its file and all of which can be read.
 fn load(file: &str, rules: &Rules) -> Result<Game> {
+    saved_game(file, rules).or_else(|error| {
+        let text = input::read_file(Path::new(file))?;
+        let mut records = Records::new(*rules, text.as_bytes());
+        match (records.next(), records.next()) {
+            (Some(Ok(record)), None) if record.remarks.is_empty() && record.rules() == rules => {
+                Ok(record.game)
+            }
+            _ => Err(error),
+        }
+    })
+}
+
+/// Reads a saved game. One that does not name its rules was played by the standard ones.
+fn saved_game(file: &str, rules: &Rules) -> Result<Game> {
     let text = input::read_file(Path::new(file))?;
     let wrong = |why: &str| Usage(format!("'{file}' is not a saved game: {why}"));
     let (mut saved_rules, mut saved) = (Rules::STANDARD.to_string(), None);

@@ -1,18 +1,22 @@
 //! The paths of the server and their answers.
 
+use std::time::Duration;
+
 use axum::Router;
+use axum::body::to_bytes;
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use axum::extract::{Query, Request, State};
 use axum::http::StatusCode;
 use axum::middleware;
 use axum::response::Response;
-use axum::routing::get;
+use axum::routing::{get, post};
 use millbase::Rules;
 use millbase::internals::service::failure::Failure;
-use millbase::internals::service::question::{Question, Topic};
+use millbase::internals::service::question::{self, LONGEST_TEXT, Question, Topic};
 use millbase::internals::service::rules::{RuleSet, RuleSetsAnswer};
 use schemars::JsonSchema;
 use serde::Serialize;
+use tokio::time::timeout;
 use tower_http::cors::{Any, CorsLayer};
 use tower_http::trace::{DefaultMakeSpan, DefaultOnResponse, TraceLayer};
 use tracing::Level;
@@ -23,6 +27,9 @@ use super::guard::{self, Guard};
 use super::services::Services;
 use super::{page, reply};
 use crate::list;
+
+/// The longest time for the body of a request to arrive.
+const BODY_TIME: Duration = Duration::from_secs(10);
 
 /// All paths for the requests that `guard` lets through; with `cors`, pages of all origins may read the answers.
 pub fn all(services: Services, builder: Builder, guard: Guard, cors: bool) -> Router {
@@ -44,6 +51,10 @@ pub fn all(services: Services, builder: Builder, guard: Guard, cors: bool) -> Ro
     for (name, topic) in Topic::NAMED {
         let answer = async move |State(services), asked| answer(services, topic, asked).await;
         let route = Router::new().route(&format!("/{name}"), get(answer));
+        let route = match topic {
+            Topic::Read => route.route(&format!("/{name}"), post(answer_about_text)),
+            _ => route,
+        };
         app = app.merge(route.with_state(services.clone()));
     }
     let app = app
@@ -84,6 +95,25 @@ async fn answer(services: Services, topic: Topic, asked: Asked) -> Result<Respon
         _ => reply::JSON,
     };
     Ok(reply::reply(StatusCode::OK, kind, body))
+}
+
+/// Reads the games of a text, which is the body of the request and may be longer than an address.
+async fn answer_about_text(
+    State(services): State<Services>,
+    asked: Asked,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let body = to_bytes(request.into_body(), LONGEST_TEXT);
+    let arrived = timeout(BODY_TIME, body).await.map_err(|_| {
+        let seconds = BODY_TIME.as_secs();
+        Failure::question(format!("the text did not arrive in {seconds} s"))
+    })?;
+    let body = arrived.map_err(|_| question::too_long(LONGEST_TEXT, "text of games"))?;
+    let asked = asked.map(|Query(mut question)| {
+        question.text = String::from_utf8_lossy(&body).into_owned();
+        Query(question)
+    });
+    answer(services, Topic::Read, asked).await
 }
 
 async fn databases(State(services): State<Services>, asked: Asked) -> Result<Response, ApiError> {

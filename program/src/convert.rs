@@ -1,0 +1,177 @@
+//! `millbase convert`: games and positions from one form to another.
+
+use std::io::{BufReader, Write};
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use millbase::internals::service::record::RecordAnswer;
+use millbase::internals::service::words::Fen;
+use millbase::notation::{
+    GameForm, Points, PositionForm, Record, Records, game_text, position_text,
+};
+
+use crate::input;
+use crate::options::Options;
+use crate::output;
+use crate::review::advised;
+use crate::status::{Status, Usage};
+
+/// Turn games and positions from any form into another
+///
+/// The input may have any forms that docs/NOTATION.md describes; each is recognised by itself. What
+/// cannot be read is reported on stderr with its line and column, the game before it is written, and the
+/// exit status is 2. Rules come from the tags of a game, else from --rules.
+///
+/// Forms of games: text (tags, numbered turns, comments, variations), numbers (the same with the points 1
+/// to 24), list (a line of turns), actions (a line of action numbers from 0), coordinates, protocol (a line
+/// for engines). Forms of positions: fen, rings, mfen, rows, json. A game becomes its last position, or all
+/// of its positions with --every.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  millbase convert --to text games.txt > games.pgn
+  millbase convert --to actions - < games.pgn
+  millbase convert --to fen --every games.txt | millbase probe --json -")]
+pub struct Convert {
+    /// The form to write
+    #[arg(long, value_name = "FORM", required_unless_present = "json")]
+    to: Option<Form>,
+
+    /// Write all positions of a game, one on each line, not only the last
+    #[arg(long, requires = "to")]
+    every: bool,
+
+    /// Files with games or positions, or '-' to read stdin
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+/// A form of games or of positions.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Tags, numbered turns, comments and variations
+    Text,
+    /// The same with the points 1 to 24
+    Numbers,
+    /// The turns in a line
+    List,
+    /// The numbers of actions in a line
+    Actions,
+    /// Ring and place of each point in a line
+    Coordinates,
+    /// The line of the engine protocol
+    Protocol,
+    /// A position in the form of mill programs
+    Fen,
+    /// A position by rings with the number of placed stones
+    Rings,
+    /// A position in the versioned form MFEN
+    Mfen,
+    /// A position by rows with the stones in hand
+    Rows,
+    /// A position as JSON with the board by rows
+    Json,
+}
+
+impl Form {
+    fn of_games(self) -> Result<GameForm, PositionForm> {
+        Ok(match self {
+            Form::Text => GameForm::Text(Points::Names),
+            Form::Numbers => GameForm::Text(Points::Numbers),
+            Form::List => GameForm::List(Points::Names),
+            Form::Actions => GameForm::List(Points::Actions),
+            Form::Coordinates => GameForm::List(Points::Coordinates),
+            Form::Protocol => GameForm::Protocol,
+            Form::Fen => return Err(PositionForm::Fen),
+            Form::Rings => return Err(PositionForm::Rings),
+            Form::Mfen => return Err(PositionForm::Mfen),
+            Form::Rows => return Err(PositionForm::Rows),
+            Form::Json => return Err(PositionForm::Json),
+        })
+    }
+}
+
+impl Convert {
+    /// Converts all files.
+    pub fn run(&self, options: &Options) -> Result<Status> {
+        let mut status = Status::Done;
+        let mut out = output::stdout();
+        let mut games = 0;
+        for file in &self.files {
+            let name = file.display();
+            let input = BufReader::new(input::open(file)?);
+            for record in Records::new(options.rules, input) {
+                let record = record.with_context(|| format!("cannot read '{name}'"))?;
+                games += 1;
+                for remark in &record.remarks {
+                    output::to_stderr(&format!("'{name}', {}\n", advised(remark)));
+                }
+                let is_cut = record.cut().is_some();
+                let written = self.write(record, options, games, &mut out)?;
+                if let Err(sentence) = &written {
+                    output::to_stderr(&format!("'{name}', game {games}: {sentence}\n"));
+                }
+                if is_cut || written.is_err() {
+                    status = Status::Usage;
+                }
+            }
+            out.flush()?;
+        }
+        match games {
+            0 => Err(Usage("the input has neither a game nor a position".to_owned()).into()),
+            _ => Ok(status),
+        }
+    }
+
+    /// Writes a game; the inner error says why the form cannot hold it.
+    fn write(
+        &self,
+        record: Record,
+        options: &Options,
+        number: u64,
+        out: &mut impl Write,
+    ) -> Result<Result<(), String>> {
+        if record.is_unread() {
+            return Ok(Ok(()));
+        }
+        let Some(form) = self.to.filter(|_| !options.json) else {
+            output::answer(options, &RecordAnswer::from(record), |_| Ok(()))?;
+            return Ok(Ok(()));
+        };
+        let (game, rules) = (&record.game, record.rules());
+        let texts = match form.of_games() {
+            Ok(GameForm::List(_)) if Fen::start_of(game) != Fen::new(&millbase::Position::start(rules), rules) => {
+                Err("a list of turns cannot state the position that it begins with; choose another form".to_owned())
+            }
+            Ok(form) => {
+                let gap = match form {
+                    GameForm::Text(_) if number > 1 => "\n",
+                    _ => "",
+                };
+                Ok(gap.to_owned() + &game_text(&record, form))
+            }
+            Err(form) => self.positions(&record, form),
+        };
+        match texts {
+            Ok(text) => Ok(Ok(out.write_all(text.as_bytes())?)),
+            Err(sentence) => Ok(Err(sentence)),
+        }
+    }
+
+    /// The last position of a game or all of them, a line each.
+    fn positions(&self, record: &Record, form: PositionForm) -> Result<String, String> {
+        let (game, rules) = (&record.game, record.rules());
+        if !self.every {
+            return Ok(position_text(game.position(), game.quiet_turns(), rules, form)? + "\n");
+        }
+        let mut quiet = Fen::start_of(game).quiet_turns;
+        let mut text = position_text(game.start(), quiet, rules, form)? + "\n";
+        for (turn, position) in game.history() {
+            quiet = if turn.is_quiet() { quiet + 1 } else { 0 };
+            text += &position_text(&position, quiet, rules, form)?;
+            text.push('\n');
+        }
+        Ok(text)
+    }
+}

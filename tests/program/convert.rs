@@ -1,0 +1,126 @@
+//! Tests of `millbase convert`.
+
+use std::fs;
+
+use serde_json::Value as Json;
+
+use crate::common::root;
+use crate::process::Place;
+
+fn example(name: &str) -> String {
+    fs::read_to_string(root().join("tests/data/games").join(name)).unwrap()
+}
+
+/// Each form becomes each other, by way of files that were written without this program.
+#[test]
+fn every_form_becomes_every_other() {
+    let place = Place::new();
+    let files = [
+        "names.txt",
+        "numbers.txt",
+        "actions.txt",
+        "coordinates.txt",
+        "protocol.txt",
+        "spoken.txt",
+    ];
+    let convert = |form: &str, text: &str| {
+        let run = place.run_with(&["convert", "--to", form, "-"], text.to_owned());
+        assert_eq!((run.status, run.err.as_str()), (0, ""), "{form}: {text}");
+        run.out
+    };
+    let list = convert("list", &example("names.txt"));
+    for file in files {
+        assert_eq!(convert("list", &example(file)), list, "{file}");
+    }
+    assert_eq!(
+        convert("actions", &example("names.txt")),
+        example("actions.txt").replace(['[', ']', ','], "")
+    );
+    assert_eq!(
+        convert("coordinates", &example("spoken.txt")),
+        example("coordinates.txt")
+    );
+    for form in ["text", "numbers", "actions", "coordinates", "protocol"] {
+        assert_eq!(convert("list", &convert(form, &list)), list, "{form}");
+    }
+    // Tags, comments and variations stay.
+    let text = "[White \"A\"]\n\n{first} 1. d6 {good} f4 (1... b4 $4) 2. d2 1-0\n";
+    let names = convert("text", text);
+    assert_eq!(
+        names,
+        "[White \"A\"]\n[Rules \"standard\"]\n[Result \"1-0\"]\n\n{first} 1. d6 {good} 1... f4 (1... b4 $4) 2. d2 1-0\n"
+    );
+    assert_eq!(convert("text", &convert("numbers", &names)), names);
+
+    let positions = convert("fen", "1. d6 f4\n1. d2 *\n");
+    assert_eq!(positions.lines().count(), 2);
+    assert_eq!(
+        convert("rings", &positions),
+        ".........W.B............|W|1|1\n.............W..........|B|1|0\n"
+    );
+    assert_eq!(
+        convert(
+            "fen",
+            &convert("json", &convert("rows", &convert("mfen", &positions)))
+        ),
+        positions
+    );
+    assert_eq!(
+        convert("protocol", "d6 f4\n"),
+        "position startpos moves d6 f4\n"
+    );
+}
+
+#[test]
+fn what_cannot_be_converted_is_named() {
+    let place = Place::new();
+    let run = place.run_with(
+        &["convert", "--to", "list", "-"],
+        "1. d6 14 *\n\nd2 f4\n".to_owned(),
+    );
+    assert_eq!((run.status, run.out.as_str()), (2, "d6\nd2 f4\n"));
+    assert!(
+        run.err
+            .starts_with("'-', line 1, column 7: the game cannot go on after 1 turn: '14'"),
+        "{}",
+        run.err
+    );
+    let fen = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0";
+    let run = place.run_with(
+        &["convert", "--to", "actions", "-"],
+        format!("{fen}\n1. d7-d6 *\n"),
+    );
+    assert_eq!(run.status, 2);
+    assert!(
+        run.err
+            .contains("a list of turns cannot state the position"),
+        "{}",
+        run.err
+    );
+    // A removal is due between two actions only.
+    let every = ["convert", "--to", "fen", "--every", "-"];
+    let run = place.run_with(&every, "a7 a1 d7 d1 g7xa1\n".to_owned());
+    assert_eq!((run.status, run.out.lines().count()), (0, 6));
+    place
+        .run_with(&["convert", "--to", "fen", "-"], "\n".to_owned())
+        .fails_with(2, "neither a game nor a position");
+    let text = "1. a7 a1 2. d7 d1 3. g7 b2 *\n[Variant \"Chess\"]\n\n1. d6 {x} *\n";
+    let run = place.run_with(&["--json", "convert", "-"], text.to_owned());
+    let games: Vec<Json> = run
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(games.len(), 2);
+    assert_eq!(
+        (
+            &games[0]["remarks"][0]["line"],
+            &games[0]["remarks"][0]["column"]
+        ),
+        (&1.into(), &25.into())
+    );
+    assert_eq!(games[0]["line"]["turns"].as_array().unwrap().len(), 4);
+    assert_eq!(games[1]["line"]["turns"][0]["comment"], "x");
+    assert_eq!(games[1]["tags"][0]["value"], "Chess");
+    assert_eq!(run.status, 2);
+}
