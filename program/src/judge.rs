@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
+use millbase::engine::DrawRule;
 use millbase::internals::coach::contest::Contest;
 use millbase::internals::coach::contestant::NewContestant;
 use millbase::internals::coach::judge::{self, ExamReport};
@@ -219,6 +220,8 @@ impl Judge {
             starts: starts.iter().map(|(position, _)| *position).collect(),
             rounds: 1,
             seed: self.seed,
+            draws: DrawRule::USUAL,
+            max_turns: 0,
         };
         let perfect = || PlayerSettings::default().player(db, Duration::ZERO);
         // The side to move wins, so the engine plays only the games in which it has that colour.

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Error, Result};
 use clap::Args;
 use indicatif::HumanCount;
+use millbase::engine::DrawRule;
 use millbase::internals::coach::contest::{Contest, MatchReport, PlayedGame, Standing};
 use millbase::internals::held;
 use millbase::review::Truth;
@@ -40,8 +41,8 @@ use crate::status::{Status, Usage};
 /// command=PROGRAM ARGS, with option.NAME=VALUE before it.
 ///
 /// The players play two games from each start, with colours exchanged and the same seeds. A game is
-/// drawn by the third occurrence of a position, or by turns in which no stone was placed or removed:
-/// 100, unless the rules set a limit. An engine that gives no legal turn in time loses the game. Ctrl-C
+/// drawn by the third occurrence of a position, by --quiet-turns in which no stone was placed or
+/// removed, or by --max-turns in all. An engine that gives no legal turn in time loses the game. Ctrl-C
 /// ends the match with the report of the finished games. The first error of a game is the first turn
 /// that gives up a win or a draw according to the databases. docs/COACH.md defines every number.
 #[derive(Args)]
@@ -99,6 +100,15 @@ pub struct Match {
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 
+    /// Number of turns of both sides after which a game is drawn; 0 for no such draws
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = input::number::<u32>(0..=10_000))]
+    max_turns: u32,
+
+    /// Number of turns without a stone placed or removed after which a game is drawn; 0 for no such
+    /// draws. Rules with a limit of their own keep it
+    #[arg(long, value_name = "N", default_value_t = DrawRule::USUAL.quiet_turns, value_parser = input::number::<u32>(0..=10_000))]
+    quiet_turns: u32,
+
     /// Seconds that an engine may take beyond its time limit
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = input::number::<u32>(1..=3600))]
     patience: u32,
@@ -120,6 +130,11 @@ impl Match {
             starts: self.starts(&database)?,
             rounds: self.rounds,
             seed: self.seed,
+            draws: DrawRule {
+                quiet_turns: self.quiet_turns,
+                ..DrawRule::USUAL
+            },
+            max_turns: self.max_turns,
         };
         let patience = Duration::from_secs(self.patience.into());
         let players = [&self.first, &self.second];
@@ -276,6 +291,16 @@ pub struct LogHeader {
     seed: u64,
     rounds: u32,
     starts: Vec<String>,
+    /// The quiet turns that draw a game; 0 for no such draws.
+    #[serde(default = "usual_quiet_turns")]
+    quiet_turns: u32,
+    /// The turns after which a game is drawn; 0 for no limit.
+    #[serde(default)]
+    max_turns: u32,
+}
+
+fn usual_quiet_turns() -> u32 {
+    DrawRule::USUAL.quiet_turns
 }
 
 impl LogHeader {
@@ -290,6 +315,8 @@ impl LogHeader {
             seed: contest.seed,
             rounds: contest.rounds,
             starts: starts.collect(),
+            quiet_turns: contest.draws.quiet_turns,
+            max_turns: contest.max_turns,
         }
     }
 }
@@ -328,7 +355,7 @@ impl Log {
             if number == 1 {
                 let found: LogHeader = serde_json::from_str(line).map_err(|error| wrong(&error))?;
                 if found != *header {
-                    return Err(wrong(&"its players, starts, rounds or seed differ").into());
+                    return Err(wrong(&"its players, starts, rounds, seed or limits differ").into());
                 }
                 continue;
             }

@@ -13,7 +13,7 @@ use crate::coach::confidence::{Interval, interval};
 use crate::coach::contestant::{Contestant, NewContestant};
 use crate::coach::review::GameReview;
 use crate::coach::truth::Truth;
-use crate::engine::ending::Ending;
+use crate::engine::ending::{DrawRule, Ending};
 use crate::engine::game::Game;
 use crate::notation::{GameResult, ResultCounts};
 use crate::probe::Database;
@@ -30,6 +30,10 @@ pub struct Contest {
     pub rounds: u32,
     /// The seed of random choices.
     pub seed: u64,
+    /// When games are drawn.
+    pub draws: DrawRule,
+    /// The turns of both sides after which a game is drawn; 0 for no limit.
+    pub max_turns: u32,
 }
 
 /// A game of a match.
@@ -77,8 +81,10 @@ pub enum GameEnd {
     Rules,
     /// A position stood for the third time.
     Repetition,
-    /// No stone was placed or removed for as many turns as the rules allow: 100, if they set no limit.
+    /// No stone was placed or removed for as many turns as the rules or the match allow.
     NoProgress,
+    /// The game had as many turns as the match allows.
+    MaxTurns,
     /// A player gave no legal turn, and loses.
     Forfeit,
 }
@@ -150,7 +156,8 @@ impl Contest {
         database: &Database,
     ) -> Result<PlayedGame, DbError> {
         let start = self.start_of(number);
-        let mut game = Game::new(*database.rules(), self.starts[start]);
+        let game = Game::new(*database.rules(), self.starts[start]);
+        let mut game = game.with_draws(self.draws);
         let first = Contest::first_side(number);
         let (result, end, forfeit) = match self.finish(number, first, players, &mut game) {
             Ok((result, end)) => (result, end, None),
@@ -197,15 +204,20 @@ impl Contest {
             let begun = player.new_game(seed);
             begun.map_err(|reason| (sides[place], reason))?;
         }
+        let mut turns = 0;
         loop {
             if let Some(ending) = game.ending() {
                 let result = ending.winner().map_or(GameResult::Draw, GameResult::won_by);
                 return Ok((result, GameEnd::from(ending)));
             }
+            if self.max_turns > 0 && turns >= self.max_turns {
+                return Ok((GameResult::Draw, GameEnd::MaxTurns));
+            }
             let side = game.position().side_to_move();
             let turn = players[usize::from(side != first)].turn(game);
             let made = turn.and_then(|turn| game.make(turn).map_err(|error| error.to_string()));
             made.map_err(|reason| (side, reason))?;
+            turns += u32::from(!game.position().removal_owed());
         }
     }
 }

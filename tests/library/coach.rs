@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::common::{RACE, Random, WON, plain_position, plain_rules};
+use millbase::engine::DrawRule;
 use millbase::engine::{DrawnTurns, Game, Player, SkillLevel};
 use millbase::internals::coach::annotate::{annotated, mark};
 use millbase::internals::coach::archive::{Archive, canonical_turns};
@@ -480,6 +481,42 @@ fn contest() -> Contest {
         starts: starts.collect(),
         rounds: 2,
         seed: 9,
+        draws: DrawRule::USUAL,
+        max_turns: 0,
+    }
+}
+
+/// Games end after the turns that a match allows, in all or without a stone placed or removed.
+#[test]
+fn matches_can_limit_turns() {
+    let limited = |quiet_turns, max_turns| {
+        let draws = DrawRule {
+            quiet_turns,
+            repetitions: 0,
+        };
+        let contest = Contest {
+            draws,
+            max_turns,
+            rounds: 1,
+            ..contest()
+        };
+        play(&contest, [perfect(), perfect()], 1)
+    };
+    let all = limited(0, 7);
+    assert_eq!(all.len(), 8);
+    for game in all {
+        assert_eq!(
+            (game.end, game.result),
+            (GameEnd::MaxTurns, GameResult::Draw)
+        );
+        assert_eq!(game.turns, 7);
+    }
+    for game in limited(1, 0) {
+        assert_eq!(
+            (game.end, game.result),
+            (GameEnd::NoProgress, GameResult::Draw)
+        );
+        assert_eq!(read(&game).quiet_turns(), 1);
     }
 }
 
