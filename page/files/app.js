@@ -619,10 +619,10 @@ async function loadPosition() {
   const text = $("position-text").value.trim();
   const { games: [found] } = await backend.read(game.rules, text);
   const position = found && found.remarks.length === 0 ? found.position : text;
-  return open({ rules: ruleName(), position, line: EMPTY });
+  return open({ rules: ruleName(), position, line: NO_TURNS });
 }
 
-const EMPTY = { comment: "", turns: [] };
+const NO_TURNS = { comment: "", turns: [] };
 
 /* Opens the game of an address. */
 async function openAddress(address) {
@@ -667,7 +667,7 @@ function stopEditing(text) {
   $("edit").hidden = false;
   $("edit").focus();
   $("editor").hidden = true;
-  if (text !== null) load("edit-problem", () => open({ rules: ruleName(), position: text, line: EMPTY }));
+  if (text !== null) load("edit-problem", () => open({ rules: ruleName(), position: text, line: NO_TURNS }));
   render();
 }
 

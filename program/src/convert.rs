@@ -34,8 +34,8 @@ Examples:
   millbase convert --to actions - < games.pgn
   millbase convert --to fen --every games.txt | millbase probe --json -")]
 pub struct Convert {
-    /// The form to write
-    #[arg(long, value_name = "FORM", required_unless_present = "json")]
+    /// The form to write; with --json instead, each game is an object on a line
+    #[arg(long, value_name = "FORM")]
     to: Option<Form>,
 
     /// Write all positions of a game, one on each line, not only the last
@@ -95,6 +95,10 @@ impl Form {
 impl Convert {
     /// Converts all files.
     pub fn run(&self, options: &Options) -> Result<Status> {
+        if self.to.is_none() && !options.json {
+            let sentence = "name the form to write with --to, such as --to text, or choose --json";
+            return Err(Usage(sentence.to_owned()).into());
+        }
         let mut status = Status::Done;
         let mut out = output::stdout();
         let mut games = 0;

@@ -35,11 +35,10 @@ use crate::status::{Status, Usage};
 /// and phase. For several games it shows tables by player and by opening. docs/COACH.md defines
 /// every number.
 ///
-/// Games are files that 'millbase play' saved, lines of turns, or text like PGN with tags, numbered
-/// turns, comments and variations; one file may hold many games. A turn has a grade if the
-/// databases know the values. A game with an illegal turn is graded up to that turn, and the exit
-/// status is then 2. A game that stops before a removal, or whose result contradicts its last position,
-/// is remarked.
+/// A file may hold many games, in any form that docs/NOTATION.md describes. A turn has a grade if the
+/// databases know the values. What cannot be read is remarked with line and column; a game is graded
+/// up to there, and the exit status is then 2. A result that contradicts the last position is remarked,
+/// too.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

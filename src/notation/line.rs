@@ -268,7 +268,13 @@ impl Builder<'_> {
     fn mark(&mut self, place: Place, mark: &str) {
         match self.frame().line.turns.last_mut() {
             Some(turn) if turn.marks.is_empty() => turn.marks = mark.trim_start().to_owned(),
-            Some(turn) => turn.marks += mark,
+            Some(turn) => {
+                // Marks with numbers stand alone.
+                if turn.marks.contains('$') && !mark.starts_with(' ') {
+                    turn.marks.push(' ');
+                }
+                turn.marks += mark;
+            }
             None => {
                 let message = format!("'{}' stands before the first turn", shown(mark.trim()));
                 self.remarks.push(place.remark(message));

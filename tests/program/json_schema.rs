@@ -133,6 +133,8 @@ list 4 list --db rubbish -> /unusable/0!=null
 exported 0 export malom --to sectors --moving --max-stones 7
 # Games and players.
 reviewedGame 0 review one.txt
+record 0 convert one.txt
+record 0 convert noted.txt
 match 0 match name=strong WEAK --log log --sample 2 --from 3-3
 match 0 match level=30 SILENT --start RACE --log lost -> /players/1/forfeits=1
 judge 0 judge --from 3-3 --positions 4 --starts 1 --option Hash=1 --depth 1 --rules three.toml -- PROGRAM uci --rules three.toml
@@ -168,6 +170,7 @@ play 200 /play?rules=standard&fen=BLOCKED
 play 200 /play?rules=standard&fen=start&moves=d6&movetime=20
 random 200 /random?pair=4-3&wdl=win&rules=standard
 random 200 /random?pair=4-3&wdl=draw&rules=standard
+read 200 /read?text=d6+zz&rules=standard
 list 200 /databases
 rules 200 /rules
 rules 200 /rules?rules=twelve
@@ -244,6 +247,10 @@ fn prepare(place: &Path) {
         ("rubbish/3-3.mill", "rubbish"),
         ("sums", &format!("{none}  wdl.mill\n{other}  3-3.mill\n")),
         ("one.txt", &game("1. e3-e4 c4-a1xa7")),
+        (
+            "noted.txt",
+            "{a} 1. d6! {b} f4 (1... b4 {c} (1... a1)) 1-0\n",
+        ),
     ] {
         fs::write(place.join(file), text).unwrap();
     }
@@ -643,6 +650,10 @@ fn described<'a>(name: &'a str, visited: &mut BTreeSet<&'a str>, found: &mut BTr
 
 /// The paths of the fields of a definition, with dots between the names and `[]` after lists.
 fn defined(schema: &Json, before: &str, found: &mut BTreeSet<String>) {
+    // A variation is a line with variations.
+    if before.matches("variations").count() > 1 {
+        return;
+    }
     if let Some(reference) = schema["$ref"].as_str() {
         let name = reference.trim_start_matches("#/$defs/");
         defined(&WHOLE["$defs"][name], before, found);

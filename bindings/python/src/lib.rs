@@ -6,6 +6,7 @@ mod answers;
 mod bulk;
 mod database;
 mod errors;
+mod games;
 mod position;
 mod rules;
 
@@ -36,6 +37,7 @@ fn _millbase(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<position::Position>()?;
     module.add_class::<database::Database>()?;
     module.add_function(wrap_pyfunction!(database::open, module)?)?;
+    module.add_function(wrap_pyfunction!(games::read_games, module)?)?;
     module.add_function(wrap_pyfunction!(answers::_value, module)?)?;
     module.add_function(wrap_pyfunction!(answers::_ranked_turn, module)?)
 }

@@ -710,3 +710,27 @@ def test_positions_have_the_count_of_quiet_turns():
     assert pickle.loads(pickle.dumps(limited)) == limited
     # Rules without a limit do not show it.
     assert millbase.Position(text).fen.endswith(" 0 1")
+
+
+def test_games_are_read():
+    games = millbase.read_games("1. d6 14\n[White \"A\"]\n\n1. 5 14 {x} 2. 20 (2. 11) 1-0\n")
+    assert [turn["turn"] for turn in games[0]["line"]["turns"]] == ["d6"]
+    assert games[0]["remarks"][0]["column"] == 7
+    turns = games[1]["line"]["turns"]
+    assert [turn["turn"] for turn in turns] == ["d6", "f4", "d2"]
+    assert turns[1]["comment"] == "x" and turns[2]["variations"][0]["turns"][0]["turn"] == "b4"
+    assert (games[1]["result"], games[1]["tags"]) == ("1-0", [{"name": "White", "value": "A"}])
+    assert millbase.read_games("d6", rules="twelve")[0]["rules"] == "twelve"
+    with pytest.raises(TypeError):
+        millbase.read_games(3)
+
+
+def test_the_example_of_the_page_grades_a_log(tmp_path, monkeypatch, capsys):
+    page = Path(__file__).parents[3] / "docs/NOTATION.md"
+    program = page.read_text().split("```python\n")[1].split("```")[0]
+    monkeypatch.chdir(tmp_path)
+    # White gives up its mill of a win in one.
+    fen = "***O**@*/********/O**@@**O w m s 3 0 3 0 0 0"
+    Path("games.log").write_text(f'[FEN "{fen}"]\n\n1. 18-13 12-22x1 *\n')
+    exec(program, {})
+    assert "e3-e4 loss in 2 instead of" in capsys.readouterr().out

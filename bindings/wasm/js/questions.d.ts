@@ -56,6 +56,24 @@ export interface GameState {
   illegal: IllegalTurn | null;
 }
 
+/** Turns with what a text says about them. */
+export interface NotedLine {
+  comment: string;
+  turns: { turn: string; marks: string; comment: string; variations: NotedLine[] }[];
+}
+
+/** A game or a position that was read from a text. */
+export interface ReadGame {
+  rules: RulesName | null;
+  tags: { name: string; value: string }[];
+  start: string;
+  position: string;
+  line: NotedLine;
+  result: "1-0" | "0-1" | "1/2-1/2" | null;
+  /** What could not be read or is strange. */
+  remarks: { line: number; column: number; cuts: boolean; rules: RulesName | null; message: string }[];
+}
+
 /** The kinds of questions: the fields of each, and its answer. */
 export interface Questions {
   probe: { question: PositionQuestion; answer: Answer };
@@ -107,6 +125,10 @@ export interface Questions {
       ending: GameEnding | null;
       problem: Failure | null;
     };
+  };
+  read: {
+    question: { text: string };
+    answer: { version: 1; games: ReadGame[]; left_out: number };
   };
   random: {
     question: { pair: string; wdl: Wdl; seed?: number };

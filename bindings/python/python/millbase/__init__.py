@@ -11,7 +11,7 @@ The bits of points and the text of positions are those of the program millbase.
 
 from ._arrays import Choice, Line, Sample, Turns, Values
 from ._errors import CorruptError, Error, FolderError, MissingError, PositionError
-from ._millbase import Database, Position, RankedTurn, Value, __version__, open
+from ._millbase import Database, Position, RankedTurn, Value, __version__, open, read_games
 
 __all__ = [
     "Choice",
@@ -30,4 +30,5 @@ __all__ = [
     "Values",
     "__version__",
     "open",
+    "read_games",
 ]

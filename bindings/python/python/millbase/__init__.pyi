@@ -1,7 +1,7 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Literal, NoReturn, final
+from typing import Literal, NoReturn, TypedDict, final
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,7 @@ __all__ = [
     "Values",
     "__version__",
     "open",
+    "read_games",
 ]
 
 __version__: str
@@ -193,3 +194,37 @@ class Database:
 def open(path: str | os.PathLike[str] | None = None, rules: _Rules = "standard") -> Database:
     """Opens the databases of a folder; without one, those with at most nine stones, which are part
     of the module."""
+
+class _Tag(TypedDict):
+    name: str
+    value: str
+
+class _NotedTurn(TypedDict):
+    turn: str
+    marks: str
+    comment: str
+    variations: list[_NotedLine]
+
+class _NotedLine(TypedDict):
+    comment: str
+    turns: list[_NotedTurn]
+
+class _Remark(TypedDict):
+    line: int
+    column: int
+    cuts: bool
+    rules: str | None
+    message: str
+
+class _Game(TypedDict):
+    rules: str | None
+    tags: list[_Tag]
+    start: str
+    position: str
+    line: _NotedLine
+    result: Literal["1-0", "0-1", "1/2-1/2"] | None
+    remarks: list[_Remark]
+
+def read_games(games: str, rules: _Rules | None = None) -> list[_Game]:
+    """Reads the games and positions of a text in any form of docs/NOTATION.md; `rules` are those of games that
+    name none. What cannot be read is in `remarks`, with line and column from 1."""
