@@ -417,6 +417,13 @@ fn write_plan(out: &mut impl Write, plan: &BuildPlan) -> io::Result<()> {
             progress::duration(plan.seconds - plan.placing_seconds),
             progress::cores(),
         )?;
+        if plan.temporary_bytes > 0 {
+            let bytes = HumanBytes(plan.temporary_bytes);
+            writeln!(
+                out,
+                "on the way up to {bytes} of files besides, which the build removes"
+            )?;
+        }
     }
     match &plan.placing {
         None => return Ok(()),

@@ -76,6 +76,8 @@ pub struct BuildPlan {
     pub entries: u64,
     /// The bytes of the pairs' files.
     pub file_bytes: u64,
+    /// The most bytes of files that the pairs need on the way, until the last one is written.
+    pub temporary_bytes: u64,
     /// The peak memory while the pairs are solved, in bytes.
     pub memory_bytes: u64,
     /// The time to build everything with the threads in use, in seconds, if their cores are like those of
@@ -189,6 +191,7 @@ impl BuildPlan {
             folder: folder.to_path_buf(),
             entries,
             file_bytes: pairs.iter().map(|planned| planned.file_bytes).sum(),
+            temporary_bytes: temporary_bytes(&rules, &pairs),
             memory_bytes: (pairs.iter().map(|planned| planned.memory_bytes))
                 .max()
                 .unwrap_or(0),
@@ -291,6 +294,24 @@ fn file_bytes(rules: &Rules, pair: Pair) -> u64 {
         false => larger.entries(),
     };
     stored * u64::from(pair.smaller()) * 43 / 1000
+}
+
+/// The most bytes of the tables that a build of these pairs keeps in files of its own: where sides move while
+/// placing, those with this number of stones in hand and with one less.
+fn temporary_bytes(rules: &Rules, pairs: &[PlannedPair]) -> u64 {
+    if !rules.moves_while_placing {
+        return 0;
+    }
+    let with = |in_hand: u8| -> u64 {
+        let same = pairs
+            .iter()
+            .filter(|planned| planned.pair.all_in_hand() == in_hand);
+        same.map(|planned| planned.entries).sum()
+    };
+    let most = (0..2 * rules.stones)
+        .map(|in_hand| with(in_hand) + with(in_hand + 1))
+        .max();
+    most.unwrap_or(0) / TableCache::RATIO
 }
 
 /// The plies to solve so that a folder has the files of the plies `keep`, and the stages, if there are such.
