@@ -256,7 +256,7 @@ mod tests {
         }
         assert_eq!(
             read("5 13 3-15x22", Points::Numbers),
-            ["d6", "f4", "g7-d3xa1"]
+            ["d6", "e4", "g7-g4xa1"]
         );
         assert_eq!(read("4 127 13", Points::Actions), ["d6", "d6-d5", "f4"]);
         let text = "(2,1) (2,1)->(1,1) -(2,7)";

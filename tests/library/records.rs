@@ -531,7 +531,7 @@ const SIGNS: [&str; 14] = [
 /// A line of random turns with comments, marks and variations.
 fn random_line(start: Position, rules: &Rules, random: &mut Random, depth: u32) -> Line {
     let (mut position, mut line) = (start, Line::default());
-    if random.word() % 3 == 0 {
+    if random.word().is_multiple_of(3) {
         line.comment = noise(random, &SIGNS);
     }
     for _ in 0..1 + random.word() % if depth == 0 { 40 } else { 5 } {
@@ -541,10 +541,10 @@ fn random_line(start: Position, rules: &Rules, random: &mut Random, depth: u32) 
         }
         let mut noted = NotedTurn::from(legal[random.word() as usize % legal.len()]);
         noted.marks = ["", "", "!", "?!", "$4", "!! $10 $3"][random.word() as usize % 6].to_owned();
-        if random.word() % 4 == 0 {
+        if random.word().is_multiple_of(4) {
             noted.comment = noise(random, &SIGNS);
         }
-        while depth < 3 && random.word() % 8 == 0 {
+        while depth < 3 && random.word().is_multiple_of(8) {
             noted
                 .variations
                 .push(random_line(position, rules, random, depth + 1));
