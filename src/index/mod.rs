@@ -129,7 +129,7 @@ impl Pair {
     }
 
     /// The pair's tables: the larger side to move, then the smaller; only one if both are equal, or if only one
-    /// can [occur](Material::occurs).
+    /// can occur: while a side has no stone on the board, it is that side's turn.
     pub fn tables(self) -> Vec<Material> {
         let first = Material::new(self.larger(), self.smaller()).with_hands(self.in_hand());
         let mut tables = vec![first, first.exchanged()];
