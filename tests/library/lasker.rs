@@ -245,3 +245,19 @@ fn some_rules_have_no_databases() {
         "{error}"
     );
 }
+
+/// The check finds every value of a game with seven stones right.
+#[test]
+#[ignore = "takes a quarter of an hour"]
+fn lasker_with_seven_stones_agrees_with_its_turns() {
+    let rules = with_stones(7);
+    let folder = tempfile::tempdir().unwrap();
+    let pairs = Pair::all(&rules);
+    common::build(folder.path(), &rules, &pairs, &[]);
+    let database = Database::open(folder.path(), rules).expect("a folder");
+    let mut tables = Tables::new(&database, &pairs);
+    for pair in pairs {
+        let report = verify_pair(&database, pair, &mut tables, &|_| ()).expect("a check");
+        assert!(report.is_clean(), "{pair}: {report:?}");
+    }
+}

@@ -70,7 +70,7 @@ const VARIANTS: [Rules; 17] = [
         ..Rules::LASKER
     },
     Rules {
-        stones: 5,
+        stones: 6,
         diagonals: true,
         flying: 4,
         removal_from_mills: true,

@@ -1411,8 +1411,13 @@ fn lasker_works_from_the_build_to_the_line() {
         "O*O*****/@*@*****/******** w p p 2 1 2 1 0 0",
     ])
     .json();
-    assert_eq!(line["value"]["wdl"], "win");
-    assert_eq!(line["turns"].as_array().unwrap().len(), 1);
+    assert_eq!((&line["wdl"], &line["dtw"]), (&json!("win"), &json!(3)));
+    // White places, Black places, White moves to a mill.
+    let turns = line["line"].as_array().unwrap().iter();
+    let turns: Vec<usize> = turns
+        .map(|turn| turn["turn"].as_str().unwrap().len())
+        .collect();
+    assert_eq!(turns, [2, 2, 8]);
     let counted = run(&["perft", "start", "3", "--json"]).json();
     assert_eq!(counted["count"], 24 * 23 * (22 + 22));
 }
