@@ -17,7 +17,7 @@ use crate::rules::{Rules, WithoutTurn};
 use crate::solve::pair::half::{HalfShape, RowTurns};
 use crate::solve::pair::init::{Captures, Exits, ORDERED, look_up};
 use crate::solve::pair::{Scatter, fill_images};
-use crate::solve::placements::Reached;
+use crate::solve::placements::{PlacementScratch, Reached};
 use crate::solve::slides::{ColumnSlides, Vector};
 use crate::store::codec::{Coverage, is_even};
 
@@ -227,6 +227,7 @@ struct DeriveScratch {
     best: Vec<u8>,
     /// The number of turns of each column that close a mill.
     closing: Vec<u8>,
+    placing: PlacementScratch,
 }
 
 impl Kernel for DeriveRow<'_> {
@@ -258,6 +259,7 @@ impl DeriveRow<'_> {
             raised,
             best,
             closing,
+            placing,
         } = self.scratch;
         let turns = RowTurns::new(bits, shape, waiting);
         let slides = self.slides;
@@ -269,7 +271,8 @@ impl DeriveRow<'_> {
         closing.resize(best.len(), 0);
         look_up::<B, FLYING>(&exits.captures, bits, shape, &turns, waiting, best, closing);
         if let Some(placements) = &exits.placements {
-            placements.raise(bits, self.row, waiting, |_| Reached::ALL, best);
+            let row = (self.row, waiting);
+            placements.raise(bits, row, |_| Reached::ALL, placing, best);
         }
         if shape.without_turn == WithoutTurn::Passes {
             for (best, &quiet) in best.iter_mut().zip(quiet) {

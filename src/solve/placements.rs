@@ -2,16 +2,16 @@
 //!
 //! After a placement the side that waited is to move. So if the rows are the waiting side's sets, the placements
 //! of a row that close no mill lead to one row of the next table, and the captures lead to one row for each stone
-//! that can be removed. The loop goes from the mover's sets after a placement back to those before it:
+//! that can be removed. The latter go from the mover's sets after a placement back to those before it:
 //!
 //! ```text
-//! for each set M' of the mover after a placement
-//!     quiet   = the value after M'
-//!     capture = the best value after M' over all removals, where M' has a mill
-//!     for each stone x of M':  ordered(M' - x) = max(ordered(M' - x), x in a mill of M' ? capture : quiet)
+//! for each set M' of the mover after a placement that has a mill
+//!     capture = the best value after M' over all removals
+//!     for each stone x of M' in a mill:  ordered(M' - x) = max(ordered(M' - x), capture)
 //! ```
 
 use super::pair::{Captures, ORDERED};
+use super::slides::{ColumnSlides, Vector};
 use crate::board::bits::Bits;
 use crate::board::{POINTS, PointSet};
 use crate::index::{Material, Subsets};
@@ -22,12 +22,24 @@ pub(crate) struct Placements<'a> {
     rules: Rules,
     /// The mover's sets before a placement, among the free points.
     before: Subsets,
+    before_parts: ColumnSlides,
     /// Those after it, in the order of their numbers.
     after: Vec<u32>,
+    after_parts: ColumnSlides,
     /// The values after placements that close no mill; `None` to leave these out.
     quiet: Option<&'a [u8]>,
     /// The tables after placements that close one; `None` to leave these out.
     captures: Option<Captures<'a>>,
+}
+
+/// Memory that is reused from row to row.
+#[derive(Default)]
+pub(crate) struct PlacementScratch {
+    /// The ordered values after quiet placements, by column and by part.
+    row: Vec<u8>,
+    after: Vec<Vector>,
+    /// Those of the best quiet placements.
+    raised: Vec<Vector>,
 }
 
 /// Which positions after a placement count: some that no game reaches have no values.
@@ -57,10 +69,13 @@ impl<'a> Placements<'a> {
     ) -> Placements<'a> {
         let free = POINTS - u32::from(material.waiting);
         let stones = u32::from(material.mover);
+        let [before, after] = [stones, stones + 1].map(|stones| Subsets::new(free, stones));
         Placements {
             rules: *rules,
-            before: Subsets::new(free, stones),
-            after: Subsets::new(free, stones + 1).iter().collect(),
+            before_parts: ColumnSlides::new(&before),
+            before,
+            after_parts: ColumnSlides::new(&after),
+            after: after.iter().collect(),
             quiet,
             captures,
         }
@@ -72,9 +87,9 @@ impl<'a> Placements<'a> {
     pub fn raise<B: Bits>(
         &self,
         bits: B,
-        row: usize,
-        waiting: PointSet,
+        (row, waiting): (usize, PointSet),
         reached: impl Fn(PointSet) -> Reached,
+        scratch: &mut PlacementScratch,
         best: &mut [u8],
     ) {
         let board = self.rules.board();
@@ -83,23 +98,38 @@ impl<'a> Placements<'a> {
         let captures = captures.map(|all| (all, all.removals(&self.rules, waiting, 1)));
         let width = self.after.len();
         let quiet = self.quiet.map(|values| &values[row * width..][..width]);
+        let PlacementScratch { row, after, raised } = scratch;
+        row.clear();
+        row.resize(width, 0);
         for (column, &subset) in self.after.iter().enumerate() {
             let mover = PointSet::from_bits(bits.pdep(subset, free.bits()));
             let reached = reached(mover);
-            let mills = bits.pext(board.mills(mover).bits(), free.bits());
             if let Some(quiet) = quiet
                 && reached.quiet
             {
-                let ordered = ORDERED[usize::from(quiet[column])];
-                self.raise_without(best, subset, subset & !mills, ordered);
+                row[column] = ORDERED[usize::from(quiet[column])];
             }
-            if mills != 0
+            if let Some((captures, removals)) = &captures
                 && reached.capture
-                && let Some((captures, removals)) = &captures
             {
-                let ordered = captures.best_ordered(bits, removals, mover);
-                self.raise_without(best, subset, mills, ordered);
+                let mills = bits.pext(board.mills(mover).bits(), free.bits());
+                if mills != 0 {
+                    let ordered = captures.best_ordered(bits, removals, mover);
+                    self.raise_without(best, subset, mills, ordered);
+                }
             }
+        }
+        if quiet.is_none() {
+            return;
+        }
+        self.after_parts.scatter(row, after, |ordered| ordered);
+        self.before_parts.fill(raised, 0);
+        let parts = (&self.after_parts, &after[..]);
+        self.before_parts
+            .raise_by_placements(bits, board, free, parts, raised);
+        self.before_parts.gather(raised, row);
+        for (best, &raised) in best.iter_mut().zip(&*row) {
+            *best = raised.max(*best);
         }
     }
 

@@ -1,4 +1,5 @@
-//! The best turns that close no mill, for many sets of the mover at once: for deriving tables and for checks.
+//! The best turns that close no mill, for many sets of the mover at once: for solving, for deriving tables and for
+//! checks.
 //!
 //! All sets of the mover, M before a turn and M' after it, are subsets of the points that a row's set
 //! leaves. Sets that differ only in the first five of these points are a *part*: at most ten, because
@@ -7,7 +8,8 @@
 //! A slide from the point j to the point i leads from M = T + j to M' = T + i, where T are the stones that
 //! stay. So it leads from one part to another, and a shuffle of the vector after it gives codes to the
 //! vector before it. Slides between two points go both ways: they make pairs of parts, that of T + i and that
-//! of T + j for all T. The same holds for flights.
+//! of T + j for all T. The same holds for flights. A placement on the point i leads from M = T to M' = T + i, from
+//! the parts of one number of stones to those of the next.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -140,7 +142,7 @@ impl ColumnSlides {
             };
             for high in joined.into_iter().filter(|&high| low < high) {
                 let slides = [[high, low], [low, high]]
-                    .map(|[from, to]| Slide::new(bits, board, free, from, to));
+                    .map(|[from, to]| Slide::new(bits, board, free, Some(from), to));
                 let [low, high] = [low, high].map(|end| bit_of(bits, free, end));
                 let pairs = &self.between[(high * (high - 1) / 2 + low) as usize];
                 match slides[0].closes.max(slides[1].closes) {
@@ -148,6 +150,32 @@ impl ColumnSlides {
                     1 => self.raise_along::<B, 1>(bits, &slides, pairs, after, best),
                     2 => self.raise_along::<B, 2>(bits, &slides, pairs, after, best),
                     _ => self.raise_along::<B, 3>(bits, &slides, pairs, after, best),
+                }
+            }
+        }
+    }
+
+    /// The same for placements. `after` are the bytes of sets with one stone more, in the parts of `sets_after`.
+    #[inline(always)]
+    pub fn raise_by_placements<B: Bits>(
+        &self,
+        bits: B,
+        board: &Board,
+        free: PointSet,
+        (sets_after, after): (&ColumnSlides, &[Vector]),
+        best: &mut [Vector],
+    ) {
+        for to in free {
+            let placement = Slide::new(bits, board, free, None, to);
+            let stone = 1 << bit_of(bits, free, to) >> FIRST << FIRST;
+            for (part, best) in self.parts.iter().zip(&mut *best) {
+                if part.others & stone != 0 {
+                    continue;
+                }
+                let number = sets_after.numbers[((part.others | stone) >> FIRST) as usize];
+                if let Some(after) = after.get(number as usize) {
+                    let places = placement.quiet_places(part, placement.closes);
+                    *best = bits.raise_from(*best, after, &places);
                 }
             }
         }
@@ -174,7 +202,7 @@ impl ColumnSlides {
     }
 }
 
-/// What a slide, or a flight, does to the sets of a part.
+/// What a slide, a flight or a placement does to the sets of a part.
 struct Slide {
     /// By the number of stones on the first points before the slide: the place of each set after it;
     /// [`NOWHERE`] if it is impossible.
@@ -190,18 +218,26 @@ struct Slide {
 const NO_MILL: u32 = u32::MAX;
 
 impl Slide {
-    /// A stone of the mover goes from one to another of the `free` points, which the other side leaves.
+    /// A stone of the mover goes from one to another of the `free` points, which the other side leaves, or from
+    /// the hand to one of them.
     #[inline(always)]
-    fn new<B: Bits>(bits: B, board: &Board, free: PointSet, from: Point, to: Point) -> Slide {
+    fn new<B: Bits>(
+        bits: B,
+        board: &Board,
+        free: PointSet,
+        from: Option<Point>,
+        to: Point,
+    ) -> Slide {
+        let leaves = |line: &PointSet| from.is_some_and(|from| line.contains(from));
         let lines = board
             .lines()
             .iter()
-            .filter(|line| line.is_subset(free) && line.contains(to) && !line.contains(from));
+            .filter(|line| line.is_subset(free) && line.contains(to) && !leaves(line));
         let mut lines = lines.map(|line| bits.pext(line.without(to).bits(), free.bits()));
         let mills = [(); 3].map(|()| lines.next().unwrap_or(NO_MILL));
         let place = |point| bit_of(bits, free, point).min(FIRST) as usize;
         Slide {
-            moved: &SHUFFLES.moved[place(from)][place(to)],
+            moved: &SHUFFLES.moved[from.map_or(FIRST as usize, place)][place(to)],
             mills,
             closes: mills.partition_point(|&mill| mill != NO_MILL),
             containing: &SHUFFLES.containing,

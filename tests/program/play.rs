@@ -381,16 +381,23 @@ fn games_are_saved_and_loaded() {
 fn saved_games_are_loaded_by_the_rules_they_were_played_by() {
     let folder = TempDir::new().unwrap();
     std::fs::write(folder.path().join("own.toml"), "flying = 4").unwrap();
-    // A file of a version that did not save the rules.
-    std::fs::write(folder.path().join("old"), "position startpos moves a7\n").unwrap();
+    // A file that does not name the rules is read by those of the option.
+    std::fs::write(
+        folder.path().join("unnamed"),
+        "position startpos moves a7\n",
+    )
+    .unwrap();
     let people = ["--black", "human"];
     for rules in ["twelve", "own.toml"] {
         let args = [&people[..], &["--rules", rules]].concat();
         let saved = format!("save {rules}.txt");
         play_in(&folder, &args, &["d6", "f6", &saved]);
     }
+    for rules in ["standard", "twelve"] {
+        let load = ["--black", "human", "--load", "unnamed", "--rules", rules];
+        assert!(play_in(&folder, &load, &["turns"]).contains("  1 white "));
+    }
     for (rules, file, other) in [
-        ("standard", "old", "twelve"),
         ("twelve", "twelve.txt", "standard"),
         ("own.toml", "own.toml.txt", "standard"),
     ] {

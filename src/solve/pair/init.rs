@@ -12,7 +12,7 @@ use crate::board::symmetry::Symmetry;
 use crate::index::{Index, Material};
 use crate::rules::turns::removable_sets;
 use crate::rules::{Rules, WithoutTurn};
-use crate::solve::placements::{Placements, Reached};
+use crate::solve::placements::{PlacementScratch, Placements, Reached};
 use crate::value::{Distance, Metric};
 
 /// The positions that captures of a given number of stones lead to.
@@ -210,18 +210,22 @@ pub(crate) fn initialise(working: &mut Working, exits: &Exits<'_>, is_last: bool
         .zip(counts.par_chunks_mut(columns))
         .zip(present.par_iter_mut())
         .enumerate()
-        .for_each(|(row, ((values, counts), present))| {
-            bits::dispatch(InitialiseRow {
-                shape,
-                exits,
-                is_last,
-                row,
-                waiting: shape.rows.set(row),
-                values,
-                counts,
-                present,
-            });
-        });
+        .for_each_init(
+            PlacementScratch::default,
+            |scratch, (row, ((values, counts), present))| {
+                bits::dispatch(InitialiseRow {
+                    shape,
+                    exits,
+                    is_last,
+                    row,
+                    waiting: shape.rows.set(row),
+                    values,
+                    counts,
+                    present,
+                    scratch,
+                });
+            },
+        );
 }
 
 struct InitialiseRow<'a> {
@@ -234,6 +238,7 @@ struct InitialiseRow<'a> {
     values: &'a mut [u8],
     counts: &'a mut [u8],
     present: &'a mut ValueSet,
+    scratch: &'a mut PlacementScratch,
 }
 
 /// The removal of stones from the row's set: the row that it leads to, with its values.
@@ -266,7 +271,8 @@ impl InitialiseRow<'_> {
             look_up::<B, FLYING>(captures, bits, shape, &turns, self.waiting, values, counts);
         }
         if let Some(placements) = &self.exits.placements {
-            placements.raise(bits, self.row, self.waiting, |_| Reached::ALL, values);
+            let row = (self.row, self.waiting);
+            placements.raise(bits, row, |_| Reached::ALL, self.scratch, values);
         }
         if !self.is_last {
             return;

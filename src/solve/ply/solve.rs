@@ -18,7 +18,7 @@ use crate::index::{Index, Rows, Subsets};
 use crate::memory::Bytes;
 use crate::rules::Rules;
 use crate::solve::pair::{self, Scatter, fill_images, value_of_ordered};
-use crate::solve::placements::{Placements, Reached};
+use crate::solve::placements::{PlacementScratch, Placements, Reached};
 
 /// Two bits for each set of a number of stones.
 struct Marks {
@@ -125,13 +125,14 @@ pub(crate) fn solve_stage(
     let entries = values.as_atomics();
     let rows: Vec<usize> = stage_sets.rows(stage, waiting).iter().collect();
     rows.into_par_iter().for_each_init(
-        || vec![0; shape.columns.count()],
-        |best, row| {
+        || (vec![0; shape.columns.count()], PlacementScratch::default()),
+        |(best, scratch), row| {
             best.fill(0);
             bits::dispatch(SolveRow {
                 shape: &shape,
                 row,
                 waiting: Rows::of(others).set(row),
+                scratch,
                 best,
                 entries,
             });
@@ -145,6 +146,7 @@ struct SolveRow<'a> {
     shape: &'a StageShape<'a>,
     row: usize,
     waiting: PointSet,
+    scratch: &'a mut PlacementScratch,
     /// The ordered value of the best turn of each of the mover's sets.
     best: &'a mut [u8],
     entries: &'a [AtomicU8],
@@ -175,7 +177,8 @@ impl SolveRow<'_> {
                 capture: marks & Marks::CAPTURE != 0,
             }
         };
-        placements.raise(bits, self.row, self.waiting, reached, self.best);
+        let row = (self.row, self.waiting);
+        placements.raise(bits, row, reached, self.scratch, self.best);
     }
 
     /// Stores the values of all possible sets at all their entries.
