@@ -1,0 +1,408 @@
+//! Pairs and sectors: the numbers of stones that identify tables, and the tables that turns lead to.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::HashSet;
+use std::fmt;
+use std::str::FromStr;
+
+use super::binomial;
+use crate::board::{POINTS, PointSet};
+use crate::rules::position::Position;
+use crate::rules::{FEWEST_STONES, MOST_STONES, Rules};
+
+/// All positions with these numbers of stones on the board and in hand, whoever is to move: two sectors,
+/// or one if both sides have the same. Most pairs have no stones in hand; those of other rules than
+/// [`moves_while_placing`](Rules::moves_while_placing) never have.
+///
+/// The side with more stones on the board and in hand together is the larger; if both have equally many, the
+/// one with more on the board.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Pair {
+    larger: SideStones,
+    smaller: SideStones,
+}
+
+/// A side's stones.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct SideStones {
+    on_board: u8,
+    in_hand: u8,
+}
+
+impl SideStones {
+    fn total(self) -> u8 {
+        self.on_board + self.in_hand
+    }
+
+    fn order(self) -> (u8, u8) {
+        (self.total(), self.on_board)
+    }
+}
+
+impl PartialOrd for SideStones {
+    fn partial_cmp(&self, other: &SideStones) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for SideStones {
+    fn cmp(&self, other: &SideStones) -> Ordering {
+        self.order().cmp(&other.order())
+    }
+}
+
+impl Pair {
+    /// The pair of two numbers of stones in either order, with none in hand; `None` unless both are from 3 to 12.
+    pub fn new(a: u8, b: u8) -> Option<Pair> {
+        Material::new(a, b).pair()
+    }
+
+    /// Checks that a game under the rules can come to the pair.
+    ///
+    /// # Errors
+    ///
+    /// A sentence, if it cannot.
+    pub fn check(self, rules: &Rules) -> Result<(), String> {
+        if self.larger.total() > rules.stones {
+            return Err(format!(
+                "there is no pair {self} under these rules: a side has at most {} stones",
+                rules.stones
+            ));
+        }
+        match self.has_hands() && !Pair::all(rules).contains(&self) {
+            true => Err(format!("no game under these rules comes to {self}")),
+            false => Ok(()),
+        }
+    }
+
+    /// The stones of the larger side on the board.
+    pub fn larger(self) -> u8 {
+        self.larger.on_board
+    }
+
+    /// The stones of the smaller side on the board.
+    pub fn smaller(self) -> u8 {
+        self.smaller.on_board
+    }
+
+    /// The stones in hand of the larger and of the smaller side.
+    pub fn in_hand(self) -> [u8; 2] {
+        [self.larger.in_hand, self.smaller.in_hand]
+    }
+
+    /// The number of stones in hand of both sides.
+    pub fn all_in_hand(self) -> u8 {
+        self.larger.in_hand + self.smaller.in_hand
+    }
+
+    /// Whether a side has stones in hand.
+    pub fn has_hands(self) -> bool {
+        self.all_in_hand() > 0
+    }
+
+    /// The number of stones on the board.
+    pub fn stones(self) -> u8 {
+        self.larger() + self.smaller()
+    }
+
+    /// The pair's tables: the larger side to move, then the smaller; only one if both are equal, or if only one
+    /// can occur: while a side has no stone on the board, it is that side's turn.
+    pub fn tables(self) -> Vec<Material> {
+        let first = Material::new(self.larger(), self.smaller()).with_hands(self.in_hand());
+        let mut tables = vec![first, first.exchanged()];
+        tables.retain(|table| table.occurs());
+        tables.dedup();
+        tables
+    }
+
+    /// The number of entries of its tables together.
+    pub fn entries(self) -> u64 {
+        self.tables().into_iter().map(Material::entries).sum()
+    }
+
+    /// The pairs that captures of one stone and placements lead to. Captures of several stones lead to pairs
+    /// that these need.
+    ///
+    /// ```
+    /// use millbase::{Pair, Rules};
+    /// let names = |pair: &str, rules| {
+    ///     let pair: Pair = pair.parse().unwrap();
+    ///     pair.needs(&rules).iter().map(Pair::to_string).collect::<Vec<_>>()
+    /// };
+    /// assert_eq!(names("6-4", Rules::STANDARD), ["6-3", "5-4"]);
+    /// assert_eq!(names("3-3", Rules::STANDARD), [""; 0]);
+    /// assert_eq!(names("4-3+0-1", Rules::LASKER), ["4-2+0-1", "3-3+1-0", "4-4", "4-3"]);
+    /// ```
+    pub fn needs(self, rules: &Rules) -> Vec<Pair> {
+        let one_each = Rules {
+            removal_per_mill: false,
+            ..*rules
+        };
+        let mut pairs: Vec<Pair> = Vec::new();
+        for table in self.tables() {
+            for pair in table
+                .exits(&one_each)
+                .into_iter()
+                .filter_map(Material::pair)
+            {
+                if !pairs.contains(&pair) {
+                    pairs.push(pair);
+                }
+            }
+        }
+        pairs
+    }
+
+    /// The pairs of a game under the rules, each after those that it needs: by the number of stones in hand, then of those on the board, the more unequal pairs first.
+    pub fn all(rules: &Rules) -> Vec<Pair> {
+        let most = rules.stones.min(MOST_STONES);
+        if !rules.moves_while_placing {
+            let sides = FEWEST_STONES..=most;
+            let pairs = sides.flat_map(|larger| {
+                (FEWEST_STONES..=larger).filter_map(move |smaller| Pair::new(larger, smaller))
+            });
+            return Pair::in_order(pairs.collect());
+        }
+        let start = Material::new(0, 0).with_hands([most; 2]).pair();
+        Pair::with_needed(start.into_iter().collect(), rules)
+    }
+
+    /// These pairs and those that they need, each after those that it needs.
+    pub(crate) fn with_needed(mut pairs: Vec<Pair>, rules: &Rules) -> Vec<Pair> {
+        let mut found: HashSet<Pair> = pairs.iter().copied().collect();
+        let mut next = 0;
+        while let Some(pair) = pairs.get(next) {
+            let needs = pair.needs(rules).into_iter();
+            pairs.extend(needs.filter(|&pair| found.insert(pair)));
+            next += 1;
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        Pair::in_order(pairs)
+    }
+
+    /// The same pairs, each after those that it needs.
+    fn in_order(mut pairs: Vec<Pair>) -> Vec<Pair> {
+        pairs.sort_by_key(|&pair| (pair.all_in_hand(), pair.stones(), Reverse(pair)));
+        pairs
+    }
+}
+
+/// `6-4`, the larger side first, or with the stones in hand `6-4+0-1`.
+impl fmt::Display for Pair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = format!("{}-{}", self.larger(), self.smaller());
+        if self.has_hands() {
+            let [larger, smaller] = self.in_hand();
+            text += &format!("+{larger}-{smaller}");
+        }
+        f.pad(&text)
+    }
+}
+
+impl FromStr for Pair {
+    type Err = PairError;
+
+    fn from_str(text: &str) -> Result<Pair, PairError> {
+        let two = |text: &str| -> Option<[u8; 2]> {
+            let (a, b) = text.split_once('-')?;
+            Some([a.parse().ok()?, b.parse().ok()?])
+        };
+        let (on_board, in_hand) = text.split_once('+').unwrap_or((text, "0-0"));
+        let material = || {
+            let [a, b] = two(on_board)?;
+            Material::new(a, b).with_hands(two(in_hand)?).pair()
+        };
+        material().ok_or(PairError)
+    }
+}
+
+/// The text is not a pair.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PairError;
+
+impl fmt::Display for PairError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "a pair is two numbers of stones from {FEWEST_STONES} to {MOST_STONES}, like 6-4, or with stones in \
+             hand, like 6-4+0-1"
+        )
+    }
+}
+
+impl std::error::Error for PairError {}
+
+/// Identifies a table, a sector: the numbers of stones of the side to move and of the other side, on the board
+/// and in hand.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Material {
+    /// Stones of the side to move on the board.
+    pub mover: u8,
+    /// Stones of the waiting side on the board.
+    pub waiting: u8,
+    /// Stones in hand of the side to move.
+    pub mover_in_hand: u8,
+    /// Stones in hand of the waiting side.
+    pub waiting_in_hand: u8,
+}
+
+impl Material {
+    /// The material with these numbers of stones on the board, and none in hand.
+    pub const fn new(mover: u8, waiting: u8) -> Material {
+        Material {
+            mover,
+            waiting,
+            mover_in_hand: 0,
+            waiting_in_hand: 0,
+        }
+    }
+
+    /// The same stones on the board with these in hand, the mover's first.
+    #[must_use]
+    pub const fn with_hands(self, [mover_in_hand, waiting_in_hand]: [u8; 2]) -> Material {
+        Material {
+            mover_in_hand,
+            waiting_in_hand,
+            ..self
+        }
+    }
+
+    /// The material of two sets, with no stones in hand.
+    pub fn of(mover: PointSet, waiting: PointSet) -> Material {
+        Material::new(mover.len() as u8, waiting.len() as u8)
+    }
+
+    /// The material of a position.
+    pub(crate) fn of_position(position: &Position) -> Material {
+        let hands = [position.mover_in_hand, position.waiting_in_hand];
+        Material::of(position.mover, position.waiting).with_hands(hands)
+    }
+
+    /// The position of these sets, which have these numbers of stones, White to move.
+    pub fn position(self, mover: PointSet, waiting: PointSet) -> Position {
+        Position {
+            mover_in_hand: self.mover_in_hand,
+            waiting_in_hand: self.waiting_in_hand,
+            ..Position::moving(mover, waiting)
+        }
+    }
+
+    /// The same stones with the other side to move.
+    #[must_use]
+    pub fn exchanged(self) -> Material {
+        Material::new(self.waiting, self.mover)
+            .with_hands([self.waiting_in_hand, self.mover_in_hand])
+    }
+
+    fn sides(self) -> [SideStones; 2] {
+        [
+            (self.mover, self.mover_in_hand),
+            (self.waiting, self.waiting_in_hand),
+        ]
+        .map(|(on_board, in_hand)| SideStones { on_board, in_hand })
+    }
+
+    /// The stones that the mover and the waiting side have on the board and in hand together.
+    pub(crate) fn totals(self) -> [u8; 2] {
+        self.sides().map(SideStones::total)
+    }
+
+    /// Whether a side has stones in hand.
+    pub(crate) fn has_hands(self) -> bool {
+        self.mover_in_hand + self.waiting_in_hand > 0
+    }
+
+    /// Whether games come to the table: while a side has no stone on the board, it is that side's turn.
+    pub(crate) fn occurs(self) -> bool {
+        self.waiting > 0 || self.mover == 0
+    }
+
+    /// Whether the table is the second of its pair's [tables](Pair::tables).
+    pub(crate) fn is_second(self) -> bool {
+        let [mover, waiting] = self.sides();
+        mover < waiting && self.exchanged().occurs()
+    }
+
+    /// The pair that the table belongs to, `None` if a side has fewer than three stones in all or more
+    /// than twelve.
+    pub fn pair(self) -> Option<Pair> {
+        let [a, b] = self.sides();
+        let valid = FEWEST_STONES..=MOST_STONES;
+        let is_valid = |side: SideStones| {
+            let total = side.on_board.checked_add(side.in_hand);
+            total.is_some_and(|total| valid.contains(&total))
+        };
+        (is_valid(a) && is_valid(b)).then(|| Pair {
+            larger: a.max(b),
+            smaller: a.min(b),
+        })
+    }
+
+    /// The number of entries of the table, as [`Index::len`] but without creating the index; 0 if
+    /// the mover has more than 12 stones.
+    pub fn entries(self) -> u64 {
+        /// The number of orbits that the sets of 0 to 12 stones form.
+        const ROWS: [u64; 13] = [
+            1, 4, 30, 158, 757, 2830, 8774, 22188, 46879, 82880, 124_124, 157_668, 170_854,
+        ];
+        let rows = ROWS.get(usize::from(self.mover));
+        let columns = || binomial(POINTS - u32::from(self.mover), self.waiting.into());
+        rows.map_or(0, |rows| rows * u64::from(columns()))
+    }
+
+    /// The tables that the mover's captures lead to: after one removal, after two, and so on, up to
+    /// the most that a turn earns, as long as three stones are left, so that the game goes on.
+    ///
+    /// ```
+    /// use millbase::{Material, Rules};
+    /// let material = Material::new;
+    /// let each = Rules { removal_per_mill: true, ..Rules::STANDARD };
+    /// assert_eq!(material(4, 5).after_captures(&Rules::STANDARD), [material(4, 4)]);
+    /// assert_eq!(material(4, 5).after_captures(&each), [material(4, 4), material(3, 4)]);
+    /// assert_eq!(material(4, 3).after_captures(&each), []);
+    /// ```
+    pub fn after_captures(self, rules: &Rules) -> Vec<Material> {
+        let [_, waiting] = self.totals();
+        let spare = match self.mover < FEWEST_STONES {
+            // Two stones make no mill.
+            true => 0,
+            false => waiting.saturating_sub(FEWEST_STONES).min(self.waiting),
+        };
+        let left = |removed| Material {
+            waiting: self.waiting - removed,
+            ..self
+        };
+        (1..=rules.most_removals().min(spare))
+            .map(|removed| left(removed).exchanged())
+            .collect()
+    }
+
+    /// The material after a placement, before its removals and with the same side to move; `None` if the mover has
+    /// nothing to place.
+    pub(crate) fn placed(self) -> Option<Material> {
+        Some(Material {
+            mover: self.mover + 1,
+            mover_in_hand: self.mover_in_hand.checked_sub(1)?,
+            ..self
+        })
+    }
+
+    /// The tables that the mover's turns other than quiet ones lead to: those
+    /// [after captures](Material::after_captures) by a moved stone and, if the mover has stones in hand, that after
+    /// a placement without a mill, and those after placements with captures.
+    pub(crate) fn exit_groups(self, rules: &Rules) -> Vec<Vec<Material>> {
+        let mut groups = vec![self.after_captures(rules)];
+        if let Some(placed) = self.placed() {
+            groups.push(vec![placed.exchanged()]);
+            groups.push(placed.after_captures(rules));
+        }
+        groups
+    }
+
+    /// The tables that the mover's turns other than quiet ones lead to: those after captures by a moved stone, that
+    /// after a placement without a mill, and those after placements with captures.
+    pub fn exits(self, rules: &Rules) -> Vec<Material> {
+        self.exit_groups(rules).concat()
+    }
+}
