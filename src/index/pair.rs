@@ -339,7 +339,7 @@ impl Material {
         })
     }
 
-    /// The number of entries of the table, as [`Index::len`] but without creating the index; 0 if
+    /// The number of entries of the table, as [`Index::len`](super::Index::len) but without creating the index; 0 if
     /// the mover has more than 12 stones.
     pub fn entries(self) -> u64 {
         /// The number of orbits that the sets of 0 to 12 stones form.
