@@ -216,12 +216,12 @@ macro_rules! texts {
 texts! {
     Point: "point" = format!("^{POINT}$");
     Turn: "turn" = format!("^(pass|({POINT}(-{POINT})?(x{POINT}){{0,3}}|(x{POINT}){{1,3}}))$");
-    Pair: "pair" = "^([3-9]|1[0-2])-([3-9]|1[0-2])$";
+    Pair: "pair" = "^([0-9]|1[0-2])-([0-9]|1[0-2])(\\+([0-9]|1[0-2])-([0-9]|1[0-2]))?$";
 }
 
 schema!(Fen, "position", |_generator| json_schema!({
     "type": "string",
-    "pattern": "^[O@*]{8}(/[O@*]{8}){2} [wb] (p p|p r|m s|m r|o \\?)( ([0-9]|1[0-2])){4} [0-3] [0-3] -1 -1 -1 -1 0 (0|[1-9][0-9]{0,9}) 1$",
+    "pattern": "^[O@*]{8}(/[O@*]{8}){2} [wb] (p p|p s|p r|m s|m r|o \\?)( ([0-9]|1[0-2])){4} [0-3] [0-3] -1 -1 -1 -1 0 (0|[1-9][0-9]{0,9}) 1$",
 }));
 
 schema!(Dtw, "depth", |_generator| json_schema!({
