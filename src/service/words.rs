@@ -216,7 +216,7 @@ macro_rules! texts {
 texts! {
     Point: "point" = format!("^{POINT}$");
     Turn: "turn" = format!("^(pass|({POINT}(-{POINT})?(x{POINT}){{0,3}}|(x{POINT}){{1,3}}))$");
-    Pair: "pair" = "^([0-9]|1[0-2])-([0-9]|1[0-2])(\\+([0-9]|1[0-2])-([0-9]|1[0-2]))?$";
+    Pair: "pair" = "^(([3-9]|1[0-2])-([3-9]|1[0-2])|([0-9]|1[0-2])-([0-9]|1[0-2])\\+([0-9]|1[0-2])-([0-9]|1[0-2]))$";
 }
 
 schema!(Fen, "position", |_generator| json_schema!({

@@ -63,7 +63,7 @@ impl Checker {
 // The answers
 
 /// Words of the tables that stand for others.
-const WORDS: [(&str, &[&str]); 12] = [
+const WORDS: [(&str, &[&str]); 13] = [
     ("OWN", &["--rules", "own.toml"]),
     ("FLYING", &[FLYING]),
     ("BLOCKED", &[BLOCKED]),
@@ -73,6 +73,8 @@ const WORDS: [(&str, &[&str]); 12] = [
     ("MOVING", &["O**@****/*O****@*/****O@** w m s 3 0 3 0 0 0"]),
     // Each side has one of its four stones in hand.
     ("PLACING", &["*****O@*/O***@***/@O****** w p p 3 1 3 1 0 0"]),
+    // White has no stones in hand, Black has one.
+    ("WITHOUT", &["O*O*O***/@*@*****/******** w p s 3 0 2 1 0 0"]),
     ("PROGRAM", &[PROGRAM]),
     ("WEAK", &["level=3 depth=1"]),
     ("SHORT", &["********/********/O@O*O@* w m s 3 0 3 0 0 0"]),
@@ -118,6 +120,12 @@ list 0 OWN list
 stats 0 OWN stats --histogram
 prove 0 OWN prove
 prove 0 OWN prove --pairs 3-3
+buildPlan 0 --rules lasker.toml build --dry-run -> /temporary_bytes!=0
+build 0 --rules lasker.toml build --pair 3-2+0-1 -> /pairs/1/pair="3-2+0-1"
+verify 0 --rules lasker.toml verify
+list 0 --rules lasker.toml list
+probe 0 --rules lasker.toml probe WITHOUT -> /phase="flying"
+line 0 --rules lasker.toml line WITHOUT
 bench 0 OWN bench --seconds 0.001 --max-stones 6 -> /first_answers!=null
 probe 0 OWN probe MOVING --db wdl -> /dtw=null
 stats 0 OWN stats --histogram --db wdl -> /tables/0/max_win=null
@@ -244,6 +252,7 @@ fn prepare(place: &Path) {
             "while read line; do case $line in uci) echo uciok;; isready) echo readyok;; go*) exit;; esac; done\n",
         ),
         ("four.toml", "stones = 4\n"),
+        ("lasker.toml", "base = 'lasker'\nstones = 3\n"),
         ("rubbish/3-3.mill", "rubbish"),
         ("sums", &format!("{none}  wdl.mill\n{other}  3-3.mill\n")),
         ("one.txt", &game("1. e3-e4 c4-a1xa7")),
@@ -587,13 +596,14 @@ const FORMS: [(&str, bool, &str); 8] = [
     ),
     ("point", true, "a1,d1,d7,e5,g4"),
     ("point", false, "d4,a2,c6,h1,a8,a11,"),
-    ("pair", true, "3-3,9-8,12-12,10-3"),
-    ("pair", false, "2-3,13-3,9_8,9-2,03-3,9-8-7"),
+    ("pair", true, "3-3,9-8,12-12,10-3,3-2+0-1,0-0+10-10"),
+    ("pair", false, "2-3,13-3,9_8,9-2,03-3,9-8-7,3-3+1,3-3+13-0"),
     (
         "position",
         true,
         "********/********/******** w p p 0 9 0 9 0 0 -1 -1 -1 -1 0 0 1,\
          O@O@O@O@/O@O@O@O@/O@O@O@O@ b o ? 12 0 12 0 0 0 -1 -1 -1 -1 0 0 1,\
+         O*O*O***/@*@*****/******** w p s 3 0 2 1 0 0 -1 -1 -1 -1 0 0 1,\
          ********/@*****@*/OO@**@*O w m r 3 0 4 0 1 0 -1 -1 -1 -1 0 0 1",
     ),
     (
