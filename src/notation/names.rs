@@ -5,6 +5,7 @@ use super::numbering::Points;
 use super::position;
 use crate::engine::game::{Game, GameError};
 use crate::rules::position::{Position, Side};
+use crate::rules::turns::Turn;
 use crate::rules::{Blocked, Rules};
 
 /// The names of sets of rules, in small letters without spaces and signs.
@@ -123,7 +124,7 @@ fn placements(game: &Game, side: Side) -> usize {
                 true => after.side_to_move(),
                 false => after.side_to_move().other(),
             };
-            by == side && turn.from().is_none() && turn.to().is_some()
+            by == side && turn.places()
         })
         .count()
 }
@@ -146,9 +147,7 @@ fn difference(own: &Rules, other: &Rules) -> String {
 /// The sentence about a mill that was closed while placing and took no stone from the board.
 fn dooz(built: &Built) -> Option<String> {
     let failure = built.failure.as_ref()?;
-    let places = failure
-        .turn
-        .is_some_and(|turn| turn.from().is_none() && turn.to().is_some());
+    let places = failure.turn.is_some_and(Turn::places);
     let is_owed = matches!(&failure.error, Some(GameError::Illegal { reason, .. }) if reason.name == "removal_owed");
     let position: &Position = built.game.position();
     (places && is_owed && position.is_placing()).then(|| {

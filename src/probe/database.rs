@@ -305,8 +305,8 @@ impl Database {
     }
 
     /// Makes now what the first questions would make: opens all files, and prepares their tables. This takes
-    /// some tenths of a second and reads no values. Files that cannot be used stay so. Where there are files for
-    /// stones in hand, too, there are so many that they wait for the question that needs them.
+    /// some tenths of a second and reads no values. Files that cannot be used stay so. Does nothing under rules
+    /// where sides move while placing: they have over a thousand files, of which each question opens a few.
     pub fn warm_up(&self) {
         if self.rules.moves_while_placing {
             return;

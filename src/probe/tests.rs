@@ -361,8 +361,8 @@ mod bulk {
         assert!(heads.iter().all(|(place, count)| after[place] == *count));
     }
 
-    /// So many positions that most rows are asked for often, of every kind: stored, followed from a row of their
-    /// own pair, and from captures.
+    /// Several positions of most rows, of every kind: stored, derived from a row of their own pair, and derived from
+    /// captures.
     #[test]
     fn many_positions_are_those_one_by_one_and_read_each_row_once() {
         for (pair, threads) in [("5-4", 1), ("5-4", 3), ("4-4", 2)] {

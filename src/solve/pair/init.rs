@@ -47,9 +47,7 @@ impl<'a> Captures<'a> {
         let ends = std::iter::repeat_with(|| Captures::EndTheGame);
         tables.chain(ends).take(most).collect()
     }
-}
 
-impl<'a> Captures<'a> {
     /// The captures that lead to a table with these values.
     ///
     /// # Panics
@@ -89,17 +87,10 @@ impl<'a> Exits<'a> {
         material: Material,
         values: &'a [V],
     ) -> Exits<'a> {
-        let captures = material.after_captures(rules).len();
-        let (captures, placements) = values.split_at(captures.min(values.len()));
-        Exits {
-            captures: Captures::all(rules, material, captures),
-            placements: material.placed().map(|placed| {
-                let (quiet, captures) = placements.split_at(placements.len().min(1));
-                let quiet = quiet.first().map(Deref::deref);
-                let captures = Captures::all(rules, placed, captures).into_iter().next();
-                Placements::new(rules, material, quiet, captures)
-            }),
-        }
+        let captures = material.after_captures(rules).len().min(values.len());
+        let (captures, placements) = values.split_at(captures);
+        let (quiet, placed) = placements.split_at(placements.len().min(1));
+        Exits::of_groups(rules, material, [captures, quiet, placed].map(Some))
     }
 
     /// The exits of the group with this number, from the values of its tables in [`Material::exit_groups`].
@@ -113,16 +104,29 @@ impl<'a> Exits<'a> {
         number: usize,
         values: &'a [V],
     ) -> Exits<'a> {
-        let (captures, quiet, placed) = match number {
-            0 => (Captures::all(rules, material, values), None, None),
-            1 => (Vec::new(), values.first().map(Deref::deref), None),
-            _ => (Vec::new(), None, material.placed()),
-        };
-        let placed = placed.map(|placed| Captures::all(rules, placed, values).into_iter().next());
+        let mut groups = [None; 3];
+        if let Some(group) = groups.get_mut(number) {
+            *group = Some(values);
+        }
+        Exits::of_groups(rules, material, groups)
+    }
+
+    /// The exits of some groups, each with the values of its tables; `None` leaves a group out.
+    fn of_groups<V: Deref<Target = [u8]>>(
+        rules: &Rules,
+        material: Material,
+        [captures, quiet, placed]: [Option<&'a [V]>; 3],
+    ) -> Exits<'a> {
+        let has_placements = quiet.or(placed).is_some();
         Exits {
-            captures,
-            placements: (number > 0)
-                .then(|| Placements::new(rules, material, quiet, placed.flatten())),
+            captures: captures
+                .map_or_else(Vec::new, |values| Captures::all(rules, material, values)),
+            placements: material.placed().filter(|_| has_placements).map(|after| {
+                let quiet = quiet.and_then(<[V]>::first).map(Deref::deref);
+                let captures = placed.map(|values| Captures::all(rules, after, values));
+                let captures = captures.and_then(|all| all.into_iter().next());
+                Placements::new(rules, material, quiet, captures)
+            }),
         }
     }
 }
