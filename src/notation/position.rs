@@ -90,10 +90,10 @@ pub fn parse(text: &str, rules: &Rules) -> Result<(Position, u32), String> {
     let text = text.trim();
     let first = text.split_whitespace().next().unwrap_or_default();
     let stated = match form_of(first) {
-        Some(PositionForm::Rings) => rings(text, rules)?,
+        Some(PositionForm::Rings) => rings(text, rules)?.with_removal(rules),
         Some(PositionForm::Mfen) => mfen(text)?,
-        Some(PositionForm::Rows) => rows(text)?,
-        Some(PositionForm::Json) => object(text)?,
+        Some(PositionForm::Rows) => rows(text)?.with_removal(rules),
+        Some(PositionForm::Json) => object(text)?.with_removal(rules),
         Some(PositionForm::Fen) | None => {
             return Position::parse_counted(text, rules).map_err(|error| error.to_string());
         }
@@ -151,8 +151,12 @@ impl Stated {
         text + &format!(" -1 -1 -1 -1 0 {} 1", self.quiet_turns)
     }
 
-    /// Infers a removal that the text does not state: the side to move has just placed its stone.
-    fn with_removal(mut self) -> Stated {
+    /// Infers a removal that the text does not state: the side to move has just placed its stone. Where sides may
+    /// move while placing, the stones in hand do not tell.
+    fn with_removal(mut self, rules: &Rules) -> Stated {
+        if rules.moves_while_placing {
+            return self;
+        }
         let [mine, others] = self.side.own_first(self.in_hand);
         let has_placed = match self.side {
             Side::White => mine + 1 == others,
@@ -207,6 +211,14 @@ fn number(word: &str, what: &str) -> Result<u32, String> {
     number.ok_or_else(|| format!("'{}' is not a number, but {what} must be one", shown(word)))
 }
 
+/// The stones in hand of White and Black.
+fn both_hands(white: &str, black: &str) -> Result<[u32; 2], String> {
+    Ok([
+        number(white, "White's hand")?,
+        number(black, "Black's hand")?,
+    ])
+}
+
 fn rings(text: &str, rules: &Rules) -> Result<Stated, String> {
     let fields: Vec<&str> = text.split('|').map(str::trim).collect();
     let [letters, to_move, placed @ ..] = &fields[..] else {
@@ -231,14 +243,13 @@ fn rings(text: &str, rules: &Rules) -> Result<Stated, String> {
             )
         })?;
     }
-    let stated = Stated {
+    Ok(Stated {
         stones: board(letters, Order::Rings)?,
         in_hand,
         side: side(to_move)?,
         removals: 0,
         quiet_turns: 0,
-    };
-    Ok(stated.with_removal())
+    })
 }
 
 fn mfen(text: &str) -> Result<Stated, String> {
@@ -291,10 +302,7 @@ fn mfen(text: &str) -> Result<Stated, String> {
     }
     Ok(Stated {
         stones: board(&letters.replace('/', ""), Order::Rings)?,
-        in_hand: [
-            number(white, "White's hand")?,
-            number(black, "Black's hand")?,
-        ],
+        in_hand: both_hands(white, black)?,
         side: side(to_move)?,
         removals: u32::from(is_removal),
         quiet_turns: number(quiet, "the count of quiet turns")?,
@@ -305,26 +313,18 @@ fn rows(text: &str) -> Result<Stated, String> {
     let fields: Vec<&str> = text.split_whitespace().collect();
     let (letters, to_move, in_hand) = match &fields[..] {
         [letters, to_move] => (letters, to_move, [0, 0]),
-        [letters, to_move, white, black] => (
-            letters,
-            to_move,
-            [
-                number(white, "White's hand")?,
-                number(black, "Black's hand")?,
-            ],
-        ),
+        [letters, to_move, white, black] => (letters, to_move, both_hands(white, black)?),
         _ => {
             return Err("a board by rows needs the side to move and the stones in hand after it, like W 8 7".to_owned());
         }
     };
-    let stated = Stated {
+    Ok(Stated {
         stones: board(letters, Order::Rows)?,
         in_hand,
         side: side(to_move)?,
         removals: 0,
         quiet_turns: 0,
-    };
-    Ok(stated.with_removal())
+    })
 }
 
 fn object(text: &str) -> Result<Stated, String> {
@@ -337,15 +337,17 @@ fn object(text: &str) -> Result<Stated, String> {
         let number = |value: &Json| value.as_u64().and_then(|number| u32::try_from(number).ok());
         match &object[name] {
             Json::Null => Ok(None),
-            Json::Array(pair) if pair.len() == 2 => match (number(&pair[0]), number(&pair[1])) {
-                (Some(white), Some(black)) => Ok(Some([white, black])),
-                _ => Err(format!(
-                    "the field \"{name}\" must be two numbers, White's first"
-                )),
-            },
-            _ => Err(format!(
-                "the field \"{name}\" must be two numbers, White's first"
-            )),
+            value => {
+                let numbers: Option<Option<Vec<u32>>> = value
+                    .as_array()
+                    .map(|pair| pair.iter().map(number).collect());
+                match numbers.flatten().as_deref() {
+                    Some(&[white, black]) => Ok(Some([white, black])),
+                    _ => Err(format!(
+                        "the field \"{name}\" must be two numbers, White's first"
+                    )),
+                }
+            }
         }
     };
     let stones = board(letters, Order::Rows)?;
@@ -380,14 +382,13 @@ fn object(text: &str) -> Result<Stated, String> {
     let is_removal = ["remov", "captur", "mill"]
         .iter()
         .any(|word| phase.contains(word));
-    let stated = Stated {
+    Ok(Stated {
         stones,
         in_hand,
         side,
         removals: u32::from(is_removal),
         quiet_turns: 0,
-    };
-    Ok(stated.with_removal())
+    })
 }
 
 /// A position in a form.

@@ -109,6 +109,21 @@ fn games_stay_in_the_sectors() {
     }
 }
 
+/// Where a side may have moved instead of placing, the stones in hand do not say that a removal is due.
+#[test]
+fn positions_of_other_programs_owe_no_removal() {
+    let rules = with_stones(3);
+    let text = "WW.....B................ W 1 2";
+    let (position, _) = millbase::notation::parse_position(text, &rules).expect("a position");
+    assert!(!position.removal_owed());
+    let placing = Rules {
+        moves_while_placing: false,
+        ..rules
+    };
+    let error = millbase::notation::parse_position(text, &placing).unwrap_err();
+    assert!(error.contains("has no mill"), "{error}");
+}
+
 /// All sectors of a game, solved.
 fn solve_all(rules: &Rules) -> Solved {
     let mut solved = Solved::new();
