@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 /// A file that the page loads.
 pub struct File {
-    /// The name, which is the last part of the address.
+    /// The name, with which the address ends.
     pub name: &'static str,
     /// The media type.
     pub kind: &'static str,
@@ -44,6 +44,8 @@ pub static FILES: &[File] = files! {
     "game.js": SCRIPT,
     "graph.js": SCRIPT,
     "hint.js": SCRIPT,
+    "languages/de.json": "application/json",
+    "languages/en.json": "application/json",
     "notation.js": SCRIPT,
     "puzzles.js": SCRIPT,
     "puzzles.json": "application/json",

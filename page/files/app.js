@@ -772,11 +772,17 @@ function listen() {
     const address = readAddress(new URL(newURL).hash);
     if (address) openAddress(address);
   });
-  $("language").addEventListener("change", () => {
+  $("language").addEventListener("change", async () => {
     settings.language = $("language").value;
     problem = hinted = told = "";
     saveSettings();
-    useLanguage();
+    try {
+      await speak(settings.language);
+    } catch (error) {
+      game.trouble(error);
+      return;
+    }
+    writeWords();
     meetRules();
     sayTask();
     render();
@@ -876,8 +882,8 @@ function nextMistake() {
   if (next) game.goTo(next);
 }
 
-function useLanguage() {
-  speak(settings.language);
+/* Writes all words of the page in the chosen language. */
+function writeWords() {
   fillIn();
   replace($("language"), ...Object.entries(LANGUAGES).map(([code, name]) => tag("option", { value: code, lang: code, selected: code === language }, name)));
   for (const id of ["level", "start-level"]) {
@@ -895,9 +901,10 @@ function useLanguage() {
   puzzles.showTally();
 }
 
-useLanguage();
+await speak(settings.language);
+writeWords();
 listen();
 rulesets = await backend.rules();
-useLanguage();
+writeWords();
 await openFirst();
 meetRules();

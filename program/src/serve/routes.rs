@@ -45,7 +45,7 @@ pub fn all(services: Services, builder: Builder, guard: Guard, cors: bool) -> Ro
         .route("/rulesets", get(rulesets))
         .route("/healthz", get(health))
         .route("/", get(page::html))
-        .route("/page/{hash}/{file}", get(page::file))
+        .route("/page/{hash}/{*file}", get(page::file))
         .with_state(services.clone())
         .merge(build);
     for (name, topic) in Topic::NAMED {
