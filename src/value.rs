@@ -231,6 +231,11 @@ pub enum Metric {
 }
 
 impl Metric {
+    /// Whether a file of this metric holds what is needed.
+    pub(crate) fn holds(self, needed: Metric) -> bool {
+        self == needed || needed == Metric::Wdl
+    }
+
     /// In the order of their numbers in files.
     pub(crate) const ALL: [Metric; 2] = [Metric::Depth, Metric::Wdl];
 

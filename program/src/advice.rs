@@ -26,7 +26,7 @@ pub fn advice(error: &DbError) -> String {
             return format!("; build with `millbase build{}`", build_options(location));
         }
         DbError::MissingPlies { location, .. } if why_unsolved(&location.rules).is_none() => {
-            let options = placing_options(location);
+            let options = build_options(location);
             return format!(
                 "; build the databases of the placing phase with `millbase build --placing{options}`"
             );
@@ -76,15 +76,6 @@ pub fn build_options(location: &Location) -> String {
         options += " --profile wdl";
     }
     options
-}
-
-/// The options with which `millbase build` makes files of the placing phase, with a leading space.
-/// These need depths, so a folder without depths cannot get them, and the options name another one.
-pub fn placing_options(location: &Location) -> String {
-    match location.metric {
-        Metric::Depth => build_options(location),
-        Metric::Wdl => format!("{} --db NEW_FOLDER", rules_option(&location.rules)),
-    }
 }
 
 /// The option for these rules, with a leading space; empty for the standard rules.

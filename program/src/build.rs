@@ -98,7 +98,7 @@ pub struct FileOptions {
 enum ProfileName {
     /// Win, draw or loss, and the depth
     Full,
-    /// Win, draw or loss only: all pairs in a fifth of the bytes
+    /// Win, draw or loss only: a fifth of the bytes
     Wdl,
 }
 
@@ -180,10 +180,6 @@ impl Build {
 
     fn request(&self, rules: &Rules) -> Result<BuildRequest> {
         let profile = self.files.profile();
-        if self.placing && profile.metric == Metric::Wdl {
-            let message = "--placing needs databases with depths; leave out '--profile wdl'";
-            return Err(Usage(message.to_owned()).into());
-        }
         input::check_pairs(&self.pair, rules)?;
         let pairs = || pairs_up_to(self.max_stones.unwrap_or(u8::MAX), rules);
         let mut request = BuildRequest {
@@ -194,17 +190,17 @@ impl Build {
         };
         if self.placing {
             check_placing(rules)?;
-            request.plies = kept_plies(rules);
+            request.plies = kept_plies(rules, profile.metric);
             match self.plies.as_ref().unwrap_or(&Plies::Usual) {
                 Plies::Usual => {}
-                Plies::All => request.plies = (0..2 * rules.stones).collect(),
+                Plies::All => request.plies = (0..rules.placements()).collect(),
                 Plies::And(more) => request.plies.extend(more),
             }
         }
         match request.plies.last() {
-            Some(ply) if *ply >= 2 * rules.stones => Err(Usage(format!(
+            Some(ply) if *ply >= rules.placements() => Err(Usage(format!(
                 "'{ply}' in --plies is too large: at most {} stones are placed before the last one",
-                2 * rules.stones - 1
+                rules.placements() - 1
             ))
             .into()),
             _ => Ok(request),

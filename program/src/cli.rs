@@ -10,8 +10,8 @@ use clap::{ArgMatches, CommandFactory, Parser, Subcommand};
 use crate::options::Options;
 use crate::status::Status;
 use crate::{
-    bench, build, completions, convert, explain, judge, line, list, malom, matches, output, perft,
-    play, probe, prove, puzzles, repack, review, serve, stats, status, uci, verify,
+    bench, build, bundle, completions, convert, explain, judge, line, list, malom, matches, output,
+    perft, play, probe, prove, puzzles, repack, review, serve, stats, status, uci, verify,
 };
 use millbase::internals::service::failure::ErrorAnswer;
 
@@ -53,6 +53,7 @@ enum Command {
     Build(build::Build),
     Verify(verify::Verify),
     Repack(repack::Repack),
+    Bundle(bundle::BundleFiles),
     Probe(probe::Probe),
     Line(line::Line),
     Stats(stats::Stats),
@@ -106,6 +107,7 @@ impl Cli {
             Command::Build(command) => command.run(options),
             Command::Verify(command) => command.run(options),
             Command::Repack(command) => command.run(options),
+            Command::Bundle(command) => command.run(options),
             Command::Probe(command) => command.run(options),
             Command::Line(command) => command.run(options),
             Command::Stats(command) => command.run(options),

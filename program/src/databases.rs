@@ -45,10 +45,7 @@ pub fn base_folder(options: &Options) -> Option<PathBuf> {
 /// Opens the databases of the folder and those that are part of the program.
 pub fn open(options: &Options) -> Result<Database> {
     let database = match base_folder(options) {
-        Some(folder) if folder.exists() => {
-            check_folder(&folder)?;
-            Database::open_in(&folder, options.rules)?
-        }
+        Some(folder) if folder.exists() => Database::open_in(&folder, options.rules)?,
         _ => {
             if let Some(folder) = named(options) {
                 let folder = folder.display();
@@ -70,7 +67,7 @@ pub fn open(options: &Options) -> Result<Database> {
 /// Opens the databases to check or to copy: as [`open`], but an error if the folder that `--db` or the
 /// variable names does not exist.
 pub fn open_named(options: &Options) -> Result<Database> {
-    if let Some(folder) = named(options) {
+    if let Some(folder) = named(options).filter(|folder| !folder.is_file()) {
         check_folder(&folder)?;
     }
     open(options)

@@ -120,7 +120,7 @@ impl List {
                 writeln!(out, "'millbase build{build}' makes the missing ones{then}")?;
             }
             if answer.placing.is_empty() && why_unsolved(&options.rules).is_none() {
-                let build = advice::placing_options(&db.location());
+                let build = advice::build_options(&db.location());
                 writeln!(
                     out,
                     "'millbase build --placing{build}' makes those of the placing phase{then}"

@@ -3,6 +3,7 @@
 mod advice;
 mod bench;
 mod build;
+mod bundle;
 mod cli;
 mod completions;
 mod convert;

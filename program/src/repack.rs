@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use clap::Args;
 use indicatif::{HumanBytes, ProgressBar};
-use millbase::internals::solve::{TableCache, built_pairs, copy_ply, repack};
+use millbase::internals::solve::{TableCache, built_pairs, profile_of_ply, repack, repack_ply};
 use millbase::solve::BuildFolder;
 use millbase::store::{DbError, PlyFile, Profile, folder_of};
 use millbase::{Database, Pair};
@@ -31,8 +31,7 @@ use crate::status::{self, Status, Usage};
 /// already exist there with the same level stay, too, so that after an interruption the same
 /// command goes on where it was stopped. Each --profile needs a folder of its own.
 ///
-/// Files of the placing phase have one level and one profile, so they are copied unless --pair names a
-/// pair. A file that cannot be used is named and left out, and the exit status is then that of the first
+/// The files of the placing phase are written, too, unless --pair names a pair. A file that cannot be used is named and left out, and the exit status is then that of the first
 /// such file, 4 if it is damaged.
 #[derive(Args)]
 #[command(after_help = "\
@@ -57,7 +56,7 @@ pub struct Repack {
 pub struct RepackAnswer {
     folder: PathBuf,
     pairs: Vec<RepackedPair>,
-    placing: Vec<CopiedPly>,
+    placing: Vec<RepackedPly>,
     /// The reasons why existing files could not be written again.
     unusable: Vec<String>,
 }
@@ -71,8 +70,10 @@ struct RepackedPair {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct CopiedPly {
+struct RepackedPly {
     ply: u8,
+    /// The size of the old file.
+    from_bytes: u64,
     bytes: u64,
 }
 
@@ -110,7 +111,7 @@ impl Repack {
         }
         let new = databases::open_folder(&folder, options.rules)?;
         work.write_pairs(&pairs, &new, self.files.profile())?;
-        work.copy_plies(&plies, &new)?;
+        work.write_plies(&plies, &new, self.files.profile())?;
         work.bar.finish_and_clear();
         let new = databases::open_folder(&folder, options.rules)?;
         let written = |&pair: &Pair| {
@@ -120,13 +121,16 @@ impl Repack {
                 bytes: new.file(pair).ok()?.bytes(),
             })
         };
-        let copied = plies.iter().map(|file| CopiedPly {
-            ply: file.ply(),
-            bytes: file.bytes(),
-        });
+        let written_ply = |file: &&PlyFile| {
+            Some(RepackedPly {
+                ply: file.ply(),
+                from_bytes: file.bytes(),
+                bytes: new.ply(file.ply()).ok()??.bytes(),
+            })
+        };
         let answer = RepackAnswer {
             pairs: pairs.iter().filter_map(written).collect(),
-            placing: copied.collect(),
+            placing: plies.iter().filter_map(written_ply).collect(),
             unusable: work.unusable,
             folder,
         };
@@ -181,37 +185,45 @@ impl Repacking<'_> {
         for pair in missing {
             self.bar.set_prefix(pair.to_string());
             let start = Instant::now();
-            match repack(self.db, pair, self.to, profile, &mut table_cache) {
-                Ok(bytes) => {
-                    let (seconds, size) = (start.elapsed().as_secs_f64(), HumanBytes(bytes));
-                    output::step(
-                        self.options,
-                        format_args!("{pair} written in {seconds:.2} s, {size}"),
-                    );
-                }
-                Err(error) if error.is_unusable() => {
-                    let why = advice::sentence(&error);
-                    self.leave_out(&error, format!("{pair} is not written again: {why}"));
-                }
-                Err(error) => return Err(error.into()),
+            let written = repack(self.db, pair, self.to, profile, &mut table_cache);
+            self.note(&pair.to_string(), start, written)?;
+            self.bar.inc(1);
+        }
+        Ok(())
+    }
+
+    /// Writes the plies that the new databases lack with this profile.
+    fn write_plies(&mut self, plies: &[&PlyFile], new: &Database, profile: Profile) -> Result<()> {
+        let wanted = profile_of_ply(&self.options.rules, profile);
+        for file in plies {
+            let name = output::counted(file.ply(), "placement");
+            let present = new.ply(file.ply()).ok().flatten();
+            if present.is_none_or(|file| file.profile() != wanted) {
+                self.bar.set_prefix(name.clone());
+                let start = Instant::now();
+                let written = repack_ply(self.db, file, self.to, profile);
+                self.note(&name, start, written)?;
             }
             self.bar.inc(1);
         }
         Ok(())
     }
 
-    /// Copies the files of plies that the new databases lack.
-    fn copy_plies(&self, plies: &[&PlyFile], new: &Database) -> Result<()> {
-        for file in plies {
-            let placements = output::counted(file.ply(), "placement");
-            let copy = new.ply(file.ply()).ok().flatten();
-            if copy.is_none_or(|copy| copy.bytes() != file.bytes()) {
-                self.bar.set_prefix(placements.clone());
-                copy_ply(file, self.to)?;
-                let size = HumanBytes(file.bytes());
-                output::step(self.options, format_args!("{placements} copied, {size}"));
+    /// Notes that a file was written, or that it is left out because the old one cannot be used.
+    fn note(&mut self, name: &str, start: Instant, written: Result<u64, DbError>) -> Result<()> {
+        match written {
+            Ok(bytes) => {
+                let (seconds, size) = (start.elapsed().as_secs_f64(), HumanBytes(bytes));
+                output::step(
+                    self.options,
+                    format_args!("{name} written in {seconds:.2} s, {size}"),
+                );
             }
-            self.bar.inc(1);
+            Err(error) if error.is_unusable() => {
+                let why = advice::sentence(&error);
+                self.leave_out(&error, format!("{name} is not written again: {why}"));
+            }
+            Err(error) => return Err(error.into()),
         }
         Ok(())
     }

@@ -26,7 +26,7 @@ use crate::puzzles::check::CheckReport;
 use crate::puzzles::make::PuzzlePack;
 use crate::serve::building::ServerBuild;
 use crate::serve::routes::Health;
-use crate::{bench, build, judge, list, matches, perft, prove, repack, review, serve};
+use crate::{bench, build, bundle, judge, list, matches, perft, prove, repack, review, serve};
 use crate::{stats, sums, verify};
 
 /// The file that users read.
@@ -85,6 +85,7 @@ fn schema() -> String {
     answers.add::<verify::VerifyAnswer>("verify");
     answers.add::<sums::SumsAnswer>("verifySums");
     answers.add::<repack::RepackAnswer>("repack");
+    answers.add::<bundle::BundleAnswer>("bundle");
     answers.add::<ExportAnswer>("exported");
     answers.add::<MountAnswer>("mounted");
     answers.add::<CompareAnswer>("compared");

@@ -1,5 +1,6 @@
 //! `millbase uci`: an engine process for mill frontends.
 
+use std::sync::Arc;
 use std::{io, iter};
 
 use anyhow::Result;
@@ -32,7 +33,7 @@ impl Uci {
     pub fn run(&self, options: &Options) -> Result<Status> {
         options.refuse_json("'millbase probe --json -' has one for streams of positions")?;
         let database = databases::open(options)?;
-        let folder = databases::base_folder(options).filter(|folder| folder.is_dir());
+        let folder = databases::base_folder(options).filter(|folder| folder.exists());
         let path = folder.map_or(String::new(), |folder| folder.display().to_string());
         let mut input = Batches::with_longest(io::stdin(), LONGEST_LINE);
         let lines = iter::from_fn(move || input.line().ok().flatten());
@@ -40,7 +41,7 @@ impl Uci {
         uci::run(
             lines.map(move |line| line.map_err(too_long)),
             Cleaned(io::stdout()),
-            database,
+            Arc::new(database),
             path,
             options.threads(),
             advice::sentence,

@@ -102,7 +102,7 @@ impl Verify {
             .collect();
         let placing: Vec<Findings> = match self.pair {
             Some(_) => Vec::new(),
-            None => (0..2 * rules.stones)
+            None => (0..rules.placements())
                 .filter_map(|ply| self.check_ply(&mut check, ply))
                 .collect(),
         };
@@ -111,7 +111,7 @@ impl Verify {
             build::check_placing(rules)?;
             let message = format!(
                 "there are no files of the placing phase; 'millbase build --placing{}' makes them",
-                advice::placing_options(&db.location())
+                advice::build_options(&db.location())
             );
             return Err(DbError::NotStored(message).into());
         }

@@ -203,7 +203,7 @@ impl Sectors {
 
     /// Placements of a game.
     fn plies(&self) -> u8 {
-        2 * self.database.rules().stones
+        self.database.rules().placements()
     }
 
     /// The stage of a sector, which the game must have.
@@ -380,7 +380,7 @@ impl Recipe for &Sectors {
             return Bytes::new(Index::new(material).len()).map_err(refused);
         }
         if database.ply(stage.ply)?.is_some() {
-            return ply::load(database, stage);
+            return ply::load(database, stage, Metric::Depth);
         }
         let mut needed = needed.iter();
         let mut next = |stage| self.next(stage).and_then(|_| needed.next());
@@ -388,7 +388,15 @@ impl Recipe for &Sectors {
         let captures = next(stage.after_capture());
         let [quiet, captures] = [quiet, captures].map(|table| table.map(|values| &values[..]));
         let rules = database.rules();
-        ply::solve_stage(rules, self.stage_sets(), stage, quiet, captures).map_err(refused)
+        ply::solve_stage(
+            rules,
+            Metric::Depth,
+            self.stage_sets(),
+            stage,
+            quiet,
+            captures,
+        )
+        .map_err(refused)
     }
 
     fn refused(&self, sector: Sector, error: std::io::Error) -> DbError {

@@ -399,7 +399,7 @@ impl Database {
     fn value_of_turn(&self, position: &Position, turn: Turn, value: Value) -> Value {
         let rules = self.rules();
         match position.is_in_placing_phase(rules) {
-            true if rules.placing_metric() == Metric::Wdl => value.backed_up().without_depth(),
+            true if self.placing_metric() == Metric::Wdl => value.backed_up().without_depth(),
             true => value.backed_up(),
             false => {
                 let converts = turn.places() || turn.removes();

@@ -1,6 +1,6 @@
 //! The databases of one set of rules: lists the files, and opens each when a question first needs it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::index::{Material, Pair};
 use crate::rules::Rules;
 use crate::store::cache::{BlockCache, ValueCache};
 use crate::store::source;
-use crate::store::{self, ByteSource, DbError, Location, PairFile, PlyFile};
+use crate::store::{self, Bundle, ByteSource, DbError, Location, Member, PairFile, PlyFile};
 use crate::value::Metric;
 
 /// The files of the pairs with at most nine stones, part of the program.
@@ -129,8 +129,8 @@ impl Database {
         database
     }
 
-    /// The databases of a folder, and those that are part of the program for the pairs that the
-    /// folder lacks. It looks for files in the folder itself; those of rules other than
+    /// The databases of a folder or of a [`Bundle`], and those that are part of the program for the pairs that it
+    /// lacks. It looks for files in the folder itself; those of rules other than
     /// [`Rules::STANDARD`] are built in a subfolder, which [`Database::open_in`] finds.
     ///
     /// This lists the names in the folder and reads no file. A question opens the files that it needs:
@@ -141,33 +141,51 @@ impl Database {
     ///
     /// [`DbError::Io`] if the folder cannot be read.
     pub fn open(folder: &Path, rules: Rules) -> Result<Database, DbError> {
+        if folder.is_file() {
+            let mut database = Database::of_bundle(&Bundle::open(folder)?, rules);
+            database.folder = Some(folder.to_path_buf());
+            return Ok(database);
+        }
         let entries = fs::read_dir(folder).map_err(DbError::io(folder))?;
         let names = entries.map(|entry| Ok(entry?.file_name()));
         let names: HashSet<OsString> = names
             .collect::<io::Result<_>>()
             .map_err(DbError::io(folder))?;
-        let find = |name: String| {
-            let found = names.contains(OsStr::new(&name));
-            found.then(|| Origin::File(folder.join(name)))
-        };
         let mut database = Database {
             folder: Some(folder.to_path_buf()),
             ..Database::embedded(rules)
         };
-        for pair in Pair::all(&rules) {
-            if let Some(origin) = find(store::file_name(pair)) {
-                database.pairs[store::slot(pair)] = Some(Box::new(OnDemand::new(origin)));
-            }
-        }
-        for ply in 0..plies(&rules) {
-            if let Some(origin) = find(store::ply_file_name(ply)) {
-                database.add_ply(ply, origin);
-            }
-        }
+        database.add_files(|name| {
+            let found = names.contains(OsStr::new(name));
+            found.then(|| Origin::File(folder.join(name)))
+        });
         Ok(database)
     }
 
-    /// The databases of these rules in a folder that may hold those of several, see
+    /// Adds the files that `find` has by their names.
+    fn add_files(&mut self, mut find: impl FnMut(&str) -> Option<Origin>) {
+        for pair in Pair::all(&self.rules) {
+            if let Some(origin) = find(&store::file_name(pair)) {
+                self.pairs[store::slot(pair)] = Some(Box::new(OnDemand::new(origin)));
+            }
+        }
+        for ply in store::plies(&self.rules) {
+            if let Some(origin) = find(&store::ply_file_name(ply)) {
+                self.add_ply(ply, origin);
+            }
+        }
+    }
+
+    /// The databases of these rules in a bundle, and those that are part of the program for the pairs that the
+    /// bundle lacks.
+    pub fn of_bundle(bundle: &Bundle, rules: Rules) -> Database {
+        let members: HashMap<&str, &Member> = bundle.members_of(&rules).collect();
+        let mut database = Database::embedded(rules);
+        database.add_files(|name| Some(Origin::Caller(bundle.bytes_of(members.get(name)?))));
+        database
+    }
+
+    /// The databases of these rules in a bundle or in a folder that may hold those of several, see
     /// [`store::folder_of`]; if it has none of these rules, those that are part of the program.
     ///
     /// # Errors
@@ -175,7 +193,10 @@ impl Database {
     /// As for [`Database::open`].
     pub fn open_in(folder: &Path, rules: Rules) -> Result<Database, DbError> {
         let own = store::folder_of(folder, &rules);
-        if own == folder || own.exists() {
+        if folder.is_file() || own == folder {
+            return Database::open(folder, rules);
+        }
+        if own.exists() {
             return Database::open(&own, rules);
         }
         fs::read_dir(folder).map_err(DbError::io(folder))?;
@@ -224,15 +245,27 @@ impl Database {
         files.next().map_or(Metric::Depth, PairFile::metric)
     }
 
+    /// What values of the placing phase contain: no depths if the rules or the files have none.
+    pub(crate) fn placing_metric(&self) -> Metric {
+        let ply = || self.plies().next().map(PlyFile::metric);
+        match self.rules.placing_metric() {
+            Metric::Depth => ply().unwrap_or_else(|| self.metric()),
+            Metric::Wdl => Metric::Wdl,
+        }
+    }
+
     /// The same databases with caches of this size in bytes: three quarters for decoded blocks, the
     /// rest for values that were derived, searched or ranked.
     #[must_use]
-    pub fn with_cache_bytes(self, bytes: usize) -> Database {
-        Database {
-            blocks: BlockCache::with_bytes(bytes - bytes / 4),
-            values: ValueCache::with_bytes(bytes / 4),
-            ..self
-        }
+    pub fn with_cache_bytes(mut self, bytes: usize) -> Database {
+        self.set_cache_bytes(bytes);
+        self
+    }
+
+    /// Replaces the caches by empty ones of this size, see [`Database::with_cache_bytes`].
+    pub fn set_cache_bytes(&mut self, bytes: usize) {
+        self.blocks = BlockCache::with_bytes(bytes - bytes / 4);
+        self.values = ValueCache::with_bytes(bytes / 4);
     }
 
     /// The same databases, which answer every question on the thread that asks it. Otherwise a second one
@@ -256,14 +289,11 @@ impl Database {
     /// Add all files before the first question: cached values stay.
     #[must_use]
     pub fn with_file(mut self, name: &str, source: Box<dyn ByteSource>) -> Database {
-        let origin = Origin::Caller(source.into());
-        let mut pairs = Pair::all(&self.rules).into_iter();
-        let mut plies = 0..plies(&self.rules);
-        if let Some(pair) = pairs.find(|&pair| store::file_name(pair) == name) {
-            self.pairs[store::slot(pair)] = Some(Box::new(OnDemand::new(origin)));
-        } else if let Some(ply) = plies.find(|&ply| store::ply_file_name(ply) == name) {
-            self.add_ply(ply, origin);
-        }
+        let mut source = Some(source);
+        self.add_files(|other| match other == name {
+            true => Some(Origin::Caller(source.take()?.into())),
+            false => None,
+        });
         self
     }
 
@@ -416,14 +446,6 @@ impl Database {
             )));
         };
         self.file(pair)
-    }
-}
-
-/// The number of plies of a placing phase of its own.
-fn plies(rules: &Rules) -> u8 {
-    match rules.moves_while_placing {
-        true => 0,
-        false => 2 * rules.stones,
     }
 }
 

@@ -84,7 +84,7 @@ impl FileDistance {
         let mut plies = (0..).zip(&database.plies);
         let next = plies.find(|&(other, file)| other >= ply && file.is_some());
         let next = next.filter(|_| is_covered).map(|(ply, _)| ply);
-        let placements = next.unwrap_or(2 * rules.stones).saturating_sub(ply);
+        let placements = next.unwrap_or(rules.placements()).saturating_sub(ply);
         FileDistance {
             placements,
             is_near: !database.plies.is_empty() && is_covered && placements <= FEW,
@@ -127,7 +127,7 @@ fn covers(database: &Database, position: &Position) -> bool {
 /// The files as a source of known values, for one thread of a search.
 pub(super) struct FileEvaluator<'a> {
     pub database: &'a Database,
-    /// Whether all files that the search needs hold depths.
+    /// Whether the values are to have depths.
     depths: bool,
     /// The positions without stones in hand.
     moving: Mutex<Derivation<'a>>,
@@ -161,11 +161,8 @@ impl<'a> FileEvaluator<'a> {
         if position.is_over(self.database.rules()) {
             return Ok(None);
         }
-        if self.database.rules().placing_metric() == Metric::Wdl {
-            return Ok(Some(self.database.probe_wdl(position)?.into()));
-        }
         if !self.depths {
-            return Ok(Some(self.database.probe(position)?.into()));
+            return Ok(Some(self.database.probe_wdl(position)?.into()));
         }
         let mut moving = held(&self.moving);
         match moving.held(position)? {
@@ -242,13 +239,13 @@ fn searched(
     two_threads: bool,
 ) -> Result<Vec<Value>, DbError> {
     let search = |depths| search(database, positions, distance, effort, two_threads, depths);
-    match search(true) {
-        Err(DbError::NoDepths { .. }) => search(false),
-        found => found,
+    match database.placing_metric() {
+        Metric::Wdl => search(false),
+        Metric::Depth => search(true),
     }
 }
 
-/// [`searched`] values. Without `depths`, files without depths are used, too.
+/// [`searched`] values, with `depths` or as wins, draws and losses.
 fn search(
     database: &Database,
     positions: &[Position],

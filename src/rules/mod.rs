@@ -225,6 +225,11 @@ impl Rules {
         }
     }
 
+    /// The number of stones that both sides place.
+    pub fn placements(&self) -> u8 {
+        2 * self.stones
+    }
+
     /// What files of the placing phase hold: under a limit of quiet turns only results, as each placement
     /// begins the count anew.
     pub(crate) fn placing_metric(&self) -> Metric {

@@ -20,6 +20,7 @@ use super::folder::BuildFolder;
 use super::pair::{self, SolvedTable};
 use super::plan::{BuildPlan, BuildRequest, PlannedPly};
 use super::ply;
+use super::repack::profile_of_ply;
 use super::tables::{Loader, TableCache, load};
 use super::unfinished;
 use crate::index::histogram::Histogram;
@@ -28,7 +29,9 @@ use crate::index::{Index, Material, Pair};
 use crate::memory::Bytes;
 use crate::probe::Database;
 use crate::rules::Rules;
-use crate::store::{self, DbError, LARGEST_VALUE, PlyWriter, SolvedPair, file_name, ply_file_name};
+use crate::store::{
+    self, DbError, LARGEST_VALUE, PlyWriter, Profile, SolvedPair, file_name, ply_file_name,
+};
 use crate::value::Metric;
 
 /// Builds what a folder, which must exist, lacks of a request.
@@ -40,7 +43,7 @@ use crate::value::Metric;
 /// let request = BuildRequest {
 ///     rules,
 ///     pairs: Pair::all(&rules),
-///     plies: kept_plies(&rules),
+///     plies: kept_plies(&rules, Default::default()),
 ///     profile: Default::default(),
 /// };
 /// build("db".as_ref(), &request, &mut |event| println!("{event:?}"))?;
@@ -74,6 +77,7 @@ impl BuildPlan {
         let mut report = BuildReport::default();
         let mut plies = self.stage_sets.as_ref().map(|stage_sets| PliesJob {
             rules: &self.request.rules,
+            profile: profile_of_ply(&self.request.rules, self.request.profile),
             folder: folder.path(),
             stage_sets,
             report: PlyReport::default(),
@@ -119,7 +123,7 @@ struct PairsJob<'a> {
 
 impl<'a> PairsJob<'a> {
     fn new(plan: &'a BuildPlan, folder: &'a Path) -> PairsJob<'a> {
-        let last = 2 * plan.request.rules.stones - 1;
+        let last = plan.request.rules.placements() - 1;
         let planned = plan.plies().iter().any(|planned| planned.ply == last);
         let mut last_stages = Vec::new();
         if let Some(stage_sets) = plan.stage_sets.as_ref().filter(|_| planned) {
@@ -249,6 +253,8 @@ impl<'a> PairsJob<'a> {
 /// Builds the plies of a plan.
 struct PliesJob<'a> {
     rules: &'a Rules,
+    /// Contents and compression of the files.
+    profile: Profile,
     folder: &'a Path,
     stage_sets: &'a StageSets,
     /// The report on the ply in work.
@@ -267,10 +273,10 @@ impl PliesJob<'_> {
             ply,
             ..PlyReport::default()
         };
-        let mut writer = kept.then(|| PlyWriter::new(rules, stage_sets, ply));
+        let mut writer = kept.then(|| PlyWriter::new(rules, stage_sets, ply, self.profile));
         let path = folder.join(ply_file_name(ply));
         let database = Database::open(folder, *rules)?;
-        let mut next = NextTables::new(&database, folder, stage_sets, ply)?;
+        let mut next = NextTables::new(&database, folder, stage_sets, self.profile.metric, ply)?;
         for stage in stage_sets.stages_of(ply) {
             let start = Instant::now();
             let values = match unfinished::is_solved(folder, stage) {
@@ -314,7 +320,8 @@ impl PliesJob<'_> {
     ) -> Result<Bytes, SolveError> {
         let rules = self.rules;
         let start = Instant::now();
-        let values = ply::solve_stage(rules, self.stage_sets, stage, quiet, captures);
+        let metric = self.profile.metric;
+        let values = ply::solve_stage(rules, metric, self.stage_sets, stage, quiet, captures);
         let values = values.map_err(|error| SolveError::PlyMemory(stage.ply, error))?;
         if values.par_iter().any(|&value| value > LARGEST_VALUE) {
             return Err(SolveError::PlyTooDeep(stage.ply));
@@ -332,6 +339,8 @@ struct NextTables<'a> {
     database: &'a Database,
     folder: &'a Path,
     stage_sets: &'a StageSets,
+    /// What the values must contain.
+    metric: Metric,
     /// The tables of the pairs after the last placement; `None` while stones are left in hand: then the values
     /// are in the files of the next ply's stages or in its own.
     pairs: Option<Loader<&'a Database>>,
@@ -344,16 +353,18 @@ impl<'a> NextTables<'a> {
         database: &'a Database,
         folder: &'a Path,
         stage_sets: &'a StageSets,
+        metric: Metric,
         ply: u8,
     ) -> Result<NextTables<'a>, DbError> {
         let mut tables = NextTables {
             database,
             folder,
             stage_sets,
+            metric,
             pairs: None,
             last: None,
         };
-        if ply + 1 == 2 * database.rules().stones {
+        if ply + 1 == database.rules().placements() {
             let missing = stage_sets.stages_of(ply);
             let missing = missing.filter(|&stage| !unfinished::is_solved(folder, stage));
             let wanted = missing.flat_map(|stage| [stage.after_quiet(), stage.after_capture()]);
@@ -362,7 +373,7 @@ impl<'a> NextTables<'a> {
             let wanted: Vec<Material> = wanted.iter().map(|stage| stage.material()).collect();
             for &material in &wanted {
                 let file = database.file_of(material)?;
-                if file.metric() == Metric::Wdl {
+                if !file.metric().holds(metric) {
                     return Err(DbError::NoDepths { pair: file.pair() });
                 }
             }
@@ -381,7 +392,7 @@ impl<'a> NextTables<'a> {
             (_, Some(pairs)) => pairs.load(stage.material())?,
             _ => match unfinished::read(self.folder, self.database.rules(), stage)? {
                 Some(values) => values,
-                None => ply::load(self.database, stage)?,
+                None => ply::load(self.database, stage, self.metric)?,
             },
         };
         Ok(Some(values))

@@ -8,6 +8,7 @@ use std::thread;
 
 use super::error::SolveError;
 use super::pair;
+use super::repack::profile_of_ply;
 use super::tables::{MOST_KEPT, TableCache};
 use super::unfinished;
 use crate::index::stages::{Stage, StageSets, why_unsolved};
@@ -23,8 +24,9 @@ use crate::value::Metric;
 const PAIR_NS_PER_ENTRY: f64 = 61.0;
 const PLY_NS_PER_ENTRY: f64 = 19.0;
 
-/// Bytes of a ply's file per entry of its tables.
+/// Bytes of a ply's file per entry of its tables, with and without depths.
 const PLY_BYTES_PER_ENTRY: f64 = 0.087;
+const PLY_WDL_BYTES_PER_ENTRY: f64 = 0.023;
 
 /// Measured memory besides the tables of a ply, in bytes: the program, the rows, marks of sets, and buffers
 /// of the threads.
@@ -40,7 +42,7 @@ pub struct BuildRequest {
     /// The plies of the placing phase whose files are kept, which need the files of all pairs; empty to
     /// leave the placing phase out.
     pub plies: BTreeSet<u8>,
-    /// Contents and compression of the pairs' files.
+    /// Contents and compression of the files.
     pub profile: Profile,
 }
 
@@ -51,17 +53,21 @@ pub fn pairs_up_to(most_stones: u8, rules: &Rules) -> Vec<Pair> {
     pairs
 }
 
-/// The plies whose files are kept by default: all early ones, which are small, and then every third
-/// one up to four placements from the end. So a short search leads from any position to the next
-/// file or to the moving phase.
-pub fn kept_plies(rules: &Rules) -> BTreeSet<u8> {
+/// The plies whose files are kept by default: all early ones, which are small, and then with depths every third
+/// one up to four placements from the end, without depths, which searches find sooner, one that is five placements
+/// from it. So a short search leads from any position to the next file or to the moving phase.
+pub fn kept_plies(rules: &Rules, metric: Metric) -> BTreeSet<u8> {
     const SMALL: u8 = 8;
     if rules.moves_while_placing {
         return BTreeSet::new();
     }
-    let last = (2 * rules.stones).saturating_sub(4);
+    let (end, step) = match metric {
+        Metric::Depth => (4, 3),
+        Metric::Wdl => (5, 5),
+    };
+    let last = rules.placements().saturating_sub(end);
     (0..=last)
-        .filter(|&ply| ply <= SMALL || (last - ply).is_multiple_of(3))
+        .filter(|&ply| ply <= SMALL || (last - ply).is_multiple_of(step))
         .collect()
 }
 
@@ -162,7 +168,7 @@ impl BuildPlan {
     /// has a file that cannot be used: no build replaces it unasked.
     pub fn new(folder: &Path, request: &BuildRequest) -> Result<BuildPlan, SolveError> {
         let rules = request.rules;
-        let (stage_sets, plies) = plan_plies(folder, &rules, &request.plies)?;
+        let (stage_sets, plies) = plan_plies(folder, request)?;
         let database = match folder.exists() {
             true => Database::open(folder, rules)?,
             false => Database::embedded(rules),
@@ -176,11 +182,12 @@ impl BuildPlan {
                 Err(unusable) => return Err(unusable.into()),
             }
         }
-        let last_placement = plies.first().map(|planned| planned.ply + 1) == Some(2 * rules.stones);
+        let last_placement =
+            plies.first().map(|planned| planned.ply + 1) == Some(rules.placements());
         let planned = |(number, &pair): (usize, &Pair)| PlannedPair {
             pair,
             entries: pair.entries(),
-            file_bytes: file_bytes(&rules, pair),
+            file_bytes: (file_bytes(&rules, pair) as f64 * share(request.profile)) as u64,
             memory_bytes: memory_of(&rules, &pairs, number, last_placement),
         };
         let pairs: Vec<PlannedPair> = pairs.iter().enumerate().map(planned).collect();
@@ -296,6 +303,17 @@ fn file_bytes(rules: &Rules, pair: Pair) -> u64 {
     stored * u64::from(pair.smaller()) * 43 / 1000
 }
 
+/// The size of the pairs' files with this profile, divided by that of the usual ones: as measured for all pairs of
+/// the standard rules.
+fn share(profile: Profile) -> f64 {
+    match (profile.metric, profile.compression) {
+        (Metric::Depth, Compression::Quick) => 1.0,
+        (Metric::Depth, Compression::Max) => 0.41,
+        (Metric::Wdl, Compression::Quick) => 0.18,
+        (Metric::Wdl, Compression::Max) => 0.075,
+    }
+}
+
 /// The most bytes of the tables that a build of these pairs keeps in files of its own: where sides move while
 /// placing, those with this number of stones in hand and with one less.
 fn temporary_bytes(rules: &Rules, pairs: &[PlannedPair]) -> u64 {
@@ -308,19 +326,23 @@ fn temporary_bytes(rules: &Rules, pairs: &[PlannedPair]) -> u64 {
             .filter(|planned| planned.pair.all_in_hand() == in_hand);
         same.map(|planned| planned.entries).sum()
     };
-    let most = (0..2 * rules.stones)
+    let most = (0..rules.placements())
         .map(|in_hand| with(in_hand) + with(in_hand + 1))
         .max();
     most.unwrap_or(0) / TableCache::RATIO
 }
 
-/// The plies to solve so that a folder has the files of the plies `keep`, and the stages, if there are such.
+/// The plies to solve so that a folder has the files of the plies of a request, and the stages, if there are such.
 fn plan_plies(
     folder: &Path,
-    rules: &Rules,
-    keep: &BTreeSet<u8>,
+    request: &BuildRequest,
 ) -> Result<(Option<StageSets>, Vec<PlannedPly>), SolveError> {
-    let plies = 2 * rules.stones;
+    let (rules, keep) = (&request.rules, &request.plies);
+    let bytes_per_entry = match profile_of_ply(rules, request.profile).metric {
+        Metric::Depth => PLY_BYTES_PER_ENTRY,
+        Metric::Wdl => PLY_WDL_BYTES_PER_ENTRY,
+    };
+    let plies = rules.placements();
     let has_file = |ply| folder.join(ply_file_name(ply)).exists();
     if keep.iter().all(|&ply| has_file(ply)) {
         return Ok((None, Vec::new()));
@@ -361,7 +383,7 @@ fn plan_plies(
             ply,
             entries,
             kept: keep.contains(&ply),
-            file_bytes: (entries as f64 * PLY_BYTES_PER_ENTRY) as u64,
+            file_bytes: (entries as f64 * bytes_per_entry) as u64,
             memory_bytes,
         }
     };

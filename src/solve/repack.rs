@@ -1,15 +1,14 @@
 //! Writes the values of a file again at another level or with another profile.
 
-use std::fs::File;
-use std::io;
-
 use super::derive::captures_to_fill;
 use super::folder::BuildFolder;
+use super::ply;
 use super::tables::{TableCache, load_pair};
 use crate::index::Pair;
 use crate::probe::Database;
+use crate::rules::Rules;
 use crate::store::pair::stored_table;
-use crate::store::{self, DbError, PlyFile, Profile, SolvedPair};
+use crate::store::{self, DbError, PlyFile, PlyWriter, Profile, SolvedPair};
 use crate::value::Metric;
 
 /// Writes the values of a pair to another folder, and returns the size of the file in bytes.
@@ -56,19 +55,34 @@ pub fn repack(
     Ok(bytes)
 }
 
-/// Copies the file of a ply to another folder byte for byte: such files have one level and one profile.
+/// The profile that the file of a ply gets where this one is asked for. Under a limit of quiet turns plies hold
+/// no depths.
+pub fn profile_of_ply(rules: &Rules, asked: Profile) -> Profile {
+    let metric = match rules.placing_metric() {
+        Metric::Depth => asked.metric,
+        Metric::Wdl => Metric::Wdl,
+    };
+    Profile { metric, ..asked }
+}
+
+/// Writes the values of a ply to another folder, and returns the size of the file in bytes.
 ///
 /// # Errors
 ///
+/// [`DbError::NotStored`] if the file has no depths but the new one needs them, [`DbError::Corrupt`],
 /// [`DbError::Io`].
-pub fn copy_ply(file: &PlyFile, folder: &BuildFolder) -> Result<(), DbError> {
-    let from = file.path();
-    let mut source = File::open(from).map_err(DbError::io(from))?;
+pub fn repack_ply(
+    db: &Database,
+    file: &PlyFile,
+    folder: &BuildFolder,
+    profile: Profile,
+) -> Result<u64, DbError> {
+    let profile = profile_of_ply(db.rules(), profile);
     let path = folder.path().join(store::ply_file_name(file.ply()));
-    store::write_file(&path, |copy| {
-        let bytes = io::copy(&mut source, copy)?;
-        copy.sync_all()?;
-        Ok(bytes)
-    })?;
-    Ok(())
+    let mut writer = PlyWriter::new(db.rules(), db.stage_sets(), file.ply(), profile);
+    for stage in file.stages() {
+        let values = ply::load(db, stage, profile.metric)?;
+        writer.add(stage, &values).map_err(DbError::io(&path))?;
+    }
+    writer.finish(&path)
 }

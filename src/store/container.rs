@@ -272,7 +272,7 @@ impl Container {
 }
 
 /// The error for bytes of a file that could not be read.
-fn unread(name: &Path, start: u64, length: usize, error: io::Error) -> DbError {
+pub(crate) fn unread(name: &Path, start: u64, length: usize, error: io::Error) -> DbError {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => {
             let what = format!("the file ends before byte {}", start + length as u64);

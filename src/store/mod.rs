@@ -3,6 +3,7 @@
 //!
 //! - `source`: the bytes, from a file, a map or memory
 //! - `pieces`: the bytes of a file that arrives in pieces
+//! - `bundle`: all files of a folder in one
 //! - `container`, `fields`: head, directory and checksums
 //! - `pair`, `ply`: the two kinds of file, which define the tables of a container
 //! - `table`: from a set to its row, from a column to its block, from a block to values
@@ -13,6 +14,7 @@
 //!
 //! Files are untrusted: whatever their bytes are, reading returns the written values or an error.
 
+mod bundle;
 pub(crate) mod cache;
 pub(crate) mod codec;
 pub(crate) mod container;
@@ -31,19 +33,30 @@ mod whole;
 #[cfg(feature = "build")]
 pub(crate) mod write;
 
+#[cfg(feature = "build")]
+pub use bundle::write_bundle;
+pub use bundle::{Bundle, Member};
 pub use error::{DbError, Location};
 pub use pair::{PairFile, file_name};
 pub(crate) use pair::{pair_of_slot, slot, slots};
 pub use pieces::{NeededRange, Pieces};
+pub(crate) use ply::plies;
 pub use ply::{PlyFile, ply_file_name};
 pub use profile::{Compression, Profile};
-pub use source::ByteSource;
+pub use source::{ByteRange, ByteSource, OpenFile};
 #[cfg(feature = "build")]
 pub(crate) use write::*;
 
 use std::path::{Path, PathBuf};
 
+use crate::index::Pair;
 use crate::rules::Rules;
+
+/// The names of all files that databases of these rules may have.
+pub fn file_names(rules: &Rules) -> impl Iterator<Item = String> + use<> {
+    let pairs = Pair::all(rules).into_iter().map(file_name);
+    pairs.chain(plies(rules).map(ply_file_name))
+}
 
 /// The folder for the databases of these rules within a folder of databases: the folder itself for
 /// the standard rules, else a subfolder that has the name of the rules or, for rules without a

@@ -9,12 +9,14 @@
 //!     histogram
 //! ```
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::codec::{Coverage, SetMarks};
 use super::container::{Container, FileKind};
 use super::error::DbError;
+use super::profile::Profile;
 use super::source::ByteSource;
 use super::table::{Table, TableFile, TableSpec};
 use crate::index::histogram::Histogram;
@@ -25,6 +27,15 @@ use crate::value::Metric;
 /// The name of a ply's file in its folder.
 pub fn ply_file_name(ply: u8) -> String {
     format!("placing-{ply:02}.mill")
+}
+
+/// The plies that may have files: none under rules where sides move while placing, whose pairs have stones in
+/// hand instead.
+pub(crate) fn plies(rules: &Rules) -> Range<u8> {
+    match rules.moves_while_placing {
+        true => 0..0,
+        false => 0..rules.placements(),
+    }
 }
 
 /// The file of a ply, opened. Its head is checked; its rows are checked when they are read.
@@ -112,6 +123,14 @@ impl PlyFile {
     /// Whether the file holds depths.
     pub fn metric(&self) -> Metric {
         self.file.metric()
+    }
+
+    /// Contents and compression of the file.
+    pub fn profile(&self) -> Profile {
+        Profile {
+            metric: self.file.metric(),
+            compression: self.file.parameters().compression,
+        }
     }
 
     /// The stages whose positions the file holds.

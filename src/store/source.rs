@@ -31,26 +31,69 @@ pub trait ByteSource: fmt::Debug + Send + Sync {
     }
 }
 
-/// Opens a file. Each read is a system call, so a file that is changed or shortened while it is open gives an
-/// error, where a memory map would end the program.
+/// Opens a file.
 pub(crate) fn open(path: &Path) -> io::Result<Box<dyn ByteSource>> {
-    let metadata = fs::metadata(path)?;
-    if !metadata.is_file() {
+    if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other(
             "expected a file, found a folder or device",
         ));
     }
-    Ok(Box::new(OpenFile {
-        file: File::open(path)?,
-        size: metadata.len(),
-    }))
+    Ok(Box::new(OpenFile::new(File::open(path)?)?))
 }
 
-/// A file and its size when it was opened.
+/// A part of other bytes, such as a database within the assets of an app.
 #[derive(Debug)]
-struct OpenFile {
+pub struct ByteRange<T> {
+    source: T,
+    start: u64,
+    size: u64,
+}
+
+impl<T> ByteRange<T> {
+    /// The `size` bytes of `source` that begin at the offset `start`. If the source has fewer, reading them is
+    /// an error.
+    pub fn new(source: T, start: u64, size: u64) -> ByteRange<T> {
+        ByteRange {
+            source,
+            start,
+            size,
+        }
+    }
+}
+
+impl<T: ByteSource> ByteSource for ByteRange<T> {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
+        let end = start.checked_add(length as u64);
+        let first = self.start.checked_add(start);
+        match first.filter(|_| end.is_some_and(|end| end <= self.size)) {
+            Some(first) => self.source.read(first, length),
+            None => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+}
+
+/// A file and its size when it was opened. Each read is a system call, so a file that is changed or shortened
+/// while it is open gives an error, where a memory map would end the program.
+#[derive(Debug)]
+pub struct OpenFile {
     file: File,
     size: u64,
+}
+
+impl OpenFile {
+    /// The bytes of an open file; its position does not matter.
+    ///
+    /// # Errors
+    ///
+    /// That of the system, which does not say the size.
+    pub fn new(file: File) -> io::Result<OpenFile> {
+        let size = file.metadata()?.len();
+        Ok(OpenFile { file, size })
+    }
 }
 
 impl ByteSource for OpenFile {

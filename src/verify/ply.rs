@@ -19,7 +19,7 @@ use crate::solve::fold;
 use crate::solve::ply::load;
 use crate::store::table::Table;
 use crate::store::{DbError, PlyFile, count_stored};
-use crate::value::Value;
+use crate::value::{Metric, Value};
 
 /// Checks a ply's file: all of its bytes, every value and the counts. If files hold no depths, the check
 /// compares only win, draw and loss.
@@ -42,7 +42,7 @@ pub fn verify_ply(
     progress: &dyn Fn(u64),
 ) -> Result<Report, DbError> {
     let mut report = Report::default();
-    let stage_sets = StageSets::new(database.rules(), 2 * database.rules().stones);
+    let stage_sets = StageSets::new(database.rules(), database.rules().placements());
     let last = tables.last_placement.take(database, file);
     let mut tables = StageTables::loader(database, &stage_sets, last, file)?;
     let mut done = 0;
@@ -53,7 +53,7 @@ pub fn verify_ply(
         };
         // The table itself is loaded last: deriving the others takes most of the memory.
         let (counted, checked, mismatches) = with_turns(&mut tables, stage, |turns| {
-            let mut values = load(database, stage)?;
+            let mut values = load(database, stage, Metric::Wdl)?;
             let counted = count(table, &values);
             fold(&mut values, turns.metric);
             let (checked, mismatches) = turns.compare(CheckedTable::new(table.index(), &values));
@@ -93,7 +93,7 @@ pub fn verify_ply_sample(
         let Some(table) = file.table(stage, database.stage_sets())? else {
             continue;
         };
-        if Some(&count(table, &load(database, stage)?)) != file.histogram(stage) {
+        if Some(&count(table, &load(database, stage, Metric::Wdl)?)) != file.histogram(stage) {
             report
                 .miscounted
                 .push(Miscounted::Placing([stage.white_lost, stage.black_lost]));

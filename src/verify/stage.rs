@@ -200,12 +200,11 @@ pub(super) struct LastPlacement {
 impl LastPlacement {
     /// Nothing yet, before the checks of these pairs and then of all files of the placing phase.
     pub fn before_pairs(database: &Database, pairs: &[Pair]) -> LastPlacement {
-        let stones = database.rules().stones;
+        let last = database.rules().placements() - 1;
         let mut all = Pair::all(database.rules()).into_iter();
         LastPlacement {
             needed: all.all(|pair| pairs.contains(&pair))
-                && (database.plies().map(PlyFile::ply).max())
-                    .is_some_and(|ply| ply < 2 * stones - 1),
+                && (database.plies().map(PlyFile::ply).max()).is_some_and(|ply| ply < last),
             ..LastPlacement::default()
         }
     }
@@ -216,7 +215,7 @@ impl LastPlacement {
             return Ok(());
         }
         let (rules, material) = (turns.rules, turns.parent.material());
-        let last = 2 * rules.stones - 1;
+        let last = rules.placements() - 1;
         let stage = Stage {
             ply: last,
             white_lost: rules.stones - material.waiting,
@@ -298,7 +297,7 @@ impl<'a> StageTables<'a> {
     }
 
     fn is_moving(&self, stage: Stage) -> bool {
-        stage.ply == 2 * self.database.rules().stones
+        stage.ply == self.database.rules().placements()
     }
 
     /// Puts the tables of [`StageTables::after`] in their places.
@@ -367,7 +366,7 @@ impl Recipe for StageTables<'_> {
             load(self.database, stage.material())
         } else if let Some(file) = self.database.ply(stage.ply)? {
             self.lower(file.metric());
-            ply::load(self.database, stage)
+            ply::load(self.database, stage, Metric::Wdl)
         } else {
             let next = self.next(stage, needed.into_iter());
             let codes = self.codes(stage);

@@ -341,7 +341,7 @@ fn detected(rules: &Rules, numbers: &[u8]) -> [usize; 2] {
         let stages: Vec<Stage> = stage_sets.stages_of(number).collect();
         let tables = stages
             .iter()
-            .map(|&stage| ply::load(&open(), stage).unwrap().to_vec());
+            .map(|&stage| ply::load(&open(), stage, Metric::Wdl).unwrap().to_vec());
         let tables: Vec<Vec<u8>> = tables.collect();
         let verify_with = |database: &Database, shared: &mut Tables| {
             let last = AtomicU64::new(0);
@@ -397,7 +397,7 @@ fn detected(rules: &Rules, numbers: &[u8]) -> [usize; 2] {
                 wrong += 1;
                 copies += usize::from(copied);
             }
-            let mut writer = PlyWriter::new(rules, &stage_sets, number);
+            let mut writer = PlyWriter::new(rules, &stage_sets, number, Profile::default());
             for (&stage, values) in stages.iter().zip(&damaged) {
                 writer.add(stage, values).unwrap();
             }

@@ -22,9 +22,9 @@ use millbase::internals::prove::{self, ProofOptions, Prover};
 use millbase::internals::stages::{Stage, StageSets};
 use millbase::search::{Limits, Search};
 use millbase::solve::{BuildEvent, BuildFolder, BuildPlan, SolveError};
-use millbase::store::DbError;
 use millbase::store::ply_file_name as file_name;
-use millbase::{Blocked, Position, Rules, Side, Value};
+use millbase::store::{Compression, DbError, Profile};
+use millbase::{Blocked, Metric, Position, Rules, Side, Value};
 use millbase::{Material, Pair};
 use tempfile::TempDir;
 
@@ -297,6 +297,22 @@ fn results_under_a_limit_agree_with_plain_search_in_random_games() {
     agrees_with_plain_search(&rules, &[4, 6], 12);
 }
 
+/// Files without depths, of pairs and plies.
+#[test]
+fn results_alone_agree_with_plain_search_in_random_games() {
+    for compression in [Compression::Quick, Compression::Max] {
+        let profile = Profile {
+            metric: Metric::Wdl,
+            compression,
+        };
+        let folder = TempDir::new().expect("a folder");
+        common::build_with(folder.path(), &FOUR, profile, &[2, 5]);
+        let depths = built(&FOUR, &[5]);
+        let depths = open(depths.path(), &FOUR);
+        agree_with_plain_search(&open(folder.path(), &FOUR), &depths, 30);
+    }
+}
+
 #[test]
 fn four_stones_with_diagonals_agree_with_plain_search_in_random_games() {
     agrees_with_plain_search(&DIAGONAL_FOUR, &[2, 5], 60);
@@ -436,7 +452,13 @@ fn value_in(database: &Database, position: &PlainPosition) -> Value {
 fn agrees_with_plain_search(rules: &Rules, keep: &[u8], games: u32) {
     let folder = built(rules, keep);
     let database = open(folder.path(), rules);
-    let moving = |position: &PlainPosition| value_in(&database, position);
+    agree_with_plain_search(&database, &database, games);
+}
+
+/// The same of databases whose values of the moving phase are those of `depths`.
+fn agree_with_plain_search(database: &Database, depths: &Database, games: u32) {
+    let rules = database.rules();
+    let moving = |position: &PlainPosition| value_in(depths, position);
     let mut plain = Plain::new(rules, &moving);
     let mut random = Random::new(1);
     let mut decided = 0;
@@ -445,9 +467,10 @@ fn agrees_with_plain_search(rules: &Rules, keep: &[u8], games: u32) {
         for position in random_game(rules, &mut random).into_iter().skip(skipped) {
             let expected = plain.value(&plain_position(&position));
             let value = database.probe(&position).expect("files");
-            let expected = match rules.quiet_turns {
-                0 => expected,
-                _ => expected.without_depth(),
+            let first = database.plies().next().expect("a file");
+            let expected = match first.metric() {
+                Metric::Depth => expected,
+                Metric::Wdl => expected.without_depth(),
             };
             assert_eq!(value, expected, "{}", position.text(rules));
             decided += u32::from(expected != Value::Draw);

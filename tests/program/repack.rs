@@ -259,7 +259,7 @@ fn files_without_depths_say_so() {
     let words = "holds results without depths";
     run(folder, &["line", FLYING]).fails_with(3, words);
 
-    // The advice for missing files works: those of the placing phase need depths.
+    // The advice for missing files works.
     let options = format!("--db {} --profile wdl", folder.display());
     let advice = format!("`millbase build --pair 6-4 {options}`");
     run(folder, &["probe", LARGER]).fails_with(3, &advice);
@@ -268,10 +268,10 @@ fn files_without_depths_say_so() {
     let list = run(folder, &["list"]).out;
     let missing = format!("'millbase build {options}' makes the missing ones");
     assert!(list.contains(&missing), "{list}");
-    let placing = "'millbase build --placing --db NEW_FOLDER' makes";
-    assert!(list.contains(placing), "{list}");
+    let placing = format!("'millbase build --placing {options}' makes");
+    assert!(list.contains(&placing), "{list}");
     for args in [&["verify", "--placing"][..], &["probe", "start"]] {
-        run(folder, args).fails_with(3, "--placing --db NEW_FOLDER");
+        run(folder, args).fails_with(3, &format!("--placing {options}"));
     }
 
     // The pairs that are part of the program have depths, which do not follow from files without them.
@@ -411,14 +411,19 @@ fn repacking_takes_the_placing_phase_along() {
         assert_eq!(answer["unusable"], serde_json::json!([]));
         // Folders to be published hold nothing but databases.
         assert_eq!(common::names(&new), names(&old));
-        for ply in names(&old)
-            .iter()
-            .filter(|name| name.starts_with("placing"))
-        {
-            let [before, after] = [&old, &new].map(|folder| fs::read(folder.join(ply)).unwrap());
-            assert!(before == after, "{ply}");
-            assert!(first.err.contains("placements copied"), "{}", first.err);
-        }
+        assert!(first.err.contains("placements written"), "{}", first.err);
         assert_eq!(repack().err, "");
+        // A build with these options makes the same files.
+        let _ = fs::remove_dir_all(place.path().join("built"));
+        let build = [&["build", "--placing"], kind].concat();
+        let args = [&build, &["--rules", "own.toml", "--db", "built"][..]].concat();
+        assert_eq!(place.run(&args).status, 0);
+        for name in names(&old) {
+            let [repacked, built] = [&new, &place.path().join("built").join(folder)]
+                .map(|folder| fs::read(folder.join(&name)).unwrap());
+            assert!(repacked == built, "{name} {kind:?}");
+        }
+        let verified = [&["verify"], &["--rules", "own.toml", "--db", "built"][..]].concat();
+        assert_eq!(place.run(&verified).status, 0);
     }
 }

@@ -15,10 +15,19 @@ fn the_header_is_up_to_date() {
         env!("CARGO_PKG_VERSION_MINOR"),
         env!("CARGO_PKG_VERSION_PATCH")
     ));
-    let source = crate_folder.join("src/lib.rs");
-    let builder = cbindgen::Builder::new()
-        .with_config(config)
-        .with_src(source);
+    let rooms = [
+        "border",
+        "types",
+        "open",
+        "positions",
+        "bulk",
+        "choose",
+        "engine",
+    ];
+    let builder = rooms.into_iter().fold(
+        cbindgen::Builder::new().with_config(config),
+        |builder, room| builder.with_src(crate_folder.join(format!("src/{room}.rs"))),
+    );
     let mut header = Vec::new();
     builder.generate().unwrap().write(&mut header);
     let header = String::from_utf8(header).unwrap();

@@ -1,7 +1,8 @@
 /* The C library against the table of positions, from several threads, in a game, and on hostile input:
- *     table ../positions.csv A_FOLDER
- * The folder is empty; files cut short are written there. */
+ *     table ../positions.csv A_FOLDER A_BUNDLE
+ * The folder is empty; files cut short are written there. The bundle has the pairs of `no-flying` with seven stones. */
 #define _POSIX_C_SOURCE 200809L
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "millbase.h"
 
@@ -390,8 +392,100 @@ static void hostile(const char *folder) {
   millbase_close(NULL);
 }
 
+/* Asks what only the bundle answers. */
+static void check_bundled(millbase_db *bundled, millbase_status expected) {
+  millbase_value value;
+  const char *fen = "OO*@****/*@******/@O****** w m s 3 0 3 0 0 0";
+  CHECK(millbase_probe(bundled, fen, &value) == expected);
+}
+
+/* A bundle by its path, in the middle of another file, and in memory, with small caches. */
+static void bundles(const char *folder, const char *path) {
+  FILE *file = fopen(path, "rb");
+  CHECK(file != NULL && fseek(file, 0, SEEK_END) == 0);
+  size_t length = (size_t)ftell(file);
+  unsigned char *bytes = malloc(length);
+  rewind(file);
+  CHECK(bytes != NULL && fread(bytes, 1, length, file) == length);
+  fclose(file);
+  char asset[512];
+  snprintf(asset, sizeof asset, "%s/asset", folder);
+  file = fopen(asset, "wb");
+  CHECK(file != NULL && fwrite("before", 1, 6, file) == 6);
+  CHECK(fwrite(bytes, 1, length, file) == length && fwrite("after", 1, 5, file) == 5);
+  fclose(file);
+
+  millbase_db *opened;
+  CHECK(millbase_open(NULL, "no-flying", &opened) == MILLBASE_STATUS_OK);
+  check_bundled(opened, MILLBASE_STATUS_MISSING);
+  millbase_close(opened);
+  CHECK(millbase_open(path, "no-flying", &opened) == MILLBASE_STATUS_OK);
+  CHECK(millbase_set_cache_bytes(opened, 1 << 20) == MILLBASE_STATUS_OK);
+  check_bundled(opened, MILLBASE_STATUS_OK);
+  millbase_close(opened);
+  int fd = open(asset, O_RDONLY);
+  CHECK(fd >= 0);
+  CHECK(millbase_open_fd(fd, 6, length, "no-flying", &opened) == MILLBASE_STATUS_OK);
+  check_bundled(opened, MILLBASE_STATUS_OK);
+  millbase_close(opened);
+  CHECK(millbase_open_fd(fd, 5, length, "no-flying", &opened) == MILLBASE_STATUS_CORRUPT);
+  CHECK(millbase_open_fd(fd, 6, length + 1, "no-flying", &opened) == MILLBASE_STATUS_CORRUPT);
+  close(fd);
+  CHECK(millbase_open_fd(-1, 0, length, NULL, &opened) == MILLBASE_STATUS_ARGUMENT && opened == NULL);
+  CHECK(millbase_open_memory(bytes, length, "no-flying", &opened) == MILLBASE_STATUS_OK);
+  check_bundled(opened, MILLBASE_STATUS_OK);
+  size_t pairs = 0;
+  CHECK(millbase_pairs(opened, NULL, 0, &pairs) == MILLBASE_STATUS_OK && pairs == 2);
+  millbase_close(opened);
+  CHECK(millbase_open_memory(bytes, length - 1, "no-flying", &opened) == MILLBASE_STATUS_CORRUPT);
+  CHECK(millbase_open_memory(NULL, 0, "no-flying", &opened) == MILLBASE_STATUS_ARGUMENT);
+  CHECK(millbase_set_cache_bytes(NULL, 0) == MILLBASE_STATUS_ARGUMENT);
+  free(bytes);
+}
+
+/* What an engine says, and whether it has chosen. */
+struct heard {
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  char best[64];
+  int lines;
+};
+
+static void hear(const char *line, void *context) {
+  struct heard *heard = context;
+  pthread_mutex_lock(&heard->lock);
+  heard->lines++;
+  if (strncmp(line, "bestmove ", 9) == 0)
+    snprintf(heard->best, sizeof heard->best, "%s", line + 9);
+  pthread_cond_signal(&heard->changed);
+  pthread_mutex_unlock(&heard->lock);
+}
+
+/* The engine protocol as functions. */
+static void engine(void) {
+  struct heard heard = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, "", 0};
+  millbase_engine *engine;
+  CHECK(millbase_engine_new(db, NULL, NULL, &engine) == MILLBASE_STATUS_ARGUMENT && engine == NULL);
+  CHECK(millbase_engine_new(db, hear, &heard, &engine) == MILLBASE_STATUS_OK);
+  CHECK(millbase_set_cache_bytes(db, 1 << 20) == MILLBASE_STATUS_ARGUMENT);
+  CHECK(millbase_engine_send(engine, "uci") == MILLBASE_STATUS_OK);
+  CHECK(millbase_engine_send(engine, "position fen ***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0\n") == MILLBASE_STATUS_OK);
+  CHECK(millbase_engine_send(engine, "go movetime 50") == MILLBASE_STATUS_OK);
+  CHECK(millbase_engine_send(engine, NULL) == MILLBASE_STATUS_ARGUMENT);
+  pthread_mutex_lock(&heard.lock);
+  while (heard.best[0] == '\0')
+    pthread_cond_wait(&heard.changed, &heard.lock);
+  CHECK(strcmp(heard.best, "a1-e4") == 0 && heard.lines > 10);
+  pthread_mutex_unlock(&heard.lock);
+  /* A search without a limit ends with the engine. */
+  CHECK(millbase_engine_send(engine, "position startpos") == MILLBASE_STATUS_OK);
+  CHECK(millbase_engine_send(engine, "go infinite") == MILLBASE_STATUS_OK);
+  millbase_engine_free(engine);
+  millbase_engine_free(NULL);
+}
+
 int main(int argc, char **argv) {
-  CHECK(argc == 3);
+  CHECK(argc == 4);
   CHECK(strcmp(millbase_last_message(), "") == 0);
   char version[32];
   snprintf(version, sizeof version, "%d.%d.%d", MILLBASE_VERSION_MAJOR, MILLBASE_VERSION_MINOR,
@@ -410,6 +504,8 @@ int main(int argc, char **argv) {
   stopped();
   other_rules(argv[2]);
   hostile(argv[2]);
+  bundles(argv[2], argv[3]);
+  engine();
   millbase_close(db);
   printf("C: %d checks\n", checks);
   return checks > 5000 ? 0 : 1;

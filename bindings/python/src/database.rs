@@ -34,18 +34,27 @@ pub struct Database {
     /// The folder's whole path, as another process may have another working folder.
     path: Option<PathBuf>,
     rules: Rules,
+    /// The limit of the caches in bytes.
+    cache_bytes: usize,
     /// The search of `choose`, which the first call makes.
     search: OnceLock<Arc<Search>>,
 }
 
-/// Opens the databases of a folder; without one, those with at most nine stones, which are part of
-/// the module.
+/// The arguments of [`open`].
+type OpenArguments<'py> = (Option<PathBuf>, Bound<'py, PyAny>, usize);
+
+/// Opens the databases of a folder or of a bundle, which `millbase bundle` makes; without one, those with at most
+/// nine stones, which are part of the module. The caches take at most `cache_bytes` bytes.
 #[pyfunction]
-#[pyo3(signature = (path=None, rules=None), text_signature = "(path=None, rules='standard')")]
+#[pyo3(
+    signature = (path=None, rules=None, cache_bytes=millbase::Database::DEFAULT_CACHE_BYTES),
+    text_signature = "(path=None, rules='standard', cache_bytes=268435456)"
+)]
 pub fn open(
     py: Python<'_>,
     path: Option<PathBuf>,
     rules: Option<&Bound<'_, PyAny>>,
+    cache_bytes: usize,
 ) -> PyResult<Database> {
     let rules = rules::read(rules)?;
     let opened = py.detach(|| match &path {
@@ -53,6 +62,7 @@ pub fn open(
         None => Ok(millbase::Database::embedded(rules)),
     });
     let opened = opened.map_err(errors::database)?;
+    let opened = opened.with_cache_bytes(cache_bytes);
     if let Some(path) = &path
         && !opened.has_own_files()
     {
@@ -68,6 +78,7 @@ pub fn open(
         opened: Mutex::new(Some(Arc::new(opened))),
         path: path.map(path::absolute).transpose()?,
         rules,
+        cache_bytes,
         search: OnceLock::new(),
     })
 }
@@ -308,9 +319,9 @@ impl Database {
     fn __reduce__<'py>(
         &self,
         py: Python<'py>,
-    ) -> PyResult<Reduced<'py, (Option<PathBuf>, Bound<'py, PyAny>)>> {
+    ) -> PyResult<Reduced<'py, OpenArguments<'py>>> {
         let open = py.import("millbase")?.getattr("open")?;
-        Ok((open, (self.path.clone(), self.rules(py)?)))
+        Ok((open, (self.path.clone(), self.rules(py)?, self.cache_bytes)))
     }
 
     fn __repr__(&self) -> String {

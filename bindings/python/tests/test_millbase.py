@@ -247,6 +247,19 @@ def probe_elsewhere(db, fen):
     return str(db.probe(fen)), db.rules
 
 
+def test_a_bundle_opens_like_a_folder():
+    fen = "OO*@****/*@******/@O****** w m s 3 0 3 0 0 0"
+    with pytest.raises(millbase.MissingError):
+        millbase.open(rules="no-flying").probe(fen)
+    bundle = os.environ["MILLBASE_BUNDLE"]
+    opened = millbase.open(bundle, "no-flying", cache_bytes=1 << 20)
+    assert len(opened.pairs()) == 2
+    again = pickle.loads(pickle.dumps(opened))
+    assert str(opened.probe(fen)) == str(again.probe(fen))
+    with pytest.raises(millbase.CorruptError):
+        millbase.open(BINDINGS.parent / "db" / "3-3.mill")
+
+
 def test_a_database_reopens_in_another_process(tmp_path, monkeypatch):
     (tmp_path / "db").mkdir()
     (tmp_path / "db" / "4-3.mill").write_bytes((BINDINGS.parent / "db" / "4-3.mill").read_bytes())

@@ -12,12 +12,13 @@ const METHODS = { start: 0, pairs: 0, position: 1, play: 2, probe: 1, answer: 1,
 const OWN = Symbol("own");
 
 /** Opens databases in a worker; the options are those of `open`. */
-export async function connect(worker, { files = {}, wasm, signal, ...options } = {}) {
+export async function connect(worker, { files = {}, bundle, wasm, signal, ...options } = {}) {
   const sent = Object.entries(files).map(([name, source]) => [name, portable(name, source)]);
+  const whole = bundle === undefined ? undefined : portable("the bundle", bundle);
   const module = isUrl(wasm) ? absolute("the WebAssembly module", wasm).href : wasm;
   const channel = channelTo(worker);
   const of = ++opened;
-  await channel.call({ of, call: "open", options: { ...options, files: Object.fromEntries(sent), wasm: module } }, signal);
+  await channel.call({ of, call: "open", options: { ...options, files: Object.fromEntries(sent), bundle: whole, wasm: module } }, signal);
   return new WorkerMillbase(OWN, channel, of);
 }
 

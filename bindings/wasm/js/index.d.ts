@@ -118,8 +118,12 @@ export interface OpenOptions {
    * if it cannot be read, questions that need it fail.
    */
   files?: Record<string, FileSource>;
+  /** A file that `millbase bundle` made: all databases in one. */
+  bundle?: FileSource;
   /** Bytes of each file that stay in memory between questions; 64 MiB, Infinity for all. */
   cacheBytes?: number;
+  /** The most bytes of decoded blocks and values that stay in memory; 48 MiB. */
+  decodedBytes?: number;
   /** The module's bytes, or where they are; found beside this package without it. */
   wasm?: ArrayBuffer | ArrayBufferView | Response | URL | string;
   signal?: AbortSignal;

@@ -7,6 +7,9 @@ import { requestsFor } from "./requests.js";
 import { bytesIn, sourceOf } from "./sources.js";
 import { isUrl } from "./urls.js";
 
+/** The most bytes of a bundle's table of contents. */
+const MOST_CONTENTS = 1 << 20;
+
 /** How many requests of a question run at the same time; browsers allow fewer over HTTP/1.1, and queue the others. */
 const PARALLEL = 32;
 
@@ -34,17 +37,19 @@ async function load(disk, wasm = new URL("./core_bg.wasm", import.meta.url)) {
 }
 
 /** Opens the rules, the player and the databases. */
-export async function openWith(disk, { rules = "standard", files = {}, cacheBytes = 64 << 20, wasm, signal } = {}) {
+export async function openWith(disk, options = {}) {
+  const { rules = "standard", files = {}, bundle, cacheBytes = 64 << 20, decodedBytes = 48 << 20, wasm, signal } = options;
   const keptBytes = limit(cacheBytes, "cacheBytes");
   await load(disk, wasm);
   const said = typeof rules === "object" ? JSON.stringify(rules) : text(rules, "the rules");
   let core;
   try {
-    core = new Core(said);
+    core = new Core(said, limit(decodedBytes, "decodedBytes"));
   } catch (error) {
     throw new MillbaseError("invalid", error.message);
   }
   const names = Object.keys(files);
+  const members = bundle === undefined ? [] : await membersOf(core, bundle, disk, signal);
   const other = names.find((name) => !core.is_file_name(name));
   if (other !== undefined) {
     const usual = "as 9-8.mill, the larger number first, or placing-14.mill";
@@ -52,12 +57,35 @@ export async function openWith(disk, { rules = "standard", files = {}, cacheByte
   }
   const sources = await Promise.all(names.map((name) => sourceOf(name, files[name], disk, signal)));
   const known = new Map();
-  names.forEach((name, at) => {
-    known.set(name, { source: sources[at], fetching: [] });
-    const { size, head = 0 } = sources[at];
+  // A file that is given replaces that of the bundle.
+  for (const [name, source] of [...members, ...names.map((name, at) => [name, sources[at]])]) {
+    known.set(name, { source, fetching: [] });
+    const { size, head = 0 } = source;
     core.add_file(name, size, whole(head, `the head of ${name}`, MOST));
-  });
+  }
   return new Millbase(OWN, core, known, keptBytes);
+}
+
+/** The names and sources of the files in a bundle, whose bytes 12 to 15 say how long its table of contents is. */
+async function membersOf(core, bundle, disk, signal) {
+  const source = await sourceOf("the bundle", bundle, disk, signal);
+  const start = await source.read(0, Math.min(16, source.size), signal);
+  const length = start.length < 16 ? start.length : new DataView(start.buffer, start.byteOffset).getUint32(12, true);
+  const contents = await source.read(0, Math.min(length, source.size, MOST_CONTENTS), signal);
+  const members = checked(JSON.parse(core.members(source.size, contents)));
+  return members.map(({ name, start: at, ...rest }) => {
+    const read = (from, ...how) => source.read(at + from, ...how);
+    return [name, { ...rest, read }];
+  });
+}
+
+/** An answer of the module, which may be an error. */
+function checked(result) {
+  if (result.error) {
+    const { code, message, ...rest } = result.error;
+    throw new MillbaseError(code, message, rest);
+  }
+  return result;
 }
 
 /** The version of the package. */
@@ -173,15 +201,7 @@ export class Millbase {
   }
 
   #result(answer) {
-    return this.#checked(JSON.parse(answer));
-  }
-
-  #checked(result) {
-    if (result.error) {
-      const { code, message, ...rest } = result.error;
-      throw new MillbaseError(code, message, rest);
-    }
-    return result;
+    return checked(JSON.parse(answer));
   }
 
   /** Asks, and fetches and asks again until there is an answer, or what it still needs exceeds the limit of bytes. */
@@ -224,7 +244,7 @@ export class Millbase {
           }
           damaged.add(file);
         } else {
-          return this.#checked(result);
+          return checked(result);
         }
       }
     } finally {

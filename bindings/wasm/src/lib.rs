@@ -33,9 +33,6 @@ use wasm_bindgen::prelude::*;
 /// Bytes of the transposition table of a player.
 const HASH_BYTES: usize = 16 << 20;
 
-/// Bytes of decoded blocks and values that are kept.
-const CACHE_BYTES: usize = 48 << 20;
-
 /// The rules, the databases and a player.
 #[wasm_bindgen]
 pub struct Core {
@@ -240,11 +237,12 @@ impl Progress {
 #[wasm_bindgen]
 impl Core {
     /// The databases that are part of the module, if it has any, under these rules: a name, the text of a
-    /// file with settings, or an object with settings in JSON.
+    /// file with settings, or an object with settings in JSON. The caches of decoded blocks and of values take at
+    /// most this many bytes.
     #[wasm_bindgen(constructor)]
-    pub fn new(rules: &str) -> Result<Core, JsError> {
+    pub fn new(rules: &str, decoded_bytes: f64) -> Result<Core, JsError> {
         let rules = read_rules(rules).map_err(|sentence| JsError::new(&sentence))?;
-        let database = Database::embedded(rules).with_cache_bytes(CACHE_BYTES);
+        let database = Database::embedded(rules).with_cache_bytes(decoded_bytes as usize);
         Ok(Core {
             rules,
             database: Arc::new(database),
@@ -255,10 +253,28 @@ impl Core {
 
     /// Whether a file of these rules can have this name; others are of no use.
     pub fn is_file_name(&self, name: &str) -> bool {
-        let stones = self.rules.stones;
-        let mut pairs = Pair::all(&self.rules).into_iter();
-        pairs.any(|pair| store::file_name(pair) == name)
-            || (0..2 * stones).any(|ply| store::ply_file_name(ply) == name)
+        store::file_names(&self.rules).any(|other| other == name)
+    }
+
+    /// The files of these rules in a bundle of this size that begins with these bytes, at least its table of
+    /// contents: of each its name, where it begins, its size and the length of its head.
+    pub fn members(&self, size: f64, contents: Vec<u8>) -> String {
+        let pieces = Pieces::new(size as u64);
+        pieces.supply(0, contents);
+        let read = || -> Result<Vec<_>, Failure> {
+            let bundle = Bundle::read("the bundle".as_ref(), Box::new(pieces))?;
+            let members = bundle.members_of(&self.rules);
+            let members = members.map(|(name, member)| {
+                serde_json::json!({
+                    "name": name,
+                    "start": member.start,
+                    "size": member.bytes,
+                    "head": member.head_bytes,
+                })
+            });
+            Ok(members.collect())
+        };
+        json_of(read())
     }
 
     /// Adds a file of this size, of which nothing is here yet, and the length of its head, 0 if that

@@ -67,6 +67,33 @@ after(() => {
 
 const urls = () => Object.fromEntries(NAMES.map((name) => [name, base + name]));
 
+test("a bundle opens from memory and from a URL", async () => {
+  const fen = "OO*@****/*@******/@O****** w m s 3 0 3 0 0 0";
+  const rules = "no-flying";
+  const without = await open({ rules });
+  await assert.rejects(without.probe(fen), { code: "missing" });
+  const path = process.env.MILLBASE_BUNDLE;
+  const bundle = await readFile(path);
+  const server = createServer((request, response) => {
+    const [, start, end] = /bytes=(\d+)-(\d+)/.exec(request.headers.range);
+    const part = bundle.subarray(Number(start), Number(end) + 1);
+    response.writeHead(206, { "Content-Range": `bytes ${start}-${Number(start) + part.length - 1}/${bundle.length}` }).end(part);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const found = new Set();
+  for (const source of [bundle, new Blob([bundle]), pathToFileURL(path), `http://127.0.0.1:${server.address().port}/`]) {
+    const mill = await open({ rules, bundle: source, decodedBytes: 1 << 20 });
+    assert.deepEqual(mill.pairs(), ["3-3", "4-3"]);
+    found.add(JSON.stringify(await mill.probe(fen)));
+    mill.close();
+  }
+  server.close();
+  assert.equal(found.size, 1);
+  await assert.rejects(open({ rules, bundle: bundle.subarray(0, 1000) }), { code: "corrupt" });
+  await assert.rejects(open({ rules, bundle: bytes["3-3.mill"] }), { code: "corrupt" });
+  await assert.rejects(open({ rules, bundle: new Uint8Array(3) }), { code: "corrupt" });
+});
+
 async function checkRow(mill, row) {
   const answer = await mill.answer(row.fen);
   const message = row.fen;

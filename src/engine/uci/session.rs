@@ -46,7 +46,7 @@ const MARGIN: Duration = Duration::from_millis(3);
 pub fn run(
     lines: impl Iterator<Item = Result<String, String>> + Send + 'static,
     output: impl Write + Send + 'static,
-    database: Database,
+    database: Arc<Database>,
     path: String,
     threads: usize,
     sentence: fn(&DbError) -> String,
@@ -63,7 +63,6 @@ pub fn run(
     });
     let rules = *database.rules();
     let options = EngineOptions::new(path, threads, rules);
-    let database = Arc::new(database);
     let session = UciSession {
         warming: warm_up(&database),
         rules,

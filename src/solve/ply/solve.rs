@@ -19,6 +19,7 @@ use crate::memory::Bytes;
 use crate::rules::Rules;
 use crate::solve::pair::{self, Scatter, fill_images, value_of_ordered};
 use crate::solve::placements::{PlacementScratch, Placements, Reached};
+use crate::value::Metric;
 
 /// Two bits for each set of a number of stones.
 struct Marks {
@@ -69,14 +70,15 @@ struct StageShape<'a> {
     values: [u8; 256],
 }
 
-/// All values of a stage, in the order of its index, from those of the two that its turns lead to; `None`
-/// where there is no such turn, or where captures end the game. Entries that no game can reach are 0.
+/// All values of a stage in this metric, in the order of its index, from those of the two that its turns lead to;
+/// `None` where there is no such turn, or where captures end the game. Entries that no game can reach are 0.
 ///
 /// # Errors
 ///
 /// If the system refuses the memory.
 pub(crate) fn solve_stage(
     rules: &Rules,
+    metric: Metric,
     stage_sets: &StageSets,
     stage: Stage,
     quiet: Option<&[u8]>,
@@ -115,11 +117,7 @@ pub(crate) fn solve_stage(
         possible,
         after_possible,
         placements: Placements::new(rules, stage.material(), quiet, Some(captures)),
-        values: std::array::from_fn(|ordered| {
-            rules
-                .placing_metric()
-                .of_byte(value_of_ordered(ordered as u8))
-        }),
+        values: std::array::from_fn(|ordered| metric.of_byte(value_of_ordered(ordered as u8))),
     };
     let mut values = Bytes::new(shape.index.len())?;
     let entries = values.as_atomics();

@@ -76,7 +76,7 @@ pub(crate) fn write(
 pub(crate) fn write_ply(folder: &Path, ply: u8, run: usize) -> Vec<Vec<u8>> {
     let stage_sets = StageSets::new(&FOUR, ply);
     let stages: Vec<Stage> = stage_sets.stages_of(ply).collect();
-    let mut writer = PlyWriter::new(&FOUR, &stage_sets, ply);
+    let mut writer = PlyWriter::new(&FOUR, &stage_sets, ply, Profile::default());
     let tables = stages.iter().zip(0..).map(|(&stage, seed)| {
         let values = runs(stage.material().entries(), run, seed);
         writer.add(stage, &values).unwrap();

@@ -14,18 +14,18 @@ use crate::store::codec::{Parameters, TableShape};
 use crate::store::container::{FileKind, Prefix};
 use crate::store::error::DbError;
 use crate::store::ply::table_spec;
-use crate::store::profile::Compression;
+use crate::store::profile::Profile;
+use crate::value::Metric;
 
 /// The most columns of a block in plies, of which few columns are stored.
-const PARAMETERS: Parameters = Parameters {
-    columns: 2048,
-    compression: Compression::Quick,
-};
+const COLUMNS: u16 = 2048;
 
 /// Builds a ply's file: encodes each table when it is added, and writes the file at the end.
 pub(crate) struct PlyWriter<'a> {
     rules: &'a Rules,
     stage_sets: &'a StageSets,
+    metric: Metric,
+    parameters: Parameters,
     schema: Vec<u8>,
     tables: Vec<EncodedTable>,
     /// The sum over all stages of the product of both sides' numbers of rows, which is roughly
@@ -41,12 +41,22 @@ impl<'a> PlyWriter<'a> {
     /// also hold up to 49 histograms of some hundred bytes and the models of tiny tables.
     const MODEL_BYTES: u64 = 72 << 10;
 
-    /// A writer for the file of a ply.
-    pub fn new(rules: &'a Rules, stage_sets: &'a StageSets, ply: u8) -> PlyWriter<'a> {
+    /// A writer for the file of a ply, whose values have this profile.
+    pub fn new(
+        rules: &'a Rules,
+        stage_sets: &'a StageSets,
+        ply: u8,
+        profile: Profile,
+    ) -> PlyWriter<'a> {
         let stages = stage_sets.stages_of(ply);
         PlyWriter {
             rules,
             stage_sets,
+            metric: profile.metric,
+            parameters: Parameters {
+                columns: COLUMNS,
+                compression: profile.compression,
+            },
             schema: vec![rules.stones, ply],
             tables: Vec::new(),
             positions: stages.map(|stage| positions(stage_sets, stage)).sum(),
@@ -70,11 +80,11 @@ impl<'a> PlyWriter<'a> {
         let waiting = stage.mover().other();
         let possible = self.stage_sets.rows(stage, waiting).len();
         let all = crate::index::Rows::of(stage.stones(waiting)).len();
-        let shape = TableShape::new(self.rules, stage.material(), spec.coverage, PARAMETERS);
+        let shape = TableShape::new(self.rules, stage.material(), spec.coverage, self.parameters);
         let histogram = count_stored(&index, &shape, &rows, values);
         let table = TableValues {
             shape: &shape,
-            metric: self.rules.placing_metric(),
+            metric: self.metric,
             stored: rows.len() * columns * possible / all.max(1),
             rows: rows
                 .into_iter()
@@ -90,7 +100,7 @@ impl<'a> PlyWriter<'a> {
         };
         self.tables.push(table.encode(self.tables.len())?);
         self.schema.extend([stage.white_lost, stage.black_lost]);
-        add_histogram(&mut self.schema, &histogram);
+        add_histogram(&mut self.schema, &histogram.of_metric(self.metric));
         Ok(())
     }
 
@@ -98,8 +108,8 @@ impl<'a> PlyWriter<'a> {
     pub fn finish(self, path: &Path) -> Result<u64, DbError> {
         let prefix = Prefix {
             kind: FileKind::Ply,
-            metric: self.rules.placing_metric(),
-            parameters: PARAMETERS,
+            metric: self.metric,
+            parameters: self.parameters,
             rules: self.rules.fingerprint(),
         };
         super::write(path, &prefix, &self.schema, &self.tables)

@@ -191,9 +191,11 @@ class Database:
     def __copy__(self) -> Database: ...
     def __deepcopy__(self, memo: object, /) -> Database: ...
 
-def open(path: str | os.PathLike[str] | None = None, rules: _Rules = "standard") -> Database:
-    """Opens the databases of a folder; without one, those with at most nine stones, which are part
-    of the module."""
+def open(
+    path: str | os.PathLike[str] | None = None, rules: _Rules = "standard", cache_bytes: int = 268435456
+) -> Database:
+    """Opens the databases of a folder or of a bundle, which `millbase bundle` makes; without one, those with at
+    most nine stones, which are part of the module. The caches take at most `cache_bytes` bytes."""
 
 class _Tag(TypedDict):
     name: str

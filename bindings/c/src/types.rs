@@ -1,0 +1,157 @@
+//! What crosses the border, and how it follows from the library's types.
+
+use std::ffi::c_char;
+
+use millbase::Values;
+use millbase::internals::numbers;
+use millbase::internals::service::position::ValuedTurn;
+use millbase::internals::service::words::Fen;
+
+/// What a position or turn is worth to the side to move.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Value {
+    /// 1 for a win, 0 for a draw, -1 for a loss, `MILLBASE_UNKNOWN` where it is not known.
+    pub wdl: i8,
+    /// Turns to the end; -1 for a draw, and where the files hold no depths.
+    pub dtw: i16,
+}
+
+/// Stands for a result that is not known.
+pub const MILLBASE_UNKNOWN: i8 = -128;
+
+/// Bytes for a turn's text with the zero that ends it.
+pub const MILLBASE_TURN_SIZE: usize = 16;
+
+/// Bytes for a position's text with the zero that ends it.
+pub const MILLBASE_POSITION_SIZE: usize = 96;
+
+/// A turn with what it is worth to the side that makes it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Turn {
+    /// The turn's text, as `d6-d5xb4`; empty for none.
+    pub turn: [c_char; MILLBASE_TURN_SIZE],
+    /// The text of the position after the turn.
+    pub position: [c_char; MILLBASE_POSITION_SIZE],
+    /// The value, the turn counted.
+    pub value: Value,
+}
+
+/// The numbers of stones of a pair. The larger side is the one with more stones on the board and in hand.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pair {
+    /// The stones on the board of the larger side, 0 to 12.
+    pub larger: u8,
+    /// Those of the other side.
+    pub smaller: u8,
+    /// The stones in hand of the larger side: 0, except under rules where sides move while placing.
+    pub larger_in_hand: u8,
+    /// Those of the other side.
+    pub smaller_in_hand: u8,
+}
+
+/// Why a line ends.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LineEnd {
+    /// The game is over.
+    Over = 0,
+    /// A position stands again, so the game is drawn.
+    Repetition = 1,
+    /// The rules' limit of turns without a placement or a removal is reached, so the game is drawn.
+    Quiet = 2,
+    /// The line has as many turns as were asked for.
+    Limit = 3,
+}
+
+/// When a search ends: at the first of these limits, each 0 for none.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SearchLimits {
+    /// The time in milliseconds.
+    pub milliseconds: u32,
+    /// The depth in turns.
+    pub depth: u32,
+    /// The number of positions, approximately.
+    pub nodes: u64,
+}
+
+/// What the score of a choice counts.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Score {
+    /// Hundredths of a stone by which the side to move is ahead.
+    Centistones = 0,
+    /// The turns in which the side to move wins, -1 if their number is unknown.
+    Win = 1,
+    /// The turns in which the side to move loses, -1 if their number is unknown.
+    Loss = 2,
+}
+
+/// The turn that a player chooses.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Choice {
+    /// The turn's text; empty when the game is over.
+    pub turn: [c_char; MILLBASE_TURN_SIZE],
+    /// The text of the position after the turn.
+    pub position: [c_char; MILLBASE_POSITION_SIZE],
+    /// The turn's exact value if it is known without a search, else `MILLBASE_UNKNOWN`.
+    pub value: Value,
+    /// What `score` counts.
+    pub score_is: Score,
+    /// What the search found for the side to move.
+    pub score: i32,
+    /// The depth of the search in turns.
+    pub depth: u32,
+    /// The number of positions visited.
+    pub nodes: u64,
+}
+
+/// The value of a turn that is not known.
+pub(crate) const UNKNOWN: Value = Value {
+    wdl: MILLBASE_UNKNOWN,
+    dtw: -1,
+};
+
+const _: () = assert!(Values::MISSING == MILLBASE_UNKNOWN);
+
+pub(crate) fn value(value: millbase::Value) -> Value {
+    let (wdl, dtw) = numbers(value);
+    Value { wdl, dtw }
+}
+
+/// A text with zeros after it. All texts of the library are ASCII and shorter than their places.
+pub(crate) fn letters<const N: usize>(text: &str) -> [c_char; N] {
+    let mut letters = [0; N];
+    let place = letters[..N - 1].iter_mut();
+    place
+        .zip(text.bytes())
+        .for_each(|(letter, byte)| *letter = byte as c_char);
+    letters
+}
+
+pub(crate) fn turn(turn: &ValuedTurn) -> Turn {
+    Turn {
+        turn: letters(&turn.turn.to_string()),
+        position: letters(turn.position.letters().as_str()),
+        value: value(turn.value),
+    }
+}
+
+/// Turns with their values.
+pub(crate) fn all<'a>(turns: impl IntoIterator<Item = &'a ValuedTurn>) -> Vec<Turn> {
+    turns.into_iter().map(turn).collect()
+}
+
+/// A turn with the position after it, whose value is not known.
+pub(crate) fn legal(before: &Fen, legal: millbase::Turn) -> Turn {
+    let after = before.after(legal, &before.position.after(legal));
+    Turn {
+        turn: letters(&legal.to_string()),
+        position: letters(after.letters().as_str()),
+        value: UNKNOWN,
+    }
+}

@@ -1,0 +1,110 @@
+//! `millbase bundle`: writes the databases into one file.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use indicatif::HumanBytes;
+use millbase::store::{Bundle, Member, PairFile, PlyFile, folder_of, write_bundle};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::databases;
+use crate::options::Options;
+use crate::output::{self, Cell, TextTable};
+use crate::status::{Status, Usage};
+
+/// Write the databases of a folder into one file, for apps that carry them as one asset
+///
+/// Every command reads a bundle that --db names, and so do the libraries: from a path, from a part of an open file
+/// or from memory. The members are the files as they are; `millbase repack` makes smaller ones before.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  millbase bundle millbase.mdb
+  millbase probe --db millbase.mdb start
+  millbase repack --to small --profile wdl && millbase bundle app.mdb --db small")]
+pub struct BundleFiles {
+    /// The bundle to write
+    file: PathBuf,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct BundleAnswer {
+    file: PathBuf,
+    bytes: u64,
+    members: Vec<BundleMember>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct BundleMember {
+    name: String,
+    /// The offset of the file in the bundle.
+    start: u64,
+    bytes: u64,
+}
+
+impl BundleFiles {
+    /// Writes the bundle and prints its contents.
+    pub fn run(&self, options: &Options) -> Result<Status> {
+        let db = databases::open_named(options)?;
+        if let Some(error) = db.unusable().next() {
+            return Err(error.into());
+        }
+        let pairs = db.pairs().filter_map(PairFile::path);
+        let paths = pairs.chain(db.plies().map(PlyFile::path));
+        let folder = folder_of("".as_ref(), &options.rules);
+        let files: Vec<(String, PathBuf)> = paths
+            .filter_map(|path| Some((folder.join(path.file_name()?), path.to_path_buf())))
+            .filter_map(|(name, path)| Some((name.to_str()?.replace('\\', "/"), path)))
+            .collect();
+        if files.is_empty() {
+            return Err(databases::none(
+                &db,
+                "there is no file to put into a bundle",
+            ));
+        }
+        if self.file.exists() && Bundle::open(&self.file).is_err() {
+            let file = self.file.display();
+            let text = format!("'{file}' exists and is not a bundle; name another file");
+            return Err(Usage(text).into());
+        }
+        if db.location().folder.is_some_and(|folder| folder.is_file()) {
+            let text = "the databases are in a bundle already; name their folder with --db";
+            return Err(Usage(text.to_owned()).into());
+        }
+        write_bundle(&self.file, &files)?;
+        let bundle = Bundle::open(&self.file)?;
+        let member = |Member {
+                          name, start, bytes, ..
+                      }: &Member| BundleMember {
+            name: name.clone(),
+            start: *start,
+            bytes: *bytes,
+        };
+        let answer = BundleAnswer {
+            bytes: std::fs::metadata(&self.file)?.len(),
+            file: self.file.clone(),
+            members: bundle.members().iter().map(member).collect(),
+        };
+        output::answer(options, &answer, |out| answer.write(out))?;
+        Ok(Status::Done)
+    }
+}
+
+impl BundleAnswer {
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut table = TextTable::new(&["file", "offset", "bytes"]);
+        for member in &self.members {
+            table.row(vec![
+                Cell::text(&member.name),
+                Cell::count(member.start),
+                Cell::count(member.bytes),
+            ]);
+        }
+        table.write(out)?;
+        let files = output::counted(self.members.len(), "file");
+        writeln!(out, "\n{files}, {}", HumanBytes(self.bytes))
+    }
+}

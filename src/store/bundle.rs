@@ -1,0 +1,269 @@
+//! Bundles: the files of a folder of databases in one file, for programs that carry them as one asset.
+//!
+//! ```text
+//! magic                             8 bytes
+//! version                           4 bytes
+//! length of the table of contents   4 bytes, from the magic to its checksum
+//! length of the bundle              8 bytes
+//! number of members                 varint
+//! of each member
+//!     length of the name            1 byte
+//!     name                          with the folder of its rules, such as `ten/9-8.mill`
+//!     offset, length                varints, in bytes
+//!     length of its head            varint
+//! checksum of all bytes before      8 bytes
+//! the members, as they are in the folder, one after the other
+//! ```
+//!
+//! Opening reads the table of contents alone. Each member has checksums of its own.
+
+use std::borrow::Cow;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::container::unread;
+use super::error::DbError;
+use super::fields::{CHECKSUM, HeadReader, checked};
+use super::folder_of;
+use super::source::{self, ByteRange, ByteSource};
+use crate::rules::Rules;
+
+/// The version that this program writes and reads.
+const VERSION: u32 = 1;
+
+/// The first eight bytes of a bundle. The first one is not text, and a conversion of line ends would change the
+/// last one.
+const MAGIC: [u8; 8] = *b"\x8eMILLBD\n";
+
+/// The bytes of the fields before the number of members.
+const PREFIX: usize = 24;
+
+/// The most bytes of a table of contents: some thirty times what the files of Lasker Morris need.
+const MOST_CONTENTS: u32 = 1 << 20;
+
+/// A file in a bundle.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Member {
+    /// The name, with the folder of its rules: `9-8.mill` or `ten/9-8.mill`.
+    pub name: String,
+    /// Where the file begins in the bundle, in bytes.
+    pub start: u64,
+    /// The length of the file in bytes.
+    pub bytes: u64,
+    /// The length of the file's head in bytes, see [`ByteSource::head_bytes`].
+    pub head_bytes: u32,
+}
+
+/// The files of a folder of databases in one file.
+#[derive(Debug)]
+pub struct Bundle {
+    source: Arc<dyn ByteSource>,
+    members: Vec<Member>,
+}
+
+impl Bundle {
+    /// Opens the bundle at this path: reads and checks its table of contents.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Bundle::read`].
+    pub fn open(path: &Path) -> Result<Bundle, DbError> {
+        let source = source::open(path).map_err(DbError::io(path))?;
+        Bundle::read(path, source)
+    }
+
+    /// The bundle in these bytes; `name` stands for them in errors.
+    ///
+    /// # Errors
+    ///
+    /// [`DbError::Corrupt`] if the bytes are not a bundle, or damaged; [`DbError::OtherVersion`]; [`DbError::Io`];
+    /// [`DbError::Pending`] if the table of contents has not arrived.
+    pub fn read(name: &Path, source: Box<dyn ByteSource>) -> Result<Bundle, DbError> {
+        let size = source.size();
+        let read = |length: usize| {
+            let bytes = source.read(0, length);
+            bytes.map_err(|error| unread(name, 0, length, error))
+        };
+        let prefix = read(PREFIX)?;
+        let mut fields = HeadReader {
+            bytes: &prefix,
+            at: 0,
+            name,
+        };
+        if fields.take()? != MAGIC {
+            return Err(fields.corrupt(0, "expected a bundle of databases, found another file"));
+        }
+        let version = u32::from_le_bytes(fields.take()?);
+        if version != VERSION {
+            return Err(DbError::OtherVersion {
+                file: name.to_path_buf(),
+                version,
+                expected: VERSION,
+            });
+        }
+        let at = fields.at;
+        let length = u32::from_le_bytes(fields.take()?);
+        if length > MOST_CONTENTS || length as usize <= PREFIX + CHECKSUM {
+            let what = format!("the table of contents cannot have {length} bytes");
+            return Err(fields.corrupt(at, what));
+        }
+        let contents = read(length as usize)?;
+        let Some(contents) = checked(&contents) else {
+            let what = "wrong checksum of the table of contents";
+            return Err(fields.corrupt(length as usize - CHECKSUM, what));
+        };
+        let mut fields = HeadReader {
+            bytes: contents,
+            at: PREFIX - 8,
+            name,
+        };
+        let expected = u64::from_le_bytes(fields.take()?);
+        if size != expected {
+            let what = format!("wrong size: expected {expected} bytes, found {size}");
+            return Err(DbError::corrupt(name, size.min(expected), what));
+        }
+        let number = fields.varint()?;
+        let members = (0..number).map(|_| member(&mut fields, size));
+        let members = members.collect::<Result<_, _>>()?;
+        fields.end()?;
+        Ok(Bundle {
+            source: source.into(),
+            members,
+        })
+    }
+
+    /// The files, in the order of their bytes.
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// The files of these rules, with the names that they have in their folder.
+    pub fn members_of(&self, rules: &Rules) -> impl Iterator<Item = (&str, &Member)> + use<'_> {
+        let folder = folder_of(Path::new(""), rules);
+        self.members.iter().filter_map(move |member| {
+            let path = Path::new(&member.name);
+            let is_of_rules = path.parent() == Some(&*folder);
+            let name = path.file_name()?.to_str().filter(|_| is_of_rules)?;
+            Some((name, member))
+        })
+    }
+
+    /// The bytes of a member.
+    pub(crate) fn bytes_of(&self, member: &Member) -> Arc<dyn ByteSource> {
+        Arc::new(MemberBytes {
+            range: ByteRange::new(Arc::clone(&self.source), member.start, member.bytes),
+            head_bytes: member.head_bytes,
+        })
+    }
+}
+
+/// The next member of a bundle of this size.
+fn member(fields: &mut HeadReader<'_>, size: u64) -> Result<Member, DbError> {
+    let at = fields.at;
+    let [length] = fields.take()?;
+    let name = str::from_utf8(fields.take_slice(length.into())?);
+    let [start, bytes, head] = [fields.varint()?, fields.varint()?, fields.varint()?];
+    let fits = start.checked_add(bytes).is_some_and(|end| end <= size);
+    match (name, u32::try_from(head)) {
+        (Ok(name), Ok(head_bytes)) if fits => Ok(Member {
+            name: name.to_owned(),
+            start,
+            bytes,
+            head_bytes,
+        }),
+        _ => Err(fields.corrupt(at, "a member does not lie within the bundle")),
+    }
+}
+
+/// The bytes of a member.
+#[derive(Debug)]
+struct MemberBytes {
+    range: ByteRange<Arc<dyn ByteSource>>,
+    head_bytes: u32,
+}
+
+impl ByteSource for MemberBytes {
+    fn size(&self) -> u64 {
+        self.range.size()
+    }
+
+    fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
+        self.range.read(start, length)
+    }
+
+    fn head_bytes(&self) -> Option<u32> {
+        Some(self.head_bytes)
+    }
+}
+
+/// Writes a bundle of these files: of each the name in the bundle and the path. Returns its size in bytes.
+///
+/// # Errors
+///
+/// [`DbError::Io`], which names the bundle or the file that cannot be read. An existing file at `path` then
+/// stays as it was.
+#[cfg(feature = "build")]
+pub fn write_bundle(path: &Path, files: &[(String, std::path::PathBuf)]) -> Result<u64, DbError> {
+    use std::fs::File;
+    use std::io::{Read, Write};
+
+    use xxhash_rust::xxh3::xxh3_64;
+
+    use super::write::{add_varint, write_file};
+
+    let mut opened = Vec::new();
+    for (name, from) in files {
+        let open = || {
+            let mut file = File::open(from)?;
+            let bytes = file.metadata()?.len();
+            let mut prefix = [0; 16];
+            file.read_exact(&mut prefix)?;
+            let head = u32::from_le_bytes([prefix[12], prefix[13], prefix[14], prefix[15]]);
+            Ok((bytes, head))
+        };
+        let (bytes, head_bytes) = open().map_err(DbError::io(from))?;
+        opened.push(Member {
+            name: name.clone(),
+            start: 0,
+            bytes,
+            head_bytes,
+        });
+    }
+    // The offsets depend on the length of the table of contents, which depends on their number of bytes.
+    let mut length = 0;
+    let contents = loop {
+        let mut start = length as u64;
+        for member in &mut opened {
+            member.start = start;
+            start += member.bytes;
+        }
+        let mut contents = MAGIC.to_vec();
+        contents.extend(VERSION.to_le_bytes());
+        contents.extend((length as u32).to_le_bytes());
+        contents.extend(start.to_le_bytes());
+        add_varint(&mut contents, opened.len() as u64);
+        for member in &opened {
+            contents.push(member.name.len() as u8);
+            contents.extend(member.name.bytes());
+            let numbers = [member.start, member.bytes, member.head_bytes.into()];
+            numbers
+                .into_iter()
+                .for_each(|number| add_varint(&mut contents, number));
+        }
+        match contents.len() + CHECKSUM {
+            reached if reached == length => break contents,
+            longer => length = longer,
+        }
+    };
+    write_file(path, |bundle| {
+        bundle.write_all(&contents)?;
+        bundle.write_all(&xxh3_64(&contents).to_le_bytes())?;
+        let mut written = length as u64;
+        for (_, from) in files {
+            written += io::copy(&mut File::open(from)?, bundle)?;
+        }
+        bundle.sync_all()?;
+        Ok(written)
+    })
+}
