@@ -190,7 +190,7 @@ impl Build {
         };
         if self.placing {
             check_placing(rules)?;
-            request.plies = kept_plies(rules, profile.metric);
+            request.plies = kept_plies(rules, profile);
             match self.plies.as_ref().unwrap_or(&Plies::Usual) {
                 Plies::Usual => {}
                 Plies::All => request.plies = (0..rules.placements()).collect(),

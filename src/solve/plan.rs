@@ -53,21 +53,22 @@ pub fn pairs_up_to(most_stones: u8, rules: &Rules) -> Vec<Pair> {
     pairs
 }
 
-/// The plies whose files are kept by default: all early ones, which are small, and then with depths every third
-/// one up to four placements from the end, without depths, which searches find sooner, one that is five placements
-/// from it. So a short search leads from any position to the next file or to the moving phase.
-pub fn kept_plies(rules: &Rules, metric: Metric) -> BTreeSet<u8> {
+/// The plies whose files are kept by default: all early ones, which are small, and then every third one up to some
+/// placements from the end, so that a short search leads from any position to the next file or to the moving phase.
+/// With depths these are four placements; files without depths, which are to be small, leave more to the search.
+pub fn kept_plies(rules: &Rules, profile: Profile) -> BTreeSet<u8> {
     const SMALL: u8 = 8;
     if rules.moves_while_placing {
         return BTreeSet::new();
     }
-    let (end, step) = match metric {
-        Metric::Depth => (4, 3),
-        Metric::Wdl => (5, 5),
+    let end = match (profile.metric, profile.compression) {
+        (Metric::Depth, _) => 4,
+        (Metric::Wdl, Compression::Quick) => 5,
+        (Metric::Wdl, Compression::Max) => 6,
     };
     let last = rules.placements().saturating_sub(end);
     (0..=last)
-        .filter(|&ply| ply <= SMALL || (last - ply).is_multiple_of(step))
+        .filter(|&ply| ply <= SMALL || (last - ply).is_multiple_of(3))
         .collect()
 }
 

@@ -98,10 +98,10 @@ pub fn build(folder: &Path, rules: &Rules, pairs: &[Pair], plies: &[u8]) {
 }
 
 /// Builds as [`build`] does, with these contents and compression.
-pub fn build_with(folder: &Path, rules: &Rules, profile: Profile, plies: &[u8]) {
+pub fn build_with(folder: &Path, rules: &Rules, pairs: &[Pair], profile: Profile, plies: &[u8]) {
     let request = BuildRequest {
         profile,
-        ..request(rules, &Pair::all(rules), plies)
+        ..request(rules, pairs, plies)
     };
     millbase::solve::build(folder, &request, &mut |_| ()).expect("a build");
 }

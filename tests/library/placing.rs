@@ -306,7 +306,7 @@ fn results_alone_agree_with_plain_search_in_random_games() {
             compression,
         };
         let folder = TempDir::new().expect("a folder");
-        common::build_with(folder.path(), &FOUR, profile, &[2, 5]);
+        common::build_with(folder.path(), &FOUR, &Pair::all(&FOUR), profile, &[2, 5]);
         let depths = built(&FOUR, &[5]);
         let depths = open(depths.path(), &FOUR);
         agree_with_plain_search(&open(folder.path(), &FOUR), &depths, 30);

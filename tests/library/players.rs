@@ -6,10 +6,12 @@ use std::sync::atomic::AtomicBool;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use crate::common::{Random, WON};
+use crate::common::{self, Random, WON};
 use millbase::engine::{DrawnTurns, Game, Player, SkillLevel, Thinking};
 use millbase::search::{Limits, NoProber, PrincipalVariation, Search};
-use millbase::{Database, Position, Rules, Side, Turn, Value, Wdl};
+use millbase::solve::pairs_up_to;
+use millbase::store::Profile;
+use millbase::{Database, Metric, Position, Rules, Side, Turn, Value, Wdl};
 
 const RULES: Rules = Rules::STANDARD;
 
@@ -390,4 +392,56 @@ fn a_choice_in_slices_is_the_choice_and_keeps_the_limits() {
     );
     let over = game("********/****@***/@O@OOO@* w o ? 4 0 4 0 0 0 -1 -1 -1 -1 0 0 1");
     assert!(matches!(think(30, &over, Limits::default(), 1), (None, 1)));
+}
+
+/// The longest resistance comes from files with depths. Those of the pairs with nine stones are part of the
+/// library, and a search finds the wins of 7-3.
+#[test]
+fn results_alone_suffice_to_win() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let profile = Profile {
+        metric: Metric::Wdl,
+        ..Profile::default()
+    };
+    let pairs = pairs_up_to(10, &RULES);
+    common::build_with(folder.path(), &RULES, &pairs, profile, &[]);
+    let depths = tempfile::TempDir::new().unwrap();
+    common::build(depths.path(), &RULES, &pairs, &[]);
+    let depths = Arc::new(Database::open(depths.path(), RULES).unwrap());
+    let winner = Player {
+        database: Arc::new(Database::open(folder.path(), RULES).unwrap()),
+        ..player(30, 0)
+    };
+    let defender = Player {
+        database: Arc::clone(&depths),
+        ..player(30, 0)
+    };
+    let limits = Limits {
+        nodes: Some(20_000),
+        ..Limits::default()
+    };
+    let never = AtomicBool::new(false);
+    let mut random = Random::new(1);
+    let (mut won, mut turns) = (0, 0);
+    while won < 20 {
+        let stones = random.pick(&[(3, 3), (5, 4), (4, 4), (7, 3)]);
+        let position = random.position(stones.0, stones.1);
+        let value = depths.probe(&position).unwrap();
+        if value.wdl() != Wdl::Win || value.dtw().is_some_and(|dtw| dtw.0 < 7) {
+            continue;
+        }
+        let mut game = Game::new(RULES, position);
+        let side = position.side_to_move();
+        while game.ending().is_none() {
+            let moves = game.position().side_to_move() == side;
+            let player = if moves { &winner } else { &defender };
+            let choice = player.choose(&game, &limits, &never, &mut |_| ()).unwrap();
+            game.make(choice.turn).unwrap();
+            turns += u32::from(moves);
+        }
+        assert!(game.position().is_over(&RULES), "{}", position.text(&RULES));
+        assert_eq!(game.position().side_to_move(), side.other());
+        won += 1;
+    }
+    assert!(turns > 200, "{turns}");
 }

@@ -316,10 +316,7 @@ impl Database {
     }
 
     /// Another process opens the same folder.
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<Reduced<'py, OpenArguments<'py>>> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, OpenArguments<'py>>> {
         let open = py.import("millbase")?.getattr("open")?;
         Ok((open, (self.path.clone(), self.rules(py)?, self.cache_bytes)))
     }

@@ -272,7 +272,7 @@ fn request(rules: Rules, most_stones: u8, placing: bool) -> BuildRequest {
         rules,
         pairs: pairs_up_to(most_stones, &rules),
         plies: if placing {
-            kept_plies(&rules, PROFILE.metric)
+            kept_plies(&rules, PROFILE)
         } else {
             Default::default()
         },

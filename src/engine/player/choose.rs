@@ -5,19 +5,20 @@
 //!
 //! 1. The value: the quickest win, then draws, then the longest resistance. Where the count of quiet turns
 //!    may end the game before, [`QuietCount::rank`] alone decides.
-//! 2. In drawn positions, how rarely the position after the turn has occurred in the game, to avoid
+//! 2. In won positions of which the files hold no depths, [`progress`].
+//! 3. In drawn positions, how rarely the position after the turn has occurred in the game, to avoid
 //!    repetitions.
-//! 3. In drawn and lost positions, the gain by [`DrawnTurns`], by default the share of mistakes: of
+//! 4. In drawn and lost positions, the gain by [`DrawnTurns`], by default the share of mistakes: of
 //!    all the opponent's replies, those that lead to a worse result than the best one. In drawn
 //!    positions these are the losing replies, in lost ones those that do not win. The replies are
 //!    looked up only for the turns that are best by value.
-//! 4. With a seed other than 0, a random number; otherwise the order of the turns' texts.
+//! 5. With a seed other than 0, a random number; otherwise the order of the turns' texts.
 
 use std::cmp::Reverse;
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Deadline, look_up, look_up_game};
+use super::{Deadline, look_up, look_up_game, progress};
 use crate::engine::count::QuietCount;
 use crate::engine::game::{Game, shown};
 use crate::probe::{Database, RankedTurn};
@@ -101,6 +102,14 @@ pub(crate) fn rank(
         return Ok(Candidates { turns, lookups });
     }
     let equal = turns.iter().take_while(|turn| turn.value == best).count();
+    if equal > 1 && best.wdl() == Wdl::Win && best.dtw().is_none() {
+        let chosen = progress::turn(database, game, &turns[equal..], deadline);
+        let mut kept = turns[..equal].iter();
+        if let Some(place) = kept.position(|turn| Some(turn.turn) == chosen) {
+            turns[..=place].rotate_right(1);
+        }
+        return Ok(Candidates { turns, lookups });
+    }
     // After a winning turn all replies lose, and a single turn needs no comparison.
     let gains = match equal == 1 || best.wdl() == Wdl::Win {
         true => vec![0.0; equal],

@@ -6,6 +6,7 @@
 //! - `thinking`: a choice in slices of time
 
 mod choose;
+mod progress;
 mod skill;
 mod thinking;
 
