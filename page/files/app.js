@@ -35,6 +35,7 @@ const lostAndFound = {
   onLost(why) {
     say($("offline"), t(onHost ? "offline.host" : "offline", { why }));
     show($("offline"), true);
+    if (!rulesets) home.show(true);
     render();
   },
   onFound: () => show($("offline"), false),
@@ -42,7 +43,7 @@ const lostAndFound = {
 const ask = onHost ? device({ ...lostAndFound, onKept: done => keeper.progress(done) }) : server(lostAndFound);
 const backend = backendOf(ask);
 const game = new Game(backend);
-const board = new Board($("board"), { choose, lifts, cancel: () => { chosen = nothing(); render(); } });
+const board = new Board($("board"), { choose, cancel: () => { chosen = nothing(); render(); }, lifts, lifted, drop });
 const clock = new Clock({ changed: renderHands, fallen: side => game.end("time", other(side)) });
 const home = new Home();
 const hint = new Hint(game);
@@ -100,10 +101,8 @@ const ruleName = () => game.rules ?? nameOf(rulesets.own);
 const rules = () => rulesOf(ruleName());
 
 const EMPTY = "********/********/********";
-function startPosition(name) {
-  const { stones } = rulesOf(name);
-  return `${EMPTY} w p p 0 ${stones} 0 ${stones} 0 0`;
-}
+const emptyBoard = ({ stones }) => `${EMPTY} w p p 0 ${stones} 0 ${stones} 0 0`;
+const startPosition = name => emptyBoard(rulesOf(name));
 const withoutCounts = position => position.split(" ").slice(0, 8).join(" ");
 const startsAtTheStart = (root = game.root, name = ruleName()) =>
   withoutCounts(root.position) === withoutCounts(startPosition(name));
@@ -155,16 +154,23 @@ function lifts(name) {
   return !editor.active && game.handMoves && !removes() && game.turns.some(turn => turn.from === name);
 }
 
-/* Handles a press on a point: the stone to move, its target, or the stone to remove. A stone that is picked up is chosen, even if
-   it was before. */
-function choose(name, isPicked = false) {
+/* A stone that is dragged is chosen, and put back unless it is dropped where it can go. */
+function lifted(name) {
+  problem = "";
+  chosen = { ...nothing(), from: name };
+  render();
+}
+
+function drop(name) {
+  if (name) choose(name);
+  if (chosen.to) return;
+  chosen = nothing();
+  render();
+}
+
+/* Handles a press on a point: the stone to move, its target, or the stone to remove. */
+function choose(name) {
   if (editor.active) { editor.choose(name); return; }
-  if (isPicked) {
-    problem = "";
-    chosen = { ...nothing(), from: name };
-    render();
-    return;
-  }
   problem = "";
   if (!game.node.game) return;
   if (!game.handMoves) { problem = whyNot(name); render(); return; }
@@ -232,6 +238,7 @@ function stones() {
 function render() {
   if (!rulesets || !game.node) return;
   const { node } = game;
+  game.guesses = shownValues();
   if (node !== wasNode) {
     chosen = nothing();
     problem = hinted = "";
@@ -569,7 +576,7 @@ function renderTexts() {
   if (address !== location.hash.slice(1)) history.replaceState(null, "", address ? `#${address}` : location.pathname);
   saveGame({
     rules: ruleName(), tree: game.root.pack(), at: game.node.moves, players: game.players, level: game.level,
-    seed: game.seed, mode: game.mode, address, clock: clock.state,
+    seed: game.seed, mode: game.mode, address, clock: clock.state, home: home.isOpen,
     task: puzzles.active ? puzzles.state : trainer.active ? trainer.task : null,
   });
 }
@@ -672,6 +679,7 @@ function goHome() {
   say($("continue-words"), t("setup.turns", { count: game.root.size }));
   home.show(true);
   $("home-title").focus();
+  render();
 }
 
 /* Lets the clock run of the side that is to move at the end of the game; it waits for the first turn. */
@@ -683,7 +691,9 @@ function runClock(hasMoved) {
 
 function resign() {
   const side = game.hand ?? game.side;
-  if (confirm(t("resign.sure"))) game.end("resigned", other(side));
+  if (!confirm(t("resign.sure"))) return;
+  told = "";
+  game.end("resigned", other(side));
 }
 
 /* A machine agrees to a draw unless stones are in hand or it has the better game; two people agree among themselves. */
@@ -817,6 +827,7 @@ async function openFirst() {
     const root = Node.unpack(saved.tree);
     if (!address || saved.address === location.hash.slice(1)) {
       await openSaved(saved, root);
+      if (saved.home) goHome();
       return;
     }
     keepTree(root, saved.rules, saved.mode);
@@ -825,6 +836,7 @@ async function openFirst() {
   begin({ rules: null, root: fresh(startPosition(nameOf(rulesets.own))) });
   if (isHome) home.show(true);
   else await openAddress(address);
+  render();
 }
 
 /* Goes on with a stored game, and with the puzzle or the practice of it. */
@@ -1117,6 +1129,8 @@ function writeWords() {
 
 paint();
 rulesKnown = backend.rules();
+// The first position is asked for while the words arrive.
+if (!loadGame()) rulesKnown.then(({ own }) => backend.step(null, emptyBoard(own), [])).catch(() => {});
 await speak(settings.language);
 listen();
 writeWords();

@@ -16,7 +16,7 @@
      random(rules, pair, wdl, seed) a position to practise with
      building(rules), build(rules, stones, placing)
                                     returns the state of a build, or starts one; only a server builds
-     forget()                       makes the next question about databases a new one
+     forget()                       asks anew, after databases were added
 
    Each may fail with `Refused`, whose `code` is a word; `reason` and `fields` say more. A failed connection is not a failure: the
    question waits until the connection is back or its signal is aborted. */
@@ -51,6 +51,8 @@ function readAnswer(body) {
 
 export function backend(ask) {
   const present = new Map();
+  /* The last question for a step, and its answer. */
+  let last = {};
   return {
     rules: () => ask("rulesets", {}),
     databases(rules) {
@@ -60,13 +62,20 @@ export function backend(ask) {
       }
       return present.get(rules);
     },
-    forget: () => present.clear(),
+    forget() {
+      present.clear();
+      last = {};
+    },
     async game(rules, start, moves) {
       const body = await ask("game", { rules, fen: start, moves: moves.join(" ") });
       return { ...readAnswer(body), game: body.game.map(readTurn) };
     },
     async step(rules, start, moves) {
-      const body = await ask("step", { rules, fen: start, moves: moves.join(" ") });
+      const question = { rules, fen: start, moves: moves.join(" ") };
+      const key = JSON.stringify(question);
+      if (last.key !== key) last = { key, answer: ask("step", question) };
+      last.answer.catch(() => { last = {}; });
+      const body = await last.answer;
       return { ...readAnswer(body), line: body.line?.map(readTurn) ?? null };
     },
     read: (rules, text) => ask("read", { rules, text }),

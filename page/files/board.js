@@ -53,10 +53,11 @@ export const stone = side => [
 ];
 
 export class Board {
-  /* `choose` is called with the point that was pressed, or on which a stone was dropped; `lifts` says whether the stone of
-     a point may be dragged; `cancel` is called for Escape, and for a stone dropped elsewhere. A board without these is a picture. */
-  constructor(element, { choose, lifts, cancel } = {}) {
-    Object.assign(this, { element, choose, lifts, cancel, flipped: false, lines: [], points: {} });
+  /* `choose` is called with the point that was pressed, `cancel` for Escape. `lifts` says whether the stone of a point may be
+     dragged; `lifted` is called with the point when that begins, `drop` with the one where it ends, or null. A board without
+     these is a picture. */
+  constructor(element, { choose, cancel, lifts, lifted, drop } = {}) {
+    Object.assign(this, { element, choose, cancel, lifts, lifted, drop, flipped: false, lines: [], points: {} });
     if (!choose) return;
     element.addEventListener("click", event => {
       const point = event.target.closest(".point");
@@ -251,7 +252,7 @@ export class Board {
       if (!this.dragged) {
         if (Math.hypot(other.clientX - clientX, other.clientY - clientY) < DRAG) return;
         this.dragged = true;
-        if (from) this.choose(from, true);
+        if (from) this.lifted(from);
         this.element.classList.add("dragging");
         this.element.append(lifted);
       }
@@ -263,13 +264,12 @@ export class Board {
       if (!this.dragged) return;
       const name = this.near(this.place(other));
       this.dropped = name;
-      if (name && name !== from) this.choose(name);
-      else this.cancel();
+      this.drop(name === from ? null : name);
       this.dropped = null;
       // The click that follows belongs to the drag.
       setTimeout(() => { this.dragged = false; });
     }, options);
-    addEventListener("pointercancel", other => { if (isMine(other)) { end(); this.dragged = false; this.cancel(); } }, options);
+    addEventListener("pointercancel", other => { if (isMine(other)) { end(); this.dragged = false; this.drop(null); } }, options);
   }
 
   /* The place of a pointer on the board. */

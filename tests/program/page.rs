@@ -193,6 +193,7 @@ pub(super) fn visit(screen: Screen, story: impl FnOnce(&Page)) {
     first_visit(screen, |page| {
         page.click("start-analyse");
         page.until("return document.querySelectorAll('.point.open').length === 24");
+        page.tab("game");
         story(page);
     });
 }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use axum::extract::Path;
-use axum::http::{Uri, header};
+use axum::http::{HeaderMap, Uri, header};
 use axum::response::{IntoResponse, Response};
 use millbase_page::File;
 
@@ -18,7 +18,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 pub const SHELL: [&str; 4] = ["/", "/sw.js", "/app.webmanifest", "/icon.svg"];
 
 /// The page, or another file with such a path.
-pub async fn shell(uri: Uri) -> Result<Response, ApiError> {
+pub async fn shell(uri: Uri, asked: HeaderMap) -> Result<Response, ApiError> {
     let name = match uri.path() {
         "/" => "index.html",
         path => &path[1..],
@@ -26,30 +26,53 @@ pub async fn shell(uri: Uri) -> Result<Response, ApiError> {
     let headers = [
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::REFERRER_POLICY, "no-referrer"),
+        (header::VARY, "accept-language"),
     ];
-    let response = found(millbase_page::shell(), name, "no-cache")?;
-    Ok((headers, response).into_response())
+    let file = find(millbase_page::shell(), name)?;
+    let text = file.text.replace("{{language}}", language(&asked));
+    Ok((headers, reply(file, text.into(), "no-cache")).into_response())
+}
+
+/// The first language that the browser asks for and the page has, else English.
+fn language(asked: &HeaderMap) -> &'static str {
+    let asked = asked.get(header::ACCEPT_LANGUAGE);
+    let asked = asked.and_then(|names| names.to_str().ok()).unwrap_or("");
+    let mut wanted = asked.split(',').map(|name| name.trim_start().get(..2));
+    let known = |name: Option<&str>| {
+        let mut names = millbase_page::files().iter().map(|file| file.name);
+        let path = format!("languages/{}.json", name?.to_lowercase());
+        names.find(|name| *name == path)
+    };
+    let path = wanted.find_map(known).unwrap_or("languages/en.json");
+    let (_, name) = path.split_at("languages/".len());
+    name.trim_end_matches(".json")
 }
 
 /// A file that the page loads; not found if the hash is that of another version.
 pub async fn file(Path((hash, name)): Path<(String, String)>) -> Result<Response, ApiError> {
     match hash == millbase_page::hash() {
-        true => found(
-            millbase_page::files(),
-            &name,
-            "public, max-age=31536000, immutable",
-        ),
+        true => {
+            let file = find(millbase_page::files(), &name)?;
+            Ok(reply(
+                file,
+                Cow::Borrowed(&*file.text),
+                "public, max-age=31536000, immutable",
+            ))
+        }
         false => Err(ApiError::NoPath),
     }
 }
 
-fn found(files: &'static [File], name: &str, cache: &'static str) -> Result<Response, ApiError> {
+fn find(files: &'static [File], name: &str) -> Result<&'static File, ApiError> {
     let file = files.iter().find(|file| file.name == name);
-    let file = file.ok_or(ApiError::NoPath)?;
+    file.ok_or(ApiError::NoPath)
+}
+
+fn reply(file: &File, text: Cow<'static, str>, cache: &'static str) -> Response {
     let headers = [
         (header::CONTENT_TYPE, file.kind),
         (header::CACHE_CONTROL, cache),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
-    Ok((headers, Cow::as_ref(&file.text)).into_response())
+    (headers, text).into_response()
 }
