@@ -1164,6 +1164,8 @@ fn a_position_is_set_up_by_hand() {
         }
         page.element_says("edit-state", "The position is legal");
         page.until("return !document.getElementById('edit-use').disabled");
+        let ground = "return getComputedStyle(document.getElementById('edit-use')).backgroundColor";
+        let enabled = page.script(ground);
         page.write("edit-white-hand", "9");
         page.press(&[key::TAB]);
         page.element_says(
@@ -1171,6 +1173,9 @@ fn a_position_is_set_up_by_hand() {
             "White has 3 stones on the board and 9 in hand, more than the 9",
         );
         assert_eq!(page.script(useless), true);
+        // It looks so, too.
+        assert_ne!(page.script(ground), enabled);
+        assert_eq!(page.script(ground), "rgba(0, 0, 0, 0)");
         page.write("edit-white-hand", "0");
         page.choose("edit-side", "black");
         page.element_says("edit-state", "The position is legal");
