@@ -43,6 +43,7 @@ const MODULES: &[(&str, &str)] = files! {
     "hint.js",
     "home.js",
     "keeper.js",
+    "match.js",
     "notation.js",
     "opponents.js",
     "puzzles.js",

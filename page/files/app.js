@@ -4,7 +4,6 @@
 import { backend as backendOf } from "./backend.js";
 import { Board, POINTS, millsThrough, pointWords, stonesOf } from "./board.js";
 import { Builder } from "./builder.js";
-import { Clock } from "./clock.js";
 import { device } from "./device.js";
 import { $, copy, icon, replace, say, show, tag } from "./dom.js";
 import { Editor } from "./editor.js";
@@ -14,6 +13,7 @@ import { drawGraph } from "./graph.js";
 import { Hint } from "./hint.js";
 import { Home } from "./home.js";
 import { Keeper } from "./keeper.js";
+import { Match } from "./match.js";
 import { numberOf, readAddress, writeAddress, writeGame } from "./notation.js";
 import { LEVELS, face, listed, opponentName, person } from "./opponents.js";
 import { sound } from "./sound.js";
@@ -44,7 +44,8 @@ const ask = onHost ? device({ ...lostAndFound, onKept: done => keeper.progress(d
 const backend = backendOf(ask);
 const game = new Game(backend);
 const board = new Board($("board"), { choose, cancel: () => { chosen = nothing(); render(); }, lifts, lifted, drop });
-const clock = new Clock({ changed: renderHands, fallen: side => game.end("time", other(side)) });
+const match = new Match({ game, changed: renderHands, say: words => { told = words; render(); } });
+const { clock } = match;
 const home = new Home();
 const hint = new Hint(game);
 const explorer = new Explorer({
@@ -682,41 +683,6 @@ function goHome() {
   render();
 }
 
-/* Lets the clock run of the side that is to move at the end of the game; it waits for the first turn. */
-function runClock(hasMoved) {
-  const last = game.node.wholeLine.at(-1);
-  const runs = game.mode === "play" && last.ply > 0 && !game.paused && !last.ended && !last.game?.ending;
-  clock.run(runs ? last.side : null, hasMoved);
-}
-
-function resign() {
-  const side = game.hand ?? game.side;
-  if (!confirm(t("resign.sure"))) return;
-  told = "";
-  game.end("resigned", other(side));
-}
-
-/* A machine agrees to a draw unless stones are in hand or it has the better game; two people agree among themselves. */
-async function offerDraw() {
-  const { node } = game;
-  if (game.machines === 0) {
-    if (confirm(t("offer.sure"))) game.end("agreed", null);
-    return;
-  }
-  const agrees = node.game.phase !== "placing" && await isWorthADraw(node);
-  if (game.node !== node) return;
-  if (agrees) { game.end("agreed", null); return; }
-  told = t("offer.declined", { name: opponentName(game.level) });
-  render();
-}
-
-/* Whether the side that is to move has at least as much as a draw, as far as values or a search know. */
-async function isWorthADraw(node) {
-  if (node.answer?.value) return node.answer.value.wdl !== "loss";
-  const { wdl, score } = await backend.play(game.rules, node.root.position, node.moves, { level: PERFECT, movetime: 400 });
-  return wdl ? wdl !== "loss" : score >= -40;
-}
-
 /* Opens a game read from a text or an address; returns a sentence if something is wrong with it. */
 async function open({ rules: name, position, line, at, tags = [], result = null, values = false }) {
   if (name && !knownRules(name)) {
@@ -889,7 +855,6 @@ function listen() {
   game.addEventListener("turn", ({ detail: { turn, before } }) => {
     const mills = turn.removed.length > 0 ? millsThrough(turn.to, stonesOf(turn.position), board.lines) : [];
     board.animate(turn, before.side, mills);
-    runClock(true);
     hear(turn, before.side);
   });
   game.addEventListener("trouble", ({ detail }) => {
@@ -901,8 +866,8 @@ function listen() {
   for (const id of ["go-puzzles", "start-puzzles"]) press(id, () => { openPanel("learn"); $("puzzle-start").click(); });
   for (const id of ["go-learn", "start-learn"]) press(id, () => { openPanel("learn"); render(); });
   press("start-continue", () => { openPanel("game"); render(); board.focusAnywhere(); });
-  press("resign", resign);
-  press("offer", () => offerDraw().catch(error => game.trouble(error)));
+  press("resign", () => match.resign());
+  press("offer", () => match.offerDraw().catch(error => game.trouble(error)));
   press("start-white", () => start({ white: "hand", black: "machine" }, "play"));
   press("start-black", () => start({ white: "machine", black: "hand" }, "play"));
   press("start-two", () => start({ white: "hand", black: "hand" }, "play"));
