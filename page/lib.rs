@@ -1,68 +1,137 @@
 //! The page of Millbase as the program serves it: `files/index.html` and the files that it loads.
 //! `tools/site` takes the same folder for static hosts, with the files that only these need.
 //!
-//! The address of a file contains the common hash of all files, so a browser never mixes cached files
-//! of two versions.
+//! The modules are [joined](bundle) in one script. The address of a file contains the common hash of all files, so a
+//! browser never mixes cached files of two versions.
 
+mod bundle;
+
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use sha2::{Digest, Sha256};
 
-/// A file that the page loads.
+/// A file of the page.
 pub struct File {
     /// The name, with which the address ends.
     pub name: &'static str,
     /// The media type.
     pub kind: &'static str,
     /// The contents.
-    pub text: &'static str,
+    pub text: Cow<'static, str>,
 }
 
-const HTML: &str = include_str!("files/index.html");
-
-/// The placeholder for the folder of the files in the HTML.
-const FOLDER: &str = "{{folder}}";
-
 macro_rules! files {
-    ($($name:literal: $kind:expr,)*) => {
-        &[$(File { name: $name, kind: $kind, text: include_str!(concat!("files/", $name)) },)*]
+    ($($name:literal,)*) => {
+        &[$(($name, include_str!(concat!("files/", $name))),)*]
     };
 }
 
-const SCRIPT: &str = "text/javascript; charset=utf-8";
-
-/// The files that the page loads from its server.
-pub static FILES: &[File] = files! {
-    "style.css": "text/css; charset=utf-8",
-    "app.js": SCRIPT,
-    "backend.js": SCRIPT,
-    "board.js": SCRIPT,
-    "builder.js": SCRIPT,
-    "dom.js": SCRIPT,
-    "editor.js": SCRIPT,
-    "explorer.js": SCRIPT,
-    "game.js": SCRIPT,
-    "graph.js": SCRIPT,
-    "hint.js": SCRIPT,
-    "languages/de.json": "application/json",
-    "languages/en.json": "application/json",
-    "notation.js": SCRIPT,
-    "puzzles.js": SCRIPT,
-    "puzzles.json": "application/json",
-    "server.js": SCRIPT,
-    "store.js": SCRIPT,
-    "strings.js": SCRIPT,
-    "trainer.js": SCRIPT,
-    "tree.js": SCRIPT,
+/// The modules; the worker of static hosts is not among them.
+const MODULES: &[(&str, &str)] = files! {
+    "app.js",
+    "backend.js",
+    "board.js",
+    "builder.js",
+    "clock.js",
+    "device.js",
+    "dom.js",
+    "editor.js",
+    "explorer.js",
+    "game.js",
+    "graph.js",
+    "hint.js",
+    "home.js",
+    "keeper.js",
+    "match.js",
+    "notation.js",
+    "opponents.js",
+    "puzzles.js",
+    "server.js",
+    "sound.js",
+    "store.js",
+    "strings.js",
+    "threats.js",
+    "trainer.js",
+    "tree.js",
 };
 
-/// The first sixteen digits of the common hash of the files.
+/// The other files that the page loads.
+const OTHERS: &[(&str, &str)] = files! {
+    "style.css",
+    "languages/de.json",
+    "languages/en.json",
+    "puzzles.json",
+};
+
+/// The files whose addresses stay the same in all versions: the page itself, its service worker, and what an installed page
+/// needs.
+const SHELL: &[(&str, &str)] = files! {
+    "index.html",
+    "sw.js",
+    "app.webmanifest",
+    "icon.svg",
+};
+
+/// The module that the page loads, and the script with all of them.
+const MAIN: &str = "app.js";
+
+/// The files that the page loads from `page/<hash>/`.
+pub fn files() -> &'static [File] {
+    static FILES: LazyLock<Vec<File>> = LazyLock::new(|| {
+        let source = |name: &str| {
+            let module = MODULES.iter().find(|(known, _)| *known == name);
+            module
+                .unwrap_or_else(|| panic!("{name} is not among the modules"))
+                .1
+        };
+        let script = (MAIN, Cow::Owned(bundle::bundle(MAIN, &source)));
+        let others = OTHERS
+            .iter()
+            .map(|&(name, text)| (name, Cow::Borrowed(text)));
+        let all = [script].into_iter().chain(others);
+        all.map(|(name, text)| File {
+            name,
+            kind: kind(name),
+            text,
+        })
+        .collect()
+    });
+    &FILES
+}
+
+/// The files at the root.
+pub fn shell() -> &'static [File] {
+    static SHELL_FILES: LazyLock<Vec<File>> = LazyLock::new(|| {
+        let address = |file: &File| format!("\"page/{}/{}\"", hash(), file.name);
+        let loaded: Vec<String> = files().iter().map(address).collect();
+        let kept = format!(
+            "[\"./\", \"app.webmanifest\", \"icon.svg\", {}]",
+            loaded.join(", ")
+        );
+        let fill = |text: &str| {
+            text.replace("{{folder}}", &format!("page/{}", hash()))
+                .replace("{{version}}", hash())
+                .replace("[\"{{files}}\"]", &kept)
+        };
+        let all = SHELL.iter();
+        all.map(|&(name, text)| File {
+            name,
+            kind: kind(name),
+            text: fill(text).into(),
+        })
+        .collect()
+    });
+    &SHELL_FILES
+}
+
+/// The first sixteen digits of the common hash of all files.
 pub fn hash() -> &'static str {
     static HASH: LazyLock<String> = LazyLock::new(|| {
         let mut hash = Sha256::new();
-        for file in FILES {
-            hash.update(file.name);
-            hash.update(file.text);
+        for (name, text) in [MODULES, OTHERS, SHELL].concat() {
+            hash.update(name);
+            hash.update(text);
         }
         let bytes = hash.finalize();
         bytes[..8]
@@ -73,9 +142,14 @@ pub fn hash() -> &'static str {
     &HASH
 }
 
-/// The HTML, which loads the files from `page/<hash>/`.
-pub fn html() -> &'static str {
-    static TEXT: LazyLock<String> =
-        LazyLock::new(|| HTML.replace(FOLDER, &format!("page/{}", hash())));
-    &TEXT
+/// The media type of a file with this name.
+fn kind(name: &str) -> &'static str {
+    match name.rsplit('.').next() {
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("html") => "text/html; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        Some("webmanifest") => "application/manifest+json",
+        _ => "application/json",
+    }
 }

@@ -4,53 +4,71 @@
 import { backend as backendOf } from "./backend.js";
 import { Board, POINTS, millsThrough, pointWords, stonesOf } from "./board.js";
 import { Builder } from "./builder.js";
+import { device } from "./device.js";
 import { $, copy, icon, replace, say, show, tag } from "./dom.js";
 import { Editor } from "./editor.js";
-import { Explorer } from "./explorer.js";
+import { Explorer, hardness } from "./explorer.js";
 import { Game, PERFECT, fresh, weight, worth } from "./game.js";
 import { drawGraph } from "./graph.js";
 import { Hint } from "./hint.js";
+import { Home } from "./home.js";
+import { Keeper } from "./keeper.js";
+import { Match } from "./match.js";
 import { numberOf, readAddress, writeAddress, writeGame } from "./notation.js";
+import { LEVELS, face, listed, opponentName, person } from "./opponents.js";
+import { sound } from "./sound.js";
 import { earlierGames, keepGame, loadGame, saveGame, saveSettings, settings } from "./store.js";
 import { LANGUAGES, capital, fillIn, language, problemWords, speak, t, turnsWords, valueWords } from "./strings.js";
 import { Puzzles } from "./puzzles.js";
+import { server } from "./server.js";
+import { threats } from "./threats.js";
 import { Trainer } from "./trainer.js";
 import { Node, other } from "./tree.js";
 
-const LEVELS = [0, 3, 6, 9, 12, 15, 18, 21, 24, 26, 28, PERFECT];
-
-/* The listed level for any: a saved game may have one that is not in the list. */
-const listed = level => LEVELS.findLast(number => number <= level);
+/* Where the turns have a column of their own beside the other panels. */
+const wide = matchMedia("(min-width: 84rem) and (min-height: 40rem)");
+const dark = matchMedia("(prefers-color-scheme: dark)");
 
 /* Whether the page lies on a static host; then the databases are read in this browser. */
 const onHost = document.body.dataset.backend === "device";
-const lostAndFound = { onLost: why => { say($("offline"), t(onHost ? "offline.host" : "offline", { why })); show($("offline"), true); }, onFound: () => show($("offline"), false) };
-const { device } = onHost ? await import("./device.js") : {};
-const { Keeper } = onHost ? await import("./keeper.js") : {};
-const { server } = onHost ? {} : await import("./server.js");
+const lostAndFound = {
+  onLost(why) {
+    say($("offline"), t(onHost ? "offline.host" : "offline", { why }));
+    show($("offline"), true);
+    if (!rulesets) home.show(true);
+    render();
+  },
+  onFound: () => show($("offline"), false),
+};
 const ask = onHost ? device({ ...lostAndFound, onKept: done => keeper.progress(done) }) : server(lostAndFound);
 const backend = backendOf(ask);
 const game = new Game(backend);
-const board = new Board($("board"), { choose, cancel: () => { chosen = nothing(); render(); } });
+const board = new Board($("board"), { choose, cancel: () => { chosen = nothing(); render(); }, lifts, lifted, drop });
+const match = new Match({ game, changed: renderHands, say: words => { told = words; render(); } });
+const { clock } = match;
+const home = new Home();
 const hint = new Hint(game);
 const explorer = new Explorer({
   list: $("turns"), line: $("best-line"), game,
   choose: turn => play(turn), preview: turn => board.preview(turn, game.side),
+  look: turn => { looked = turn; renderBoard(); },
 });
 const editor = new Editor({ game, changed: render, stop: stopEditing });
 const trainer = new Trainer({ game, begin, say: words => { told = words; render(); } });
 const puzzles = new Puzzles({ game, begin: hidden, say: words => { told = words; render(); } });
-const come = () => { game.forgetUnknown(); trainer.offer(); };
+const come = () => {
+  backend.forget();
+  game.forgetUnknown();
+  trainer.offer();
+  survey();
+};
 const builder = onHost ? null : new Builder({ game, ruleName: () => ruleName(), come });
 const keeper = onHost ? new Keeper({ ask, come }) : null;
-if (onHost) {
-  show($("notices").parentElement, false);
-  // The page then opens without a network, too.
-  navigator.serviceWorker?.register("sw.js").catch(() => {});
-}
+if (onHost) show($("notices").parentElement, false);
 
-/* The sets of rules, and the name of the server's own. */
+/* The sets of rules, and the name of the server's own; and the question for them. */
 let rulesets = null;
+let rulesKnown = null;
 /* The stone, the target and the removals chosen so far in this turn. */
 let chosen = nothing();
 /* The reason why the last press did nothing, and a sentence of the trainer or the hint. */
@@ -62,6 +80,12 @@ let wasNode = null;
 let commented = null;
 /* How far the wheel has turned since the last step, in px. */
 let wheel = 0;
+/* The node whose end is to be heard if the game ends there. */
+let rings = null;
+/* The turn of a line whose position is previewed. */
+let looked = null;
+/* Whether all databases of the rules are present, so that the perfect player is perfect. */
+let isComplete = false;
 
 function nothing() {
   return { from: null, to: null, removed: [] };
@@ -78,10 +102,8 @@ const ruleName = () => game.rules ?? nameOf(rulesets.own);
 const rules = () => rulesOf(ruleName());
 
 const EMPTY = "********/********/********";
-function startPosition(name) {
-  const { stones } = rulesOf(name);
-  return `${EMPTY} w p p 0 ${stones} 0 ${stones} 0 0`;
-}
+const emptyBoard = ({ stones }) => `${EMPTY} w p p 0 ${stones} 0 ${stones} 0 0`;
+const startPosition = name => emptyBoard(rulesOf(name));
 const withoutCounts = position => position.split(" ").slice(0, 8).join(" ");
 const startsAtTheStart = (root = game.root, name = ruleName()) =>
   withoutCounts(root.position) === withoutCounts(startPosition(name));
@@ -93,6 +115,19 @@ const shownValues = () => $("values").checked;
 function showValues(shown) {
   $("values").checked = settings.values = shown;
   saveSettings();
+}
+
+/* The words for the strength of a level: without all databases none is perfect. */
+const levelWords = level => t(level === PERFECT && !isComplete ? "level.search" : `level.${listed(level)}`);
+
+/* Finds out which databases are present for the rules. */
+async function survey() {
+  const { databases, placing } = await backend.databases(game.rules);
+  const now = placing.length > 0 && databases.every(({ present }) => present);
+  if (now === isComplete) return;
+  isComplete = now;
+  writeWords();
+  render();
 }
 
 /* The turns that begin with the chosen points. */
@@ -115,6 +150,25 @@ const removes = () => {
   return turn !== undefined && (!turn.to || chosen.to) && turn.removed.length > chosen.removed.length;
 };
 
+/* Whether the stone of a point can be dragged. */
+function lifts(name) {
+  return !editor.active && game.handMoves && !removes() && game.turns.some(turn => turn.from === name);
+}
+
+/* A stone that is dragged is chosen, and put back unless it is dropped where it can go. */
+function lifted(name) {
+  problem = "";
+  chosen = { ...nothing(), from: name };
+  render();
+}
+
+function drop(name) {
+  if (name) choose(name);
+  if (chosen.to) return;
+  chosen = nothing();
+  render();
+}
+
 /* Handles a press on a point: the stone to move, its target, or the stone to remove. */
 function choose(name) {
   if (editor.active) { editor.choose(name); return; }
@@ -134,8 +188,9 @@ function choose(name) {
   if (turn.from && !chosen.from) chosen.from = name;
   else if (turn.to && !chosen.to) chosen.to = name;
   else chosen.removed.push(name);
-  if (nextPoints(turn).length === 0) play(turn);
-  else render();
+  if (nextPoints(turn).length === 0) { play(turn); return; }
+  if (chosen.to && chosen.removed.length === 0) hears("mill");
+  render();
 }
 
 /* A sentence that says why a point cannot be chosen. */
@@ -162,7 +217,9 @@ function whyNot(name) {
 }
 
 function play(turn) {
-  problem = told = "";
+  problem = "";
+  // The task of the practice stays until it is done.
+  if (!trainer.active || trainer.task.done) told = "";
   game.play(puzzles.instead(turn));
 }
 
@@ -182,18 +239,18 @@ function stones() {
 function render() {
   if (!rulesets || !game.node) return;
   const { node } = game;
+  game.guesses = shownValues();
   if (node !== wasNode) {
     chosen = nothing();
     problem = hinted = "";
     wasNode = node;
   }
   board.draw({ diagonals: rules().diagonals, coordinates: settings.coordinates, flipped: settings.flipped });
-  if (editor.active) board.show(editor.view);
-  else renderBoard();
+  renderBoard();
   $("edit").hidden = editor.active;
   renderHands();
   renderValue();
-  say($("status"), editor.active ? "" : statusWords());
+  renderStatus();
   say($("problem"), problem);
   say($("hint-words"), [told, hinted].filter(Boolean).join(" "));
   renderOver();
@@ -209,6 +266,19 @@ function render() {
 }
 
 function renderBoard() {
+  if (editor.active) {
+    board.show(editor.view);
+    board.point([]);
+    return;
+  }
+  $("board").classList.toggle("previewing", looked !== null);
+  if (looked) {
+    const held = stonesOf(looked.position);
+    const points = Object.fromEntries(POINTS.map(({ name }) => [name, { side: held[name], label: pointWords(name, held[name]) }]));
+    board.show({ points, mills: [] });
+    board.point([{ turn: looked, kind: "preview" }]);
+    return;
+  }
   const held = stones();
   const values = shownValues();
   const best = new Map();
@@ -217,23 +287,27 @@ function renderBoard() {
     for (const turn of candidates()) {
       for (const point of nextPoints(turn)) {
         const known = best.get(point);
-        if (!best.has(point) || turn.value && known && weight(turn.value) > weight(known)) best.set(point, turn.value);
+        const isBetter = known?.value && (weight(turn.value) > weight(known.value)
+          || weight(turn.value) === weight(known.value) && hardness(turn) > hardness(known));
+        if (!known || isBetter) best.set(point, turn);
       }
     }
   }
   // The best turns stand out where others are worse.
   const most = best.size > 0 && game.node.answer?.value ? weight(game.turns[0].value) : null;
   const isBest = value => value && weight(value) === most;
-  const differ = ![...best.values()].every(isBest);
+  const differ = ![...best.values()].every(({ value }) => isBest(value));
   const [arrived, ...taken] = (game.node.turn ?? "").split("x");
   const closed = chosen.to ?? arrived.slice(-2);
   const mills = removing || taken.length > 0 ? millsThrough(closed, held, board.lines) : [];
   const points = {};
   for (const { name } of POINTS) {
     const open = best.has(name);
-    const value = values ? best.get(name) : null;
+    const value = values ? best.get(name)?.value : null;
     const classes = [];
     if (open) classes.push(value ? value.wdl : "plain");
+    if (open && chosen.from && !held[name]) classes.push("target-of");
+    if (lifts(name)) classes.push("lifts");
     if (open && removing) classes.push("removable");
     if (value && differ && isBest(value)) classes.push("best");
     if (arrived.includes(name) && !chosen.from && !chosen.to) classes.push("last");
@@ -247,12 +321,30 @@ function renderBoard() {
       classes.includes("chosen") && t("is.chosen"), classes.includes("hinted") && t("is.hint"),
       doing, value && valueWords(value),
     ];
-    points[name] = { side: held[name], classes, open, text: value ? value.dtw ?? "=" : "", label: words.filter(Boolean).join(", ") };
+    const strong = value ? 1 + Math.round(3 * hardness(best.get(name))) : 4;
+    points[name] = { side: held[name], classes, open, strong, text: value?.dtw ?? "", label: words.filter(Boolean).join(", ") };
   }
   board.show({ points, mills: mills.map(line => ({ line, side: held[closed] })) });
+  board.point(arrows());
+}
+
+/* The arrows of the position shown: threats, the reply to an error, the best turn or that of the hint. */
+function arrows() {
+  if (chosen.from || chosen.to) return [];
+  const { node } = game;
+  const found = [];
+  if (settings.threats && node.game && !game.ending) {
+    for (const turn of threats(node.position, board.lines, rules().flying)) found.push({ turn, kind: "threat" });
+  }
+  const isFault = shownValues() && game.fault(node) !== null;
+  const best = shownValues() && !game.ending ? explorer.bestOf(node) ?? (isFault ? node.answer?.turns[0] : null) : null;
+  if (hint.told) found.push({ turn: hint.told, kind: "best" });
+  else if (best) found.push({ turn: best, kind: isFault ? "refutation" : "best" });
+  return found;
 }
 
 function renderHands() {
+  if (!game.node) return;
   const [, , , , whiteOn, whiteHand, blackOn, blackHand] = game.node.position.split(" ");
   const [top, bottom] = settings.flipped ? ["white", "black"] : ["black", "white"];
   const on = { white: Number(whiteOn), black: Number(blackOn) };
@@ -265,15 +357,23 @@ function renderHands() {
     const left = Math.max(0, hands[side] - placed);
     const lost = begun[side] - on[side] - hands[side];
     const moves = !editor.active && !game.ending && side === game.side;
-    const player = game.machines > 0 ? ` (${t(`player.${game.players[side]}`)})` : "";
-    const chips = count => Array.from({ length: count }, () => tag("span", { class: `chip ${side}`, "aria-hidden": "true" }));
+    const can = moves && game.handMoves && game.node.game?.phase === "placing" && !removes();
+    const chips = (count, isHeld) => Array.from({ length: count }, () => tag("span", { class: `chip ${side}${isHeld && can ? " can" : ""}`, "aria-hidden": "true" }));
+    const isMachine = game.players[side] === "machine";
+    const name = isMachine ? opponentName(game.level) : game.machines > 0 ? t("player.hand") : t(side);
+    const about = [game.machines > 0 && t(side), isMachine && levelWords(game.level)].filter(Boolean).join(" · ");
     const parts = [
-      tag("b", { class: moves && "moves-now" }, t(side) + player),
-      ...chips(left),
-      tag("span", {}, left > 0 ? t("hand.in", { count: left }) : t("hand.on", { count: on[side] })),
+      isMachine ? face(game.level) : person(),
+      tag("span", { class: "who" }, tag("b", {}, name), about && tag("small", {}, about)),
+      !editor.active && tag("span", { class: "stones" }, ...chips(left, true), tag("span", {}, left > 0 ? t("hand.in", { count: left }) : t("hand.on", { count: on[side] }))),
     ];
-    if (lost > 0 && !editor.active) parts.push(tag("span", { class: "lost" }, ...chips(lost), t("hand.lost", { count: lost })));
-    replace($(`hand-${place}`), ...parts);
+    if (lost > 0 && !editor.active) {
+      parts.push(tag("span", { class: "lost" }, ...chips(lost), tag("span", { class: "unseen" }, t("hand.lost", { count: lost }))));
+    }
+    if (clock.isOn) parts.push(tag("time", { class: clock.left[side] < 20_000 && "low" }, clock.words(side)));
+    const hand = $(`hand-${place}`);
+    hand.classList.toggle("moves-now", moves);
+    replace(hand, ...parts);
   }
 }
 
@@ -284,14 +384,24 @@ function renderValue() {
   let words = node.answer === undefined ? t("value.asked") : t("value.unknown");
   if (game.ending) words = resultWords();
   else if (node.answer?.value) words = sideWords(node.side, node.answer.value) + limitWords(node);
+  else if (known) words = guessWords(node.estimate);
   if (hidden) words = t("value.hidden");
   const meter = $("meter");
-  meter.classList.toggle("unknown", hidden || !known?.known);
-  const share = hidden || !known?.known ? 0 : known.amount;
+  meter.classList.toggle("unknown", hidden || !known);
+  meter.classList.toggle("guess", !hidden && known?.known === false);
+  const share = hidden || !known ? 0 : known.amount;
   $("share").style.setProperty("width", `${50 + 50 * share}%`);
   meter.setAttribute("aria-valuenow", share.toFixed(2));
   meter.setAttribute("aria-valuetext", words);
   say($("value"), hidden || game.ending ? "" : words);
+}
+
+/* An estimate is named as one: the score of a search for White, in hundredths of a stone. */
+function guessWords(estimate) {
+  const side = estimate > 0 ? "white" : "black";
+  const words = Math.abs(estimate) < 30 ? t("guess.even") : t(Math.abs(estimate) < 120 ? "guess.better" : "guess.winning", { side: t(side) });
+  const score = (estimate / 100).toLocaleString(language, { signDisplay: "always", minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  return t("value.guess", { words, score });
 }
 
 function sideWords(side, value) {
@@ -308,10 +418,18 @@ function limitWords({ game: standing, answer }) {
   return count > 0 && dtw !== null && standing && standing.quiet_turns + dtw > count ? t("value.unless", { count }) : "";
 }
 
+/* The headline says what is to be done, the sentence with it what was played. */
+function renderStatus() {
+  // Screen readers read the status aloud, so it waits until all of it is known, or known to be late.
+  if (!game.node.game && $("offline").hidden) return;
+  const [detail, headline] = editor.active ? ["", t("setup.edit")] : statusWords();
+  const key = `${detail} ${headline}`;
+  if ($("status").textContent === key) return;
+  $("status").replaceChildren(tag("span", {}, detail), " ", tag("span", { class: "headline" }, headline));
+}
+
 function statusWords() {
   const { node } = game;
-  // Screen readers read the status aloud, so it waits until all of it is known.
-  if (!node.game) return $("status").textContent;
   const words = [];
   if (node.turn) {
     const fault = shownValues() && game.fault(node);
@@ -320,28 +438,27 @@ function statusWords() {
       ? t("status.fault", { ...values, fault: t("fault", { from: valueWords(fault.from), to: valueWords(fault.to) }) })
       : t("status.played", values));
   }
-  if (game.ending) return words.join(" ");
+  const said = headline => [words.join(" "), headline];
+  if (game.ending) return said("");
   const side = t(node.side);
+  if (!node.game) return said(t("status.moving", { side }));
   if (node.game.occurrences === 2) words.push(t("status.occurrence"));
   const limit = rules().quiet_turns || rulesets.draws.quiet_turns;
   if (limit > 0 && 10 * node.game.quiet_turns >= 7 * limit) words.push(t("status.quiet", { count: node.game.quiet_turns, limit }));
-  if (removes()) words.push(t("status.mill", { side }));
-  else if (chosen.from) words.push(t("status.from", { side, from: chosen.from }));
-  else if (game.machineMoves) words.push(t("status.thinking", { side }));
-  else if (game.turns[0]?.text === "pass") words.push(t("status.pass", { side }));
-  else {
-    const value = shownValues() && node.answer?.value;
-    const act = t(`status.${node.game.phase}`, { side });
-    words.push(`${act}${value ? `: ${valueWords(value)}` : ""}.`);
-    if (game.paused) words.push(t("status.paused"));
-  }
-  return words.join(" ");
+  if (removes()) return said(t("status.mill", { side }));
+  if (chosen.from) return said(t("status.from", { side, from: chosen.from }));
+  if (game.machineMoves) return said(t("status.thinking", { side: opponentName(game.level) }));
+  if (game.turns[0]?.text === "pass") return said(t("status.pass", { side }));
+  const value = shownValues() && node.answer?.value;
+  const act = t(`status.${node.game.phase}`, { side });
+  if (game.paused) words.push(t("status.paused"));
+  return said(`${act}${value ? `: ${valueWords(value)}` : ""}.`);
 }
 
 function resultWords() {
   const { winner } = game.ending;
   if (!winner) return t("over.draw");
-  if (game.hand) return t(winner === game.hand ? "over.you" : "over.machine");
+  if (game.hand) return t(winner === game.hand ? "over.you" : "over.machine", { name: opponentName(game.level) });
   return t(`over.${winner}`);
 }
 
@@ -349,13 +466,17 @@ function reasonWords() {
   const { reason, winner } = game.ending;
   const { node } = game;
   const side = winner ? t(other(winner)) : "";
-  const count = reason === "quiet" ? node.game.quiet_turns : node.game.occurrences;
+  const count = reason === "quiet" ? node.game.quiet_turns : node.game?.occurrences;
   if (reason === "repetition" && count === 2) return t("status.occurrence");
   return t(`over.${reason}`, { side, count });
 }
 
 function renderOver() {
   const over = game.ending !== null && !editor.active;
+  if (over && rings === game.node) {
+    rings = null;
+    hears("end", .7);
+  }
   show($("over"), over, $("new"));
   if (!over) return;
   say($("over-result"), resultWords());
@@ -374,9 +495,10 @@ function renderButtons() {
   const canGoOn = !game.isLeaf && !editor.active;
   for (const id of ["first", "previous", "back"]) enable(id, canGoBack);
   for (const id of ["next", "last"]) enable(id, canGoOn);
-  enable("hint", game.handMoves && !editor.active);
-  show($("hint"), !puzzles.solving, $("new"));
-  say($("hint"), hint.node === node && hint.step > 0 && hint.step < 3 ? t("do.more") : t("do.hint"));
+  enable("hint", game.handMoves && !editor.active && !puzzles.solving);
+  say($("hint").querySelector("span"), hint.node === node && hint.step > 0 && hint.step < 3 ? t("do.more") : t("do.hint"));
+  const isPlayed = game.mode === "play" && game.handMoves && !editor.active && game.root.children.length > 0;
+  for (const id of ["resign", "offer"]) enable(id, isPlayed);
   const pausable = game.machines === 2 || game.paused;
   show($("pause"), pausable, $("new"));
   say($("pause"), game.paused ? t("do.on") : t("do.pause"));
@@ -450,12 +572,12 @@ function renderTexts() {
   set($("game-text"), game.root.children.length > 0 ? gameText() : "");
   if (commented === null) $("comment").value = game.node.comment;
   const address = writeAddress(game.node, {
-    rules: ruleName(), startPosition: startsAtTheStart(), ownRules: nameOf(rulesets.own),
+    rules: ruleName(), startPosition: startsAtTheStart(), ownRules: nameOf(rulesets.own), values: shownValues(),
   });
   if (address !== location.hash.slice(1)) history.replaceState(null, "", address ? `#${address}` : location.pathname);
   saveGame({
     rules: ruleName(), tree: game.root.pack(), at: game.node.moves, players: game.players, level: game.level,
-    seed: game.seed, mode: game.mode, address,
+    seed: game.seed, mode: game.mode, address, clock: clock.state, home: home.isOpen,
     task: puzzles.active ? puzzles.state : trainer.active ? trainer.task : null,
   });
 }
@@ -465,6 +587,8 @@ function renderTexts() {
 /* Begins a game; the game before it is stored. */
 function begin(how) {
   keep();
+  home.show(false);
+  clock.resume(how.clock);
   editor.active = false;
   $("editor").hidden = true;
   problem = told = "";
@@ -501,8 +625,8 @@ function showEarlier() {
 
 /* Updates all that depends on the rules: databases, practice, the rules in brief. */
 function meetRules() {
-  (builder ?? keeper).look().catch(error => game.trouble(error));
-  trainer.offer().catch(error => game.trouble(error));
+  if (!home.isOpen) lookAround();
+  survey().catch(error => game.trouble(error));
   const {
     stones: count, flying, diagonals, blocked, full_board: full, removal_from_mills: any, removal_per_mill: each,
     quiet_turns: limit, quiet_turns_flying: few,
@@ -525,18 +649,42 @@ function meetRules() {
   board.draw({ diagonals, coordinates: settings.coordinates, flipped: settings.flipped });
 }
 
-function start(players, mode) {
-  $("start").close();
-  settings.level = Number($("start-level").value);
+/* Asks what only the table shows: databases to build or to keep, and endgames to practise. */
+function lookAround() {
+  (builder ?? keeper).look().catch(error => game.trouble(error));
+  trainer.offer().catch(error => game.trouble(error));
+}
+
+async function start(players, mode) {
+  await rulesKnown;
   settings.flipped = players.white === "machine" && players.black === "hand";
   showValues(mode === "analyse");
   const name = $("start-rules").value;
+  if (home.isOpen) lookAround();
   begin({ rules: asked(name), root: fresh(startPosition(name)), players, mode, level: settings.level });
+  if (mode === "play") clock.set(settings.clock);
+  openPanel(mode === "analyse" ? "turns" : "game");
+  render();
   board.focusAnywhere();
 }
 
+/* Shows the table with one of its panels: game, turns, setup, learn or options. */
+function openPanel(name) {
+  if (home.isOpen) lookAround();
+  home.show(false);
+  selectTab($(`tab-${name}`));
+}
+
+function goHome() {
+  $("start-continue").hidden = game.root.children.length === 0;
+  say($("continue-words"), t("setup.turns", { count: game.root.size }));
+  home.show(true);
+  $("home-title").focus();
+  render();
+}
+
 /* Opens a game read from a text or an address; returns a sentence if something is wrong with it. */
-async function open({ rules: name, position, line, at, tags = [], result = null }) {
+async function open({ rules: name, position, line, at, tags = [], result = null, values = false }) {
   if (name && !knownRules(name)) {
     const names = [...new Set([...rulesets.named, rulesets.own].map(nameOf))].join(", ");
     return t("problem.rules", { name, names });
@@ -556,7 +704,8 @@ async function open({ rules: name, position, line, at, tags = [], result = null 
     game.rules = before;
   }
   if (illegal && last === root && !position) return `${t("setup.illegal", illegal)} ${t("setup.nothing")}`;
-  begin({ rules: wanted, root, node: at === null || at === undefined ? last : last.path[Math.min(at, last.path.length - 1)] });
+  if (values) showValues(true);
+  begin({ rules: wanted, root, node: at == null ? last : root.all[at] ?? last });
   return illegal ? t("setup.illegal", illegal) : "";
 }
 
@@ -607,11 +756,11 @@ function titleOf({ tags, result, line }, place) {
 }
 
 /* Opens a game that the backend has read; returns the remarks about it. */
-async function openRecord(record) {
+async function openRecord(record, where = {}) {
   const { rules, start, line, remarks, tags, result } = record;
   const words = remarks.map(({ message, ...place }) => t("setup.remark", { ...place, message })).join(" ");
   if (line.turns.length === 0 && remarks.some(({ cuts }) => cuts)) return `${words} ${t("setup.nothing")}`;
-  return [await open({ rules, position: start, line, tags, result }), words].filter(Boolean).join(" ");
+  return [await open({ rules, position: start, line, tags, result, ...where }), words].filter(Boolean).join(" ");
 }
 
 /* Opens the position of a text in any form, or says what is wrong with it. */
@@ -626,24 +775,34 @@ const NO_TURNS = { comment: "", turns: [] };
 
 /* Opens the game of an address. */
 async function openAddress(address) {
-  problem = await sentence(() => open(address));
+  problem = await sentence(async () => {
+    if (!address.text) return open(address);
+    const { games: [record] } = await backend.read(game.rules, address.text);
+    return record ? openRecord(record, address.place) : t("setup.unreadable");
+  });
   render();
 }
 
 async function openFirst() {
   const saved = loadGame();
   const address = readAddress(location.hash);
+  if (!saved && !address) home.show(true);
+  rulesets = await rulesKnown;
+  writeWords();
   if (saved && knownRules(saved.rules)) {
     const root = Node.unpack(saved.tree);
     if (!address || saved.address === location.hash.slice(1)) {
       await openSaved(saved, root);
+      if (saved.home) goHome();
       return;
     }
     keepTree(root, saved.rules, saved.mode);
   }
+  const isHome = home.isOpen || !address;
   begin({ rules: null, root: fresh(startPosition(nameOf(rulesets.own))) });
-  if (address) await openAddress(address);
-  else $("start").showModal();
+  if (isHome) home.show(true);
+  else await openAddress(address);
+  render();
 }
 
 /* Goes on with a stored game, and with the puzzle or the practice of it. */
@@ -671,20 +830,18 @@ function stopEditing(text) {
   render();
 }
 
-/* Sound. */
+/* Sounds. */
 
-let audio = null;
-function click(turn) {
-  if (!settings.sound) return;
-  audio ??= new AudioContext();
-  const tone = audio.createOscillator();
-  const loudness = audio.createGain();
-  tone.frequency.value = turn.removed.length > 0 ? 220 : 520;
-  loudness.gain.setValueAtTime(.2, audio.currentTime);
-  loudness.gain.exponentialRampToValueAtTime(.001, audio.currentTime + .12);
-  tone.connect(loudness).connect(audio.destination);
-  tone.start();
-  tone.stop(audio.currentTime + .13);
+const hears = (name, delay) => { if (settings.sound) sound(name, delay); };
+
+/* The sounds of a turn. Who closes a mill by hand has heard it before choosing the stone to remove. */
+function hear({ from, removed }, side) {
+  rings = game.node;
+  const isMachine = game.players[side] === "machine";
+  if (isMachine || removed.length === 0) hears(from ? "slide" : "place");
+  if (removed.length === 0) return;
+  if (isMachine) hears("mill", .25);
+  hears("removal", isMachine ? .6 : 0);
 }
 
 /* Buttons, fields and keys. */
@@ -696,19 +853,25 @@ const press = (id, act) => $(id).addEventListener("click", () => {
 function listen() {
   game.addEventListener("change", render);
   game.addEventListener("turn", ({ detail: { turn, before } }) => {
-    board.animate(turn, before.side);
-    click(turn);
+    const mills = turn.removed.length > 0 ? millsThrough(turn.to, stonesOf(turn.position), board.lines) : [];
+    board.animate(turn, before.side, mills);
+    hear(turn, before.side);
   });
   game.addEventListener("trouble", ({ detail }) => {
     console.error(detail);
     problem = detail.code ? problemWords(detail) : t("trouble");
     render();
   });
-  press("new", () => $("start").showModal());
+  for (const id of ["new", "brand", "go-play"]) press(id, goHome);
+  for (const id of ["go-puzzles", "start-puzzles"]) press(id, () => { openPanel("learn"); $("puzzle-start").click(); });
+  for (const id of ["go-learn", "start-learn"]) press(id, () => { openPanel("learn"); render(); });
+  press("start-continue", () => { openPanel("game"); render(); board.focusAnywhere(); });
+  press("resign", () => match.resign());
+  press("offer", () => match.offerDraw().catch(error => game.trouble(error)));
   press("start-white", () => start({ white: "hand", black: "machine" }, "play"));
   press("start-black", () => start({ white: "machine", black: "hand" }, "play"));
   press("start-two", () => start({ white: "hand", black: "hand" }, "play"));
-  press("start-analyse", () => start({ white: "hand", black: "hand" }, "analyse"));
+  for (const id of ["go-analyse", "start-analyse"]) press(id, () => start({ white: "hand", black: "hand" }, "analyse"));
   press("first", () => game.step(-Infinity));
   press("previous", () => game.step(-1));
   press("next", () => game.step(1));
@@ -730,6 +893,8 @@ function listen() {
     settings.flipped = players.white === "machine" && players.black === "hand";
     showValues(false);
     begin({ rules: game.rules, root: fresh(startPosition(ruleName())), players, level: game.level, mode: "play" });
+    clock.set(settings.clock);
+    render();
     board.focusAnywhere();
   });
   press("review", review);
@@ -745,15 +910,28 @@ function listen() {
   $("comment").addEventListener("input", () => { (commented ?? game.node).comment = $("comment").value.trim(); render(); });
   for (const side of ["white", "black"]) $(side).addEventListener("change", () => game.setPlayer(side, $(side).value));
   $("level").addEventListener("change", () => { game.level = Number($("level").value); render(); });
-  for (const [id, key] of [["values", "values"], ["coordinates", "coordinates"], ["sound", "sound"], ["notices", "notice"]]) {
+  for (const [id, key] of [["values", "values"], ["threats", "threats"], ["coordinates", "coordinates"], ["sound", "sound"], ["notices", "notice"]]) {
     $(id).checked = settings[key];
     $(id).addEventListener("change", () => {
       settings[key] = $(id).checked;
       saveSettings();
       if (id === "notices") builder?.look().catch(error => game.trouble(error));
+      if (id === "values") game.refresh();
       render();
     });
   }
+  for (const id of ["theme", "scheme"]) {
+    $(id).value = settings[id];
+    $(id).addEventListener("change", () => {
+      settings[id] = $(id).value;
+      saveSettings();
+      paint();
+    });
+  }
+  dark.addEventListener("change", paint);
+  for (const place of ["top", "bottom"]) $(`hand-${place}`).addEventListener("pointerdown", event => {
+    if (event.target.closest(".can")) board.lift(event, game.side);
+  });
   press("edit", () => { problem = ""; $("editor").hidden = false; editor.begin(game.node.position); });
   press("position-load", () => load("position-problem", loadPosition));
   press("game-load", () => load("game-problem", loadText));
@@ -788,13 +966,14 @@ function listen() {
     render();
   });
   listenToTabs();
+  wide.addEventListener("change", () => { if (isTurnsTab()) selectTab($("tab-game")); });
   addEventListener("keydown", walk);
   $("board").addEventListener("wheel", turnWheel, { passive: false });
 }
 
 /* The arrow keys, Home and End step through the game, unless the focused element uses them; ? lists all keys. */
 function walk(event) {
-  if (event.altKey || event.ctrlKey || event.metaKey || document.querySelector("dialog[open]")) return;
+  if (event.altKey || event.ctrlKey || event.metaKey || home.isOpen || document.querySelector("dialog[open]")) return;
   if (event.key === "?" && !event.target.closest("input, select, textarea")) {
     $("keys").showModal();
     return;
@@ -822,30 +1001,41 @@ function turnWheel(event) {
   if (steps !== 0) game.step(steps);
 }
 
+const tabs = [...document.querySelectorAll("[role=tab]")];
+const isTurnsTab = () => wide.matches && $("tab-turns").getAttribute("aria-selected") === "true";
+
+function selectTab(tab) {
+  const wanted = wide.matches && tab.id === "tab-turns" ? $("tab-game") : tab;
+  for (const other of tabs) {
+    const selected = other === wanted;
+    other.setAttribute("aria-selected", String(selected));
+    other.tabIndex = selected ? 0 : -1;
+    $(other.getAttribute("aria-controls")).hidden = !selected;
+  }
+  if (wanted.id === "tab-setup") showEarlier();
+  else if (editor.active) editor.end();
+}
+
 function listenToTabs() {
-  const tabs = [...document.querySelectorAll("[role=tab]")];
-  const select = chosenTab => {
-    for (const tab of tabs) {
-      const selected = tab === chosenTab;
-      tab.setAttribute("aria-selected", String(selected));
-      tab.tabIndex = selected ? 0 : -1;
-      $(tab.getAttribute("aria-controls")).hidden = !selected;
-    }
-    if (chosenTab.id === "tab-setup") showEarlier();
-    else if (editor.active) editor.end();
-  };
-  for (const [place, tab] of tabs.entries()) {
-    tab.addEventListener("click", () => select(tab));
+  for (const tab of tabs) {
+    tab.addEventListener("click", () => selectTab(tab));
     tab.addEventListener("keydown", event => {
       const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       if (!by) return;
-      const next = tabs[(place + by + tabs.length) % tabs.length];
-      select(next);
+      const shown = tabs.filter(other => other.offsetParent !== null);
+      const next = shown[(shown.indexOf(tab) + by + shown.length) % shown.length];
+      selectTab(next);
       next.focus();
       event.preventDefault();
     });
   }
-  select(tabs[0]);
+  selectTab(tabs[0]);
+}
+
+/* Shows the chosen colours, and those of the system where none are chosen. */
+function paint() {
+  const { theme, scheme } = settings;
+  Object.assign(document.documentElement.dataset, { theme, scheme: scheme === "system" ? dark.matches ? "dark" : "light" : scheme });
 }
 
 async function review() {
@@ -886,11 +1076,12 @@ function nextMistake() {
 function writeWords() {
   fillIn();
   replace($("language"), ...Object.entries(LANGUAGES).map(([code, name]) => tag("option", { value: code, lang: code, selected: code === language }, name)));
-  for (const id of ["level", "start-level"]) {
-    const level = listed(id === "level" ? game.level : settings.level);
-    replace($(id), ...LEVELS.map(number => tag("option", { value: number, selected: number === level }, t(`level.${number}`))));
-  }
+  const now = listed(game.level);
+  replace($("level"), ...LEVELS.map(level =>
+    tag("option", { value: level, selected: level === now }, `${opponentName(level)}, ${levelWords(level)}`)));
+  home.offer(levelWords);
   replace($("legend"), ...["win", "draw", "loss"].map(wdl => tag("span", {}, icon(wdl), ` ${t(`legend.${wdl}`)}`)));
+  for (const [id, key] of [["first", "nav.first"], ["previous", "nav.previous"], ["next", "nav.next"], ["last", "nav.last"]]) $(id).title = t(key);
   $("board").setAttribute("aria-roledescription", t("board.role"));
   if (rulesets) {
     const names = [...new Set([nameOf(rulesets.own), ...rulesets.named.map(nameOf)])];
@@ -901,10 +1092,14 @@ function writeWords() {
   puzzles.showTally();
 }
 
+paint();
+rulesKnown = backend.rules();
+// The first position is asked for while the words arrive.
+if (!loadGame()) rulesKnown.then(({ own }) => backend.step(null, emptyBoard(own), [])).catch(() => {});
 await speak(settings.language);
-writeWords();
 listen();
-rulesets = await backend.rules();
 writeWords();
 await openFirst();
 meetRules();
+// From now on the page opens without a network, too.
+navigator.serviceWorker?.register("sw.js").catch(() => {});

@@ -14,7 +14,9 @@
      read(rules, text)              the games and positions of a text: { games, left_out }
      play(rules, start, moves, how) the player's turn; `how` is { level, seed, movetime }
      random(rules, pair, wdl, seed) a position to practise with
-     building(rules), build(rules, placing)  returns the state of a build, or starts one; only a server builds
+     building(rules), build(rules, stones, placing)
+                                    returns the state of a build, or starts one; only a server builds
+     forget()                       asks anew, after databases were added
 
    Each may fail with `Refused`, whose `code` is a word; `reason` and `fields` say more. A failed connection is not a failure: the
    question waits until the connection is back or its signal is aborted. */
@@ -48,15 +50,32 @@ function readAnswer(body) {
 }
 
 export function backend(ask) {
+  const present = new Map();
+  /* The last question for a step, and its answer. */
+  let last = {};
   return {
     rules: () => ask("rulesets", {}),
-    databases: rules => ask("databases", { rules }),
+    databases(rules) {
+      if (!present.has(rules)) {
+        present.set(rules, ask("databases", { rules }));
+        present.get(rules).catch(() => present.delete(rules));
+      }
+      return present.get(rules);
+    },
+    forget() {
+      present.clear();
+      last = {};
+    },
     async game(rules, start, moves) {
       const body = await ask("game", { rules, fen: start, moves: moves.join(" ") });
       return { ...readAnswer(body), game: body.game.map(readTurn) };
     },
     async step(rules, start, moves) {
-      const body = await ask("step", { rules, fen: start, moves: moves.join(" ") });
+      const question = { rules, fen: start, moves: moves.join(" ") };
+      const key = JSON.stringify(question);
+      if (last.key !== key) last = { key, answer: ask("step", question) };
+      last.answer.catch(() => { last = {}; });
+      const body = await last.answer;
       return { ...readAnswer(body), line: body.line?.map(readTurn) ?? null };
     },
     read: (rules, text) => ask("read", { rules, text }),
@@ -69,7 +88,7 @@ export function backend(ask) {
       ask("play", { rules, fen: start, moves: moves.join(" "), ...how }, { signal }),
     random: (rules, pair, wdl, seed) => ask("random", { rules, pair, wdl, seed }),
     building: rules => ask("build", { rules }),
-    build: (rules, placing) =>
-      ask("build", { rules, placing }, { method: "POST", headers: { "X-Millbase": "build" } }),
+    build: (rules, stones, placing) =>
+      ask("build", { rules, stones, placing }, { method: "POST", headers: { "X-Millbase": "build" } }),
   };
 }

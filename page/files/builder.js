@@ -1,10 +1,13 @@
-/* The notice about missing databases: the command that builds them, or a button if the server may. */
+/* The notice about missing databases: the command that builds them, or a choice of builds if the server may. */
 
-import { $, say, show } from "./dom.js";
+import { $, replace, say, show, tag } from "./dom.js";
 import { saveSettings, settings } from "./store.js";
 import { bytesWords, problemWords, t, timeWords } from "./strings.js";
 
 const POLL = 1000; // ms between questions about a build
+const SETS = [10, 12, 14, 16, 18]; // most stones of a set of pairs
+
+const stonesIn = pair => pair.split("-").reduce((sum, stones) => sum + Number(stones), 0);
 
 export class Builder {
   /* `come` is called after a build added databases; `ruleName` is that of the rules of the game. */
@@ -21,31 +24,39 @@ export class Builder {
   /* Shows which databases are missing for the rules of the game. */
   async look() {
     const { backend, rules } = this.game;
-    const [{ databases, placing }, building] = await Promise.all([backend.databases(rules), backend.building(rules)]);
-    const missing = databases.filter(({ present }) => !present).length;
-    this.placing = building.plan?.placing ?? false;
-    const complete = missing === 0 && (placing.length > 0 || !this.placing);
+    const { databases, placing } = await backend.databases(rules);
+    const missing = databases.filter(({ present }) => !present).map(({ pair }) => stonesIn(pair));
+    const building = await backend.building(rules);
     const busy = ["pairs", "placing"].includes(building.state);
+    this.placing = building.plan?.placing ?? false;
+    const complete = missing.length === 0 && (placing.length > 0 || !this.placing);
     if (complete && !busy) { show($("notice"), false, $("new")); return; }
-    const most = Math.max(0, ...databases.filter(({ present }) => present).map(({ pair }) => pair.split("-").reduce((a, b) => a + Number(b), 0)));
+    const most = Math.max(0, ...databases.filter(({ present }) => present).map(({ pair }) => stonesIn(pair)));
     const name = this.ruleName();
     const option = name === "standard" ? "" : ` --rules ${name === "own" ? "FILE" : name}`;
-    say($("notice-words"), missing === 0 ? t("notice.placing") : most > 0 ? t("notice.some", { most }) : t("notice.none"));
-    say($("notice-command"), `millbase build --placing${option}`);
-    const { plan } = building;
-    $("build-start").hidden = !building.allowed || !plan;
-    if (plan) {
-      const time = timeWords(plan.seconds + plan.placing_seconds);
-      say($("build-size"), t("notice.size", { time, bytes: bytesWords(plan.file_bytes), memory: bytesWords(plan.memory_bytes) }));
-    }
+    say($("notice-words"), missing.length === 0 ? t("notice.placing") : most > 0 ? t("notice.some", { most }) : t("notice.none"));
+    say($("notice-command"), `millbase build --placing --db FOLDER${option}`);
+    show($("build"), building.allowed && building.plan !== null, $("notice-close"));
+    if (building.plan) this.offer(missing, building.plan);
     show($("notice"), settings.notice || busy, $("new"));
     if (busy) this.follow();
   }
 
+  /* Offers the sets of pairs that lack one, and everything. */
+  offer(missing, plan) {
+    const sets = SETS.filter((most, place) => missing.some(stones => stones <= most && stones > (SETS[place - 1] ?? 0)));
+    const time = timeWords(plan.seconds + plan.placing_seconds);
+    const all = t("build.all", { time, bytes: bytesWords(plan.file_bytes), memory: bytesWords(plan.memory_bytes) });
+    replace($("build-what"),
+      ...sets.map(most => tag("option", { value: most }, t("build.pairs.up", { most }))),
+      tag("option", { value: "", selected: true }, all));
+  }
+
   async start() {
     say($("notice-problem"), "");
+    const stones = $("build-what").value;
     try {
-      await this.game.backend.build(this.game.rules, this.placing);
+      await this.game.backend.build(this.game.rules, stones, this.placing && stones === "");
       this.follow();
     } catch (error) {
       say($("notice-problem"), error.code ? problemWords(error) : t("trouble"));
@@ -56,7 +67,8 @@ export class Builder {
   async follow() {
     if (this.following) return;
     this.following = true;
-    show($("build-start"), false, $("notice-close"));
+    show($("build"), false, $("notice-close"));
+    $("notice").open = true;
     $("build-progress").hidden = false;
     for (;;) {
       const building = await this.game.backend.building(this.game.rules);
@@ -74,7 +86,7 @@ export class Builder {
       const words = building.state === "pairs" ? t("build.pairs", { pair: pair ?? "", done, pairs }) : t("build.placing");
       const name = building.rules.name ?? "own";
       const other = name === this.ruleName() ? "" : `${t(`rules.${name}`)}: `;
-      say($("build-words"), `${other}${words} ${left}`);
+      say($("build-words"), `${other}${words} ${left} ${t("build.stop")}`);
       if (building.pairs_done !== this.pairs) { this.pairs = building.pairs_done; this.come(); }
       await new Promise(done => setTimeout(done, POLL));
     }

@@ -5,10 +5,18 @@ import { t, valueWords } from "./strings.js";
 
 const LINE_LENGTH = 12; // turns of the best line
 
+/* The share of the replies that lose something, from 0 to 1: how hard the reply to a turn is. */
+export const hardness = ({ value, replies, holding }) =>
+  value?.wdl === "win" ? 1 : replies > 0 ? 1 - holding / replies : 0;
+
+/* Of draws, the one that is hardest to hold comes first; all else stays in its order. */
+const harder = (one, two) =>
+  one.value?.wdl === "draw" && two.value?.wdl === "draw" ? hardness(two) - hardness(one) : 0;
+
 export class Explorer {
-  /* `list` and `line` are the elements to fill; `choose` makes a turn, `preview` shows one. */
-  constructor({ list, line, game, choose, preview }) {
-    Object.assign(this, { list, line, game, choose, preview });
+  /* `list` and `line` are the elements to fill; `choose` makes a turn, `preview` shows one, `look` shows a position. */
+  constructor({ list, line, game, choose, preview, look }) {
+    Object.assign(this, { list, line, game, choose, preview, look });
     this.node = null;
     this.best = null;
   }
@@ -19,13 +27,14 @@ export class Explorer {
     if (this.node !== game.node || this.answer !== game.node.answer) {
       this.node = game.node;
       this.answer = game.node.answer;
-      this.best = this.answer?.line ?? null;
+      this.best = this.answer?.value?.wdl === "draw" ? null : this.answer?.line ?? null;
       this.asked = null;
       this.preview(null);
+      this.look(null);
     }
     if (values && !this.best && this.answer?.value && !game.ending) this.learn();
     const groups = new Map();
-    const turns = values ? candidates : [...candidates].sort((a, b) => a.text < b.text ? -1 : 1);
+    const turns = [...candidates].sort(values ? harder : (a, b) => a.text < b.text ? -1 : 1);
     for (const turn of turns) {
       const key = values && turn.value ? turn.class : turn.text;
       if (!groups.has(key)) groups.set(key, { turns: [], replies: turn.replies, holding: turn.holding, value: turn.value });
@@ -36,6 +45,11 @@ export class Explorer {
     replace(this.list, ...rows);
     this.list.scrollTop = scroll;
     this.showLine(values);
+  }
+
+  /* The best turn of a node, as soon as its line is known. */
+  bestOf(node) {
+    return this.node === node ? this.best?.[0] ?? null : null;
   }
 
   row({ turns, replies, holding, value }, active, values) {
@@ -63,16 +77,25 @@ export class Explorer {
     const line = values ? this.best : null;
     this.line.hidden = !line || line.length === 0;
     if (this.line.hidden) return;
-    replace(this.line, tag("b", {}, t("explorer.best")), " ", ...line.flatMap(turn => [turn.text, " "]));
+    const steps = line.map((turn, place) => tag("button", {
+      type: "button", "data-key": `line ${place}`,
+      click: () => this.game.follow(line.slice(0, place + 1)),
+      pointerenter: () => this.look(turn),
+      pointerleave: () => this.look(null),
+      focus: () => this.look(turn),
+      blur: () => this.look(null),
+    }, turn.text));
+    replace(this.line, tag("b", {}, t("explorer.best")), " ", ...steps.flatMap(step => [step, " "]));
   }
 
-  /* Asks once for the line that the step left out. */
+  /* Asks once for the line that the step left out, or for that of the perfect player, who knows which draws are hard to hold. */
   async learn() {
-    const { game, node } = this;
+    const { game, node, answer } = this;
     if (this.asked) return;
     this.asked = node;
     try {
-      const { line } = await game.backend.line(game.rules, node.position, LINE_LENGTH);
+      const line = answer.value.wdl === "draw" ? await game.perfectLine(node)
+        : (await game.backend.line(game.rules, node.position, LINE_LENGTH)).line;
       if (this.node !== node) return;
       this.best = line;
       game.changed();

@@ -7,6 +7,7 @@ import { Node, other } from "./tree.js";
 const MACHINE_PAUSE = 500; // ms between the turns of the machine, at least
 const SEARCH_TIME = 800; // ms for the machine if no database answers
 const REVIEW_TIME = 80; // ms for an estimate in a review
+const GUESS_TIME = 400; // ms for the estimate of the position shown
 export const PERFECT = 30;
 
 const RANK = { win: 2, draw: 1, loss: 0 };
@@ -22,8 +23,9 @@ export function weight({ wdl, dtw }) {
    null where nothing is known. A quick win is worth more than a slow one. A game that was drawn by
    repetition is a draw, whatever the position is worth. */
 export function worth(node) {
-  if (node.game?.ending) {
-    const { winner } = node.game.ending;
+  const ending = node.game?.ending ?? node.ended;
+  if (ending) {
+    const { winner } = ending;
     return { amount: winner === "white" ? 1 : winner === "black" ? -1 : 0, known: true };
   }
   const value = node.answer?.value;
@@ -47,6 +49,8 @@ export class Game extends EventTarget {
     /* The machine's turn at a node, where it is not the backend that chooses. */
     this.replies = null;
     this.paused = false;
+    /* Whether unknown values of the position shown are estimated. */
+    this.guesses = false;
     this.thinking = false;
     this.node = null;
     /* Whether the machine moves at the node shown even if turns follow it in the tree. */
@@ -57,7 +61,7 @@ export class Game extends EventTarget {
 
   get root() { return this.node.root; }
   get side() { return this.node.side; }
-  get ending() { return this.node.game?.ending ?? null; }
+  get ending() { return this.node.game?.ending ?? this.node.ended; }
   get isLeaf() { return this.node.children.length === 0; }
   get machines() { return Object.values(this.players).filter(player => player === "machine").length; }
 
@@ -105,6 +109,21 @@ export class Game extends EventTarget {
     this.goTo(node);
   }
 
+  /* Makes several turns at once, as a continuation of the position shown. */
+  follow(turns) {
+    let { node } = this;
+    for (const { text, position } of turns) node = node.child(text, position);
+    return this.goTo(node);
+  }
+
+  /* Ends the game at the end of its line, as the players do: by giving up, by agreement, by the clock. */
+  end(reason, winner) {
+    const last = this.node.wholeLine.at(-1);
+    last.ended = { reason, winner };
+    last.root.result = winner ? { white: "1-0", black: "0-1" }[winner] : "1/2-1/2";
+    return this.goTo(last);
+  }
+
   remove() {
     const { node } = this;
     if (!node.parent) return;
@@ -128,19 +147,19 @@ export class Game extends EventTarget {
      looks at an earlier position. */
   get machineMoves() {
     const { node } = this;
-    return node.game !== null && !node.game.ending && !this.paused && (this.isLeaf || this.goesOn)
+    return node.game !== null && !this.ending && !this.paused && (this.isLeaf || this.goesOn)
       && this.players[node.side] === "machine";
   }
 
   get handMoves() {
     const { node } = this;
-    return node.game !== null && !node.game.ending && !this.machineMoves;
+    return node.game !== null && !this.ending && !this.machineMoves;
   }
 
   /* The legal turns, with values where these are known; none once the game has ended. */
   get turns() {
     const { node } = this;
-    if (!node.game || node.game.ending) return [];
+    if (!node.game || this.ending) return [];
     return node.answer?.turns ?? node.game.turns;
   }
 
@@ -176,6 +195,8 @@ export class Game extends EventTarget {
       const known = this.learnValue(node, signal);
       if (!this.machineMoves) {
         await known;
+        if (!signal.aborted) this.changed();
+        if (this.guesses) await this.guess(node, GUESS_TIME, signal);
         if (!signal.aborted) this.changed();
         return;
       }
@@ -244,13 +265,24 @@ export class Game extends EventTarget {
       if (this.root !== root) return;
       await this.learn(node);
       await this.learnValue(node);
-      if (!node.answer && node.estimate === null && !node.game.ending) {
-        const how = { movetime: REVIEW_TIME };
-        const choice = await this.backend.play(this.rules, node.position, [], how);
-        if (choice.score != null) node.estimate = node.side === "white" ? choice.score : -choice.score;
-      }
+      await this.guess(node, REVIEW_TIME);
       this.changed();
     }
+  }
+
+  /* Estimates a position whose value is unknown, by a search of so many ms. */
+  async guess(node, movetime, signal) {
+    if (node.answer || node.estimate !== null || node.game.ending) return;
+    const choice = await this.backend.play(this.rules, node.position, [], { movetime }, signal);
+    if (choice.score != null) node.estimate = node.side === "white" ? choice.score : -choice.score;
+  }
+
+  /* The line that the perfect player expects; it prefers draws that are hard to hold for the other side. */
+  async perfectLine(node) {
+    const how = { level: PERFECT, movetime: SEARCH_TIME };
+    const { line } = await this.backend.play(this.rules, node.root.position, node.moves, how);
+    const { game } = await this.backend.game(this.rules, node.position, line);
+    return game;
   }
 
   /* Adds a line to the tree after a node; returns the first turn that is not legal. */

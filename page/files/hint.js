@@ -1,9 +1,8 @@
 /* A hint in three steps: the stone, the target, and the reason. */
 
-import { PERFECT, weight } from "./game.js";
+import { weight } from "./game.js";
 import { t, valueWords } from "./strings.js";
 
-const SEARCH_TIME = 800; // ms if no database answers
 const SHOWN_TURNS = 6; // turns of the line that gives the reason
 
 export class Hint {
@@ -16,6 +15,12 @@ export class Hint {
     this.node = null;
     this.step = 0;
     this.turn = null;
+    this.line = null;
+  }
+
+  /* The turn of the hint, once it has been told. */
+  get told() {
+    return this.node === this.game.node && this.step > 1 ? this.turn : null;
   }
 
   /* The points that the steps so far have shown. */
@@ -45,15 +50,13 @@ export class Hint {
 
   async find(node) {
     const { game } = this;
-    const known = node.answer?.turns;
-    if (known?.length > 0) {
-      this.turn = known[0];
-      return true;
+    const { value, turns } = node.answer ?? {};
+    if (value && value.wdl !== "draw") {
+      [this.turn] = turns;
+      return this.turn !== undefined;
     }
-    const how = { level: PERFECT, movetime: SEARCH_TIME };
-    const choice = await game.backend.play(game.rules, node.root.position, node.moves, how);
-    this.turn = game.turns.find(({ text }) => text === choice.turn);
-    this.line = choice.line;
+    this.line = await game.perfectLine(node);
+    this.turn = game.turns.find(({ text }) => text === this.line[0]?.text);
     return this.turn !== undefined;
   }
 
@@ -72,13 +75,14 @@ export class Hint {
     const { game, node } = this;
     // The values may have come after a search chose the turn.
     const turn = node.answer?.turns.find(({ text }) => text === this.turn.text);
-    if (!turn?.value) return t("hint.expected", { line: this.line.slice(0, SHOWN_TURNS).join(" ") });
+    const expected = this.line?.slice(0, SHOWN_TURNS).map(({ text }) => text).join(" ");
+    if (!turn?.value) return t("hint.expected", { line: expected });
     const lineAfter = async position => {
       const { line } = await game.backend.line(game.rules, position, SHOWN_TURNS);
       return line.map(({ text }) => text).join(" ");
     };
-    const best = await lineAfter(turn.position);
-    const words = [t("hint.why", { value: valueWords(turn.value), line: `${turn.text} ${best}`.trim() })];
+    const line = expected ?? `${turn.text} ${await lineAfter(turn.position)}`.trim();
+    const words = [t("hint.why", { value: valueWords(turn.value), line })];
     const worse = node.answer.turns.find(other => weight(other.value) < weight(turn.value));
     if (worse) {
       const line = `${worse.text} ${await lineAfter(worse.position)}`.trim();

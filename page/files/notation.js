@@ -59,25 +59,37 @@ function wrap(words) {
   return lines.join("\n").replace(/\n+/g, "\n");
 }
 
-/* The part of an address after #, for the line through a node. */
-export function writeAddress(node, { rules, startPosition, ownRules }) {
-  const line = node.wholeLine;
+/* Whether a line of turns is all that there is. */
+const isPlain = ({ root }) => root.tags.length === 0 && root.result === null
+  && root.all.every(({ children, comment, marks }) => children.length < 2 && !comment && !marks);
+
+/* The part of an address after #, for a game and the node shown: the turns, or the whole text where there is more. */
+export function writeAddress(node, { rules, startPosition, ownRules, values }) {
   const fields = new URLSearchParams();
-  if (rules !== ownRules) fields.set("rules", rules);
-  if (!startPosition) fields.set("fen", node.root.position.split(" ").slice(0, 10).join(" "));
-  if (line.length > 1) fields.set("moves", line.slice(1).map(({ turn }) => turn).join(" "));
-  if (node.ply < line.length - 1) fields.set("at", node.ply);
+  const { all, line } = node.root;
+  if (isPlain(node)) {
+    if (rules !== ownRules) fields.set("rules", rules);
+    if (!startPosition) fields.set("fen", node.root.position.split(" ").slice(0, 10).join(" "));
+    if (all.length > 1) fields.set("moves", all.slice(1).map(({ turn }) => turn).join(" "));
+  } else {
+    fields.set("game", writeGame(node.root, { rules, startPosition }));
+  }
+  if (node !== line.at(-1)) fields.set("at", all.indexOf(node));
+  if (values && fields.size > 0) fields.set("values", 1);
   return fields.toString();
 }
 
 export function readAddress(hash) {
   const fields = new URLSearchParams(hash.replace(/^#/, ""));
-  if (!["rules", "fen", "moves"].some(key => fields.has(key))) return null;
+  if (!["rules", "fen", "moves", "game"].some(key => fields.has(key))) return null;
+  const place = { at: fields.has("at") ? Number(fields.get("at")) : null, values: fields.has("values") };
   const turns = (fields.get("moves") ?? "").split(/\s+/).filter(Boolean);
   return {
     rules: fields.get("rules"),
     position: fields.get("fen") || null,
     line: { comment: "", turns: turns.map(turn => ({ turn, marks: "", comment: "", variations: [] })) },
-    at: fields.has("at") ? Number(fields.get("at")) : null,
+    text: fields.get("game"),
+    ...place,
+    place,
   };
 }

@@ -28,8 +28,8 @@ export function saveGame(game) {
 }
 
 export const settings = {
-  values: false, sound: false, coordinates: true, flipped: false, language: null, level: 9,
-  notice: true, ...read("settings", {}),
+  values: false, threats: false, sound: false, coordinates: true, flipped: false, language: null, level: 9, clock: "",
+  theme: "wood", scheme: "system", notice: true, ...read("settings", {}),
 };
 export const saveSettings = () => write("settings", settings);
 

@@ -1,5 +1,5 @@
-/* The service worker of a page on a static host: the page opens without a network. `tools/site` fills in the
-   version and the files. The databases are not its business: the page keeps them itself. */
+/* The service worker: the page can be installed, and opens without a network. The server, or `tools/site` for static hosts,
+   fills in the version and the files. Answers and databases are not its business. */
 
 const VERSION = "{{version}}";
 const FILES = ["{{files}}"];
@@ -22,9 +22,9 @@ self.addEventListener("activate", event => {
 
 self.addEventListener("fetch", event => {
   const { url, method } = event.request;
-  const path = url.startsWith(ROOT.href) ? new URL(url).pathname.slice(ROOT.pathname.length) : null;
-  if (method !== "GET" || path === null || path.startsWith("db/")) return;
-  const kept = () => caches.match(event.request, { ignoreSearch: true });
+  const path = url.startsWith(ROOT.href) ? new URL(url).pathname.slice(ROOT.pathname.length) || "./" : null;
+  if (method !== "GET" || !FILES.includes(path)) return;
+  const kept = () => caches.match(event.request, { ignoreSearch: true, ignoreVary: true });
   // The names of the page's files contain their hash; the others may have changed.
   const answer = path.startsWith("page/")
     ? kept().then(found => found ?? fetch(event.request))

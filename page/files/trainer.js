@@ -15,7 +15,6 @@ export class Trainer {
     $("train-next").addEventListener("click", () => this.next());
     $("train-again").addEventListener("click", () => this.again());
     game.addEventListener("change", () => this.watch());
-    this.showTally();
   }
 
   /* Offers the pairs that are present. */

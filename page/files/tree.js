@@ -26,6 +26,8 @@ export class Node {
     this.answer = undefined;
     /* A search's score of the position for White, in hundredths of a stone. */
     this.estimate = null;
+    /* How the players ended the game here: { reason, winner }. */
+    this.ended = null;
   }
 
   /* The nodes from the root to this one. */
@@ -79,6 +81,11 @@ export class Node {
     }
   }
 
+  /* This node and all after it, those of the main line first. */
+  get all() {
+    return [this, ...this.children.flatMap(child => child.all)];
+  }
+
   /* The number of turns in the tree. */
   get size() {
     return this.children.reduce((size, child) => size + 1 + child.size, 0);
@@ -86,7 +93,8 @@ export class Node {
 
   /* The tree as plain lists, and a tree of such lists. */
   pack() {
-    const rest = this.parent ? { marks: this.marks, before: this.before } : { tags: this.tags, result: this.result };
+    const { marks, before, ended, tags, result } = this;
+    const rest = this.parent ? { marks, before, ended } : { tags, result, ended };
     return [this.turn, this.position, this.comment, this.children.map(child => child.pack()), rest];
   }
 

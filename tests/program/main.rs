@@ -18,6 +18,7 @@ mod frontends;
 mod json_schema;
 mod malom_program;
 mod page;
+mod page_board;
 mod placing_program;
 mod play;
 mod repack;

@@ -1,37 +1,78 @@
-//! The page at `/` and its files. The content security policy allows its own scripts and styles and
+//! The page and its files. The content security policy allows its own scripts and styles and
 //! requests to this server, and nothing else.
 
+use std::borrow::Cow;
+
 use axum::extract::Path;
-use axum::http::header;
-use axum::response::{Html, IntoResponse, Response};
+use axum::http::{HeaderMap, Uri, header};
+use axum::response::{IntoResponse, Response};
+use millbase_page::File;
 
 use super::api_error::ApiError;
 
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; \
-                      connect-src 'self'; base-uri 'none'; form-action 'none'; \
-                      frame-ancestors 'none'";
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+                      connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; \
+                      form-action 'none'; frame-ancestors 'none'";
 
-/// The page.
-pub async fn html() -> impl IntoResponse {
+/// The paths of the files whose addresses stay the same in all versions; the first is that of the page.
+pub const SHELL: [&str; 4] = ["/", "/sw.js", "/app.webmanifest", "/icon.svg"];
+
+/// The page, or another file with such a path.
+pub async fn shell(uri: Uri, asked: HeaderMap) -> Result<Response, ApiError> {
+    let name = match uri.path() {
+        "/" => "index.html",
+        path => &path[1..],
+    };
     let headers = [
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::REFERRER_POLICY, "no-referrer"),
-        (header::CACHE_CONTROL, "no-cache"),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::VARY, "accept-language"),
     ];
-    (headers, Html(millbase_page::html()))
+    let file = find(millbase_page::shell(), name)?;
+    let text = file.text.replace("{{language}}", language(&asked));
+    Ok((headers, reply(file, text.into(), "no-cache")).into_response())
 }
 
-/// A file of the page; not found if the hash is that of another version.
+/// The first language that the browser asks for and the page has, else English.
+fn language(asked: &HeaderMap) -> &'static str {
+    let asked = asked.get(header::ACCEPT_LANGUAGE);
+    let asked = asked.and_then(|names| names.to_str().ok()).unwrap_or("");
+    let mut wanted = asked.split(',').map(|name| name.trim_start().get(..2));
+    let known = |name: Option<&str>| {
+        let mut names = millbase_page::files().iter().map(|file| file.name);
+        let path = format!("languages/{}.json", name?.to_lowercase());
+        names.find(|name| *name == path)
+    };
+    let path = wanted.find_map(known).unwrap_or("languages/en.json");
+    let (_, name) = path.split_at("languages/".len());
+    name.trim_end_matches(".json")
+}
+
+/// A file that the page loads; not found if the hash is that of another version.
 pub async fn file(Path((hash, name)): Path<(String, String)>) -> Result<Response, ApiError> {
-    let mut files = millbase_page::FILES.iter();
-    let file = files
-        .find(|file| file.name == name && hash == millbase_page::hash())
-        .ok_or(ApiError::NoPath)?;
+    match hash == millbase_page::hash() {
+        true => {
+            let file = find(millbase_page::files(), &name)?;
+            Ok(reply(
+                file,
+                Cow::Borrowed(&*file.text),
+                "public, max-age=31536000, immutable",
+            ))
+        }
+        false => Err(ApiError::NoPath),
+    }
+}
+
+fn find(files: &'static [File], name: &str) -> Result<&'static File, ApiError> {
+    let file = files.iter().find(|file| file.name == name);
+    file.ok_or(ApiError::NoPath)
+}
+
+fn reply(file: &File, text: Cow<'static, str>, cache: &'static str) -> Response {
     let headers = [
         (header::CONTENT_TYPE, file.kind),
-        (header::CACHE_CONTROL, "public, max-age=31536000, immutable"),
+        (header::CACHE_CONTROL, cache),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
-    Ok((headers, file.text).into_response())
+    (headers, text).into_response()
 }

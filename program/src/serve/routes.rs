@@ -17,6 +17,7 @@ use millbase::internals::service::rules::{RuleSet, RuleSetsAnswer};
 use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::time::timeout;
+use tower_http::compression::CompressionLayer;
 use tower_http::cors::{Any, CorsLayer};
 use tower_http::trace::{DefaultMakeSpan, DefaultOnResponse, TraceLayer};
 use tracing::Level;
@@ -44,10 +45,12 @@ pub fn all(services: Services, builder: Builder, guard: Guard, cors: bool) -> Ro
         .route("/rules", get(rules))
         .route("/rulesets", get(rulesets))
         .route("/healthz", get(health))
-        .route("/", get(page::html))
         .route("/page/{hash}/{*file}", get(page::file))
         .with_state(services.clone())
         .merge(build);
+    for path in page::SHELL {
+        app = app.route(path, get(page::shell));
+    }
     for (name, topic) in Topic::NAMED {
         let answer = async move |State(services), asked| answer(services, topic, asked).await;
         let route = Router::new().route(&format!("/{name}"), get(answer));
@@ -61,6 +64,7 @@ pub fn all(services: Services, builder: Builder, guard: Guard, cors: bool) -> Ro
         .fallback(async || ApiError::NoPath)
         .method_not_allowed_fallback(async || ApiError::NoMethod)
         .layer(middleware::from_fn_with_state(guard, guard::check))
+        .layer(CompressionLayer::new())
         .layer(log);
     match cors {
         true => app.layer(CorsLayer::new().allow_origin(Any)),

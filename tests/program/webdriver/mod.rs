@@ -117,6 +117,18 @@ impl Browser {
         self.post("actions", json!({ "actions": [keyboard] }));
     }
 
+    /// Presses at the centre of an element, moves in steps by so many pixels, and releases.
+    pub fn drag(&self, id: &str, x: i32, y: i32) {
+        let element = self.with_id(id);
+        let number = element.trim_start_matches("element/");
+        let to = |x: i32, y: i32| json!({ "type": "pointerMove", "duration": 50, "x": x, "y": y, "origin": { ELEMENT: number } });
+        let actions = json!([
+            to(0, 0), { "type": "pointerDown", "button": 0 }, to(x / 2, y / 2), to(x, y), { "type": "pointerUp", "button": 0 },
+        ]);
+        let mouse = json!({ "type": "pointer", "id": "mouse", "actions": actions });
+        self.post("actions", json!({ "actions": [mouse] }));
+    }
+
     /// The page as a PNG file.
     pub fn picture(&self) -> Vec<u8> {
         from_base64(&text(self.get("screenshot")))

@@ -1,0 +1,63 @@
+/* What players do about a game besides making turns: their clocks, giving up, agreeing to a draw. */
+
+import { Clock } from "./clock.js";
+import { PERFECT } from "./game.js";
+import { opponentName } from "./opponents.js";
+import { t } from "./strings.js";
+import { other } from "./tree.js";
+
+const SEARCH_TIME = 400; // ms for the machine to judge an offer that no database judges
+const EVEN = -40; // hundredths of a stone; who stands no worse has as much as a draw
+
+export class Match {
+  /* `changed` is called when a clock shows another time, `say` with a sentence. */
+  constructor({ game, changed, say }) {
+    Object.assign(this, { game, say });
+    this.clock = new Clock({ changed, fallen: side => this.end("time", other(side)) });
+    /* The end of the game when the clock was looked after last. */
+    this.last = null;
+    game.addEventListener("change", () => this.runClock());
+  }
+
+  end(reason, winner) {
+    this.say("");
+    this.game.end(reason, winner);
+  }
+
+  /* Lets the clock run of the side that is to move at the end of the game; it waits for the first turn. */
+  runClock() {
+    const { game } = this;
+    const last = game.node.wholeLine.at(-1);
+    const hasMoved = last.parent !== null && last.parent === this.last;
+    this.last = last;
+    const runs = game.mode === "play" && last.ply > 0 && !game.paused && !last.ended && !last.game?.ending;
+    this.clock.run(runs ? last.side : null, hasMoved);
+  }
+
+  resign() {
+    const { game } = this;
+    if (confirm(t("resign.sure"))) this.end("resigned", other(game.hand ?? game.side));
+  }
+
+  /* A machine agrees to a draw unless stones are in hand or it has the better game; two people agree among themselves. */
+  async offerDraw() {
+    const { game } = this;
+    const { node } = game;
+    if (game.machines === 0) {
+      if (confirm(t("offer.sure"))) this.end("agreed", null);
+      return;
+    }
+    const agrees = node.game.phase !== "placing" && await this.isWorthADraw(node);
+    if (game.node !== node) return;
+    if (agrees) this.end("agreed", null);
+    else this.say(t("offer.declined", { name: opponentName(game.level) }));
+  }
+
+  /* Whether the side that is to move has at least as much as a draw, as far as values or a search know. */
+  async isWorthADraw(node) {
+    const { backend, rules } = this.game;
+    const how = { level: PERFECT, movetime: SEARCH_TIME };
+    const { wdl, score } = node.answer?.value ?? await backend.play(rules, node.root.position, node.moves, how);
+    return wdl ? wdl !== "loss" : score >= EVEN;
+  }
+}
