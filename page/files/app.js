@@ -10,10 +10,12 @@ import { Explorer } from "./explorer.js";
 import { Game, PERFECT, fresh, weight, worth } from "./game.js";
 import { drawGraph } from "./graph.js";
 import { Hint } from "./hint.js";
+import { Lines } from "./lines.js";
 import { numberOf, readAddress, writeAddress, writeGame } from "./notation.js";
 import { earlierGames, keepGame, loadGame, saveGame, saveSettings, settings } from "./store.js";
 import { LANGUAGES, capital, fillIn, language, problemWords, speak, t, turnsWords, valueWords } from "./strings.js";
 import { Puzzles } from "./puzzles.js";
+import { Teacher } from "./teacher.js";
 import { Trainer } from "./trainer.js";
 import { Node, other } from "./tree.js";
 
@@ -38,8 +40,14 @@ const explorer = new Explorer({
   choose: turn => play(turn), preview: turn => board.preview(turn, game.side),
 });
 const editor = new Editor({ game, changed: render, stop: stopEditing });
-const trainer = new Trainer({ game, begin, say: words => { told = words; render(); } });
-const puzzles = new Puzzles({ game, begin: hidden, say: words => { told = words; render(); } });
+const tell = words => { told = words; render(); };
+const arrows = list => board.arrows?.(list);
+const lines = new Lines({ element: $("lines"), game, arrows });
+const trainer = new Trainer({ game, begin, say: tell });
+const puzzles = new Puzzles({ game, begin: hidden, analyse, say: tell, lines });
+const teacher = new Teacher({ game, begin: hidden, say: tell, arrows });
+/* What gives tasks, by the mode of its games. */
+const tasks = { train: trainer, puzzle: puzzles, lesson: teacher };
 const come = () => { game.forgetUnknown(); trainer.offer(); };
 const builder = onHost ? null : new Builder({ game, ruleName: () => ruleName(), come });
 const keeper = onHost ? new Keeper({ ask, come }) : null;
@@ -53,7 +61,7 @@ if (onHost) {
 let rulesets = null;
 /* The stone, the target and the removals chosen so far in this turn. */
 let chosen = nothing();
-/* The reason why the last press did nothing, and a sentence of the trainer or the hint. */
+/* The reason why the last press did nothing, the sentence of a task, and that of a hint. */
 let problem = "";
 let told = "";
 let hinted = "";
@@ -141,6 +149,7 @@ function choose(name) {
 /* A sentence that says why a point cannot be chosen. */
 function whyNot(name) {
   if (game.ending) return t("why.over");
+  if (game.isTask && game.paused) return t(`why.${game.mode}`);
   if (game.machineMoves) return t("why.machine");
   const held = stones()[name];
   const { side } = game;
@@ -162,7 +171,7 @@ function whyNot(name) {
 }
 
 function play(turn) {
-  problem = told = "";
+  problem = "";
   game.play(puzzles.instead(turn));
 }
 
@@ -195,7 +204,8 @@ function render() {
   renderValue();
   say($("status"), editor.active ? "" : statusWords());
   say($("problem"), problem);
-  say($("hint-words"), [told, hinted].filter(Boolean).join(" "));
+  say($("task"), told);
+  say($("hint-words"), hinted);
   renderOver();
   renderButtons();
   renderMoves();
@@ -333,7 +343,7 @@ function statusWords() {
     const value = shownValues() && node.answer?.value;
     const act = t(`status.${node.game.phase}`, { side });
     words.push(`${act}${value ? `: ${valueWords(value)}` : ""}.`);
-    if (game.paused) words.push(t("status.paused"));
+    if (game.paused && !game.isTask) words.push(t("status.paused"));
   }
   return words.join(" ");
 }
@@ -375,9 +385,9 @@ function renderButtons() {
   for (const id of ["first", "previous", "back"]) enable(id, canGoBack);
   for (const id of ["next", "last"]) enable(id, canGoOn);
   enable("hint", game.handMoves && !editor.active);
-  show($("hint"), !puzzles.solving, $("new"));
+  show($("hint"), !game.isTask, $("new"));
   say($("hint"), hint.node === node && hint.step > 0 && hint.step < 3 ? t("do.more") : t("do.hint"));
-  const pausable = game.machines === 2 || game.paused;
+  const pausable = game.machines === 2 || game.paused && !game.isTask;
   show($("pause"), pausable, $("new"));
   say($("pause"), game.paused ? t("do.on") : t("do.pause"));
   show($("node-tools"), game.root.children.length > 0, $("new"));
@@ -456,7 +466,7 @@ function renderTexts() {
   saveGame({
     rules: ruleName(), tree: game.root.pack(), at: game.node.moves, players: game.players, level: game.level,
     seed: game.seed, mode: game.mode, address,
-    task: puzzles.active ? puzzles.state : trainer.active ? trainer.task : null,
+    task: tasks[game.mode]?.active ? tasks[game.mode].state : null,
   });
 }
 
@@ -476,10 +486,19 @@ function begin(how) {
   return started;
 }
 
-/* Begins without showing values, which would give a solution away. */
+/* Begins a task, on the board and without values, which would give a solution away. */
 function hidden(how) {
   showValues(false);
-  return begin({ ...how, rules: asked(how.rules) });
+  begin({ ...how, rules: asked(how.rules) });
+  board.focusAnywhere();
+  $("board").scrollIntoView({ block: "nearest" });
+}
+
+/* Opens the game shown for both sides, with its values. */
+function analyse() {
+  showValues(true);
+  told = "";
+  game.begin({ rules: game.rules, root: game.root, node: game.node });
 }
 
 /* Adds the game shown to the earlier ones. */
@@ -489,7 +508,7 @@ function keep() {
 }
 
 function keepTree(root, name, mode) {
-  if (root.size > 1 && !["train", "puzzle"].includes(mode)) keepGame(gameText(root, name), root.size);
+  if (root.size > 1 && !(mode in tasks)) keepGame(gameText(root, name), root.size);
 }
 
 function showEarlier() {
@@ -646,21 +665,21 @@ async function openFirst() {
   else $("start").showModal();
 }
 
-/* Goes on with a stored game, and with the puzzle or the practice of it. */
+/* Goes on with a stored game, and with its task. */
 async function openSaved(saved, root) {
   let node = root;
   for (const turn of saved.at) node = node.children.find(child => child.turn === turn) ?? node;
-  if (saved.task && saved.mode === "puzzle") await puzzles.resume(saved.task).catch(() => {});
-  if (saved.task && saved.mode === "train") trainer.task = saved.task;
-  const isPuzzle = saved.mode === "puzzle" && puzzles.task;
-  begin({ ...saved, rules: asked(saved.rules), root, node, replies: isPuzzle ? at => puzzles.reply(at) : null });
-  game.paused = Boolean(isPuzzle && puzzles.task.done);
+  const giver = saved.task && tasks[saved.mode];
+  await giver?.resume(saved.task).catch(() => {});
+  const replies = giver?.task && giver.reply ? at => giver.reply(at) : null;
+  begin({ ...saved, rules: asked(saved.rules), root, node, replies });
+  game.paused = Boolean(game.isTask && giver?.task?.done);
   sayTask();
 }
 
-/* Says the task of the puzzle or of the practice. */
+/* Says the task of the game. */
 function sayTask() {
-  for (const tasks of [puzzles, trainer]) if (tasks.active) tasks.tell();
+  if (tasks[game.mode]?.active) tasks[game.mode].tell();
 }
 
 function stopEditing(text) {
@@ -713,7 +732,7 @@ function listen() {
   press("previous", () => game.step(-1));
   press("next", () => game.step(1));
   press("last", () => game.step(Infinity));
-  press("back", () => { problem = told = ""; game.takeBack(); });
+  press("back", () => { problem = ""; game.takeBack(); });
   press("pause", () => game.setPaused(!game.paused));
   press("flip", () => { settings.flipped = !settings.flipped; saveSettings(); render(); });
   press("hint", async () => {
@@ -899,6 +918,7 @@ function writeWords() {
   }
   trainer.showTally();
   puzzles.showTally();
+  teacher.showList();
 }
 
 await speak(settings.language);

@@ -15,7 +15,6 @@ export class Trainer {
     $("train-next").addEventListener("click", () => this.next());
     $("train-again").addEventListener("click", () => this.again());
     game.addEventListener("change", () => this.watch());
-    this.showTally();
   }
 
   /* Offers the pairs that are present. */
@@ -55,6 +54,14 @@ export class Trainer {
 
   get active() {
     return this.game.mode === "train" && this.task !== null;
+  }
+
+  get state() {
+    return this.task;
+  }
+
+  async resume(task) {
+    this.task = task;
   }
 
   /* Says the task. */

@@ -18,6 +18,8 @@ mod frontends;
 mod json_schema;
 mod malom_program;
 mod page;
+mod page_coach;
+mod page_words;
 mod placing_program;
 mod play;
 mod repack;

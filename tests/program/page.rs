@@ -31,18 +31,18 @@ use crate::process::{self, Guard};
 use crate::webdriver::{Browser, key};
 
 /// White flies and wins in 21.
-const FLYING: &str = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0 -1 -1 -1 -1 0 0 1";
+pub(super) const FLYING: &str = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0 -1 -1 -1 -1 0 0 1";
 /// White closes a mill with d1-a1 (or another stone) and removes one of three stones.
-const MILL: &str = "********/@*****@*/*OO@O*OO w m s 5 0 3 0 0 0 -1 -1 -1 -1 0 0 1";
+pub(super) const MILL: &str = "********/@*****@*/*OO@O*OO w m s 5 0 3 0 0 0 -1 -1 -1 -1 0 0 1";
 
 /// White flies and wins in 7.
 const SHORT: &str = "*@O*****/***O****/O*@***@* w m s 3 0 3 0 0 0 -1 -1 -1 -1 0 0 1";
 
 /// Six stones against four, which no embedded database has.
-const LARGER: &str = "OOO*****/O*O**O**/*@*@*@*@ w m s 6 0 4 0 0 0 -1 -1 -1 -1 0 0 1";
+pub(super) const LARGER: &str = "OOO*****/O*O**O**/*@*@*@*@ w m s 6 0 4 0 0 0 -1 -1 -1 -1 0 0 1";
 
 /// Four stones on each side, without threats.
-const WALKING: &str = "O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0 -1 -1 -1 -1 0 0 1";
+pub(super) const WALKING: &str = "O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0 -1 -1 -1 -1 0 0 1";
 
 /// The longest time to wait for a change of the page.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -115,7 +115,7 @@ fn free_port() -> u16 {
 }
 
 /// The folder of the site to test; `None` if the page of `serve` is tested.
-fn site() -> Option<PathBuf> {
+pub(super) fn site() -> Option<PathBuf> {
     env::var_os("MILLBASE_SITE").map(PathBuf::from)
 }
 
@@ -152,7 +152,7 @@ fn driver(home: &Path) -> (Guard, String) {
 
 /// How the browser shows the page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Screen {
+pub(super) enum Screen {
     Desk,
     Dark,
     Phone,
@@ -179,15 +179,15 @@ impl Screen {
 }
 
 /// The page in a browser of its own.
-struct Page {
-    browser: Browser,
-    address: String,
+pub(super) struct Page {
+    pub(super) browser: Browser,
+    pub(super) address: String,
     /// The server, which a story may end.
     server: RefCell<Option<Guard>>,
 }
 
 /// Runs the story in a fresh browser, after choosing to analyse.
-fn visit(screen: Screen, story: impl FnOnce(&Page)) {
+pub(super) fn visit(screen: Screen, story: impl FnOnce(&Page)) {
     first_visit(screen, |page| {
         page.click("start-analyse");
         page.until("return document.querySelectorAll('.point.open').length === 24");
@@ -196,7 +196,7 @@ fn visit(screen: Screen, story: impl FnOnce(&Page)) {
 }
 
 /// Runs the story in a fresh browser; afterwards the browser must have logged no error.
-fn first_visit(screen: Screen, story: impl FnOnce(&Page)) {
+pub(super) fn first_visit(screen: Screen, story: impl FnOnce(&Page)) {
     let home = TempDir::new().unwrap();
     let (Some(chromium), Some(_)) = (installed(BROWSERS), installed(&["chromedriver"])) else {
         return crate::process::skip("chromium or chromedriver is missing");
@@ -251,6 +251,7 @@ fn first_visit(screen: Screen, story: impl FnOnce(&Page)) {
         let message = entry["message"].as_str().unwrap();
         let expected = [
             "/rank?",
+            "/explain?",
             "status of 400",
             "ERR_CONNECTION_",
             "ERR_EMPTY_RESPONSE",
@@ -270,22 +271,22 @@ impl Deref for Page {
 
 impl Page {
     /// The text of a screen reader for a point.
-    fn label(&self, point: &str) -> String {
+    pub(super) fn label(&self, point: &str) -> String {
         self.attribute(point, "aria-label")
     }
 
     /// Whether a point is drawn in this way.
-    fn is(&self, point: &str, class: &str) -> bool {
+    pub(super) fn is(&self, point: &str, class: &str) -> bool {
         let classes = self.attribute(point, "class");
         classes.split(' ').any(|one| one == class)
     }
 
     /// Waits until the line below the board says so.
-    fn says(&self, words: &str) {
+    pub(super) fn says(&self, words: &str) {
         self.element_says("status", words);
     }
 
-    fn element_says(&self, id: &str, words: &str) {
+    pub(super) fn element_says(&self, id: &str, words: &str) {
         let start = Instant::now();
         loop {
             let text = self.text(id);
@@ -300,24 +301,24 @@ impl Page {
         }
     }
 
-    fn focused(&self) -> String {
+    pub(super) fn focused(&self) -> String {
         let id = self.script("return document.activeElement.id");
         id.as_str().unwrap().to_owned()
     }
 
     /// Loads the page again and waits until it has drawn the game.
-    fn refresh(&self) {
+    pub(super) fn refresh(&self) {
         self.browser.refresh();
         self.until("return document.getElementById('status').textContent !== ''");
     }
 
     /// Opens the tab with this name.
-    fn tab(&self, name: &str) {
+    pub(super) fn tab(&self, name: &str) {
         self.click(&format!("tab-{name}"));
     }
 
     /// Waits until a script returns true.
-    fn until(&self, script: &str) {
+    pub(super) fn until(&self, script: &str) {
         let start = Instant::now();
         while self.script(script) != true {
             assert!(start.elapsed() < PATIENCE, "never true: {script}");
@@ -326,13 +327,13 @@ impl Page {
     }
 
     /// The position that is shown.
-    fn position(&self) -> Position {
+    pub(super) fn position(&self) -> Position {
         let text = self.script("return document.getElementById('position-text').value");
         Position::parse(text.as_str().unwrap(), &Rules::STANDARD).unwrap()
     }
 
     /// Opens the address of a position.
-    fn load(&self, position: &str) {
+    pub(super) fn load(&self, position: &str) {
         self.script("document.activeElement.blur()");
         let short: Vec<&str> = position.split(' ').take(10).collect();
         let short = short.join(" ");
@@ -347,7 +348,7 @@ impl Page {
     }
 
     /// The paths asked since the last call.
-    fn asked(&self) -> Vec<String> {
+    pub(super) fn asked(&self) -> Vec<String> {
         let script = "const asked = performance.getEntriesByType('resource'); \
                       performance.clearResourceTimings(); \
                       const paths = asked.map(({ name }) => new URL(name).pathname); \
@@ -356,21 +357,21 @@ impl Page {
     }
 
     /// The turns that are offered, as they are listed.
-    fn turns(&self) -> Vec<String> {
+    pub(super) fn turns(&self) -> Vec<String> {
         let script =
             "return [...document.querySelectorAll('#turns .turn')].map(turn => turn.textContent)";
         serde_json::from_value(self.script(script)).unwrap()
     }
 
     /// The labels of the turns played.
-    fn game(&self) -> Vec<String> {
+    pub(super) fn game(&self) -> Vec<String> {
         let script =
             "return [...document.querySelectorAll('#game button')].map(button => button.ariaLabel)";
         serde_json::from_value(self.script(script)).unwrap()
     }
 
     /// Clicks the points of a turn, one after the other.
-    fn play(&self, turn: &str) {
+    pub(super) fn play(&self, turn: &str) {
         for point in turn.split(['-', 'x']) {
             // A point is open once the answer to the question for the turns has arrived.
             self.until(&format!(
@@ -381,7 +382,7 @@ impl Page {
     }
 
     /// Saves a screenshot if the user wants them.
-    fn picture(&self, name: &str) {
+    pub(super) fn picture(&self, name: &str) {
         if let Some(folder) = env::var_os("MILLBASE_SCREENSHOTS") {
             // The bar takes a moment to reach its position.
             thread::sleep(Duration::from_millis(500));
@@ -1201,7 +1202,7 @@ fn endgames_are_practised_with_a_tally() {
         // Always the same position, in which a turn gives the win away.
         page.script("Math.random = () => 0.5");
         page.click("train-start");
-        page.element_says("hint-words", "White is to win.");
+        page.element_says("task", "White is to win.");
         page.element_says("train-tally", "Solved 0, failed 0");
         // The last turn of the list is the worst.
         let database = Database::embedded(Rules::STANDARD);
@@ -1209,12 +1210,12 @@ fn endgames_are_practised_with_a_tally() {
         let worst = *ranked().last().unwrap();
         assert_ne!(worst.value.wdl(), Wdl::Win);
         page.play(&worst.turn.to_string());
-        page.element_says("hint-words", "That gave it away: win in");
+        page.element_says("task", "That gave it away: win in");
         page.element_says("train-tally", "Solved 0, failed 1, 0 in a row.");
         // The reply ends the game, and what the page then shows moves the button.
         page.until("return !document.getElementById('over').hidden");
         page.click("train-again");
-        page.element_says("hint-words", "White is to win.");
+        page.element_says("task", "White is to win.");
         // With best turns it is solved.
         loop {
             page.until(
@@ -1231,110 +1232,8 @@ fn endgames_are_practised_with_a_tally() {
                 "return document.getElementById('position-text').value !== '{position}'"
             ));
         }
-        page.element_says("hint-words", "Solved.");
+        page.element_says("task", "Solved.");
         page.element_says("train-tally", "Solved 1, failed 1, 1 in a row.");
-    });
-}
-
-#[test]
-fn puzzles_are_solved_with_hints_and_a_tally() {
-    visit(Screen::Phone, |page| {
-        let text = include_str!("../../page/files/puzzles.json");
-        let puzzles: Json = serde_json::from_str(text).unwrap();
-        let solution = |puzzle: &Json| -> Vec<String> {
-            let steps = puzzle[3].as_str().unwrap().split(' ');
-            steps.map(str::to_owned).collect()
-        };
-        let puzzles = puzzles["puzzles"].as_array().unwrap().iter();
-        let puzzles: Vec<Vec<String>> = puzzles.map(solution).collect();
-        page.tab("learn");
-        page.element_says("puzzle-tally", "Solved 0, failed 0.");
-        page.click("puzzle-start");
-        page.element_says("hint-words", "Level: Beginner.");
-        // The first puzzle, with the wrong turn first.
-        let solution = &puzzles[0];
-        assert_eq!(solution.len(), 1);
-        let turns = page.position().turns(&Rules::STANDARD).into_iter();
-        let wrong = turns
-            .map(|turn| turn.to_string())
-            .find(|turn| *turn != solution[0]);
-        page.play(&wrong.unwrap());
-        page.element_says("hint-words", "is not the solution");
-        page.element_says("puzzle-tally", "Solved 0, failed 1.");
-        // Off the solution the game can go on, too.
-        page.click("pause");
-        page.until("return document.querySelectorAll('#game button').length === 2");
-        assert_eq!(page.text("problem"), "");
-        page.click("puzzle-again");
-        page.until("return document.getElementById('hint').hidden");
-        page.click("puzzle-hint");
-        page.element_says(
-            "hint-words",
-            &format!("Move the stone on {}.", &solution[0][..2]),
-        );
-        page.click("puzzle-hint");
-        page.element_says("hint-words", &format!("The solution is {}.", solution[0]));
-        page.play(&solution[0]);
-        page.element_says("hint-words", "Solved with a hint");
-        page.click("puzzle-again");
-        page.play(&solution[0]);
-        page.element_says("hint-words", "Solved.");
-        page.element_says("puzzle-tally", "Solved 1, failed 1.");
-        assert_eq!(page.game().len(), 1);
-
-        // The next puzzles come one after the other; a reload and another language keep the task.
-        let board = || page.position().text(&Rules::STANDARD)[..26].to_owned();
-        let mut boards = vec![board()];
-        for _ in 0..3 {
-            page.click("puzzle-next");
-            page.says(" to ");
-            page.until(&format!(
-                "return !document.getElementById('position-text').value.startsWith('{}')",
-                boards.last().unwrap()
-            ));
-            assert!(!boards.contains(&board()));
-            boards.push(board());
-        }
-        page.refresh();
-        page.element_says("hint-words", "Level: Beginner.");
-        assert_eq!(board(), boards[3]);
-        page.script("document.getElementById('puzzle-hint').click()");
-        page.element_says("hint-words", "the stone on");
-        page.choose("language", "de");
-        page.element_says("hint-words", "Stufe: Anfänger.");
-        page.choose("language", "en");
-
-        // A longer one, with replies and turns that are as good as that of the solution; none of it is
-        // in the databases of this server.
-        let long = |solution: &Vec<String>| {
-            let mut own = solution[..solution.len() - 1].iter().step_by(2);
-            solution.len() > 3 && own.any(|step| step.contains('|'))
-        };
-        let number = puzzles.iter().position(long).unwrap();
-        let solved = format!(
-            "localStorage.setItem('millbase.puzzles', JSON.stringify({{ failed: 2, solved: \
-             (await (await fetch(document.querySelector('script[src]').src.replace('app.js', 'puzzles.json'))).json()) \
-             .puzzles.slice(0, {number}).map(([position]) => position.split(' ')[0]) }}))"
-        );
-        page.script(&solved);
-        page.refresh();
-        page.tab("learn");
-        page.element_says("puzzle-tally", &format!("Solved {number}, failed 2."));
-        page.click("puzzle-start");
-        page.element_says("hint-words", "Turns of its own");
-        for (place, step) in puzzles[number].iter().enumerate().step_by(2) {
-            page.play(step.rsplit('|').next().unwrap());
-            if place + 1 < puzzles[number].len() {
-                let words = match step.split_once('|') {
-                    Some((first, _)) => format!("Right. {first} is as good as"),
-                    None => "Right. Go on.".to_owned(),
-                };
-                page.element_says("hint-words", &words);
-                page.says(&format!("played {}.", puzzles[number][place + 1]));
-            }
-        }
-        page.element_says("hint-words", "Solved.");
-        page.element_says("puzzle-tally", &format!("Solved {}, failed 2.", number + 1));
     });
 }
 
@@ -1471,18 +1370,8 @@ fn other_games_have_their_board_and_their_name() {
 }
 
 #[test]
-fn all_words_are_there_in_every_language() {
+fn failures_have_words_and_the_language_is_chosen() {
     visit(Screen::Desk, |page| {
-        let script = "
-            const folder = new URL(document.querySelector('script').src);
-            const { LANGUAGES } = await import(new URL('strings.js', folder));
-            const words = Object.keys(LANGUAGES).map(async code =>
-                (await fetch(new URL(`languages/${code}.json`, folder))).json());
-            const holes = text => (text.match(/\\{\\w+\\}/g) ?? []).sort().join();
-            const [first, ...others] = await Promise.all(words);
-            return others.flatMap(other => [...Object.keys(first), ...Object.keys(other)]
-                .filter(key => !first[key] || !other[key] || holes(first[key]) !== holes(other[key])));";
-        assert_eq!(page.script(script), json!([]));
         // The server's failures are said in the page's own words.
         let words = include_str!("../../docs/JSON.md");
         let (_, words) = words
