@@ -4,10 +4,12 @@
 import { backend as backendOf } from "./backend.js";
 import { Board, POINTS, millsThrough, pointWords, stonesOf } from "./board.js";
 import { Builder } from "./builder.js";
+import { Coach } from "./coach.js";
 import { $, copy, icon, replace, say, show, tag } from "./dom.js";
 import { Editor } from "./editor.js";
 import { Explorer } from "./explorer.js";
 import { Game, PERFECT, fresh, weight, worth } from "./game.js";
+import { gradeOf, markOf } from "./grade.js";
 import { drawGraph } from "./graph.js";
 import { Hint } from "./hint.js";
 import { Lines } from "./lines.js";
@@ -46,6 +48,7 @@ const lines = new Lines({ element: $("lines"), game, arrows });
 const trainer = new Trainer({ game, begin, say: tell });
 const puzzles = new Puzzles({ game, begin: hidden, analyse, say: tell, lines });
 const teacher = new Teacher({ game, begin: hidden, say: tell, arrows });
+const coach = new Coach({ game, say: tell, lines, look: showBoard });
 /* What gives tasks, by the mode of its games. */
 const tasks = { train: trainer, puzzle: puzzles, lesson: teacher };
 const come = () => { game.forgetUnknown(); trainer.offer(); };
@@ -96,7 +99,7 @@ const startsAtTheStart = (root = game.root, name = ruleName()) =>
 
 /* Turns: the chosen points, and the points to choose next. */
 
-const shownValues = () => $("values").checked;
+const shownValues = () => $("values").checked && !coach.asking;
 
 function showValues(shown) {
   $("values").checked = settings.values = shown;
@@ -379,7 +382,7 @@ function enable(id, enabled) {
 
 function renderButtons() {
   const { node } = game;
-  show($("next-mistake"), shownValues() && mistakes(node.wholeLine).length > 0, $("find-mistakes"));
+  show($("next-mistake"), shownValues() && coach.mistakes.length > 0, $("find-mistakes"));
   const canGoBack = node.parent !== null && !editor.active;
   const canGoOn = !game.isLeaf && !editor.active;
   for (const id of ["first", "previous", "back"]) enable(id, canGoBack);
@@ -430,7 +433,8 @@ function moveParts(node, isNew) {
   const parts = [];
   const { side } = node.parent;
   if (side === "white" || isNew) parts.push(tag("span", { class: "number" }, `${numberOf(node)}.${side === "white" ? "" : ".."}`));
-  const fault = shownValues() && game.fault(node);
+  const grade = shownValues() && gradeOf(node);
+  const fault = grade?.lost > 0 && grade;
   const value = shownValues() && node.parent.answer?.turns.find(({ text }) => text === node.turn)?.value;
   const words = fault ? t("fault", { from: valueWords(fault.from), to: valueWords(fault.to) }) : value ? valueWords(value) : null;
   const label = [`${t(side)} ${node.turn}`, words].filter(Boolean).join(", ");
@@ -438,7 +442,9 @@ function moveParts(node, isNew) {
     type: "button", "data-key": node.key, "aria-label": label, title: words && capital(words),
     "aria-current": node === game.node && "step", click: () => game.goTo(node),
   }, node.turn);
-  if (fault) button.append(" ", tag("span", { class: "fault" }, fault.lost === 2 ? "??" : "?"));
+  // A review leaves its marks where values are not known at once.
+  const sign = grade ? markOf(grade) : shownValues() && ["?", "??", "?!"].find(one => one === node.marks.split(" ")[0]);
+  if (sign) button.append(" ", tag("span", { class: "fault" }, sign));
   parts.push(button);
   return [...parts, ...commentParts(node.comment)];
 }
@@ -490,6 +496,10 @@ function begin(how) {
 function hidden(how) {
   showValues(false);
   begin({ ...how, rules: asked(how.rules) });
+  showBoard();
+}
+
+function showBoard() {
   board.focusAnywhere();
   $("board").scrollIntoView({ block: "nearest" });
 }
@@ -753,7 +763,7 @@ function listen() {
   });
   press("review", review);
   press("find-mistakes", review);
-  press("next-mistake", nextMistake);
+  press("next-mistake", () => coach.start());
   press("promote", () => { game.node.promote(); render(); });
   press("remove", () => {
     const count = game.node.size + 1;
@@ -867,38 +877,10 @@ function listenToTabs() {
   select(tabs[0]);
 }
 
-async function review() {
+function review() {
   $("tab-game").click();
   $("values").checked = true;
-  say($("review-words"), t("review.busy"));
-  try {
-    const line = game.node.wholeLine;
-    await game.review();
-    if (game.root !== line[0]) return;
-    const faults = mistakes(line);
-    const checked = line.filter(({ parent }) => parent?.answer?.value).length;
-    const count = line.length - 1;
-    const words = [
-      faults.length > 0 ? t("review.done", { count: faults.length }) : checked > 0 && t("review.none"),
-      checked === 0 ? t("review.unknown") : checked < count && t("review.part", { checked, count }),
-    ];
-    say($("review-words"), words.filter(Boolean).join(" "));
-    if (faults.length > 0) game.goTo(faults[0]);
-  } catch (error) {
-    say($("review-words"), "");
-    game.trouble(error);
-  }
-}
-
-const mistakes = line => line.filter(node => game.fault(node));
-
-/* Goes to the next known mistake of the line, after the last one to the first. */
-function nextMistake() {
-  const line = game.node.wholeLine;
-  const place = line.indexOf(game.node);
-  const known = mistakes(line);
-  const next = known.find(node => line.indexOf(node) > place) ?? known[0];
-  if (next) game.goTo(next);
+  return coach.review();
 }
 
 /* Writes all words of the page in the chosen language. */

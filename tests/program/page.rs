@@ -540,44 +540,6 @@ fn a_step_takes_one_request() {
 }
 
 #[test]
-fn mistakes_are_found_one_after_the_other() {
-    visit(Screen::Desk, |page| {
-        page.load(MILL);
-        page.says("win in 1");
-        page.play("d1-d2");
-        page.says("played d1-d2, a blunder");
-        page.tab("game");
-        let shown = "return !document.getElementById('next-mistake').hidden";
-        page.until(shown);
-        page.click("find-mistakes");
-        page.element_says("review-words", "Mistakes: 1.");
-        page.click("first");
-        page.says("win in 1");
-        page.click("next-mistake");
-        page.says("played d1-d2, a blunder");
-        // After the last one comes the first.
-        page.click("next-mistake");
-        page.says("played d1-d2, a blunder");
-        // While values are hidden, no button reveals a mistake.
-        page.script("document.getElementById('values').click()");
-        page.until("return document.getElementById('next-mistake').hidden");
-        page.script("document.getElementById('values').click()");
-        page.until(shown);
-        page.load(FLYING);
-        page.until("return document.getElementById('next-mistake').hidden");
-        assert_eq!(page.text("review-words"), "");
-        // Where no value is known, nothing is said to be right.
-        if site().is_none() {
-            page.load(LARGER);
-            let turn = &page.turns()[0];
-            page.play(turn);
-            page.click("find-mistakes");
-            page.element_says("review-words", "No turn could be checked");
-        }
-    });
-}
-
-#[test]
 fn a_game_survives_others_in_the_same_browser() {
     visit(Screen::Desk, |page| {
         page.play("d6");

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use millbase::{Database, Rules, Turn};
 use serde_json::{Value as Json, json};
 
-use crate::page::{Page, Screen, visit};
+use crate::page::{FLYING, LARGER, MILL, Page, Screen, site, visit};
 use crate::webdriver::key;
 
 /// A puzzle of the page: goal and solution, each step with the turns that are equally good.
@@ -407,5 +407,95 @@ fn a_lesson_is_learnt_by_keyboard() {
         page.element_says("task", "(2 of 2)");
         page.click("lesson-show");
         page.element_says("task", "Hint: d1-a1x");
+    });
+}
+
+/// The review stops before the error with the board as it was, asks for a better turn, and then says why.
+#[test]
+fn mistakes_are_asked_about_until_they_are_found() {
+    visit(Screen::Desk, |page| {
+        page.load(MILL);
+        page.says("win in 1");
+        page.play("d1-d2");
+        page.says("played d1-d2, a blunder");
+        page.play("g1-d1");
+        page.says("played g1-d1");
+        page.tab("game");
+        page.click("find-mistakes");
+        page.element_says(
+            "review-words",
+            "1 mistake. White: accuracy 0%, mistakes 1, slower turns 0. Black: accuracy 100%",
+        );
+        page.element_says("task", "Turn 1: White was winning and played d1-d2. Now it is only a draw. Find a better turn.");
+        // The board is as it was, and no value gives the answer away.
+        assert!(page.is("d1", "white") && !page.is("d2", "white"));
+        assert!(!page.is("d1", "win") && page.is("d1", "plain"));
+        assert_eq!(page.text("value"), "");
+        assert!(page.focused().len() == 2, "the board has the focus");
+        // A turn that is no better is taken back.
+        page.play("d1-d2");
+        page.element_says(
+            "task",
+            "d1-d2 is the turn that was played. Find a better turn.",
+        );
+        page.play("a7-d7");
+        page.element_says("task", "a7-d7 is no better. Find a better turn.");
+        page.until("return document.querySelectorAll('#game button').length === 2");
+        page.play("d1-a1xg1");
+        page.element_says(
+            "task",
+            "Right: d1-a1xg1 is the best turn. White could win. After d1-d2 it is only a draw.",
+        );
+        page.element_says("task", "You found 0 of 1.");
+        page.element_says("lines", "Best:");
+        page.element_says("lines", "Refutation:");
+        // What was not found at once comes again.
+        page.click("coach-next");
+        page.element_says("task", "Find a better turn.");
+        page.until("return document.getElementById('lines').hidden");
+        page.play("d1-a1xg1");
+        page.element_says("task", "You found 1 of 1.");
+        page.until("return document.getElementById('coach-next').hidden");
+        page.click("coach-stop");
+        page.until("return document.getElementById('coach-bar').hidden");
+        // The marks are part of the game: they survive a reload and go into its text.
+        let mark = "return document.querySelector('#game .fault').textContent";
+        assert_eq!(page.script(mark), "?");
+        page.refresh();
+        page.until("return document.querySelector('#game .fault') !== null");
+        let text = page.script("return document.getElementById('game-text').value");
+        assert!(text.as_str().unwrap().contains("1. d1-d2?"), "{text}");
+        // The way on from a marked turn is the same.
+        page.click("first");
+        page.script("document.querySelector('#game button').click()");
+        page.says("White played d1-d2");
+        page.click("next-mistake");
+        page.element_says("task", "Find a better turn.");
+        page.click("coach-show");
+        page.element_says("task", "The best turn is d1-a1xb4.");
+        // While values are hidden, no button reveals a mistake; another game ends the review.
+        page.script("document.getElementById('values').click()");
+        page.until("return document.getElementById('next-mistake').hidden");
+        page.script("document.getElementById('values').click()");
+        page.load(FLYING);
+        page.until("return document.getElementById('coach-bar').hidden");
+        // A turn that wins later is graded, too.
+        page.says("win in 21");
+        page.play("f6-a7");
+        page.says("played f6-a7");
+        page.click("find-mistakes");
+        page.element_says(
+            "review-words",
+            "No mistake was found. White: accuracy 100%, mistakes 0, slower turns 1.",
+        );
+        assert_eq!(page.script(mark), "?!");
+        // Where no value is known, nothing is said to be right.
+        if site().is_none() {
+            page.load(LARGER);
+            let turn = &page.turns()[0];
+            page.play(turn);
+            page.click("find-mistakes");
+            page.element_says("review-words", "No turn could be checked");
+        }
     });
 }
