@@ -1,22 +1,29 @@
 #!/usr/bin/env python3
 """Chooses the puzzles of the page from many.
 
-    millbase puzzles make --json --goal win --count 4000 --seed 1 > win.json
-    millbase puzzles make --json --goal draw --count 2000 --seed 1 > draw.json
-    tools/page_puzzles.py win.json draw.json > page/files/puzzles.json
+    millbase puzzles make --json --goal win --count 2000 --seed 2 > win.json
+    millbase puzzles make --json --goal win --turns 1-4 --count 500 --seed 1 > quick.json
+    millbase puzzles make --json --goal draw --count 400 --seed 1 > draw.json
+    millbase puzzles make --json --goal draw --count 150 --seed 1 \\
+        --from placed-10,placed-12,placed-13,placed-14,placed-15,placed-16,placed-17 > placing.json
+    millbase puzzles make --json --goal draw --count 100 --seed 1 --from 3-3,4-3,5-3,6-3,7-3,8-3 > flying.json
+    tools/page_puzzles.py win.json quick.json draw.json placing.json flying.json > page/files/puzzles.json
 
-Takes the same number of each level, two thirds of them wins, with the pairs of stones mixed. A puzzle is a list: position,
-goal, rating, solution. The solution has a word for each turn: the turn, and in those of the solver after `|` others
-that are equally good.
+Takes the same number of each level and, as far as there are enough, of each kind: to win or to hold, while placing, moving or
+flying; of a kind, themes and pairs of stones are mixed. A puzzle is a list: position, goal, rating, solution, themes. The
+solution has a word for each turn: the turn, and in those of the solver after `|` others that are equally good.
 """
 
 import json
 import sys
 from collections import defaultdict
+from itertools import islice
 
 COUNT = 300
 MOST_ALTERNATIVES = 6
 LEVELS = ["beginner", "easy", "medium", "hard", "expert", "master"]
+# The themes that the page offers besides the kinds.
+THEMES = ["zwickmuehle", "blockade"]
 
 
 def is_short(puzzle):
@@ -28,33 +35,50 @@ def word(number, step):
     return "|".join([step["turn"]] + others)
 
 
-def take(puzzles, level, count):
-    """Puzzles of a level, with the numbers of stones mixed."""
-    by_stones = defaultdict(list)
+def kind(puzzle):
+    board, side, phase = puzzle["position"].split()[:3]
+    stones = board.count("O" if side == "w" else "@")
+    return puzzle["goal"], "placing" if phase == "p" else "flying" if stones == 3 else "moving"
+
+
+def themes(puzzle):
+    return " ".join(theme for theme in puzzle["themes"] if theme in THEMES)
+
+
+def stones(puzzle):
+    board = puzzle["position"].split()[0]
+    return board.count("O"), board.count("@")
+
+
+def mixed(puzzles, *keys):
+    """The puzzles with the values of the first key in turn, and so on; those that are equal by all keys the quickest first."""
+    if not keys:
+        yield from sorted(puzzles, key=lambda puzzle: puzzle["turns"])
+        return
+    first, *rest = keys
+    groups = defaultdict(list)
     for puzzle in puzzles:
-        if puzzle["level"] == level:
-            board = puzzle["position"].split()[0]
-            by_stones[board.count("O"), board.count("@")].append(puzzle)
-    taken = []
-    while len(taken) < count and any(by_stones.values()):
-        for group in by_stones.values():
-            if group and len(taken) < count:
-                taken.append(group.pop(0))
-    return taken
+        groups[first(puzzle)].append(puzzle)
+    heaps = [mixed(group, *rest) for group in groups.values()]
+    while heaps:
+        for heap in list(heaps):
+            puzzle = next(heap, None)
+            if puzzle is None:
+                heaps.remove(heap)
+            else:
+                yield puzzle
 
 
 def main():
-    puzzles = []
+    puzzles = {}
     for name in sys.argv[1:]:
         with open(name, encoding="utf-8") as file:
-            puzzles += [puzzle for puzzle in json.load(file)["puzzles"] if is_short(puzzle)]
-    wins = [puzzle for puzzle in puzzles if puzzle["goal"] == "win"]
-    draws = [puzzle for puzzle in puzzles if puzzle["goal"] == "draw"]
+            # The same puzzle may stand in several files.
+            puzzles.update((puzzle["position"], puzzle) for puzzle in json.load(file)["puzzles"] if is_short(puzzle))
     chosen = []
     for level in LEVELS:
-        count = COUNT // len(LEVELS)
-        some = take(wins, level, 2 * count // 3)
-        chosen += some + take(draws, level, count - len(some))
+        of_level = [puzzle for puzzle in puzzles.values() if puzzle["level"] == level]
+        chosen += islice(mixed(of_level, kind, themes, stones), COUNT // len(LEVELS))
     if len(chosen) < COUNT:
         sys.exit(f"only {len(chosen)} of {COUNT} puzzles: make more")
     chosen.sort(key=lambda puzzle: (puzzle["rating"], puzzle["position"]))
@@ -62,7 +86,8 @@ def main():
     for puzzle in chosen:
         position = " ".join(puzzle["position"].split()[:10])
         solution = " ".join(word(number, step) for number, step in enumerate(puzzle["solution"]))
-        rows.append(json.dumps([position, puzzle["goal"], puzzle["rating"], solution]))
+        row = [position, puzzle["goal"], puzzle["rating"], solution, themes(puzzle)]
+        rows.append(json.dumps(row))
     print('{"version":1,"puzzles":[\n' + ",\n".join(rows) + "\n]}")
 
 

@@ -4,15 +4,18 @@
 import { backend as backendOf } from "./backend.js";
 import { Board, POINTS, millsThrough, pointWords, stonesOf } from "./board.js";
 import { Builder } from "./builder.js";
+import { Coach } from "./coach.js";
 import { device } from "./device.js";
 import { $, copy, icon, replace, say, show, tag } from "./dom.js";
 import { Editor } from "./editor.js";
 import { Explorer, hardness } from "./explorer.js";
 import { Game, PERFECT, fresh, weight, worth } from "./game.js";
+import { gradeOf, markOf } from "./grade.js";
 import { drawGraph } from "./graph.js";
 import { Hint } from "./hint.js";
 import { Home } from "./home.js";
 import { Keeper } from "./keeper.js";
+import { Lines } from "./lines.js";
 import { Match } from "./match.js";
 import { numberOf, readAddress, writeAddress, writeGame } from "./notation.js";
 import { LEVELS, face, listed, opponentName, person } from "./opponents.js";
@@ -21,6 +24,7 @@ import { earlierGames, keepGame, loadGame, saveGame, saveSettings, settings } fr
 import { LANGUAGES, capital, fillIn, language, problemWords, speak, t, turnsWords, valueWords } from "./strings.js";
 import { Puzzles } from "./puzzles.js";
 import { server } from "./server.js";
+import { Teacher } from "./teacher.js";
 import { threats } from "./threats.js";
 import { Trainer } from "./trainer.js";
 import { Node, other } from "./tree.js";
@@ -54,8 +58,15 @@ const explorer = new Explorer({
   look: turn => { looked = turn; renderBoard(); },
 });
 const editor = new Editor({ game, changed: render, stop: stopEditing });
-const trainer = new Trainer({ game, begin, say: words => { told = words; render(); } });
-const puzzles = new Puzzles({ game, begin: hidden, say: words => { told = words; render(); } });
+const tell = words => { told = words; render(); };
+const arrows = list => board.arrows(list);
+const lines = new Lines({ element: $("lines"), game, arrows });
+const trainer = new Trainer({ game, begin, say: tell });
+const puzzles = new Puzzles({ game, begin: hidden, analyse, say: tell, lines });
+const teacher = new Teacher({ game, begin: hidden, say: tell, arrows });
+const coach = new Coach({ game, say: tell, lines, look: showBoard });
+/* What gives tasks, by the mode of its games. */
+const tasks = { train: trainer, puzzle: puzzles, lesson: teacher };
 const come = () => {
   backend.forget();
   game.forgetUnknown();
@@ -71,7 +82,7 @@ let rulesets = null;
 let rulesKnown = null;
 /* The stone, the target and the removals chosen so far in this turn. */
 let chosen = nothing();
-/* The reason why the last press did nothing, and a sentence of the trainer or the hint. */
+/* The reason why the last press did nothing, the sentence of a task, and that of a hint. */
 let problem = "";
 let told = "";
 let hinted = "";
@@ -110,7 +121,7 @@ const startsAtTheStart = (root = game.root, name = ruleName()) =>
 
 /* Turns: the chosen points, and the points to choose next. */
 
-const shownValues = () => $("values").checked;
+const shownValues = () => $("values").checked && !coach.asking;
 
 function showValues(shown) {
   $("values").checked = settings.values = shown;
@@ -196,6 +207,7 @@ function choose(name) {
 /* A sentence that says why a point cannot be chosen. */
 function whyNot(name) {
   if (game.ending) return t("why.over");
+  if (game.isTask && game.paused) return t(`why.${game.mode}`);
   if (game.machineMoves) return t("why.machine");
   const held = stones()[name];
   const { side } = game;
@@ -218,8 +230,6 @@ function whyNot(name) {
 
 function play(turn) {
   problem = "";
-  // The task of the practice stays until it is done.
-  if (!trainer.active || trainer.task.done) told = "";
   game.play(puzzles.instead(turn));
 }
 
@@ -252,7 +262,8 @@ function render() {
   renderValue();
   renderStatus();
   say($("problem"), problem);
-  say($("hint-words"), [told, hinted].filter(Boolean).join(" "));
+  say($("task"), told);
+  say($("hint-words"), hinted);
   renderOver();
   renderButtons();
   renderMoves();
@@ -451,7 +462,7 @@ function statusWords() {
   if (game.turns[0]?.text === "pass") return said(t("status.pass", { side }));
   const value = shownValues() && node.answer?.value;
   const act = t(`status.${node.game.phase}`, { side });
-  if (game.paused) words.push(t("status.paused"));
+  if (game.paused && !game.isTask) words.push(t("status.paused"));
   return said(`${act}${value ? `: ${valueWords(value)}` : ""}.`);
 }
 
@@ -490,16 +501,16 @@ function enable(id, enabled) {
 
 function renderButtons() {
   const { node } = game;
-  show($("next-mistake"), shownValues() && mistakes(node.wholeLine).length > 0, $("find-mistakes"));
+  show($("next-mistake"), shownValues() && coach.mistakes.length > 0, $("find-mistakes"));
   const canGoBack = node.parent !== null && !editor.active;
   const canGoOn = !game.isLeaf && !editor.active;
   for (const id of ["first", "previous", "back"]) enable(id, canGoBack);
   for (const id of ["next", "last"]) enable(id, canGoOn);
-  enable("hint", game.handMoves && !editor.active && !puzzles.solving);
+  enable("hint", game.handMoves && !editor.active && !game.isTask);
   say($("hint").querySelector("span"), hint.node === node && hint.step > 0 && hint.step < 3 ? t("do.more") : t("do.hint"));
   const isPlayed = game.mode === "play" && game.handMoves && !editor.active && game.root.children.length > 0;
   for (const id of ["resign", "offer"]) enable(id, isPlayed);
-  const pausable = game.machines === 2 || game.paused;
+  const pausable = game.machines === 2 || game.paused && !game.isTask;
   show($("pause"), pausable, $("new"));
   say($("pause"), game.paused ? t("do.on") : t("do.pause"));
   show($("node-tools"), game.root.children.length > 0, $("new"));
@@ -542,7 +553,8 @@ function moveParts(node, isNew) {
   const parts = [];
   const { side } = node.parent;
   if (side === "white" || isNew) parts.push(tag("span", { class: "number" }, `${numberOf(node)}.${side === "white" ? "" : ".."}`));
-  const fault = shownValues() && game.fault(node);
+  const grade = shownValues() && gradeOf(node);
+  const fault = grade?.lost > 0 && grade;
   const value = shownValues() && node.parent.answer?.turns.find(({ text }) => text === node.turn)?.value;
   const words = fault ? t("fault", { from: valueWords(fault.from), to: valueWords(fault.to) }) : value ? valueWords(value) : null;
   const label = [`${t(side)} ${node.turn}`, words].filter(Boolean).join(", ");
@@ -550,7 +562,9 @@ function moveParts(node, isNew) {
     type: "button", "data-key": node.key, "aria-label": label, title: words && capital(words),
     "aria-current": node === game.node && "step", click: () => game.goTo(node),
   }, node.turn);
-  if (fault) button.append(" ", tag("span", { class: "fault" }, fault.lost === 2 ? "??" : "?"));
+  // A review leaves its marks where values are not known at once.
+  const sign = grade ? markOf(grade) : shownValues() && ["?", "??", "?!"].find(one => one === node.marks.split(" ")[0]);
+  if (sign) button.append(" ", tag("span", { class: "fault" }, sign));
   parts.push(button);
   return [...parts, ...commentParts(node.comment)];
 }
@@ -578,7 +592,7 @@ function renderTexts() {
   saveGame({
     rules: ruleName(), tree: game.root.pack(), at: game.node.moves, players: game.players, level: game.level,
     seed: game.seed, mode: game.mode, address, clock: clock.state, home: home.isOpen,
-    task: puzzles.active ? puzzles.state : trainer.active ? trainer.task : null,
+    task: tasks[game.mode]?.active ? tasks[game.mode].state : null,
   });
 }
 
@@ -600,10 +614,23 @@ function begin(how) {
   return started;
 }
 
-/* Begins without showing values, which would give a solution away. */
+/* Begins a task, on the board and without values, which would give a solution away. */
 function hidden(how) {
   showValues(false);
-  return begin({ ...how, rules: asked(how.rules) });
+  begin({ ...how, rules: asked(how.rules) });
+  showBoard();
+}
+
+function showBoard() {
+  board.focusAnywhere();
+  $("board").scrollIntoView({ block: "nearest" });
+}
+
+/* Opens the game shown for both sides, with its values. */
+function analyse() {
+  showValues(true);
+  told = "";
+  game.begin({ rules: game.rules, root: game.root, node: game.node });
 }
 
 /* Adds the game shown to the earlier ones. */
@@ -613,7 +640,7 @@ function keep() {
 }
 
 function keepTree(root, name, mode) {
-  if (root.size > 1 && !["train", "puzzle"].includes(mode)) keepGame(gameText(root, name), root.size);
+  if (root.size > 1 && !(mode in tasks)) keepGame(gameText(root, name), root.size);
 }
 
 function showEarlier() {
@@ -805,21 +832,21 @@ async function openFirst() {
   render();
 }
 
-/* Goes on with a stored game, and with the puzzle or the practice of it. */
+/* Goes on with a stored game, and with its task. */
 async function openSaved(saved, root) {
   let node = root;
   for (const turn of saved.at) node = node.children.find(child => child.turn === turn) ?? node;
-  if (saved.task && saved.mode === "puzzle") await puzzles.resume(saved.task).catch(() => {});
-  if (saved.task && saved.mode === "train") trainer.task = saved.task;
-  const isPuzzle = saved.mode === "puzzle" && puzzles.task;
-  begin({ ...saved, rules: asked(saved.rules), root, node, replies: isPuzzle ? at => puzzles.reply(at) : null });
-  game.paused = Boolean(isPuzzle && puzzles.task.done);
+  const giver = saved.task && tasks[saved.mode];
+  await giver?.resume(saved.task).catch(() => {});
+  const replies = giver?.task && giver.reply ? at => giver.reply(at) : null;
+  begin({ ...saved, rules: asked(saved.rules), root, node, replies });
+  game.paused = Boolean(game.isTask && giver?.task?.done);
   sayTask();
 }
 
-/* Says the task of the puzzle or of the practice. */
+/* Says the task of the game. */
 function sayTask() {
-  for (const tasks of [puzzles, trainer]) if (tasks.active) tasks.tell();
+  if (tasks[game.mode]?.active) tasks[game.mode].tell();
 }
 
 function stopEditing(text) {
@@ -876,7 +903,7 @@ function listen() {
   press("previous", () => game.step(-1));
   press("next", () => game.step(1));
   press("last", () => game.step(Infinity));
-  press("back", () => { problem = told = ""; game.takeBack(); });
+  press("back", () => { problem = ""; game.takeBack(); });
   press("pause", () => game.setPaused(!game.paused));
   press("flip", () => { settings.flipped = !settings.flipped; saveSettings(); render(); });
   press("hint", async () => {
@@ -899,7 +926,7 @@ function listen() {
   });
   press("review", review);
   press("find-mistakes", review);
-  press("next-mistake", nextMistake);
+  press("next-mistake", () => coach.start());
   press("promote", () => { game.node.promote(); render(); });
   press("remove", () => {
     const count = game.node.size + 1;
@@ -1038,38 +1065,10 @@ function paint() {
   Object.assign(document.documentElement.dataset, { theme, scheme: scheme === "system" ? dark.matches ? "dark" : "light" : scheme });
 }
 
-async function review() {
+function review() {
   $("tab-game").click();
   $("values").checked = true;
-  say($("review-words"), t("review.busy"));
-  try {
-    const line = game.node.wholeLine;
-    await game.review();
-    if (game.root !== line[0]) return;
-    const faults = mistakes(line);
-    const checked = line.filter(({ parent }) => parent?.answer?.value).length;
-    const count = line.length - 1;
-    const words = [
-      faults.length > 0 ? t("review.done", { count: faults.length }) : checked > 0 && t("review.none"),
-      checked === 0 ? t("review.unknown") : checked < count && t("review.part", { checked, count }),
-    ];
-    say($("review-words"), words.filter(Boolean).join(" "));
-    if (faults.length > 0) game.goTo(faults[0]);
-  } catch (error) {
-    say($("review-words"), "");
-    game.trouble(error);
-  }
-}
-
-const mistakes = line => line.filter(node => game.fault(node));
-
-/* Goes to the next known mistake of the line, after the last one to the first. */
-function nextMistake() {
-  const line = game.node.wholeLine;
-  const place = line.indexOf(game.node);
-  const known = mistakes(line);
-  const next = known.find(node => line.indexOf(node) > place) ?? known[0];
-  if (next) game.goTo(next);
+  return coach.review();
 }
 
 /* Writes all words of the page in the chosen language. */
@@ -1090,6 +1089,7 @@ function writeWords() {
   }
   trainer.showTally();
   puzzles.showTally();
+  teacher.showList();
 }
 
 paint();

@@ -10,6 +10,8 @@
                                     and what is known at once of values, replies and the best `line`
      rank(rules, position)          the values and replies that a step leaves out, because they take a search or bytes from elsewhere
      line(rules, position, limit)   a best continuation
+     explain(rules, position, turn)  the facts about a turn: its `value`, the value `before` it, the points at which it
+                                    `allows` a mill, and the `refutation` of an error
      game(rules, start, moves)      the game with all its positions
      read(rules, text)              the games and positions of a text: { games, left_out }
      play(rules, start, moves, how) the player's turn; `how` is { level, seed, movetime }
@@ -83,6 +85,10 @@ export function backend(ask) {
     async line(rules, position, limit, signal) {
       const body = await ask("line", { rules, fen: position, limit }, { signal });
       return { ...body, line: body.line.map(readTurn) };
+    },
+    async explain(rules, position, turn) {
+      const { turns: [facts], wdl, dtw } = await ask("explain", { rules, fen: position, turn });
+      return { ...readTurn(facts), before: { wdl, dtw }, refutation: facts.refutation.map(readTurn) };
     },
     play: (rules, start, moves, how, signal) =>
       ask("play", { rules, fen: start, moves: moves.join(" "), ...how }, { signal }),

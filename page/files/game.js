@@ -151,9 +151,13 @@ export class Game extends EventTarget {
       && this.players[node.side] === "machine";
   }
 
+  /* Whether a task has a right answer: then only the learner moves, and nobody once it is over. */
+  get isTask() { return ["puzzle", "lesson"].includes(this.mode); }
+
   get handMoves() {
     const { node } = this;
-    return node.game !== null && !this.ending && !this.machineMoves;
+    const isFree = !this.isTask || !this.paused && this.players[node.side] === "hand";
+    return isFree && node.game !== null && !this.ending && !this.machineMoves;
   }
 
   /* The legal turns, with values where these are known; none once the game has ended. */

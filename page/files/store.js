@@ -2,6 +2,8 @@
    has its own current game; a new tab goes on with the last one. Without storage, as in a private window,
    everything else works. */
 
+import { unrated } from "./rating.js";
+
 const KEY = "millbase";
 const MOST_GAMES = 12;
 
@@ -36,9 +38,16 @@ export const saveSettings = () => write("settings", settings);
 export const tally = { solved: 0, failed: 0, streak: 0, ...read("tally", {}) };
 export const saveTally = () => write("tally", tally);
 
-/* The boards of the puzzles that were solved without help, and how many puzzles failed. */
-export const puzzleTally = { solved: [], failed: 0, ...read("puzzles", {}) };
+/* The boards of the puzzles that were solved without help, how many puzzles failed, how many were solved in a row, now and at
+   best, the days of the daily puzzles that were solved, and the ratings of the player and of the puzzles met. */
+export const puzzleTally = {
+  solved: [], failed: 0, streak: 0, longest: 0, days: [], player: { ...unrated(950), deviation: 200 }, puzzles: {}, ...read("puzzles", {}),
+};
 export const savePuzzleTally = () => write("puzzles", puzzleTally);
+
+/* The names of the lessons that were learnt. */
+export const learnt = read("lessons", []);
+export const saveLearnt = () => write("lessons", learnt);
 
 export const earlierGames = () => read("earlier", []);
 

@@ -1,8 +1,10 @@
-/* The words of the page, of which `languages` has a file for each language. Words in braces are filled in. */
+/* The words of the page, of which `languages` has a file for each language. Words in braces are filled in, numbers as the language
+   writes them. A sentence that depends on a number has a form for each plural of the language, chosen by `count`. */
 
 export const LANGUAGES = { en: "English", de: "Deutsch" };
 
 let words = {};
+let plurals = new Intl.PluralRules("en");
 export let language = "en";
 
 /* Loads the chosen language, else the first of the browser's that the page has. */
@@ -11,11 +13,17 @@ export async function speak(wanted) {
   const answer = await fetch(new URL(`languages/${known ?? "en"}.json`, import.meta.url));
   words = await answer.json();
   language = known ?? "en";
+  plurals = new Intl.PluralRules(language);
   document.documentElement.lang = language;
 }
 
-export const t = (key, values = {}) =>
-  words[key].replace(/\{(\w+)\}/g, (_, name) => values[name]);
+export function t(key, values = {}) {
+  const known = words[key];
+  const text = typeof known === "string" ? known : known[plurals.select(values.count)] ?? known.other;
+  return text.replace(/\{(\w+)\}/g, (_, name) => typeof values[name] === "number" ? numberWords(values[name]) : values[name]);
+}
+
+export const numberWords = (number, how) => new Intl.NumberFormat(language, how).format(number);
 
 /* Fills in the words that the HTML asks for with `data-t` and `data-label`. */
 export function fillIn(root = document) {
@@ -32,7 +40,7 @@ export function problemWords({ code, reason, fields, message }) {
 }
 
 export const capital = text => text[0].toUpperCase() + text.slice(1);
-export const turnsWords = count => count === 1 ? t("turns.one") : t("turns.many", { count });
+export const turnsWords = count => t("turns", { count });
 export const valueWords = ({ wdl, dtw }) => t(`value.${wdl}`, { dtw });
 
 /* Sizes and times, rounded for reading. */
@@ -40,7 +48,7 @@ export function bytesWords(bytes) {
   const units = ["B", "kB", "MB", "GB", "TB"];
   let unit = 0;
   for (; bytes >= 1000 && unit < units.length - 1; unit++) bytes /= 1000;
-  return `${bytes.toLocaleString(language, { maximumFractionDigits: bytes < 10 && unit > 0 ? 1 : 0 })} ${units[unit]}`;
+  return `${numberWords(bytes, { maximumFractionDigits: bytes < 10 && unit > 0 ? 1 : 0 })} ${units[unit]}`;
 }
 
 export function timeWords(seconds) {

@@ -56,6 +56,14 @@ export class Trainer {
     return this.game.mode === "train" && this.task !== null;
   }
 
+  get state() {
+    return this.task;
+  }
+
+  async resume(task) {
+    this.task = task;
+  }
+
   /* Says the task. */
   tell() {
     const { goal, dtw } = this.task;

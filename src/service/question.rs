@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::explain::ExplainAnswer;
 use super::failure::{ErrorAnswer, FailureAnswer};
 use super::failure::{Failure, Refusal};
 use super::game::{GameAnswer, IllegalTurn, PlayAnswer, StepAnswer, TurnsAnswer};
@@ -69,6 +70,8 @@ pub struct Question {
     pub text: String,
     /// The rules; without it those of the server.
     rules: Option<String>,
+    /// The turn to explain; without it all.
+    turn: Option<String>,
     /// The most turns of a line.
     limit: Option<usize>,
     /// The level of the player.
@@ -211,6 +214,23 @@ impl Question {
         Ok(Fen::of(&self.legal_game(rules, DrawRule::USUAL)?))
     }
 
+    /// The facts about the position and the turn of the question, or all its turns.
+    fn explain(&self, database: &Database) -> Result<ExplainAnswer, Failure> {
+        let position = self.last_position(database.rules())?;
+        let illegal = |text: &str| {
+            Failure::question(format!("'{text}' is not a legal turn of this position"))
+        };
+        let turn = self
+            .turn
+            .as_deref()
+            .map(|text| text.parse().map_err(|_| illegal(text)));
+        let answer = ExplainAnswer::find(database, &position, turn.transpose()?)?;
+        match &self.turn {
+            Some(text) if answer.turns.is_empty() => Err(illegal(text)),
+            _ => Ok(answer),
+        }
+    }
+
     /// The pair of the question.
     fn pair(&self, rules: &Rules) -> Result<Pair, Failure> {
         let text = self.pair.as_deref().unwrap_or_default();
@@ -239,6 +259,8 @@ pub enum Topic {
     Probes,
     /// A [`RankAnswer`].
     Rank,
+    /// An [`ExplainAnswer`].
+    Explain,
     /// A [`LineAnswer`].
     Line,
     /// A [`StepAnswer`].
@@ -257,10 +279,11 @@ pub enum Topic {
 
 impl Topic {
     /// All topics with their names.
-    pub const NAMED: [(&'static str, Topic); 10] = [
+    pub const NAMED: [(&'static str, Topic); 11] = [
         ("probe", Topic::Probe),
         ("probes", Topic::Probes),
         ("rank", Topic::Rank),
+        ("explain", Topic::Explain),
         ("line", Topic::Line),
         ("step", Topic::Step),
         ("turns", Topic::Turns),
@@ -277,7 +300,7 @@ impl Topic {
     /// As for [`Question::position`].
     pub fn may_search(self, question: &Question, rules: &Rules) -> Result<bool, Failure> {
         match self {
-            Topic::Probe | Topic::Rank | Topic::Line => {
+            Topic::Probe | Topic::Rank | Topic::Explain | Topic::Line => {
                 Ok(question.last_position(rules)?.is_in_placing_phase(rules))
             }
             Topic::Probes => Ok((question.positions(rules).flatten())
@@ -351,6 +374,7 @@ impl Service {
                 database,
                 &question.last_position(rules)?,
             )?),
+            Topic::Explain => json(&question.explain(database)?),
             Topic::Line => {
                 let limit = question.limit.unwrap_or(LONGEST_LINE).min(LONGEST_LINE);
                 json(&LineAnswer::find(

@@ -165,6 +165,10 @@ line 200 /line?rules=standard&fen=FLYING
 line 200 /line?rules=standard&fen=BLOCKED
 rank 200 /rank?rules=standard&fen=FLYING
 rank 200 /rank?rules=standard&fen=BLOCKED
+explain 200 /explain?rules=standard&fen=FLYING
+explain 200 /explain?rules=standard&fen=FLYING&turn=d1-a4
+explain 200 /explain?rules=standard&fen=BLOCKED
+error 400 /explain?rules=standard&fen=FLYING&turn=a1-a1
 turns 200 /turns?rules=standard&fen=FLYING
 turns 200 /turns?rules=standard&fen=BLOCKED
 step 200 /step?rules=standard&fen=FLYING

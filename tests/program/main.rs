@@ -19,6 +19,8 @@ mod json_schema;
 mod malom_program;
 mod page;
 mod page_board;
+mod page_coach;
+mod page_words;
 mod placing_program;
 mod play;
 mod repack;

@@ -254,6 +254,7 @@ pub(super) fn first_visit(screen: Screen, story: impl FnOnce(&Page)) {
         let message = entry["message"].as_str().unwrap();
         let expected = [
             "/rank?",
+            "/explain?",
             "status of 400",
             "ERR_CONNECTION_",
             "ERR_EMPTY_RESPONSE",
@@ -550,44 +551,6 @@ fn a_step_takes_one_request() {
         page.click("previous");
         page.says("White to move, any empty point is free: win in 21.");
         assert!(page.asked().is_empty());
-    });
-}
-
-#[test]
-fn mistakes_are_found_one_after_the_other() {
-    visit(Screen::Desk, |page| {
-        page.load(MILL);
-        page.says("win in 1");
-        page.play("d1-d2");
-        page.says("played d1-d2, a blunder");
-        page.tab("game");
-        let shown = "return !document.getElementById('next-mistake').hidden";
-        page.until(shown);
-        page.click("find-mistakes");
-        page.element_says("review-words", "Mistakes: 1.");
-        page.click("first");
-        page.says("win in 1");
-        page.click("next-mistake");
-        page.says("played d1-d2, a blunder");
-        // After the last one comes the first.
-        page.click("next-mistake");
-        page.says("played d1-d2, a blunder");
-        // While values are hidden, no button reveals a mistake.
-        page.script("document.getElementById('values').click()");
-        page.until("return document.getElementById('next-mistake').hidden");
-        page.script("document.getElementById('values').click()");
-        page.until(shown);
-        page.load(FLYING);
-        page.until("return document.getElementById('next-mistake').hidden");
-        assert_eq!(page.text("review-words"), "");
-        // Where no value is known, nothing is said to be right.
-        if site().is_none() {
-            page.load(LARGER);
-            let turn = &page.turns()[0];
-            page.play(turn);
-            page.click("find-mistakes");
-            page.element_says("review-words", "No turn could be checked");
-        }
     });
 }
 
@@ -1226,7 +1189,7 @@ fn endgames_are_practised_with_a_tally() {
         // Always the same position, in which a turn gives the win away.
         page.script("Math.random = () => 0.5");
         page.click("train-start");
-        page.element_says("hint-words", "White is to win.");
+        page.element_says("task", "White is to win.");
         page.element_says("train-tally", "Solved 0, failed 0");
         // The last turn of the list is the worst.
         let database = Database::embedded(Rules::STANDARD);
@@ -1234,12 +1197,12 @@ fn endgames_are_practised_with_a_tally() {
         let worst = *ranked().last().unwrap();
         assert_ne!(worst.value.wdl(), Wdl::Win);
         page.play(&worst.turn.to_string());
-        page.element_says("hint-words", "That gave it away: win in");
+        page.element_says("task", "That gave it away: win in");
         page.element_says("train-tally", "Solved 0, failed 1, 0 in a row.");
         // The reply ends the game, and what the page then shows moves the button.
         page.until("return !document.getElementById('over').hidden");
         page.click("train-again");
-        page.element_says("hint-words", "White is to win.");
+        page.element_says("task", "White is to win.");
         // With best turns it is solved.
         loop {
             page.until(
@@ -1256,110 +1219,8 @@ fn endgames_are_practised_with_a_tally() {
                 "return document.getElementById('position-text').value !== '{position}'"
             ));
         }
-        page.element_says("hint-words", "Solved.");
+        page.element_says("task", "Solved.");
         page.element_says("train-tally", "Solved 1, failed 1, 1 in a row.");
-    });
-}
-
-#[test]
-fn puzzles_are_solved_with_hints_and_a_tally() {
-    visit(Screen::Phone, |page| {
-        let text = include_str!("../../page/files/puzzles.json");
-        let puzzles: Json = serde_json::from_str(text).unwrap();
-        let solution = |puzzle: &Json| -> Vec<String> {
-            let steps = puzzle[3].as_str().unwrap().split(' ');
-            steps.map(str::to_owned).collect()
-        };
-        let puzzles = puzzles["puzzles"].as_array().unwrap().iter();
-        let puzzles: Vec<Vec<String>> = puzzles.map(solution).collect();
-        page.tab("learn");
-        page.element_says("puzzle-tally", "Solved 0, failed 0.");
-        page.click("puzzle-start");
-        page.element_says("hint-words", "Level: Beginner.");
-        // The first puzzle, with the wrong turn first.
-        let solution = &puzzles[0];
-        assert_eq!(solution.len(), 1);
-        let turns = page.position().turns(&Rules::STANDARD).into_iter();
-        let wrong = turns
-            .map(|turn| turn.to_string())
-            .find(|turn| *turn != solution[0]);
-        page.play(&wrong.unwrap());
-        page.element_says("hint-words", "is not the solution");
-        page.element_says("puzzle-tally", "Solved 0, failed 1.");
-        // Off the solution the game can go on, too.
-        page.click("pause");
-        page.until("return document.querySelectorAll('#game button').length === 2");
-        assert_eq!(page.text("problem"), "");
-        page.click("puzzle-again");
-        page.until("return document.getElementById('hint').ariaDisabled === 'true'");
-        page.click("puzzle-hint");
-        page.element_says(
-            "hint-words",
-            &format!("Move the stone on {}.", &solution[0][..2]),
-        );
-        page.click("puzzle-hint");
-        page.element_says("hint-words", &format!("The solution is {}.", solution[0]));
-        page.play(&solution[0]);
-        page.element_says("hint-words", "Solved with a hint");
-        page.click("puzzle-again");
-        page.play(&solution[0]);
-        page.element_says("hint-words", "Solved.");
-        page.element_says("puzzle-tally", "Solved 1, failed 1.");
-        assert_eq!(page.game().len(), 1);
-
-        // The next puzzles come one after the other; a reload and another language keep the task.
-        let board = || page.position().text(&Rules::STANDARD)[..26].to_owned();
-        let mut boards = vec![board()];
-        for _ in 0..3 {
-            page.click("puzzle-next");
-            page.says(" to ");
-            page.until(&format!(
-                "return !document.getElementById('position-text').value.startsWith('{}')",
-                boards.last().unwrap()
-            ));
-            assert!(!boards.contains(&board()));
-            boards.push(board());
-        }
-        page.refresh();
-        page.element_says("hint-words", "Level: Beginner.");
-        assert_eq!(board(), boards[3]);
-        page.script("document.getElementById('puzzle-hint').click()");
-        page.element_says("hint-words", "the stone on");
-        page.choose("language", "de");
-        page.element_says("hint-words", "Stufe: Anfänger.");
-        page.choose("language", "en");
-
-        // A longer one, with replies and turns that are as good as that of the solution; none of it is
-        // in the databases of this server.
-        let long = |solution: &Vec<String>| {
-            let mut own = solution[..solution.len() - 1].iter().step_by(2);
-            solution.len() > 3 && own.any(|step| step.contains('|'))
-        };
-        let number = puzzles.iter().position(long).unwrap();
-        let solved = format!(
-            "localStorage.setItem('millbase.puzzles', JSON.stringify({{ failed: 2, solved: \
-             (await (await fetch(document.querySelector('script[src]').src.replace('app.js', 'puzzles.json'))).json()) \
-             .puzzles.slice(0, {number}).map(([position]) => position.split(' ')[0]) }}))"
-        );
-        page.script(&solved);
-        page.refresh();
-        page.tab("learn");
-        page.element_says("puzzle-tally", &format!("Solved {number}, failed 2."));
-        page.click("puzzle-start");
-        page.element_says("hint-words", "Turns of its own");
-        for (place, step) in puzzles[number].iter().enumerate().step_by(2) {
-            page.play(step.rsplit('|').next().unwrap());
-            if place + 1 < puzzles[number].len() {
-                let words = match step.split_once('|') {
-                    Some((first, _)) => format!("Right. {first} is as good as"),
-                    None => "Right. Go on.".to_owned(),
-                };
-                page.element_says("hint-words", &words);
-                page.says(&format!("played {}.", puzzles[number][place + 1]));
-            }
-        }
-        page.element_says("hint-words", "Solved.");
-        page.element_says("puzzle-tally", &format!("Solved {}, failed 2.", number + 1));
     });
 }
 
@@ -1499,18 +1360,8 @@ fn other_games_have_their_board_and_their_name() {
 }
 
 #[test]
-fn all_words_are_there_in_every_language() {
+fn failures_have_words_and_the_language_is_chosen() {
     visit(Screen::Desk, |page| {
-        let script = "
-            const folder = new URL(document.querySelector('script').src);
-            const codes = [...document.getElementById('language').options].map(({ value }) => value);
-            const words = codes.map(async code =>
-                (await fetch(new URL(`languages/${code}.json`, folder))).json());
-            const holes = text => (text.match(/\\{\\w+\\}/g) ?? []).sort().join();
-            const [first, ...others] = await Promise.all(words);
-            return others.flatMap(other => [...Object.keys(first), ...Object.keys(other)]
-                .filter(key => !first[key] || !other[key] || holes(first[key]) !== holes(other[key])));";
-        assert_eq!(page.script(script), json!([]));
         // The server's failures are said in the page's own words.
         let words = include_str!("../../docs/JSON.md");
         let (_, words) = words

@@ -692,6 +692,30 @@ fn turns_are_ranked_with_replies_and_symmetry() {
     }
 }
 
+/// The values of the turn, its grade and its refutation are those of the probes of the positions.
+#[test]
+fn a_turn_is_explained() {
+    let server = Server::start(&[]);
+    let of = |turn: &str| {
+        let position = encoded(WON.as_bytes());
+        server.get(&format!("/explain?fen={position}&turn={turn}"))
+    };
+    let facts = of("a1-a4").json();
+    assert_eq!((&facts["wdl"], &facts["dtw"]), (&json!("win"), &json!(21)));
+    let [turn] = &facts["turns"].as_array().unwrap()[..] else {
+        panic!("{facts}")
+    };
+    assert_eq!(
+        (&turn["wdl"], &turn["grade"]),
+        (&json!("draw"), &json!("gives-up-win"))
+    );
+    let reply = turn["refutation"][0]["position"].as_str().unwrap();
+    assert_eq!(server.ask("/probe", reply).json()["wdl"], "draw");
+    let all = server.ask("/explain", WON).json();
+    assert_eq!(all["turns"].as_array().unwrap().len(), all["legal"]);
+    of("a1-a1").fails_with(400, "invalid", "not a legal turn");
+}
+
 #[test]
 fn a_step_has_all_that_the_page_shows() {
     let server = Server::start(&[]);

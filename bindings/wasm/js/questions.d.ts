@@ -36,6 +36,17 @@ export interface ComparedTurn extends LegalTurn {
   class: number;
 }
 
+/** A turn with the facts about it. */
+export interface ExplainedTurn extends RankedTurn {
+  grade: "best" | "equal" | "slower" | "gives-up-draw" | "gives-up-win";
+  replies: number;
+  holding: number;
+  holding_replies: string[];
+  prevents: string[];
+  allows: string[];
+  refutation: RankedTurn[];
+}
+
 export interface GameEnding {
   winner: Side | null;
   reason: "stones" | "blocked" | "full_board" | "repetition" | "quiet";
@@ -80,6 +91,22 @@ export interface Questions {
   rank: {
     question: PositionQuestion;
     answer: PositionFields & Value & { version: 1; source: ValueSource; turns: ComparedTurn[] };
+  };
+  explain: {
+    question: PositionQuestion & { turn?: string };
+    answer: PositionFields &
+      Value & {
+        version: 1;
+        source: ValueSource;
+        legal: number;
+        keeping: number;
+        best: number;
+        threats: string[];
+        passing: Value | null;
+        forced_removal: string[] | null;
+        forced_searched: number;
+        turns: ExplainedTurn[];
+      };
   };
   line: {
     question: PositionQuestion & { limit?: number };

@@ -1,0 +1,163 @@
+//! The words of the page: every language has all of them, and no others.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::common::root;
+use crate::page::{Screen, visit};
+
+/// The files of the page with this ending, with their names.
+fn files(folder: &str, ending: &str) -> BTreeMap<String, String> {
+    let folder = root().join("page/files").join(folder);
+    let entries = fs::read_dir(folder).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let paths = paths.filter(|path| path.extension().is_some_and(|found| found == ending));
+    let named = paths.map(|path| {
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        (name, fs::read_to_string(path).unwrap())
+    });
+    named.collect()
+}
+
+fn languages() -> BTreeMap<String, Map<String, Json>> {
+    let files = files("languages", "json").into_iter();
+    let files = files.map(|(code, text)| (code, serde_json::from_str(&text).unwrap()));
+    files.collect()
+}
+
+/// The texts between two marks.
+fn between<'a>(text: &'a str, open: &str, close: &str) -> BTreeSet<&'a str> {
+    let pieces = text.split(open).skip(1);
+    pieces
+        .filter_map(|piece| piece.split_once(close))
+        .map(|(found, _)| found)
+        .collect()
+}
+
+/// The forms of an entry by their plurals; one without plurals has only the form `other`.
+fn forms(entry: &Json) -> BTreeMap<&str, &str> {
+    match entry {
+        Json::Object(forms) => {
+            let forms = forms.iter();
+            forms
+                .map(|(plural, form)| (plural.as_str(), form.as_str().unwrap()))
+                .collect()
+        }
+        _ => BTreeMap::from([("other", entry.as_str().unwrap())]),
+    }
+}
+
+#[test]
+fn every_language_has_the_same_words_and_holes() {
+    let languages = languages();
+    let english = &languages["en"];
+    let scripts = files("", "js");
+    assert!(english.len() > 300 && languages.len() >= 2);
+    for (code, words) in &languages {
+        assert!(
+            scripts["strings"].contains(&format!("{code}: \"")),
+            "{code} is not offered"
+        );
+        let keys: BTreeSet<&String> = words.keys().chain(english.keys()).collect();
+        for key in keys {
+            let (Some(here), Some(there)) = (words.get(key), english.get(key)) else {
+                panic!("{key} is only in one of en and {code}");
+            };
+            assert_eq!(here.is_object(), there.is_object(), "{code}: {key}");
+            let holes = between(forms(there)["other"], "{", "}");
+            for (plural, form) in forms(here) {
+                let mut found = between(form, "{", "}");
+                // One of something may be said without its number.
+                if plural != "other" && holes.contains("count") {
+                    found.insert("count");
+                }
+                assert_eq!(found, holes, "{code}: {key}, {plural}");
+                assert!(!form.is_empty() && !form.contains("  "), "{code}: {key}");
+            }
+        }
+    }
+}
+
+/// Keys that the page asks for must exist, and those that exist must be asked for, by their names or by a
+/// pattern like `level.${number}`.
+#[test]
+fn words_are_used_and_used_words_exist() {
+    let english = &languages()["en"];
+    let mut texts: Vec<String> = files("", "js").into_values().collect();
+    let html = files("", "html").remove("index").unwrap();
+    let mut asked: BTreeSet<&str> = between(&html, "data-t=\"", "\"");
+    asked.extend(between(&html, "data-label=\"", "\""));
+    let site = root().join("tools/site-files");
+    let others = fs::read_dir(site)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let others = others.filter(|path| path.extension().is_some_and(|found| found == "js"));
+    texts.extend(others.map(|path| fs::read_to_string(path).unwrap()));
+    for text in &texts {
+        asked.extend(
+            between(text, " t(\"", "\"")
+                .into_iter()
+                .chain(between(text, "(t(\"", "\"")),
+        );
+    }
+    let missing: Vec<_> = asked
+        .iter()
+        .filter(|key| !english.contains_key(**key))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    assert!(asked.len() > 150, "{}", asked.len());
+    let quoted: BTreeSet<&str> = texts.iter().flat_map(|text| between_quotes(text)).collect();
+    let patterns: Vec<(&str, &str)> = (texts.iter())
+        .flat_map(|text| text.split('`'))
+        .filter_map(|pattern| {
+            let (start, rest) = pattern.split_once("${")?;
+            Some((start, rest.rsplit_once('}')?.1))
+        })
+        .filter(|(start, _)| start.ends_with('.') && start.len() > 2)
+        .collect();
+    let is_used = |key: &str| {
+        let by_pattern = |(start, end): &(&str, &str)| key.starts_with(start) && key.ends_with(end);
+        asked.contains(key) || quoted.contains(key) || patterns.iter().any(by_pattern)
+    };
+    let unused: Vec<_> = english.keys().filter(|key| !is_used(key)).collect();
+    assert!(unused.is_empty(), "{unused:?}");
+}
+
+fn between_quotes(text: &str) -> impl Iterator<Item = &str> {
+    text.lines()
+        .flat_map(|line| line.split('"').skip(1).step_by(2))
+}
+
+#[test]
+fn numbers_have_their_plurals_in_every_language() {
+    let languages = languages();
+    visit(Screen::Desk, |page| {
+        for (code, words) in &languages {
+            let script = format!(
+                "const plurals = new Intl.PluralRules('{code}');
+                 return [...new Set([...Array(200).keys()].map(count => plurals.select(count)))].sort()"
+            );
+            let plurals: Vec<String> = serde_json::from_value(page.script(&script)).unwrap();
+            for (key, entry) in words.iter().filter(|(_, entry)| entry.is_object()) {
+                let mut named: Vec<&str> = forms(entry).into_keys().collect();
+                named
+                    .retain(|plural| *plural != "other" || plurals.iter().any(|one| one == plural));
+                assert_eq!(named, plurals, "{code}: {key}");
+            }
+            page.choose("language", code);
+            page.until(&format!(
+                "return document.documentElement.lang === '{code}'"
+            ));
+        }
+        page.choose("language", "de");
+        page.says("Weiß setzt einen Stein");
+        let words = page.script(
+            "const { options } = document.getElementById('language');
+             return [...options].map(({ value, lang }) => value === lang && value)",
+        );
+        assert_eq!(words.as_array().unwrap().len(), languages.len());
+        assert!(words.as_array().unwrap().contains(&json!("de")));
+    });
+}
