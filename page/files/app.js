@@ -59,11 +59,10 @@ const explorer = new Explorer({
 });
 const editor = new Editor({ game, changed: render, stop: stopEditing });
 const tell = words => { told = words; render(); };
-const arrows = list => board.arrows(list);
-const lines = new Lines({ element: $("lines"), game, arrows });
+const lines = new Lines({ element: $("lines"), game, arrows: list => { ofLines = list; board.point(arrows()); } });
 const trainer = new Trainer({ game, begin, say: tell });
 const puzzles = new Puzzles({ game, begin: hidden, analyse, say: tell, lines });
-const teacher = new Teacher({ game, begin: hidden, say: tell, arrows });
+const teacher = new Teacher({ game, begin: hidden, say: tell, arrows: list => { ofTask = list; board.point(arrows()); } });
 const coach = new Coach({ game, say: tell, lines, look: showBoard });
 /* What gives tasks, by the mode of its games. */
 const tasks = { train: trainer, puzzle: puzzles, lesson: teacher };
@@ -86,6 +85,9 @@ let chosen = nothing();
 let problem = "";
 let told = "";
 let hinted = "";
+/* The arrows of lines, and those of a task. */
+let ofLines = [];
+let ofTask = [];
 let wasNode = null;
 /* The node whose comment is being written. */
 let commented = null;
@@ -253,6 +255,7 @@ function render() {
   if (node !== wasNode) {
     chosen = nothing();
     problem = hinted = "";
+    ofTask = [];
     wasNode = node;
   }
   board.draw({ diagonals: rules().diagonals, coordinates: settings.coordinates, flipped: settings.flipped });
@@ -343,6 +346,8 @@ function renderBoard() {
 function arrows() {
   if (chosen.from || chosen.to) return [];
   const { node } = game;
+  const given = [...ofLines, ...ofTask];
+  if (given.length > 0) return given;
   const found = [];
   if (settings.threats && node.game && !game.ending) {
     for (const turn of threats(node.position, board.lines, rules().flying)) found.push({ turn, kind: "threat" });

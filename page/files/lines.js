@@ -5,7 +5,7 @@ import { replace, tag } from "./dom.js";
 import { t, valueWords } from "./strings.js";
 
 export class Lines {
-  /* `arrows` shows a list of { from, to, kind } on the board. */
+  /* `arrows` shows a list of { turn, kind } on the board. */
   constructor({ element, game, arrows }) {
     Object.assign(this, { element, game, arrows, lines: [] });
     this.shown = "[]";
@@ -59,7 +59,7 @@ export class Lines {
   arrow(line) {
     const made = this.made(line);
     const next = made < 0 ? undefined : line.turns[made];
-    return next?.to ? [{ from: next.from ?? null, to: next.to, kind: line.kind }] : [];
+    return next ? [{ turn: next, kind: line.kind }] : [];
   }
 }
 

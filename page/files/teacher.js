@@ -147,7 +147,7 @@ export class Teacher {
     const { goal } = this.step;
     const turn = turns.find(({ text, removed }) => goal === "mill" ? removed.length > 0 : typeof goal === "number" || goal.includes(text));
     if (!turn) return;
-    this.arrows([{ from: turn.from ?? null, to: turn.to, kind: "hint" }]);
+    this.arrows([{ turn, kind: "hint" }]);
     this.say(t("hint.turn", { turn: turn.text }));
   }
 
