@@ -65,8 +65,20 @@ const MODULES: &[(&str, &str)] = files! {
 /// The other files that the page loads.
 const OTHERS: &[(&str, &str)] = files! {
     "style.css",
+    "languages/af.json",
+    "languages/cs.json",
     "languages/de.json",
     "languages/en.json",
+    "languages/es.json",
+    "languages/fr.json",
+    "languages/hu.json",
+    "languages/it.json",
+    "languages/nl.json",
+    "languages/pl.json",
+    "languages/pt.json",
+    "languages/ru.json",
+    "languages/tr.json",
+    "languages/zh.json",
     "lessons.json",
     "puzzles.json",
 };

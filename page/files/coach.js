@@ -12,7 +12,7 @@ const SHOWN_TURNS = 8; // turns of the best line
 export class Coach {
   /* `say` shows a sentence beside the board, `lines` shows lines, `look` brings the board into view. */
   constructor({ game, say: speak, lines, look }) {
-    Object.assign(this, { game, say: speak, lines, look, question: null, queue: [], missed: [], own: null });
+    Object.assign(this, { game, say: speak, lines, look, question: null, queue: [], missed: [], root: null, own: null });
     $("coach-show").addEventListener("click", () => {
       const [best] = this.question.node.parent.answer?.turns ?? [];
       if (best) this.reveal(t("coach.shown", { best: best.text }), false);
@@ -31,7 +31,7 @@ export class Coach {
   /* Grades the line shown, marks its errors, and asks about the first of them. */
   async review() {
     const { game } = this;
-    if (game.mode === "play") this.own = game.hand;
+    this.own = game.hand ?? this.own;
     this.stop();
     say($("review-words"), t("review.busy"));
     try {
@@ -87,7 +87,7 @@ export class Coach {
     this.lines.clear();
     this.question = { node, done: false, failed: false };
     // A game against the machine goes on as an analysis.
-    if (game.mode === "analyse") game.goTo(node.parent);
+    if (game.mode === "analyse" && game.machines === 0) game.goTo(node.parent);
     else game.begin({ rules: game.rules, root: game.root, node: node.parent });
     this.look();
     // After a reload the values of a marked turn are not known yet.
@@ -157,7 +157,9 @@ export class Coach {
 
   /* Another game ends the review. */
   watch() {
-    if (this.question && this.question.node.root !== this.game.root) this.stop();
+    if (this.root === this.game.root) return;
+    Object.assign(this, { root: this.game.root, own: null });
+    this.stop();
   }
 
   stop() {

@@ -1,7 +1,12 @@
 /* The words of the page, of which `languages` has a file for each language. Words in braces are filled in, numbers as the language
    writes them. A sentence that depends on a number has a form for each plural of the language, chosen by `count`. */
 
-export const LANGUAGES = { en: "English", de: "Deutsch" };
+/* The languages by their own names. */
+export const LANGUAGES = {
+  af: "Afrikaans", cs: "Čeština", de: "Deutsch", en: "English", es: "Español",
+  fr: "Français", hu: "Magyar", it: "Italiano", nl: "Nederlands", pl: "Polski",
+  pt: "Português", ru: "Русский", tr: "Türkçe", zh: "中文",
+};
 
 let words = {};
 let plurals = new Intl.PluralRules("en");

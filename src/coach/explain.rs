@@ -20,7 +20,7 @@ pub struct Forced {
 pub const MOST_FORCED_TURNS: usize = 5;
 
 /// The most positions that the search for a forced removal visits.
-const FORCED_POSITIONS: u64 = 1_000_000;
+pub(crate) const FORCED_POSITIONS: u64 = 1_000_000;
 
 /// The empty points at which a side closes a mill if it is to move.
 ///
@@ -53,12 +53,10 @@ pub fn closing_points(position: &Position, side: Side, rules: &Rules) -> PointSe
 }
 
 impl Forced {
-    /// The shortest sequence of a position's side to move that begins with one of these turns.
-    pub(crate) fn find(position: &Position, first: &[Turn], rules: &Rules) -> Forced {
-        let mut search = ForcedSearch {
-            rules,
-            left: FORCED_POSITIONS,
-        };
+    /// The shortest sequence of a position's side to move that begins with one of these turns, if a search of so many
+    /// positions finds it.
+    pub(crate) fn find(position: &Position, first: &[Turn], rules: &Rules, most: u64) -> Forced {
+        let mut search = ForcedSearch { rules, left: most };
         let mut searched = 0;
         for turns in 1..=MOST_FORCED_TURNS {
             match search.force(position, first, turns) {
@@ -164,7 +162,7 @@ mod tests {
                 }
             }
             let turns = position.turns(&RULES);
-            let forced = Forced::find(&position, &turns, &RULES);
+            let forced = Forced::find(&position, &turns, &RULES, FORCED_POSITIONS);
             let own = forced.line.len().div_ceil(2);
             let expected = (1..=3).find(|&own| can_force(&position, own));
             assert_eq!(
@@ -181,7 +179,7 @@ mod tests {
     #[test]
     fn the_empty_board_is_searched_completely() {
         let start = Position::start(&RULES);
-        let forced = Forced::find(&start, &start.turns(&RULES), &RULES);
+        let forced = Forced::find(&start, &start.turns(&RULES), &RULES, FORCED_POSITIONS);
         assert_eq!(forced.searched, MOST_FORCED_TURNS);
     }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::position::{Situation, ValuedTurn};
 use super::words::{self, Fen};
 use crate::board::{Point, PointSet};
-use crate::coach::explain::{Forced, closing_points};
+use crate::coach::explain::{FORCED_POSITIONS, Forced, closing_points};
 use crate::coach::review::{Grade, Verdict};
 use crate::coach::truth::Truth;
 use crate::probe::{Database, RankedTurn, Source};
@@ -80,6 +80,20 @@ impl ExplainAnswer {
         position: &Fen,
         turn: Option<Turn>,
     ) -> Result<ExplainAnswer, DbError> {
+        ExplainAnswer::find_within(database, position, turn, FORCED_POSITIONS)
+    }
+
+    /// The same, with a search of at most so many positions for the forced removal.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::answer`].
+    pub fn find_within(
+        database: &Database,
+        position: &Fen,
+        turn: Option<Turn>,
+        forced_positions: u64,
+    ) -> Result<ExplainAnswer, DbError> {
         let (rules, truth) = (database.rules(), Truth::patient(database));
         let answer = truth.answer(position, position.quiet_turns)?;
         let threats = closing_points(position, position.side_to_move().other(), rules);
@@ -91,7 +105,7 @@ impl ExplainAnswer {
         let kept: Vec<Turn> = (answer.turns.iter().take(keeping))
             .map(|ranked| ranked.turn)
             .collect();
-        let forced = Forced::find(position, &kept, rules);
+        let forced = Forced::find(position, &kept, rules, forced_positions);
         let mut turns = Vec::new();
         for ranked in &answer.turns {
             if turn.is_none_or(|turn| turn == ranked.turn) {

@@ -44,6 +44,9 @@ const LONGEST_GAME: usize = 12 << 10;
 /// The most bytes of a text with games.
 pub const LONGEST_TEXT: usize = 256 << 10;
 
+/// The most positions of the search for a forced removal, which then takes a fraction of a second.
+const FORCED_POSITIONS: u64 = 20_000;
+
 /// The most turns of a line.
 const LONGEST_LINE: usize = 1000;
 
@@ -217,18 +220,22 @@ impl Question {
     /// The facts about the position and the turn of the question, or all its turns.
     fn explain(&self, database: &Database) -> Result<ExplainAnswer, Failure> {
         let position = self.last_position(database.rules())?;
-        let illegal = |text: &str| {
-            Failure::question(format!("'{text}' is not a legal turn of this position"))
+        let legal = position.turns(database.rules());
+        let turn = match &self.turn {
+            None => None,
+            Some(text) => {
+                let turn = text.parse().ok().filter(|turn| legal.contains(turn));
+                Some(turn.ok_or_else(|| {
+                    Failure::question(format!("'{text}' is not a legal turn of this position"))
+                })?)
+            }
         };
-        let turn = self
-            .turn
-            .as_deref()
-            .map(|text| text.parse().map_err(|_| illegal(text)));
-        let answer = ExplainAnswer::find(database, &position, turn.transpose()?)?;
-        match &self.turn {
-            Some(text) if answer.turns.is_empty() => Err(illegal(text)),
-            _ => Ok(answer),
-        }
+        Ok(ExplainAnswer::find_within(
+            database,
+            &position,
+            turn,
+            FORCED_POSITIONS,
+        )?)
     }
 
     /// The pair of the question.

@@ -1214,6 +1214,12 @@ fn endgames_are_practised_with_a_tally() {
             }
             let position = page.script("return document.getElementById('position-text').value");
             page.play(&ranked()[0].turn.to_string());
+            // The task stays until it is solved.
+            let task = page.text("task");
+            assert!(
+                task.contains("White is to win.") || task == "Solved.",
+                "{task}"
+            );
             let position = position.as_str().unwrap();
             page.until(&format!(
                 "return document.getElementById('position-text').value !== '{position}'"
@@ -1546,7 +1552,7 @@ fn broken_rules(page: &Page, axe: &str) -> Vec<String> {
 }
 
 /// Shows and checks a state of the page.
-fn check(page: &Page, screen: Screen, axe: Option<&str>, state: &str) {
+pub(super) fn check(page: &Page, screen: Screen, axe: Option<&str>, state: &str) {
     page.script("scrollTo(0, 0)");
     let name = format!("{screen:?}-{state}.png").to_lowercase();
     page.picture(&name);
@@ -1558,17 +1564,23 @@ fn check(page: &Page, screen: Screen, axe: Option<&str>, state: &str) {
     }
 }
 
-/// Twelve states of the page on a screen: nothing sticks out, and axe-core finds nothing on screens of
-/// the usual sizes, in both themes.
-fn is_accessible(screen: Screen) {
-    let axe = root().join("tests/program/browser/node_modules/axe-core/axe.min.js");
+/// The text of axe-core, for screens of the usual sizes.
+pub(super) fn axe(screen: Screen) -> Option<String> {
+    let file = root().join("tests/program/browser/node_modules/axe-core/axe.min.js");
     let wanted = !matches!(screen, Screen::Small | Screen::Lying);
-    let axe = fs::read_to_string(axe).ok().filter(|_| wanted);
+    let axe = fs::read_to_string(file).ok().filter(|_| wanted);
     if wanted && axe.is_none() {
         crate::process::skip(
             "axe-core is not there; 'npm ci --prefix tests/program/browser' fetches it",
         );
     }
+    axe
+}
+
+/// Twelve states of the page on a screen: nothing sticks out, and axe-core finds nothing on screens of
+/// the usual sizes, in both themes.
+fn is_accessible(screen: Screen) {
+    let axe = axe(screen);
     first_visit(screen, |page| {
         let check = |state: &str| check(page, screen, axe.as_deref(), state);
         check("start");

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use millbase::{Database, Rules, Turn};
 use serde_json::{Value as Json, json};
 
-use crate::page::{FLYING, LARGER, MILL, Page, Screen, site, visit};
+use crate::page::{FLYING, LARGER, MILL, Page, Screen, axe, check, site, visit};
 use crate::webdriver::key;
 
 /// A puzzle of the page: goal and solution, each step with the turns that are equally good.
@@ -497,5 +497,78 @@ fn mistakes_are_asked_about_until_they_are_found() {
             page.click("find-mistakes");
             page.element_says("review-words", "No turn could be checked");
         }
+    });
+}
+
+/// Lessons, failed puzzles and reviews, by axe-core and at every width.
+fn tasks_are_accessible(screen: Screen) {
+    let axe = axe(screen);
+    visit(screen, |page| {
+        let check = |state: &str| check(page, screen, axe.as_deref(), state);
+        page.tab("learn");
+        page.script("document.querySelector('#lessons button').click()");
+        page.element_says("task", "Three of your stones");
+        page.says("White to");
+        check("lesson");
+        page.play("b6xa1");
+        page.element_says("task", "A mill!");
+        page.click("lesson-next");
+        page.element_says("task", "(2 of 2)");
+        page.says("White to");
+        page.play("d1-a1xg7");
+        page.until("return document.querySelector('#lessons .learnt') !== null");
+        check("learnt");
+        another(page, "puzzle-start");
+        page.says("White to");
+        let wrong = wrong_turn(page, shown(page, &puzzles()));
+        page.play(&wrong);
+        page.element_says("lines", "Solution:");
+        check("refutation");
+        page.load(MILL);
+        page.script("document.getElementById('values').checked || document.getElementById('values').click()");
+        page.says("win in 1");
+        page.play("d1-d2");
+        page.says("blunder");
+        page.tab("game");
+        page.click("find-mistakes");
+        page.element_says("task", "Find a better turn.");
+        check("question");
+        page.click("coach-show");
+        page.element_says("lines", "Best:");
+        check("answer");
+    });
+}
+
+#[test]
+fn everybody_can_learn_on_a_desk() {
+    tasks_are_accessible(Screen::Desk);
+}
+
+#[test]
+fn everybody_can_learn_in_the_dark() {
+    tasks_are_accessible(Screen::Dark);
+}
+
+#[test]
+fn everybody_can_learn_on_a_phone() {
+    tasks_are_accessible(Screen::Phone);
+    tasks_are_accessible(Screen::Small);
+}
+
+/// After a game against the machine only one's own mistakes are asked about, and the machine is silent.
+#[test]
+fn a_game_against_the_machine_is_reviewed() {
+    visit(Screen::Desk, |page| {
+        page.load(MILL);
+        page.tab("options");
+        page.choose("black", "machine");
+        page.play("d1-d2");
+        page.says("Black played");
+        page.tab("game");
+        page.click("find-mistakes");
+        page.element_says("task", "Find a better turn.");
+        page.until("return document.getElementById('black').value === 'hand'");
+        page.play("d1-a1xb4");
+        page.element_says("task", "Right: d1-a1xb4 is the best turn.");
     });
 }
