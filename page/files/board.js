@@ -135,7 +135,7 @@ export class Board {
   drawPoint({ name }) {
     const transform = `translate(${this.at(name).join(" ")})`;
     const parts = [svg("circle", { class: "dot", r: .075 }), svg("g", { class: "piece" })];
-    if (!this.choose) return svg("g", { class: "point", transform }, ...parts);
+    if (!this.choose) return svg("g", { transform }, ...parts);
     return svg("g", { class: "point", id: name, "data-point": name, role: "button", tabindex: -1, transform },
       svg("circle", { class: "hit", r: .49 }),
       svg("circle", { class: "ring", r: .44 }),
@@ -154,12 +154,12 @@ export class Board {
     for (const { name } of POINTS) {
       const point = this.points[name];
       const { side, classes = [], text = "", strong = 4, label, open } = points[name];
-      point.setAttribute("class", ["point", side, open && "open", `strong-${strong}`, ...classes].filter(Boolean).join(" "));
       if ((point.dataset.side ?? "") !== (side ?? "")) {
         point.dataset.side = side ?? "";
         point.querySelector(".piece").replaceChildren(...side ? stone(side) : []);
       }
       if (!this.choose) continue;
+      point.setAttribute("class", ["point", side, open && "open", `strong-${strong}`, ...classes].filter(Boolean).join(" "));
       point.querySelector("text").textContent = text;
       point.setAttribute("aria-label", label);
       point.setAttribute("aria-disabled", String(!open));

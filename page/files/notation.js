@@ -66,7 +66,7 @@ const isPlain = ({ root }) => root.tags.length === 0 && root.result === null
 /* The part of an address after #, for a game and the node shown: the turns, or the whole text where there is more. */
 export function writeAddress(node, { rules, startPosition, ownRules, values }) {
   const fields = new URLSearchParams();
-  const { all } = node.root;
+  const { all, line } = node.root;
   if (isPlain(node)) {
     if (rules !== ownRules) fields.set("rules", rules);
     if (!startPosition) fields.set("fen", node.root.position.split(" ").slice(0, 10).join(" "));
@@ -74,7 +74,7 @@ export function writeAddress(node, { rules, startPosition, ownRules, values }) {
   } else {
     fields.set("game", writeGame(node.root, { rules, startPosition }));
   }
-  if (node !== all.at(-1)) fields.set("at", all.indexOf(node));
+  if (node !== line.at(-1)) fields.set("at", all.indexOf(node));
   if (values && fields.size > 0) fields.set("values", 1);
   return fields.toString();
 }

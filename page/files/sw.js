@@ -24,7 +24,7 @@ self.addEventListener("fetch", event => {
   const { url, method } = event.request;
   const path = url.startsWith(ROOT.href) ? new URL(url).pathname.slice(ROOT.pathname.length) || "./" : null;
   if (method !== "GET" || !FILES.includes(path)) return;
-  const kept = () => caches.match(event.request, { ignoreSearch: true });
+  const kept = () => caches.match(event.request, { ignoreSearch: true, ignoreVary: true });
   // The names of the page's files contain their hash; the others may have changed.
   const answer = path.startsWith("page/")
     ? kept().then(found => found ?? fetch(event.request))

@@ -1478,7 +1478,7 @@ fn pages_of_other_origins_rank_turns_in_four_lines() {
 fn other_games_have_their_board_and_their_name() {
     visit(Screen::Desk, |page| {
         assert_eq!(page.text("title"), "Nine Men’s Morris");
-        let lines = "return document.querySelectorAll('.board .grid').length";
+        let lines = "return document.querySelectorAll('#board .grid').length";
         assert_eq!(page.script(lines), 16);
         page.click("new");
         page.choose("start-rules", "morabaraba");
