@@ -283,6 +283,7 @@ fn what_no_database_knows_is_estimated_and_called_so() {
             "{levels}"
         );
         // What is built is a choice.
+        page.element_says("notice-words", "has no databases");
         page.click("notice-words");
         page.until("return document.getElementById('build-what').options.length > 3");
         page.script(
