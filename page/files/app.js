@@ -37,6 +37,8 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 const onHost = document.body.dataset.backend === "device";
 const lostAndFound = {
   onLost(why) {
+    // Without words there is nothing to say yet; the next attempt says it.
+    if (!hasWords) return;
     say($("offline"), t(onHost ? "offline.host" : "offline", { why }));
     show($("offline"), true);
     if (!rulesets) home.show(true);
@@ -79,6 +81,8 @@ if (onHost) show($("notices").parentElement, false);
 /* The sets of rules, and the name of the server's own; and the question for them. */
 let rulesets = null;
 let rulesKnown = null;
+/* Whether the words of the page are here. */
+let hasWords = false;
 /* The stone, the target and the removals chosen so far in this turn. */
 let chosen = nothing();
 /* The reason why the last press did nothing, the sentence of a task, and that of a hint. */
@@ -1102,6 +1106,7 @@ rulesKnown = backend.rules();
 // The first position is asked for while the words arrive.
 if (!loadGame()) rulesKnown.then(({ own }) => backend.step(null, emptyBoard(own), [])).catch(() => {});
 await speak(settings.language);
+hasWords = true;
 listen();
 writeWords();
 await openFirst();

@@ -449,6 +449,7 @@ fn a_build_for_another_game_is_named() {
         return;
     }
     visit(Screen::Desk, |page| {
+        page.element_says("notice-words", "has no databases");
         page.click("notice-words");
         page.element_says("build-start", "Build them now");
         page.script(
@@ -1354,6 +1355,7 @@ fn other_games_have_their_board_and_their_name() {
         assert_eq!(page.script(lines), 20);
         assert!(page.text("hand-bottom").contains("12 in hand"));
         if site().is_none() {
+            page.element_says("notice-words", "has no databases");
             page.click("notice-words");
             page.element_says("notice-command", "--rules morabaraba");
         }

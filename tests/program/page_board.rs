@@ -232,9 +232,6 @@ fn an_address_carries_the_whole_game_and_the_position_shown() {
         let before = page.script(state);
         assert!(before[0].as_str().unwrap().contains("better { so"));
         let address = page.browser.address();
-        page.browser.go_to("about:blank");
-        page.script("sessionStorage.clear()");
-        page.browser.go_to(&page.address);
         page.script(
             "Storage.prototype.setItem = () => {}; sessionStorage.clear(); localStorage.clear()",
         );
@@ -286,6 +283,7 @@ fn what_no_database_knows_is_estimated_and_called_so() {
             "{levels}"
         );
         // What is built is a choice.
+        page.element_says("notice-words", "has no databases");
         page.click("notice-words");
         page.until("return document.getElementById('build-what').options.length > 3");
         page.script(

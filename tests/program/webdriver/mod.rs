@@ -117,11 +117,15 @@ impl Browser {
         self.post("actions", json!({ "actions": [keyboard] }));
     }
 
-    /// Presses at the centre of an element, moves in steps by so many pixels, and releases.
+    /// Presses at the centre of an element, moves by so many pixels in two steps, and releases.
     pub fn drag(&self, id: &str, x: i32, y: i32) {
-        let element = self.with_id(id);
-        let number = element.trim_start_matches("element/");
-        let to = |x: i32, y: i32| json!({ "type": "pointerMove", "duration": 50, "x": x, "y": y, "origin": { ELEMENT: number } });
+        let centre = self.script(&format!(
+            "const {{ x, y, width, height }} = document.getElementById('{id}').getBoundingClientRect();
+             return [x + width / 2, y + height / 2].map(Math.round)"
+        ));
+        let [from_x, from_y] = [0, 1].map(|at| centre[at].as_i64().expect("a number") as i32);
+        // Not from the element, which the page may draw again meanwhile.
+        let to = |x: i32, y: i32| json!({ "type": "pointerMove", "duration": 50, "x": from_x + x, "y": from_y + y });
         let actions = json!([
             to(0, 0), { "type": "pointerDown", "button": 0 }, to(x / 2, y / 2), to(x, y), { "type": "pointerUp", "button": 0 },
         ]);
