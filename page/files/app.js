@@ -882,8 +882,9 @@ function hear({ from, removed }, side) {
 
 /* Buttons, fields and keys. */
 
+/* Until the rules are known, there is nothing to do. */
 const press = (id, act) => $(id).addEventListener("click", () => {
-  if ($(id).getAttribute("aria-disabled") !== "true") act();
+  if (rulesets && $(id).getAttribute("aria-disabled") !== "true") act();
 });
 
 function listen() {
@@ -984,7 +985,7 @@ function listen() {
   // The page may have written the address of the game shown since then.
   addEventListener("hashchange", ({ newURL }) => {
     const address = readAddress(new URL(newURL).hash);
-    if (address) openAddress(address);
+    if (address && rulesets) openAddress(address);
   });
   $("language").addEventListener("change", async () => {
     settings.language = $("language").value;

@@ -248,9 +248,10 @@ impl Database {
     /// What values of the placing phase contain: no depths if the rules or the files have none.
     pub(crate) fn placing_metric(&self) -> Metric {
         let ply = || self.plies().next().map(PlyFile::metric);
-        match self.rules.placing_metric() {
-            Metric::Depth => ply().unwrap_or_else(|| self.metric()),
-            Metric::Wdl => Metric::Wdl,
+        let wdl = |metric| metric == Metric::Wdl;
+        match wdl(self.rules.placing_metric()) || ply().is_some_and(wdl) || wdl(self.metric()) {
+            true => Metric::Wdl,
+            false => Metric::Depth,
         }
     }
 

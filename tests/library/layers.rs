@@ -150,7 +150,11 @@ fn the_page_knows_no_rust() {
     let dependencies = manifest.split("[dependencies]").nth(1).expect("a list");
     assert!(!dependencies.contains("millbase"), "{dependencies}");
     let files = sources(&["page"]);
-    assert_eq!(files.len(), 1, "the list of the page's files");
+    assert_eq!(
+        files.len(),
+        2,
+        "the list of the page's files, and what joins its modules"
+    );
     for (path, code) in files {
         assert!(!code.contains("millbase"), "{}", path.display());
     }

@@ -168,10 +168,11 @@ fn a_folder_in_place_of_a_file_is_named() {
         fs::remove_dir(&path).unwrap();
         fs::write(&path, &bytes).unwrap();
     }
-    for missing in ["none", "3-3.mill"] {
-        let error = Database::open(&folder.path().join(missing), FOUR).unwrap_err();
-        assert!(is_io(&error), "{error}");
-    }
+    let open = |name| Database::open(&folder.path().join(name), FOUR).unwrap_err();
+    assert!(is_io(&open("none")));
+    let error = open("3-3.mill");
+    assert!(is_corrupt(&error), "{error}");
+    assert!(error.to_string().contains("expected a bundle"), "{error}");
 }
 
 #[test]
