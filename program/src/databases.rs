@@ -45,7 +45,10 @@ pub fn base_folder(options: &Options) -> Option<PathBuf> {
 /// Opens the databases of the folder and those that are part of the program.
 pub fn open(options: &Options) -> Result<Database> {
     let database = match base_folder(options) {
-        Some(folder) if folder.exists() => Database::open_in(&folder, options.rules)?,
+        Some(folder) if folder.exists() => {
+            let opened = Database::open_in(&folder, options.rules);
+            opened.map_err(|error| not_databases(&folder, error))?
+        }
         _ => {
             if let Some(folder) = named(options) {
                 let folder = folder.display();
@@ -62,6 +65,18 @@ pub fn open(options: &Options) -> Result<Database> {
         Some(1) => database.on_one_thread(),
         _ => database,
     })
+}
+
+/// The error of opening a path; wrong usage where it is a file of another kind.
+fn not_databases(path: &Path, error: DbError) -> Error {
+    match error {
+        DbError::Corrupt { offset: 0, .. } => Usage(format!(
+            "'{}' is not a folder of databases or a bundle; name one with --db",
+            path.display()
+        ))
+        .into(),
+        error => error.into(),
+    }
 }
 
 /// Opens the databases to check or to copy: as [`open`], but an error if the folder that `--db` or the

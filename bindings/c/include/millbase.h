@@ -1,6 +1,6 @@
 /* Perfect play for Nine Men's Morris: see bindings/c/README.md.
  *
- * Made from src/lib.rs by cbindgen; `cargo test` in bindings/c says when it is out of date. */
+ * Made from src by cbindgen; `cargo test` in bindings/c says when it is out of date. */
 
 #ifndef MILLBASE_H
 #define MILLBASE_H
@@ -109,6 +109,13 @@ typedef enum millbase_score {
  * The databases of one set of rules. Threads may share it.
  */
 typedef struct millbase_db millbase_db;
+
+/**
+ * An engine that is running.
+ */
+typedef struct millbase_engine millbase_engine;
+
+typedef struct Option_OnLine Option_OnLine;
 
 /**
  * Ends a search from another thread.
@@ -237,11 +244,11 @@ const char *millbase_version(void);
 const char *millbase_last_message(void);
 
 /**
- * Opens the databases of a folder, or with a null pointer those with at most nine stones, which are
- * part of the library. On Unix the folder's name is any bytes, elsewhere UTF-8. `rules` is `standard`,
- * `standard-100`, `no-flying`, `ten`, `lasker`, `twelve`, `morabaraba`, or the path of a file with settings, which
- * contains a dot or a slash; null stands for `standard`. Close the handle in `*db` with `millbase_close`;
- * it is null after a failure.
+ * Opens the databases of a folder or of a bundle, which `millbase bundle` makes; with a null pointer those with at
+ * most nine stones, which are part of the library. On Unix the name is any bytes, elsewhere UTF-8. `rules` is
+ * `standard`, `standard-100`, `no-flying`, `ten`, `lasker`, `twelve`, `morabaraba`, or the path of a file with
+ * settings, which contains a dot or a slash; null stands for `standard`. Close the handle in `*db` with
+ * `millbase_close`; it is null after a failure.
  *
  * # Safety
  *
@@ -261,6 +268,45 @@ enum millbase_status millbase_open(const char *folder,
 enum millbase_status millbase_open_settings(const char *folder,
                                             const char *settings,
                                             struct millbase_db **db);
+
+/**
+ * Opens a bundle that is a part of an open file, as Android hands out the uncompressed assets of an app: `length`
+ * bytes from `offset` on. The library duplicates the descriptor, so the caller may close it. Not on Windows.
+ *
+ * # Safety
+ *
+ * `fd` is an open descriptor of a file that can be read; the others as for `millbase_open`.
+ */
+enum millbase_status millbase_open_fd(int32_t fd,
+                                      uint64_t offset,
+                                      uint64_t length,
+                                      const char *rules,
+                                      struct millbase_db **db);
+
+/**
+ * Opens a bundle in memory, for example a mapped file. Nothing is copied.
+ *
+ * # Safety
+ *
+ * `bytes` points to `length` bytes, which stay unchanged until the databases and all engines with them are closed;
+ * the others as for `millbase_open`.
+ */
+enum millbase_status millbase_open_memory(const uint8_t *bytes,
+                                          size_t length,
+                                          const char *rules,
+                                          struct millbase_db **db);
+
+/**
+ * Limits the memory of the caches to this many bytes; without this call it is 256 MiB. Call it before the first
+ * question: what the caches hold is lost. While an engine uses the databases, the status is
+ * `MILLBASE_STATUS_ARGUMENT`.
+ *
+ * # Safety
+ *
+ * `db` is an open handle that no other thread uses.
+ */
+enum millbase_status millbase_set_cache_bytes(struct millbase_db *db,
+                                              size_t bytes);
 
 /**
  * Closes databases; null does nothing.
@@ -377,6 +423,33 @@ enum millbase_status millbase_line(const struct millbase_db *db,
                                    enum millbase_line_end *end);
 
 /**
+ * The values of `count` positions without a pending removal on `threads` threads: the bits of White's and
+ * Black's stones (bit 0 is d5, the order is that of the position's text), 0 where White is to move
+ * and 1 where Black is, and their stones in hand; `white_in_hand` and `black_in_hand` may be null if there are
+ * none. `wdl` gets 1, 0 or -1, `dtw` the turns to the end or -1.
+ *
+ * If the databases do not have some values, the status is `MILLBASE_STATUS_MISSING`, `wdl` gets
+ * `MILLBASE_UNKNOWN` for these, and all others are right. After another failure nothing is written.
+ *
+ * The positions are copied before the first value is written, so arrays may overlap: an array of values may
+ * begin where one of the positions does. No other thread may write to them meanwhile.
+ *
+ * # Safety
+ *
+ * `db` is an open handle, and each array has `count` elements; those of `wdl` and `dtw` need no values.
+ */
+enum millbase_status millbase_probe_many(const struct millbase_db *db,
+                                         const uint32_t *white,
+                                         const uint32_t *black,
+                                         const uint8_t *to_move,
+                                         const uint8_t *white_in_hand,
+                                         const uint8_t *black_in_hand,
+                                         size_t count,
+                                         int8_t *wdl,
+                                         int16_t *dtw,
+                                         size_t threads);
+
+/**
  * A token that ends searches. Free it with `millbase_stop_free`.
  */
 struct millbase_stop *millbase_stop_new(void);
@@ -423,31 +496,39 @@ enum millbase_status millbase_choose(const struct millbase_db *db,
                                      struct millbase_choice *out);
 
 /**
- * The values of `count` positions without a pending removal on `threads` threads: the bits of White's and
- * Black's stones (bit 0 is d5, the order is that of the position's text), 0 where White is to move
- * and 1 where Black is, and their stones in hand; `white_in_hand` and `black_in_hand` may be null if there are
- * none. `wdl` gets 1, 0 or -1, `dtw` the turns to the end or -1.
- *
- * If the databases do not have some values, the status is `MILLBASE_STATUS_MISSING`, `wdl` gets
- * `MILLBASE_UNKNOWN` for these, and all others are right. After another failure nothing is written.
- *
- * The positions are copied before the first value is written, so arrays may overlap: an array of values may
- * begin where one of the positions does. No other thread may write to them meanwhile.
+ * Starts an engine, which speaks the protocol of `millbase uci` with the databases of `db`, on a thread of its
+ * own: `millbase_engine_send` gives it a line, and `on_line` gets each line of its answers with `context`. The
+ * databases may be closed before the engine. Free it with `millbase_engine_free`; `*engine` is null after a failure.
  *
  * # Safety
  *
- * `db` is an open handle, and each array has `count` elements; those of `wdl` and `dtw` need no values.
+ * `db` is an open handle; threads may call `on_line` with `context` until the engine is freed; `on_line` does not
+ * free the engine; `engine` points to a place for a handle.
  */
-enum millbase_status millbase_probe_many(const struct millbase_db *db,
-                                         const uint32_t *white,
-                                         const uint32_t *black,
-                                         const uint8_t *to_move,
-                                         const uint8_t *white_in_hand,
-                                         const uint8_t *black_in_hand,
-                                         size_t count,
-                                         int8_t *wdl,
-                                         int16_t *dtw,
-                                         size_t threads);
+enum millbase_status millbase_engine_new(const struct millbase_db *db,
+                                         struct Option_OnLine on_line,
+                                         void *context,
+                                         struct millbase_engine **engine);
+
+/**
+ * Gives an engine a line of the protocol, such as `position startpos moves d6` or `go movetime 500`, and returns
+ * at once. Any thread may call this, also from `on_line`. After `quit` lines have no effect.
+ *
+ * # Safety
+ *
+ * `engine` is a handle that is not freed, `line` ends with a zero.
+ */
+enum millbase_status millbase_engine_send(const struct millbase_engine *engine,
+                                          const char *line);
+
+/**
+ * Ends an engine and waits for its threads; null does nothing. `on_line` is not called afterwards.
+ *
+ * # Safety
+ *
+ * `engine` is null or a handle that is not freed, and no thread uses it.
+ */
+void millbase_engine_free(struct millbase_engine *engine);
 
 #ifdef __cplusplus
 }  // extern "C"
