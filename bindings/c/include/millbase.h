@@ -115,8 +115,6 @@ typedef struct millbase_db millbase_db;
  */
 typedef struct millbase_engine millbase_engine;
 
-typedef struct Option_OnLine Option_OnLine;
-
 /**
  * Ends a search from another thread.
  */
@@ -227,6 +225,12 @@ typedef struct millbase_choice {
    */
   uint64_t nodes;
 } millbase_choice;
+
+/**
+ * Gets each line of an engine's output, without its end, and the pointer that was given with the function. The
+ * text is valid during the call. It is called by threads of the engine, never by two at the same time.
+ */
+typedef void (*millbase_on_line)(const char *line, void *context);
 
 #ifdef __cplusplus
 extern "C" {
@@ -506,7 +510,7 @@ enum millbase_status millbase_choose(const struct millbase_db *db,
  * free the engine; `engine` points to a place for a handle.
  */
 enum millbase_status millbase_engine_new(const struct millbase_db *db,
-                                         struct Option_OnLine on_line,
+                                         millbase_on_line on_line,
                                          void *context,
                                          struct millbase_engine **engine);
 

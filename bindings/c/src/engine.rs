@@ -15,7 +15,7 @@ use crate::open::Database;
 
 /// Gets each line of an engine's output, without its end, and the pointer that was given with the function. The
 /// text is valid during the call. It is called by threads of the engine, never by two at the same time.
-pub type OnLine = unsafe extern "C" fn(line: *const c_char, context: *mut c_void);
+pub type OnLine = Option<unsafe extern "C" fn(line: *const c_char, context: *mut c_void)>;
 
 /// An engine that is running.
 pub struct Engine {
@@ -43,7 +43,7 @@ unsafe impl Send for Context {}
 
 /// Hands complete lines to a function.
 struct Lines {
-    on_line: OnLine,
+    on_line: unsafe extern "C" fn(*const c_char, *mut c_void),
     context: Context,
     line: Vec<u8>,
 }
@@ -78,7 +78,7 @@ impl Write for Lines {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn millbase_engine_new(
     db: *const Database,
-    on_line: Option<OnLine>,
+    on_line: OnLine,
     context: *mut c_void,
     engine: *mut *mut Engine,
 ) -> Status {
