@@ -284,8 +284,11 @@ fn the_puzzle_of_a_day_is_the_same_for_everybody() {
     assert_eq!(daily(), daily());
 }
 
-/// The lessons of the page: name, and for each step its position, if it has one, and its goal.
-fn lessons() -> Vec<(String, Vec<(Option<String>, Json)>)> {
+/// The name of a lesson, and for each step its position, if it has one, and its goal.
+type Lesson = (String, Vec<(Option<String>, Json)>);
+
+/// The lessons of the page.
+fn lessons() -> Vec<Lesson> {
     let text = include_str!("../../page/files/lessons.json");
     let json: Json = serde_json::from_str(text).unwrap();
     let lessons = json["lessons"].as_array().unwrap().iter();
