@@ -1,10 +1,10 @@
 //! The page of Millbase as the program serves it: `files/index.html` and the files that it loads.
 //! `tools/site` takes the same folder for static hosts, with the files that only these need.
 //!
-//! The modules are [joined](bundle) in one script. The address of a file contains the common hash of all files, so a
+//! `join` makes one script of the modules. The address of a file contains the common hash of all files, so a
 //! browser never mixes cached files of two versions.
 
-mod bundle;
+mod join;
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -104,7 +104,7 @@ pub fn files() -> &'static [File] {
                 .unwrap_or_else(|| panic!("{name} is not among the modules"))
                 .1
         };
-        let script = (MAIN, Cow::Owned(bundle::bundle(MAIN, &source)));
+        let script = (MAIN, Cow::Owned(join::join(MAIN, &source)));
         let others = OTHERS
             .iter()
             .map(|&(name, text)| (name, Cow::Borrowed(text)));

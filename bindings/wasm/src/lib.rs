@@ -24,7 +24,7 @@ use millbase::internals::service::rules::RuleSetsAnswer;
 use millbase::internals::service::settings;
 use millbase::internals::service::words::Fen;
 use millbase::search::{Limits, ScoreMeaning, Search};
-use millbase::store::{self, NeededRange, Pieces};
+use millbase::store::{self, Bundle, NeededRange, Pieces};
 use millbase::{BulkError, Masks, Values};
 use millbase::{Database, DbError, Pair, Position, Rules, Side, Turn, Value};
 use serde::Serialize;

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 /// The script of a module and of all that it imports, each after what it imports itself. `source` is the text of a module.
-pub fn bundle(name: &str, source: &dyn Fn(&str) -> &'static str) -> String {
+pub fn join(name: &str, source: &dyn Fn(&str) -> &'static str) -> String {
     let mut script = Script {
         source,
         text: String::new(),
