@@ -198,7 +198,7 @@ fn controls_and_board_stay_in_their_place() {
             page.play("d1-d2");
             page.says("a blunder");
             page.script("document.getElementById('tab-game').click(); document.getElementById('find-mistakes').click()");
-            page.element_says("review-words", "Mistakes: 1.");
+            page.element_says("review-words", "1 mistake.");
             stay("review");
             page.script("document.getElementById('next-mistake').click()");
             stay("mistake");
@@ -313,7 +313,7 @@ fn games_are_given_up_agreed_and_lost_on_time() {
         assert!(page.text("hand-top").contains("Pip"));
         assert!(page.text("hand-top").contains("Black · Beginner"));
         page.click("offer");
-        page.element_says("hint-words", "Pip declines the draw");
+        page.element_says("task", "Pip declines the draw");
         page.click("resign");
         page.element_says("over-result", "Pip wins");
         page.element_says("over-reason", "White has given up.");

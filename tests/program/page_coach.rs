@@ -104,7 +104,8 @@ fn a_failed_puzzle_shows_refutation_and_solution() {
         // The reply is played; nobody waits, and the sides stay whose they were.
         page.says("Black played");
         assert!(!page.text("status").contains("waits"));
-        assert!(page.text("hand-bottom").contains("White (You)"));
+        let hand = page.text("hand-bottom");
+        assert!(hand.contains("You") && hand.contains("White"), "{hand}");
         assert_eq!(
             page.script("return document.querySelectorAll('.point.open').length"),
             0
