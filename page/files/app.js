@@ -83,6 +83,9 @@ let rulesets = null;
 let rulesKnown = null;
 /* Whether the words of the page are here. */
 let hasWords = false;
+/* The opening of the first game, and whether it has ended. */
+let opened = null;
+let hasOpened = false;
 /* The stone, the target and the removals chosen so far in this turn. */
 let chosen = nothing();
 /* The reason why the last press did nothing, the sentence of a task, and that of a hint. */
@@ -883,8 +886,11 @@ function hear({ from, removed }, side) {
 /* Buttons, fields and keys. */
 
 /* Until the rules are known, there is nothing to do. */
-const press = (id, act) => $(id).addEventListener("click", () => {
-  if (rulesets && $(id).getAttribute("aria-disabled") !== "true") act();
+/* What a press of a button does. What is pressed before the first game is shown waits for it. */
+const press = (id, act) => $(id).addEventListener("click", async () => {
+  if ($(id).getAttribute("aria-disabled") === "true") return;
+  if (!hasOpened) await opened;
+  act();
 });
 
 function listen() {
@@ -1110,7 +1116,12 @@ await speak(settings.language);
 hasWords = true;
 listen();
 writeWords();
-await openFirst();
+opened = openFirst();
+try {
+  await opened;
+} finally {
+  hasOpened = true;
+}
 meetRules();
 // From now on the page opens without a network, too.
 navigator.serviceWorker?.register("sw.js").catch(() => {});

@@ -192,7 +192,7 @@ pub(super) struct Page {
 pub(super) fn visit(screen: Screen, story: impl FnOnce(&Page)) {
     first_visit(screen, |page| {
         page.click("start-analyse");
-        page.until("return document.querySelectorAll('.point.open').length === 24");
+        page.until("return document.getElementById('home').hidden");
         page.tab("game");
         story(page);
     });
@@ -245,7 +245,11 @@ pub(super) fn first_visit(screen: Screen, story: impl FnOnce(&Page)) {
         server: RefCell::new(Some(server)),
     };
     page.browser.go_to(&page.address);
-    page.until("return !document.getElementById('home').hidden");
+    // Behind the start lies the board as soon as the rules are known.
+    page.until(
+        "return !document.getElementById('home').hidden \
+         && document.querySelectorAll('.point.open').length === 24",
+    );
     story(&page);
     // The browser also logs each answer 404 (for positions without a value), answers to illegal
     // positions, and a server that is gone.
@@ -1254,6 +1258,32 @@ fn a_server_that_is_gone_is_waited_for() {
         page.says("White played a1-e4.");
         page.element_says("value", "White wins in 20 turns");
         assert_eq!(page.text("offline"), "");
+    });
+}
+
+/// A slow connection shows the start before the rules are known.
+#[test]
+fn a_press_waits_for_the_rules() {
+    if site().is_some() {
+        return;
+    }
+    first_visit(Screen::Phone, |page| {
+        page.script_first(
+            "sessionStorage.clear();
+             localStorage.clear();
+             const ask = window.fetch;
+             const opened = new Promise(open => { window.open = open; });
+             window.fetch = (...request) => /rulesets/.test(request[0].url ?? request[0])
+               ? opened.then(() => ask(...request)) : ask(...request);",
+        );
+        page.browser.go_to(&page.address);
+        page.until("return document.getElementById('home')?.hidden === false");
+        page.click("start-analyse");
+        page.script("window.open()");
+        page.until(
+            "return document.getElementById('home').hidden \
+             && document.querySelectorAll('.point.open').length === 24",
+        );
     });
 }
 

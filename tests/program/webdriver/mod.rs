@@ -68,6 +68,16 @@ impl Browser {
         self.post("execute/sync", json!({ "script": script, "args": [] }))
     }
 
+    /// Runs a script in each page that is opened from now on, before its own scripts.
+    pub fn script_first(&self, script: &str) {
+        let params = json!({ "source": script });
+        let method = "Page.addScriptToEvaluateOnNewDocument";
+        self.post(
+            "goog/cdp/execute",
+            json!({ "cmd": method, "params": params }),
+        );
+    }
+
     /// The path of the element with this selector.
     fn element(&self, selector: &str) -> String {
         let wish = json!({ "using": "css selector", "value": selector });
@@ -117,7 +127,7 @@ impl Browser {
         self.post("actions", json!({ "actions": [keyboard] }));
     }
 
-    /// Presses at the centre of an element, moves by so many pixels in two steps, and releases.
+    /// Presses at the centre of an element, moves by this distance in pixels in two steps, and releases.
     pub fn drag(&self, id: &str, x: i32, y: i32) {
         let centre = self.script(&format!(
             "const {{ x, y, width, height }} = document.getElementById('{id}').getBoundingClientRect();
