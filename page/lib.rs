@@ -119,6 +119,11 @@ pub fn files() -> &'static [File] {
     &FILES
 }
 
+/// The names of the files at the root.
+pub fn shell_names() -> impl Iterator<Item = &'static str> {
+    SHELL.iter().map(|&(name, _)| name)
+}
+
 /// The files at the root.
 pub fn shell() -> &'static [File] {
     static SHELL_FILES: LazyLock<Vec<File>> = LazyLock::new(|| {

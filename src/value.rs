@@ -231,9 +231,17 @@ pub enum Metric {
 }
 
 impl Metric {
+    /// What follows from values of both metrics.
+    pub(crate) fn common(self, other: Metric) -> Metric {
+        match (self, other) {
+            (Metric::Depth, Metric::Depth) => Metric::Depth,
+            _ => Metric::Wdl,
+        }
+    }
+
     /// Whether a file of this metric holds what is needed.
     pub(crate) fn holds(self, needed: Metric) -> bool {
-        self == needed || needed == Metric::Wdl
+        self.common(needed) == needed
     }
 
     /// In the order of their numbers in files.

@@ -74,7 +74,7 @@ impl BundleFiles {
             let text = "the databases are in a bundle already; name their folder with --db";
             return Err(Usage(text.to_owned()).into());
         }
-        write_bundle(&self.file, &files)?;
+        let bytes = write_bundle(&self.file, &files)?;
         let bundle = Bundle::open(&self.file)?;
         let member = |Member {
                           name, start, bytes, ..
@@ -84,7 +84,7 @@ impl BundleFiles {
             bytes: *bytes,
         };
         let answer = BundleAnswer {
-            bytes: std::fs::metadata(&self.file)?.len(),
+            bytes,
             file: self.file.clone(),
             members: bundle.members().iter().map(member).collect(),
         };

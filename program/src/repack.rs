@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use clap::Args;
 use indicatif::{HumanBytes, ProgressBar};
-use millbase::internals::solve::{TableCache, built_pairs, profile_of_ply, repack, repack_ply};
+use millbase::internals::solve::{TableCache, built_pairs, repack, repack_ply};
 use millbase::solve::BuildFolder;
 use millbase::store::{DbError, PlyFile, Profile, folder_of};
 use millbase::{Database, Pair};
@@ -194,7 +194,7 @@ impl Repacking<'_> {
 
     /// Writes the plies that the new databases lack with this profile.
     fn write_plies(&mut self, plies: &[&PlyFile], new: &Database, profile: Profile) -> Result<()> {
-        let wanted = profile_of_ply(&self.options.rules, profile);
+        let wanted = profile.of_plies(&self.options.rules);
         for file in plies {
             let name = output::counted(file.ply(), "placement");
             let present = new.ply(file.ply()).ok().flatten();

@@ -53,8 +53,8 @@ pub fn closing_points(position: &Position, side: Side, rules: &Rules) -> PointSe
 }
 
 impl Forced {
-    /// The shortest sequence of a position's side to move that begins with one of these turns, if a search of so many
-    /// positions finds it.
+    /// The shortest sequence of a position's side to move that begins with one of these turns, if a search of at most
+    /// `most` positions finds it.
     pub(crate) fn find(position: &Position, first: &[Turn], rules: &Rules, most: u64) -> Forced {
         let mut search = ForcedSearch { rules, left: most };
         let mut searched = 0;

@@ -384,10 +384,11 @@ impl Database {
         let Some(values) = values else {
             return Ok(None);
         };
+        let placing = self.placing_metric_at(position);
         let ranked = turns.into_iter().zip(after).zip(values);
         let ranked = ranked.map(|((turn, after), value)| RankedTurn {
             turn,
-            value: metric.of_value(self.value_of_turn(position, turn, value)),
+            value: metric.of_value(self.value_of_turn(position, placing, turn, value)),
             after,
         });
         let mut ranked: Vec<RankedTurn> = ranked.collect();
@@ -395,15 +396,27 @@ impl Database {
         Ok(Some(ranked))
     }
 
-    /// The value of a turn from that of the position after it.
-    fn value_of_turn(&self, position: &Position, turn: Turn, value: Value) -> Value {
-        let rules = self.rules();
-        match position.is_in_placing_phase(rules) {
-            true if self.placing_metric() == Metric::Wdl => value.backed_up().without_depth(),
-            true => value.backed_up(),
-            false => {
+    /// What values contain in the placing phase; `None` if the position is not in it.
+    fn placing_metric_at(&self, position: &Position) -> Option<Metric> {
+        let is_placing = position.is_in_placing_phase(self.rules());
+        is_placing.then(|| self.placing_metric())
+    }
+
+    /// The value of a turn from that of the position after it; `placing` is the position's
+    /// [`Database::placing_metric_at`].
+    fn value_of_turn(
+        &self,
+        position: &Position,
+        placing: Option<Metric>,
+        turn: Turn,
+        value: Value,
+    ) -> Value {
+        match placing {
+            Some(Metric::Wdl) => value.backed_up().without_depth(),
+            Some(Metric::Depth) => value.backed_up(),
+            None => {
                 let converts = turn.places() || turn.removes();
-                rules.value_of_turn(position.on_board(), converts, value)
+                (self.rules()).value_of_turn(position.on_board(), converts, value)
             }
         }
     }
@@ -411,11 +424,12 @@ impl Database {
     /// The turns of a position with stones in hand whose values earlier questions have found, and be it in a
     /// question that came to its end before it knew all of them; best first.
     pub(crate) fn kept_turns(&self, position: &Position) -> Vec<RankedTurn> {
+        let placing = self.placing_metric_at(position);
         let mut kept = Vec::new();
         position.for_each_turn(self.rules(), |turn| {
             let after = position.after(turn);
             if let Some(value) = self.kept(&after) {
-                let value = self.value_of_turn(position, turn, value);
+                let value = self.value_of_turn(position, placing, turn, value);
                 kept.push(RankedTurn { turn, value, after });
             }
         });

@@ -247,12 +247,9 @@ impl Database {
 
     /// What values of the placing phase contain: no depths if the rules or the files have none.
     pub(crate) fn placing_metric(&self) -> Metric {
-        let ply = || self.plies().next().map(PlyFile::metric);
-        let wdl = |metric| metric == Metric::Wdl;
-        match wdl(self.rules.placing_metric()) || ply().is_some_and(wdl) || wdl(self.metric()) {
-            true => Metric::Wdl,
-            false => Metric::Depth,
-        }
+        let ply = self.plies().next().map_or(Metric::Depth, PlyFile::metric);
+        let files = self.metric().common(ply);
+        self.rules.placing_metric().common(files)
     }
 
     /// The same databases with caches of this size in bytes: three quarters for decoded blocks, the

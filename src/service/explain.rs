@@ -83,7 +83,7 @@ impl ExplainAnswer {
         ExplainAnswer::find_within(database, position, turn, FORCED_POSITIONS)
     }
 
-    /// The same, with a search of at most so many positions for the forced removal.
+    /// The same, with a search of at most `forced_positions` positions for the forced removal.
     ///
     /// # Errors
     ///

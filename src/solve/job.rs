@@ -20,7 +20,6 @@ use super::folder::BuildFolder;
 use super::pair::{self, SolvedTable};
 use super::plan::{BuildPlan, BuildRequest, PlannedPly};
 use super::ply;
-use super::repack::profile_of_ply;
 use super::tables::{Loader, TableCache, load};
 use super::unfinished;
 use crate::index::histogram::Histogram;
@@ -77,7 +76,7 @@ impl BuildPlan {
         let mut report = BuildReport::default();
         let mut plies = self.stage_sets.as_ref().map(|stage_sets| PliesJob {
             rules: &self.request.rules,
-            profile: profile_of_ply(&self.request.rules, self.request.profile),
+            profile: self.request.profile.of_plies(&self.request.rules),
             folder: folder.path(),
             stage_sets,
             report: PlyReport::default(),

@@ -8,7 +8,6 @@ use std::thread;
 
 use super::error::SolveError;
 use super::pair;
-use super::repack::profile_of_ply;
 use super::tables::{MOST_KEPT, TableCache};
 use super::unfinished;
 use crate::index::stages::{Stage, StageSets, why_unsolved};
@@ -168,13 +167,23 @@ impl BuildPlan {
     /// plies are wanted but cannot be solved under the rules, and [`SolveError::Database`] if a wanted pair
     /// has a file that cannot be used: no build replaces it unasked.
     pub fn new(folder: &Path, request: &BuildRequest) -> Result<BuildPlan, SolveError> {
+        let database = match folder.exists() {
+            true => Database::open(folder, request.rules)?,
+            false => Database::embedded(request.rules),
+        };
+        BuildPlan::of(&database, folder, request)
+    }
+
+    /// As [`new`](BuildPlan::new), where the folder's database has been opened already: its files are not opened again,
+    /// and what was written since then does not count.
+    pub fn of(
+        database: &Database,
+        folder: &Path,
+        request: &BuildRequest,
+    ) -> Result<BuildPlan, SolveError> {
         let rules = request.rules;
         let (stage_sets, plies) = plan_plies(folder, request)?;
-        let database = match folder.exists() {
-            true => Database::open(folder, rules)?,
-            false => Database::embedded(rules),
-        };
-        let present = built_pairs(&database, request.profile.metric)?;
+        let present = built_pairs(database, request.profile.metric)?;
         let mut pairs = Pair::with_needed(request.pairs.clone(), &rules);
         pairs.retain(|wanted| !present.iter().any(|(pair, _)| pair == wanted));
         for &pair in &pairs {
@@ -339,7 +348,7 @@ fn plan_plies(
     request: &BuildRequest,
 ) -> Result<(Option<StageSets>, Vec<PlannedPly>), SolveError> {
     let (rules, keep) = (&request.rules, &request.plies);
-    let bytes_per_entry = match profile_of_ply(rules, request.profile).metric {
+    let bytes_per_entry = match request.profile.of_plies(rules).metric {
         Metric::Depth => PLY_BYTES_PER_ENTRY,
         Metric::Wdl => PLY_WDL_BYTES_PER_ENTRY,
     };

@@ -6,7 +6,6 @@ use super::ply;
 use super::tables::{TableCache, load_pair};
 use crate::index::Pair;
 use crate::probe::Database;
-use crate::rules::Rules;
 use crate::store::pair::stored_table;
 use crate::store::{self, DbError, PlyFile, PlyWriter, Profile, SolvedPair};
 use crate::value::Metric;
@@ -55,16 +54,6 @@ pub fn repack(
     Ok(bytes)
 }
 
-/// The profile that the file of a ply gets where this one is asked for. Under a limit of quiet turns plies hold
-/// no depths.
-pub fn profile_of_ply(rules: &Rules, asked: Profile) -> Profile {
-    let metric = match rules.placing_metric() {
-        Metric::Depth => asked.metric,
-        Metric::Wdl => Metric::Wdl,
-    };
-    Profile { metric, ..asked }
-}
-
 /// Writes the values of a ply to another folder, and returns the size of the file in bytes.
 ///
 /// # Errors
@@ -77,7 +66,7 @@ pub fn repack_ply(
     folder: &BuildFolder,
     profile: Profile,
 ) -> Result<u64, DbError> {
-    let profile = profile_of_ply(db.rules(), profile);
+    let profile = profile.of_plies(db.rules());
     let path = folder.path().join(store::ply_file_name(file.ply()));
     let mut writer = PlyWriter::new(db.rules(), db.stage_sets(), file.ply(), profile);
     for stage in file.stages() {

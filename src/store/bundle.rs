@@ -94,14 +94,7 @@ impl Bundle {
         if fields.take()? != MAGIC {
             return Err(fields.corrupt(0, "expected a bundle of databases, found another file"));
         }
-        let version = u32::from_le_bytes(fields.take()?);
-        if version != VERSION {
-            return Err(DbError::OtherVersion {
-                file: name.to_path_buf(),
-                version,
-                expected: VERSION,
-            });
-        }
+        fields.version(VERSION)?;
         let at = fields.at;
         let length = u32::from_le_bytes(fields.take()?);
         if length > MOST_CONTENTS || length as usize <= PREFIX + CHECKSUM {
@@ -210,6 +203,7 @@ pub fn write_bundle(path: &Path, files: &[(String, std::path::PathBuf)]) -> Resu
 
     use xxhash_rust::xxh3::xxh3_64;
 
+    use super::container::declared;
     use super::write::{add_varint, write_file};
 
     let mut opened = Vec::new();
@@ -219,8 +213,7 @@ pub fn write_bundle(path: &Path, files: &[(String, std::path::PathBuf)]) -> Resu
             let bytes = file.metadata()?.len();
             let mut prefix = [0; 16];
             file.read_exact(&mut prefix)?;
-            let head = u32::from_le_bytes([prefix[12], prefix[13], prefix[14], prefix[15]]);
-            Ok((bytes, head))
+            Ok((bytes, declared(&prefix).unwrap_or(0) as u32))
         };
         let (bytes, head_bytes) = open().map_err(DbError::io(from))?;
         opened.push(Member {

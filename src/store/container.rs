@@ -288,7 +288,7 @@ pub(crate) fn unread(name: &Path, start: u64, length: usize, error: io::Error) -
 }
 
 /// The length of the head that the first bytes of a file state.
-fn declared(bytes: &[u8]) -> Option<u64> {
+pub(crate) fn declared(bytes: &[u8]) -> Option<u64> {
     let field = bytes.get(LENGTHS..)?.first_chunk()?;
     Some(u32::from_le_bytes(*field).into())
 }
@@ -301,14 +301,7 @@ fn head<'a>(bytes: &'a [u8], size: u64, name: &Path) -> Result<&'a [u8], DbError
         let what = format!("wrong magic: expected {MAGIC:02x?}, found {magic:02x?}");
         return Err(fields.corrupt(0, what));
     }
-    let version = u32::from_le_bytes(fields.take()?);
-    if version != VERSION {
-        return Err(DbError::OtherVersion {
-            file: name.to_path_buf(),
-            version,
-            expected: VERSION,
-        });
-    }
+    fields.version(VERSION)?;
     let length = u32::from_le_bytes(fields.take()?) as usize;
     let Some(head) = bytes.get(..length).filter(|_| length >= PREFIX + CHECKSUM) else {
         let most = size.min(MOST_HEAD as u64);

@@ -59,6 +59,19 @@ pub(crate) struct HeadReader<'a> {
 }
 
 impl<'a> HeadReader<'a> {
+    /// Takes the version of a format, of which this program reads one.
+    pub fn version(&mut self, expected: u32) -> Result<(), DbError> {
+        let version = u32::from_le_bytes(self.take()?);
+        match version == expected {
+            true => Ok(()),
+            false => Err(DbError::OtherVersion {
+                file: self.name.to_path_buf(),
+                version,
+                expected,
+            }),
+        }
+    }
+
     /// The bytes of the next field, which has a fixed length.
     pub fn take<const N: usize>(&mut self) -> Result<[u8; N], DbError> {
         let mut field = [0; N];

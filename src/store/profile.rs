@@ -1,5 +1,6 @@
 //! Contents and compression of files: with or without depths, for local use or for publishing.
 
+use crate::rules::Rules;
 use crate::value::Metric;
 
 /// The effort to make files small.
@@ -20,4 +21,16 @@ pub struct Profile {
     pub metric: Metric,
     /// How small the files are.
     pub compression: Compression,
+}
+
+impl Profile {
+    /// The profile that the files of plies get where this one is asked for: under a limit of quiet turns they hold no
+    /// depths.
+    #[must_use]
+    pub fn of_plies(self, rules: &Rules) -> Profile {
+        Profile {
+            metric: self.metric.common(rules.placing_metric()),
+            ..self
+        }
+    }
 }

@@ -225,10 +225,8 @@ impl LastPlacement {
             .stage_sets
             .get_or_insert_with(|| StageSets::new(rules, last));
         if stage_sets.exists(stage) {
-            let metric = match rules.placing_metric() {
-                Metric::Depth => turns.metric,
-                Metric::Wdl => Metric::Wdl,
-            };
+            self.metric = self.metric.common(turns.metric);
+            let metric = turns.metric.common(rules.placing_metric());
             let turns = StageTurns {
                 rules,
                 stage_sets,
@@ -241,9 +239,6 @@ impl LastPlacement {
                 },
             };
             self.tables.add(stage, &turns.table()?);
-            if turns.metric == Metric::Wdl {
-                self.metric = Metric::Wdl;
-            }
         }
         Ok(())
     }
@@ -330,9 +325,7 @@ impl<'a> StageTables<'a> {
     }
 
     fn lower(&mut self, metric: Metric) {
-        if metric == Metric::Wdl {
-            self.metric = metric;
-        }
+        self.metric = self.metric.common(metric);
     }
 }
 

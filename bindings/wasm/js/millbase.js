@@ -68,15 +68,33 @@ export async function openWith(disk, options = {}) {
 
 /** The names and sources of the files in a bundle, whose bytes 12 to 15 say how long its table of contents is. */
 async function membersOf(core, bundle, disk, signal) {
-  const source = await sourceOf("the bundle", bundle, disk, signal);
-  const start = await source.read(0, Math.min(16, source.size), signal);
-  const length = start.length < 16 ? start.length : new DataView(start.buffer, start.byteOffset).getUint32(12, true);
-  const contents = await source.read(0, Math.min(length, source.size, MOST_CONTENTS), signal);
-  const members = checked(JSON.parse(core.members(source.size, contents)));
-  return members.map(({ name, start: at, ...rest }) => {
+  const name = "the bundle";
+  const source = await sourceOf(name, bundle, disk, signal);
+  const { size } = source;
+  const part = (length) => bytesOf(name, source, 0, Math.min(length, size), signal);
+  // A server has said the length already.
+  const length = async () => new DataView((await part(16)).slice().buffer).getUint32(12, true);
+  const head = size < 16 ? size : whole(source.head ?? (await length()), `the head of ${name}`, MOST);
+  const contents = await part(Math.min(head, MOST_CONTENTS));
+  const members = checked(JSON.parse(core.members(size, contents)));
+  return members.map(({ name: member, start: at, ...rest }) => {
     const read = (from, ...how) => source.read(at + from, ...how);
-    return [name, { ...rest, read }];
+    return [member, { ...rest, read }];
   });
+}
+
+/** The bytes of a range of a source, which may give them in several forms. */
+async function bytesOf(name, source, start, length, ...how) {
+  const given = await source.read(start, length, ...how);
+  const bytes = bytesIn(given);
+  if (!bytes) {
+    const found = Object.prototype.toString.call(given).slice(8, -1);
+    throw new MillbaseError("source", `read of ${name} must give an ArrayBuffer or a view of one, such as a Uint8Array, but gave ${found}`);
+  }
+  if (bytes.byteLength < length) {
+    throw new MillbaseError("source", `${name} ends at byte ${start + bytes.byteLength}, before byte ${start + length}; load it again`);
+  }
+  return bytes;
 }
 
 /** An answer of the module, which may be an error. */
@@ -287,15 +305,7 @@ export class Millbase {
   /** Fetches one range; `again` says that bytes on the way to it were damaged. */
   async #request({ file, start, end }, again, signal) {
     const { source } = this.#sources.get(file);
-    const given = await source.read(start, end - start, signal, again);
-    const bytes = bytesIn(given);
-    if (!bytes) {
-      const found = Object.prototype.toString.call(given).slice(8, -1);
-      throw new MillbaseError("source", `read of ${file} must give an ArrayBuffer or a view of one, such as a Uint8Array, but gave ${found}`);
-    }
-    if (bytes.byteLength < end - start) {
-      throw new MillbaseError("source", `${file} ends at byte ${start + bytes.byteLength}, before byte ${end}; load it again`);
-    }
+    const bytes = await bytesOf(file, source, start, end - start, signal, again);
     this.#core.supply(file, start, bytes);
   }
 }

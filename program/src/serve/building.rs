@@ -2,12 +2,11 @@
 //! finished.
 
 use std::fs;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
@@ -178,7 +177,7 @@ impl Builder {
         fs::create_dir_all(&folder)
             .with_context(|| format!("cannot create the folder '{}'", folder.display()))?;
         let locked = Arc::new(BuildFolder::lock(&folder)?);
-        let plan = plan(&folder, &request)?;
+        let plan = BuildPlan::new(&folder, &request).map_err(|error| refused(error, rules))?;
         build::check_memory(&plan, None)?;
         *held(&self.request) = Some(request);
         *held(&self.folder) = Some(Arc::clone(&locked));
@@ -254,7 +253,9 @@ impl Builder {
             return Ok(None);
         };
         let everything = request(*rules, u8::MAX, why_unsolved(rules).is_none());
-        let plan = plan(&folder, &everything)?;
+        // The page asks again and again; the service has opened the folder.
+        let service = self.services.of(*rules)?;
+        let plan = BuildPlan::of(&service.database, &folder, &everything)?;
         Ok(Some(ServerPlan {
             pairs: plan.pairs.len(),
             file_bytes: plan.file_bytes,
@@ -280,13 +281,13 @@ fn request(rules: Rules, most_stones: u8, placing: bool) -> BuildRequest {
     }
 }
 
-/// The plan for a folder.
-fn plan(folder: &Path, request: &BuildRequest) -> Result<BuildPlan> {
-    BuildPlan::new(folder, request).map_err(|error| match error {
+/// The error of a plan, with advice for whoever runs the server.
+fn refused(error: SolveError, rules: Rules) -> Error {
+    match error {
         SolveError::OtherContents { pair, metric } => {
             let options = advice::build_options(&Location {
                 folder: None,
-                rules: request.rules,
+                rules,
                 metric,
             });
             Usage(format!(
@@ -296,5 +297,5 @@ fn plan(folder: &Path, request: &BuildRequest) -> Result<BuildPlan> {
             .into()
         }
         error => error.into(),
-    })
+    }
 }

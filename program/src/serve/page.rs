@@ -14,13 +14,19 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
                       connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; \
                       form-action 'none'; frame-ancestors 'none'";
 
-/// The paths of the files whose addresses stay the same in all versions; the first is that of the page.
-pub const SHELL: [&str; 4] = ["/", "/sw.js", "/app.webmanifest", "/icon.svg"];
+/// The file at `/`.
+const PAGE: &str = "index.html";
+
+/// The paths of the files whose addresses stay the same in all versions.
+pub fn shell_paths() -> impl Iterator<Item = String> {
+    let name = |name| if name == PAGE { "" } else { name };
+    millbase_page::shell_names().map(move |file| format!("/{}", name(file)))
+}
 
 /// The page, or another file with such a path.
 pub async fn shell(uri: Uri, asked: HeaderMap) -> Result<Response, ApiError> {
     let name = match uri.path() {
-        "/" => "index.html",
+        "/" => PAGE,
         path => &path[1..],
     };
     let headers = [

@@ -48,8 +48,8 @@ pub fn all(services: Services, builder: Builder, guard: Guard, cors: bool) -> Ro
         .route("/page/{hash}/{*file}", get(page::file))
         .with_state(services.clone())
         .merge(build);
-    for path in page::SHELL {
-        app = app.route(path, get(page::shell));
+    for path in page::shell_paths() {
+        app = app.route(&path, get(page::shell));
     }
     for (name, topic) in Topic::NAMED {
         let answer = async move |State(services), asked| answer(services, topic, asked).await;
