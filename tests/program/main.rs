@@ -10,6 +10,7 @@ mod process;
 mod webdriver;
 
 mod build;
+mod c_header;
 mod cli;
 mod coach_program;
 mod convert;
