@@ -1669,7 +1669,8 @@ fn lists_of_checksums_name_every_file_of_every_form() {
         ("SHA256SUMS", 11),
         ("SHA256SUMS.plies", 18),
         ("SHA256SUMS.max", 0),
-        ("SHA256SUMS.wdl", 0),
+        ("SHA256SUMS.wdl", 11),
+        ("SHA256SUMS.wdl-max", 11),
     ] {
         let text = list(name);
         let mut files: Vec<&str> = text
@@ -1699,7 +1700,11 @@ fn lists_of_checksums_name_every_file_of_every_form() {
     for (name, form) in [
         ("SHA256SUMS", &[] as &[&str]),
         ("SHA256SUMS.max", &["--level", "max"]),
-        ("SHA256SUMS.wdl", &["--profile", "wdl", "--level", "max"]),
+        ("SHA256SUMS.wdl", &["--profile", "wdl"]),
+        (
+            "SHA256SUMS.wdl-max",
+            &["--profile", "wdl", "--level", "max"],
+        ),
     ] {
         for pair in ["3-3", "4-3"] {
             let repack = ["repack", "--db", from, "--to", name, "--pair", pair];
