@@ -278,7 +278,7 @@ pub(super) fn visit_in_firefox(story: impl FnOnce(&Page)) {
         thread::sleep(Duration::from_millis(10));
     }
     let options = json!({
-        "binary": firefox, "args": ["-headless"], "prefs": { "intl.accept_languages": "en" },
+        "binary": firefox, "args": ["-headless", "--width=1200", "--height=900"], "prefs": { "intl.accept_languages": "en" },
     });
     let wishes = json!({ "moz:firefoxOptions": options });
     let browser = Browser::start(format!("127.0.0.1:{port}"), &wishes);
