@@ -27,7 +27,7 @@ fn solve(pair: Pair, captures: &HashMap<Material, Bytes>) -> Vec<SolvedTable> {
         &RULES,
         pair,
         |material| Ok(captures[&material].to_vec()),
-        &mut |_| (),
+        &mut |_| Ok(()),
     )
     .unwrap()
 }

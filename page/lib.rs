@@ -1,10 +1,12 @@
 //! The page of Millbase as the program serves it: `files/index.html` and the files that it loads.
 //! `tools/site` takes the same folder for static hosts, with the files that only these need.
 //!
-//! `join` makes one script of the modules. The address of a file contains the common hash of all files, so a
+//! `join` makes scripts of the modules, for both. The address of a file contains the common hash of all files, so a
 //! browser never mixes cached files of two versions.
 
 mod join;
+
+pub use join::join;
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -33,8 +35,10 @@ const MODULES: &[(&str, &str)] = files! {
     "backend.js",
     "board.js",
     "builder.js",
+    "choice.js",
     "clock.js",
     "coach.js",
+    "controls.js",
     "device.js",
     "dom.js",
     "editor.js",
@@ -42,24 +46,38 @@ const MODULES: &[(&str, &str)] = files! {
     "game.js",
     "grade.js",
     "graph.js",
+    "hands.js",
     "hint.js",
     "home.js",
     "keeper.js",
+    "keys.js",
     "lines.js",
     "match.js",
+    "moves.js",
     "notation.js",
     "opponents.js",
+    "options.js",
+    "pairs.js",
+    "picture.js",
     "puzzles.js",
     "rating.js",
     "reasons.js",
+    "rooms.js",
+    "ruleset.js",
     "server.js",
+    "setup.js",
     "sound.js",
+    "state.js",
+    "stats.js",
     "store.js",
     "strings.js",
+    "tabs.js",
     "teacher.js",
     "threats.js",
     "trainer.js",
     "tree.js",
+    "view.js",
+    "wait.js",
 };
 
 /// The other files that the page loads.
@@ -92,8 +110,13 @@ const SHELL: &[(&str, &str)] = files! {
     "icon.svg",
 };
 
-/// The module that the page loads, and the script with all of them.
+/// The picture for previews of links to the page, a JPEG of 1200 by 630 points.
+pub const PREVIEW: &[u8] = include_bytes!("files/preview.jpg");
+
+/// The module that the page loads, and the one that it loads after the first position; each has a script with all that it
+/// imports.
 const MAIN: &str = "app.js";
+const ROOMS: &str = "rooms.js";
 
 /// The files that the page loads from `page/<hash>/`.
 pub fn files() -> &'static [File] {
@@ -103,12 +126,14 @@ pub fn files() -> &'static [File] {
             module
                 .unwrap_or_else(|| panic!("{name} is not among the modules"))
                 .1
+                .to_owned()
         };
-        let script = (MAIN, Cow::Owned(join::join(MAIN, &source)));
+        let scripts = [(MAIN, None), (ROOMS, Some(MAIN))];
+        let scripts = scripts.map(|(name, after)| (name, Cow::Owned(join(name, after, &source))));
         let others = OTHERS
             .iter()
             .map(|&(name, text)| (name, Cow::Borrowed(text)));
-        let all = [script].into_iter().chain(others);
+        let all = scripts.into_iter().chain(others);
         all.map(|(name, text)| File {
             name,
             kind: kind(name),

@@ -3,11 +3,12 @@
 
     millbase puzzles make --json --goal win --count 2000 --seed 2 > win.json
     millbase puzzles make --json --goal win --turns 1-4 --count 500 --seed 1 > quick.json
+    millbase puzzles make --json --goal win --theme sacrifice --count 30 --seed 5 > sacrifice.json
     millbase puzzles make --json --goal draw --count 400 --seed 1 > draw.json
     millbase puzzles make --json --goal draw --count 150 --seed 1 \\
         --from placed-10,placed-12,placed-13,placed-14,placed-15,placed-16,placed-17 > placing.json
     millbase puzzles make --json --goal draw --count 100 --seed 1 --from 3-3,4-3,5-3,6-3,7-3,8-3 > flying.json
-    tools/page_puzzles.py win.json quick.json draw.json placing.json flying.json > page/files/puzzles.json
+    tools/page_puzzles.py win.json quick.json sacrifice.json draw.json placing.json flying.json > page/files/puzzles.json
 
 Takes the same number of each level and, as far as there are enough, of each kind: to win or to hold, while placing, moving or
 flying; of a kind, themes and pairs of stones are mixed. A puzzle is a list: position, goal, rating, solution, themes. The
@@ -23,7 +24,7 @@ COUNT = 300
 MOST_ALTERNATIVES = 6
 LEVELS = ["beginner", "easy", "medium", "hard", "expert", "master"]
 # The themes that the page offers besides the kinds.
-THEMES = ["zwickmuehle", "blockade"]
+THEMES = ["zwickmuehle", "sacrifice", "blockade"]
 
 
 def is_short(puzzle):

@@ -16,12 +16,16 @@
      read(rules, text)              the games and positions of a text: { games, left_out }
      play(rules, start, moves, how) the player's turn; `how` is { level, seed, movetime }
      random(rules, pair, wdl, seed) a position to practise with
-     building(rules), build(rules, stones, placing)
-                                    returns the state of a build, or starts one; only a server builds
+     stats(rules, pair)             how many positions of a pair have which value, for each side to move; only a server knows
+     building(rules), build(rules, stones, placing), stopBuild()
+                                    returns the state of a build, starts or stops one; only a server builds
      forget()                       asks anew, after databases were added
 
    Each may fail with `Refused`, whose `code` is a word; `reason` and `fields` say more. A failed connection is not a failure: the
    question waits until the connection is back or its signal is aborted. */
+
+/* The header that pages of other origins cannot send. */
+const OWN = { "X-Millbase": "build" };
 
 export class Refused extends Error {
   constructor({ message, ...rest }) {
@@ -93,8 +97,9 @@ export function backend(ask) {
     play: (rules, start, moves, how, signal) =>
       ask("play", { rules, fen: start, moves: moves.join(" "), ...how }, { signal }),
     random: (rules, pair, wdl, seed) => ask("random", { rules, pair, wdl, seed }),
+    stats: (rules, pair) => ask("stats", { rules, pair }),
     building: rules => ask("build", { rules }),
-    build: (rules, stones, placing) =>
-      ask("build", { rules, stones, placing }, { method: "POST", headers: { "X-Millbase": "build" } }),
+    build: (rules, stones, placing) => ask("build", { rules, stones, placing }, { method: "POST", headers: OWN }),
+    stopBuild: () => ask("build", {}, { method: "DELETE", headers: OWN }),
   };
 }

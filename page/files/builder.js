@@ -1,19 +1,19 @@
 /* The notice about missing databases: the command that builds them, or a choice of builds if the server may. */
 
 import { $, replace, say, show, tag } from "./dom.js";
+import { SETS, stonesIn } from "./pairs.js";
 import { saveSettings, settings } from "./store.js";
 import { bytesWords, problemWords, t, timeWords } from "./strings.js";
+import { wait } from "./wait.js";
 
 const POLL = 1000; // ms between questions about a build
-const SETS = [10, 12, 14, 16, 18]; // most stones of a set of pairs
-
-const stonesIn = pair => pair.split("-").reduce((sum, stones) => sum + Number(stones), 0);
 
 export class Builder {
   /* `come` is called after a build added databases; `ruleName` is that of the rules of the game. */
   constructor({ game, ruleName, come }) {
     Object.assign(this, { game, ruleName, come, pairs: -1 });
     $("build-start").addEventListener("click", () => this.start());
+    $("build-stop").addEventListener("click", () => game.backend.stopBuild().catch(error => game.trouble(error)));
     $("notice-close").addEventListener("click", () => {
       settings.notice = false;
       saveSettings();
@@ -86,9 +86,10 @@ export class Builder {
       const words = building.state === "pairs" ? t("build.pairs", { pair: pair ?? "", done, pairs }) : t("build.placing");
       const name = building.rules.name ?? "own";
       const other = name === this.ruleName() ? "" : `${t(`rules.${name}`)}: `;
-      say($("build-words"), `${other}${words} ${left} ${t("build.stop")}`);
+      say($("build-words"), `${other}${words} ${left}`);
+      $("build-stop").hidden = !building.allowed;
       if (building.pairs_done !== this.pairs) { this.pairs = building.pairs_done; this.come(); }
-      await new Promise(done => setTimeout(done, POLL));
+      await wait(POLL);
     }
   }
 }

@@ -2,7 +2,7 @@
 
 import { $, say } from "./dom.js";
 import { weight } from "./game.js";
-import { gradeOf, isMarkedError, mark, tallyOf } from "./grade.js";
+import { faultOf, gradeOf, isMarkedError, mark, tallyOf } from "./grade.js";
 import { numberOf } from "./notation.js";
 import { reasonWords, reasonsOf } from "./reasons.js";
 import { numberWords, t } from "./strings.js";
@@ -51,7 +51,7 @@ export class Coach {
   /* The errors of the line: those of the side that a person played, or of both. */
   get mistakes() {
     const isOwn = ({ parent }) => this.own === null || parent?.side === this.own;
-    return this.game.node.wholeLine.filter(node => isOwn(node) && (this.game.fault(node) || isMarkedError(node)));
+    return this.game.node.wholeLine.filter(node => isOwn(node) && (faultOf(node) || isMarkedError(node)));
   }
 
   /* Asks about the errors of the line shown, one after the other. */
@@ -63,7 +63,7 @@ export class Coach {
   report(line) {
     const checked = line.filter(gradeOf).length;
     const count = line.length - 1;
-    const faults = line.filter(node => this.game.fault(node)).length;
+    const faults = line.filter(faultOf).length;
     const sides = ["white", "black"].map(side => ({ side: t(side), ...tallyOf(line, side) })).filter(({ graded }) => graded > 0);
     return [
       faults > 0 ? t("review.done", { count: faults }) : checked > 0 && t("review.none"),

@@ -30,6 +30,7 @@ export class Editor {
 
   begin(position) {
     this.active = true;
+    $("editor").hidden = false;
     this.stones = stonesOf(position);
     const [, , , , , whiteHand, , blackHand] = position.split(" ");
     // Most positions that people set up have no stones in hand.

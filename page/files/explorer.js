@@ -1,6 +1,7 @@
 /* The turns of the position shown: value, replies that hold, grouped by symmetry, and the best line. */
 
 import { icon, replace, tag } from "./dom.js";
+import { follow } from "./lines.js";
 import { t, valueWords } from "./strings.js";
 
 const LINE_LENGTH = 12; // turns of the best line
@@ -12,6 +13,12 @@ export const hardness = ({ value, replies, holding }) =>
 /* Of draws, the one that is hardest to hold comes first; all else stays in its order. */
 const harder = (one, two) =>
   one.value?.wdl === "draw" && two.value?.wdl === "draw" ? hardness(two) - hardness(one) : 0;
+
+/* Shows a turn while the pointer or the focus is on its button. */
+const whilePointed = (preview, turn) => {
+  const [begin, end] = [() => preview(turn), () => preview(null)];
+  return { pointerenter: begin, pointerleave: end, focus: begin, blur: end };
+};
 
 export class Explorer {
   /* `list` and `line` are the elements to fill; `choose` makes a turn, `preview` shows one, `look` shows a position. */
@@ -53,18 +60,11 @@ export class Explorer {
   }
 
   row({ turns, replies, holding, value }, active, values) {
-    const buttons = turns.map(turn => {
-      const button = tag("button", {
-        type: "button", class: "turn", "data-key": turn.text, "aria-disabled": String(!active),
-        "aria-label": values && value ? `${turn.text}, ${valueWords(value)}` : turn.text,
-        click: () => active && this.choose(turn),
-        pointerenter: () => this.preview(turn),
-        pointerleave: () => this.preview(null),
-        focus: () => this.preview(turn),
-        blur: () => this.preview(null),
-      }, turn.text);
-      return button;
-    });
+    const buttons = turns.map(turn => tag("button", {
+      type: "button", class: "turn", "data-key": turn.text, "aria-disabled": String(!active),
+      "aria-label": values && value ? `${turn.text}, ${valueWords(value)}` : turn.text,
+      click: () => active && this.choose(turn), ...whilePointed(this.preview, turn),
+    }, turn.text));
     const worth = values && value
       ? tag("span", { class: "worth" }, icon(value.wdl), valueWords(value)) : null;
     const holds = values && replies != null && replies > 0
@@ -79,11 +79,7 @@ export class Explorer {
     if (this.line.hidden) return;
     const steps = line.map((turn, place) => tag("button", {
       type: "button", "data-key": `line ${place}`,
-      click: () => this.game.follow(line.slice(0, place + 1)),
-      pointerenter: () => this.look(turn),
-      pointerleave: () => this.look(null),
-      focus: () => this.look(turn),
-      blur: () => this.look(null),
+      click: () => this.game.goTo(follow(this.game.node, line.slice(0, place + 1))), ...whilePointed(this.look, turn),
     }, turn.text));
     replace(this.line, tag("b", {}, t("explorer.best")), " ", ...steps.flatMap(step => [step, " "]));
   }

@@ -2,7 +2,8 @@
    each position and calls `change` after any change, `turn` after a turn, `trouble` with a sentence for errors. */
 
 import { Refused } from "./backend.js";
-import { Node, other } from "./tree.js";
+import { Node } from "./tree.js";
+import { wait } from "./wait.js";
 
 const MACHINE_PAUSE = 500; // ms between the turns of the machine, at least
 const SEARCH_TIME = 800; // ms for the machine if no database answers
@@ -10,8 +11,6 @@ const REVIEW_TIME = 80; // ms for an estimate in a review
 const GUESS_TIME = 400; // ms for the estimate of the position shown
 export const PERFECT = 30;
 
-const RANK = { win: 2, draw: 1, loss: 0 };
-const wait = time => new Promise(done => setTimeout(done, time));
 
 /* A better value for the side to move is greater. */
 export function weight({ wdl, dtw }) {
@@ -109,13 +108,6 @@ export class Game extends EventTarget {
     this.goTo(node);
   }
 
-  /* Makes several turns at once, as a continuation of the position shown. */
-  follow(turns) {
-    let { node } = this;
-    for (const { text, position } of turns) node = node.child(text, position);
-    return this.goTo(node);
-  }
-
   /* Ends the game at the end of its line, as the players do: by giving up, by agreement, by the clock. */
   end(reason, winner) {
     const last = this.node.wholeLine.at(-1);
@@ -165,15 +157,6 @@ export class Game extends EventTarget {
     const { node } = this;
     if (!node.game || this.ending) return [];
     return node.answer?.turns ?? node.game.turns;
-  }
-
-  /* The result that a node's turn gave away: { lost, from, to }; null if it is not known to be an error. */
-  fault(node) {
-    const before = node.parent?.answer;
-    const turn = before?.turns.find(({ text }) => text === node.turn);
-    if (!turn?.value || !before.value) return null;
-    const lost = RANK[before.value.wdl] - RANK[turn.value.wdl];
-    return lost > 0 ? { lost, from: before.value, to: turn.value } : null;
   }
 
   changed() {
@@ -311,18 +294,10 @@ export class Game extends EventTarget {
     return { last: node, illegal };
   }
 
-  winnerOf(node) {
-    return node.game?.ending?.winner ?? null;
-  }
-
   /* The side that people play, if it is one. */
   get hand() {
     const hands = Object.keys(this.players).filter(side => this.players[side] === "hand");
     return hands.length === 1 ? hands[0] : null;
-  }
-
-  get opponent() {
-    return this.hand ? other(this.hand) : null;
   }
 }
 

@@ -1,6 +1,7 @@
 /* The grades of the turns of a game, as docs/COACH.md defines them. */
 
 import { weight } from "./game.js";
+import { t, valueWords } from "./strings.js";
 
 const ORDER = ["loss", "draw", "win"];
 
@@ -15,6 +16,18 @@ export function gradeOf(node) {
   const slower = lost === 0 ? weight(from) - weight(to) : 0;
   const isDecision = answer.turns.some(({ value }) => value && value.wdl !== from.wdl);
   return { lost, slower, from, to, isDecision };
+}
+
+/* The grade of a node's turn if it gave a result away, else null. */
+export function faultOf(node) {
+  const grade = gradeOf(node);
+  return grade?.lost > 0 ? grade : null;
+}
+
+/* The first fault of these nodes in words, as the sentence with this key; null if none is known. */
+export function faultWords(key, nodes) {
+  const fault = nodes.map(faultOf).find(found => found !== null);
+  return fault ? t(key, { from: valueWords(fault.from), to: valueWords(fault.to) }) : null;
 }
 
 /* The mark of a grade; empty for a turn without fault. */

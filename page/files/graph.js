@@ -2,6 +2,7 @@
 
 import { svg } from "./dom.js";
 import { worth } from "./game.js";
+import { faultOf } from "./grade.js";
 import { t } from "./strings.js";
 
 const WIDTH = 320;
@@ -20,6 +21,7 @@ export function drawGraph(element, game) {
     svg("path", { class: "graph-middle", d: `M0 ${HEIGHT / 2}H${WIDTH}` }),
   ];
   let before = null;
+  const faults = line.filter(faultOf);
   const marks = [];
   for (const [place, node] of line.entries()) {
     const now = worth(node);
@@ -27,7 +29,7 @@ export function drawGraph(element, game) {
       const kind = now.known && before.known ? "known" : "guess";
       parts.push(svg("path", { class: `graph-line ${kind}`, d: `M${x(place - 1)} ${y(before.amount)}L${x(place)} ${y(now.amount)}` }));
     }
-    if (now && place > 0 && game.fault(node)) {
+    if (now && faults.includes(node)) {
       marks.push(svg("circle", { class: "graph-fault", cx: x(place), cy: y(now.amount), r: 4 }));
     }
     before = now;
@@ -36,8 +38,7 @@ export function drawGraph(element, game) {
   parts.push(svg("path", { class: "graph-here", d: `M${x(here)} 0V${HEIGHT}` }), ...marks);
   element.replaceChildren(...parts);
   element.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
-  const faults = line.filter(node => game.fault(node)).map(node => node.turn);
-  element.setAttribute("aria-label", faults.length > 0 ? t("graph.faults", { turns: faults.join(", ") }) : t("graph.label"));
+  element.setAttribute("aria-label", faults.length > 0 ? t("graph.faults", { turns: faults.map(({ turn }) => turn).join(", ") }) : t("graph.label"));
   element.onclick = event => {
     const { left, width } = element.getBoundingClientRect();
     const place = ((event.clientX - left) / width * WIDTH - EDGE) / (WIDTH - 2 * EDGE) * last;

@@ -1,11 +1,9 @@
 /* Keeps databases of a static host on this device, so that they answer without a network. */
 
 import { $, replace, say, tag } from "./dom.js";
+import { SETS, stonesIn } from "./pairs.js";
 import { bytesWords, t } from "./strings.js";
 
-const SETS = [10, 12, 14, 16, 18]; // most stones of a set of pairs
-
-const stones = ({ name }) => name.split(/[-.]/).slice(0, 2).reduce((sum, part) => sum + Number(part), 0);
 const isPair = ({ name }) => !name.startsWith("placing");
 const sum = files => files.reduce((bytes, file) => bytes + file.bytes, 0);
 
@@ -22,7 +20,7 @@ export class Keeper {
   async look(state) {
     state ??= await this.ask("kept", {});
     const { all, names, possible } = state;
-    const sets = SETS.map(most => ({ most, files: all.filter(file => isPair(file) && stones(file) <= most) }));
+    const sets = SETS.map(most => ({ most, files: all.filter(file => isPair(file) && stonesIn(file.name) <= most) }));
     sets.push({ most: null, files: all });
     const size = files => bytesWords(sum(files.filter(({ name }) => !names.includes(name))));
     this.sets = sets.filter(({ files }) => files.some(({ name }) => !names.includes(name)));

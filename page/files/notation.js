@@ -6,41 +6,43 @@ export function writeGame(root, { rules, startPosition }) {
   if (!startPosition) tags.push({ name: "FEN", value: root.position });
   if (root.result) tags.push({ name: "Result", value: root.result });
   const headers = tags.map(({ name, value }) => `[${name} "${value.replace(/[\\"]/g, "\\$&")}"]`);
-  const words = writeComment(root);
-  writeFrom(root, words, true);
+  const words = [...writeComment(root.comment), ...told(root, true, PLAIN)];
   if (root.result) words.push(root.result);
   return `${headers.join("\n")}\n\n${wrap(words)}\n`;
 }
 
 /* A comment; only one up to the end of the line can have a brace. */
-function writeComment({ comment }) {
+function writeComment(comment) {
   if (!comment) return [];
   return [comment.includes("}") ? `; ${comment.replace(/\s+/g, " ")}\n` : `{${comment}}`];
 }
 
-/* The turns after a node; each other child stands in brackets after the first. */
-function writeFrom(node, words, isNew) {
+const PLAIN = {
+  comment: writeComment,
+  turn: writeTurn,
+  variation: ([first, ...words]) => [`(${first}`, ...words].map((word, place, { length }) => place === length - 1 ? `${word})` : word),
+};
+
+/* The turns after a node in the order in which they are told: each other child is a variation after the first. `write` makes
+   the parts of a comment, of a turn and of a variation. */
+export function told(node, isNew, write) {
+  const parts = [];
   for (let fresh = isNew; node.children.length > 0; node = node.children[0]) {
     const [main, ...others] = node.children;
-    writeTurn(main, words, fresh);
+    parts.push(...write.turn(main, fresh), ...write.comment(main.comment));
     fresh = main.comment !== "" || others.length > 0;
-    for (const variation of others) {
-      const inner = variation.before ? writeComment({ comment: variation.before }) : [];
-      writeTurn(variation, inner, true);
-      writeFrom(variation, inner, variation.comment !== "");
-      inner[0] = `(${inner[0]}`;
-      inner[inner.length - 1] += ")";
-      words.push(...inner);
+    for (const one of others) {
+      const begin = [...write.comment(one.before), ...write.turn(one, true), ...write.comment(one.comment)];
+      parts.push(...write.variation([...begin, ...told(one, one.comment !== "", write)]));
     }
   }
+  return parts;
 }
 
-function writeTurn(node, words, fresh) {
-  const number = numberOf(node);
-  if (node.parent.side === "white") words.push(`${number}.`);
-  else if (fresh) words.push(`${number}...`);
+function writeTurn(node, fresh) {
+  const number = node.parent.side === "white" ? [`${numberOf(node)}.`] : fresh ? [`${numberOf(node)}...`] : [];
   const [mark, ...marks] = node.marks.split(" ");
-  words.push(...(mark.startsWith("$") ? [node.turn, mark] : [node.turn + mark]), ...marks, ...writeComment(node));
+  return [...number, ...(mark.startsWith("$") ? [node.turn, mark] : [node.turn + mark]), ...marks];
 }
 
 /* The number of a turn: each side's n-th has the number n. */

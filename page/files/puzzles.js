@@ -8,12 +8,15 @@ import { isError, reasonWords, reasonsOf, turnsOf } from "./reasons.js";
 import { puzzleTally, savePuzzleTally } from "./store.js";
 import { numberWords, t, turnsWords } from "./strings.js";
 import { sideOf } from "./tree.js";
+import { wait } from "./wait.js";
 
 /* The levels by the least rating that they hold. */
 const LEVELS = { beginner: 0, easy: 1050, medium: 1250, hard: 1500, expert: 1750, master: 2000 };
 /* What a puzzle asks for and the phase of the solver: the kinds take turns. */
 const KINDS = ["win moving", "draw placing", "win flying", "draw moving", "draw flying"];
-const THEMES = ["win", "draw", "placing", "moving", "flying", "zwickmuehle", "blockade"];
+const KIND_THEMES = ["win", "draw", "placing", "moving", "flying"];
+/* What is told only when the puzzle is over. */
+const MOTIFS = ["zwickmuehle", "sacrifice", "blockade"];
 const PUZZLE_DEVIATION = 80;
 /* Leads from day to day through the whole set, whose size has no common factor with it. */
 const DAILY_STEP = 127;
@@ -21,7 +24,6 @@ const DAY = 86_400_000; // ms
 const REPLY_PAUSE = 500; // ms before the reply to a wrong turn
 
 const levelOf = rating => Object.keys(LEVELS).findLast(level => rating >= LEVELS[level]);
-const wait = time => new Promise(done => setTimeout(done, time));
 const dayOf = date => Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY;
 
 /* The name of a puzzle in the tally: its board. */
@@ -201,7 +203,7 @@ export class Puzzles {
       { kind: "refutation", title: t(after && !isError(reasons) ? "line.after" : "line.refutation"), start: node, turns: refutation },
       { kind: "best", title: t("line.solution"), start: node.parent, turns: solution },
     ]);
-    this.say([!after && t("puzzle.wrong", { turn: node.turn }), reasonWords(reasons, node), this.earned].filter(Boolean).join(" "));
+    this.say([!after && t("puzzle.wrong", { turn: node.turn }), reasonWords(reasons, node), this.motifs, this.earned].filter(Boolean).join(" "));
     if (refutation.length > 0) game.play(refutation[0]);
   }
 
@@ -232,8 +234,14 @@ export class Puzzles {
     if (alone && task.day && !puzzleTally.days.includes(task.day)) puzzleTally.days.push(task.day);
     savePuzzleTally();
     this.showTally();
-    this.say(`${words} ${this.earned}`.trim());
+    this.say([words, this.motifs, this.earned].filter(Boolean).join(" "));
     this.showButtons();
+  }
+
+  /* The motifs of the puzzle as a sentence. */
+  get motifs() {
+    const names = this.task.puzzle.themes.filter(theme => MOTIFS.includes(theme)).map(theme => t(`theme.${theme}`));
+    return names.length > 0 ? t("puzzle.themes", { themes: names.join(", ") }) : "";
   }
 
   /* Counts the first result of a puzzle in the ratings and in the row. */
@@ -268,7 +276,7 @@ export class Puzzles {
       replace($(id), ...["all", ...names].map(name => tag("option", { value: name, selected: name === now }, words(name))));
     };
     options("puzzle-level", Object.keys(LEVELS), name => t(`puzzle.${name}`));
-    options("puzzle-theme", THEMES, name => t(`theme.${name}`));
+    options("puzzle-theme", [...KIND_THEMES, ...MOTIFS], name => t(`theme.${name}`));
     const { solved, failed, streak, longest, player, days } = puzzleTally;
     say($("puzzle-tally"), [
       t("puzzle.rating", { rating: numberWords(Math.round(player.rating)) }),

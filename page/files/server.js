@@ -1,11 +1,10 @@
 /* Asks the server of the page over HTTP. */
 
 import { Refused } from "./backend.js";
+import { wait } from "./wait.js";
 
 const RETRY = 2000; // ms between attempts to reach the server
 const MOST_BUSY = 4; // attempts while the server is busy
-
-const wait = time => new Promise(done => setTimeout(done, time));
 
 /* `onLost` is called when the server cannot be reached, `onFound` when it answers. */
 export const server = ({ onLost, onFound }) => async (kind, { text, ...question }, how) => {

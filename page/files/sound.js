@@ -1,5 +1,7 @@
 /* The sounds of the game, made of tones and of noise: one for each kind of event, so that they can be told apart. */
 
+import { settings } from "./store.js";
+
 /* Each sound is a list of [kind of wave, frequency at its begin, at its end, start, length, loudness], in Hz and s. */
 const SOUNDS = {
   place: [["sine", 210, 120, 0, .09, .5], ["noise", 1800, 900, 0, .03, .25]],
@@ -11,10 +13,34 @@ const SOUNDS = {
 
 let audio = null;
 
-/* Plays a sound after a delay in s. */
-export function sound(name, delay = 0) {
-  audio ??= new AudioContext();
-  for (const part of SOUNDS[name]) tone(delay, ...part);
+export class Sounds {
+  constructor(game) {
+    /* `last` is the node whose end is to be heard if the game ends there. */
+    Object.assign(this, { game, last: null });
+  }
+
+  /* Plays a sound after a delay in s, if the user wants sounds. */
+  hear(name, delay = 0) {
+    if (!settings.sound) return;
+    audio ??= new AudioContext();
+    for (const part of SOUNDS[name]) tone(delay, ...part);
+  }
+
+  /* The sounds of a turn. Who closes a mill by hand has heard it before choosing the stone to remove. */
+  hearTurn({ from, removed }, side) {
+    this.last = this.game.node;
+    const isMachine = this.game.players[side] === "machine";
+    if (isMachine || removed.length === 0) this.hear(from ? "slide" : "place");
+    if (removed.length === 0) return;
+    if (isMachine) this.hear("mill", .25);
+    this.hear("removal", isMachine ? .6 : 0);
+  }
+
+  /* The sound of the end of a game, once, if a turn has led there. */
+  hearEnd() {
+    if (this.last === this.game.node) this.hear("end", .7);
+    this.last = null;
+  }
 }
 
 function tone(delay, kind, first, last, start, length, loudness) {

@@ -10,16 +10,19 @@ export const LANGUAGES = {
 
 let words = {};
 let plurals = new Intl.PluralRules("en");
-export let language = "en";
+let spoken = "en";
+
+/* The language of the words. */
+export const language = () => spoken;
 
 /* Loads the chosen language, else the first of the browser's that the page has. */
 export async function speak(wanted) {
   const known = [wanted, ...navigator.languages].map(name => name?.slice(0, 2)).find(name => name in LANGUAGES);
   const answer = await fetch(new URL(`languages/${known ?? "en"}.json`, import.meta.url));
   words = await answer.json();
-  language = known ?? "en";
-  plurals = new Intl.PluralRules(language);
-  document.documentElement.lang = language;
+  spoken = known ?? "en";
+  plurals = new Intl.PluralRules(spoken);
+  document.documentElement.lang = spoken;
 }
 
 export function t(key, values = {}) {
@@ -28,7 +31,7 @@ export function t(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (_, name) => typeof values[name] === "number" ? numberWords(values[name]) : values[name]);
 }
 
-export const numberWords = (number, how) => new Intl.NumberFormat(language, how).format(number);
+export const numberWords = (number, how) => new Intl.NumberFormat(spoken, how).format(number);
 
 /* Fills in the words that the HTML asks for with `data-t` and `data-label`. */
 export function fillIn(root = document) {
@@ -42,6 +45,16 @@ export function problemWords({ code, reason, fields, message }) {
   const named = Object.entries(fields ?? {}).map(([name, value]) =>
     [name, ["white", "black"].includes(value) && name === "side" ? t(value) : value]);
   return key ? t(key, { ...Object.fromEntries(named), message }) : `${capital(message)}.`;
+}
+
+/* The sentence that an action returns, or that of its refusal. */
+export async function sentence(act) {
+  try {
+    return await act() ?? "";
+  } catch (error) {
+    if (!error.code) throw error;
+    return problemWords(error);
+  }
 }
 
 export const capital = text => text[0].toUpperCase() + text.slice(1);

@@ -4,8 +4,9 @@
 
 import { $, replace, say, tag } from "./dom.js";
 import { fresh } from "./game.js";
+import { faultWords } from "./grade.js";
 import { learnt, saveLearnt } from "./store.js";
-import { t, valueWords } from "./strings.js";
+import { t } from "./strings.js";
 import { other, sideOf } from "./tree.js";
 
 const NAMES = ["mill", "stop", "running", "blocking", "flying", "hold"];
@@ -102,8 +103,8 @@ export class Teacher {
     const { game, task } = this;
     if (!this.active || task.done || typeof this.step.goal !== "number") return;
     const own = game.node.path.filter(({ parent }) => parent && game.players[parent.side] === "hand");
-    const fault = own.map(node => game.fault(node)).find(found => found !== null);
-    if (fault) this.finish(t("train.failed", { from: valueWords(fault.from), to: valueWords(fault.to) }));
+    const fault = faultWords("train.failed", own);
+    if (fault) this.finish(fault);
     else if (own.length >= this.step.goal && game.node.answer?.value) this.pass();
   }
 

@@ -2,8 +2,9 @@
 
 import { $, replace, say, tag } from "./dom.js";
 import { PERFECT, fresh } from "./game.js";
+import { faultWords } from "./grade.js";
 import { saveTally, tally } from "./store.js";
-import { problemWords, t, valueWords } from "./strings.js";
+import { problemWords, t } from "./strings.js";
 
 const HELD = 20; // own turns after which a drawn position counts as held
 
@@ -76,9 +77,9 @@ export class Trainer {
     $("train-bar").hidden = !active;
     if (!active || task.done || game.root.position.split(" ")[0] !== task.position.split(" ")[0]) return;
     const own = game.node.path.filter(node => node.parent?.side === "white");
-    const fault = own.map(node => game.fault(node)).find(found => found !== null);
+    const fault = faultWords("train.failed", own);
     if (fault) {
-      this.finish(false, t("train.failed", { from: valueWords(fault.from), to: valueWords(fault.to) }));
+      this.finish(false, fault);
     } else if (game.ending) {
       const { winner } = game.ending;
       const good = task.goal === "win" ? winner === "white" : winner !== "black";

@@ -3,9 +3,11 @@
    the host, the embedded and the kept databases answer, and a search plays. */
 
 import { open } from "./millbase/index.js";
+
 const LONGEST = 10_000; // ms for a question, as with the server
 const BUILT_IN = ["3-3", "4-3", "4-4", "5-3", "5-4", "6-3"];
 const ROOT = new URL("../../", import.meta.url);
+const MODULE = new URL("millbase/core_bg.wasm", import.meta.url);
 
 /* The browser's cache of the databases that are kept on this device. */
 const KEPT = "millbase-kept";
@@ -45,11 +47,11 @@ async function keptFiles(rules) {
 
 async function openBoth(rules) {
   const kept = await keptFiles(rules);
-  const near = await open({ rules, files: kept });
+  const near = await open({ rules, files: kept, wasm: MODULE });
   const listed = await files(rules);
   if (listed.length === 0) return { far: near, near };
   const all = Object.fromEntries(listed.map(file => [file.name, { url: urlOf(file), size: file.bytes, head: file.head }]));
-  return { far: await open({ rules, files: { ...all, ...kept } }), near };
+  return { far: await open({ rules, files: { ...all, ...kept }, wasm: MODULE }), near };
 }
 
 function both(rules) {

@@ -432,7 +432,7 @@ fn build(max_stones: u8, rules: &Rules) -> Result<BuildSpeed> {
             values.ok_or_else(|| DbError::NotStored(format!("{pair} is solved too early")))
         };
         let start = Instant::now();
-        let tables = millbase::internals::solve::pair::solve(rules, pair, load, &mut |_| ())?;
+        let tables = millbase::internals::solve::pair::solve(rules, pair, load, &mut |_| Ok(()))?;
         total += start.elapsed();
         entries += pair.entries();
         solved.extend(tables.into_iter().map(|table| (table.material, table)));
@@ -459,7 +459,7 @@ pub fn slowness() -> Result<f64> {
     while begin.elapsed() < BUDGET {
         let load = |material| millbase::internals::solve::load(&database, material);
         let start = Instant::now();
-        millbase::internals::solve::pair::solve(&Rules::STANDARD, pair, load, &mut |_| ())?;
+        millbase::internals::solve::pair::solve(&Rules::STANDARD, pair, load, &mut |_| Ok(()))?;
         best = best.min(start.elapsed());
     }
     Ok(best.as_secs_f64() * progress::cores() as f64 / SECONDS_ON_ONE_CORE)

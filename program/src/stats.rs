@@ -7,7 +7,7 @@ use clap::Args;
 use millbase::Database;
 use millbase::Histogram;
 use millbase::Metric;
-use millbase::store::PairFile;
+use millbase::store::{DbError, PairFile};
 use millbase::{Material, Pair, Value};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -70,16 +70,12 @@ impl Stats {
     pub fn run(&self, options: &Options) -> Result<Status> {
         input::check_pairs(&self.pair, &options.rules)?;
         let db = databases::open(options)?;
-        let tables = self.tables(&db)?;
+        let tables = tables(&db, self.pair)?;
         if tables.is_empty() && db.plies().next().is_none() {
             return Err(databases::none(&db, "there is no database to count"));
         }
-        let table = |&(file, material, histogram): &(&PairFile, Material, &Histogram)| TableStats {
-            counts: PairCounts::new(file, material, histogram),
-            histogram: self.histogram.then(|| value_counts(histogram)),
-        };
         let answer = StatsAnswer {
-            tables: tables.iter().map(table).collect(),
+            tables: table_stats(&tables, self.histogram),
             placing: match self.pair {
                 None => report::plies(&db),
                 Some(_) => Vec::new(),
@@ -102,25 +98,44 @@ impl Stats {
             Some(_) => Ok(Status::Done),
         }
     }
+}
 
-    fn tables<'a>(&self, db: &'a Database) -> Result<Vec<(&'a PairFile, Material, &'a Histogram)>> {
-        let pairs: Vec<Pair> = match self.pair {
-            Some(pair) => vec![pair],
-            None => databases::in_order(db),
-        };
-        let mut tables = Vec::new();
-        for pair in pairs {
-            let file = db.file(pair)?;
-            for material in pair.tables() {
-                tables.push((file, material, db.histogram(material)?));
-            }
-        }
-        Ok(tables)
+impl StatsAnswer {
+    /// The counts of a pair with those of every depth.
+    pub fn of_pair(db: &Database, pair: Pair) -> Result<StatsAnswer, DbError> {
+        Ok(StatsAnswer {
+            tables: table_stats(&tables(db, Some(pair))?, true),
+            placing: Vec::new(),
+        })
     }
 }
 
+/// A table of a file with the counts of its values.
+type Counted<'a> = (&'a PairFile, Material, &'a Histogram);
+
+/// The tables of this pair, or of all that are present.
+fn tables(db: &Database, pair: Option<Pair>) -> Result<Vec<Counted<'_>>, DbError> {
+    let pairs = pair.map_or_else(|| databases::in_order(db), |pair| vec![pair]);
+    let mut tables = Vec::new();
+    for pair in pairs {
+        let file = db.file(pair)?;
+        for material in pair.tables() {
+            tables.push((file, material, db.histogram(material)?));
+        }
+    }
+    Ok(tables)
+}
+
+fn table_stats(tables: &[Counted<'_>], with_histogram: bool) -> Vec<TableStats> {
+    let table = |&(file, material, histogram): &Counted<'_>| TableStats {
+        counts: PairCounts::new(file, material, histogram),
+        histogram: with_histogram.then(|| value_counts(histogram)),
+    };
+    tables.iter().map(table).collect()
+}
+
 /// A row for every value of every table.
-fn by_value(tables: &[(&PairFile, Material, &Histogram)]) -> TextTable {
+fn by_value(tables: &[Counted<'_>]) -> TextTable {
     let mut table = TextTable::new(&["pair", "to move", "value", "positions"]);
     for (file, material, histogram) in tables {
         for (value, count) in histogram.iter() {

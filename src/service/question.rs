@@ -239,7 +239,11 @@ impl Question {
     }
 
     /// The pair of the question.
-    fn pair(&self, rules: &Rules) -> Result<Pair, Failure> {
+    ///
+    /// # Errors
+    ///
+    /// A [`Failure`] if it names none of the rules.
+    pub fn pair(&self, rules: &Rules) -> Result<Pair, Failure> {
         let text = self.pair.as_deref().unwrap_or_default();
         let pair: Result<Pair, PairError> = text.parse();
         let pair = pair.map_err(|error| Failure::question(error.to_string()))?;

@@ -40,6 +40,8 @@ pub enum SolveError {
     },
     /// Another process is building in the folder.
     Busy(PathBuf),
+    /// [`BuildFolder::stop`](super::BuildFolder::stop) has ended the build.
+    Stopped,
     /// A table could not be read, or a file could not be written.
     Database(DbError),
 }
@@ -81,6 +83,7 @@ impl fmt::Display for SolveError {
             SolveError::Busy(folder) => {
                 write!(f, "another build is running in {}", folder.display())
             }
+            SolveError::Stopped => f.write_str("the build was stopped; its finished files stay"),
             SolveError::Database(error) => error.fmt(f),
         }
     }

@@ -2,8 +2,12 @@
 
 use std::time::Duration;
 
+use super::error::SolveError;
 use crate::index::Pair;
 use crate::index::stages::Stage;
+
+/// What follows a build, and may end it with an error.
+pub type Observer<'a> = dyn FnMut(BuildEvent<'_>) -> Result<(), SolveError> + 'a;
 
 /// A step of a build.
 #[derive(Clone, Copy, Debug)]

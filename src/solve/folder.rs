@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::error::SolveError;
 use crate::store::{self, DbError};
@@ -14,6 +15,8 @@ const LOCK: &str = ".build.lock";
 pub struct BuildFolder {
     path: PathBuf,
     _lock: File,
+    /// Whether the build is to stop.
+    stopped: AtomicBool,
 }
 
 impl BuildFolder {
@@ -46,12 +49,27 @@ impl BuildFolder {
         Ok(BuildFolder {
             path: path.to_path_buf(),
             _lock: lock,
+            stopped: AtomicBool::new(false),
         })
     }
 
     /// The folder.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Asks the build in the folder to stop: it returns [`SolveError::Stopped`] at its next event. The files that are finished
+    /// stay.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// An error if the build is to stop.
+    pub(super) fn check(&self) -> Result<(), SolveError> {
+        match self.stopped.load(Ordering::Relaxed) {
+            true => Err(SolveError::Stopped),
+            false => Ok(()),
+        }
     }
 
     /// Removes the unfinished file and that of the lock when the process is about to end.

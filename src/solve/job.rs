@@ -15,7 +15,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use super::error::SolveError;
-use super::events::{BuildEvent, BuildReport, PairReport, PlyReport};
+use super::events::{BuildEvent, BuildReport, Observer, PairReport, PlyReport};
 use super::folder::BuildFolder;
 use super::pair::{self, SolvedTable};
 use super::plan::{BuildPlan, BuildRequest, PlannedPly};
@@ -67,13 +67,17 @@ impl BuildPlan {
     ///
     /// # Errors
     ///
-    /// [`SolveError`]. The files finished before stay.
+    /// [`SolveError`]; [`SolveError::Stopped`] after [`BuildFolder::stop`]. The files finished before stay.
     pub fn run(
         &self,
         folder: &BuildFolder,
         observer: &mut dyn FnMut(BuildEvent<'_>),
     ) -> Result<BuildReport, SolveError> {
         let mut report = BuildReport::default();
+        let observer: &mut Observer<'_> = &mut |event| {
+            observer(event);
+            folder.check()
+        };
         let mut plies = self.stage_sets.as_ref().map(|stage_sets| PliesJob {
             rules: &self.request.rules,
             profile: self.request.profile.of_plies(&self.request.rules),
@@ -88,17 +92,17 @@ impl BuildPlan {
                 continue;
             }
             let pair = pairs.build(planned.pair, &mut plies, observer)?;
-            observer(BuildEvent::PairFinished(&pair));
+            observer(BuildEvent::PairFinished(&pair))?;
             report.pairs.push(pair);
         }
         pairs.remove_unfinished(u8::MAX)?;
         drop(pairs);
         for planned in self.plies() {
             let Some(plies) = &mut plies else { break };
-            observer(BuildEvent::PlyStarted(planned.ply));
+            observer(BuildEvent::PlyStarted(planned.ply))?;
             let ply = plies.build(planned, observer)?;
             unfinished::remove_all(folder.path(), &format!("placing-{:02}.", planned.ply + 1))?;
-            observer(BuildEvent::PlyFinished(&ply));
+            observer(BuildEvent::PlyFinished(&ply))?;
             report.plies.push(ply);
         }
         if self.placing.is_some() {
@@ -157,10 +161,10 @@ impl<'a> PairsJob<'a> {
         &mut self,
         pair: Pair,
         plies: &mut Option<PliesJob<'_>>,
-        observer: &mut dyn FnMut(BuildEvent<'_>),
+        observer: &mut Observer<'_>,
     ) -> Result<PairReport, SolveError> {
         let start = Instant::now();
-        observer(BuildEvent::PairStarted(pair));
+        observer(BuildEvent::PairStarted(pair))?;
         let rules = &self.request.rules;
         self.remove_unfinished(pair.all_in_hand())?;
         let load = |material| {
@@ -169,7 +173,7 @@ impl<'a> PairsJob<'a> {
             self.load(material, again)
         };
         let solved = pair::solve(rules, pair, load, observer)?;
-        observer(BuildEvent::Writing);
+        observer(BuildEvent::Writing)?;
         let writing = Instant::now();
         let bytes = self.write(pair, &solved)?;
         let placing = Instant::now();
@@ -265,7 +269,7 @@ impl PliesJob<'_> {
     fn build(
         &mut self,
         &PlannedPly { ply, kept, .. }: &PlannedPly,
-        observer: &mut dyn FnMut(BuildEvent<'_>),
+        observer: &mut Observer<'_>,
     ) -> Result<PlyReport, SolveError> {
         let (rules, folder, stage_sets) = (self.rules, self.folder, self.stage_sets);
         self.report = PlyReport {
@@ -300,7 +304,7 @@ impl PliesJob<'_> {
                 writer.add(stage, &values).map_err(DbError::io(&path))?;
                 self.report.write += start.elapsed();
             }
-            observer(BuildEvent::StageSolved(stage));
+            observer(BuildEvent::StageSolved(stage))?;
         }
         if let Some(writer) = writer {
             let start = Instant::now();

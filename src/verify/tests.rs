@@ -226,7 +226,7 @@ fn files_are_checked_with_their_counts() {
     let folder = tempfile::tempdir().unwrap();
     let pair = Pair::new(3, 3).unwrap();
     let nothing = |_| -> Result<Vec<u8>, _> { unreachable!("3-3 needs nothing") };
-    let solved = solve(&Rules::STANDARD, pair, nothing, &mut |_| ()).unwrap();
+    let solved = solve(&Rules::STANDARD, pair, nothing, &mut |_| Ok(())).unwrap();
     let index = Index::new(solved[0].material);
     let entries = index.len() as u64;
     let values = solved[0].values.to_vec();

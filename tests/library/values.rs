@@ -30,7 +30,7 @@ pub fn solve(rules: &Rules, pairs: &[(usize, usize)]) -> Solved {
 /// Adds the tables of a pair to those that its captures lead to.
 pub fn solve_pair(rules: &Rules, pair: Pair, solved: &mut Solved) {
     let load = |material| Ok(solved[&material].clone());
-    let tables = millbase::internals::solve::pair::solve(rules, pair, load, &mut |_| ());
+    let tables = millbase::internals::solve::pair::solve(rules, pair, load, &mut |_| Ok(()));
     let tables = tables.expect("a pair that can be solved");
     assert_eq!(tables.len(), pair.tables().len());
     let tables = tables.into_iter();
@@ -370,8 +370,9 @@ fn full_boards_agree_with_plain_turns() {
                 let byte = capture(material.mover.into());
                 Ok(vec![byte; material.entries() as usize])
             };
-            let tables = millbase::internals::solve::pair::solve(&rules, pair, load, &mut |_| ())
-                .expect("a solved pair");
+            let tables =
+                millbase::internals::solve::pair::solve(&rules, pair, load, &mut |_| Ok(()))
+                    .expect("a solved pair");
             for table in tables {
                 solved.insert(table.material, table.values.to_vec());
             }
@@ -537,7 +538,7 @@ fn depths_above_a_byte_are_refused() {
     let pair = Pair::new(4, 3).expect("a pair");
     let solve_with = |capture: u8| {
         let load = |material: Material| Ok(vec![capture; material.entries() as usize]);
-        millbase::internals::solve::pair::solve(&Rules::NO_FLYING, pair, load, &mut |_| ())
+        millbase::internals::solve::pair::solve(&Rules::NO_FLYING, pair, load, &mut |_| Ok(()))
     };
     assert!(solve_with(40).is_ok());
     let refused = solve_with(252).expect_err("losses in 252 turns");

@@ -21,6 +21,7 @@ mod malom_program;
 mod page;
 mod page_board;
 mod page_coach;
+mod page_firefox;
 mod page_words;
 mod placing_program;
 mod play;

@@ -206,10 +206,6 @@ pub(super) fn first_visit(screen: Screen, story: impl FnOnce(&Page)) {
     };
     // Dropped after the browser.
     let (_driver, driver_address) = driver(home.path());
-    let (server, address) = match site() {
-        Some(site) => host(home.path(), &site, free_port()),
-        None => server(home.path(), "127.0.0.1:0"),
-    };
     let mut args = vec![
         "--headless".to_owned(),
         "--no-sandbox".to_owned(),
@@ -239,17 +235,7 @@ pub(super) fn first_visit(screen: Screen, story: impl FnOnce(&Page)) {
         "goog:chromeOptions": options,
         "goog:loggingPrefs": { "browser": "ALL" },
     });
-    let page = Page {
-        browser: Browser::start(driver_address, &wishes),
-        address,
-        server: RefCell::new(Some(server)),
-    };
-    page.browser.go_to(&page.address);
-    // Behind the start lies the board as soon as the rules are known.
-    page.until(
-        "return !document.getElementById('home').hidden \
-         && document.querySelectorAll('.point.open').length === 24",
-    );
+    let page = Page::open(home.path(), Browser::start(driver_address, &wishes));
     story(&page);
     // The browser also logs each answer 404 (for positions without a value), answers to illegal
     // positions, and a server that is gone.
@@ -270,6 +256,35 @@ pub(super) fn first_visit(screen: Screen, story: impl FnOnce(&Page)) {
     assert!(complaints.is_empty(), "{complaints:?}");
 }
 
+/// Runs the story in a fresh Firefox.
+pub(super) fn visit_in_firefox(story: impl FnOnce(&Page)) {
+    let home = TempDir::new().unwrap();
+    let programs = [&["firefox-esr", "firefox"][..], &["geckodriver"]];
+    let [Some(firefox), Some(geckodriver)] = programs.map(installed) else {
+        return crate::process::skip("firefox or geckodriver is missing");
+    };
+    let port = free_port();
+    let driver = Command::new(geckodriver)
+        .args(["--port", &port.to_string()])
+        .envs([("TMPDIR", home.path()), ("HOME", home.path())])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    // Dropped after the browser.
+    let _driver = Guard(driver.unwrap());
+    let start = Instant::now();
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(start.elapsed() < PATIENCE, "geckodriver does not listen");
+        thread::sleep(Duration::from_millis(10));
+    }
+    let options = json!({
+        "binary": firefox, "args": ["-headless", "--width=1200", "--height=900"], "prefs": { "intl.accept_languages": "en" },
+    });
+    let wishes = json!({ "moz:firefoxOptions": options });
+    let browser = Browser::start(format!("127.0.0.1:{port}"), &wishes);
+    story(&Page::open(home.path(), browser));
+}
+
 impl Deref for Page {
     type Target = Browser;
 
@@ -279,6 +294,26 @@ impl Deref for Page {
 }
 
 impl Page {
+    /// Starts a server, and opens its page in a browser.
+    fn open(home: &Path, browser: Browser) -> Page {
+        let (server, address) = match site() {
+            Some(site) => host(home, &site, free_port()),
+            None => server(home, "127.0.0.1:0"),
+        };
+        let page = Page {
+            browser,
+            address,
+            server: RefCell::new(Some(server)),
+        };
+        page.browser.go_to(&page.address);
+        // Behind the start lies the board as soon as the rules are known.
+        page.until(
+            "return !document.getElementById('home').hidden \
+             && document.querySelectorAll('.point.open').length === 24",
+        );
+        page
+    }
+
     /// The text of a screen reader for a point.
     pub(super) fn label(&self, point: &str) -> String {
         self.attribute(point, "aria-label")
@@ -467,6 +502,11 @@ fn a_build_for_another_game_is_named() {
         page.choose("start-rules", "no-flying");
         page.click("start-analyse");
         page.until("return document.getElementById('build-words').innerText.startsWith('Pair ')");
+        // The build can be stopped, and begun again.
+        page.click("build-stop");
+        page.until("return document.getElementById('build-progress').hidden");
+        page.element_says("build-start", "Build them now");
+        assert_eq!(page.text("notice-problem"), "");
     });
 }
 
@@ -942,7 +982,7 @@ fn everything_works_by_keyboard() {
         page.press(&[key::ESCAPE]);
         assert_eq!(page.script(open), false);
         page.press(&[key::TAB]);
-        assert_eq!(page.focused(), "first");
+        assert_eq!(page.focused(), "tab-game");
 
         page.load(MILL);
         page.script("document.getElementById('d1').focus()");

@@ -556,6 +556,7 @@ fn everybody_can_learn_in_the_dark() {
 #[test]
 fn everybody_can_learn_on_a_phone() {
     tasks_are_accessible(Screen::Phone);
+    tasks_are_accessible(Screen::Small);
 }
 
 /// After a game against the machine only one's own mistakes are asked about, and the machine is silent.

@@ -284,6 +284,20 @@ fn the_rules_are_those_of_the_option() {
     assert_eq!(standard.ask("/probe", FLYING).status, 200);
 }
 
+/// The counts of a pair are those of the command.
+#[test]
+fn a_pair_has_its_statistics() {
+    let server = Server::start(&[]);
+    let home = TempDir::new().unwrap();
+    let args = ["stats", "--json", "--histogram", "--pair", "4-3"];
+    let counted = process::run(&mut process::program(home.path(), &args)).out;
+    let counted: Json = serde_json::from_str(&counted).unwrap();
+    assert_eq!(server.get("/stats?pair=4-3").json(), counted);
+    assert_eq!(counted["tables"][0]["losses"], 3095);
+    (server.get("/stats?pair=9-9")).fails_with(404, "missing", "millbase build --pair 9-9");
+    server.get("/stats").fails_with(400, "invalid", "");
+}
+
 #[test]
 fn legal_turns_need_no_database() {
     let server = Server::start(&[]);
@@ -506,6 +520,7 @@ fn the_page_may_do_nothing_but_ask_its_server() {
     for (name, kind) in [
         ("style.css", "text/css"),
         ("app.js", "text/javascript"),
+        ("rooms.js", "text/javascript"),
         ("languages/en.json", "application/json"),
         ("puzzles.json", "application/json"),
     ] {
@@ -520,11 +535,16 @@ fn the_page_may_do_nothing_but_ask_its_server() {
             "{name}"
         );
     }
-    // One script has all modules, and no comments.
+    // Two scripts have all modules, each once, and no comments.
     let script = server.get(&format!("/{folder}/app.js")).body;
+    let later = server.get(&format!("/{folder}/rooms.js")).body;
     for module in ["app", "board", "server", "strings", "tree"] {
-        assert_eq!(script.matches(&format!("const ${module} = ")).count(), 1);
+        let begin = format!("$modules.{module} = ");
+        assert_eq!(script.matches(&begin).count(), 1);
+        assert!(!later.contains(&begin));
     }
+    let puzzles = "$modules.puzzles = ";
+    assert!(later.contains(puzzles) && !script.contains(puzzles));
     assert!(!script.contains("\nimport ") && !script.contains("\nexport "));
     assert!(!script.contains("/* "));
     // What an installed page needs; its worker keeps the files of this version.
@@ -540,6 +560,23 @@ fn the_page_may_do_nothing_but_ask_its_server() {
     }
     let worker = server.get("/sw.js").body;
     assert!(worker.contains(&format!("\"{folder}/app.js\"")) && !worker.contains("{{"));
+    // Those who read the page for a preview of a link find its picture by an absolute address, even behind a proxy.
+    let request = b"GET /preview.jpg HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    let picture = server.exchange(request);
+    let head = String::from_utf8_lossy(&picture[..200]);
+    assert!(head.contains("content-type: image/jpeg"), "{head}");
+    for (headers, origin) in [
+        ("Host: 127.0.0.1:8024\r\n", "http://127.0.0.1:8024/"),
+        (
+            "Host: localhost\r\nX-Forwarded-Proto: https\r\n",
+            "https://localhost/",
+        ),
+    ] {
+        let request = format!("GET / HTTP/1.1\r\n{headers}Connection: close\r\n\r\n");
+        let page = Reply::read(&server.exchange(request.as_bytes())).body;
+        let wanted = format!("property=\"og:image\" content=\"{origin}preview.jpg\"");
+        assert!(page.contains(&wanted), "{wanted}");
+    }
     // A client that understands gzip gets a fraction of the bytes.
     let request = format!(
         "GET /{folder}/app.js HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n"
@@ -823,18 +860,27 @@ fn own_headers(server: &Server) -> String {
 
 /// Asks with these headers for a build of this, a query.
 fn ask_to_build(server: &Server, headers: &str, what: &str) -> Reply {
-    let request = format!("POST /build?{what} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n");
+    ask_about_build(server, "POST", headers, what)
+}
+
+fn ask_about_build(server: &Server, method: &str, headers: &str, what: &str) -> Reply {
+    let request = format!("{method} /build?{what} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n");
     Reply::read(&server.exchange(request.as_bytes()))
 }
 
 /// Builds what a query says; returns the answers at the beginning and at the end.
 pub fn build(server: &Server, what: &str) -> [Reply; 2] {
     let begun = ask_to_build(server, &own_headers(server), what);
+    [begun, wait_for_build(server, "finished")]
+}
+
+/// Waits until the build has this state.
+fn wait_for_build(server: &Server, wanted: &str) -> Reply {
     let start = Instant::now();
     loop {
         let state = server.get("/build");
-        if state.json()["state"] == "finished" {
-            return [begun, state];
+        if state.json()["state"] == wanted {
+            return state;
         }
         assert!(
             start.elapsed() < Duration::from_secs(240),
@@ -876,6 +922,27 @@ fn a_build_is_the_one_that_was_asked_for() {
             (&json!("pairs"), &json!("no-flying"))
         );
     }
+    // A build stops on request; its finished files stay, nothing else does, and another one can begin.
+    let first = Path::new(&folder).join("no-flying/3-3.mill");
+    let start = Instant::now();
+    while !first.exists() {
+        assert!(start.elapsed() < Duration::from_secs(60));
+        thread::sleep(Duration::from_millis(20));
+    }
+    let elsewhere = format!("Host: {}\r\n", server.address);
+    ask_about_build(&server, "DELETE", &elsewhere, "").fails_with(403, "forbidden", "");
+    assert_eq!(ask_about_build(&server, "DELETE", &here, "").status, 202);
+    let stopped = wait_for_build(&server, "stopped").json();
+    assert_eq!(stopped["error"], Json::Null);
+    let files = fs::read_dir(first.parent().unwrap()).unwrap();
+    for file in files {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        assert!(name.ends_with(".mill"), "{name}");
+    }
+    assert_eq!(ask_to_build(&server, &here, "stones=6").status, 202);
+    wait_for_build(&server, "finished");
+    assert_eq!(ask_about_build(&server, "DELETE", &here, "").status, 202);
+    assert_eq!(server.get("/build").json()["state"], "finished");
 }
 
 #[test]

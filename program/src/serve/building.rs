@@ -1,5 +1,5 @@
-//! The path `/build`: builds databases when the page asks for it, and uses each as soon as it is
-//! finished.
+//! The path `/build`: builds databases when the page asks for it, uses each as soon as it is finished, and stops the build on
+//! request.
 
 use std::fs;
 use std::sync::{Arc, Mutex};
@@ -59,6 +59,8 @@ enum BuildState {
     Idle,
     Running(BuildProgress),
     Finished,
+    /// Stopped on request.
+    Stopped,
     /// Failed for this reason.
     Failed(FailureAnswer),
 }
@@ -68,7 +70,7 @@ enum BuildState {
 pub struct ServerBuild {
     /// Whether this server starts a build on request.
     allowed: bool,
-    /// `idle`, `pairs`, `placing`, `finished` or `failed`.
+    /// `idle`, `pairs`, `placing`, `finished`, `stopped` or `failed`.
     state: &'static str,
     /// The rules of this build; `None` before the first.
     rules: Option<RuleSet>,
@@ -131,6 +133,23 @@ pub async fn begin(
     Ok(reply::json(StatusCode::ACCEPTED, &answer))
 }
 
+/// Asks the running build to stop, which it does within seconds; its finished files stay.
+pub async fn stop(
+    State(builder): State<Builder>,
+    headers: HeaderMap,
+    asked: Asked,
+) -> Result<Response, ApiError> {
+    if !builder.may_build(&headers) {
+        return Err(ApiError::MayNotBuild);
+    }
+    let (_, rules) = routes::read(&builder.services, asked)?;
+    if let Some(folder) = &*held(&builder.folder) {
+        folder.stop();
+    }
+    let answer = builder.answer(&rules);
+    Ok(reply::json(StatusCode::ACCEPTED, &answer))
+}
+
 impl Builder {
     /// A builder for the folder of the options, which builds if that is allowed.
     pub fn new(allowed: bool, options: &Options, services: &Services) -> Builder {
@@ -144,14 +163,14 @@ impl Builder {
         }
     }
 
-    /// Whether a request may start a build. A page of another origin can send the header
+    /// Whether a request may start or stop a build. A page of another origin can send the header
     /// `X-Millbase` only after a preflight request, which this server declines.
     fn may_build(&self, headers: &HeaderMap) -> bool {
         let header = headers.get("x-millbase");
         self.allowed && header.is_some_and(|value| value == "build") && Guard::STRICT.lets(headers)
     }
 
-    /// Removes the unfinished file of a build when the server ends.
+    /// Removes the unfinished file of a build when it or the server ends.
     pub fn tidy(&self) {
         if let Some(folder) = &*held(&self.folder) {
             let _ = folder.tidy();
@@ -188,13 +207,17 @@ impl Builder {
             .name("build".to_owned())
             .spawn(move || {
                 let built = plan.run(&locked, &mut |event| builder.follow(event, rules));
-                let built = built.map_err(Into::into);
-                let built = built.and_then(|_| builder.services.reopen(rules));
-                *held(&builder.folder) = None;
-                *held(&builder.state) = match built {
-                    Ok(_) => BuildState::Finished,
-                    Err(error) => BuildState::Failed(api_error::failure(&error)),
+                let ended = match built {
+                    Ok(_) => Ok(BuildState::Finished),
+                    Err(SolveError::Stopped) => Ok(BuildState::Stopped),
+                    Err(error) => Err(error.into()),
                 };
+                let reopened = || builder.services.reopen(rules);
+                let ended = ended.and_then(|state| reopened().map(|_| state));
+                builder.tidy();
+                *held(&builder.folder) = None;
+                *held(&builder.state) =
+                    ended.unwrap_or_else(|error| BuildState::Failed(api_error::failure(&error)));
             })
             .context("cannot start the thread of a build")?;
         Ok(true)
@@ -224,6 +247,7 @@ impl Builder {
         match &*held(&self.state) {
             BuildState::Idle => {}
             BuildState::Finished => answer.state = "finished",
+            BuildState::Stopped => answer.state = "stopped",
             BuildState::Failed(why) => {
                 answer.state = "failed";
                 answer.error = Some(why.clone());

@@ -3,12 +3,13 @@
 
 use std::borrow::Cow;
 
-use axum::extract::Path;
-use axum::http::{HeaderMap, Uri, header};
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, HeaderName, Uri, header};
 use axum::response::{IntoResponse, Response};
 use millbase_page::File;
 
 use super::api_error::ApiError;
+use super::services::Services;
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
                       connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; \
@@ -24,7 +25,11 @@ pub fn shell_paths() -> impl Iterator<Item = String> {
 }
 
 /// The page, or another file with such a path.
-pub async fn shell(uri: Uri, asked: HeaderMap) -> Result<Response, ApiError> {
+pub async fn shell(
+    State(services): State<Services>,
+    uri: Uri,
+    asked: HeaderMap,
+) -> Result<Response, ApiError> {
     let name = match uri.path() {
         "/" => PAGE,
         path => &path[1..],
@@ -35,7 +40,13 @@ pub async fn shell(uri: Uri, asked: HeaderMap) -> Result<Response, ApiError> {
         (header::VARY, "accept-language"),
     ];
     let file = find(millbase_page::shell(), name)?;
-    let text = file.text.replace("{{language}}", language(&asked));
+    let fields = [
+        ("{{language}}", language(&asked).to_owned()),
+        ("{{stones}}", services.rules().stones.to_string()),
+        ("{{origin}}", origin(&asked)),
+    ];
+    let fill = |text: String, (field, value): &(&str, String)| text.replace(field, value);
+    let text = fields.iter().fold(file.text.to_string(), fill);
     Ok((headers, reply(file, text.into(), "no-cache")).into_response())
 }
 
@@ -52,6 +63,28 @@ fn language(asked: &HeaderMap) -> &'static str {
     let path = wanted.find_map(known).unwrap_or("languages/en.json");
     let (_, name) = path.split_at("languages/".len());
     name.trim_end_matches(".json")
+}
+
+/// The address of the page as the client knows it, with a slash at the end: those who read a page only for its preview take no
+/// relative address of the picture. Without a name that can stand in HTML it is only the slash.
+fn origin(asked: &HeaderMap) -> String {
+    let word = |name: HeaderName| asked.get(name).and_then(|value| value.to_str().ok());
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || ".:-[]".contains(letter);
+    let host = word(header::HOST).filter(|host| !host.is_empty() && host.chars().all(is_plain));
+    let scheme = match word(HeaderName::from_static("x-forwarded-proto")) {
+        Some("https") => "https",
+        _ => "http",
+    };
+    host.map_or("/".to_owned(), |host| format!("{scheme}://{host}/"))
+}
+
+/// The picture of the page for previews of links.
+pub async fn preview() -> impl IntoResponse {
+    let headers = [
+        (header::CONTENT_TYPE, "image/jpeg"),
+        (header::CACHE_CONTROL, "no-cache"),
+    ];
+    (headers, millbase_page::PREVIEW)
 }
 
 /// A file that the page loads; not found if the hash is that of another version.

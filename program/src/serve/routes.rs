@@ -28,6 +28,7 @@ use super::guard::{self, Guard};
 use super::services::Services;
 use super::{page, reply};
 use crate::list;
+use crate::stats::StatsAnswer;
 
 /// The longest time for the body of a request to arrive.
 const BODY_TIME: Duration = Duration::from_secs(10);
@@ -38,18 +39,26 @@ pub fn all(services: Services, builder: Builder, guard: Guard, cors: bool) -> Ro
         .make_span_with(DefaultMakeSpan::new().level(Level::INFO))
         .on_response(DefaultOnResponse::new().level(Level::INFO));
     let build = Router::new()
-        .route("/build", get(building::state).post(building::begin))
+        .route(
+            "/build",
+            get(building::state)
+                .post(building::begin)
+                .delete(building::stop),
+        )
         .with_state(builder);
     let mut app = Router::new()
         .route("/databases", get(databases))
         .route("/rules", get(rules))
+        .route("/stats", get(stats))
         .route("/rulesets", get(rulesets))
         .route("/healthz", get(health))
         .route("/page/{hash}/{*file}", get(page::file))
+        .route("/preview.jpg", get(page::preview))
         .with_state(services.clone())
         .merge(build);
     for path in page::shell_paths() {
-        app = app.route(&path, get(page::shell));
+        let route = Router::new().route(&path, get(page::shell));
+        app = app.merge(route.with_state(services.clone()));
     }
     for (name, topic) in Topic::NAMED {
         let answer = async move |State(services), asked| answer(services, topic, asked).await;
@@ -126,6 +135,15 @@ async fn databases(State(services): State<Services>, asked: Asked) -> Result<Res
     Ok(reply_with(&list::ListAnswer::without_paths(
         &service.database,
     )))
+}
+
+async fn stats(State(services): State<Services>, asked: Asked) -> Result<Response, ApiError> {
+    let (question, rules) = read(&services, asked)?;
+    let pair = question.pair(&rules)?;
+    let service = services.of(rules).map_err(ApiError::Failed)?;
+    let counted = StatsAnswer::of_pair(&service.database, pair);
+    let answer = counted.map_err(|error| ApiError::Failed(error.into()))?;
+    Ok(reply_with(&answer))
 }
 
 async fn rules(State(services): State<Services>, asked: Asked) -> Result<Response, ApiError> {

@@ -24,7 +24,7 @@ pub(crate) use scatter::{Scatter, fill_images};
 
 use self::half::Half;
 use super::error::SolveError;
-use super::events::{BuildEvent, TableTimes};
+use super::events::{BuildEvent, Observer, TableTimes};
 use crate::index::{Material, Pair};
 use crate::memory::Bytes;
 use crate::rules::Rules;
@@ -52,7 +52,7 @@ pub struct SolvedTable {
 /// use millbase::{Pair, Rules};
 /// let pair = Pair::new(3, 3).unwrap();
 /// let nothing = |_| -> Result<Vec<u8>, _> { unreachable!("3-3 needs nothing") };
-/// let tables = solve::pair::solve(&Rules::STANDARD, pair, nothing, &mut |_| ())?;
+/// let tables = solve::pair::solve(&Rules::STANDARD, pair, nothing, &mut |_| Ok(()))?;
 /// let deepest = tables[0].values.iter().max();
 /// assert_eq!(deepest, Some(&27)); // lost in 26 turns
 /// # Ok::<(), millbase::solve::SolveError>(())
@@ -65,7 +65,7 @@ pub fn solve<V: Deref<Target = [u8]>>(
     rules: &Rules,
     pair: Pair,
     mut load: impl FnMut(Material) -> Result<V, DbError>,
-    observer: &mut dyn FnMut(BuildEvent<'_>),
+    observer: &mut Observer<'_>,
 ) -> Result<Vec<SolvedTable>, SolveError> {
     let memory_error = |source| SolveError::PairMemory {
         pair,
@@ -92,7 +92,7 @@ pub fn solve<V: Deref<Target = [u8]>>(
         }
         halves.push((half, times));
     }
-    observer(BuildEvent::CapturesFound);
+    observer(BuildEvent::CapturesFound)?;
     sweep_all(pair, &mut halves, last_value(rules, pair), observer)?;
     let solved = |(half, times): (Half, TableTimes)| SolvedTable {
         material: half.finished.index.material(),
@@ -114,7 +114,7 @@ fn sweep_all(
     pair: Pair,
     halves: &mut [(Half, TableTimes)],
     last: u8,
-    observer: &mut dyn FnMut(BuildEvent<'_>),
+    observer: &mut Observer<'_>,
 ) -> Result<(), SolveError> {
     let mut decided = 0;
     for v in 1..=last {
@@ -151,7 +151,7 @@ fn sweep_all(
         observer(BuildEvent::Swept {
             depth: u16::from(v),
             decided,
-        });
+        })?;
     }
     Ok(())
 }

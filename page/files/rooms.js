@@ -1,0 +1,9 @@
+/* What the first turn does not need. A server sends it as a script of its own, which loads after the others. */
+
+export { Builder } from "./builder.js";
+export { Coach } from "./coach.js";
+export { Keeper } from "./keeper.js";
+export { Puzzles } from "./puzzles.js";
+export { Stats } from "./stats.js";
+export { Teacher } from "./teacher.js";
+export { Trainer } from "./trainer.js";

@@ -1,0 +1,82 @@
+/* The statistics of all positions with as many stones as the one shown: the shares of the results, and a picture of the depths. */
+
+import { $, say, svg } from "./dom.js";
+import { numberWords, t } from "./strings.js";
+
+const [WIDTH, HEIGHT] = [320, 96];
+
+export class Stats {
+  constructor(game) {
+    /* By rules and pair: the tables of both sides to move, or null where they are unknown. */
+    Object.assign(this, { game, known: new Map(), shown: null });
+    $("stats").addEventListener("toggle", () => this.show());
+  }
+
+  /* Shows the statistics for the position of the game, once they are opened; while stones are in hand there are none. */
+  show() {
+    const { game } = this;
+    const [white, whiteHand, black, blackHand] = game.node.position.split(" ").slice(4, 8).map(Number);
+    const isMoving = whiteHand + blackHand === 0 && Math.min(white, black) >= 3;
+    $("stats").hidden = !isMoving;
+    if (!isMoving) return;
+    const [mover, other] = game.side === "white" ? [white, black] : [black, white];
+    say($("stats-title"), t("stats", { mover, other }));
+    if (!$("stats").open) return;
+    const pair = `${Math.max(mover, other)}-${Math.min(mover, other)}`;
+    const key = `${game.rules} ${pair}`;
+    if (!this.known.has(key)) this.ask(key, pair);
+    const table = this.known.get(key)?.find(table => table.to_move === mover && table.other === other);
+    say($("stats-words"), table ? shares(table) : this.known.get(key) === null ? t("value.unknown") : t("value.asked"));
+    const depth = game.node.answer?.value?.dtw;
+    $("stats-picture").style.setProperty("display", table ? "block" : "none");
+    const shown = `${key} ${mover} ${depth} ${table !== undefined}`;
+    if (table && shown !== this.shown) draw($("stats-picture"), table, depth == null ? null : game.node.answer.value);
+    this.shown = shown;
+  }
+
+  async ask(key, pair) {
+    const { game } = this;
+    this.known.set(key, undefined);
+    try {
+      this.known.set(key, (await game.backend.stats(game.rules, pair)).tables);
+    } catch (error) {
+      if (!error.isUnknown) game.trouble(error);
+      this.known.set(key, null);
+    }
+    this.show();
+  }
+}
+
+function shares({ wins, draws, losses, positions, max_win: win, max_loss: loss }) {
+  const share = count => numberWords(count / positions, { style: "percent", maximumSignificantDigits: 3 });
+  const words = { positions: numberWords(positions), win: share(wins), draw: share(draws), loss: share(losses) };
+  return [t("stats.shares", words), t("stats.deepest", { win: win ?? 0, loss: loss ?? 0 })].join(" ");
+}
+
+/* The bar of the shares, and below it a column for each depth: wins upwards, losses downwards, by the logarithm of their number. */
+function draw(element, { wins, draws, losses, positions, histogram }, now) {
+  const decided = histogram.filter(({ dtw }) => dtw !== null);
+  const deepest = Math.max(1, ...decided.map(({ dtw }) => dtw));
+  const most = Math.log(1 + Math.max(1, ...decided.map(({ positions }) => positions)));
+  const [top, middle] = [16, 56];
+  const x = dtw => dtw / (deepest + 1) * WIDTH;
+  const column = ({ wdl, dtw, positions }) => {
+    const height = Math.log(1 + positions) / most * (HEIGHT - middle);
+    const isNow = now?.wdl === wdl && now.dtw === dtw;
+    return svg("rect", {
+      class: `${wdl === "win" ? "good" : "bad"}${isNow ? " now" : ""}`, x: x(dtw), width: Math.max(1, WIDTH / (deepest + 1) - .4),
+      y: wdl === "win" ? middle - height : middle, height,
+    });
+  };
+  let from = 0;
+  const share = (count, kind) => {
+    const width = count / positions * WIDTH;
+    from += width;
+    return svg("rect", { class: kind, x: from - width, y: 0, width, height: top - 6 });
+  };
+  element.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
+  element.setAttribute("aria-label", t("stats.depths"));
+  element.replaceChildren(
+    share(wins, "good"), share(draws, "even"), share(losses, "bad"),
+    svg("path", { class: "graph-middle", d: `M0 ${middle}H${WIDTH}` }), ...decided.map(column));
+}
