@@ -13,7 +13,7 @@ use super::game::{GameAnswer, IllegalTurn, PlayAnswer, StepAnswer, TurnsAnswer};
 use super::json;
 use super::position::{LineAnswer, ProbeAnswer, RankAnswer};
 use super::random::RandomAnswer;
-use super::record::ReadAnswer;
+use super::record::{MOST_GAMES, ReadAnswer};
 use super::settings;
 use super::words::Fen;
 use crate::engine::ending::DrawRule;
@@ -406,7 +406,7 @@ impl Service {
                 let (game, illegal) = question.game(rules, *draws)?;
                 json(&GameAnswer::new(&game, illegal))
             }
-            Topic::Read => json(&ReadAnswer::read(&question.text, rules)),
+            Topic::Read => json(&ReadAnswer::read(&question.text, rules, MOST_GAMES)),
             Topic::Play => json(&self.play(question, |player, game, limits| {
                 player.check_arrived(game.position())?;
                 Ok(player.choose(&game, &limits, stop, &mut |_| ()))
