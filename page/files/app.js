@@ -21,7 +21,7 @@ import { numberOf, readAddress, writeAddress, writeGame } from "./notation.js";
 import { LEVELS, face, listed, opponentName, person } from "./opponents.js";
 import { sound } from "./sound.js";
 import { earlierGames, keepGame, loadGame, saveGame, saveSettings, settings } from "./store.js";
-import { LANGUAGES, capital, fillIn, language, problemWords, speak, t, turnsWords, valueWords } from "./strings.js";
+import { LANGUAGES, capital, fillIn, language, problemWords, remarkWords, speak, t, turnsWords, valueWords } from "./strings.js";
 import { Puzzles } from "./puzzles.js";
 import { server } from "./server.js";
 import { Teacher } from "./teacher.js";
@@ -794,7 +794,7 @@ function titleOf({ tags, result, line }, place) {
 /* Opens a game that the backend has read; returns the remarks about it. */
 async function openRecord(record, where = {}) {
   const { rules, start, line, remarks, tags, result } = record;
-  const words = remarks.map(({ message, ...place }) => t("setup.remark", { ...place, message })).join(" ");
+  const words = remarks.map(remarkWords).join(" ");
   if (line.turns.length === 0 && remarks.some(({ cuts }) => cuts)) return `${words} ${t("setup.nothing")}`;
   return [await open({ rules, position: start, line, tags, result, ...where }), words].filter(Boolean).join(" ");
 }
