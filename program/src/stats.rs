@@ -7,7 +7,7 @@ use clap::Args;
 use millbase::Database;
 use millbase::Histogram;
 use millbase::Metric;
-use millbase::store::PairFile;
+use millbase::store::{DbError, PairFile};
 use millbase::{Material, Pair, Value};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -70,21 +70,14 @@ impl Stats {
     pub fn run(&self, options: &Options) -> Result<Status> {
         input::check_pairs(&self.pair, &options.rules)?;
         let db = databases::open(options)?;
-        let tables = self.tables(&db)?;
+        let tables = tables(&db, self.pair)?;
         if tables.is_empty() && db.plies().next().is_none() {
             return Err(databases::none(&db, "there is no database to count"));
         }
-        let table = |&(file, material, histogram): &(&PairFile, Material, &Histogram)| TableStats {
-            counts: PairCounts::new(file, material, histogram),
-            histogram: self.histogram.then(|| value_counts(histogram)),
-        };
-        let answer = StatsAnswer {
-            tables: tables.iter().map(table).collect(),
-            placing: match self.pair {
-                None => report::plies(&db),
-                Some(_) => Vec::new(),
-            },
-        };
+        let mut answer = StatsAnswer::new(&tables, self.histogram);
+        if self.pair.is_none() {
+            answer.placing = report::plies(&db);
+        }
         output::answer(options, &answer, |out| {
             let mut table = PairCounts::table(&[]);
             let rows = answer.tables.iter().map(|table| table.counts.cells());
@@ -102,25 +95,48 @@ impl Stats {
             Some(_) => Ok(Status::Done),
         }
     }
+}
 
-    fn tables<'a>(&self, db: &'a Database) -> Result<Vec<(&'a PairFile, Material, &'a Histogram)>> {
-        let pairs: Vec<Pair> = match self.pair {
-            Some(pair) => vec![pair],
-            None => databases::in_order(db),
-        };
-        let mut tables = Vec::new();
-        for pair in pairs {
-            let file = db.file(pair)?;
-            for material in pair.tables() {
-                tables.push((file, material, db.histogram(material)?));
-            }
+/// A table of a file with its counts.
+type Counted<'a> = (&'a PairFile, Material, &'a Histogram);
+
+/// The tables of a pair or of all usable files.
+fn tables(db: &Database, pair: Option<Pair>) -> Result<Vec<Counted<'_>>, DbError> {
+    let mut tables = Vec::new();
+    for pair in pair.map_or_else(|| databases::in_order(db), |pair| vec![pair]) {
+        let file = db.file(pair)?;
+        for material in pair.tables() {
+            tables.push((file, material, db.histogram(material)?));
         }
-        Ok(tables)
+    }
+    Ok(tables)
+}
+
+impl StatsAnswer {
+    fn new(tables: &[Counted], histogram: bool) -> StatsAnswer {
+        let table = |&(file, material, counts): &Counted| TableStats {
+            counts: PairCounts::new(file, material, counts),
+            histogram: histogram.then(|| value_counts(counts)),
+        };
+        StatsAnswer {
+            tables: tables.iter().map(table).collect(),
+            placing: Vec::new(),
+        }
+    }
+
+    /// The counts of all usable files, without the folders of this machine.
+    pub fn without_paths(db: &Database) -> Result<StatsAnswer, DbError> {
+        let mut placing = report::plies(db);
+        placing.iter_mut().for_each(|ply| ply.file = None);
+        Ok(StatsAnswer {
+            placing,
+            ..StatsAnswer::new(&tables(db, None)?, true)
+        })
     }
 }
 
 /// A row for every value of every table.
-fn by_value(tables: &[(&PairFile, Material, &Histogram)]) -> TextTable {
+fn by_value(tables: &[Counted]) -> TextTable {
     let mut table = TextTable::new(&["pair", "to move", "value", "positions"]);
     for (file, material, histogram) in tables {
         for (value, count) in histogram.iter() {

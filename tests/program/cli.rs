@@ -28,7 +28,7 @@ const FEWER: &str = "********/*******@/O@O*O@*@ w m s 3 0 4 0 0 0 -1 -1 -1 -1 0 
 /// Six stones against four: not among the built-in pairs.
 const LARGER: &str = "OOO*****/O*O**O**/@*@**@*@ w m s 6 0 4 0 0 0 -1 -1 -1 -1 0 0 1";
 
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 21] = [
     "build",
     "export",
     "compare",
@@ -36,6 +36,8 @@ const COMMANDS: [&str; 19] = [
     "probe",
     "line",
     "stats",
+    "records",
+    "find",
     "list",
     "prove",
     "perft",

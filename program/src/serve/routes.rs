@@ -27,7 +27,8 @@ use super::building::{self, Builder};
 use super::guard::{self, Guard};
 use super::services::Services;
 use super::{page, reply};
-use crate::list;
+use crate::stats::StatsAnswer;
+use crate::{list, records};
 
 /// The longest time for the body of a request to arrive.
 const BODY_TIME: Duration = Duration::from_secs(10);
@@ -42,6 +43,8 @@ pub fn all(services: Services, builder: Builder, guard: Guard, cors: bool) -> Ro
         .with_state(builder);
     let mut app = Router::new()
         .route("/databases", get(databases))
+        .route("/stats", get(stats))
+        .route("/records", get(records))
         .route("/rules", get(rules))
         .route("/rulesets", get(rulesets))
         .route("/healthz", get(health))
@@ -126,6 +129,23 @@ async fn databases(State(services): State<Services>, asked: Asked) -> Result<Res
     Ok(reply_with(&list::ListAnswer::without_paths(
         &service.database,
     )))
+}
+
+async fn stats(State(services): State<Services>, asked: Asked) -> Result<Response, ApiError> {
+    let (_, rules) = read(&services, asked)?;
+    let service = services.of(rules).map_err(ApiError::Failed)?;
+    let answer = StatsAnswer::without_paths(&service.database).map_err(Failure::from)?;
+    Ok(reply_with(&answer))
+}
+
+async fn records(State(services): State<Services>, asked: Asked) -> Result<Response, ApiError> {
+    let (_, rules) = read(&services, asked)?;
+    if rules != Rules::STANDARD {
+        let sentence = "the server knows the records of the rules standard only";
+        return Err(Failure::question(sentence).into());
+    }
+    let answer = records::STANDARD.as_bytes().to_vec();
+    Ok(reply::reply(StatusCode::OK, reply::JSON, answer))
 }
 
 async fn rules(State(services): State<Services>, asked: Asked) -> Result<Response, ApiError> {
