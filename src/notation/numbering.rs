@@ -1,6 +1,6 @@
 //! The names and numbers that programs give the points.
 
-use std::fmt;
+use std::{fmt, mem};
 
 use crate::board::{POINTS, Point};
 use crate::rules::turns::Turn;
@@ -103,17 +103,20 @@ impl Grid {
 
     /// The point at a place; `None` if there is none.
     fn point(self, place: [u32; 2]) -> Option<Point> {
-        let mut place = place.map(|number| number.wrapping_sub(self.first));
-        if self.swaps {
-            place.reverse();
+        let [mut column, mut row] = place.map(|number| number.wrapping_sub(self.first));
+        if column >= Grid::SIZE || row >= Grid::SIZE {
+            return None;
         }
-        let counted = |number: u32, mirrors: bool| match mirrors {
-            true => (Grid::SIZE - 1).checked_sub(number),
-            false => Some(number),
-        };
-        let column = char::from_digit(10 + counted(place[0], self.mirrors[0])?, 36)?;
-        let row = counted(place[1], self.mirrors[1])?.checked_add(1)?;
-        Point::named(&format!("{column}{row}"))
+        if self.swaps {
+            mem::swap(&mut column, &mut row);
+        }
+        for (number, mirrors) in [&mut column, &mut row].into_iter().zip(self.mirrors) {
+            if mirrors {
+                *number = Grid::SIZE - 1 - *number;
+            }
+        }
+        let column = char::from_digit(10 + column, 36)?;
+        Point::named(&format!("{column}{}", row + 1))
     }
 
     /// The place of a point.
@@ -300,6 +303,12 @@ mod tests {
         }
         for grid in upright.ways().chain(from_zero.ways()) {
             assert!(Point::all().all(|point| grid.point(grid.place(point)) == Some(point)));
+        }
+        for grid in upright.ways() {
+            assert_eq!(
+                [[0, 1], [1, 0], [8, 1], [9, 9]].map(|place| grid.point(place)),
+                [None; 4]
+            );
         }
         assert_eq!(upright.ways().next(), Some(upright));
         assert_eq!(upright.ways().count(), Grid::WAYS);

@@ -117,7 +117,25 @@ fn small_pairs_agree_with_the_plain_rules() {
 /// symmetry.
 #[test]
 fn records_are_those_of_the_plain_values() {
-    let db = Database::embedded(Rules::STANDARD);
+    let database = Database::embedded(Rules::STANDARD);
+    assert_eq!(check_records(&database, &SMALL_PAIRS, &PLAIN), [2, 0, 0, 0]);
+    let rules = Rules::NO_FLYING;
+    let request = BuildRequest {
+        rules,
+        pairs: vec![Pair::new(4, 3).unwrap()],
+        plies: Default::default(),
+        profile: Profile::default(),
+    };
+    let folder = tempfile::tempdir().unwrap();
+    build(folder.path(), &request, &mut |_| ()).unwrap();
+    let database = Database::open(folder.path(), rules).unwrap();
+    let plain = check_all(&rules, &solve(&rules, &SMALL_PAIRS[..2]));
+    let counts = check_records(&database, &SMALL_PAIRS[..2], &plain);
+    assert!(counts.iter().all(|&count| count > 10), "{counts:?}");
+}
+
+/// Checks the records of these pairs; returns the numbers of mutual zugzwangs.
+fn check_records(db: &Database, pairs: &[(usize, usize)], plain: &Tables) -> Vec<u64> {
     let images = |positions: &[Position]| -> BTreeSet<(PointSet, PointSet)> {
         let images = positions.iter().flat_map(|position| {
             Symmetry::all().map(|symmetry| position.with_board_turned(symmetry))
@@ -127,21 +145,23 @@ fn records_are_those_of_the_plain_values() {
             .collect()
     };
     let mut counts = Vec::new();
-    let pairs: Vec<Pair> = (SMALL_PAIRS.into_iter())
-        .map(|(larger, smaller)| Pair::new(larger as u8, smaller as u8).unwrap())
+    let pairs: Vec<Pair> = (pairs.iter())
+        .map(|&(larger, smaller)| Pair::new(larger as u8, smaller as u8).unwrap())
         .collect();
-    let mut survey = Survey::new(&db, &pairs).unwrap();
+    let mut survey = Survey::new(db, &pairs).unwrap();
     for &pair in &pairs {
         let records = survey.records(pair, usize::MAX).unwrap();
         for (material, extremes) in &records.tables {
-            let table = &PLAIN[&stones_of(*material)];
+            let table = &plain[&stones_of(*material)];
             for (wdl, deepest) in [(Wdl::Win, &extremes.win), (Wdl::Loss, &extremes.loss)] {
-                let deepest = deepest.as_ref().unwrap();
                 let bytes = table.positions().map(|(_, _, byte)| byte);
                 let most = bytes
                     .filter(|&byte| Value::from_byte(byte).wdl() == wdl)
                     .max();
-                let most = most.unwrap();
+                let (Some(deepest), Some(most)) = (deepest, most) else {
+                    assert!(deepest.is_none() && most.is_none(), "{pair}: {wdl}");
+                    continue;
+                };
                 assert_eq!(deepest.value, Value::from_byte(most), "{pair}");
                 let expected = table.positions().filter(|&(_, _, byte)| byte == most);
                 let expected = expected
@@ -149,7 +169,7 @@ fn records_are_those_of_the_plain_values() {
                     .collect();
                 assert!(images(&deepest.found.first) == expected, "{pair}: {wdl}");
                 let canonical: BTreeSet<_> = (deepest.found.first.iter())
-                    .map(|position| canonical(position).text(&Rules::STANDARD))
+                    .map(|position| canonical(position).text(db.rules()))
                     .collect();
                 assert_eq!(
                     canonical.len() as u64,
@@ -159,7 +179,7 @@ fn records_are_those_of_the_plain_values() {
             }
         }
         let stones = stones_of(records.tables[0].0);
-        let (table, other) = (&PLAIN[&stones], &PLAIN[&stones.exchanged()]);
+        let (table, other) = (&plain[&stones], &plain[&stones.exchanged()]);
         let is_lost = |byte| Value::from_byte(byte).wdl() == Wdl::Loss;
         let lost = table.positions().filter(|&(_, _, byte)| is_lost(byte));
         let expected: BTreeSet<(PointSet, PointSet)> = lost
@@ -179,17 +199,17 @@ fn records_are_those_of_the_plain_values() {
         }
         assert!(found == expected, "{pair}");
         let distinct: BTreeSet<_> = (records.zugzwangs.first.iter())
-            .map(|position| canonical(position).text(&Rules::STANDARD))
+            .map(|position| canonical(position).text(db.rules()))
             .collect();
         assert_eq!(distinct.len() as u64, records.zugzwangs.positions, "{pair}");
         // A few first ones are the first of all.
-        let few = Survey::new(&db, &[pair]).unwrap().records(pair, 2).unwrap();
+        let few = Survey::new(db, &[pair]).unwrap().records(pair, 2).unwrap();
         assert_eq!(few.zugzwangs.positions, records.zugzwangs.positions);
         let first = &records.zugzwangs.first;
         assert_eq!(few.zugzwangs.first, first[..first.len().min(2)]);
         counts.push(records.zugzwangs.positions);
     }
-    assert!(counts.iter().any(|&count| count > 100), "{counts:?}");
+    counts
 }
 
 /// What is found are the positions of the checked values that satisfy the condition.
@@ -215,7 +235,7 @@ fn positions_are_found_by_value_and_stones() {
         true
     });
     pass.unwrap();
-    assert!(count > 1000, "{count}");
+    assert!(count > 400, "{count}");
     for (stones, found) in found {
         let expected = PLAIN[&stones].positions();
         let expected = expected.filter(|&(_, _, byte)| is_wanted(Value::from_byte(byte)));
