@@ -5,7 +5,7 @@ import { fresh } from "./game.js";
 import { writeGame } from "./notation.js";
 import { savePicture } from "./picture.js";
 import { earlierGames, keepGame } from "./store.js";
-import { language, sentence, t } from "./strings.js";
+import { language, remarkWords, sentence, t } from "./strings.js";
 
 const NO_TURNS = { comment: "", turns: [] };
 
@@ -97,7 +97,7 @@ export class Setup {
   /* Opens a game that the backend has read; returns the remarks about it. */
   async openRecord(record, where) {
     const { rules, start, line, remarks, tags, result } = record;
-    const words = remarks.map(({ message, ...place }) => t("setup.remark", { ...place, message })).join(" ");
+    const words = remarks.map(remarkWords).join(" ");
     if (line.turns.length === 0 && remarks.some(({ cuts }) => cuts)) return `${words} ${t("setup.nothing")}`;
     return [await this.open({ rules, position: start, line, tags, result, ...where }), words].filter(Boolean).join(" ");
   }

@@ -42,9 +42,24 @@ export function fillIn(root = document) {
 /* The sentence for a failure of the server: by its reason, else by its code. */
 export function problemWords({ code, reason, fields, message }) {
   const key = [reason, code].map(name => `problem.${name}`).find(name => name in words);
-  const named = Object.entries(fields ?? {}).map(([name, value]) =>
-    [name, ["white", "black"].includes(value) && name === "side" ? t(value) : value]);
-  return key ? t(key, { ...Object.fromEntries(named), message }) : `${capital(message)}.`;
+  return key ? t(key, { ...named(fields), message }) : `${capital(message)}.`;
+}
+
+/* The fields of a reason, with the side in the words of the page. */
+const named = fields => ["white", "black"].includes(fields?.side) ? { ...fields, side: t(fields.side) } : fields;
+
+/* The reasons why a turn is not legal that the board names otherwise. */
+const WHY = {
+  stones_in_hand: "placing", their_stone: "theirs", own_stone: "own", nothing_there: "none", in_mill: "mill",
+};
+
+/* The sentence for a remark about a game: by its reason, else by the text that it is about. */
+export function remarkWords({ line, column, rules, reason, fields, message }) {
+  const why = fields.why && t(`why.${WHY[fields.why] ?? fields.why}`, named(fields));
+  const key = [reason, "text" in fields && "text"].map(name => `remark.${name}`).find(name => name in words);
+  const sentence = key ? t(key, { ...named(fields), why }) : problemWords({ reason, fields, message });
+  const hint = rules ? ` ${t("remark.rules", { rules: t(`rules.${rules}`) })}` : "";
+  return t("setup.remark", { line, column, message: sentence + hint });
 }
 
 /* The sentence that an action returns, or that of its refusal. */

@@ -10,8 +10,9 @@ use clap::{ArgMatches, CommandFactory, Parser, Subcommand};
 use crate::options::Options;
 use crate::status::Status;
 use crate::{
-    bench, build, bundle, completions, convert, explain, judge, line, list, malom, matches, output,
-    perft, play, probe, prove, puzzles, repack, review, serve, stats, status, uci, verify,
+    bench, build, bundle, completions, convert, explain, find, judge, line, list, malom, matches,
+    output, perft, play, probe, prove, puzzles, records, repack, review, serve, stats, status, uci,
+    verify,
 };
 use millbase::internals::service::failure::ErrorAnswer;
 
@@ -57,6 +58,8 @@ enum Command {
     Probe(probe::Probe),
     Line(line::Line),
     Stats(stats::Stats),
+    Records(records::Records),
+    Find(find::Find),
     List(list::List),
     Prove(prove::Prove),
     Perft(perft::Perft),
@@ -111,6 +114,8 @@ impl Cli {
             Command::Probe(command) => command.run(options),
             Command::Line(command) => command.run(options),
             Command::Stats(command) => command.run(options),
+            Command::Records(command) => command.run(options),
+            Command::Find(command) => command.run(options),
             Command::List(command) => command.run(options),
             Command::Prove(command) => command.run(options),
             Command::Perft(command) => command.run(options),

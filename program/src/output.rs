@@ -201,6 +201,7 @@ pub fn counted_value(db: &Database, position: &Fen, value: Value) -> String {
 }
 
 /// One cell of a [`TextTable`].
+#[derive(Clone)]
 pub struct Cell {
     text: String,
     ink: Style,

@@ -26,7 +26,9 @@ use crate::puzzles::check::CheckReport;
 use crate::puzzles::make::PuzzlePack;
 use crate::serve::building::ServerBuild;
 use crate::serve::routes::Health;
-use crate::{bench, build, bundle, judge, list, matches, perft, prove, repack, review, serve};
+use crate::{
+    bench, build, bundle, judge, list, matches, perft, prove, records, repack, review, serve,
+};
 use crate::{stats, sums, verify};
 
 /// The file that users read.
@@ -79,6 +81,7 @@ fn schema() -> String {
     answers.add::<ExplainAnswer>("explain");
     answers.add::<perft::PerftAnswer>("perft");
     answers.add::<stats::StatsAnswer>("stats");
+    answers.add::<records::RecordsAnswer>("records");
     answers.add::<list::ListAnswer>("list");
     answers.add::<BuildPlan>("buildPlan");
     answers.add::<build::BuildAnswer>("build");

@@ -74,13 +74,10 @@ impl Stats {
         if tables.is_empty() && db.plies().next().is_none() {
             return Err(databases::none(&db, "there is no database to count"));
         }
-        let answer = StatsAnswer {
-            tables: table_stats(&tables, self.histogram),
-            placing: match self.pair {
-                None => report::plies(&db),
-                Some(_) => Vec::new(),
-            },
-        };
+        let mut answer = StatsAnswer::new(&tables, self.histogram);
+        if self.pair.is_none() {
+            answer.placing = report::plies(&db);
+        }
         output::answer(options, &answer, |out| {
             let mut table = PairCounts::table(&[]);
             let rows = answer.tables.iter().map(|table| table.counts.cells());
@@ -100,24 +97,13 @@ impl Stats {
     }
 }
 
-impl StatsAnswer {
-    /// The counts of a pair with those of every depth.
-    pub fn of_pair(db: &Database, pair: Pair) -> Result<StatsAnswer, DbError> {
-        Ok(StatsAnswer {
-            tables: table_stats(&tables(db, Some(pair))?, true),
-            placing: Vec::new(),
-        })
-    }
-}
-
-/// A table of a file with the counts of its values.
+/// A table of a file with its counts.
 type Counted<'a> = (&'a PairFile, Material, &'a Histogram);
 
-/// The tables of this pair, or of all that are present.
+/// The tables of a pair or of all usable files.
 fn tables(db: &Database, pair: Option<Pair>) -> Result<Vec<Counted<'_>>, DbError> {
-    let pairs = pair.map_or_else(|| databases::in_order(db), |pair| vec![pair]);
     let mut tables = Vec::new();
-    for pair in pairs {
+    for pair in pair.map_or_else(|| databases::in_order(db), |pair| vec![pair]) {
         let file = db.file(pair)?;
         for material in pair.tables() {
             tables.push((file, material, db.histogram(material)?));
@@ -126,16 +112,31 @@ fn tables(db: &Database, pair: Option<Pair>) -> Result<Vec<Counted<'_>>, DbError
     Ok(tables)
 }
 
-fn table_stats(tables: &[Counted<'_>], with_histogram: bool) -> Vec<TableStats> {
-    let table = |&(file, material, histogram): &Counted<'_>| TableStats {
-        counts: PairCounts::new(file, material, histogram),
-        histogram: with_histogram.then(|| value_counts(histogram)),
-    };
-    tables.iter().map(table).collect()
+impl StatsAnswer {
+    fn new(tables: &[Counted], histogram: bool) -> StatsAnswer {
+        let table = |&(file, material, counts): &Counted| TableStats {
+            counts: PairCounts::new(file, material, counts),
+            histogram: histogram.then(|| value_counts(counts)),
+        };
+        StatsAnswer {
+            tables: tables.iter().map(table).collect(),
+            placing: Vec::new(),
+        }
+    }
+
+    /// The counts of a pair or of all usable files, without the folders of this machine.
+    pub fn without_paths(db: &Database, pair: Option<Pair>) -> Result<StatsAnswer, DbError> {
+        let mut answer = StatsAnswer::new(&tables(db, pair)?, true);
+        if pair.is_none() {
+            answer.placing = report::plies(db);
+            answer.placing.iter_mut().for_each(|ply| ply.file = None);
+        }
+        Ok(answer)
+    }
 }
 
 /// A row for every value of every table.
-fn by_value(tables: &[Counted<'_>]) -> TextTable {
+fn by_value(tables: &[Counted]) -> TextTable {
     let mut table = TextTable::new(&["pair", "to move", "value", "positions"]);
     for (file, material, histogram) in tables {
         for (value, count) in histogram.iter() {

@@ -6,6 +6,7 @@ use std::{io, iter};
 use anyhow::Result;
 use clap::Args;
 use millbase::internals::uci;
+use millbase::notation::protocol_game;
 
 use crate::advice;
 use crate::databases;
@@ -45,6 +46,7 @@ impl Uci {
             path,
             options.threads(),
             advice::sentence,
+            protocol_game,
         )?;
         Ok(Status::Done)
     }

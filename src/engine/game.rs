@@ -260,17 +260,6 @@ impl Game {
     ///
     /// A sentence about the first thing that is wrong.
     pub fn parse(line: &str, rules: &Rules) -> Result<Game, String> {
-        match Game::parse_legal(line, rules)? {
-            (game, None) => Ok(game),
-            (_, Some(error)) => Err(error.to_string()),
-        }
-    }
-
-    /// As [`Game::parse`], but an illegal action only ends the game before it and is the second result.
-    pub(crate) fn parse_legal(
-        line: &str,
-        rules: &Rules,
-    ) -> Result<(Game, Option<GameError>), String> {
         const FORM: &str = "a position is set with 'position startpos' or 'position fen …', \
             optionally followed by 'moves …'";
         let mut words = line.split_whitespace();
@@ -284,8 +273,10 @@ impl Game {
             }
             _ => return Err(FORM.to_owned()),
         };
-        let error = words.map(|action| game.play(action)).find_map(Result::err);
-        Ok((game, error))
+        for action in words {
+            game.play(action).map_err(|error| error.to_string())?;
+        }
+        Ok(game)
     }
 
     /// The game as the line of the engine protocol that leads to its position:

@@ -12,13 +12,25 @@ use crate::rules::turns::{Turn, removable};
 pub struct Illegality {
     /// An identifier for programs, such as `too_far`.
     pub name: &'static str,
+    /// The point that the reason is about, if it is about one.
+    pub point: Option<Point>,
     clause: String,
 }
 
 impl Illegality {
     fn new(name: &'static str, clause: impl Into<String>) -> Illegality {
-        let clause = clause.into();
-        Illegality { name, clause }
+        Illegality {
+            name,
+            point: None,
+            clause: clause.into(),
+        }
+    }
+
+    fn about(point: Point, name: &'static str, clause: String) -> Illegality {
+        Illegality {
+            point: Some(point),
+            ..Illegality::new(name, clause)
+        }
     }
 }
 
@@ -113,18 +125,22 @@ impl Position {
                 "nothing_in_hand",
                 "no stone is left in hand; move one like d6-d5",
             ),
-            Some(from) if self.waiting().contains(from) => Illegality::new(
+            Some(from) if self.waiting().contains(from) => Illegality::about(
+                from,
                 "their_stone",
                 format!("the stone on {from} belongs to the other side"),
             ),
             Some(from) if !self.mover().contains(from) => {
-                Illegality::new("no_stone", format!("there is no stone on {from} to move"))
+                let clause = format!("there is no stone on {from} to move");
+                Illegality::about(from, "no_stone", clause)
             }
             _ if !self.empty().contains(to) => {
-                Illegality::new("taken", format!("there is a stone on {to} already"))
+                let clause = format!("there is a stone on {to} already");
+                Illegality::about(to, "taken", clause)
             }
             Some(from) if far(from) => {
-                Illegality::new("too_far", format!("{to} is not next to {from} on a line"))
+                let clause = format!("{to} is not next to {from} on a line");
+                Illegality::about(to, "too_far", clause)
             }
             // The step alone is legal, so the removal is not.
             _ => {
@@ -149,13 +165,13 @@ impl Position {
         };
         if self.mover().contains(point) {
             let clause = format!("the stone on {point} belongs to the same side");
-            Illegality::new("own_stone", clause)
+            Illegality::about(point, "own_stone", clause)
         } else if !self.waiting().contains(point) {
             let clause = format!("there is no stone on {point} to remove");
-            Illegality::new("nothing_there", clause)
+            Illegality::about(point, "nothing_there", clause)
         } else {
             let clause = format!("the stone on {point} is in a mill, and other stones are not");
-            Illegality::new("in_mill", clause)
+            Illegality::about(point, "in_mill", clause)
         }
     }
 }

@@ -19,21 +19,20 @@ pub struct Place {
 
 impl Place {
     /// A remark about this place, which does not cut the game.
-    pub fn remark(self, message: impl Into<String>) -> Remark {
+    pub fn remark<const N: usize>(
+        self,
+        reason: &'static str,
+        fields: [(&'static str, String); N],
+        message: impl Into<String>,
+    ) -> Remark {
         Remark {
             line: self.line,
             column: self.column,
             cuts: false,
             rules: None,
+            reason,
+            fields: fields.into(),
             message: message.into(),
-        }
-    }
-
-    /// A remark that cuts the game here.
-    pub fn cut(self, message: impl Into<String>) -> Remark {
-        Remark {
-            cuts: true,
-            ..self.remark(message)
         }
     }
 }
@@ -208,7 +207,8 @@ impl Builder<'_> {
                 let message = format!(
                     "a variation inside {DEEPEST} others is left out with all that it contains"
                 );
-                self.remarks.push(place.remark(message));
+                self.remarks
+                    .push(place.remark("variation_left_out", [], message));
             }
             self.ignored += 1;
             return;
@@ -220,7 +220,8 @@ impl Builder<'_> {
         frame.is_cut = is_cut || !has_turn;
         if !is_cut && !has_turn {
             let message = "a variation before the first turn is left out";
-            self.remarks.push(place.remark(message));
+            self.remarks
+                .push(place.remark("variation_left_out", [], message));
         }
         self.frames.push(frame);
     }
@@ -233,7 +234,8 @@ impl Builder<'_> {
         self.flush();
         if self.is_main() {
             let message = "a variation ends with ')' that did not begin with '('";
-            return self.remarks.push(place.remark(message));
+            let remark = place.remark("variation_closed", [], message);
+            return self.remarks.push(remark);
         }
         let Some(frame) = self.frames.pop() else {
             return;
@@ -245,7 +247,9 @@ impl Builder<'_> {
                 "the variation stops after {}, before the removal that it earns, so this turn is left out",
                 last.turn
             );
-            self.remarks.push(place.remark(message));
+            let fields = [("turn", last.turn.to_string())];
+            self.remarks
+                .push(place.remark("removal_missing", fields, message));
         }
         let is_empty = line.turns.is_empty() && line.comment.is_empty();
         if let (false, Some(turn)) = (is_empty, self.frame().line.turns.last_mut()) {
@@ -276,8 +280,10 @@ impl Builder<'_> {
                 turn.marks += mark;
             }
             None => {
-                let message = format!("'{}' stands before the first turn", shown(mark.trim()));
-                self.remarks.push(place.remark(message));
+                let text = shown(mark.trim());
+                let message = format!("'{text}' stands before the first turn");
+                self.remarks
+                    .push(place.remark("early_mark", [("text", text)], message));
             }
         }
     }
@@ -306,8 +312,10 @@ impl Builder<'_> {
     fn word(&mut self, place: Place, word: &str) {
         let plain = word.trim_end_matches(['!', '?', '+', '#', '‼', '⁇', '⁉']);
         if self.has_result && self.is_main() && !plain.is_empty() {
-            let message = format!("'{}' follows the result of the game", shown(word));
-            return self.cut(place, message, None, None);
+            let text = shown(word);
+            let message = format!("'{text}' follows the result of the game");
+            let remark = place.remark("after_result", [("text", text)], message);
+            return self.cut(remark, None, None);
         }
         let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
         let is_clock = || {
@@ -321,7 +329,7 @@ impl Builder<'_> {
             }
             return;
         }
-        if self.points == Points::Coordinates && is_clock() {
+        if self.points.has_places() && is_clock() {
             self.flush();
             return self.comment(word);
         }
@@ -365,8 +373,10 @@ impl Builder<'_> {
             Points::Names => TurnError.to_string(),
             points => format!("the game is written with {points}"),
         };
-        let message = format!("'{}' is not a turn; {form}", shown(word));
-        self.go_no_further(place, &message, None, None);
+        let text = shown(word);
+        let message = format!("'{text}' is not a turn; {form}");
+        let remark = place.remark("not_a_turn", [("text", text)], message);
+        self.go_no_further(remark, None, None);
     }
 
     /// Makes the turn of the words so far.
@@ -383,13 +393,15 @@ impl Builder<'_> {
         };
         if self.turns >= MOST_TURNS {
             let message = format!("the game has more than {MOST_TURNS} turns");
-            return self.go_no_further(place, &message, None, None);
+            return self.go_no_further(place.remark("too_long", [], message), None, None);
         }
         let rules = self.rules;
         if self.frame().now.must_pass(rules) && !first.is_pass() {
             let side = self.frame().now.side_to_move();
             let message = format!("{side} cannot move, and its pass is not written");
-            self.remarks.push(place.remark(message));
+            let fields = [("side", side.to_string())];
+            self.remarks
+                .push(place.remark("pass_missing", fields, message));
             self.make(Turn::PASS);
         }
         let mut error = None;
@@ -401,8 +413,16 @@ impl Builder<'_> {
                 }
             }
         }
-        let message = error.as_ref().map(GameError::to_string);
-        self.go_no_further(place, &message.unwrap_or_default(), Some(first), error);
+        let Some(error) = error else { return };
+        let mut remark = place.remark("over", [("turn", first.to_string())], error.to_string());
+        if let GameError::Illegal { side, reason, .. } = &error {
+            remark.reason = "illegal";
+            remark.fields.insert("side", side.to_string());
+            remark.fields.insert("why", reason.name.to_owned());
+            let point = reason.point.map(|point| ("point", point.to_string()));
+            remark.fields.extend(point);
+        }
+        self.go_no_further(remark, Some(first), Some(error));
     }
 
     /// Makes a legal turn or the next action of one.
@@ -434,35 +454,29 @@ impl Builder<'_> {
         }
     }
 
-    /// Ends the line here, because of an error.
-    fn go_no_further(
-        &mut self,
-        place: Place,
-        why: &str,
-        turn: Option<Turn>,
-        error: Option<GameError>,
-    ) {
+    /// Ends the line here, for the reason of a remark.
+    fn go_no_further(&mut self, mut why: Remark, turn: Option<Turn>, error: Option<GameError>) {
         let what = match self.is_main() {
             true => "game",
             false => "variation",
         };
         let turns = counted(self.frame().line.turns.len(), "turn");
-        let message = format!("the {what} cannot go on after {turns}: {why}");
-        self.cut(place, message, turn, error);
+        why.message = format!("the {what} cannot go on after {turns}: {}", why.message);
+        self.cut(why, turn, error);
     }
 
-    fn cut(&mut self, place: Place, message: String, turn: Option<Turn>, error: Option<GameError>) {
-        if self.is_main() {
+    fn cut(&mut self, mut remark: Remark, turn: Option<Turn>, error: Option<GameError>) {
+        remark.cuts = self.is_main();
+        if remark.cuts {
             self.failure = Some(Failure {
                 remark: self.remarks.len(),
                 turn,
                 error,
             });
-            self.remarks.push(place.cut(message));
         } else {
-            let message = format!("{message}; what follows in it is left out");
-            self.remarks.push(place.remark(message));
+            remark.message += "; what follows in it is left out";
         }
+        self.remarks.push(remark);
         self.frame().is_cut = true;
     }
 
@@ -470,7 +484,8 @@ impl Builder<'_> {
         self.flush();
         if !self.is_main() || self.ignored > 0 {
             let message = "a variation is not closed before the game ends";
-            self.remarks.push(last.remark(message));
+            self.remarks
+                .push(last.remark("variation_open", [], message));
             self.ignored = 0;
             while !self.is_main() {
                 self.close(last);

@@ -4,7 +4,7 @@ use super::line::{Built, Part, Place, build};
 use super::numbering::Points;
 use super::position;
 use crate::engine::game::{Game, GameError};
-use crate::rules::position::{Position, Side};
+use crate::rules::position::{Position, PositionError, Side};
 use crate::rules::turns::Turn;
 use crate::rules::{Blocked, Rules};
 
@@ -159,8 +159,8 @@ fn dooz(built: &Built) -> Option<String> {
 ///
 /// # Errors
 ///
-/// A sentence about a wrong position.
-pub fn start(text: Option<&str>, rules: &Rules) -> Result<Game, String> {
+/// Those of [`position::parse`].
+pub fn start(text: Option<&str>, rules: &Rules) -> Result<Game, PositionError> {
     match text {
         None => Ok(Game::new(*rules, Position::start(rules))),
         Some(text) => {

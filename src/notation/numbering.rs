@@ -1,6 +1,6 @@
 //! The names and numbers that programs give the points.
 
-use std::fmt;
+use std::{fmt, mem};
 
 use crate::board::{POINTS, Point};
 use crate::rules::turns::Turn;
@@ -59,6 +59,73 @@ pub enum Points {
     /// By ring and place: `(2,1)->(1,1)`. Ring 1 is the inner one, place 1 its top midpoint, the others follow
     /// clockwise.
     Coordinates,
+    /// By column and row: `(4,6)->(4,5)`.
+    Grid(Grid),
+}
+
+/// A grid of seven columns and rows, in which a board may be turned and mirrored.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Grid {
+    /// The number of the first column and row: 0 or 1.
+    pub first: u32,
+    /// Whether the row comes before the column.
+    pub swaps: bool,
+    /// Whether columns count from the right, and rows from the top.
+    pub mirrors: [bool; 2],
+}
+
+impl Grid {
+    /// The grids that count from 1 and from 0, columns from a and rows from 1.
+    pub(super) const UPRIGHT: [Grid; 2] = [Grid::from(1), Grid::from(0)];
+
+    /// The number of columns and rows.
+    const SIZE: u32 = 7;
+
+    const fn from(first: u32) -> Grid {
+        Grid {
+            first,
+            swaps: false,
+            mirrors: [false, false],
+        }
+    }
+
+    /// The number of ways in which a board may lie in a grid.
+    pub(super) const WAYS: usize = 8;
+
+    /// The ways in which the board may lie in this grid, first the upright one.
+    pub(super) fn ways(self) -> impl Iterator<Item = Grid> {
+        (0..Grid::WAYS).map(move |way| Grid {
+            swaps: way & 4 != 0,
+            mirrors: [way & 2 != 0, way & 1 != 0],
+            ..self
+        })
+    }
+
+    /// The point at a place; `None` if there is none.
+    fn point(self, place: [u32; 2]) -> Option<Point> {
+        let [mut column, mut row] = place.map(|number| number.wrapping_sub(self.first));
+        if column >= Grid::SIZE || row >= Grid::SIZE {
+            return None;
+        }
+        if self.swaps {
+            mem::swap(&mut column, &mut row);
+        }
+        for (number, mirrors) in [&mut column, &mut row].into_iter().zip(self.mirrors) {
+            if mirrors {
+                *number = Grid::SIZE - 1 - *number;
+            }
+        }
+        let column = char::from_digit(10 + column, 36)?;
+        Point::named(&format!("{column}{}", row + 1))
+    }
+
+    /// The place of a point.
+    fn place(self, point: Point) -> [u32; 2] {
+        let numbers = || self.first..self.first + Grid::SIZE;
+        let mut places = numbers().flat_map(|first| numbers().map(move |second| [first, second]));
+        let place = places.find(|place| self.point(*place) == Some(point));
+        place.unwrap_or_default()
+    }
 }
 
 /// The number of the first action that is a move.
@@ -70,8 +137,26 @@ impl Points {
         match self {
             Points::Numbers => Order::Rows.point((number as usize).checked_sub(1)?),
             Points::Actions => Order::Rows.point(number as usize),
-            Points::Names | Points::Coordinates => None,
+            Points::Names | Points::Coordinates | Points::Grid(_) => None,
         }
+    }
+
+    /// The point at a place that two numbers name; `None` if there is none.
+    pub(super) fn placed(self, place: [u32; 2]) -> Option<Point> {
+        match self {
+            Points::Coordinates => {
+                let [ring, place] = place.map(|number| number.wrapping_sub(1));
+                let is_place = ring < 3 && place < 8;
+                is_place.then(|| Point::new(8 * ring + place)).flatten()
+            }
+            Points::Grid(grid) => grid.point(place),
+            _ => None,
+        }
+    }
+
+    /// Whether two numbers name a point.
+    pub(super) fn has_places(self) -> bool {
+        matches!(self, Points::Coordinates | Points::Grid(_))
     }
 
     /// The move with a number, from point to point; `None` if there is none.
@@ -93,6 +178,10 @@ impl Points {
             Points::Coordinates => {
                 let (ring, place) = (point.bit() / 8 + 1, point.bit() % 8 + 1);
                 format!("({ring},{place})")
+            }
+            Points::Grid(grid) => {
+                let [first, second] = grid.place(point);
+                format!("({first},{second})")
             }
         }
     }
@@ -118,7 +207,7 @@ impl Points {
                     let [from, to] = [from, to].map(|point| Order::Rows.place(point) as u32);
                     (FIRST_MOVE + POINTS * from + to).to_string()
                 }
-                Points::Coordinates => format!("{}->{}", self.name(from), self.name(to)),
+                _ if self.has_places() => format!("{}->{}", self.name(from), self.name(to)),
                 _ => format!("{}-{}", self.name(from), self.name(to)),
             },
             (_, Some(to)) => self.name(to),
@@ -127,7 +216,7 @@ impl Points {
         for point in turn.removed_in_order() {
             text += match self {
                 Points::Actions => " ",
-                Points::Coordinates => " -",
+                _ if self.has_places() => " -",
                 _ => "x",
             };
             text += &self.name(point);
@@ -143,7 +232,13 @@ impl fmt::Display for Points {
             Points::Names => "names of points",
             Points::Numbers => "the numbers 1 to 24",
             Points::Actions => "the numbers of actions, from 0",
-            Points::Coordinates => "coordinates",
+            Points::Coordinates => "ring and place",
+            Points::Grid(_) => {
+                let [corner, middle] = ["a7", "d7"]
+                    .map(Point::named)
+                    .map(|point| point.map_or_else(String::new, |point| self.name(point)));
+                return write!(f, "a grid with {corner} for a7 and {middle} for d7");
+            }
         })
     }
 }
@@ -163,6 +258,62 @@ mod tests {
             }
             assert_eq!(order.point(24), None);
         }
+    }
+
+    #[test]
+    fn grids_lie_in_eight_ways() {
+        let [upright, from_zero] = Grid::UPRIGHT;
+        for (grid, place, name) in [
+            (upright, [4, 6], Some("d6")),
+            (upright, [1, 1], Some("a1")),
+            (upright, [4, 4], None),
+            (upright, [0, 1], None),
+            (upright, [8, 1], None),
+            (from_zero, [3, 5], Some("d6")),
+            (from_zero, [6, 0], Some("g1")),
+            (from_zero, [7, 7], None),
+            (
+                Grid {
+                    swaps: true,
+                    ..upright
+                },
+                [6, 4],
+                Some("d6"),
+            ),
+            (
+                Grid {
+                    mirrors: [true, false],
+                    ..upright
+                },
+                [1, 1],
+                Some("g1"),
+            ),
+            (
+                Grid {
+                    swaps: true,
+                    mirrors: [false, true],
+                    ..from_zero
+                },
+                [0, 0],
+                Some("a7"),
+            ),
+        ] {
+            let point = grid.point(place);
+            assert_eq!(point.map(|point| point.name()), name, "{grid:?} {place:?}");
+        }
+        for grid in upright.ways().chain(from_zero.ways()) {
+            assert!(Point::all().all(|point| grid.point(grid.place(point)) == Some(point)));
+        }
+        for grid in upright.ways() {
+            assert_eq!(
+                [[0, 1], [1, 0], [8, 1], [9, 9]].map(|place| grid.point(place)),
+                [None; 4]
+            );
+        }
+        assert_eq!(upright.ways().next(), Some(upright));
+        assert_eq!(upright.ways().count(), Grid::WAYS);
+        let turn = "d6-d5xb4".parse().unwrap();
+        assert_eq!(Points::Grid(upright).turn(turn), "(4,6)->(4,5) -(2,4)");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use serde_json::{Value as Json, json};
 use super::numbering::Order;
 use crate::board::{POINTS, Point, PointSet};
 use crate::engine::game::shown;
-use crate::rules::position::{Phase, Position, Side};
+use crate::rules::position::{Phase, Position, PositionError, Side};
 use crate::rules::{FEWEST_STONES, Rules};
 
 /// A form of positions.
@@ -86,7 +86,7 @@ pub fn form_of(word: &str) -> Option<PositionForm> {
 /// # Errors
 ///
 /// A sentence about the first thing that is wrong.
-pub fn parse(text: &str, rules: &Rules) -> Result<(Position, u32), String> {
+pub fn parse(text: &str, rules: &Rules) -> Result<(Position, u32), PositionError> {
     let text = text.trim();
     let first = text.split_whitespace().next().unwrap_or_default();
     let stated = match form_of(first) {
@@ -95,11 +95,10 @@ pub fn parse(text: &str, rules: &Rules) -> Result<(Position, u32), String> {
         Some(PositionForm::Rows) => rows(text)?.with_removal(rules),
         Some(PositionForm::Json) => object(text)?.with_removal(rules),
         Some(PositionForm::Fen) | None => {
-            return Position::parse_counted(text, rules).map_err(|error| error.to_string());
+            return Position::parse_counted(text, rules);
         }
     };
-    let text = stated.text();
-    Position::parse_counted(&text, rules).map_err(|error| error.to_string())
+    Position::parse_counted(&stated.text(), rules)
 }
 
 /// What the other forms state.

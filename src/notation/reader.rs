@@ -11,10 +11,11 @@ use std::mem;
 use super::lexer::{Lexer, Piece, Pieces, Token};
 use super::line::{Built, Part, Place, build};
 use super::names;
-use super::numbering::Points;
+use super::numbering::{Grid, Points};
 use super::position::{self, PositionForm};
 use super::record::{GameResult, Record, Remark};
 use super::words::{TurnWords, atoms, coordinates, is_spoken};
+use crate::board::POINTS;
 use crate::engine::game::{Game, shown};
 use crate::rules::Rules;
 use crate::rules::position::Position;
@@ -103,7 +104,9 @@ impl<R: BufRead> Records<R> {
             .end(&mut |place, token| drafts.token(place, token));
         if let Some(place) = open {
             let message = "a comment is not closed before the input ends";
-            drafts.draft.remark(place.remark(message));
+            drafts
+                .draft
+                .remark(place.remark("open_comment", [], message));
         }
         drafts.end();
     }
@@ -129,6 +132,34 @@ impl<R: BufRead> Iterator for Records<R> {
                 }
             }
         }
+    }
+}
+
+/// The game of a line of the engine protocol, as [`Game::parse`] reads it, or with turns in any other form that leaves no
+/// doubt and has nothing besides turns.
+///
+/// ```
+/// use millbase::Rules;
+/// use millbase::notation::protocol_game;
+/// let game = protocol_game("position startpos moves 5 24 1 3-15", &Rules::STANDARD);
+/// assert!(game.is_err());
+/// let game = protocol_game("position startpos moves 5 24 1", &Rules::STANDARD)?;
+/// assert_eq!(game.text(), "position startpos moves d6 g1 a7");
+/// # Ok::<(), String>(())
+/// ```
+///
+/// # Errors
+///
+/// As for [`Game::parse`].
+pub fn protocol_game(line: &str, rules: &Rules) -> Result<Game, String> {
+    let error = match Game::parse(line, rules) {
+        Ok(game) => return Ok(game),
+        Err(error) => error,
+    };
+    let mut records = Records::new(*rules, line.as_bytes()).flatten();
+    match (records.next(), records.next()) {
+        (Some(record), None) if record.has_turns_only() => Ok(record.game),
+        _ => Err(error),
     }
 }
 
@@ -230,11 +261,11 @@ impl Drafts {
             match line.strip_prefix("setoption name Rules value ") {
                 Some(rules) => draft.rules = Some((rules.trim().to_owned(), place)),
                 None => {
+                    let text = shown(line);
                     let message = format!(
-                        "'{}' is not a line of a game; a saved game has lines 'position …' and 'setoption name Rules …'",
-                        shown(line)
+                        "'{text}' is not a line of a game; a saved game has lines 'position …' and 'setoption name Rules …'"
                     );
-                    draft.remark(place.remark(message));
+                    draft.remark(place.remark("not_a_line", [("text", text)], message));
                 }
             }
             return LineStart::Read;
@@ -274,11 +305,11 @@ impl Drafts {
                 self.end();
             }
             let Some((name, value, length)) = tag(inner) else {
-                let message = format!(
-                    "'{}' is not a tag; a tag is written like [White \"Name\"]",
-                    shown(inner)
-                );
-                self.draft.remark(place.remark(message));
+                let word = shown(inner);
+                let message =
+                    format!("'{word}' is not a tag; a tag is written like [White \"Name\"]");
+                self.draft
+                    .remark(place.remark("not_a_tag", [("text", word)], message));
                 return text.len();
             };
             if self.draft.is_paused && self.draft.tag(&name).is_some() {
@@ -300,7 +331,7 @@ impl Drafts {
             }
             Token::LongComment => {
                 let message = "a comment is too long, and its end is left out";
-                self.draft.remark(place.remark(message));
+                self.draft.remark(place.remark("too_long", [], message));
             }
             Token::Open => {
                 self.draft.end_start();
@@ -490,10 +521,12 @@ fn turns_of(line: &str) -> usize {
     }
     let mut turns = 0;
     let mut turn = TurnWords::default();
-    for word in line.split(|letter: char| letter.is_whitespace() || matches!(letter, ',' | ';')) {
+    Lexer::default().tokens(line, Place::default(), &mut |_, token| {
+        let Token::Word(word) = token else { return };
         let forms = [Points::Names, Points::Actions, Points::Coordinates];
+        let grids = Grid::UPRIGHT.map(Points::Grid);
         let mut found = Vec::new();
-        let understood = forms.into_iter().any(|points| {
+        let understood = forms.into_iter().chain(grids).any(|points| {
             found.clear();
             atoms(word, points, &mut |atom| found.push(atom)).is_some()
         });
@@ -507,7 +540,7 @@ fn turns_of(line: &str) -> usize {
                 turn.take(atom);
             }
         }
-    }
+    });
     (turns + usize::from(!turn.is_empty())).min(2)
 }
 
@@ -542,8 +575,9 @@ impl Draft {
 
     fn add_tag(&mut self, name: String, value: String, place: Place) {
         if self.tag(&name).is_some() {
-            let message = format!("the tag {} is there twice; the first counts", shown(&name));
-            return self.remark(place.remark(message));
+            let name = shown(&name);
+            let message = format!("the tag {name} is there twice; the first counts");
+            return self.remark(place.remark("repeated_tag", [("tag", name)], message));
         }
         if self.has_room(place, name.len() + value.len()) {
             self.tags.push((name, value, place));
@@ -566,7 +600,7 @@ impl Draft {
         if is_full && !self.is_full {
             self.is_full = true;
             let message = "the text of the game is too long, and its end is left out";
-            self.remark(place.cut(message));
+            self.remark(place.remark("too_long", [], message).cutting());
         }
         !is_full
     }
@@ -626,7 +660,9 @@ impl Draft {
                 _ => {
                     let message = "a position is set with 'position startpos' or 'position fen …', \
                         optionally followed by 'moves …'";
-                    return Err(place.cut(message));
+                    return Err(place
+                        .remark("not_a_start", [("text", shown(text.trim()))], message)
+                        .cutting());
                 }
             },
         };
@@ -667,37 +703,84 @@ impl Draft {
 
     /// Makes the turns in the form that reads most of them.
     fn build(&mut self, start: &Game) -> (Points, Built) {
-        if let Some(points) = self.points() {
-            return (points, build(start, points, &self.parts));
+        let place = self
+            .parts
+            .first()
+            .map_or_else(Place::default, |(place, _)| *place);
+        match self.points() {
+            Some(Points::Coordinates) => return self.build_places(start, place),
+            Some(points) => return (points, build(start, points, &self.parts)),
+            None => {}
         }
-        let numbers = build(start, Points::Numbers, &self.parts);
-        let actions = build(start, Points::Actions, &self.parts);
-        let rank = |built: &Built| (built.failure.is_none(), built.game.actions().len());
         let has_signs = self
             .parts
             .iter()
             .any(|(_, part)| matches!(part, Part::Word(word) if word.contains(['-', 'x'])));
-        let prefers_numbers = self.has_numbers || has_signs;
-        let is_certain = self.has_numbers || numbers.failure.is_some() || actions.failure.is_some();
-        if rank(&numbers) == rank(&actions) && !is_certain {
-            let place = self
-                .parts
-                .first()
-                .map_or_else(Place::default, |(place, _)| *place);
-            let [read, other] = match prefers_numbers {
-                true => ["1 to 24", "0 to 23"],
-                false => ["0 to 23", "1 to 24"],
-            };
+        let forms = match self.has_numbers || has_signs {
+            true => [Points::Numbers, Points::Actions],
+            false => [Points::Actions, Points::Numbers],
+        };
+        let (best, others) = self.best(start, forms);
+        if !others.is_empty() && !self.has_numbers {
+            let [read, other] = forms.map(|points| match points {
+                Points::Numbers => "1 to 24",
+                _ => "0 to 23",
+            });
             let message = format!(
                 "the points are read as the numbers {read}; as {other}, the turns are legal, too"
             );
-            self.remark(place.remark(message));
+            let fields = [("read", read), ("other", other)];
+            let fields = fields.map(|(name, range)| (name, range.replace(" to ", "–")));
+            self.remark(place.remark("numbering", fields, message));
         }
-        match rank(&numbers).cmp(&rank(&actions)) {
-            std::cmp::Ordering::Less => (Points::Actions, actions),
-            std::cmp::Ordering::Equal if !prefers_numbers => (Points::Actions, actions),
-            _ => (Points::Numbers, numbers),
+        best
+    }
+
+    /// Makes the turns of coordinates, which are ring and place or column and row.
+    fn build_places(&mut self, start: &Game, place: Place) -> (Points, Built) {
+        let is_empty = start.position().empty().len() == POINTS;
+        let ways = if is_empty { 1 } else { Grid::WAYS };
+        let grids = Grid::UPRIGHT
+            .into_iter()
+            .flat_map(|grid| grid.ways().take(ways));
+        let forms = [Points::Coordinates]
+            .into_iter()
+            .chain(grids.map(Points::Grid));
+        let (best, others) = self.best(start, forms);
+        let points = best.0;
+        if let Some(other) = others.first() {
+            let message = format!(
+                "the coordinates are read as {points}; as {other}, the turns are legal, too"
+            );
+            self.remark(place.remark("ambiguous", [], message));
+        } else if is_empty && points != Points::Coordinates {
+            let message = format!(
+                "the coordinates are read as {points}; if the board lies otherwise, the game is turned or mirrored, \
+                 which changes no value"
+            );
+            self.remark(place.remark("grid", [], message));
         }
+        best
+    }
+
+    /// The turns in the first of the forms that reads most of them, and the other forms that read as many, if they
+    /// are all.
+    fn best(
+        &self,
+        start: &Game,
+        forms: impl IntoIterator<Item = Points>,
+    ) -> ((Points, Built), Vec<Points>) {
+        let built = |points| (points, build(start, points, &self.parts));
+        let mut all: Vec<(Points, Built)> = forms.into_iter().map(built).collect();
+        let rank = |built: &Built| (built.failure.is_none(), built.game.actions().len());
+        // The first of equal ones is the last in this order.
+        let order = (0..all.len()).rev();
+        let best = order.max_by_key(|&at| rank(&all[at].1)).unwrap_or_default();
+        let best = all.remove(best);
+        let is_equal = |built: &Built| built.failure.is_none() && rank(built) == rank(&best.1);
+        let others = all.iter().filter(|(_, built)| is_equal(built));
+        let others = others.map(|(points, _)| *points).collect();
+        (best, others)
     }
 
     /// The rules of the game: those of its tags, or `given`.
@@ -723,11 +806,11 @@ impl Draft {
             exact.or_else(|| names::named(name, given))
         };
         known.unwrap_or_else(|| {
+            let text = shown(name);
             let message = format!(
-                "the rules '{}' are not among those that can be read; the game is read by {given}",
-                shown(name)
+                "the rules '{text}' are not among those that can be read; the game is read by {given}"
             );
-            self.remark(place.remark(message));
+            self.remark(place.remark("unknown_rules", [("text", text)], message));
             *given
         })
     }
@@ -738,9 +821,11 @@ impl Draft {
             Err(remark) => Err(remark),
             Ok(text) => match names::start(text.as_ref().map(|(text, _)| text.as_str()), &rules) {
                 Ok(game) => Ok((game, text)),
-                Err(message) => {
+                Err(error) => {
                     let place = text.map_or_else(Place::default, |(_, place)| place);
-                    Err(place.cut(message))
+                    let mut remark = place.remark(error.reason(), [], error.to_string());
+                    remark.fields.extend(error.fields().iter().cloned());
+                    Err(remark.cutting())
                 }
             },
         };
@@ -783,8 +868,11 @@ impl Draft {
         self.remarks
             .sort_by_key(|remark| (remark.line, remark.column));
         if self.remarks_left_out > 0 {
-            let message = format!("{} more remarks are left out", self.remarks_left_out);
-            self.remarks.push(end.remark(message));
+            let count = self.remarks_left_out;
+            let message = format!("{count} more remarks are left out");
+            let fields = [("count", count.to_string())];
+            self.remarks
+                .push(end.remark("more_remarks", fields, message));
         }
         let states = ["Rules", "FEN", "Position", "SetUp", "Result"];
         let tags = self
@@ -828,16 +916,15 @@ impl Draft {
             && of_tag.is_none()
             && !["*", "?", ""].contains(&text.as_str())
         {
-            let message = format!(
-                "'{}' is not a result; it is 1-0, 0-1, 1/2-1/2 or *",
-                shown(text)
-            );
-            self.remark(place.remark(message));
+            let text = shown(text);
+            let message = format!("'{text}' is not a result; it is 1-0, 0-1, 1/2-1/2 or *");
+            self.remark(place.remark("not_a_result", [("text", text)], message));
         }
         if let (Some(written), Some(of_tag), true) = (written, of_tag, written != of_tag) {
-            let (written, of_tag) = (written.text(), of_tag.text());
-            let message = format!("the game ends in {written}, but its tag says {of_tag}");
-            self.remark(end.remark(message));
+            let (written, tag) = (written.text(), of_tag.text());
+            let message = format!("the game ends in {written}, but its tag says {tag}");
+            let fields = [("written", written.to_owned()), ("other", tag.to_owned())];
+            self.remark(end.remark("other_result", fields, message));
         }
         let is_cut = self.remarks.iter().any(|remark| remark.cuts);
         if let (false, true, Some(last)) = (
@@ -848,14 +935,16 @@ impl Draft {
             let message = format!(
                 "the game stops after {last}, before the removal that it earns, so this turn is left out"
             );
-            self.remark(end.cut(message));
+            let fields = [("turn", last.to_string())];
+            self.remark(end.remark("removal_missing", fields, message).cutting());
         }
         let stated = written.or(of_tag);
         let found = GameResult::of(game);
         if let (Some(stated), Some(found), true) = (stated, found, stated != found) {
-            let (stated, found) = (stated.text(), found.text());
-            let message = format!("the text says {stated}, but the board says {found}");
-            self.remark(end.remark(message));
+            let (written, board) = (stated.text(), found.text());
+            let message = format!("the text says {written}, but the board says {board}");
+            let fields = [("written", written.to_owned()), ("other", board.to_owned())];
+            self.remark(end.remark("other_result", fields, message));
         }
         stated.or(found)
     }

@@ -1,5 +1,6 @@
 //! A game that was read: its tags, its turns with comments and variations, its result, and remarks.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use schemars::JsonSchema;
@@ -61,8 +62,19 @@ pub struct Remark {
     pub cuts: bool,
     /// The name of rules by which the text would make sense, if some have a name and do.
     pub rules: Option<&'static str>,
+    /// What is strange, as a word for programs.
+    pub reason: &'static str,
+    /// The words, turns and numbers of the sentence by their names.
+    pub fields: BTreeMap<&'static str, String>,
     /// A description in one sentence.
     pub message: String,
+}
+
+impl Remark {
+    /// The same remark where the turns of the game end.
+    pub(super) fn cutting(self) -> Remark {
+        Remark { cuts: true, ..self }
+    }
 }
 
 impl fmt::Display for Remark {
@@ -207,6 +219,11 @@ impl Record {
     /// Whether the text has no turn that could be read, and something in place of one.
     pub fn is_unread(&self) -> bool {
         self.game.actions().is_empty() && self.cut().is_some()
+    }
+
+    /// Whether the text had turns alone, and all of them were read.
+    pub(super) fn has_turns_only(&self) -> bool {
+        *self == Record::of(self.game.clone())
     }
 
     /// The name of the player of a side, by the tags `White` and `Black`.

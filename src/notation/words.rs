@@ -69,8 +69,8 @@ fn first_atom(rest: &str, letter: char, points: Points) -> Option<(Option<Atom>,
     };
     match letter {
         '(' => {
-            let (point, used) = coordinates(rest)?;
-            Some((Some(Atom::Point(point?)), used))
+            let (place, used) = coordinates(rest)?;
+            Some((Some(Atom::Point(points.placed(place)?)), used))
         }
         '0'..='9' if points != Points::Names => {
             let used = length(|letter| letter.is_ascii_digit());
@@ -85,7 +85,7 @@ fn first_atom(rest: &str, letter: char, points: Points) -> Option<(Option<Atom>,
         'x' | '×' | ':' => Some((Some(Atom::Take), letter.len_utf8())),
         _ if is_separator(letter) => {
             let used = length(is_separator);
-            let removes = points == Points::Coordinates && &rest[..used] == "-";
+            let removes = points.has_places() && &rest[..used] == "-";
             Some((Some(if removes { Atom::Take } else { Atom::To }), used))
         }
         _ if letter.is_alphabetic() => {
@@ -123,18 +123,15 @@ fn point(text: &str) -> Option<Point> {
     Point::named(name).or_else(turned)
 }
 
-/// The place `(ring,place)` that a text begins with, and its number of bytes; no text but `(1,2)` is such a place.
-/// The point is `None` if the board has no such place.
-pub fn coordinates(text: &str) -> Option<(Option<Point>, usize)> {
-    match text.as_bytes() {
-        [b'(', ring, b',', place, b')', ..] if ring.is_ascii_digit() && place.is_ascii_digit() => {
-            let [ring, place] = [ring, place].map(|digit| u32::from(digit - b'0').wrapping_sub(1));
-            let is_place = ring < 3 && place < 8;
-            let point = is_place.then(|| Point::new(8 * ring + place)).flatten();
-            Some((point, 5))
-        }
-        _ => None,
-    }
+/// The numbers of the place that a text begins with, and its number of bytes; a place is written `(1,2)` or `(1, 2)`.
+pub fn coordinates(text: &str) -> Option<([u32; 2], usize)> {
+    let (first, second, length) = match text.as_bytes() {
+        [b'(', first, b',', second, b')', ..] => (first, second, 5),
+        [b'(', first, b',', b' ', second, b')', ..] => (first, second, 6),
+        _ => return None,
+    };
+    let digit = |byte: &u8| char::from(*byte).to_digit(10);
+    Some(([digit(first)?, digit(second)?], length))
 }
 
 /// The atoms of one turn so far.
@@ -217,6 +214,7 @@ impl TurnWords {
 
 #[cfg(test)]
 mod tests {
+    use super::super::numbering::Grid;
     use super::*;
 
     /// The first meaning of each turn in a text.
@@ -259,8 +257,14 @@ mod tests {
             ["d6", "e4", "g7-g4xa1"]
         );
         assert_eq!(read("4 127 13", Points::Actions), ["d6", "d6-d5", "f4"]);
-        let text = "(2,1) (2,1)->(1,1) -(2,7)";
-        assert_eq!(read(text, Points::Coordinates), ["d6", "d6-d5xb4"]);
+        for (text, points) in [
+            ("(2,1) (2,1)->(1,1) -(2,7)", Points::Coordinates),
+            ("(4,6) (4,6)->(4,5) -(2,4)", Points::Grid(Grid::UPRIGHT[0])),
+        ] {
+            assert_eq!(read(text, points), ["d6", "d6-d5xb4"]);
+        }
+        assert_eq!(coordinates("(1, 2)"), Some(([1, 2], 6)));
+        assert_eq!(coordinates("(1,2"), None);
         for word in ["d8", "z", "14", "d6!"] {
             assert_eq!(atoms(word, Points::Names, &mut |_| ()), None, "{word}");
         }

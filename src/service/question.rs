@@ -13,7 +13,7 @@ use super::game::{GameAnswer, IllegalTurn, PlayAnswer, StepAnswer, TurnsAnswer};
 use super::json;
 use super::position::{LineAnswer, ProbeAnswer, RankAnswer};
 use super::random::RandomAnswer;
-use super::record::ReadAnswer;
+use super::record::{MOST_GAMES, ReadAnswer};
 use super::settings;
 use super::words::Fen;
 use crate::engine::ending::DrawRule;
@@ -238,17 +238,19 @@ impl Question {
         )?)
     }
 
-    /// The pair of the question.
+    /// The pair of the question, if it names one.
     ///
     /// # Errors
     ///
-    /// A [`Failure`] if it names none of the rules.
-    pub fn pair(&self, rules: &Rules) -> Result<Pair, Failure> {
-        let text = self.pair.as_deref().unwrap_or_default();
+    /// A [`Failure`] if it is no pair of the rules.
+    pub fn pair(&self, rules: &Rules) -> Result<Option<Pair>, Failure> {
+        let Some(text) = &self.pair else {
+            return Ok(None);
+        };
         let pair: Result<Pair, PairError> = text.parse();
         let pair = pair.map_err(|error| Failure::question(error.to_string()))?;
         pair.check(rules).map_err(Failure::question)?;
-        Ok(pair)
+        Ok(Some(pair))
     }
 
     /// The result of the question.
@@ -410,14 +412,16 @@ impl Service {
                 let (game, illegal) = question.game(rules, *draws)?;
                 json(&GameAnswer::new(&game, illegal))
             }
-            Topic::Read => json(&ReadAnswer::read(&question.text, rules)),
+            Topic::Read => json(&ReadAnswer::read(&question.text, rules, MOST_GAMES)),
             Topic::Play => json(&self.play(question, |player, game, limits| {
                 player.check_arrived(game.position())?;
                 Ok(player.choose(&game, &limits, stop, &mut |_| ()))
             })?),
             Topic::Random => json(&RandomAnswer::find(
                 database,
-                question.pair(rules)?,
+                (question.pair(rules)?).ok_or_else(|| {
+                    Failure::question("the pair is missing; name one, like pair=6-4")
+                })?,
                 question.wdl()?,
                 question.seed,
             )?),

@@ -7,8 +7,8 @@ use super::words::Fen;
 use crate::notation::{GameResult, Line, Record, Records, Remark};
 use crate::rules::Rules;
 
-/// The most games of an answer.
-const MOST_GAMES: usize = 200;
+/// The most games of an answer to a question.
+pub const MOST_GAMES: usize = 200;
 
 /// A game that was read from a text.
 #[derive(Serialize, JsonSchema)]
@@ -56,11 +56,11 @@ pub struct ReadAnswer {
 }
 
 impl ReadAnswer {
-    /// Reads a text; `rules` are those of games that name none.
-    pub fn read(text: &str, rules: &Rules) -> ReadAnswer {
+    /// Reads at most this number of games of a text; `rules` are those of games that name none.
+    pub fn read(text: &str, rules: &Rules, most: usize) -> ReadAnswer {
         // A text in memory has no errors of input.
         let mut records = Records::new(*rules, text.as_bytes()).flatten();
-        let games = records.by_ref().take(MOST_GAMES);
+        let games = records.by_ref().take(most);
         ReadAnswer {
             games: games.map(RecordAnswer::from).collect(),
             left_out: records.count(),

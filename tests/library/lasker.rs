@@ -121,7 +121,7 @@ fn positions_of_other_programs_owe_no_removal() {
         ..rules
     };
     let error = millbase::notation::parse_position(text, &placing).unwrap_err();
-    assert!(error.contains("has no mill"), "{error}");
+    assert!(error.to_string().contains("has no mill"), "{error}");
 }
 
 /// All sectors of a game, solved.

@@ -7,7 +7,7 @@ use millbase::engine::Game;
 use millbase::internals::Random;
 use millbase::notation::{
     GameForm, GameResult, Line, NotedTurn, Points, PositionForm, Record, Records, game_text,
-    parse_position, position_text,
+    parse_position, position_text, protocol_game,
 };
 use millbase::{Blocked, Position, Rules, Side, Turn};
 
@@ -139,10 +139,16 @@ fn the_examples_are_one_game() {
         let name = file.unwrap().file_name().into_string().unwrap();
         let record = only(&text(&name));
         assert_eq!(turns(&record), expected, "{name}: {:?}", record.remarks);
-        assert_eq!(remarks(&record), [""; 0], "{name}");
+        // The grid leaves open how the board lies.
+        let reasons: Vec<&str> = record.remarks.iter().map(|remark| remark.reason).collect();
+        assert_eq!(
+            reasons,
+            vec!["grid"; usize::from(name == "grid.txt")],
+            "{name}"
+        );
         files += 1;
     }
-    assert_eq!(files, 8);
+    assert_eq!(files, 9);
 }
 
 /// Texts that were read wrongly or not at all.
@@ -352,7 +358,7 @@ fn nothing_is_passed_over_in_silence() {
         (
             "(1,2) (4,6)",
             "e5",
-            "'(4,6)' is not a turn; the game is written with coordinates",
+            "'(4,6)' is not a turn; the game is written with ring and place",
         ),
         (
             "5 13 20 19",
@@ -384,6 +390,129 @@ fn numbers_are_read_as_the_play_demands() {
     let fen = "********/O*O***@*/O*@****@ w m s 3 0 3 0 0 0";
     let record = only(&format!("position fen {fen} moves 127"));
     assert_eq!(turns(&record), "d6-d5", "{:?}", record.remarks);
+}
+
+/// A grid of columns and rows is read from a1 where the board may lie in any way, and as the turns demand after a
+/// position.
+#[test]
+fn columns_and_rows_are_read_as_the_play_demands() {
+    let reasons = |record: &Record| -> Vec<&str> {
+        record.remarks.iter().map(|remark| remark.reason).collect()
+    };
+    for text in [
+        "1. (4,6) (6,4) 2. (4,2) (7,7)",
+        "1. (4, 6) (6, 4) 2. (4, 2) (7, 7)",
+        "(3,5) (5,3) (3,1) (6,6)\n",
+        "(4,6)\n(6,4)\n(4,2)\n(7,7)\n",
+    ] {
+        let record = only(text);
+        assert_eq!(
+            turns(&record),
+            "d6 f4 d2 g7",
+            "{text}: {:?}",
+            record.remarks
+        );
+        assert_eq!(reasons(&record), ["grid"], "{text}");
+    }
+    // One line is one turn also of places in rings.
+    is_game("(2,1)\n(2,3)\n(2,5)\n", "d6 f4 d2");
+    // White's stones are on d6, f6 and a7, Black's on b6, c5 and g1: d6 moves to d5 only if the first number is the row from
+    // the top.
+    let fen = "*******@/OO*****@/***@***O w m s 3 0 3 0 0 0";
+    let flying = Rules { flying: 0, ..RULES };
+    let read = |moves: &str| {
+        let text = format!("[FEN \"{fen}\"]\n\n{moves}\n");
+        read_by(flying, &text).remove(0)
+    };
+    let record = read("(2,4)->(3,4) (3,3)->(4,3) (1,1)->(1,4)");
+    assert_eq!(turns(&record), "d6-d5 c5-c4 a7-d7");
+    assert_eq!(reasons(&record), [""; 0]);
+    let record = read("(1,1)->(1,4)");
+    assert_eq!(reasons(&record), ["ambiguous"], "{}", turns(&record));
+    // Both ring and place, and column and row.
+    let record = only("(1,1) (3,3)");
+    assert_eq!(
+        (turns(&record).as_str(), reasons(&record)),
+        ("d5 g4", vec!["ambiguous"])
+    );
+}
+
+/// The engine reads lines in every form that is certain.
+#[test]
+fn lines_of_the_protocol_are_read_in_certain_forms() {
+    for (moves, game) in [
+        ("d6 f4 D2 6g", "d6 f4 d2"),
+        ("5 24 1", "d6 g1 a7"),
+        ("1. d6 f4 2. d2", "d6 f4 d2"),
+        ("(2,1) (2,3)", "d6 f4"),
+    ] {
+        let line = format!("position startpos moves {moves}");
+        let found = protocol_game(&line, &RULES);
+        let text = found.as_ref().map(|found| Record::of(found.clone()));
+        let text = text.map(|record| turns(&record));
+        match moves.contains("6g") {
+            true => assert!(text.is_err(), "{moves}"),
+            false => assert_eq!(text, Ok(game.to_owned()), "{moves}"),
+        }
+    }
+    for (line, error) in [
+        (
+            "position startpos moves d6 f4 d6",
+            "d6 is not a legal turn of white here: there is a stone on d6 already",
+        ),
+        (
+            "position startpos moves d6 {good}",
+            "'{good}' is not a turn",
+        ),
+        ("position startpos moves d6 (d2) f4", "'(d2)' is not a turn"),
+        ("position startpos moves d6 1-0", "'1-0' is not a turn"),
+        ("position startpos moves 5 13 20", "'5' is not a turn"),
+        ("position x", "a position is set with"),
+    ] {
+        let found = protocol_game(line, &RULES).unwrap_err();
+        assert!(found.starts_with(error), "{line}: {found}");
+    }
+    let rings = "position fen .........W..............|B|1|0 moves f4";
+    let game = protocol_game(rings, &RULES).unwrap();
+    assert_eq!(
+        game.text(),
+        "position fen ********/O*******/******** b p p 1 8 0 9 0 0 -1 -1 -1 -1 0 0 1 moves f4"
+    );
+}
+
+/// A program in another language says each remark by its reason and fields.
+#[test]
+fn remarks_have_reasons_and_fields() {
+    for (text, reason, fields) in [
+        ("d6 d6", "illegal", "point=d6 side=black turn=d6 why=taken"),
+        (
+            "d6 d7-d5",
+            "illegal",
+            "side=black turn=d7-d5 why=stones_in_hand",
+        ),
+        ("1. d6 14", "not_a_turn", "text=14"),
+        ("a7 a1 d7 d1 g7", "removal_missing", "turn=g7"),
+        ("5 13 20 19", "numbering", "other=1–24 read=0–23"),
+        (
+            "[Result \"1-0\"]\n\nd6 0-1",
+            "other_result",
+            "other=1-0 written=0-1",
+        ),
+        ("[FEN \"x\"]\n\nd6", "other_form", ""),
+        ("[FEN \"OOO/*/* w m s\"]\n\nd6", "board_length", "count=7"),
+        (".......................|W|0|0", "unread", ""),
+    ] {
+        let record = only(text);
+        let remark = &record.remarks[0];
+        let found: Vec<String> = (remark.fields.iter())
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        assert_eq!(
+            (remark.reason, found.join(" ").as_str()),
+            (reason, fields),
+            "{text}: {remark}"
+        );
+    }
 }
 
 #[test]
@@ -778,7 +907,7 @@ fn wrong_positions_are_refused() {
         ("{\"board\"", "is not JSON"),
         ("nonsense", "not a position in the form of mill programs"),
     ] {
-        let error = parse_position(text, &RULES).unwrap_err();
+        let error = parse_position(text, &RULES).unwrap_err().to_string();
         assert!(error.contains(words), "{text}: {error}");
     }
     let over = Position::parse("********/********/OOO@@*** b o ? 3 0 2 0 0 0", &RULES).unwrap();

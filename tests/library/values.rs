@@ -1,17 +1,19 @@
 //! Tests of the solver: every value agrees with the plain rules, and is the same for any number of
 //! threads.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use crate::common::{Random, library_set, plain_position, plain_rules};
 use crate::plain::check::{self, Stones, Table, Tables, Wrong};
 use millbase::internals::Index;
+use millbase::sample::canonical;
 use millbase::solve::{BuildRequest, build};
 use millbase::store::{Compression, Profile};
+use millbase::survey::Survey;
 use millbase::{
-    Blocked, Database, DbError, FullBoard, Material, Pair, PointSet, Position, Rules, Turn, Value,
-    Wdl, verify,
+    Blocked, Database, DbError, Dtw, FullBoard, Material, Pair, PointSet, Position, Rules,
+    Symmetry, Turn, Value, Wdl, verify,
 };
 
 /// The solver's tables.
@@ -109,6 +111,153 @@ fn small_pairs_agree_with_the_plain_rules() {
     );
     let deepest = values().max().map(Value::from_byte);
     assert_eq!(deepest, Some(Value::Loss(millbase::Dtw(26))));
+}
+
+/// The deepest positions and the mutual zugzwangs of the small pairs are those of the checked values, each once up to
+/// symmetry.
+#[test]
+fn records_are_those_of_the_plain_values() {
+    let database = Database::embedded(Rules::STANDARD);
+    assert_eq!(check_records(&database, &SMALL_PAIRS, &PLAIN), [2, 0, 0, 0]);
+    let rules = Rules::NO_FLYING;
+    let request = BuildRequest {
+        rules,
+        pairs: vec![Pair::new(4, 3).unwrap()],
+        plies: Default::default(),
+        profile: Profile::default(),
+    };
+    let folder = tempfile::tempdir().unwrap();
+    build(folder.path(), &request, &mut |_| ()).unwrap();
+    let database = Database::open(folder.path(), rules).unwrap();
+    let plain = check_all(&rules, &solve(&rules, &SMALL_PAIRS[..2]));
+    let counts = check_records(&database, &SMALL_PAIRS[..2], &plain);
+    assert!(counts.iter().all(|&count| count > 10), "{counts:?}");
+}
+
+/// Checks the records of these pairs; returns the numbers of mutual zugzwangs.
+fn check_records(db: &Database, pairs: &[(usize, usize)], plain: &Tables) -> Vec<u64> {
+    let images = |positions: &[Position]| -> BTreeSet<(PointSet, PointSet)> {
+        let images = positions.iter().flat_map(|position| {
+            Symmetry::all().map(|symmetry| position.with_board_turned(symmetry))
+        });
+        images
+            .map(|image| (image.mover(), image.waiting()))
+            .collect()
+    };
+    let mut counts = Vec::new();
+    let pairs: Vec<Pair> = (pairs.iter())
+        .map(|&(larger, smaller)| Pair::new(larger as u8, smaller as u8).unwrap())
+        .collect();
+    let mut survey = Survey::new(db, &pairs).unwrap();
+    for &pair in &pairs {
+        let records = survey.records(pair, usize::MAX).unwrap();
+        for (material, extremes) in &records.tables {
+            let table = &plain[&stones_of(*material)];
+            for (wdl, deepest) in [(Wdl::Win, &extremes.win), (Wdl::Loss, &extremes.loss)] {
+                let bytes = table.positions().map(|(_, _, byte)| byte);
+                let most = bytes
+                    .filter(|&byte| Value::from_byte(byte).wdl() == wdl)
+                    .max();
+                let (Some(deepest), Some(most)) = (deepest, most) else {
+                    assert!(deepest.is_none() && most.is_none(), "{pair}: {wdl}");
+                    continue;
+                };
+                assert_eq!(deepest.value, Value::from_byte(most), "{pair}");
+                let expected = table.positions().filter(|&(_, _, byte)| byte == most);
+                let expected = expected
+                    .map(|(mover, other, _)| (library_set(mover), library_set(other)))
+                    .collect();
+                assert!(images(&deepest.found.first) == expected, "{pair}: {wdl}");
+                let canonical: BTreeSet<_> = (deepest.found.first.iter())
+                    .map(|position| canonical(position).text(db.rules()))
+                    .collect();
+                assert_eq!(
+                    canonical.len() as u64,
+                    deepest.found.positions,
+                    "{pair}: {wdl}"
+                );
+            }
+        }
+        let stones = stones_of(records.tables[0].0);
+        let (table, other) = (&plain[&stones], &plain[&stones.exchanged()]);
+        let is_lost = |byte| Value::from_byte(byte).wdl() == Wdl::Loss;
+        let lost = table.positions().filter(|&(_, _, byte)| is_lost(byte));
+        let expected: BTreeSet<(PointSet, PointSet)> = lost
+            .filter(|(mover, waiting, _)| {
+                let place = other.others.binary_search(mover).unwrap();
+                is_lost(other.row(*waiting)[place])
+            })
+            .map(|(mover, waiting, _)| (library_set(mover), library_set(waiting)))
+            .collect();
+        let mut found = images(&records.zugzwangs.first);
+        if pair.larger() == pair.smaller() {
+            let exchanged: Vec<_> = found
+                .iter()
+                .map(|&(mover, waiting)| (waiting, mover))
+                .collect();
+            found.extend(exchanged);
+        }
+        assert!(found == expected, "{pair}");
+        let distinct: BTreeSet<_> = (records.zugzwangs.first.iter())
+            .map(|position| canonical(position).text(db.rules()))
+            .collect();
+        assert_eq!(distinct.len() as u64, records.zugzwangs.positions, "{pair}");
+        // A few first ones are the first of all.
+        let few = Survey::new(db, &[pair]).unwrap().records(pair, 2).unwrap();
+        assert_eq!(few.zugzwangs.positions, records.zugzwangs.positions);
+        let first = &records.zugzwangs.first;
+        assert_eq!(few.zugzwangs.first, first[..first.len().min(2)]);
+        counts.push(records.zugzwangs.positions);
+    }
+    counts
+}
+
+/// What is found are the positions of the checked values that satisfy the condition.
+#[test]
+fn positions_are_found_by_value_and_stones() {
+    let db = Database::embedded(Rules::STANDARD);
+    let pair = Pair::new(4, 3).unwrap();
+    let is_wanted = |value: Value| value.wdl() == Wdl::Win && value.dtw() > Some(Dtw(9));
+    let mut found: BTreeMap<Stones, BTreeSet<(PointSet, PointSet)>> = BTreeMap::new();
+    let mut survey = Survey::new(&db, &[pair]).unwrap();
+    let mut count = 0;
+    let has_mill =
+        |position: &Position| !Rules::STANDARD.board().mills(position.mover()).is_empty();
+    let pass = survey.find(pair, is_wanted, has_mill, |positions| {
+        for (position, value) in positions {
+            assert!(is_wanted(value));
+            let material = Material::of(position.mover(), position.waiting());
+            let images = Symmetry::all().map(|symmetry| position.with_board_turned(symmetry));
+            let images = images.map(|image| (image.mover(), image.waiting()));
+            found.entry(stones_of(material)).or_default().extend(images);
+            count += 1;
+        }
+        true
+    });
+    pass.unwrap();
+    assert!(count > 400, "{count}");
+    for (stones, found) in found {
+        let expected = PLAIN[&stones].positions();
+        let expected = expected.filter(|&(_, _, byte)| is_wanted(Value::from_byte(byte)));
+        let expected: BTreeSet<_> = expected
+            .map(|(mover, other, _)| (library_set(mover), library_set(other)))
+            .filter(|&(mover, other)| has_mill(&Position::moving(mover, other)))
+            .collect();
+        assert!(found == expected, "{stones:?}");
+    }
+    // The pass ends where the caller says so.
+    let mut rows = 0;
+    let mut survey = Survey::new(&db, &[pair]).unwrap();
+    let pass = survey.find(
+        pair,
+        |_| true,
+        |_| true,
+        |_| {
+            rows += 1;
+            rows < 3
+        },
+    );
+    assert!(pass.is_ok() && rows == 3);
 }
 
 /// One wrong value is detected, whatever the right and the wrong value are.

@@ -23,6 +23,7 @@ fn the_header_is_up_to_date() {
         "bulk",
         "choose",
         "engine",
+        "games",
     ];
     let builder = rooms.into_iter().fold(
         cbindgen::Builder::new().with_config(config),

@@ -28,7 +28,7 @@ const FEWER: &str = "********/*******@/O@O*O@*@ w m s 3 0 4 0 0 0 -1 -1 -1 -1 0 
 /// Six stones against four: not among the built-in pairs.
 const LARGER: &str = "OOO*****/O*O**O**/@*@**@*@ w m s 6 0 4 0 0 0 -1 -1 -1 -1 0 0 1";
 
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 21] = [
     "build",
     "export",
     "compare",
@@ -36,6 +36,8 @@ const COMMANDS: [&str; 19] = [
     "probe",
     "line",
     "stats",
+    "records",
+    "find",
     "list",
     "prove",
     "perft",
@@ -894,6 +896,99 @@ fn stats_add_up() {
     let shown = run(&["stats", "--pair", "4-3", "--histogram"]);
     assert!(shown.out.contains("760,398"));
     assert!(shown.out.contains("win in 1 "));
+}
+
+#[test]
+fn records_are_named_and_played() {
+    let answer = run(&["records", "--json", "--pair", "4-3", "--limit", "2"]).json();
+    let tables = answer["pairs"][0]["tables"].as_array().unwrap();
+    let [larger, smaller] = &tables[..] else {
+        panic!("{answer}")
+    };
+    assert_eq!([&larger["to_move"], &smaller["to_move"]], [4, 3]);
+    assert_eq!(smaller["loss"], Json::Null);
+    for (record, wdl, dtw) in [
+        (&larger["win"], "win", 1),
+        (&larger["loss"], "loss", 32),
+        (&smaller["win"], "win", 33),
+    ] {
+        assert_eq!(record["dtw"], dtw);
+        let line = record["line"].as_array().unwrap();
+        assert_eq!(line.len() as u64, dtw);
+        let first = record["first"].as_array().unwrap();
+        assert_eq!(first.len(), 2);
+        for position in first {
+            let probe = run(&["probe", "--json", text(position)]).json();
+            assert_eq!((&probe["wdl"], &probe["dtw"]), (&json!(wdl), &json!(dtw)));
+        }
+    }
+    assert_eq!(answer["placing"], json!([]));
+    let shown = run(&["records", "--pair", "4-3"]).out;
+    assert!(
+        shown.contains("loss in 32 ") && shown.contains("4-3                  0"),
+        "{shown}"
+    );
+    assert_eq!(
+        shown.lines().filter(|line| line.contains("-")).count(),
+        11,
+        "{shown}"
+    );
+    let place = Place::new();
+    place
+        .run(&["records", "--pair", "9-8"])
+        .fails_with(3, "9-8 is missing");
+    place
+        .run(&["records", "--limit", "0"])
+        .fails_with(2, "whole number from 1");
+}
+
+#[test]
+fn positions_are_found_by_conditions() {
+    let found = |args: &[&str]| {
+        let run = run(&[&["find", "4-3"], args].concat());
+        run.out.lines().map(str::to_owned).collect::<Vec<String>>()
+    };
+    let deepest = found(&["--value", "loss", "--depth", "32"]);
+    assert_eq!(deepest.len(), 33);
+    assert!(deepest.iter().all(|line| line.ends_with(" loss in 32")));
+    assert_eq!(found(&["--value", "loss", "--depth", "33.."]), [""; 0]);
+    let corners = found(&[
+        "--own", "a1,d1", "--other", "g1", "--depth", "..5", "--limit", "4",
+    ]);
+    assert_eq!(corners.len(), 4);
+    for line in corners {
+        let outer = line.split(['/', ' ']).nth(2).unwrap();
+        assert_eq!(&outer[3..6], "@OO", "{line}");
+    }
+    // Only turns, by the answers of probe.
+    let only = run(&[
+        "find", "4-3", "--value", "win", "--depth", "9..", "--good", "1", "--limit", "3", "--json",
+    ]);
+    let only: Vec<Json> = (only.out.lines())
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(only.len(), 3);
+    for position in only {
+        let probe = run(&["probe", "--json", text(&position["position"])]).json();
+        let turns = probe["turns"].as_array().unwrap();
+        assert_eq!(turns.iter().filter(|turn| turn["wdl"] == "win").count(), 1);
+        assert!(probe["dtw"].as_u64() >= Some(9) && position["dtw"] == probe["dtw"]);
+    }
+    // Four stones around the corner a7 and its neighbours cannot all be blocked by three.
+    assert_eq!(found(&["--blocked", "5"]), [""; 0]);
+    assert!(!found(&["--blocked", "3", "--limit", "2"]).is_empty());
+    let place = Place::new();
+    for (args, words) in [
+        (["--depth", "9..3"], "a range like 10..20"),
+        (["--depth", "x"], "a range like 10..20"),
+        (["--own", "a1,z9"], "'z9' is not a point"),
+        (["--value", "lost"], "expected win, draw or loss"),
+    ] {
+        place
+            .run(&[&["find", "4-3"], &args[..]].concat())
+            .fails_with(2, words);
+    }
+    place.run(&["find", "9-8"]).fails_with(3, "9-8 is missing");
 }
 
 #[test]

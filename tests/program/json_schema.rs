@@ -132,6 +132,9 @@ stats 0 OWN stats --histogram --db wdl -> /tables/0/max_win=null
 error 2 probe SHORT -> /error/fields/count="25"
 list 0 list
 stats 0 stats
+records 0 records --pair 4-3 --limit 3 -> /pairs/0/tables/0/win!=null
+records 0 OWN records -> /placing/0/ply=0
+records 0 OWN records --db wdl -> /pairs/0/tables/0/win=null
 verify 0 verify --sample 20
 # A file that differs and one that is missing; wrong values; a file that is none.
 verifySums 1 verify --sums sums --db small
@@ -187,6 +190,8 @@ list 200 /databases
 rules 200 /rules
 rules 200 /rules?rules=twelve
 rulesets 200 /rulesets
+stats 200 /stats
+records 200 /records
 health 200 /healthz
 buildState 200 /build
 error 404 /nothing

@@ -1051,7 +1051,7 @@ fn positions_and_games_are_loaded_from_texts() {
         page.click("game-load");
         page.element_says(
             "game-problem",
-            "Line 1, character 7: the game cannot go on after 2 turns: d6 is not a legal turn of white here",
+            "Line 1, character 7: d6 is not legal. There is a stone on d6 already.",
         );
         assert_eq!(page.game().len(), 2);
         // The text can be mended; a text without a legal turn replaces nothing.
@@ -1061,17 +1061,21 @@ fn positions_and_games_are_loaded_from_texts() {
         page.click("game-load");
         page.element_says(
             "game-problem",
-            "Line 1, character 1: the game cannot go on after 0 turns: 'hello' is not a turn",
+            "Line 1, character 1: “hello” is not understood.",
         );
         page.element_says("game-problem", "Nothing is loaded.");
         assert_eq!(page.game().len(), 2);
         page.write("game-text", "[Rules \"chess\"]\n1. d6");
         page.click("game-load");
-        page.element_says(
-            "game-problem",
-            "the rules 'chess' are not among those that can be read",
-        );
+        page.element_says("game-problem", "The rules “chess” are not known.");
         assert_eq!(page.game().len(), 1);
+        // Remarks are in the language of the page.
+        page.choose("language", "de");
+        page.write("game-text", "d6 a1 d6 a4");
+        page.click("game-load");
+        let words = "Zeile 1, Zeichen 7: d6 ist nicht möglich. Auf d6 steht schon ein Stein.";
+        page.element_says("game-problem", words);
+        page.choose("language", "en");
 
         // Numbers, several games, and all that a text has besides turns.
         page.write("game-text", "1. d6 14 2. b4 20 3. f6 4");

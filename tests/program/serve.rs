@@ -226,6 +226,16 @@ fn answers_are_those_of_the_commands() {
     listed["folder"] = Json::Null;
     assert_eq!(databases, listed);
     assert_eq!(databases["databases"].as_array().unwrap().len(), 28);
+    let counted: Json = serde_json::from_str(&run(&["stats", "--json", "--histogram"])).unwrap();
+    assert_eq!(server.get("/stats").json(), counted);
+    let records = server.get("/records").json();
+    assert_eq!(records["pairs"].as_array().unwrap().len(), 28);
+    let own: Json = serde_json::from_str(&run(&["records", "--json", "--pair", "5-4"])).unwrap();
+    let pairs = records["pairs"].as_array().unwrap();
+    assert!(pairs.contains(&own["pairs"][0]));
+    server
+        .get("/records?rules=ten")
+        .fails_with(400, "invalid", "the rules standard only");
     let health = json!({ "version": 1, "status": "ok", "databases": 6 });
     assert_eq!(server.get("/healthz").json(), health);
 }
@@ -295,7 +305,7 @@ fn a_pair_has_its_statistics() {
     assert_eq!(server.get("/stats?pair=4-3").json(), counted);
     assert_eq!(counted["tables"][0]["losses"], 3095);
     (server.get("/stats?pair=9-9")).fails_with(404, "missing", "millbase build --pair 9-9");
-    server.get("/stats").fails_with(400, "invalid", "");
+    (server.get("/stats?pair=2-1")).fails_with(400, "invalid", "");
 }
 
 #[test]

@@ -534,6 +534,23 @@ enum millbase_status millbase_engine_send(const struct millbase_engine *engine,
  */
 void millbase_engine_free(struct millbase_engine *engine);
 
+/**
+ * Reads the games of a text in any form: `*length` gets the number of bytes of the answer with the zero that ends it,
+ * `json` as many of them as there is room for. The answer is the JSON object `read` of docs/JSON.md with all games.
+ * Games that name no rules are read by those of `db`. `json` may be null if `capacity` is 0. This needs no databases,
+ * only rules.
+ *
+ * # Safety
+ *
+ * `db` is an open handle, `games` ends with a zero, `json` has room for `capacity` bytes, `length` points to a place
+ * for a number.
+ */
+enum millbase_status millbase_read_games(const struct millbase_db *db,
+                                         const char *games,
+                                         char *json,
+                                         size_t capacity,
+                                         size_t *length);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus

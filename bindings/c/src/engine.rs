@@ -9,6 +9,7 @@ use std::thread::{self, JoinHandle};
 
 use millbase::internals::service::failure::with_advice;
 use millbase::internals::uci;
+use millbase::notation::protocol_game;
 
 use crate::border::*;
 use crate::open::Database;
@@ -99,7 +100,8 @@ pub unsafe extern "C" fn millbase_engine_new(
         let (lines, received) = channel();
         let run = move || {
             // The output never fails.
-            let _ = uci::run(received.into_iter(), output, database, path, 1, with_advice);
+            let lines = received.into_iter();
+            let _ = uci::run(lines, output, database, path, 1, with_advice, protocol_game);
         };
         let thread = thread::Builder::new().name("engine".to_owned()).spawn(run);
         let thread = thread.map_err(|error| {

@@ -8,11 +8,13 @@
 //! - `bulk`: the values of many positions
 //! - `choose`: the turns of players
 //! - `engine`: the engine protocol as functions
+//! - `games`: games that are read from a text
 
 mod border;
 mod bulk;
 mod choose;
 mod engine;
+mod games;
 mod open;
 mod positions;
 mod types;

@@ -260,6 +260,21 @@ static void in_a_game(void) {
         end == MILLBASE_LINE_END_LIMIT);
 }
 
+/* Two games of a text, with a remark about the second. */
+static void games(void) {
+  static const char text[] = "1. 5 14 2. 20 19 1-0\n1. a7 g1 2. a7 0-1\n";
+  char json[4096];
+  size_t length = 0;
+  CHECK(millbase_read_games(db, text, NULL, 0, &length) == MILLBASE_STATUS_OK && length > 500);
+  CHECK(millbase_read_games(db, text, json, sizeof json, &length) == MILLBASE_STATUS_OK);
+  CHECK(length <= sizeof json && strlen(json) + 1 == length);
+  CHECK(strncmp(json, "{\"version\":1,\"games\":[{\"rules\":\"standard\",", 42) == 0);
+  CHECK(strstr(json, "{\"turn\":\"d2\",") && strstr(json, "\"reason\":\"illegal\",") && strstr(json, "\"left_out\":0}"));
+  CHECK(millbase_read_games(db, NULL, json, sizeof json, &length) == MILLBASE_STATUS_ARGUMENT);
+  CHECK(millbase_read_games(db, text, NULL, 1, &length) == MILLBASE_STATUS_ARGUMENT);
+  CHECK(millbase_read_games(db, text, json, sizeof json, NULL) == MILLBASE_STATUS_ARGUMENT);
+}
+
 /* Sets a token after a tenth of a second. */
 static void *set_later(void *stop) {
   const struct timespec tenth = {.tv_nsec = 100000000};
@@ -501,6 +516,7 @@ int main(int argc, char **argv) {
     CHECK(pthread_join(threads[i], NULL) == 0);
   in_bulk();
   in_a_game();
+  games();
   stopped();
   other_rules(argv[2]);
   hostile(argv[2]);

@@ -728,7 +728,8 @@ def test_positions_have_the_count_of_quiet_turns():
 def test_games_are_read():
     games = millbase.read_games("1. d6 14\n[White \"A\"]\n\n1. 5 14 {x} 2. 20 (2. 11) 1-0\n")
     assert [turn["turn"] for turn in games[0]["line"]["turns"]] == ["d6"]
-    assert games[0]["remarks"][0]["column"] == 7
+    remark = games[0]["remarks"][0]
+    assert (remark["column"], remark["reason"], remark["fields"]) == (7, "not_a_turn", {"text": "14"})
     turns = games[1]["line"]["turns"]
     assert [turn["turn"] for turn in turns] == ["d6", "f4", "d2"]
     assert turns[1]["comment"] == "x" and turns[2]["variations"][0]["turns"][0]["turn"] == "b4"

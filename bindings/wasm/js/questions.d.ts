@@ -82,7 +82,16 @@ export interface ReadGame {
   line: NotedLine;
   result: "1-0" | "0-1" | "1/2-1/2" | null;
   /** What could not be read or is strange. */
-  remarks: { line: number; column: number; cuts: boolean; rules: RulesName | null; message: string }[];
+  remarks: {
+    line: number;
+    column: number;
+    cuts: boolean;
+    rules: RulesName | null;
+    /** What is strange as a word, and the parts of the sentence. */
+    reason: string;
+    fields: Record<string, string>;
+    message: string;
+  }[];
 }
 
 /** The kinds of questions: the fields of each, and its answer. */

@@ -27,8 +27,8 @@ use super::building::{self, Builder};
 use super::guard::{self, Guard};
 use super::services::Services;
 use super::{page, reply};
-use crate::list;
 use crate::stats::StatsAnswer;
+use crate::{list, records};
 
 /// The longest time for the body of a request to arrive.
 const BODY_TIME: Duration = Duration::from_secs(10);
@@ -48,8 +48,9 @@ pub fn all(services: Services, builder: Builder, guard: Guard, cors: bool) -> Ro
         .with_state(builder);
     let mut app = Router::new()
         .route("/databases", get(databases))
-        .route("/rules", get(rules))
         .route("/stats", get(stats))
+        .route("/records", get(records))
+        .route("/rules", get(rules))
         .route("/rulesets", get(rulesets))
         .route("/healthz", get(health))
         .route("/page/{hash}/{*file}", get(page::file))
@@ -141,9 +142,19 @@ async fn stats(State(services): State<Services>, asked: Asked) -> Result<Respons
     let (question, rules) = read(&services, asked)?;
     let pair = question.pair(&rules)?;
     let service = services.of(rules).map_err(ApiError::Failed)?;
-    let counted = StatsAnswer::of_pair(&service.database, pair);
-    let answer = counted.map_err(|error| ApiError::Failed(error.into()))?;
+    let answer = StatsAnswer::without_paths(&service.database, pair);
+    let answer = answer.map_err(|error| ApiError::Failed(error.into()))?;
     Ok(reply_with(&answer))
+}
+
+async fn records(State(services): State<Services>, asked: Asked) -> Result<Response, ApiError> {
+    let (_, rules) = read(&services, asked)?;
+    if rules != Rules::STANDARD {
+        let sentence = "the server knows the records of the rules standard only";
+        return Err(Failure::question(sentence).into());
+    }
+    let answer = records::STANDARD.as_bytes().to_vec();
+    Ok(reply::reply(StatusCode::OK, reply::JSON, answer))
 }
 
 async fn rules(State(services): State<Services>, asked: Asked) -> Result<Response, ApiError> {

@@ -38,7 +38,7 @@ const MARGIN: Duration = Duration::from_millis(3);
 /// about an unusable line instead. At their end, a search with a limit is finished first.
 ///
 /// `path` is the folder of the databases, `threads` the number of search threads; `sentence` words
-/// the errors of databases.
+/// the errors of databases, and `read` reads a line `position …` as [`Game::parse`] does.
 ///
 /// # Errors
 ///
@@ -50,6 +50,7 @@ pub fn run(
     path: String,
     threads: usize,
     sentence: fn(&DbError) -> String,
+    read: fn(&str, &Rules) -> Result<Game, String>,
 ) -> io::Result<()> {
     let (sender, events) = sync_channel(16);
     let reader = sender.clone();
@@ -76,6 +77,7 @@ pub fn run(
         waiting: VecDeque::new(),
         sender,
         sentence,
+        read,
     };
     session.serve(&events)
 }
@@ -137,6 +139,8 @@ struct UciSession<W> {
     waiting: VecDeque<UciCommand>,
     sender: SyncSender<Event>,
     sentence: fn(&DbError) -> String,
+    /// Reads a line `position …`.
+    read: fn(&str, &Rules) -> Result<Game, String>,
 }
 
 /// Warms up databases on a thread, for which `isready` waits; the first turn would take a tenth of a second
@@ -249,7 +253,7 @@ impl<W: Write + Send + 'static> UciSession<W> {
                 }
             }
             UciCommand::SetOption { name, value } => self.set_option(&name, &value)?,
-            UciCommand::Position(line) => self.game = Game::parse(&line, &self.rules)?,
+            UciCommand::Position(line) => self.game = (self.read)(&line, &self.rules)?,
             UciCommand::Go(go) => self.go(&go),
             UciCommand::Show => self.show(),
             UciCommand::Eval => self.evaluate(),

@@ -200,6 +200,17 @@ impl fmt::Display for PositionError {
 
 impl std::error::Error for PositionError {}
 
+/// A sentence about a position in the form of another program, whose reason is `unread`.
+impl From<String> for PositionError {
+    fn from(message: String) -> PositionError {
+        PositionError {
+            reason: "unread",
+            fields: Vec::new(),
+            message,
+        }
+    }
+}
+
 /// An error: `refused!(reason { field: value, … }, "the sentence", arguments)`.
 macro_rules! refused {
     ($reason:ident { $($field:ident: $value:expr),* }, $($message:tt)+) => {

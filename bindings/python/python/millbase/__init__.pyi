@@ -216,6 +216,8 @@ class _Remark(TypedDict):
     column: int
     cuts: bool
     rules: str | None
+    reason: str
+    fields: dict[str, str]
     message: str
 
 class _Game(TypedDict):

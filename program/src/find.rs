@@ -1,0 +1,176 @@
+//! `millbase find`: the positions of a pair that satisfy conditions.
+
+use std::io::Write;
+
+use anyhow::Result;
+use clap::Args;
+use millbase::internals::service::position::ProbeAnswer;
+use millbase::internals::service::words::Fen;
+use millbase::survey::Survey;
+use millbase::{Database, Pair, Point, PointSet, Position, Symmetry, Value, Wdl};
+
+use crate::options::Options;
+use crate::output;
+use crate::status::Status;
+use crate::{databases, input};
+
+/// List the positions of a pair that satisfy conditions
+///
+/// All conditions must hold. Positions that are equal under the 16 symmetries of the board count once, whether or not a
+/// game can reach them. White is to move; of a pair with unequal sides, White has the more stones in the first part of
+/// the list and the fewer in the second. A position is turned so that the named points have the stones, if it can be.
+///
+/// Each line has a position and its value, with --json the object of 'probe --turns none'.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  millbase find 4-3 --value win --depth 20.. --limit 10
+  millbase find 5-4 --value draw --good 1 --blocked 2 --limit 5")]
+pub struct Find {
+    /// The pair, like 6-4
+    pair: Pair,
+
+    /// The value for the side to move: win, draw or loss
+    #[arg(long, value_parser = value)]
+    value: Option<Wdl>,
+
+    /// The depth in turns: a number, or a range like 10..20, 10.. or ..20
+    #[arg(long, value_name = "RANGE", value_parser = range)]
+    depth: Option<(u16, u16)>,
+
+    /// Points on which the side to move has stones, like a1,d1
+    #[arg(long, value_name = "POINTS", value_parser = points)]
+    own: Option<PointSet>,
+
+    /// Points on which the other side has stones
+    #[arg(long, value_name = "POINTS", value_parser = points)]
+    other: Option<PointSet>,
+
+    /// The least number of stones of the side to move that have no empty point beside them
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    blocked: u32,
+
+    /// The number of turns that keep the value's result; 1 for an only turn. This asks for all turns of each position
+    /// that satisfies the other conditions
+    #[arg(long, value_name = "N")]
+    good: Option<usize>,
+
+    /// The most positions to list
+    #[arg(long, value_name = "N", default_value_t = u64::MAX, hide_default_value = true)]
+    limit: u64,
+}
+
+fn value(text: &str) -> Result<Wdl, String> {
+    let all = [Wdl::Win, Wdl::Draw, Wdl::Loss].into_iter();
+    let mut named = all.filter(|wdl| wdl.name() == text);
+    named
+        .next()
+        .ok_or_else(|| "expected win, draw or loss".to_owned())
+}
+
+fn range(text: &str) -> Result<(u16, u16), String> {
+    let (from, to) = text.split_once("..").unwrap_or((text, text));
+    let number = |text: &str, open: u16| match text {
+        "" => Some(open),
+        _ => text.parse().ok(),
+    };
+    let range = number(from, 0).zip(number(to, u16::MAX));
+    let range = range.filter(|(from, to)| from <= to && !text.is_empty());
+    range.ok_or_else(|| "expected a number, or a range like 10..20, 10.. or ..20".to_owned())
+}
+
+fn points(text: &str) -> Result<PointSet, String> {
+    let point = |name: &str| {
+        Point::named(name)
+            .ok_or_else(|| format!("'{name}' is not a point; expected points like a1,d1"))
+    };
+    text.split(',').map(point).collect()
+}
+
+impl Find {
+    /// Lists the positions.
+    pub fn run(&self, options: &Options) -> Result<Status> {
+        input::check_pairs(&Some(self.pair), &options.rules)?;
+        let db = databases::open(options)?;
+        let mut survey = Survey::new(&db, &[self.pair])?;
+        let mut out = output::stdout();
+        let (mut left, mut failure) = (self.limit, None);
+        survey.find(
+            self.pair,
+            |value| self.wants(value),
+            |position| self.fits(position, &db),
+            |found| {
+                let written = found.into_iter().try_for_each(|(position, value)| {
+                    self.write(&position, value, &db, options, &mut left, &mut out)
+                });
+                failure = written.err();
+                failure.is_none() && left > 0
+            },
+        )?;
+        match failure {
+            Some(error) => Err(error),
+            None => {
+                out.flush()?;
+                Ok(Status::Done)
+            }
+        }
+    }
+
+    fn wants(&self, value: Value) -> bool {
+        self.value.is_none_or(|wdl| value.wdl() == wdl)
+            && self.depth.is_none_or(|(from, to)| {
+                value.dtw().is_some_and(|dtw| (from..=to).contains(&dtw.0))
+            })
+    }
+
+    fn fits(&self, position: &Position, db: &Database) -> bool {
+        let (board, empty) = (db.rules().board(), position.empty());
+        let is_blocked = |&point: &Point| (board.neighbours(point) & empty).is_empty();
+        let blocked = || position.mover().into_iter().filter(is_blocked).count();
+        self.turned(position).is_some() && (self.blocked == 0 || blocked() >= self.blocked as usize)
+    }
+
+    /// The position turned so that the points of the conditions have stones; `None` if there is no such way.
+    fn turned(&self, position: &Position) -> Option<Position> {
+        let (own, other) = (self.own.unwrap_or_default(), self.other.unwrap_or_default());
+        if own.is_empty() && other.is_empty() {
+            return Some(*position);
+        }
+        let mut turned = Symmetry::all().map(|symmetry| position.with_board_turned(symmetry));
+        turned.find(|turned| own.is_subset(turned.mover()) && other.is_subset(turned.waiting()))
+    }
+
+    /// Writes a position if it has the right number of good turns and the list is not full.
+    fn write(
+        &self,
+        position: &Position,
+        value: Value,
+        db: &Database,
+        options: &Options,
+        left: &mut u64,
+        out: &mut impl Write,
+    ) -> Result<()> {
+        if *left == 0 {
+            return Ok(());
+        }
+        if let Some(good) = self.good {
+            let turns = db.turns(position)?;
+            let keeps = turns.iter().filter(|turn| turn.value.wdl() == value.wdl());
+            if keeps.count() != good {
+                return Ok(());
+            }
+        }
+        *left -= 1;
+        let turned = self.turned(position).unwrap_or(*position);
+        let position = Fen::new(&turned, db.rules());
+        let mut text = Vec::new();
+        match options.json {
+            true => {
+                let answer = ProbeAnswer::find(db, &position, None)?;
+                output::line_answer(options, &mut text, &answer, |_| Ok(()))?;
+            }
+            false => writeln!(text, "{position}  {}", output::painted(value))?,
+        }
+        Ok(out.write_all(&text)?)
+    }
+}
