@@ -46,7 +46,7 @@ for pair in answer["pairs"]:
 print("""
 ## Mutual zugzwangs
 
-Whichever side is to move loses. With equal sides, positions that differ in the colours alone count once.
+Whichever side is to move loses, or has lost because it is blocked. With equal sides, positions that differ in the colours alone count once.
 
 | pair | positions | one of them |
 |---|---:|---|""")

@@ -928,9 +928,13 @@ fn records_are_named_and_played() {
         shown.contains("loss in 32 ") && shown.contains("4-3                  0"),
         "{shown}"
     );
+    // Each record is there with a position, then with that position and a line.
     assert_eq!(
-        shown.lines().filter(|line| line.contains("-")).count(),
-        11,
+        shown
+            .lines()
+            .filter(|line| line.contains(" w m s "))
+            .count(),
+        6,
         "{shown}"
     );
     let place = Place::new();

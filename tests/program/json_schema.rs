@@ -191,7 +191,7 @@ rules 200 /rules
 rules 200 /rules?rules=twelve
 rulesets 200 /rulesets
 stats 200 /stats
-records 200 /records
+records 200 /records?rules=standard
 health 200 /healthz
 buildState 200 /build
 error 404 /nothing

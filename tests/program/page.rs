@@ -1080,7 +1080,7 @@ fn positions_and_games_are_loaded_from_texts() {
         // Numbers, several games, and all that a text has besides turns.
         page.write("game-text", "1. d6 14 2. b4 20 3. f6 4");
         page.click("game-load");
-        page.element_says("game-problem", "'14' is not a turn");
+        page.element_says("game-problem", "“14” is not understood");
         page.write(
             "game-text",
             "1. 5 14 2. 20 11 1-0\n[White \"Anna\"]\n\n1. a7 g1 2. g7 a1 0-1\n",

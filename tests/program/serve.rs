@@ -229,9 +229,9 @@ fn answers_are_those_of_the_commands() {
     let counted: Json = serde_json::from_str(&run(&["stats", "--json", "--histogram"])).unwrap();
     assert_eq!(server.get("/stats").json(), counted);
     let records = server.get("/records").json();
-    assert_eq!(records["pairs"].as_array().unwrap().len(), 28);
     let own: Json = serde_json::from_str(&run(&["records", "--json", "--pair", "5-4"])).unwrap();
     let pairs = records["pairs"].as_array().unwrap();
+    assert_eq!(pairs.len(), 28);
     assert!(pairs.contains(&own["pairs"][0]));
     server
         .get("/records?rules=ten")
