@@ -30,11 +30,11 @@ use super::source::{self, ByteRange, ByteSource};
 use crate::rules::Rules;
 
 /// The version that this program writes and reads.
-const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 1;
 
 /// The first eight bytes of a bundle. The first one is not text, and a conversion of line ends would change the
 /// last one.
-const MAGIC: [u8; 8] = *b"\x8eMILLBD\n";
+pub(super) const MAGIC: [u8; 8] = *b"\x8eMILLBD\n";
 
 /// The bytes of the fields before the number of members.
 const PREFIX: usize = 24;
@@ -188,75 +188,4 @@ impl ByteSource for MemberBytes {
     fn head_bytes(&self) -> Option<u32> {
         Some(self.head_bytes)
     }
-}
-
-/// Writes a bundle of these files: of each the name in the bundle and the path. Returns its size in bytes.
-///
-/// # Errors
-///
-/// [`DbError::Io`], which names the bundle or the file that cannot be read. An existing file at `path` then
-/// stays as it was.
-#[cfg(feature = "build")]
-pub fn write_bundle(path: &Path, files: &[(String, std::path::PathBuf)]) -> Result<u64, DbError> {
-    use std::fs::File;
-    use std::io::{Read, Write};
-
-    use xxhash_rust::xxh3::xxh3_64;
-
-    use super::container::declared;
-    use super::write::{add_varint, write_file};
-
-    let mut opened = Vec::new();
-    for (name, from) in files {
-        let open = || {
-            let mut file = File::open(from)?;
-            let bytes = file.metadata()?.len();
-            let mut prefix = [0; 16];
-            file.read_exact(&mut prefix)?;
-            Ok((bytes, declared(&prefix).unwrap_or(0) as u32))
-        };
-        let (bytes, head_bytes) = open().map_err(DbError::io(from))?;
-        opened.push(Member {
-            name: name.clone(),
-            start: 0,
-            bytes,
-            head_bytes,
-        });
-    }
-    // The offsets depend on the length of the table of contents, which depends on their number of bytes.
-    let mut length = 0;
-    let contents = loop {
-        let mut start = length as u64;
-        for member in &mut opened {
-            member.start = start;
-            start += member.bytes;
-        }
-        let mut contents = MAGIC.to_vec();
-        contents.extend(VERSION.to_le_bytes());
-        contents.extend((length as u32).to_le_bytes());
-        contents.extend(start.to_le_bytes());
-        add_varint(&mut contents, opened.len() as u64);
-        for member in &opened {
-            contents.push(member.name.len() as u8);
-            contents.extend(member.name.bytes());
-            let numbers = [member.start, member.bytes, member.head_bytes.into()];
-            numbers
-                .into_iter()
-                .for_each(|number| add_varint(&mut contents, number));
-        }
-        match contents.len() + CHECKSUM {
-            reached if reached == length => break contents,
-            longer => length = longer,
-        }
-    };
-    write_file(path, |bundle| {
-        bundle.write_all(&contents)?;
-        bundle.write_all(&xxh3_64(&contents).to_le_bytes())?;
-        let mut written = length as u64;
-        for (_, from) in files {
-            written += io::copy(&mut File::open(from)?, bundle)?;
-        }
-        bundle.sync_all()?;
-        Ok(written)
-    })
 }

@@ -33,8 +33,6 @@ mod whole;
 #[cfg(feature = "build")]
 pub(crate) mod write;
 
-#[cfg(feature = "build")]
-pub use bundle::write_bundle;
 pub use bundle::{Bundle, Member};
 pub use error::{DbError, Location};
 pub use pair::{PairFile, file_name};
@@ -44,6 +42,8 @@ pub(crate) use ply::plies;
 pub use ply::{PlyFile, ply_file_name};
 pub use profile::{Compression, Profile};
 pub use source::{ByteRange, ByteSource, OpenFile};
+#[cfg(feature = "build")]
+pub use write::write_bundle;
 #[cfg(feature = "build")]
 pub(crate) use write::*;
 

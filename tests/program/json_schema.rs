@@ -523,9 +523,9 @@ fn places(json: &Json, pointer: String) -> Vec<(String, &Json)> {
     found
 }
 
-/// The mistakes that the schema accepts: fields that an option asks for are missing; a skill is worse than
-/// chance; a puzzle has a depth without a result beside it.
-const ACCEPTED: [&str; 14] = [
+/// The mistakes that the schema accepts: fields that an option or a reason asks for are missing; a skill is worse than
+/// chance; a puzzle or a record has a depth without a result beside it.
+const ACCEPTED: [&str; 19] = [
     "missing build/placing",
     "missing build/placing/seconds",
     "missing buildPlan/placing",
@@ -534,12 +534,17 @@ const ACCEPTED: [&str; 14] = [
     "missing error/error/reason",
     "missing perft/turns",
     "missing probe/turns",
+    "missing read/games/remarks/fields/text",
     "missing stats/tables/histogram",
     "range judge/groups/skill",
     "range judge/groups/skill_interval",
     "range judge/skill",
     "range judge/skill_interval",
     "range puzzles/puzzles/dtw",
+    "range records/pairs/tables/loss/dtw",
+    "range records/pairs/tables/win/dtw",
+    "range records/placing/loss/dtw",
+    "range records/placing/win/dtw",
 ];
 
 /// Fields whose texts are of a few words or of one form.

@@ -10,7 +10,7 @@ fn play(page: &Page, turn: &str) {
         page.until(&format!(
             "return document.getElementById('{point}').classList.contains('open')"
         ));
-        page.drag(point, 0, 0);
+        page.drag(&format!("#{point}"), 0, 0);
     }
 }
 
@@ -65,7 +65,7 @@ fn values_and_pictures_are_shown_in_firefox() {
         let step = page.script(
             "return Math.round(document.getElementById('board').getBoundingClientRect().width / 7.6)",
         );
-        page.drag("d1", 0, -(step.as_i64().unwrap() as i32));
+        page.drag("#d1", 0, -(step.as_i64().unwrap() as i32));
         page.says("White played d1-d2");
     });
 }

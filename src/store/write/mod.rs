@@ -1,13 +1,16 @@
 //! Writes a container: encodes tables as rows of bytes in parallel but in order, then writes the
-//! whole file under a temporary name and renames it. `pair` and `ply` write the two kinds of file.
+//! whole file under a temporary name and renames it. `pair` and `ply` write the two kinds of file,
+//! `bundle` all of them as one.
 //!
 //! A file gets its final name only when all its bytes are on the disk, so a file with its final
 //! name is complete. The same values give the same bytes on every machine and for any number of
 //! threads.
 
+mod bundle;
 mod pair;
 mod ply;
 
+pub use bundle::write_bundle;
 pub use pair::{SolvedPair, write_pair};
 pub(crate) use ply::{PlyWriter, count_stored};
 

@@ -127,10 +127,10 @@ impl Browser {
         self.post("actions", json!({ "actions": [keyboard] }));
     }
 
-    /// Presses at the centre of an element, moves by this distance in pixels in two steps, and releases.
-    pub fn drag(&self, id: &str, x: i32, y: i32) {
+    /// Presses at the centre of the element with this selector, moves by this distance in pixels in two steps, and releases.
+    pub fn drag(&self, selector: &str, x: i32, y: i32) {
         let centre = self.script(&format!(
-            "const {{ x, y, width, height }} = document.getElementById('{id}').getBoundingClientRect();
+            "const {{ x, y, width, height }} = document.querySelector('{selector}').getBoundingClientRect();
              return [x + width / 2, y + height / 2].map(Math.round)"
         ));
         let [from_x, from_y] = [0, 1].map(|at| centre[at].as_i64().expect("a number") as i32);

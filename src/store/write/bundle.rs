@@ -1,0 +1,75 @@
+//! The bytes of a bundle.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{add_varint, write_file};
+use crate::store::bundle::{MAGIC, Member, VERSION};
+use crate::store::container::declared;
+use crate::store::error::DbError;
+use crate::store::fields::CHECKSUM;
+
+/// Writes a bundle of these files: of each the name in the bundle and the path. Returns its size in bytes.
+///
+/// # Errors
+///
+/// [`DbError::Io`], which names the bundle or the file that cannot be read. An existing file at `path` then
+/// stays as it was.
+pub fn write_bundle(path: &Path, files: &[(String, PathBuf)]) -> Result<u64, DbError> {
+    let mut opened = Vec::new();
+    for (name, from) in files {
+        let open = || {
+            let mut file = File::open(from)?;
+            let bytes = file.metadata()?.len();
+            let mut prefix = [0; 16];
+            file.read_exact(&mut prefix)?;
+            Ok((bytes, declared(&prefix).unwrap_or(0) as u32))
+        };
+        let (bytes, head_bytes) = open().map_err(DbError::io(from))?;
+        opened.push(Member {
+            name: name.clone(),
+            start: 0,
+            bytes,
+            head_bytes,
+        });
+    }
+    // The offsets depend on the length of the table of contents, which depends on their number of bytes.
+    let mut length = 0;
+    let contents = loop {
+        let mut start = length as u64;
+        for member in &mut opened {
+            member.start = start;
+            start += member.bytes;
+        }
+        let mut contents = MAGIC.to_vec();
+        contents.extend(VERSION.to_le_bytes());
+        contents.extend((length as u32).to_le_bytes());
+        contents.extend(start.to_le_bytes());
+        add_varint(&mut contents, opened.len() as u64);
+        for member in &opened {
+            contents.push(member.name.len() as u8);
+            contents.extend(member.name.bytes());
+            let numbers = [member.start, member.bytes, member.head_bytes.into()];
+            numbers
+                .into_iter()
+                .for_each(|number| add_varint(&mut contents, number));
+        }
+        match contents.len() + CHECKSUM {
+            reached if reached == length => break contents,
+            longer => length = longer,
+        }
+    };
+    write_file(path, |bundle| {
+        bundle.write_all(&contents)?;
+        bundle.write_all(&xxh3_64(&contents).to_le_bytes())?;
+        let mut written = length as u64;
+        for (_, from) in files {
+            written += io::copy(&mut File::open(from)?, bundle)?;
+        }
+        bundle.sync_all()?;
+        Ok(written)
+    })
+}
