@@ -37,7 +37,7 @@
 //! probe     value, ranked turns and best line of any position
 //! solve     retrograde analysis of the pairs, and the plies of the placing phase    feature build
 //! verify    recomputes every value                                                  feature build
-//! survey    passes over whole tables: records, positions by a condition                   feature build
+//! survey    passes over whole tables: records, positions by a condition             feature build
 //! malom     our values as the sector files of another program                       feature build
 //! prove     the proof of the start position
 //! engine    game, players, protocol

@@ -113,7 +113,14 @@ impl<'a> Survey<'a> {
     ) -> Result<(), DbError> {
         /// The rows that threads look through before what they found is passed on.
         const AT_ONCE: usize = 256;
-        let value = |byte| self.db.rules().distance().value(byte);
+        let metric = self.db.file(pair)?.metric();
+        let value = |byte| {
+            let value = self.db.rules().distance().value(byte);
+            match metric {
+                Metric::Depth => value,
+                Metric::Wdl => value.without_depth(),
+            }
+        };
         let wanted: Vec<bool> = (0..=u8::MAX).map(|byte| is_wanted(value(byte))).collect();
         for table in self.tables(pair)? {
             let rows: Vec<usize> = (0..table.index.rows().len()).collect();

@@ -24,6 +24,12 @@ impl Wdl {
             Wdl::Loss => "loss",
         }
     }
+
+    /// The result with this [name](Wdl::name), or `None`.
+    pub fn named(name: &str) -> Option<Wdl> {
+        let all = [Wdl::Win, Wdl::Draw, Wdl::Loss];
+        all.into_iter().find(|wdl| wdl.name() == name)
+    }
 }
 
 impl fmt::Display for Wdl {

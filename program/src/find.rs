@@ -61,11 +61,7 @@ pub struct Find {
 }
 
 fn value(text: &str) -> Result<Wdl, String> {
-    let all = [Wdl::Win, Wdl::Draw, Wdl::Loss].into_iter();
-    let mut named = all.filter(|wdl| wdl.name() == text);
-    named
-        .next()
-        .ok_or_else(|| "expected win, draw or loss".to_owned())
+    Wdl::named(text).ok_or_else(|| "expected win, draw or loss".to_owned())
 }
 
 fn range(text: &str) -> Result<(u16, u16), String> {

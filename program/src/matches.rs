@@ -116,9 +116,7 @@ pub struct Match {
 
 /// The result that an argument names.
 pub fn wdl(text: &str) -> Result<Wdl, String> {
-    let all = [Wdl::Win, Wdl::Draw, Wdl::Loss];
-    let named = all.into_iter().find(|wdl| wdl.name() == text);
-    named.ok_or_else(|| format!("a value is win, draw or loss, not '{text}'"))
+    Wdl::named(text).ok_or_else(|| format!("a value is win, draw or loss, not '{text}'"))
 }
 
 impl Match {

@@ -74,10 +74,7 @@ impl Stats {
         if tables.is_empty() && db.plies().next().is_none() {
             return Err(databases::none(&db, "there is no database to count"));
         }
-        let mut answer = StatsAnswer::new(&tables, self.histogram);
-        if self.pair.is_none() {
-            answer.placing = report::plies(&db);
-        }
+        let answer = StatsAnswer::new(&db, self.pair, &tables, self.histogram);
         output::answer(options, &answer, |out| {
             let mut table = PairCounts::table(&[]);
             let rows = answer.tables.iter().map(|table| table.counts.cells());
@@ -113,24 +110,25 @@ fn tables(db: &Database, pair: Option<Pair>) -> Result<Vec<Counted<'_>>, DbError
 }
 
 impl StatsAnswer {
-    fn new(tables: &[Counted], histogram: bool) -> StatsAnswer {
+    /// The counts of these tables, which are those of the pair or of all; then those of the plies belong to them.
+    fn new(db: &Database, pair: Option<Pair>, tables: &[Counted], histogram: bool) -> StatsAnswer {
         let table = |&(file, material, counts): &Counted| TableStats {
             counts: PairCounts::new(file, material, counts),
             histogram: histogram.then(|| value_counts(counts)),
         };
         StatsAnswer {
             tables: tables.iter().map(table).collect(),
-            placing: Vec::new(),
+            placing: match pair {
+                None => report::plies(db),
+                Some(_) => Vec::new(),
+            },
         }
     }
 
     /// The counts of a pair or of all usable files, without the folders of this machine.
     pub fn without_paths(db: &Database, pair: Option<Pair>) -> Result<StatsAnswer, DbError> {
-        let mut answer = StatsAnswer::new(&tables(db, pair)?, true);
-        if pair.is_none() {
-            answer.placing = report::plies(db);
-            answer.placing.iter_mut().for_each(|ply| ply.file = None);
-        }
+        let mut answer = StatsAnswer::new(db, pair, &tables(db, pair)?, true);
+        answer.placing.iter_mut().for_each(|ply| ply.file = None);
         Ok(answer)
     }
 }

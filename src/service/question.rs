@@ -256,9 +256,7 @@ impl Question {
     /// The result of the question.
     fn wdl(&self) -> Result<Wdl, Failure> {
         let text = self.wdl.as_deref().unwrap_or_default();
-        [Wdl::Win, Wdl::Draw, Wdl::Loss]
-            .into_iter()
-            .find(|wdl| wdl.name() == text)
+        Wdl::named(text)
             .ok_or_else(|| Failure::question("the value must be wdl=win, wdl=draw or wdl=loss"))
     }
 }

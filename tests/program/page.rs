@@ -306,7 +306,7 @@ impl Page {
             server: RefCell::new(Some(server)),
         };
         page.browser.go_to(&page.address);
-        // Behind the start lies the board as soon as the rules are known.
+        // The board is drawn behind the start screen as soon as the rules are known.
         page.until(
             "return !document.getElementById('home').hidden \
              && document.querySelectorAll('.point.open').length === 24",

@@ -226,6 +226,8 @@ fn damage_of_the_smallest_files_never_changes_a_value() {
 #[test]
 fn files_without_depths_say_so() {
     let folder = REPACKED[2].0.path();
+    let found = run(folder, &["find", "3-3", "--value", "win", "--limit", "1"]).out;
+    assert!(found.ends_with("  win\n"), "{found}");
 
     let [full, wdl] = [&small(), folder].map(|folder| run(folder, &["stats", "--json"]).json());
     let tables = |stats: &Json| {

@@ -570,7 +570,7 @@ fn the_page_may_do_nothing_but_ask_its_server() {
     }
     let worker = server.get("/sw.js").body;
     assert!(worker.contains(&format!("\"{folder}/app.js\"")) && !worker.contains("{{"));
-    // Those who read the page for a preview of a link find its picture by an absolute address, even behind a proxy.
+    // The picture for previews of links has an absolute address, even behind a proxy.
     let request = b"GET /preview.jpg HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     let picture = server.exchange(request);
     let head = String::from_utf8_lossy(&picture[..200]);

@@ -13,6 +13,7 @@ use axum::response::Response;
 use millbase::Metric;
 use millbase::internals::held;
 use millbase::internals::service::failure::{Failure, FailureAnswer};
+use millbase::internals::service::question::Question;
 use millbase::internals::service::rules::RuleSet;
 use millbase::internals::stages::why_unsolved;
 use millbase::solve::{
@@ -112,10 +113,7 @@ pub async fn begin(
     headers: HeaderMap,
     asked: Asked,
 ) -> Result<Response, ApiError> {
-    if !builder.may_build(&headers) {
-        return Err(ApiError::MayNotBuild);
-    }
-    let (question, rules) = routes::read(&builder.services, asked)?;
+    let (question, rules) = builder.read(&headers, asked)?;
     let most_stones = question.stones.unwrap_or(u8::MAX);
     let fewest = build::MOST_STONES.start();
     if u64::from(most_stones) < *fewest {
@@ -139,10 +137,7 @@ pub async fn stop(
     headers: HeaderMap,
     asked: Asked,
 ) -> Result<Response, ApiError> {
-    if !builder.may_build(&headers) {
-        return Err(ApiError::MayNotBuild);
-    }
-    let (_, rules) = routes::read(&builder.services, asked)?;
+    let (_, rules) = builder.read(&headers, asked)?;
     if let Some(folder) = &*held(&builder.folder) {
         folder.stop();
     }
@@ -163,11 +158,14 @@ impl Builder {
         }
     }
 
-    /// Whether a request may start or stop a build. A page of another origin can send the header
-    /// `X-Millbase` only after a preflight request, which this server declines.
-    fn may_build(&self, headers: &HeaderMap) -> bool {
-        let header = headers.get("x-millbase");
-        self.allowed && header.is_some_and(|value| value == "build") && Guard::STRICT.lets(headers)
+    /// The question of a request to start or stop a build and its rules, if it may do so. A page of another origin can
+    /// send the header `X-Millbase` only after a preflight request, which this server declines.
+    fn read(&self, headers: &HeaderMap, asked: Asked) -> Result<(Question, Rules), ApiError> {
+        let is_meant = (headers.get("x-millbase")).is_some_and(|value| value == "build");
+        match self.allowed && is_meant && Guard::STRICT.lets(headers) {
+            true => routes::read(&self.services, asked),
+            false => Err(ApiError::MayNotBuild),
+        }
     }
 
     /// Removes the unfinished file of a build when it or the server ends.
@@ -305,7 +303,7 @@ fn request(rules: Rules, most_stones: u8, placing: bool) -> BuildRequest {
     }
 }
 
-/// The error of a plan, with advice for whoever runs the server.
+/// The error of a plan; where files have other contents, it names the command that builds.
 fn refused(error: SolveError, rules: Rules) -> Error {
     match error {
         SolveError::OtherContents { pair, metric } => {

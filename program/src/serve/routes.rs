@@ -46,7 +46,7 @@ pub fn all(services: Services, builder: Builder, guard: Guard, cors: bool) -> Ro
                 .delete(building::stop),
         )
         .with_state(builder);
-    let mut app = Router::new()
+    let mut own = Router::new()
         .route("/databases", get(databases))
         .route("/stats", get(stats))
         .route("/records", get(records))
@@ -54,13 +54,11 @@ pub fn all(services: Services, builder: Builder, guard: Guard, cors: bool) -> Ro
         .route("/rulesets", get(rulesets))
         .route("/healthz", get(health))
         .route("/page/{hash}/{*file}", get(page::file))
-        .route("/preview.jpg", get(page::preview))
-        .with_state(services.clone())
-        .merge(build);
+        .route("/preview.jpg", get(page::preview));
     for path in page::shell_paths() {
-        let route = Router::new().route(&path, get(page::shell));
-        app = app.merge(route.with_state(services.clone()));
+        own = own.route(&path, get(page::shell));
     }
+    let mut app = own.with_state(services.clone()).merge(build);
     for (name, topic) in Topic::NAMED {
         let answer = async move |State(services), asked| answer(services, topic, asked).await;
         let route = Router::new().route(&format!("/{name}"), get(answer));
