@@ -18,7 +18,8 @@ use tempfile::TempDir;
 
 use crate::common::{BLOCKED, FLYING, LARGER, RACE, REMOVAL, root};
 use crate::process::{self, PROGRAM};
-use crate::serve::{self, Server};
+use crate::serve::{Server, encoded};
+use crate::serve_build;
 
 const SCHEMA: &str = include_str!("../../docs/millbase.schema.json");
 const PAGE: &str = include_str!("../../docs/JSON.md");
@@ -410,7 +411,7 @@ impl Answers {
         for (definition, status, path) in rows(PATHS) {
             let mut path = path.to_owned();
             for (word, position) in WORDS {
-                path = path.replace(word, &serve::encoded(position[0].as_bytes()));
+                path = path.replace(word, &encoded(position[0].as_bytes()));
             }
             let reply = match path.strip_prefix("POST ") {
                 Some(path) => server.request("POST", path),
@@ -418,7 +419,7 @@ impl Answers {
             };
             replies.push((definition, status, path, reply));
         }
-        let [begun, finished] = serve::build(&server, "placing=true");
+        let [begun, finished] = serve_build::build(&server, "placing=true");
         replies.push(("buildState", 202, "POST /build".to_owned(), begun));
         replies.push(("buildState", 200, "/build".to_owned(), finished));
         let list = server.get("/databases");

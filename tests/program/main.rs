@@ -14,20 +14,29 @@ mod c_header;
 mod cli;
 mod coach_program;
 mod convert;
+mod counts;
+mod folders;
 mod format;
 mod frontends;
 mod json_schema;
 mod malom_program;
 mod page;
+mod page_access;
 mod page_board;
 mod page_coach;
 mod page_firefox;
 mod page_words;
 mod placing_program;
 mod play;
+mod probe;
 mod repack;
+mod rule_sets;
 mod serve;
+mod serve_build;
+mod serve_clients;
+mod stream;
 mod uci;
+mod visit;
 
 /// Cargo does not look for test files here, so a file without its line above would not run.
 #[test]

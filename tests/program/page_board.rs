@@ -3,7 +3,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::page::{FLYING, LARGER, MILL, Page, Screen, WALKING, first_visit, site, visit};
+use crate::visit::{FLYING, LARGER, MILL, Page, Screen, WALKING, first_visit, site, visit};
 
 impl Page {
     /// The edges of an element: left, top, right, bottom.

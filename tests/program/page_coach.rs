@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use millbase::{Database, Rules, Turn};
 use serde_json::{Value as Json, json};
 
-use crate::page::{FLYING, LARGER, MILL, Page, Screen, axe, check, site, visit};
+use crate::visit::{FLYING, LARGER, MILL, Page, Screen, axe, check, site, visit};
 use crate::webdriver::key;
 
 /// A puzzle of the page: goal and solution, each step with the turns that are equally good.

@@ -1,7 +1,7 @@
 //! The main stories of the page in Firefox. Needs Firefox (Debian: `apt-get install firefox-esr`) and its driver
 //! (`cargo install geckodriver`); `tools/slow-tests firefox` runs them.
 
-use crate::page::{FLYING, MILL, Page, visit_in_firefox};
+use crate::visit::{FLYING, MILL, Page, visit_in_firefox};
 use crate::webdriver::key;
 
 /// Presses the points of a turn, one after the other. The driver clicks no part of a drawing by itself.

@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::{Map, Value as Json, json};
 
 use crate::common::root;
-use crate::page::{Screen, visit};
+use crate::visit::{Screen, visit};
 
 /// The files of the page with this ending, with their names.
 fn files(folder: &str, ending: &str) -> BTreeMap<String, String> {

@@ -1,12 +1,9 @@
-//! Tests of the server: answers, errors, limits, broken, slow and malicious clients, and the end of
-//! the server.
+//! Tests of the server: answers, errors, limits, and its end.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,15 +15,15 @@ use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
 /// The longest time to wait for an answer.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server in an empty folder, which ends with the test.
 pub struct Server {
-    child: Guard,
+    pub child: Guard,
     pub address: SocketAddr,
     /// What it announced.
     pub ready: Json,
-    home: TempDir,
+    pub home: TempDir,
 }
 
 impl Server {
@@ -38,12 +35,12 @@ impl Server {
         Server::start_at("127.0.0.1:0", home, args)
     }
 
-    fn start_at(address: &str, home: TempDir, args: &[&str]) -> Server {
+    pub fn start_at(address: &str, home: TempDir, args: &[&str]) -> Server {
         let mut command = process::program(home.path(), &["serve", "--json", "--listen", address]);
         Server::of(command.args(args), home)
     }
 
-    fn of(command: &mut Command, home: TempDir) -> Server {
+    pub fn of(command: &mut Command, home: TempDir) -> Server {
         let mut child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -65,7 +62,7 @@ impl Server {
         }
     }
 
-    fn connect(&self) -> TcpStream {
+    pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.set_write_timeout(Some(PATIENCE)).unwrap();
@@ -98,7 +95,7 @@ impl Server {
 
     /// The memory in use, in KiB.
     #[cfg(target_os = "linux")]
-    fn memory(&self) -> u64 {
+    pub fn memory(&self) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.0.id())).unwrap();
         let line = status.lines().find(|line| line.starts_with("VmRSS:"));
         let words = line.unwrap().split_whitespace();
@@ -107,7 +104,7 @@ impl Server {
 
     /// The number of open sockets.
     #[cfg(target_os = "linux")]
-    fn sockets(&self) -> usize {
+    pub fn sockets(&self) -> usize {
         let files = fs::read_dir(format!("/proc/{}/fd", self.child.0.id())).unwrap();
         let targets = files.filter_map(|file| fs::read_link(file.ok()?.path()).ok());
         let sockets = targets.filter(|target| target.to_string_lossy().starts_with("socket:"));
@@ -115,7 +112,7 @@ impl Server {
     }
 
     #[cfg(unix)]
-    fn signal(&self, name: &str) {
+    pub fn signal(&self, name: &str) {
         let mut kill = Command::new("kill");
         kill.args(["-s", name, &self.child.0.id().to_string()]);
         assert!(kill.status().unwrap().success());
@@ -130,8 +127,8 @@ pub fn encoded(text: &[u8]) -> String {
 /// An answer of the server.
 pub struct Reply {
     pub status: u16,
-    head: String,
-    body: String,
+    pub head: String,
+    pub body: String,
 }
 
 impl Reply {
@@ -154,7 +151,7 @@ impl Reply {
     }
 
     /// Checks that the answer is an error in the common form.
-    fn fails_with(&self, status: u16, code: &str, words: &str) {
+    pub fn fails_with(&self, status: u16, code: &str, words: &str) {
         assert_eq!(self.status, status, "{}", self.body);
         let error = &self.json()["error"];
         assert_eq!(error["code"], code);
@@ -863,179 +860,6 @@ fn random_positions_have_the_value_that_is_asked_for() {
         .fails_with(400, "invalid", "");
 }
 
-/// The headers with which the server's own page asks for a build.
-fn own_headers(server: &Server) -> String {
-    format!("Host: {}\r\nX-Millbase: build\r\n", server.address)
-}
-
-/// Asks with these headers for a build of this, a query.
-fn ask_to_build(server: &Server, headers: &str, what: &str) -> Reply {
-    ask_about_build(server, "POST", headers, what)
-}
-
-fn ask_about_build(server: &Server, method: &str, headers: &str, what: &str) -> Reply {
-    let request = format!("{method} /build?{what} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n");
-    Reply::read(&server.exchange(request.as_bytes()))
-}
-
-/// Builds what a query says; returns the answers at the beginning and at the end.
-pub fn build(server: &Server, what: &str) -> [Reply; 2] {
-    let begun = ask_to_build(server, &own_headers(server), what);
-    [begun, wait_for_build(server, "finished")]
-}
-
-/// Waits until the build has this state.
-fn wait_for_build(server: &Server, wanted: &str) -> Reply {
-    let start = Instant::now();
-    loop {
-        let state = server.get("/build");
-        if state.json()["state"] == wanted {
-            return state;
-        }
-        assert!(
-            start.elapsed() < Duration::from_secs(240),
-            "{}",
-            state.json()
-        );
-        thread::sleep(Duration::from_millis(20));
-    }
-}
-
-#[test]
-fn a_build_is_the_one_that_was_asked_for() {
-    let own = TempDir::new().unwrap();
-    let folder = own.path().join("new").display().to_string();
-    let server = Server::start(&["--db", &folder, "--quiet"]);
-    let here = own_headers(&server);
-    for (what, words) in [
-        ("stone=6", "unknown field `stone`"),
-        ("stones=5", "at least 6"),
-    ] {
-        ask_to_build(&server, &here, what).fails_with(400, "invalid", words);
-    }
-    let idle = server.get("/build").json();
-    assert_eq!(
-        (&idle["state"], &idle["rules"]),
-        (&json!("idle"), &Json::Null)
-    );
-    // All pairs take minutes. Another build has to wait for them.
-    for _ in 0..2 {
-        assert_eq!(ask_to_build(&server, &here, "rules=no-flying").status, 202);
-    }
-    for what in ["rules=no-flying&stones=6", "rules=twelve", ""] {
-        ask_to_build(&server, &here, what).fails_with(503, "busy", "other databases");
-    }
-    for question in ["/build", "/build?rules=no-flying"] {
-        let running = server.get(question).json();
-        assert_eq!(
-            (&running["state"], &running["rules"]["name"]),
-            (&json!("pairs"), &json!("no-flying"))
-        );
-    }
-    // A build stops on request; its finished files stay, nothing else does, and another one can begin.
-    let first = Path::new(&folder).join("no-flying/3-3.mill");
-    let start = Instant::now();
-    while !first.exists() {
-        assert!(start.elapsed() < Duration::from_secs(60));
-        thread::sleep(Duration::from_millis(20));
-    }
-    let elsewhere = format!("Host: {}\r\n", server.address);
-    ask_about_build(&server, "DELETE", &elsewhere, "").fails_with(403, "forbidden", "");
-    assert_eq!(ask_about_build(&server, "DELETE", &here, "").status, 202);
-    let stopped = wait_for_build(&server, "stopped").json();
-    assert_eq!(stopped["error"], Json::Null);
-    let files = fs::read_dir(first.parent().unwrap()).unwrap();
-    for file in files {
-        let name = file.unwrap().file_name().into_string().unwrap();
-        assert!(name.ends_with(".mill"), "{name}");
-    }
-    assert_eq!(ask_to_build(&server, &here, "stones=6").status, 202);
-    wait_for_build(&server, "finished");
-    assert_eq!(ask_about_build(&server, "DELETE", &here, "").status, 202);
-    assert_eq!(server.get("/build").json()["state"], "finished");
-}
-
-#[test]
-fn databases_are_built_on_request_and_used_at_once() {
-    let own = TempDir::new().unwrap();
-    let folder = own.path().join("new").display().to_string();
-    let server = Server::start(&["--db", &folder, "--quiet"]);
-    let before = server.get("/build").json();
-    assert_eq!(
-        (&before["allowed"], &before["state"]),
-        (&json!(true), &json!("idle"))
-    );
-    assert_eq!(before["plan"]["pairs"], 28);
-    let [begun, _] = build(&server, "stones=6");
-    assert_eq!(begun.status, 202);
-    assert!(Path::new(&folder).join("3-3.mill").exists());
-    // The file counts as one of the folder without a restart.
-    let listed = server.get("/databases").json();
-    let built: Vec<&Json> = listed["databases"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|pair| pair["present"] == true && pair["built_in"] == false)
-        .collect();
-    assert_eq!(built.len(), 1);
-    assert_eq!(server.ask("/probe", FLYING).json()["dtw"], 26);
-    assert_eq!(server.get("/build").json()["plan"]["pairs"], 27);
-}
-
-/// As for the command, files with other contents and files that cannot be used prevent a build. The
-/// state has no plan then, and the reason does not name the folder.
-#[test]
-fn no_build_replaces_other_files() {
-    let own = TempDir::new().unwrap();
-    let folder = |name: &str| own.path().join(name).display().to_string();
-    let (without_depths, damaged) = (folder("wdl"), folder("damaged"));
-    let args = ["build", "--quiet", "--profile", "wdl", "--max-stones", "6"];
-    let args = [&args[..], &["--db", &without_depths]].concat();
-    let built = process::program(own.path(), &args).output().unwrap();
-    assert!(built.status.success());
-    let file = Path::new(&damaged).join("3-3.mill");
-    fs::create_dir(&damaged).unwrap();
-    fs::write(&file, b"no database").unwrap();
-    for (folder, status, code, words) in [
-        (&without_depths, 400, "invalid", "3-3 here has no depths"),
-        (&damaged, 500, "corrupt", "delete the file"),
-    ] {
-        let server = Server::start(&["--db", folder, "--quiet", "--log", "off"]);
-        let here = format!("Host: {}\r\nX-Millbase: build\r\n", server.address);
-        let refused = ask_to_build(&server, &here, "stones=7");
-        refused.fails_with(status, code, words);
-        assert!(!refused.body.contains(folder), "{}", refused.body);
-        let idle = server.get("/build").json();
-        assert_eq!(
-            (&idle["state"], &idle["plan"]),
-            (&json!("idle"), &Json::Null)
-        );
-    }
-    assert_eq!(fs::read(file).unwrap(), b"no database");
-}
-
-#[test]
-fn builds_are_started_only_from_here() {
-    let server = Server::start(&[]);
-    // Pages of other origins cannot send the header.
-    let without = format!("Host: {}\r\n", server.address);
-    ask_to_build(&server, &without, "stones=6").fails_with(403, "forbidden", "--allow-build");
-    assert_eq!(server.get("/build").json()["state"], "idle");
-    for address in ["0.0.0.0:0", "127.0.0.1:0"] {
-        let public = Server::start_at(address, TempDir::new().unwrap(), &["--public"]);
-        assert_eq!(public.get("/build").json()["allowed"], false);
-        let refused = ask_to_build(&public, &own_headers(&public), "stones=6");
-        refused.fails_with(403, "forbidden", "--allow-build");
-    }
-    // Everybody may ask, but not a page whose host name leads here.
-    let args = ["--public", "--allow-build", "--quiet"];
-    let open = Server::start_at("0.0.0.0:0", TempDir::new().unwrap(), &args);
-    let named = "Host: other.example:8024\r\nX-Millbase: build\r\n";
-    ask_to_build(&open, named, "stones=6").fails_with(403, "forbidden", "IP address");
-    let [begun, _] = build(&open, "stones=6");
-    assert_eq!(begun.status, 202);
-}
-
 #[test]
 fn only_this_machine_is_served_unless_told_otherwise() {
     let place = Place::new();
@@ -1107,208 +931,4 @@ fn a_signal_ends_the_server_gracefully() {
             .any(|line| line.contains("/healthz") && line.contains("200")),
         "{log}"
     );
-}
-
-#[test]
-fn several_requests_go_over_one_connection() {
-    let server = Server::start(&[]);
-    let mut stream = server.connect();
-    let path = format!("/probe?fen={}", encoded(FLYING.as_bytes()));
-    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    let last = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-    stream
-        .write_all((request.repeat(99) + &last).as_bytes())
-        .unwrap();
-    let mut answers = String::new();
-    stream.read_to_string(&mut answers).unwrap();
-    assert_eq!(answers.matches("HTTP/1.1 200 OK").count(), 100);
-    assert_eq!(
-        answers
-            .matches("\"wdl\":\"loss\",\"dtw\":26,\"source\"")
-            .count(),
-        100
-    );
-}
-
-/// A request that no honest client makes.
-fn malformed(random: &mut Random) -> Vec<u8> {
-    let noise = |random: &mut Random, length| -> Vec<u8> {
-        (0..length).map(|_| random.below(256) as u8).collect()
-    };
-    let end = b"Host: localhost\r\nConnection: close\r\n\r\n";
-    match random.below(10) {
-        0 => {
-            let length = random.below(3000);
-            noise(random, length)
-        }
-        1 => {
-            // Random text where a position should be.
-            let length = random.below(200);
-            let text = noise(random, length);
-            let path = *random.pick(&["probe", "line", "turns"]);
-            let head = format!("GET /{path}?fen={} HTTP/1.1\r\n", encoded(&text));
-            [head.as_bytes(), end].concat()
-        }
-        2 => {
-            // A position with a few letters changed.
-            let mut text = FLYING.as_bytes().to_vec();
-            for _ in 0..1 + random.below(3) {
-                let at = random.below(text.len());
-                text[at] = *random.pick(b"O@*/wbpmsr?0123456789- ");
-            }
-            let head = format!("GET /probe?fen={} HTTP/1.1\r\n", encoded(&text));
-            [head.as_bytes(), end].concat()
-        }
-        3 => {
-            let query = "x".repeat(100 << random.below(11));
-            let head = format!("GET /probe?fen={query} HTTP/1.1\r\n");
-            [head.as_bytes(), end].concat()
-        }
-        4 => {
-            let value = "y".repeat(100 << random.below(11));
-            let head = format!("GET /healthz HTTP/1.1\r\nX-Large: {value}\r\n");
-            [head.as_bytes(), end].concat()
-        }
-        5 => {
-            let headers = "X-Many: 1\r\n".repeat(random.below(500));
-            let head = format!("GET /healthz HTTP/1.1\r\n{headers}");
-            [head.as_bytes(), end].concat()
-        }
-        6 => {
-            // Half a request.
-            let request =
-                b"GET /probe?fen=start HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-            request[..random.below(request.len())].to_vec()
-        }
-        7 => {
-            // An unexpected body with a wrong length.
-            let length = random.below(usize::MAX);
-            let head = format!("GET /healthz HTTP/1.1\r\nContent-Length: {length}\r\n");
-            let body = noise(random, 1000);
-            [head.as_bytes(), end, &body].concat()
-        }
-        8 => {
-            let head = b"GET /probe?fen=start HTTP/1.1\r\nTransfer-Encoding: chunked\r\n";
-            let body = noise(random, 300);
-            [head.as_slice(), end, b"fffffffffffffff\r\n", &body].concat()
-        }
-        _ => {
-            let method = *random.pick(&[
-                "PUT", "DELETE", "CONNECT", "TRACE", "OPTIONS", "get", "\u{e9}", "",
-            ]);
-            let version = *random.pick(&["HTTP/1.1", "HTTP/9.9", "HTTP/0.9", "", "RTSP/1.0"]);
-            let head = format!("{method} /probe?fen=%zz%00%ff&&&=& {version}\r\n");
-            [head.as_bytes(), end].concat()
-        }
-    }
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn malformed_requests_by_the_thousand_do_no_harm() {
-    const CLIENTS: u64 = 8;
-    const REQUESTS: usize = 1000;
-    let server = Server::start(&[]);
-    let (accepted, refused) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let storm = |seed: u64| {
-        let mut random = Random::new(seed);
-        for _ in 0..REQUESTS {
-            let request = malformed(&mut random);
-            let mut stream = server.connect();
-            let _ = stream.write_all(&request);
-            let answer = match random.below(4) {
-                // Some do not wait for the answer.
-                0 => continue,
-                _ => {
-                    let _ = stream.shutdown(std::net::Shutdown::Write);
-                    let mut answer = Vec::new();
-                    let _ = stream.read_to_end(&mut answer);
-                    answer
-                }
-            };
-            if answer.is_empty() {
-                continue;
-            }
-            let answer = String::from_utf8_lossy(&answer);
-            let status = answer.split(' ').nth(1).unwrap_or_default();
-            assert!(
-                ["200", "400", "404", "405", "413", "414", "431"].contains(&status),
-                "{status} for {}",
-                String::from_utf8_lossy(&request)
-            );
-            let count = if status == "200" { &accepted } else { &refused };
-            count.fetch_add(1, Relaxed);
-        }
-    };
-    thread::scope(|scope| {
-        for seed in 0..CLIENTS {
-            let storm = &storm;
-            scope.spawn(move || storm(seed));
-        }
-    });
-    let before = server.memory();
-    thread::scope(|scope| {
-        for seed in CLIENTS..2 * CLIENTS {
-            let storm = &storm;
-            scope.spawn(move || storm(seed));
-        }
-    });
-    let after = server.memory();
-    for count in [accepted, refused].map(AtomicUsize::into_inner) {
-        assert!(count > REQUESTS / 10, "{count} of one kind");
-    }
-    assert!(
-        after < before + 16 * 1024,
-        "{before} KiB grew to {after} KiB"
-    );
-    assert_eq!(server.ask("/probe", FLYING).json()["dtw"], 26);
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn slow_clients_do_not_hold_up_others_and_are_let_go() {
-    let server = Server::start(&[]);
-    let sockets = server.sockets();
-    let mut slow: Vec<TcpStream> = (0..200).map(|_| server.connect()).collect();
-    for stream in &mut slow {
-        stream
-            .write_all(b"GET /healthz HTTP/1.1\r\nX-Slow: ")
-            .unwrap();
-    }
-    // These request much and read nothing.
-    let path = format!("/line?fen={}", encoded(FLYING.as_bytes()));
-    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").repeat(200);
-    let mut deaf: Vec<TcpStream> = (0..20).map(|_| server.connect()).collect();
-    for stream in &mut deaf {
-        stream.set_nonblocking(true).unwrap();
-        let _ = stream.write(request.as_bytes());
-    }
-    assert_eq!(server.ask("/probe", FLYING).status, 200);
-    assert!(server.sockets() > sockets, "answered only after the slow");
-    for _ in 0..20 {
-        assert_eq!(server.ask("/probe", FLYING).status, 200);
-    }
-    // An occasional byte does not keep a connection alive.
-    let start = Instant::now();
-    let drip = slow.last_mut().unwrap();
-    let closed = loop {
-        thread::sleep(Duration::from_millis(250));
-        if drip.write_all(b"y").is_err() {
-            break start.elapsed();
-        }
-        assert!(start.elapsed() < PATIENCE, "still connected");
-    };
-    assert!(closed > Duration::from_secs(5), "{closed:?}");
-    // Hundreds that only connect hold up nobody either.
-    let idle: Vec<TcpStream> = (0..600).map(|_| server.connect()).collect();
-    let asked = Instant::now();
-    assert_eq!(server.ask("/probe", FLYING).status, 200);
-    assert!(asked.elapsed() < Duration::from_secs(5) && server.sockets() < sockets + 200);
-    drop(idle);
-    // In the end no client holds a resource, although all are still connected.
-    while server.sockets() > sockets {
-        assert!(start.elapsed() < PATIENCE, "still connected");
-        thread::sleep(Duration::from_millis(250));
-    }
-    drop((slow, deaf));
 }

@@ -47,6 +47,13 @@ impl Place {
         run(&mut self.command(args))
     }
 
+    /// The program with pipes that the test holds.
+    pub fn spawn(&self, args: &[&str]) -> Child {
+        let mut command = self.command(args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.stderr(Stdio::piped()).spawn().unwrap()
+    }
+
     pub fn run_with(&self, args: &[&str], input: impl Into<Vec<u8>>) -> Run {
         run_with(&mut self.command(args), input)
     }
@@ -118,6 +125,11 @@ impl Run {
     }
 }
 
+/// Runs the program to its end in an empty folder.
+pub fn run_alone(args: &[&str]) -> Run {
+    Place::new().run(args)
+}
+
 /// Runs a process to its end without input.
 pub fn run(command: &mut Command) -> Run {
     run_with(command, "")
@@ -138,6 +150,17 @@ pub fn run_with(command: &mut Command, input: impl Into<Vec<u8>>) -> Run {
         _ => {}
     }
     output.into()
+}
+
+/// The JSON objects of a text with one in each line.
+pub fn objects(text: &str) -> Vec<Json> {
+    let objects = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    objects.collect()
+}
+
+/// A JSON string.
+pub fn text(json: &Json) -> &str {
+    json.as_str().unwrap()
 }
 
 /// Python, or `None` with a message if it is missing.

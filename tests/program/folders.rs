@@ -1,0 +1,473 @@
+//! Tests of folders of databases: which one is used, what is missing or damaged in it, its checksums, what `build` adds.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::common::root;
+use crate::probe::FLYING;
+use crate::process::{self, Place, Run, run_alone, text};
+use millbase::Histogram;
+use millbase::internals::{Index, SolvedPair, write_pair};
+use millbase::store::Profile;
+use millbase::{Pair, Rules};
+use serde_json::Value as Json;
+
+#[test]
+fn folders_are_chosen_in_order() {
+    let place = Place::new();
+    let folder = |command: &mut Command| {
+        let answer = process::run(command).json();
+        text(&answer["folder"]).to_owned()
+    };
+    let list = ["list", "--json"];
+    assert!(folder(&mut place.command(&list)).contains("millbase"));
+    fs::create_dir(place.path().join("db")).unwrap();
+    assert_eq!(folder(&mut place.command(&list)), "db");
+    fs::create_dir(place.path().join("other")).unwrap();
+    assert_eq!(
+        folder(place.command(&list).env("MILLBASE_DB", "other")),
+        "other"
+    );
+    assert_eq!(folder(place.command(&list).env("MILLBASE_DB", "")), "db");
+    let named = ["list", "--json", "--db", "third"];
+    assert_eq!(
+        folder(place.command(&named).env("MILLBASE_DB", "other")),
+        "third"
+    );
+}
+
+#[test]
+fn folders_that_are_none() {
+    let place = Place::new();
+    let absent = place.run(&["stats", "--db", "absent"]);
+    assert_eq!(absent.status, 0);
+    assert!(absent.err.contains("absent"));
+    assert_eq!(place.run(&["stats", "--quiet", "--db", "absent"]).err, "");
+
+    fs::write(place.path().join("file"), "").unwrap();
+    place
+        .run(&["stats", "--db", "file"])
+        .fails_with(2, "not a folder");
+    place
+        .run(&["build", "--db", "file"])
+        .fails_with(2, "not a folder");
+}
+
+#[test]
+fn list_names_what_is_missing() {
+    let answer = run_alone(&["list", "--json"]).json();
+    let databases = answer["databases"].as_array().unwrap();
+    assert_eq!(databases.len(), 28);
+    let present: Vec<&str> = databases
+        .iter()
+        .filter(|entry| entry["present"] == true)
+        .map(|entry| text(&entry["pair"]))
+        .collect();
+    assert_eq!(present, ["3-3", "4-3", "5-3", "4-4", "6-3", "5-4"]);
+    let missing = databases
+        .iter()
+        .find(|entry| entry["pair"] == "6-4")
+        .unwrap();
+    assert_eq!(missing["bytes"], Json::Null);
+    assert_eq!(missing["needs"], serde_json::json!(["6-3", "5-4"]));
+
+    let shown = run_alone(&["list"]).out;
+    assert!(shown.contains("missing, needs 6-3 and 5-4"));
+    assert!(shown.contains("6 of 28 databases"));
+}
+
+#[test]
+fn pairs_without_those_they_need_are_left_out() {
+    let place = Place::new();
+    write_draws(place.path(), Pair::new(8, 3).unwrap());
+    let sample = ["verify", "--db", ".", "--sample", "10"];
+    let run = place.run(&[&sample[..], &["--json", "--quiet"]].concat());
+    assert_eq!(run.status, 3, "{}{}", run.out, run.err);
+    assert_eq!(run.err.lines().count(), 1);
+    assert!(run.err.contains("1 of 7 files"), "{}", run.err);
+    let answer: Json = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(answer["ok"], false);
+    for pair in answer["pairs"].as_array().unwrap() {
+        let missing = pair["pair"] == "8-3";
+        assert_eq!(pair["ok"], !missing, "{pair}");
+        assert_eq!(pair["checked"] == 0, missing, "{pair}");
+        assert_eq!(pair["error"].is_object(), missing, "{pair}");
+        if missing {
+            assert_eq!(pair["error"]["code"], "missing");
+            assert!(text(&pair["error"]["message"]).contains("7-3"), "{pair}");
+        }
+    }
+    let sampled = place.run(&sample);
+    assert_eq!(sampled.status, 3);
+    assert!(sampled.out.contains("\n8-3: the database 7-3 is missing"));
+
+    let bench = ["bench", "--seconds", "0.01", "--max-stones", "6", "--json"];
+    let answer = place.run(&[&bench[..], &["--db", "."]].concat()).json();
+    let pairs = ["3-3", "4-3", "5-3", "4-4", "6-3", "5-4"];
+    assert_eq!(answer["databases"], serde_json::json!(pairs));
+}
+
+/// A file of a pair in which every value is a draw.
+fn write_draws(folder: &Path, pair: Pair) {
+    let indexes = pair.tables().into_iter().map(Index::new);
+    let values = |index: &Index| vec![0; index.len()];
+    let indexes: Vec<Index> = indexes.collect();
+    let solved = SolvedPair {
+        pair,
+        values: &values(&indexes[0]),
+        histograms: indexes
+            .iter()
+            .map(|index| Histogram::of_table(index, &values(index)))
+            .collect(),
+    };
+    let path = folder.join(format!("{pair}.mill"));
+    write_pair(&path, &Rules::STANDARD, &solved, Profile::default()).unwrap();
+}
+
+#[test]
+fn verify_finds_the_built_in_databases_right() {
+    let place = Place::new();
+    let all = place.run(&["verify"]);
+    assert_eq!(all.status, 0, "{}{}", all.out, all.err);
+    assert_eq!(all.out.lines().count(), 7);
+    let sampled = place
+        .run(&["verify", "--sample", "100", "--pair", "4-3", "--json"])
+        .json();
+    assert_eq!(sampled["ok"], true);
+    assert_eq!(sampled["pairs"][0]["checked"], 200);
+}
+
+#[test]
+fn damaged_files_are_reported() {
+    let place = Place::new();
+    let build = place.run(&["build", "--max-stones", "6", "--db", "."]);
+    assert_eq!(build.status, 0, "{}", build.err);
+    let file = place.path().join("3-3.mill");
+    let bytes = fs::read(&file).unwrap();
+
+    let mut header = bytes.clone();
+    header[0] ^= 1;
+    let mut longer = bytes.clone();
+    longer.push(0);
+    let short = bytes[..bytes.len() - 1].to_vec();
+    for damaged in [header, longer, short, Vec::new()] {
+        fs::write(&file, damaged).unwrap();
+        for command in [
+            &["stats", "--pair", "3-3"][..],
+            &["probe", FLYING],
+            &["build"],
+        ] {
+            let run = place.run(&[command, &["--db", "."]].concat());
+            run.fails_with(4, "3-3.mill");
+        }
+        let verify = place.run(&["verify", "--pair", "3-3", "--quiet", "--db", "."]);
+        assert_eq!(verify.status, 4, "{}", verify.err);
+        assert!(verify.out.contains("3-3.mill"), "{}", verify.out);
+        let list = place.run(&["list", "--db", "."]);
+        list_has_an_unusable_file(&list);
+        assert!(list.out.contains("unusable: ./3-3.mill"), "{}", list.out);
+        // The other pairs still have answers.
+        let stats = place.run(&["stats", "--db", "."]);
+        assert_eq!(stats.status, 4);
+        assert!(stats.err.contains("3-3.mill"), "{}", stats.err);
+        assert!(stats.out.contains("4-3"), "{}", stats.out);
+        let other = place.run(&[
+            "verify", "--pair", "5-3", "--sample", "100", "--quiet", "--db", ".",
+        ]);
+        assert_eq!(other.status, 0, "{}", other.err);
+    }
+
+    let mut block = bytes;
+    let last = block.len() - 1;
+    block[last] ^= 1;
+    fs::write(&file, block).unwrap();
+    assert_eq!(place.run(&["stats", "--db", "."]).status, 0);
+    let verify = place.run(&["verify", "--db", ".", "--quiet"]);
+    assert_eq!(verify.status, 4);
+    // Where three move in 4-3, values follow from those of 3-3, and captures in 4-4 lead there.
+    let damaged = "error: 3 of 6 files could not be checked: 3-3, 4-3, 4-4; the answer says why\n";
+    assert_eq!(verify.err, damaged);
+    let found = |words: &str| verify.out.lines().any(|line| line.starts_with(words));
+    assert!(
+        found("5-3 ") && found("3-3: ") && found("4-4: "),
+        "{}",
+        verify.out
+    );
+    assert!(verify.out.contains("3-3.mill") && verify.out.contains("byte"));
+    let pair = ["verify", "--db", ".", "--quiet", "--json", "--pair", "3-3"];
+    let verify = place.run(&pair);
+    assert_eq!(verify.status, 4);
+    let answer: Json = serde_json::from_str(&verify.out).unwrap();
+    assert_eq!(answer["pairs"][0]["error"]["code"], "corrupt");
+}
+
+/// The table does not call the file missing, and no advice fails.
+fn list_has_an_unusable_file(list: &Run) {
+    let error = "error: 1 file cannot be used; the answer says why\n";
+    assert_eq!((list.status, list.err.as_str()), (4, error));
+    let row = list.out.lines().find(|line| line.starts_with("3-3 "));
+    assert!(row.unwrap().ends_with("unusable"), "{}", list.out);
+    let advice = "makes the missing ones, when the unusable ones are gone";
+    assert!(list.out.contains(advice), "{}", list.out);
+}
+
+#[test]
+fn folders_are_compared_with_a_list_of_checksums() {
+    let place = Place::new();
+    let file = |name: &str| place.path().join(name);
+    for name in ["3-3.mill", "4-3.mill"] {
+        fs::copy(root().join("db").join(name), file(name)).unwrap();
+    }
+    let list = fs::read_to_string(root().join("db/SHA256SUMS")).unwrap();
+    assert_eq!(list.lines().count(), 28 + 11);
+    let of = |name: &str| list.lines().find(|line| line.ends_with(name)).unwrap();
+    let lines = |names: &[&str]| {
+        names
+            .iter()
+            .map(|name| format!("{}\n", of(name)))
+            .collect::<String>()
+    };
+    let compare = |text: &str| {
+        fs::write(file("sums"), text).unwrap();
+        place.run(&["verify", "--sums", "sums", "--db", ".", "--json"])
+    };
+    let results = |run: &Run| -> Vec<String> {
+        let files = run.object()["files"].as_array().unwrap().clone();
+        let text = |value: &Json| value.as_str().unwrap().to_owned();
+        let files = files
+            .iter()
+            .map(|file| text(&file["file"]) + " " + &text(&file["result"]));
+        files.collect()
+    };
+    let same = compare(&lines(&["3-3.mill", "4-3.mill"]));
+    assert_eq!(
+        (same.status, same.object()["ok"].as_bool()),
+        (0, Some(true))
+    );
+    assert_eq!(results(&same), ["3-3.mill same", "4-3.mill same"]);
+    let missing = compare(&lines(&["3-3.mill", "9-9.mill"]));
+    assert_eq!(missing.status, 3);
+    assert_eq!(
+        results(&missing),
+        ["3-3.mill same", "9-9.mill missing", "4-3.mill not_listed"]
+    );
+
+    let mut bytes = fs::read(file("4-3.mill")).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(file("4-3.mill"), bytes).unwrap();
+    let differs = compare(&list);
+    assert_eq!(
+        (differs.status, differs.object()["ok"].as_bool()),
+        (1, Some(false))
+    );
+    let found = results(&differs);
+    let count = |word: &str| found.iter().filter(|file| file.ends_with(word)).count();
+    assert_eq!(
+        (count("same"), count("differs"), count("missing")),
+        (1, 1, 28 + 11 - 2)
+    );
+
+    // Those that are here can be checked alone.
+    let ignoring = |text: &str| {
+        fs::write(file("sums"), text).unwrap();
+        let args = ["verify", "--sums", "sums", "--ignore-missing", "--json"];
+        place.run(&[&args[..], &["--db", "."]].concat())
+    };
+    let here = ignoring(&lines(&["3-3.mill", "9-9.mill"]));
+    assert_eq!(
+        (here.status, here.object()["ok"].as_bool()),
+        (0, Some(true))
+    );
+    assert_eq!(results(&here), ["3-3.mill same", "4-3.mill not_listed"]);
+    assert_eq!(ignoring(&list).status, 1);
+    ignoring(&lines(&["9-9.mill"])).fails_with(3, "no file of the list is in .; choose another");
+
+    for wrong in [
+        "3-3.mill\n",
+        "12  3-3.mill\n",
+        &of("3-3.mill").replace("  ", "  ../"),
+    ] {
+        compare(wrong).fails_with(2, "line 1 of sums is not a checksum: expected 64");
+    }
+    // Lists as other tools write them.
+    let other = format!("# comment\n{}", of("3-3.mill").replace("  ", " *"));
+    assert_eq!(results(&compare(&other))[0], "3-3.mill same");
+    place
+        .run(&["verify", "--sums", "none"])
+        .fails_with(2, "cannot read 'none'");
+    let args = ["verify", "--sums", "-", "--db", "."];
+    assert_eq!(place.run_with(&args, lines(&["3-3.mill"])).status, 0);
+    compare("\n").fails_with(2, "the list sums names no file");
+}
+
+/// The lists of checksums in the repository: every pair in every form, and what `repack` makes of
+/// the repository's databases is what they tell.
+#[test]
+fn lists_of_checksums_name_every_file_of_every_form() {
+    let list = |name: &str| fs::read_to_string(root().join("db").join(name)).unwrap();
+    let common = list("SHA256SUMS");
+    let plies = list("SHA256SUMS.plies");
+    assert!(common.lines().all(|line| plies.lines().any(|l| l == line)));
+    let pairs: Vec<String> = (3..=9)
+        .flat_map(|more| (3..=more).map(move |less| format!("{more}-{less}.mill")))
+        .collect();
+    for (name, plies) in [
+        ("SHA256SUMS", 11),
+        ("SHA256SUMS.plies", 18),
+        ("SHA256SUMS.max", 0),
+        ("SHA256SUMS.wdl", 11),
+        ("SHA256SUMS.wdl-max", 11),
+    ] {
+        let text = list(name);
+        let mut files: Vec<&str> = text
+            .lines()
+            .map(|line| {
+                let (sum, file) = line.split_once("  ").unwrap();
+                let digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+                assert!(sum.len() == 64 && sum.bytes().all(digit), "{name}: {line}");
+                file
+            })
+            .collect();
+        files.sort();
+        files.dedup();
+        let (of_pairs, of_plies): (Vec<&str>, Vec<&str>) = files
+            .into_iter()
+            .partition(|file| pairs.iter().any(|pair| pair == file));
+        assert_eq!(
+            (of_pairs.len(), of_plies.len()),
+            (pairs.len(), plies),
+            "{name}"
+        );
+    }
+
+    let place = Place::new();
+    let from = fs::canonicalize(root().join("db")).unwrap();
+    let from = from.to_str().unwrap();
+    for (name, form) in [
+        ("SHA256SUMS", &[] as &[&str]),
+        ("SHA256SUMS.max", &["--level", "max"]),
+        ("SHA256SUMS.wdl", &["--profile", "wdl"]),
+        (
+            "SHA256SUMS.wdl-max",
+            &["--profile", "wdl", "--level", "max"],
+        ),
+    ] {
+        for pair in ["3-3", "4-3"] {
+            let repack = ["repack", "--db", from, "--to", name, "--pair", pair];
+            let run = place.run(&[&repack[..], form].concat());
+            assert_eq!(run.status, 0, "{}", run.err);
+        }
+        let sums = format!("{from}/{name}");
+        let run = place.run(&["verify", "--sums", &sums, "--db", name, "--json"]);
+        let files = run.object()["files"].as_array().unwrap().clone();
+        let same = files.iter().filter(|file| file["result"] == "same");
+        assert_eq!(same.count(), 2, "{name}: {}", run.out);
+    }
+}
+
+#[test]
+fn build_resumes_and_repeats_itself() {
+    let place = Place::new();
+    let dry = ["build", "--dry-run", "--pair", "5-4", "--db", "new/db"];
+    let plan = place.run(&[&dry[..], &["--json"]].concat()).json();
+    let pairs = plan["pairs"].as_array().unwrap();
+    let pairs: Vec<&str> = pairs.iter().map(|pair| text(&pair["pair"])).collect();
+    assert_eq!(pairs, ["3-3", "4-3", "5-3", "4-4", "5-4"]);
+    let forecasts = plan["pairs"].as_array().unwrap().iter();
+    let forecasts = forecasts.map(|pair| pair["file_bytes"].as_u64().unwrap());
+    let sum = plan["file_bytes"].as_u64().unwrap();
+    assert!(sum.abs_diff(forecasts.sum()) < 5 && sum > 0);
+    let shown = place.run(&dry);
+    assert_eq!(shown.status, 0);
+    assert!(shown.out.contains("5 pairs"));
+    assert!(!place.path().join("new").exists());
+
+    let limited = [
+        "build",
+        "--max-stones",
+        "7",
+        "--memory",
+        "1M",
+        "--db",
+        "new/db",
+    ];
+    place.run(&limited).fails_with(2, "--memory; raise it");
+    let limited = place.run(&limited);
+    assert!(!limited.err.contains("--max-stones"), "{}", limited.err);
+    let fewer = ["build", "--memory", "20M", "--db", "new/db"];
+    place.run(&fewer).fails_with(2, "--max-stones ");
+    assert!(!place.path().join("new").exists());
+
+    let small = place.run(&["build", "--max-stones", "7", "--db", "new/db"]);
+    assert_eq!(small.status, 0, "{}", small.err);
+    assert_eq!(small.err.lines().count(), 2);
+    // Headings, three tables, an empty line and the sum.
+    assert_eq!(small.out.lines().count(), 6);
+    assert!(small.out.contains("760,398"));
+    let sum = small.out.lines().last().unwrap();
+    assert!(sum.starts_with("2 pairs, "), "{sum}");
+
+    let build = [
+        "build",
+        "--max-stones",
+        "8",
+        "--db",
+        "new/db",
+        "--json",
+        "--quiet",
+    ];
+    let built = place.run(&build);
+    assert_eq!(built.err, "");
+    let built = built.json();
+    let built = built["pairs"].as_array().unwrap();
+    let new: Vec<&str> = built
+        .iter()
+        .filter(|pair| pair["seconds"].is_f64())
+        .map(|pair| text(&pair["pair"]))
+        .collect();
+    assert_eq!(new, ["5-3", "4-4"]);
+    assert_eq!(built.len(), 4);
+    for pair in built {
+        let tables = pair["tables"].as_array().unwrap();
+        assert!(pair["bytes"].as_u64().unwrap() > 0);
+        assert!(
+            tables
+                .iter()
+                .all(|table| table["seconds"].is_f64() == pair["seconds"].is_f64())
+        );
+    }
+
+    // The same bytes as the official files; other tests verify those.
+    let official = root().join("db");
+    for pair in ["3-3", "4-3", "5-3", "4-4"] {
+        let read = |folder: &Path| fs::read(folder.join(format!("{pair}.mill"))).unwrap();
+        let built = read(&place.path().join("new/db"));
+        assert!(built == read(&official), "{pair} differs");
+    }
+    let files = fs::read_dir(place.path().join("new/db")).unwrap();
+    assert_eq!(files.count(), 4, "the four pairs, and no lock");
+}
+
+#[test]
+fn build_makes_what_a_pair_needs() {
+    let place = Place::new();
+    fs::create_dir(place.path().join("db")).unwrap();
+    write_draws(&place.path().join("db"), Pair::new(5, 4).unwrap());
+    let pairs = |run: &Run| {
+        let answer = run.json();
+        let pairs = answer["pairs"].as_array().unwrap().iter();
+        pairs.map(|pair| text(&pair["pair"]).to_owned()).collect()
+    };
+    let build = ["build", "--pair", "5-4", "--json", "--quiet"];
+    let planned: Vec<String> = pairs(&place.run(&[&build[..], &["--dry-run"]].concat()));
+    assert_eq!(planned, ["3-3", "4-3", "5-3", "4-4"]);
+    let built: Vec<String> = pairs(&place.run(&build));
+    assert_eq!(built, ["3-3", "4-3", "5-3", "4-4", "5-4"]);
+    for name in built {
+        let file = place.path().join("db").join(format!("{name}.mill"));
+        assert!(file.exists(), "{name}");
+    }
+    let again: Vec<String> = pairs(&place.run(&[&build[..], &["--dry-run"]].concat()));
+    assert!(again.is_empty());
+}
