@@ -43,6 +43,7 @@ const MODULES: &[(&str, &str)] = files! {
     "dom.js",
     "editor.js",
     "explorer.js",
+    "gallery.js",
     "game.js",
     "grade.js",
     "graph.js",
@@ -99,6 +100,7 @@ const OTHERS: &[(&str, &str)] = files! {
     "languages/zh.json",
     "lessons.json",
     "puzzles.json",
+    "records.json",
 };
 
 /// The files whose addresses stay the same in all versions: the page itself, its service worker, and what an installed page
@@ -109,6 +111,9 @@ const SHELL: &[(&str, &str)] = files! {
     "app.webmanifest",
     "icon.svg",
 };
+
+/// The records of the rules `standard`, as `millbase records --json` writes them.
+pub const RECORDS: &str = include_str!("files/records.json");
 
 /// The picture for previews of links to the page, a JPEG of 1200 by 630 points.
 pub const PREVIEW: &[u8] = include_bytes!("files/preview.jpg");

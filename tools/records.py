@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the tables of docs/RECORDS.md from the answer of `millbase records --json`:
 
-    millbase records --json > docs/records.json && tools/records.py docs/records.json > docs/RECORDS.md
+    millbase records --json > page/files/records.json && tools/records.py page/files/records.json > docs/RECORDS.md
 """
 
 import json
@@ -10,7 +10,7 @@ import sys
 HEAD = """# Records
 
 With this page you can look up the positions of the standard rules that take longest to win or lose, and the mutual zugzwangs of the
-moving phase. `millbase records` names them, with `--limit` more of each kind; [records.json](records.json) has a best line from
+moving phase. `millbase records` names them, with `--limit` more of each kind; [records.json](../page/files/records.json) has a best line from
 each position here, and the server answers it at [`GET /records`](FRONTENDS.md#http). `millbase line POSITION` plays one out.
 
 Counts are of distinct positions up to the 16 symmetries, whether or not a game can reach them. Depths are in turns of both sides.

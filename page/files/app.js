@@ -102,14 +102,15 @@ const controls = new Controls({
 
 /* The puzzles, lessons and other rooms, which are loaded once. */
 function enterRooms() {
-  entered ??= import("./rooms.js").then(({ Builder, Coach, Keeper, Puzzles, Stats, Teacher, Trainer }) => {
+  entered ??= import("./rooms.js").then(({ Builder, Coach, Gallery, Keeper, Puzzles, Stats, Teacher, Trainer }) => {
     rooms.coach = new Coach({ game, say: tell, lines, look: showBoard });
     rooms.train = new Trainer({ game, begin, say: tell });
     rooms.puzzle = new Puzzles({ game, begin: beginTask, analyse, say: tell, lines });
     rooms.lesson = new Teacher({ game, begin: beginTask, say: tell, arrows: arrows => view.pointTask(arrows) });
+    rooms.gallery = new Gallery({ open: game => setup.open(game) });
     if (onHost) rooms.keeper = new Keeper({ ask, come });
     else Object.assign(rooms, { builder: new Builder({ game, ruleName: () => ruleset.name, come }), stats: new Stats(game) });
-    sayTallies();
+    sayRooms();
   });
   return entered;
 }
@@ -203,13 +204,15 @@ function writeWords() {
     const now = game.node ? ruleset.name : ruleset.own;
     replace($("start-rules"), ...ruleset.names.map(name => tag("option", { value: name, selected: name === now }, t(`rules.${name}`))));
   }
-  sayTallies();
+  lines.draw();
+  sayRooms();
 }
 
-function sayTallies() {
+function sayRooms() {
   rooms.train?.showTally();
   rooms.puzzle?.showTally();
   rooms.lesson?.showList();
+  rooms.gallery?.show();
 }
 
 async function speakIn(chosen) {

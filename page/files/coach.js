@@ -135,8 +135,8 @@ export class Coach {
       ]);
       if (this.question !== question) return;
       this.lines.show([
-        { kind: "best", title: t("line.best"), start: node.parent, turns: line },
-        { kind: "refutation", title: t("line.refutation"), start: node, turns: reasons.refutation },
+        { kind: "best", title: () => t("line.best"), start: node.parent, turns: line },
+        { kind: "refutation", title: () => t("line.refutation"), start: node, turns: reasons.refutation },
       ]);
       const end = this.queue.length === 0 ? t("coach.end", { found: this.found, count: this.found + this.missed.length }) : "";
       this.say([words, reasonWords(reasons, node), end].filter(Boolean).join(" "));

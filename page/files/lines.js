@@ -13,7 +13,7 @@ export class Lines {
   }
 
   /* Shows lines: each has the node where it begins, its turns with their positions, its kind, which is that of its arrows,
-     and a title. */
+     and its title in the language of the page. */
   show(lines) {
     this.lines = lines.filter(({ turns }) => turns.length > 0);
     this.draw();
@@ -45,7 +45,7 @@ export class Lines {
     const from = tag("button", {
       type: "button", class: "turn", "data-key": `${place} start`, "aria-current": made === 0 && "step", click: () => this.game.goTo(start),
     }, t("line.start"));
-    return tag("p", { class: "line" }, tag("b", {}, title), " ", from, ...buttons);
+    return tag("p", { class: "line" }, tag("b", {}, title()), " ", from, ...buttons);
   }
 
   /* How many turns of a line lead from its start to the node shown; -1 for a node elsewhere. */

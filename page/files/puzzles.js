@@ -200,8 +200,8 @@ export class Puzzles {
     if (game.node !== node || this.task !== task) return;
     const { refutation, after } = reasons;
     this.lines.show([
-      { kind: "refutation", title: t(after && !isError(reasons) ? "line.after" : "line.refutation"), start: node, turns: refutation },
-      { kind: "best", title: t("line.solution"), start: node.parent, turns: solution },
+      { kind: "refutation", title: () => t(after && !isError(reasons) ? "line.after" : "line.refutation"), start: node, turns: refutation },
+      { kind: "best", title: () => t("line.solution"), start: node.parent, turns: solution },
     ]);
     this.say([!after && t("puzzle.wrong", { turn: node.turn }), reasonWords(reasons, node), this.motifs, this.earned].filter(Boolean).join(" "));
     if (refutation.length > 0) game.play(refutation[0]);
@@ -213,7 +213,7 @@ export class Puzzles {
     const { node } = game;
     this.finish(false, t("puzzle.given"));
     const solution = await this.solutionAt(node);
-    if (game.node === node) this.lines.show([{ kind: "best", title: t("line.solution"), start: node, turns: solution }]);
+    if (game.node === node) this.lines.show([{ kind: "best", title: () => t("line.solution"), start: node, turns: solution }]);
   }
 
   /* The turns of the solution from a node on it. */

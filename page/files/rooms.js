@@ -2,6 +2,7 @@
 
 export { Builder } from "./builder.js";
 export { Coach } from "./coach.js";
+export { Gallery } from "./gallery.js";
 export { Keeper } from "./keeper.js";
 export { Puzzles } from "./puzzles.js";
 export { Stats } from "./stats.js";

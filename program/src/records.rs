@@ -40,7 +40,7 @@ pub struct Records {
 }
 
 /// The answer to `millbase records --json` for the standard rules, which takes too long for a question to the server.
-pub const STANDARD: &str = include_str!("../../docs/records.json");
+pub const STANDARD: &str = millbase_page::RECORDS;
 
 #[derive(Serialize, JsonSchema)]
 pub struct RecordsAnswer {

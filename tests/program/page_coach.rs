@@ -576,3 +576,37 @@ fn a_game_against_the_machine_is_reviewed() {
         page.element_says("task", "Right: d1-a1xb4 is the best turn.");
     });
 }
+
+#[test]
+fn records_are_opened_and_stepped_through() {
+    visit(Screen::Desk, |page| {
+        page.tab("learn");
+        page.script("document.querySelector('#gallery summary').click()");
+        // The longest of all are published: 204 turns, in 8-7.
+        page.element_says("gallery-list", "7–8: loss in 204");
+        page.choose("gallery-choice", "3-3");
+        page.element_says(
+            "gallery-list",
+            "whoever is to move loses (one of 2 positions)",
+        );
+        let open = |number: usize| {
+            page.script(&format!(
+                "document.querySelectorAll('#gallery-list button')[{number}].click()"
+            ))
+        };
+        open(1);
+        page.element_says("value", "26");
+        page.click("last");
+        page.element_says("over-result", "Black wins");
+        page.tab("game");
+        assert_eq!(page.game().len(), 26);
+        page.tab("learn");
+        open(2);
+        page.element_says("gallery-problem", "");
+        page.until("return document.getElementById('game').hidden");
+        page.says("loss in");
+        page.choose("language", "de");
+        page.element_says("gallery-list", "wer am Zug ist, verliert");
+        page.choose("language", "en");
+    });
+}
