@@ -108,8 +108,9 @@ function enterRooms() {
     rooms.puzzle = new Puzzles({ game, begin: beginTask, analyse, say: tell, lines });
     rooms.lesson = new Teacher({ game, begin: beginTask, say: tell, arrows: arrows => view.pointTask(arrows) });
     rooms.gallery = new Gallery({ open: game => setup.open(game) });
+    rooms.stats = new Stats(game);
     if (onHost) rooms.keeper = new Keeper({ ask, come });
-    else Object.assign(rooms, { builder: new Builder({ game, ruleName: () => ruleset.name, come }), stats: new Stats(game) });
+    else rooms.builder = new Builder({ game, ruleName: () => ruleset.name, come });
     sayRooms();
   });
   return entered;

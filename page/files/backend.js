@@ -16,7 +16,7 @@
      read(rules, text)              the games and positions of a text: { games, left_out }
      play(rules, start, moves, how) the player's turn; `how` is { level, seed, movetime }
      random(rules, pair, wdl, seed) a position to practise with
-     stats(rules, pair)             how many positions of a pair have which value, for each side to move; only a server knows
+     stats(rules, pair)             how many positions of a pair have which value, for each side to move
      building(rules), build(rules, stones, placing), stopBuild()
                                     returns the state of a build, starts or stops one; only a server builds
      forget()                       asks anew, after databases were added

@@ -14,6 +14,7 @@ use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState};
 use millbase::Database;
 use millbase::Metric;
 use millbase::internals::held;
+use millbase::internals::service::stats::{PairCounts, PlyCounts};
 use millbase::internals::stages::why_unsolved;
 use millbase::solve::{
     BuildEvent, BuildFolder, BuildPlan, BuildProgress, BuildReport, BuildRequest, PairReport,
@@ -31,7 +32,7 @@ use crate::memory::{self, Limit};
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable};
 use crate::progress;
-use crate::report::{self, PairCounts, PlyCounts};
+use crate::report;
 use crate::signals;
 use crate::status::{Status, Usage};
 
@@ -481,10 +482,11 @@ impl BuildAnswer {
         let files = files.filter_map(|pair| db.file(pair).ok());
         let files = files.filter(|file| file.path().is_some());
         let pairs = files.map(|file| BuiltPair::new(db, file, &built.pairs));
-        let mut plies = report::plies(db);
-        plies
-            .iter_mut()
-            .for_each(|ply| ply.note_built(&built.plies));
+        let mut plies = PlyCounts::of_all(db);
+        for counts in &mut plies {
+            let report = built.plies.iter().find(|report| report.ply == counts.ply);
+            counts.seconds = report.map(|report| report.total().as_secs_f64());
+        }
         Ok(BuildAnswer {
             folder: plan.folder.clone(),
             pairs: pairs.collect::<Result<_>>()?,
@@ -493,7 +495,7 @@ impl BuildAnswer {
     }
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let mut table = PairCounts::table(&["bytes", "seconds", "with file"]);
+        let mut table = report::pair_table(&["bytes", "seconds", "with file"]);
         let rows = self.pairs.iter().flat_map(BuiltPair::rows);
         rows.for_each(|row| table.row(row));
         table.write(out)?;
@@ -535,7 +537,7 @@ impl BuiltPair {
         let seconds = |seconds: Option<f64>| seconds.map(|seconds| format!("{seconds:.2}"));
         self.tables.iter().enumerate().map(move |(number, table)| {
             let is_first = number == 0;
-            let mut cells = table.counts.cells();
+            let mut cells = report::pair_cells(&table.counts);
             cells.push(Cell::optional(is_first.then_some(HumanCount(self.bytes))));
             cells.push(Cell::optional(seconds(table.seconds)));
             cells.push(Cell::optional(seconds(self.seconds.filter(|_| is_first))));

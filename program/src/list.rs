@@ -8,6 +8,7 @@ use indicatif::HumanBytes;
 use millbase::Database;
 use millbase::Pair;
 use millbase::internals::service::rules::RuleSet;
+use millbase::internals::service::stats::PlyCounts;
 use millbase::internals::stages::why_unsolved;
 use millbase::store::{DbError, PairFile};
 use schemars::JsonSchema;
@@ -17,7 +18,7 @@ use crate::advice;
 use crate::databases;
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable};
-use crate::report::{self, PlyCounts};
+use crate::report;
 use crate::status::Status;
 
 /// List the databases that are present and those that are missing, with the pairs that each needs
@@ -148,7 +149,7 @@ impl ListAnswer {
             folder,
             bytes: db.pairs().map(PairFile::bytes).sum(),
             databases: pairs.map(|pair| ListedPair::new(db, pair)).collect(),
-            placing: report::plies(db),
+            placing: PlyCounts::of_all(db),
             unusable: db
                 .unusable()
                 .map(|error| advice::sentence(&error))

@@ -14,6 +14,7 @@ use millbase::internals::service::position::{LineAnswer, ProbeAnswer, RankAnswer
 use millbase::internals::service::random::RandomAnswer;
 use millbase::internals::service::record::{ReadAnswer, RecordAnswer};
 use millbase::internals::service::rules::{RuleSet, RuleSetsAnswer};
+use millbase::internals::service::stats::StatsAnswer;
 use millbase::solve::BuildPlan;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
@@ -29,7 +30,7 @@ use crate::serve::routes::Health;
 use crate::{
     bench, build, bundle, judge, list, matches, perft, prove, records, repack, review, serve,
 };
-use crate::{stats, sums, verify};
+use crate::{sums, verify};
 
 /// The file that users read.
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/millbase.schema.json");
@@ -80,7 +81,7 @@ fn schema() -> String {
     answers.add::<RuleSetsAnswer>("rulesets");
     answers.add::<ExplainAnswer>("explain");
     answers.add::<perft::PerftAnswer>("perft");
-    answers.add::<stats::StatsAnswer>("stats");
+    answers.add::<StatsAnswer>("stats");
     answers.add::<records::RecordsAnswer>("records");
     answers.add::<list::ListAnswer>("list");
     answers.add::<BuildPlan>("buildPlan");

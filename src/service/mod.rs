@@ -8,6 +8,7 @@
 //! | [`position`] | answers about a position: its value, its turns, a best line |
 //! | [`game`] | answers about a game: its ending, a step of the page, a player's turn |
 //! | [`record`] | games that were read from a text |
+//! | [`stats`] | how many positions have which value |
 //! | [`explain`], [`random`], [`rules`] | facts about turns; positions to practise with; sets of rules |
 //! | [`settings`] | rules of a name, a file with settings or a mapping |
 //! | [`failure`] | the reasons why there is no answer |
@@ -22,6 +23,7 @@ pub mod random;
 pub mod record;
 pub mod rules;
 pub mod settings;
+pub mod stats;
 pub mod words;
 
 use std::io::{self, Write};

@@ -15,6 +15,7 @@ use super::position::{LineAnswer, ProbeAnswer, RankAnswer};
 use super::random::RandomAnswer;
 use super::record::{MOST_GAMES, ReadAnswer};
 use super::settings;
+use super::stats::StatsAnswer;
 use super::words::Fen;
 use crate::engine::ending::DrawRule;
 use crate::engine::game::Game;
@@ -286,11 +287,13 @@ pub enum Topic {
     Random,
     /// A [`ReadAnswer`].
     Read,
+    /// A [`StatsAnswer`].
+    Stats,
 }
 
 impl Topic {
     /// All topics with their names.
-    pub const NAMED: [(&'static str, Topic); 11] = [
+    pub const NAMED: [(&'static str, Topic); 12] = [
         ("probe", Topic::Probe),
         ("probes", Topic::Probes),
         ("rank", Topic::Rank),
@@ -302,6 +305,7 @@ impl Topic {
         ("play", Topic::Play),
         ("random", Topic::Random),
         ("read", Topic::Read),
+        ("stats", Topic::Stats),
     ];
 
     /// Whether the answer to the question may take a search, which keeps a core busy for up to some seconds.
@@ -316,7 +320,7 @@ impl Topic {
             }
             Topic::Probes => Ok((question.positions(rules).flatten())
                 .any(|position| position.is_in_placing_phase(rules))),
-            Topic::Step | Topic::Turns | Topic::Game | Topic::Read => Ok(false),
+            Topic::Step | Topic::Turns | Topic::Game | Topic::Read | Topic::Stats => Ok(false),
             Topic::Play | Topic::Random => Ok(true),
         }
     }
@@ -415,6 +419,10 @@ impl Service {
                 player.check_arrived(game.position())?;
                 Ok(player.choose(&game, &limits, stop, &mut |_| ()))
             })?),
+            Topic::Stats => json(&StatsAnswer::without_paths(
+                database,
+                question.pair(rules)?,
+            )?),
             Topic::Random => json(&RandomAnswer::find(
                 database,
                 (question.pair(rules)?).ok_or_else(|| {

@@ -926,6 +926,9 @@ fn a_site_plays_on_without_its_host() {
         page.element_says("value", "White wins in 21 turns");
         page.play("a1-e4");
         page.element_says("value", "White wins in 20 turns");
+        page.tab("turns");
+        page.click("stats-title");
+        page.element_says("stats-words", "Of 760,398 positions");
         page.element_says("offline", "The databases cannot be reached.");
         // The reason names the file that cannot be read.
         page.element_says("offline", ".mill cannot be fetched from");

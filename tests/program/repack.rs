@@ -427,7 +427,16 @@ fn repacking_takes_the_placing_phase_along() {
                 [&new, &built].map(|folder| fs::read(folder.join(&name)).unwrap());
             assert!(repacked == built, "{name} {kind:?}");
         }
-        let verified = [&["verify"], &["--rules", "own.toml", "--db", "built"][..]].concat();
-        assert_eq!(place.run(&verified).status, 0);
+        let of_built =
+            |args: &[&str]| place.run(&[args, &["--rules", "own.toml", "--db", "built"]].concat());
+        assert_eq!(of_built(&["verify"]).status, 0);
+        let counts = of_built(&["stats", "--json"]).json();
+        let deepest = |ply: &Json| {
+            [&ply["max_win"], &ply["max_loss"]]
+                .iter()
+                .any(|dtw| dtw.is_u64())
+        };
+        let plies = counts["placing"].as_array().unwrap();
+        assert_eq!(plies.iter().any(deepest), !kind.contains(&"wdl"));
     }
 }

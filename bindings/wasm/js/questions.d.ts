@@ -94,6 +94,24 @@ export interface ReadGame {
   }[];
 }
 
+/** How many positions have which value. */
+export interface ValueCounts {
+  positions: number;
+  wins: number;
+  draws: number;
+  losses: number;
+  max_win: number | null;
+  max_loss: number | null;
+}
+
+/** The counts of one side to move of a pair. */
+export interface TableStats extends ValueCounts {
+  pair: string;
+  to_move: number;
+  other: number;
+  histogram: (Value & { positions: number })[];
+}
+
 /** The kinds of questions: the fields of each, and its answer. */
 export interface Questions {
   probe: { question: PositionQuestion; answer: Answer };
@@ -169,6 +187,10 @@ export interface Questions {
   random: {
     question: { pair: string; wdl: Wdl; seed?: number };
     answer: Value & { version: 1; position: string };
+  };
+  stats: {
+    question: { pair?: string };
+    answer: { version: 1; tables: TableStats[]; placing: (ValueCounts & { ply: number; bytes: number; file: null })[] };
   };
   rulesets: {
     question: Record<string, never>;

@@ -297,6 +297,17 @@ test("rules and a player without any file", async () => {
   assert.equal(ten.position(ten.start()).white_in_hand, 10);
 });
 
+test("how many positions of a pair have which value", async () => {
+  const mill = await open({ files: { "4-3.mill": bytes["4-3.mill"] } });
+  // The published counts are of all placements; these are of those that differ under the symmetries.
+  const { tables } = await mill.ask("stats", { pair: "4-3" });
+  assert.deepEqual(tables.map(({ to_move, positions }) => [to_move, positions]), [[4, 760_398], [3, 760_398]]);
+  const sums = tables.map(({ histogram }) => histogram.reduce((sum, { positions }) => sum + positions, 0));
+  assert.deepEqual(sums, tables.map(({ positions }) => positions));
+  assert.equal(tables[1].max_win, 33);
+  await assert.rejects(mill.ask("stats", { pair: "9-9" }), { code: "missing" });
+});
+
 test("rules by their name, the text of a file, or settings", async () => {
   const own = async (rules) => (await (await open({ rules })).ask("rulesets", {})).own;
   for (const name of ["standard", "standard-100", "no-flying", "ten", "lasker", "twelve", "morabaraba"]) {

@@ -27,7 +27,6 @@ use super::building::{self, Builder};
 use super::guard::{self, Guard};
 use super::services::Services;
 use super::{page, reply};
-use crate::stats::StatsAnswer;
 use crate::{list, records};
 
 /// The longest time for the body of a request to arrive.
@@ -48,7 +47,6 @@ pub fn all(services: Services, builder: Builder, guard: Guard, cors: bool) -> Ro
         .with_state(builder);
     let mut own = Router::new()
         .route("/databases", get(databases))
-        .route("/stats", get(stats))
         .route("/records", get(records))
         .route("/rules", get(rules))
         .route("/rulesets", get(rulesets))
@@ -134,15 +132,6 @@ async fn databases(State(services): State<Services>, asked: Asked) -> Result<Res
     Ok(reply_with(&list::ListAnswer::without_paths(
         &service.database,
     )))
-}
-
-async fn stats(State(services): State<Services>, asked: Asked) -> Result<Response, ApiError> {
-    let (question, rules) = read(&services, asked)?;
-    let pair = question.pair(&rules)?;
-    let service = services.of(rules).map_err(ApiError::Failed)?;
-    let answer = StatsAnswer::without_paths(&service.database, pair);
-    let answer = answer.map_err(|error| ApiError::Failed(error.into()))?;
-    Ok(reply_with(&answer))
 }
 
 async fn records(State(services): State<Services>, asked: Asked) -> Result<Response, ApiError> {

@@ -1,0 +1,194 @@
+//! How many positions have which value. The counts stand in the heads of the files.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::index::histogram::Histogram;
+use crate::index::{Material, Pair};
+use crate::probe::Database;
+use crate::store::{DbError, PairFile, PlyFile};
+use crate::value::{Dtw, Metric, Value};
+
+/// How many positions have which value.
+#[derive(Serialize, JsonSchema)]
+pub struct ValueCounts {
+    /// Those of all values.
+    pub positions: u64,
+    /// The won positions.
+    pub wins: u64,
+    /// The drawn positions.
+    pub draws: u64,
+    /// The lost positions.
+    pub losses: u64,
+    /// The turns of the longest win, if there is one and the file has depths.
+    pub max_win: Option<u16>,
+    /// The turns of the longest loss, if there is one and the file has depths.
+    pub max_loss: Option<u16>,
+}
+
+impl ValueCounts {
+    /// The counts of a file that holds this metric.
+    fn new(histogram: &Histogram, metric: Metric) -> ValueCounts {
+        let depth = |dtw: Option<Dtw>| dtw.filter(|_| metric == Metric::Depth).map(|dtw| dtw.0);
+        ValueCounts {
+            positions: histogram.positions(),
+            wins: histogram.wins(),
+            draws: histogram.draws(),
+            losses: histogram.losses(),
+            max_win: depth(histogram.deepest_win()),
+            max_loss: depth(histogram.deepest_loss()),
+        }
+    }
+}
+
+/// The counts of one side to move of a pair.
+#[derive(Serialize, JsonSchema)]
+pub struct PairCounts {
+    /// The pair.
+    pub pair: Pair,
+    /// The number of stones of the side to move.
+    pub to_move: u8,
+    /// The number of stones of the other side.
+    pub other: u8,
+    /// The counts.
+    #[serde(flatten)]
+    pub counts: ValueCounts,
+}
+
+impl PairCounts {
+    /// The counts of a table of a file.
+    pub fn new(file: &PairFile, material: Material, histogram: &Histogram) -> PairCounts {
+        PairCounts {
+            pair: file.pair(),
+            to_move: material.mover,
+            other: material.waiting,
+            counts: ValueCounts::new(histogram, file.metric()),
+        }
+    }
+}
+
+/// The counts of the file of one ply.
+#[derive(Serialize, JsonSchema)]
+pub struct PlyCounts {
+    /// The number of stones placed.
+    pub ply: u8,
+    /// The length of the file.
+    pub bytes: u64,
+    /// The path of the file, where it may be told.
+    pub file: Option<String>,
+    /// The counts.
+    #[serde(flatten)]
+    pub counts: ValueCounts,
+    /// The time to build the file, if it was built now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+}
+
+impl From<&PlyFile> for PlyCounts {
+    fn from(file: &PlyFile) -> PlyCounts {
+        let mut sum = Histogram::default();
+        for histogram in file.stages().filter_map(|stage| file.histogram(stage)) {
+            sum.add(histogram);
+        }
+        PlyCounts {
+            ply: file.ply(),
+            bytes: file.bytes(),
+            file: Some(file.path().display().to_string()),
+            counts: ValueCounts::new(&sum, file.metric()),
+            seconds: None,
+        }
+    }
+}
+
+impl PlyCounts {
+    /// Those of the files of the placing phase.
+    pub fn of_all(database: &Database) -> Vec<PlyCounts> {
+        database.plies().map(PlyCounts::from).collect()
+    }
+}
+
+/// The counts of a table, and of each depth if they are asked for.
+#[derive(Serialize, JsonSchema)]
+pub struct TableStats {
+    /// The counts.
+    #[serde(flatten)]
+    pub counts: PairCounts,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    histogram: Option<Vec<ValueCount>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ValueCount {
+    #[serde(flatten)]
+    value: Value,
+    positions: u64,
+}
+
+/// The counts of a pair, or of all usable files.
+#[derive(Serialize, JsonSchema)]
+pub struct StatsAnswer {
+    /// The tables of pairs, those with fewer stones first.
+    pub tables: Vec<TableStats>,
+    /// The files of the placing phase, if the question is not about a pair.
+    pub placing: Vec<PlyCounts>,
+}
+
+impl StatsAnswer {
+    /// The counts of these tables, which are those of `pair` or of all; then those of the plies belong to them.
+    pub fn new(
+        database: &Database,
+        pair: Option<Pair>,
+        tables: &[CountedTable],
+        histogram: bool,
+    ) -> StatsAnswer {
+        let value_counts = |counts: &Histogram| {
+            let counts = counts.iter();
+            let counts = counts.map(|(value, positions)| ValueCount { value, positions });
+            counts.collect()
+        };
+        let table = |&(file, material, counts): &CountedTable| TableStats {
+            counts: PairCounts::new(file, material, counts),
+            histogram: histogram.then(|| value_counts(counts)),
+        };
+        StatsAnswer {
+            tables: tables.iter().map(table).collect(),
+            placing: pair.map_or_else(|| PlyCounts::of_all(database), |_| Vec::new()),
+        }
+    }
+
+    /// The counts of a pair or of all usable files, without the folders of this machine.
+    ///
+    /// # Errors
+    ///
+    /// If the pair has no usable file.
+    pub fn without_paths(database: &Database, pair: Option<Pair>) -> Result<StatsAnswer, DbError> {
+        let mut answer = StatsAnswer::new(database, pair, &tables(database, pair)?, true);
+        answer.placing.iter_mut().for_each(|ply| ply.file = None);
+        Ok(answer)
+    }
+}
+
+/// A table of a file with its counts.
+pub type CountedTable<'a> = (&'a PairFile, Material, &'a Histogram);
+
+/// The tables of a pair or of all usable files, those with fewer stones first.
+///
+/// # Errors
+///
+/// If the pair has no usable file.
+pub fn tables(database: &Database, pair: Option<Pair>) -> Result<Vec<CountedTable<'_>>, DbError> {
+    let all = || {
+        Pair::all(database.rules())
+            .into_iter()
+            .filter(|&pair| database.has(pair))
+            .collect()
+    };
+    let mut tables = Vec::new();
+    for pair in pair.map_or_else(all, |pair| vec![pair]) {
+        let file = database.file(pair)?;
+        for material in pair.tables() {
+            tables.push((file, material, database.histogram(material)?));
+        }
+    }
+    Ok(tables)
+}
