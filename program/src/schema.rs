@@ -27,6 +27,7 @@ use crate::puzzles::check::CheckReport;
 use crate::puzzles::make::PuzzlePack;
 use crate::serve::building::ServerBuild;
 use crate::serve::routes::Health;
+use crate::serve::tablebase::TablebaseAnswer;
 use crate::{
     bench, build, bundle, judge, list, matches, perft, prove, records, repack, review, serve,
 };
@@ -104,6 +105,7 @@ fn schema() -> String {
     answers.add::<PuzzlePack>("puzzles");
     answers.add::<CheckReport>("puzzlesChecked");
     answers.add::<serve::Ready>("listening");
+    answers.add::<TablebaseAnswer>("tablebase");
     answers.add::<Health>("health");
     answers.add::<ServerBuild>("buildState");
     let Answers {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::explain::ExplainAnswer;
 use super::failure::{ErrorAnswer, FailureAnswer};
@@ -70,7 +70,7 @@ pub struct Question {
     fens: String,
     /// The turns of a game.
     moves: String,
-    /// A text with games.
+    /// A text with games, or with a position on each line.
     pub text: String,
     /// The rules; without it those of the server.
     rules: Option<String>,
@@ -115,6 +115,14 @@ pub fn too_long(most: usize, what: &str) -> Failure {
 }
 
 impl Question {
+    /// A question about a position.
+    pub fn about(fen: Option<String>) -> Question {
+        Question {
+            fen,
+            ..Question::default()
+        }
+    }
+
     /// The question, if its texts are not too long.
     ///
     /// # Errors
@@ -126,7 +134,7 @@ impl Question {
             (position, LONGEST_POSITION, "position"),
             (&self.moves, LONGEST_GAME, "game"),
             (&self.fens, LONGEST_GAME, "list of positions"),
-            (&self.text, LONGEST_TEXT, "text of games"),
+            (&self.text, LONGEST_TEXT, "text of games or positions"),
         ] {
             if text.len() > most {
                 return Err(too_long(most, what));
@@ -177,10 +185,12 @@ impl Question {
         Ok(position(&text.replace('_', " "), rules)?)
     }
 
-    /// The positions of the question, or the reasons why they are wrong.
-    fn positions(&self, rules: &Rules) -> impl Iterator<Item = Result<Fen, PositionError>> {
-        let texts = self.fens.split(',');
-        texts.map(|text| position(&text.replace('_', " "), rules))
+    /// The positions of the question, or the reasons why they are wrong: those of the text, or of the list if there is
+    /// no text.
+    pub fn positions(&self, rules: &Rules) -> impl Iterator<Item = Result<Fen, PositionError>> {
+        let listed = self.fens.split(',').filter(|_| self.text.is_empty());
+        let texts = self.text.lines().filter(|line| !line.trim().is_empty());
+        (listed.chain(texts)).map(|text| position(&text.replace('_', " "), rules))
     }
 
     /// The game of the question up to its first turn that is not legal, and this turn.
@@ -355,6 +365,25 @@ impl Service {
         stop::until(stop, || self.find(topic, question, stop))
     }
 
+    /// For each position of the question, on a line of its own, the answer that `find` has, or an [`ErrorAnswer`].
+    pub fn each<A: Serialize>(
+        &self,
+        question: &Question,
+        find: impl Fn(&Fen) -> Result<A, DbError>,
+    ) -> Vec<u8> {
+        let answers = question.positions(self.database.rules()).map(|position| {
+            let found = position.map_err(Failure::from);
+            match found.and_then(|position| Ok(find(&position)?)) {
+                Ok(answer) => json(&answer),
+                Err(failure) => {
+                    let failure = FailureAnswer::new(&failure, self.sentence);
+                    json(&ErrorAnswer::from(failure))
+                }
+            }
+        });
+        answers.flatten().collect()
+    }
+
     fn find(
         &self,
         topic: Topic,
@@ -370,21 +399,9 @@ impl Service {
                 let position = question.last_position(rules)?;
                 json(&ProbeAnswer::find(database, &position, Some(usize::MAX))?)
             }
-            Topic::Probes => {
-                let answers = question.positions(rules).map(|position| {
-                    let found = position
-                        .map_err(Failure::from)
-                        .and_then(|position| Ok(ProbeAnswer::find(database, &position, None)?));
-                    match found {
-                        Ok(answer) => json(&answer),
-                        Err(failure) => {
-                            let failure = FailureAnswer::new(&failure, self.sentence);
-                            json(&ErrorAnswer::from(failure))
-                        }
-                    }
-                });
-                answers.flatten().collect()
-            }
+            Topic::Probes => self.each(question, |position| {
+                ProbeAnswer::find(database, position, None)
+            }),
             Topic::Rank => json(&RankAnswer::find(
                 database,
                 &question.last_position(rules)?,

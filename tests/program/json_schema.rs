@@ -167,6 +167,8 @@ probe 200 /probe?rules=standard&fen=FLYING
 probe 200 /probe?rules=standard&fen=BLOCKED
 line 200 /line?rules=standard&fen=FLYING
 line 200 /line?rules=standard&fen=BLOCKED
+tablebase 200 /standard?fen=FLYING
+tablebase 200 /standard?fen=BLOCKED
 rank 200 /rank?rules=standard&fen=FLYING
 rank 200 /rank?rules=standard&fen=BLOCKED
 explain 200 /explain?rules=standard&fen=FLYING
@@ -492,7 +494,7 @@ fn mistakes(json: &Json) -> Vec<(&'static str, String, Json)> {
             }
             // A depth beyond a byte, and one that does not go with the result.
             Json::Number(depth) if pointer.ends_with("/dtw") => {
-                let other = depth.as_u64().expect("a depth") + 1;
+                let other = depth.as_i64().expect("a depth") + 1;
                 for wrong in [json!(255), json!(-1), json!(0.5), json!(other)] {
                     with("range", pointer.clone(), wrong);
                 }
@@ -525,8 +527,8 @@ fn places(json: &Json, pointer: String) -> Vec<(String, &Json)> {
 }
 
 /// The mistakes that the schema accepts: fields that an option or a reason asks for are missing; a skill is worse than
-/// chance; a puzzle or a record has a depth without a result beside it.
-const ACCEPTED: [&str; 19] = [
+/// chance; a puzzle or a record has a depth without a result beside it, and a tablebase's has a sign.
+const ACCEPTED: [&str; 21] = [
     "missing build/placing",
     "missing build/placing/seconds",
     "missing buildPlan/placing",
@@ -546,6 +548,8 @@ const ACCEPTED: [&str; 19] = [
     "range records/pairs/tables/win/dtw",
     "range records/placing/loss/dtw",
     "range records/placing/win/dtw",
+    "range tablebase/dtw",
+    "range tablebase/moves/dtw",
 ];
 
 /// Fields whose texts are of a few words or of one form.

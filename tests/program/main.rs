@@ -35,6 +35,7 @@ mod serve;
 mod serve_build;
 mod serve_clients;
 mod stream;
+mod tablebase;
 mod uci;
 mod visit;
 

@@ -110,9 +110,10 @@ impl ApiError {
                 "this path does not exist; docs/FRONTENDS.md lists the paths, such as \
                  /probe?fen=POSITION",
             ),
-            ApiError::NoMethod => {
-                ErrorAnswer::new("method", "the method must be GET, or POST for /build")
-            }
+            ApiError::NoMethod => ErrorAnswer::new(
+                "method",
+                "the method must be GET, or POST for paths that take a text, and for /build",
+            ),
             ApiError::LongHead => ErrorAnswer::new(
                 "invalid",
                 "a request's first line and headers have at most 16 KiB, and it has at most 64 headers",

@@ -4,6 +4,8 @@
 //! - `connections`: accepting connections, and their limits
 //! - `guard`: refusing requests that pages of other origins make
 //! - `routes`: the paths and their answers, most of which the service of the library makes
+//! - `tablebase`: answers in the form of the best-known tablebase server
+//! - `tag`: answers that clients have already
 //! - `building`: builds that the page starts
 //! - `services`: the services, and the limits on the number and the time of questions
 //! - `api_error`: errors with their status codes and bodies
@@ -17,6 +19,8 @@ mod page;
 mod reply;
 pub mod routes;
 mod services;
+pub mod tablebase;
+mod tag;
 #[cfg(test)]
 mod tests;
 

@@ -14,11 +14,17 @@ pub fn json(status: StatusCode, answer: &impl Serialize) -> Response {
 /// The media type of one object.
 pub const JSON: &str = "application/json";
 
+/// The media type of an object on each line.
+pub const LINES: &str = "application/x-ndjson";
+
+/// Caches keep an answer, and ask each time whether it is still right.
+pub const ASK_AGAIN: &str = "no-cache";
+
 /// A response with a body of this media type.
 pub fn reply(status: StatusCode, kind: &'static str, body: Vec<u8>) -> Response {
     let headers = [
         (header::CONTENT_TYPE, kind),
-        (header::CACHE_CONTROL, "no-cache"),
+        (header::CACHE_CONTROL, ASK_AGAIN),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
     (status, headers, Body::from(body)).into_response()

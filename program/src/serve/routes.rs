@@ -6,10 +6,10 @@ use axum::Router;
 use axum::body::to_bytes;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, Request, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::middleware;
 use axum::response::Response;
-use axum::routing::{get, post};
+use axum::routing::get;
 use millbase::Rules;
 use millbase::internals::service::failure::Failure;
 use millbase::internals::service::question::{self, LONGEST_TEXT, Question, Topic};
@@ -26,7 +26,7 @@ use super::api_error::ApiError;
 use super::building::{self, Builder};
 use super::guard::{self, Guard};
 use super::services::Services;
-use super::{page, reply};
+use super::{page, reply, tablebase, tag};
 use crate::{list, records};
 
 /// The longest time for the body of a request to arrive.
@@ -58,15 +58,21 @@ pub fn all(services: Services, builder: Builder, guard: Guard, cors: bool) -> Ro
     }
     let mut app = own.with_state(services.clone()).merge(build);
     for (name, topic) in Topic::NAMED {
-        let answer = async move |State(services), asked| answer(services, topic, asked).await;
-        let route = Router::new().route(&format!("/{name}"), get(answer));
-        let route = match topic {
-            Topic::Read => route.route(&format!("/{name}"), post(answer_about_text)),
-            _ => route,
+        let ask = async move |State(services), asked, uri, headers| {
+            ask(services, topic, asked, uri, headers).await
         };
+        let send = async move |State(services), asked, request| {
+            answer_about_text(services, topic, asked, request).await
+        };
+        let methods = match topic {
+            Topic::Read | Topic::Probes => get(ask).post(send),
+            _ => get(ask),
+        };
+        let route = Router::new().route(&format!("/{name}"), methods);
         app = app.merge(route.with_state(services.clone()));
     }
     let app = app
+        .merge(tablebase::paths(&services))
         .fallback(async || ApiError::NoPath)
         .method_not_allowed_fallback(async || ApiError::NoMethod)
         .layer(middleware::from_fn_with_state(guard, guard::check))
@@ -81,13 +87,16 @@ pub fn all(services: Services, builder: Builder, guard: Guard, cors: bool) -> Ro
 /// The question of a request, or the reason why it cannot be read.
 pub type Asked = Result<Query<Question>, QueryRejection>;
 
+/// Parameters that cannot be read.
+pub fn unreadable(error: &QueryRejection) -> Failure {
+    let why = error.body_text();
+    let why = why.trim_start_matches("Failed to deserialize query string: ");
+    Failure::question(format!("the question cannot be read: {why}"))
+}
+
 /// The question of a request and the rules that it names.
 pub fn read(services: &Services, asked: Asked) -> Result<(Question, Rules), ApiError> {
-    let Query(question) = asked.map_err(|error| {
-        let why = error.body_text();
-        let why = why.trim_start_matches("Failed to deserialize query string: ");
-        Failure::question(format!("the question cannot be read: {why}"))
-    })?;
+    let Query(question) = asked.map_err(|error| unreadable(&error))?;
     let question = question.checked()?;
     let rules = question.rules(services.rules())?;
     Ok((question, rules))
@@ -97,33 +106,69 @@ fn reply_with(answer: &impl Serialize) -> Response {
     reply::json(StatusCode::OK, answer)
 }
 
-async fn answer(services: Services, topic: Topic, asked: Asked) -> Result<Response, ApiError> {
+/// Answers the question of an address. Those have no tag whose answers depend on time, or hold errors.
+async fn ask(
+    services: Services,
+    topic: Topic,
+    asked: Asked,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
     let (question, rules) = read(&services, asked)?;
+    let tag = match topic {
+        Topic::Play | Topic::Probes | Topic::Step => None,
+        _ => Some(tag::of(
+            &services.of(rules).map_err(ApiError::Failed)?,
+            &uri,
+        )),
+    };
+    let answer = answer(services, topic, question, rules);
+    match tag {
+        Some(tag) => tag::answer(tag, reply::ASK_AGAIN, &headers, answer).await,
+        None => answer.await,
+    }
+}
+
+async fn answer(
+    services: Services,
+    topic: Topic,
+    question: Question,
+    rules: Rules,
+) -> Result<Response, ApiError> {
     let body = services.answer(topic, question, rules).await?;
     let kind = match topic {
-        Topic::Probes => "application/x-ndjson",
+        Topic::Probes => reply::LINES,
         _ => reply::JSON,
     };
     Ok(reply::reply(StatusCode::OK, kind, body))
 }
 
-/// Reads the games of a text, which is the body of the request and may be longer than an address.
+/// Answers about a text, which is the body of the request and may be longer than an address.
 async fn answer_about_text(
-    State(services): State<Services>,
+    services: Services,
+    topic: Topic,
     asked: Asked,
     request: Request,
 ) -> Result<Response, ApiError> {
+    let text = text_of(request).await?;
+    let asked = asked.map(|Query(mut question)| {
+        question.text = text;
+        Query(question)
+    });
+    let (question, rules) = read(&services, asked)?;
+    answer(services, topic, question, rules).await
+}
+
+/// The text in the body of a request.
+pub async fn text_of(request: Request) -> Result<String, ApiError> {
     let body = to_bytes(request.into_body(), LONGEST_TEXT);
     let arrived = timeout(BODY_TIME, body).await.map_err(|_| {
         let seconds = BODY_TIME.as_secs();
         Failure::question(format!("the text did not arrive in {seconds} s"))
     })?;
-    let body = arrived.map_err(|_| question::too_long(LONGEST_TEXT, "text of games"))?;
-    let asked = asked.map(|Query(mut question)| {
-        question.text = String::from_utf8_lossy(&body).into_owned();
-        Query(question)
-    });
-    answer(services, Topic::Read, asked).await
+    let body =
+        arrived.map_err(|_| question::too_long(LONGEST_TEXT, "text of games or positions"))?;
+    Ok(String::from_utf8_lossy(&body).into_owned())
 }
 
 async fn databases(State(services): State<Services>, asked: Asked) -> Result<Response, ApiError> {

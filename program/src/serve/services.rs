@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use millbase::engine::DrawRule;
+use millbase::internals::Stop;
+use millbase::internals::service::failure::Failure;
 use millbase::internals::service::question::{Question, Service, Topic};
 use millbase::search::Search;
 use millbase::{Database, Rules};
@@ -114,9 +116,7 @@ impl Services {
         Ok(service)
     }
 
-    /// Answers a question on a thread that may wait for the disk. If the client has gone or the time is over, a
-    /// question that has not begun is dropped; one that has begun ends its search early, and keeps its place until
-    /// then.
+    /// Answers a question, as [`Services::work`] says.
     pub async fn answer(
         &self,
         topic: Topic,
@@ -124,6 +124,19 @@ impl Services {
         rules: Rules,
     ) -> Result<Vec<u8>, ApiError> {
         let searches = topic.may_search(&question, &rules)?;
+        let answer = move |service: &Service, stop: &Stop| service.answer(topic, &question, stop);
+        self.work(searches, rules, answer).await
+    }
+
+    /// Calls `answer` on a thread that may wait for the disk. If the client has gone or the time is over, a
+    /// question that has not begun is dropped; one that has begun ends its search early, and keeps its place until
+    /// then.
+    pub async fn work(
+        &self,
+        searches: bool,
+        rules: Rules,
+        answer: impl FnOnce(&Service, &Stop) -> Result<Vec<u8>, Failure> + Send + 'static,
+    ) -> Result<Vec<u8>, ApiError> {
         let places = match searches {
             true => &self.searches,
             false => &self.lookups,
@@ -134,21 +147,20 @@ impl Services {
         let mut task = JoinSet::new();
         let given_up = GivenUp::default();
         let stop = Arc::clone(&given_up.0);
-        let answer = async {
+        let answered = async {
             let search = match searches {
                 false => None,
                 true => Some(Arc::clone(&self.running).acquire_owned().await),
             };
             task.spawn_blocking(move || {
-                let answer = services
-                    .of(rules)
-                    .and_then(|service| Ok(service.answer(topic, &question, &stop)?));
+                let service = services.of(rules);
+                let answer = service.and_then(|service| Ok(answer(&service, &stop)?));
                 drop((place, search));
                 answer
             });
             task.join_next().await
         };
-        match timeout(LONGEST_ANSWER, answer).await {
+        match timeout(LONGEST_ANSWER, answered).await {
             Ok(Some(Ok(answer))) => answer.map_err(ApiError::Failed),
             Ok(_) => Err(ApiError::Failed(anyhow!(
                 "the thread of the answer ended early; ask again"
