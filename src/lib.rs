@@ -37,7 +37,7 @@
 //! probe     value, ranked turns and best line of any position
 //! solve     retrograde analysis of the pairs, and the plies of the placing phase    feature build
 //! verify    recomputes every value                                                  feature build
-//! survey    passes over whole tables: records, positions by a condition             feature build
+//! survey    passes over whole tables: records, positions by a condition, data sets  feature build
 //! malom     our values as the sector files of another program                       feature build
 //! prove     the proof of the start position
 //! engine    game, players, protocol
@@ -131,7 +131,7 @@ pub mod internals {
     pub use crate::random::Random;
     pub use crate::rules::{FEWEST_STONES, MOST_QUIET_TURNS, MOST_STONES, counted, diagram};
     #[cfg(feature = "build")]
-    pub use crate::store::write::{SolvedPair, write_pair};
+    pub use crate::store::write::{SolvedPair, Temporary, write_pair};
 
     pub mod uci {
         pub use crate::engine::uci::run;

@@ -1,6 +1,8 @@
 //! Passes over whole tables: the deepest positions, mutual zugzwangs, and positions by a condition. A position stands
 //! for all that are equal to it up to symmetry, whether or not a game can reach it.
 
+pub mod rows;
+
 use rayon::prelude::*;
 
 use crate::board::{PointSet, bits};
@@ -65,6 +67,8 @@ pub struct PairRecords {
 pub struct Survey<'a> {
     db: &'a Database,
     loader: Loader<&'a Database>,
+    /// Whether the tables that turns lead to are loaded, too.
+    turns: bool,
 }
 
 impl<'a> Survey<'a> {
@@ -75,8 +79,12 @@ impl<'a> Survey<'a> {
     /// [`DbError::Missing`] if a pair, or one that its captures lead to, has no file and is needed.
     pub fn new(db: &'a Database, pairs: &[Pair]) -> Result<Survey<'a>, DbError> {
         let tables: Vec<Material> = pairs.iter().flat_map(|pair| pair.tables()).collect();
-        let loader = Loader::new(db, &tables)?;
-        Ok(Survey { db, loader })
+        Survey::of(db, &tables, false)
+    }
+
+    fn of(db: &'a Database, tables: &[Material], turns: bool) -> Result<Survey<'a>, DbError> {
+        let loader = Loader::new(db, tables)?;
+        Ok(Survey { db, loader, turns })
     }
 
     /// The records of the next pair, with at most this number of positions of each kind.
@@ -109,56 +117,97 @@ impl<'a> Survey<'a> {
         pair: Pair,
         is_wanted: impl Fn(Value) -> bool + Sync,
         fits: impl Fn(&Position) -> bool + Sync,
-        mut found: impl FnMut(Vec<(Position, Value)>) -> bool,
+        found: impl FnMut(Vec<(Position, Value)>) -> bool,
     ) -> Result<(), DbError> {
-        /// The rows that threads look through before what they found is passed on.
-        const AT_ONCE: usize = 256;
         let metric = self.db.file(pair)?.metric();
-        let value = |byte| {
-            let value = self.db.rules().distance().value(byte);
-            match metric {
-                Metric::Depth => value,
-                Metric::Wdl => value.without_depth(),
-            }
-        };
-        let wanted: Vec<bool> = (0..=u8::MAX).map(|byte| is_wanted(value(byte))).collect();
-        for table in self.tables(pair)? {
-            let rows: Vec<usize> = (0..table.index.rows().len()).collect();
-            for rows in rows.chunks(AT_ONCE) {
-                let row = |&row: &usize| {
-                    let mut found = Vec::new();
-                    let is_wanted = |byte: u8| wanted[usize::from(byte)];
-                    table.for_each(row, is_wanted, |mover, waiting, byte| {
-                        let position = table.material().position(mover, waiting);
-                        if fits(&position) {
-                            found.push((position, value(byte)));
-                        }
-                    });
-                    found
-                };
-                let all: Vec<Vec<(Position, Value)>> = rows.par_iter().map(row).collect();
-                for some in all.into_iter().filter(|some| !some.is_empty()) {
-                    if !found(some) {
-                        return Ok(());
-                    }
-                }
-            }
-        }
+        let tables = self.tables(pair)?;
+        let value = |byte| value_of(self.db.rules(), metric, byte);
+        let one = |position: &Position, value| fits(position).then_some((*position, value));
+        pass(&tables, value, is_wanted, one, found);
         Ok(())
     }
 
     fn tables(&mut self, pair: Pair) -> Result<Vec<Whole>, DbError> {
         let tables = pair.tables().into_iter();
-        let tables = tables.map(|material| {
-            Ok(Whole {
-                index: Index::new(material),
-                values: self.loader.load(material)?,
-                rules: *self.db.rules(),
-                stage: None,
-            })
-        });
-        tables.collect()
+        tables.map(|material| self.table(material)).collect()
     }
+
+    fn table(&mut self, material: Material) -> Result<Whole, DbError> {
+        Ok(Whole {
+            index: Index::new(material),
+            values: self.loader.load(material)?,
+            rules: *self.db.rules(),
+            stage: None,
+        })
+    }
+}
+
+/// The value that a byte stands for in a file with this metric.
+fn value_of(rules: &Rules, metric: Metric, byte: u8) -> Value {
+    let value = rules.distance().value(byte);
+    match metric {
+        Metric::Depth => value,
+        Metric::Wdl => value.without_depth(),
+    }
+}
+
+/// Passes what `one` makes of the distinct positions whose value `is_wanted` to `found`, a row of a table at a time and
+/// in their order. Returns whether the pass came to its end: `found` ends it by `false`.
+fn pass<T: Send>(
+    tables: &[Whole],
+    value: impl Fn(u8) -> Value + Sync,
+    is_wanted: impl Fn(Value) -> bool,
+    one: impl Fn(&Position, Value) -> Option<T> + Sync,
+    mut found: impl FnMut(Vec<T>) -> bool,
+) -> bool {
+    /// The rows that threads look through before what they found is passed on.
+    const AT_ONCE: usize = 256;
+    let wanted: Vec<bool> = (0..=u8::MAX).map(|byte| is_wanted(value(byte))).collect();
+    for table in tables {
+        let rows: Vec<usize> = (0..table.index.rows().len()).collect();
+        for rows in rows.chunks(AT_ONCE) {
+            let row = |&row: &usize| {
+                let mut found = Vec::new();
+                let is_wanted = |byte: u8| wanted[usize::from(byte)];
+                table.for_each(row, is_wanted, |mover, waiting, byte| {
+                    found.extend(one(&table.position(mover, waiting), value(byte)));
+                });
+                found
+            };
+            let all: Vec<Vec<T>> = rows.par_iter().map(row).collect();
+            for some in all.into_iter().filter(|some| !some.is_empty()) {
+                if !found(some) {
+                    return false;
+                }
+            }
+        }
+    }
+    true
+}
+
+/// The tables of the stages of a ply.
+fn wholes<'a>(
+    db: &'a Database,
+    file: &'a PlyFile,
+) -> impl Iterator<Item = Result<(Stage, Whole), DbError>> + 'a {
+    file.stages().filter_map(move |stage| {
+        let table = match file.table(stage, db.stage_sets()) {
+            Ok(table) => table?,
+            Err(error) => return Some(Err(error)),
+        };
+        let index = table.index().clone();
+        let loaded = Bytes::new(index.len()).map_err(DbError::io(file.path()));
+        let loaded = loaded.and_then(|mut values| table.load(&mut values).map(|()| values));
+        Some(loaded.map(|values| {
+            let whole = Whole {
+                index,
+                values,
+                rules: *db.rules(),
+                stage: Some(stage),
+            };
+            (stage, whole)
+        }))
+    })
 }
 
 /// The deepest positions of a ply, with at most this number of each kind.
@@ -168,20 +217,10 @@ impl<'a> Survey<'a> {
 /// [`DbError::Corrupt`] if the file is damaged, [`DbError::Io`] if there is too little memory.
 pub fn ply_extremes(db: &Database, file: &PlyFile, most: usize) -> Result<Extremes, DbError> {
     let mut all = Extremes::default();
-    for stage in file.stages() {
-        let (Some(histogram), Some(table)) =
-            (file.histogram(stage), file.table(stage, db.stage_sets())?)
-        else {
+    for table in wholes(db, file) {
+        let (stage, whole) = table?;
+        let Some(histogram) = file.histogram(stage) else {
             continue;
-        };
-        let index = table.index().clone();
-        let mut values = Bytes::new(index.len()).map_err(DbError::io(file.path()))?;
-        table.load(&mut values)?;
-        let whole = Whole {
-            index,
-            values,
-            rules: *db.rules(),
-            stage: Some(stage),
         };
         let extremes = whole.extremes(histogram, file.metric(), most);
         for (all, one) in [(&mut all.win, extremes.win), (&mut all.loss, extremes.loss)] {

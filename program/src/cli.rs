@@ -10,9 +10,9 @@ use clap::{ArgMatches, CommandFactory, Parser, Subcommand};
 use crate::options::Options;
 use crate::status::Status;
 use crate::{
-    bench, build, bundle, completions, convert, explain, find, judge, line, list, malom, matches,
-    output, perft, play, probe, prove, puzzles, records, repack, review, serve, stats, status, uci,
-    verify,
+    bench, build, bundle, completions, convert, dataset, explain, find, judge, line, list, malom,
+    matches, output, perft, play, probe, prove, puzzles, records, repack, review, serve, stats,
+    status, uci, verify,
 };
 use millbase::internals::service::failure::ErrorAnswer;
 
@@ -60,6 +60,7 @@ enum Command {
     Stats(stats::Stats),
     Records(records::Records),
     Find(find::Find),
+    Dataset(dataset::Dataset),
     List(list::List),
     Prove(prove::Prove),
     Perft(perft::Perft),
@@ -116,6 +117,7 @@ impl Cli {
             Command::Stats(command) => command.run(options),
             Command::Records(command) => command.run(options),
             Command::Find(command) => command.run(options),
+            Command::Dataset(command) => command.run(options),
             Command::List(command) => command.run(options),
             Command::Prove(command) => command.run(options),
             Command::Perft(command) => command.run(options),

@@ -8,6 +8,7 @@ mod cli;
 mod completions;
 mod convert;
 mod databases;
+mod dataset;
 mod draws;
 mod explain;
 mod external_engine;

@@ -29,7 +29,8 @@ use crate::serve::building::ServerBuild;
 use crate::serve::routes::Health;
 use crate::serve::tablebase::TablebaseAnswer;
 use crate::{
-    bench, build, bundle, judge, list, matches, perft, prove, records, repack, review, serve,
+    bench, build, bundle, dataset, judge, list, matches, perft, prove, records, repack, review,
+    serve,
 };
 use crate::{sums, verify};
 
@@ -91,6 +92,7 @@ fn schema() -> String {
     answers.add::<sums::SumsAnswer>("verifySums");
     answers.add::<repack::RepackAnswer>("repack");
     answers.add::<bundle::BundleAnswer>("bundle");
+    answers.add::<dataset::DatasetAnswer>("dataset");
     answers.add::<ExportAnswer>("exported");
     answers.add::<MountAnswer>("mounted");
     answers.add::<CompareAnswer>("compared");

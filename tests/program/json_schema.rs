@@ -136,6 +136,7 @@ stats 0 stats
 records 0 records --pair 4-3 --limit 3 -> /pairs/0/tables/0/win!=null
 records 0 OWN records -> /placing/0/ply=0
 records 0 OWN records --db wdl -> /pairs/0/tables/0/win=null
+dataset 0 dataset 3-3 --to rows.parquet -> /row_groups=1
 verify 0 verify --sample 20
 # A file that differs and one that is missing; wrong values; a file that is none.
 verifySums 1 verify --sums sums --db small

@@ -15,6 +15,7 @@ mod cli;
 mod coach_program;
 mod convert;
 mod counts;
+mod dataset;
 mod folders;
 mod format;
 mod frontends;

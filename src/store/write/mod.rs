@@ -277,8 +277,9 @@ impl EncodedTable {
 const TEMPORARY: &str = ".tmp";
 
 /// A file that is removed unless it gets its final name.
-struct Temporary {
-    file: File,
+pub struct Temporary {
+    /// The file, which is empty at first.
+    pub file: File,
     path: PathBuf,
     folder: PathBuf,
 }
@@ -286,7 +287,11 @@ struct Temporary {
 impl Temporary {
     /// Creates a file with a random name in the folder of `path`. The names differ, so two
     /// processes that build the same file do not write into each other's.
-    fn create(path: &Path) -> io::Result<Temporary> {
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub fn create(path: &Path) -> io::Result<Temporary> {
         let folder = match path.parent() {
             Some(parent) if parent != Path::new("") => parent,
             _ => Path::new("."),
@@ -302,7 +307,11 @@ impl Temporary {
     }
 
     /// Gives the flushed file its final name.
-    fn rename(self, path: &Path) -> io::Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub fn rename(self, path: &Path) -> io::Result<()> {
         fs::rename(&self.path, path)?;
         // Not all systems can open or flush folders. If a crash loses the name, the file is built
         // again.
