@@ -219,6 +219,32 @@ impl Database {
         })
     }
 
+    /// The same databases with the files of another folder or bundle, opened as [`Database::open_in`] does, for the
+    /// pairs and plies that have none of their own. The caches become empty ones of the default size.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::open`].
+    pub fn with_folder(mut self, folder: &Path) -> Result<Database, DbError> {
+        let other = Database::open_in(folder, self.rules)?;
+        let is_own = |file: &OnDemand<PairFile>| !matches!(file.origin, Origin::Embedded(_));
+        for (own, other) in self.pairs.iter_mut().zip(other.pairs) {
+            let lacks = own.as_deref().is_none_or(|file| !is_own(file));
+            if lacks && other.as_deref().is_some_and(is_own) {
+                *own = other;
+            }
+        }
+        let plies = self.plies.len().max(other.plies.len());
+        self.plies.resize_with(plies, || None);
+        for (own, other) in self.plies.iter_mut().zip(other.plies) {
+            if own.is_none() {
+                *own = other;
+            }
+        }
+        self.stage_sets = OnceLock::new();
+        Ok(self.with_cache_bytes(Database::DEFAULT_CACHE_BYTES))
+    }
+
     fn add_ply(&mut self, ply: u8, origin: Origin) {
         let place = usize::from(ply);
         if place >= self.plies.len() {

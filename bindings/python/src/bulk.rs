@@ -1,6 +1,7 @@
 //! Many positions at once, as NumPy arrays. All work is done on copies: another thread of Python may change the
 //! arrays of a question while the interpreter's lock is released.
 
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 use millbase::internals::{Stop, numbers};
@@ -64,7 +65,7 @@ fn column<T: Element + Copy>(numbers: &Bound<'_, PyAny>, name: &str) -> PyResult
 }
 
 /// The arrays of positions.
-struct Columns {
+pub struct Columns {
     white: Vec<u32>,
     black: Vec<u32>,
     to_move: Vec<u8>,
@@ -72,11 +73,11 @@ struct Columns {
 }
 
 /// Arguments that are arrays of White's and Black's stones in hand.
-type InHand<'a, 'py> = [Option<&'a Bound<'py, PyAny>>; 2];
+pub type InHand<'a, 'py> = [Option<&'a Bound<'py, PyAny>>; 2];
 
 impl Columns {
     /// The arrays of arguments, of one length.
-    fn read(
+    pub fn read(
         white: &Bound<'_, PyAny>,
         black: &Bound<'_, PyAny>,
         to_move: &Bound<'_, PyAny>,
@@ -131,7 +132,8 @@ impl Columns {
         }
     }
 
-    fn positions(&self, rules: &Rules) -> Result<Vec<Position>, BulkError> {
+    /// The positions of the arrays.
+    pub fn positions(&self, rules: &Rules) -> Result<Vec<Position>, BulkError> {
         let position = |index| {
             let position = self.masks().position(index, rules);
             position.map_err(|why| BulkError::Position { index, why })
@@ -263,13 +265,19 @@ fn families(argument: &Bound<'_, PyAny>, rules: &Rules) -> PyResult<Vec<Family>>
 }
 
 /// Random positions until nobody waits for them.
-fn drawn(rules: &Rules, families: &[Family], n: u64, seed: u64, stop: &Stop) -> Vec<Position> {
+fn drawn(
+    rules: &Rules,
+    families: &[Family],
+    numbers: Range<u64>,
+    seed: u64,
+    stop: &Stop,
+) -> Vec<Position> {
     let mut positions = Vec::new();
-    for start in (0..n).step_by(BETWEEN_LOOKS) {
+    for start in numbers.clone().step_by(BETWEEN_LOOKS) {
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        let numbers = start..n.min(start + BETWEEN_LOOKS as u64);
+        let numbers = start..numbers.end.min(start.saturating_add(BETWEEN_LOOKS as u64));
         positions.extend(mixed(rules, families, numbers, seed));
     }
     positions
@@ -342,8 +350,8 @@ impl Database {
     /// `n` random positions that are not over, with their values and, if asked for, with all their turns. `pair`
     /// is a pair, as '5-4', of which each side has the larger number of stones equally often and White is to
     /// move; or 'placed-12' for positions after 12 placements; or a sequence of these, which take turns.
-    /// The same seed gives the same positions.
-    #[pyo3(signature = (pair, n, seed=0, turns=false, threads=1))]
+    /// The same seed gives the same positions, of which these are those from number `start` on.
+    #[pyo3(signature = (pair, n, seed=0, turns=false, threads=1, *, start=0))]
     #[allow(clippy::too_many_arguments, reason = "Python passes them by name")]
     fn sample<'py>(
         &self,
@@ -353,6 +361,7 @@ impl Database {
         seed: u64,
         turns: bool,
         threads: usize,
+        start: u64,
     ) -> PyResult<Bound<'py, PyAny>> {
         let rules = self.own_rules();
         let families = families(pair, &rules)?;
@@ -364,7 +373,8 @@ impl Database {
             }
         }
         let sampled = run(py, move |stop| {
-            let positions = drawn(&rules, &families, n as u64, seed, stop);
+            let numbers = start..start.saturating_add(n as u64);
+            let positions = drawn(&rules, &families, numbers, seed, stop);
             let columns = Columns::of(&positions);
             let (values, done) = columns.values(&database, threads);
             done?;

@@ -21,7 +21,7 @@ use crate::answers::{RankedTurn, Value};
 use crate::{Reduced, errors, position, rules, text};
 
 /// How often a question on another thread looks for Ctrl-C.
-const BETWEEN_SIGNALS: Duration = Duration::from_millis(20);
+pub const BETWEEN_SIGNALS: Duration = Duration::from_millis(20);
 
 /// Bytes of the transposition table of `choose`.
 const HASH_BYTES: usize = 16 << 20;
@@ -31,8 +31,8 @@ const HASH_BYTES: usize = 16 << 20;
 pub struct Database {
     /// `None` after `close`.
     opened: Mutex<Option<Arc<millbase::Database>>>,
-    /// The folder's whole path, as another process may have another working folder.
-    path: Option<PathBuf>,
+    /// The whole paths of the folders and bundles, as another process may have another working folder.
+    paths: Mutex<Vec<PathBuf>>,
     rules: Rules,
     /// The limit of the caches in bytes.
     cache_bytes: usize,
@@ -40,8 +40,8 @@ pub struct Database {
     search: OnceLock<Arc<Search>>,
 }
 
-/// The arguments of [`open`].
-type OpenArguments<'py> = (Option<PathBuf>, Bound<'py, PyAny>, usize);
+/// The arguments of [`_open`].
+type OpenArguments<'py> = (Vec<PathBuf>, Bound<'py, PyAny>, usize);
 
 /// Opens the databases of a folder or of a bundle, which `millbase bundle` makes; without one, those with at most
 /// nine stones, which are part of the module. The caches take at most `cache_bytes` bytes.
@@ -56,31 +56,51 @@ pub fn open(
     rules: Option<&Bound<'_, PyAny>>,
     cache_bytes: usize,
 ) -> PyResult<Database> {
+    _open(py, path.into_iter().collect(), rules, cache_bytes)
+}
+
+/// Opens the databases of several folders, of which the first that has a file counts.
+#[pyfunction]
+#[pyo3(signature = (paths, rules, cache_bytes))]
+pub fn _open(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    rules: Option<&Bound<'_, PyAny>>,
+    cache_bytes: usize,
+) -> PyResult<Database> {
     let rules = rules::read(rules)?;
-    let opened = py.detach(|| match &path {
-        Some(path) => millbase::Database::open_in(path, rules),
-        None => Ok(millbase::Database::embedded(rules)),
-    });
-    let opened = opened.map_err(errors::database)?;
-    let opened = opened.with_cache_bytes(cache_bytes);
-    if let Some(path) = &path
-        && !opened.has_own_files()
-    {
-        let warning = format!(
-            "{} has no databases of the rules {rules}, so only those that are part of the module answer: pairs \
-             with at most nine stones under the standard rules",
-            path.display()
-        );
-        let warning = std::ffi::CString::new(warning).unwrap_or_default();
-        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &warning, 1)?;
-    }
+    let paths = paths.into_iter().map(path::absolute);
+    let paths = paths.collect::<Result<Vec<_>, _>>()?;
+    let opened = py.detach(|| read(&paths, rules, cache_bytes))?;
     Ok(Database {
         opened: Mutex::new(Some(Arc::new(opened))),
-        path: path.map(path::absolute).transpose()?,
+        paths: Mutex::new(paths),
         rules,
         cache_bytes,
         search: OnceLock::new(),
     })
+}
+
+/// The databases of some folders; a folder without databases of the rules causes a warning.
+fn read(paths: &[PathBuf], rules: Rules, cache_bytes: usize) -> PyResult<millbase::Database> {
+    let mut opened = millbase::Database::embedded(rules);
+    for path in paths {
+        let next = millbase::Database::open_in(path, rules).map_err(errors::database)?;
+        if !next.has_own_files() {
+            let warning = format!(
+                "{} has no databases of the rules {rules}, so only those that are part of the module answer: pairs \
+                 with at most nine stones under the standard rules",
+                path.display()
+            );
+            let warning = std::ffi::CString::new(warning).unwrap_or_default();
+            Python::attach(|py| PyErr::warn(py, &py.get_type::<PyUserWarning>(), &warning, 1))?;
+        }
+        opened = match opened.has_own_files() {
+            true => opened.with_folder(path).map_err(errors::database)?,
+            false => next,
+        };
+    }
+    Ok(opened.with_cache_bytes(cache_bytes))
 }
 
 /// Runs work on a thread of its own with the interpreter's lock released. After Ctrl-C its questions end, and
@@ -138,6 +158,25 @@ impl Database {
         self.rules
     }
 
+    /// A field of the value of a position; `default` where there is none.
+    fn get_field<'py>(
+        &self,
+        py: Python<'py>,
+        position: &Bound<'py, PyAny>,
+        field: &str,
+        default: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(value) = self.get(py, position, None)? else {
+            return Ok(default);
+        };
+        let field = value.getattr(field)?;
+        Ok(if field.is_none() {
+            default
+        } else {
+            Some(field)
+        })
+    }
+
     /// Asks with the interpreter's lock released. While stones are in hand an answer may take a
     /// search of seconds, so that is done on another thread, and Ctrl-C is obeyed.
     fn ask<T: Send + 'static>(
@@ -170,6 +209,55 @@ impl Database {
         let database = self.database()?;
         let pairs = database.pairs();
         Ok(pairs.map(|file| file.pair().to_string()).collect())
+    }
+
+    /// Adds the files of another folder or bundle for the pairs and plies that have none yet. Questions that run
+    /// end with the files from before.
+    fn add_folder(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        self.database()?;
+        let mut paths = held(&self.paths).clone();
+        paths.push(path::absolute(path)?);
+        let opened = py.detach(|| read(&paths, self.rules, self.cache_bytes))?;
+        *held(&self.opened) = Some(Arc::new(opened));
+        *held(&self.paths) = paths;
+        Ok(())
+    }
+
+    /// What a position is worth to its side to move; `default` where no database has the answer.
+    #[pyo3(signature = (position, default=None))]
+    fn get<'py>(
+        &self,
+        py: Python<'py>,
+        position: &Bound<'py, PyAny>,
+        default: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match self.probe(py, position) {
+            Ok(value) => Ok(Some(Bound::new(py, value)?.into_any())),
+            Err(error) if errors::is_missing(py, &error) => Ok(default),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// 1 for a win, 0 for a draw, -1 for a loss of the side to move; `default` where no database has the answer.
+    #[pyo3(signature = (position, default=None))]
+    fn get_wdl<'py>(
+        &self,
+        py: Python<'py>,
+        position: &Bound<'py, PyAny>,
+        default: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.get_field(py, position, "wdl", default)
+    }
+
+    /// The turns to the end; `default` for a draw, and where no database has the depth.
+    #[pyo3(signature = (position, default=None))]
+    fn get_dtw<'py>(
+        &self,
+        py: Python<'py>,
+        position: &Bound<'py, PyAny>,
+        default: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.get_field(py, position, "dtw", default)
     }
 
     /// What a position is worth to its side to move.
@@ -317,8 +405,9 @@ impl Database {
 
     /// Another process opens the same folder.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, OpenArguments<'py>>> {
-        let open = py.import("millbase")?.getattr("open")?;
-        Ok((open, (self.path.clone(), self.rules(py)?, self.cache_bytes)))
+        let open = py.import("millbase._millbase")?.getattr("_open")?;
+        let paths = held(&self.paths).clone();
+        Ok((open, (paths, self.rules(py)?, self.cache_bytes)))
     }
 
     fn __repr__(&self) -> String {

@@ -30,6 +30,11 @@ fn exception(error: &DbError, sentence: String) -> PyErr {
     }
 }
 
+/// Whether an exception says that no database has the answer.
+pub fn is_missing(py: Python<'_>, error: &PyErr) -> bool {
+    error.is_instance_of::<python::MissingError>(py)
+}
+
 /// The exception of a question about many positions.
 pub fn bulk(error: BulkError) -> PyErr {
     match error {

@@ -8,6 +8,7 @@ mod database;
 mod errors;
 mod games;
 mod position;
+mod research;
 mod rules;
 
 use pyo3::exceptions::PyTypeError;
@@ -36,7 +37,10 @@ fn _millbase(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<answers::RankedTurn>()?;
     module.add_class::<position::Position>()?;
     module.add_class::<database::Database>()?;
+    module.add_class::<research::Parts>()?;
     module.add_function(wrap_pyfunction!(database::open, module)?)?;
+    module.add_function(wrap_pyfunction!(database::_open, module)?)?;
+    module.add_function(wrap_pyfunction!(research::legal_turns, module)?)?;
     module.add_function(wrap_pyfunction!(games::read_games, module)?)?;
     module.add_function(wrap_pyfunction!(answers::_value, module)?)?;
     module.add_function(wrap_pyfunction!(answers::_ranked_turn, module)?)

@@ -9,9 +9,9 @@ Without a folder, `open` has the databases with at most nine stones, which are p
 The bits of points and the text of positions are those of the program millbase.
 """
 
-from ._arrays import Choice, Line, Sample, Turns, Values
+from ._arrays import Choice, LegalTurns, Line, Rows, Sample, Turns, Values
 from ._errors import CorruptError, Error, FolderError, MissingError, PositionError
-from ._millbase import Database, Position, RankedTurn, Value, __version__, open, read_games
+from ._millbase import Database, Position, RankedTurn, Value, __version__, legal_turns, open, read_games
 
 __all__ = [
     "Choice",
@@ -19,16 +19,19 @@ __all__ = [
     "Database",
     "Error",
     "FolderError",
+    "LegalTurns",
     "Line",
     "MissingError",
     "Position",
     "PositionError",
     "RankedTurn",
+    "Rows",
     "Sample",
     "Turns",
     "Value",
     "Values",
     "__version__",
+    "legal_turns",
     "open",
     "read_games",
 ]

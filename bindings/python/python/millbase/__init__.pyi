@@ -1,12 +1,12 @@
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Literal, NoReturn, TypedDict, final
+from typing import Literal, NoReturn, TypedDict, TypeVar, final
 
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import Choice, Line, Sample, Turns, Values
+from ._arrays import Choice, LegalTurns, Line, Rows, Sample, Turns, Values
 from ._errors import CorruptError, Error, FolderError, MissingError, PositionError
 
 __all__ = [
@@ -15,16 +15,19 @@ __all__ = [
     "Database",
     "Error",
     "FolderError",
+    "LegalTurns",
     "Line",
     "MissingError",
     "Position",
     "PositionError",
     "RankedTurn",
+    "Rows",
     "Sample",
     "Turns",
     "Value",
     "Values",
     "__version__",
+    "legal_turns",
     "open",
     "read_games",
 ]
@@ -120,6 +123,26 @@ class RankedTurn:
 
 _Numbers = npt.NDArray[np.integer] | npt.NDArray[np.bool_] | Sequence[int]
 
+_Default = TypeVar("_Default")
+
+class _Named(TypedDict):
+    positions: int
+    first: list[str]
+
+class _Deepest(_Named):
+    dtw: int | None
+
+class _TableRecord(TypedDict):
+    to_move: int
+    other: int
+    win: _Deepest | None
+    loss: _Deepest | None
+
+class _PairRecord(TypedDict):
+    pair: str
+    tables: list[_TableRecord]
+    zugzwangs: _Named
+
 @final
 class Database:
     """The databases of one set of rules. Threads may share it. It pickles by its path; as a context manager it
@@ -132,6 +155,18 @@ class Database:
     @property
     def pairs(self) -> list[str]:
         """The pairs whose files can be used, as '9-8'."""
+    def add_folder(self, path: str | os.PathLike[str]) -> None:
+        """Adds the files of another folder or bundle for the pairs and plies that have none yet."""
+    def get(self, position: str | Position, default: _Default = None) -> Value | _Default:  # type: ignore[assignment]
+        """What a position is worth to its side to move; `default` where no database has the answer."""
+    def get_wdl(
+        self,
+        position: str | Position,
+        default: _Default = None,  # type: ignore[assignment]
+    ) -> Literal[1, 0, -1] | _Default:
+        """1 for a win, 0 for a draw, -1 for a loss; `default` where no database has the answer."""
+    def get_dtw(self, position: str | Position, default: _Default = None) -> int | _Default:  # type: ignore[assignment]
+        """The turns to the end; `default` for a draw, and where no database has the depth."""
     def probe(self, position: str | Position) -> Value:
         """What a position is worth to its side to move."""
     def turns(self, position: str | Position) -> list[RankedTurn]:
@@ -174,10 +209,24 @@ class Database:
     ) -> Turns:
         """All turns of many positions, which are given as to `probe_many`."""
     def sample(
-        self, pair: str | Iterable[str], n: int, seed: int = 0, turns: bool = False, threads: int = 1
+        self,
+        pair: str | Iterable[str],
+        n: int,
+        seed: int = 0,
+        turns: bool = False,
+        threads: int = 1,
+        *,
+        start: int = 0,
     ) -> Sample:
         """`n` random positions that are not over, with their values: of a pair, as '5-4', of those after some
-        placements, as 'placed-12', or of several of these in turn. The same seed gives the same positions."""
+        placements, as 'placed-12', or of several of these in turn. The same seed gives the same positions, of which
+        these are those from number `start` on."""
+    def table(self, family: str, turns: bool = False, size: int = 65536) -> Iterator[Rows]:
+        """The positions of a pair, as '5-4', or of a file of the placing phase, as 'placed-8', in parts of `size` rows:
+        each once up to symmetry, with their values and, if asked for, what their turns are worth."""
+    def records(self, pair: str, limit: int = 1) -> _PairRecord:
+        """The deepest wins and losses and the mutual zugzwangs of a pair, with at most `limit` positions of each kind:
+        the fields of `millbase records --json`, without lines."""
     def close(self) -> None:
         """Closes the files; what is asked later raises ValueError."""
     def __enter__(self) -> Database: ...
@@ -196,6 +245,18 @@ def open(
 ) -> Database:
     """Opens the databases of a folder or of a bundle, which `millbase bundle` makes; without one, those with at
     most nine stones, which are part of the module. The caches take at most `cache_bytes` bytes."""
+
+def legal_turns(
+    white: _Numbers,
+    black: _Numbers,
+    to_move: _Numbers,
+    *,
+    white_in_hand: _Numbers | None = None,
+    black_in_hand: _Numbers | None = None,
+    rules: _Rules = "standard",
+) -> LegalTurns:
+    """The legal turns of many positions without values, which are given as to `Database.probe_many`; no database is
+    needed."""
 
 class _Tag(TypedDict):
     name: str

@@ -25,8 +25,8 @@ class Values(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Turns:
-    """The turns of many positions, best first. Those of position `i` are the elements from
+class LegalTurns:
+    """The legal turns of many positions, in the order of their texts. Those of position `i` are the elements from
     `starts[i]` to `starts[i + 1]`."""
 
     starts: npt.NDArray[np.int64]
@@ -37,16 +37,22 @@ class Turns:
     """The bit of the point that a stone comes to, -1 for none."""
     removed: npt.NDArray[np.uint32]
     """The bits of the stones that are removed."""
+
+    def __len__(self) -> int:
+        """The number of positions."""
+        return len(self.starts) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Turns(LegalTurns):
+    """The turns of many positions with their values, best first."""
+
     wdl: npt.NDArray[np.int8]
     """1 where the turn wins, 0 where it draws, -1 where it loses."""
     dtw: npt.NDArray[np.int16]
     """Turns to the end, this turn counted, -1 for a draw."""
     missing: npt.NDArray[np.bool_]
     """True for each position whose turns no database can rank: none are here."""
-
-    def __len__(self) -> int:
-        """The number of positions."""
-        return len(self.starts) - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +74,39 @@ class Sample:
     """Turns to the end, -1 for a draw."""
     turns: Turns | None
     """All turns of the positions, if they were asked for."""
+
+    def __len__(self) -> int:
+        """The number of positions."""
+        return len(self.white)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """A part of a table, as arrays of one length: the columns of `millbase dataset`. In positions of the moving phase,
+    White is to move."""
+
+    white: npt.NDArray[np.uint32]
+    """The bits of White's stones."""
+    black: npt.NDArray[np.uint32]
+    """The bits of Black's stones."""
+    to_move: npt.NDArray[np.uint8]
+    """0 where White is to move, 1 where Black is."""
+    white_in_hand: npt.NDArray[np.uint8]
+    black_in_hand: npt.NDArray[np.uint8]
+    wdl: npt.NDArray[np.int8]
+    """1 for a win of the side to move, 0 for a draw, -1 for a loss."""
+    dtw: npt.NDArray[np.int16]
+    """Turns to the end; -1 for a draw, and where the files hold no depths."""
+    good_turns: npt.NDArray[np.uint16] | None
+    """How many turns keep the result; None, as those below, if turns were not asked for."""
+    best_turns: npt.NDArray[np.uint16] | None
+    """How many turns have the best value: of the good ones those that win soonest or lose latest."""
+    best_from: npt.NDArray[np.uint32] | None
+    """The bits of the points that stones leave in the best turns."""
+    best_to: npt.NDArray[np.uint32] | None
+    """The bits of the points that stones come to in the best turns."""
+    best_removed: npt.NDArray[np.uint32] | None
+    """The bits of the points that lose stones in the best turns."""
 
     def __len__(self) -> int:
         """The number of positions."""

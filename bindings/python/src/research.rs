@@ -1,0 +1,257 @@
+//! What researchers ask for: legal turns in bulk, whole tables part by part, and records.
+
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use millbase::internals::{held, numbers};
+use millbase::sample::Family;
+use millbase::survey::rows::{Row, Worth, ply_rows};
+use millbase::survey::{Deepest, Extremes, Found, Survey};
+use millbase::{DbError, Pair, Point, PointSet, Position, Rules, Side};
+use numpy::IntoPyArray;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use serde_json::{Value as Json, json};
+
+use crate::bulk::Columns;
+use crate::database::{BETWEEN_SIGNALS, Database, made, run};
+use crate::{errors, rules, text};
+
+/// The legal turns of many positions without values, which are given as to `Database.probe_many`: no database is
+/// needed. Turns are in the order of their texts.
+#[pyfunction]
+#[pyo3(
+    signature = (white, black, to_move, *, white_in_hand=None, black_in_hand=None, rules=None),
+    text_signature = "(white, black, to_move, *, white_in_hand=None, black_in_hand=None, rules='standard')"
+)]
+pub fn legal_turns<'py>(
+    py: Python<'py>,
+    white: &Bound<'py, PyAny>,
+    black: &Bound<'py, PyAny>,
+    to_move: &Bound<'py, PyAny>,
+    white_in_hand: Option<&Bound<'py, PyAny>>,
+    black_in_hand: Option<&Bound<'py, PyAny>>,
+    rules: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let columns = Columns::read(white, black, to_move, [white_in_hand, black_in_hand])?;
+    let rules = rules::read(rules)?;
+    let found = run(py, move |_| {
+        let (mut starts, mut turns) = (vec![0], Vec::new());
+        for position in columns.positions(&rules)? {
+            turns.extend(position.turns(&rules));
+            starts.push(turns.len() as i64);
+        }
+        Ok((starts, turns))
+    })?;
+    let (starts, turns) = found.map_err(errors::bulk)?;
+    let bit = |point: Option<Point>| point.map_or(-1, |point| point.bit() as i8);
+    let origin: Vec<i8> = turns.iter().map(|turn| bit(turn.from())).collect();
+    let target: Vec<i8> = turns.iter().map(|turn| bit(turn.to())).collect();
+    let removed: Vec<u32> = turns.iter().map(|turn| turn.removed().bits()).collect();
+    let fields = (
+        starts.into_pyarray(py),
+        origin.into_pyarray(py),
+        target.into_pyarray(py),
+        removed.into_pyarray(py),
+    );
+    made(py, "LegalTurns", fields)
+}
+
+/// The parts of a table, which a thread makes while Python uses those before.
+#[pyclass(frozen, module = "millbase._millbase")]
+pub struct Parts {
+    receiver: Mutex<Receiver<Result<Vec<Row>, DbError>>>,
+    turns: bool,
+}
+
+#[pymethods]
+impl Parts {
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        loop {
+            match py.detach(|| held(&self.receiver).recv_timeout(BETWEEN_SIGNALS)) {
+                Ok(rows) => {
+                    let rows = rows.map_err(errors::database)?;
+                    return arrays(py, &rows, self.turns).map(Some);
+                }
+                Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+                Err(RecvTimeoutError::Disconnected) => return Ok(None),
+            }
+        }
+    }
+}
+
+/// Rows as arrays.
+fn arrays<'py>(py: Python<'py>, rows: &[Row], turns: bool) -> PyResult<Bound<'py, PyAny>> {
+    let set = |stones: fn(&Row) -> PointSet| {
+        let sets: Vec<u32> = rows.iter().map(|row| stones(row).bits()).collect();
+        sets.into_pyarray(py)
+    };
+    let small = |number: fn(&Row) -> u8| {
+        let numbers: Vec<u8> = rows.iter().map(number).collect();
+        numbers.into_pyarray(py)
+    };
+    let values = rows.iter().map(|row| numbers(row.value));
+    let (wdl, dtw): (Vec<i8>, Vec<i16>) = values.unzip();
+    let worth = |row: &Row| row.turns.unwrap_or_default();
+    let count = |number: fn(&Worth) -> u16| {
+        let numbers = || {
+            rows.iter()
+                .map(|row| number(&worth(row)))
+                .collect::<Vec<u16>>()
+        };
+        turns.then(|| numbers().into_pyarray(py))
+    };
+    let points = |set: fn(&Worth) -> PointSet| {
+        let sets = || {
+            rows.iter()
+                .map(|row| set(&worth(row)).bits())
+                .collect::<Vec<u32>>()
+        };
+        turns.then(|| sets().into_pyarray(py))
+    };
+    let fields = (
+        set(|row| row.position.stones(Side::White)),
+        set(|row| row.position.stones(Side::Black)),
+        small(|row| row.position.side_to_move() as u8),
+        small(|row| row.position.in_hand(Side::White)),
+        small(|row| row.position.in_hand(Side::Black)),
+        wdl.into_pyarray(py),
+        dtw.into_pyarray(py),
+        count(|worth| worth.good),
+        count(|worth| worth.best),
+        points(|worth| worth.from),
+        points(|worth| worth.to),
+        points(|worth| worth.removed),
+    );
+    made(py, "Rows", fields)
+}
+
+/// Sends the rows of a family in parts until nobody takes them.
+fn send(
+    database: &millbase::Database,
+    family: Family,
+    turns: bool,
+    size: usize,
+    sender: &SyncSender<Result<Vec<Row>, DbError>>,
+) -> Result<(), DbError> {
+    let mut part = Vec::with_capacity(size);
+    let add = |rows: Vec<Row>| {
+        for row in rows {
+            part.push(row);
+            if part.len() == size {
+                let full = std::mem::replace(&mut part, Vec::with_capacity(size));
+                if sender.send(Ok(full)).is_err() {
+                    return false;
+                }
+            }
+        }
+        true
+    };
+    match family {
+        Family::Pair(pair) => {
+            let mut survey = match turns {
+                true => Survey::with_turns(database, &[pair])?,
+                false => Survey::new(database, &[pair])?,
+            };
+            survey.rows(pair, add)?;
+        }
+        Family::Placed(ply) => {
+            let file = database.ply(ply)?.ok_or_else(|| DbError::MissingPlies {
+                file: Some(millbase::store::ply_file_name(ply)),
+                location: database.location(),
+            })?;
+            ply_rows(database, file, turns, add)?;
+        }
+    }
+    if !part.is_empty() {
+        // Where nobody takes it, nobody misses it.
+        let _ = sender.send(Ok(part));
+    }
+    Ok(())
+}
+
+/// The positions of one kind, as `millbase records` names them.
+fn named(found: &Found, rules: &Rules) -> Json {
+    let text = |position: &Position| position.text(rules);
+    let first: Vec<String> = found.first.iter().map(text).collect();
+    json!({ "positions": found.positions, "first": first })
+}
+
+#[pymethods]
+impl Database {
+    /// The positions of a pair, as '5-4', or of a file of the placing phase, as 'placed-8', in parts of `size` rows:
+    /// each once up to symmetry, whether or not a game can reach it, with their values and, if asked for, what their
+    /// turns are worth.
+    #[pyo3(signature = (family, turns=false, size=65536))]
+    fn table(&self, family: &Bound<'_, PyAny>, turns: bool, size: usize) -> PyResult<Parts> {
+        let rules = self.own_rules();
+        let family: Family = text(family, "family")?.parse().map_err(errors::position)?;
+        family.check(&rules).map_err(errors::position)?;
+        if size == 0 {
+            return Err(PyValueError::new_err("size must be at least 1"));
+        }
+        let database = self.database()?;
+        let (sender, receiver) = mpsc::sync_channel(1);
+        let work = move || {
+            if let Err(error) = send(&database, family, turns, size, &sender) {
+                // Where nobody waits, nobody needs the reason.
+                let _ = sender.send(Err(error));
+            }
+        };
+        thread::Builder::new().spawn(work)?;
+        Ok(Parts {
+            receiver: Mutex::new(receiver),
+            turns,
+        })
+    }
+
+    /// The deepest wins and losses and the mutual zugzwangs of a pair, with at most `limit` positions of each kind:
+    /// the fields of `millbase records --json`, without lines.
+    #[pyo3(signature = (pair, limit=1))]
+    fn records<'py>(
+        &self,
+        py: Python<'py>,
+        pair: &Bound<'py, PyAny>,
+        limit: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let rules = self.own_rules();
+        let pair: Pair = text(pair, "pair")?.parse().map_err(errors::position)?;
+        pair.check(&rules).map_err(errors::position)?;
+        let database: Arc<millbase::Database> = self.database()?;
+        let records = run(py, move |_| {
+            Survey::new(&database, &[pair])?.records(pair, limit)
+        })?;
+        let records = records.map_err(errors::database)?;
+        let deepest = |deepest: &Option<Deepest>| match deepest {
+            None => Json::Null,
+            Some(Deepest { value, found }) => {
+                let mut record = named(found, &rules);
+                record["dtw"] = json!(value.dtw().map(|dtw| dtw.0));
+                record
+            }
+        };
+        let tables = records
+            .tables
+            .iter()
+            .map(|(material, Extremes { win, loss })| {
+                json!({
+                    "to_move": material.mover,
+                    "other": material.waiting,
+                    "win": deepest(win),
+                    "loss": deepest(loss),
+                })
+            });
+        let answer = json!({
+            "pair": pair.to_string(),
+            "tables": tables.collect::<Vec<_>>(),
+            "zugzwangs": named(&records.zugzwangs, &rules),
+        });
+        py.import("json")?
+            .call_method1("loads", (answer.to_string(),))
+    }
+}
