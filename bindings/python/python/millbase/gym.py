@@ -116,4 +116,4 @@ class NineMensMorris(gymnasium.Env[_Planes, np.int64]):
         return {"action_mask": mask, "position": self.position.fen}
 
 
-gymnasium.register("millbase/NineMensMorris-v0", entry_point=NineMensMorris)
+gymnasium.register("millbase/NineMensMorris-v0", entry_point="millbase.gym:NineMensMorris")

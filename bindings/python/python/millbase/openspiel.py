@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from importlib import import_module
 from typing import Any
 
 from .actions import BITS, decode, encode, legal
@@ -47,7 +48,7 @@ def position(state: Any) -> Position:
     if not mover or not hands or not set(letters) <= set("WB."):
         raise PositionError("the text is not that of a state of nine_mens_morris")
     white, black = (sum(1 << bit for bit, letter in zip(BITS, letters) if letter == side) for side in "WB")
-    in_hand = [int(hand) for hand in hands.groups()]
+    in_hand = int(hands[1]), int(hands[2])
     side = {"W": "white", "B": "black"}[mover[1]]
     if _CAPTURE not in given:
         return Position.from_bits(white, black, side, *in_hand)
@@ -77,7 +78,7 @@ def text(position: Position, turn_number: int = 0) -> str:
 def turns(actions: Iterable[int]) -> tuple[list[str], list[int]]:
     """The turns of a game's actions from the empty board, as of `state.history()`, and the actions of a last turn that
     still lacks its removal."""
-    now, played, done = Position(), [], []
+    now, played, done = Position(), list[str](), list[int]()
     for action in actions:
         if action not in legal(now, done):
             raise PositionError(f"action {action} is not legal after {len(played)} turns")
@@ -90,9 +91,7 @@ def turns(actions: Iterable[int]) -> tuple[list[str], list[int]]:
 
 def replay(turns: Iterable[str]) -> Any:
     """The state of OpenSpiel after these turns from the empty board."""
-    import pyspiel
-
-    state = pyspiel.load_game("nine_mens_morris").new_initial_state()
+    state = import_module("pyspiel").load_game("nine_mens_morris").new_initial_state()
     for turn in turns:
         for action in encode(turn):
             if action not in state.legal_actions():

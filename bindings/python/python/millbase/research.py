@@ -168,7 +168,11 @@ class Batches:
         size = min(self.batch, self.n - start)
         sample = self.database.sample(self.families, size, self.seed, self.turns, start=start)
         features = planes(sample.white, sample.black, sample.to_move, sample.white_in_hand, sample.black_in_hand)
-        arrays = {"planes": on_grid(features) if self.grid else features, "wdl": sample.wdl, "dtw": sample.dtw}
+        arrays: dict[str, npt.NDArray[Any]] = {
+            "planes": on_grid(features) if self.grid else features,
+            "wdl": sample.wdl,
+            "dtw": sample.dtw,
+        }
         if sample.turns is not None:
             arrays |= {"policy": policy(sample.turns), "removal_policy": removal_policy(sample.turns)}
         return arrays
