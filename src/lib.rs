@@ -32,6 +32,7 @@
 //! rules     the rules as data; position, turn, and the only generator of turns
 //! index     pairs and stages; where a table keeps a position; histograms
 //! sample    random positions; the form that positions equal up to symmetry share
+//! network   the estimate of a small network
 //! search    alpha-beta with any source of known values
 //! store     the files: container, directory, codec; pairs and plies as two kinds of file
 //! probe     value, ranked turns and best line of any position
@@ -75,6 +76,7 @@ mod lock;
 #[cfg(feature = "build")]
 pub mod malom;
 mod memory;
+mod network;
 #[cfg(feature = "service")]
 pub mod notation;
 mod probe;
@@ -132,6 +134,10 @@ pub mod internals {
     pub use crate::rules::{FEWEST_STONES, MOST_QUIET_TURNS, MOST_STONES, counted, diagram};
     #[cfg(feature = "build")]
     pub use crate::store::write::{SolvedPair, Temporary, write_pair};
+
+    pub mod network {
+        pub use crate::network::*;
+    }
 
     pub mod uci {
         pub use crate::engine::uci::run;

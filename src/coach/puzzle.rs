@@ -366,7 +366,7 @@ fn themes(position: &Position, goal: Goal, solution: &[SolutionStep], rules: &Ru
 fn difficulty(position: &Position, solution: &[SolutionStep], rules: &Rules) -> Difficulty {
     let turn = solution[0].turn;
     let legal = solution[0].legal;
-    let search = Search::new(*rules, SEARCH_BYTES, 1);
+    let search = Search::new(*rules, SEARCH_BYTES, 1).by_hand();
     let run = |limits: Limits, report: &mut dyn FnMut(&PrincipalVariation)| {
         let stop = AtomicBool::new(false);
         search.run(position, &[], &NoProber, &limits, &stop, report)

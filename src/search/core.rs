@@ -9,6 +9,10 @@
 //! from it without the line. Far from the root, a score may therefore rest on a draw that another
 //! line does not allow (graph-history interaction). Placements cannot repeat a position, so neither
 //! the proof of the start position nor the exact values of the placing phase are affected.
+//!
+//! A selective search trusts the evaluation: it orders the turns by it, searches late ones less deep, and does
+//! not search positions near the horizon that it rates far better than the window. Wins and losses that it finds
+//! are proved all the same; it may only find them at a greater depth.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
@@ -140,6 +144,23 @@ impl Abdada {
 /// This pays only for placements: their order does not matter, so many lines lead to the same position.
 const TRANSPOSITION_DEPTH: u32 = 3;
 
+/// The least depth of a node whose turns are ordered by the evaluation of the positions after them.
+const EVALUATED_DEPTH: u32 = 2;
+
+/// The most depth at which a node is not searched whose evaluation is better than the window by the margin, in
+/// hundredths of a stone, for each turn of depth (reverse futility pruning).
+const FUTILE_DEPTH: u32 = 3;
+const FUTILE_MARGIN: i16 = 150;
+
+/// By how many turns the search of a node's turn is shallower at first, by the number of turns before it.
+fn reduction(depth: u32, earlier: usize) -> u32 {
+    match (depth, earlier) {
+        (..3, _) | (_, ..3) => 0,
+        (3..5, _) | (_, ..8) => 1,
+        _ => 2,
+    }
+}
+
 /// The most turns looked up at once.
 const AT_ONCE: usize = 32;
 
@@ -159,6 +180,8 @@ pub(crate) struct SearchContext<'a, E> {
     pub abdada: Option<&'a Abdada>,
     /// Whether each turn after the first is searched with a null window before the full one.
     pub pvs: bool,
+    /// Whether the evaluation orders the turns, and turns and positions that it rates low are searched less deep.
+    pub selective: bool,
 }
 
 impl<'a, E> SearchContext<'a, E> {
@@ -179,6 +202,7 @@ impl<'a, E> SearchContext<'a, E> {
             nodes: u64::MAX,
             abdada: None,
             pvs: true,
+            selective: false,
         }
     }
 }
@@ -261,6 +285,13 @@ impl<'a, E: Evaluator> Worker<'a, E> {
             self.counts.evaluated += 1;
             return context.evaluator.evaluate(position);
         }
+        if depth <= FUTILE_DEPTH && context.selective && window.beta < Score::WON {
+            let margin = FUTILE_MARGIN * depth as i16;
+            let score = context.evaluator.evaluate(position);
+            if score.number() - margin >= window.beta.number() {
+                return score;
+            }
+        }
 
         let (key, symmetry) = key::canonical(position);
         let mut first = Turn::PASS;
@@ -321,7 +352,13 @@ impl<'a, E: Evaluator> Worker<'a, E> {
             ply,
             first,
         };
-        order.rank(position, &mut self.ranked);
+        match depth >= EVALUATED_DEPTH && context.selective {
+            true => {
+                let evaluate = |after: &Position| context.evaluator.evaluate(after);
+                order.rank_by_evaluation(position, evaluate, &mut self.ranked);
+            }
+            false => order.rank(position, &mut self.ranked),
+        }
         if position.is_in_placing_phase(context.rules)
             && depth >= TRANSPOSITION_DEPTH
             && let Some(known) = self.refutation(position, base, window.beta, depth)
@@ -354,7 +391,15 @@ impl<'a, E: Evaluator> Worker<'a, E> {
                 alpha,
                 beta: window.beta,
             };
-            let score = self.search_turn(&position.after(turn), inner, place > base, depth, ply);
+            let after = position.after(turn);
+            let reduction = match context.selective && turn.removed().is_empty() {
+                true => reduction(depth, place - base),
+                false => 0,
+            };
+            let score = match reduction {
+                0 => self.search_turn(&after, inner, place > base, depth, ply),
+                _ => self.search_late_turn(&after, inner, reduction, depth, ply),
+            };
             if let (Some(abdada), Some(tag)) = (abdada, tag) {
                 abdada.unset(tag);
             }
@@ -374,6 +419,25 @@ impl<'a, E: Evaluator> Worker<'a, E> {
         }
         self.ranked.truncate(base);
         (best, best_turn)
+    }
+
+    /// The score of a turn that is probably not the best: a shallower search with a null window comes first, and
+    /// the whole depth only if the turn is better than the best before it (late move reductions).
+    fn search_late_turn(
+        &mut self,
+        after: &Position,
+        window: Window,
+        reduction: u32,
+        depth: u32,
+        ply: usize,
+    ) -> Score {
+        let narrow = Window::null(window.alpha.next());
+        let shallow = self.search(after, narrow.after_turn(), depth - 1 - reduction, ply + 1);
+        let score = shallow.before_turn();
+        match score > window.alpha && !self.stopped {
+            true => self.search_turn(after, window, true, depth, ply),
+            false => score,
+        }
     }
 
     /// A turn ranked from `base` on that the table's entry for the position after it already proves to

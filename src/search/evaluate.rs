@@ -1,10 +1,47 @@
-//! The static evaluation, for positions that no database answers: stones, mills, lines that lack
-//! one stone, mobility and blocked stones, with weights that depend on the phase of each side.
+//! The static evaluation, for positions that no database answers: by the network, or by hand-made rules: stones,
+//! mills, lines that lack one stone, mobility and blocked stones, with weights that depend on the phase of
+//! each side.
 
 use super::score::Score;
 use crate::board::PointSet;
+use crate::network::Network;
 use crate::rules::Rules;
 use crate::rules::position::Position;
+
+/// How a search evaluates.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Evaluation {
+    /// By the network that was trained for the rules.
+    Network(&'static Network),
+    /// By stones, mills and mobility.
+    ByHand,
+}
+
+impl Evaluation {
+    /// The best evaluation for the rules.
+    pub fn best(rules: &Rules) -> Evaluation {
+        Network::embedded(rules).map_or(Evaluation::ByHand, Evaluation::Network)
+    }
+
+    /// `network` or `evaluation`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Evaluation::Network(_) => "network",
+            Evaluation::ByHand => "evaluation",
+        }
+    }
+
+    /// The evaluation of the position for its side to move.
+    pub fn of(self, position: &Position, rules: &Rules) -> Score {
+        match self {
+            // The network knows only whole turns.
+            Evaluation::Network(network) if !position.removal_owed() => {
+                Score::evaluation(network.estimate(position))
+            }
+            _ => by_hand(position, rules),
+        }
+    }
+}
 
 /// The weights of a side's features, in hundredths of a stone.
 struct Weights {
@@ -42,8 +79,8 @@ const FLYING: Weights = Weights {
 /// The weight of a stone, on the board or in hand.
 const STONE: i32 = 100;
 
-/// The evaluation of the position for its side to move.
-pub(crate) fn evaluate(position: &Position, rules: &Rules) -> Score {
+/// The evaluation by hand-made rules, for the side to move.
+fn by_hand(position: &Position, rules: &Rules) -> Score {
     let board = rules.board();
     let empty = position.empty();
     let side = |stones: PointSet, in_hand: u8| {
@@ -70,7 +107,7 @@ mod tests {
     fn of(text: &str) -> i16 {
         let rules = Rules::STANDARD;
         let position = Position::parse(text, &rules).unwrap();
-        evaluate(&position, &rules).number()
+        by_hand(&position, &rules).number()
     }
 
     #[test]

@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use self::clock::Instant;
 use self::core::{Abdada, Evaluator, NodeCounts, SearchContext, Window, Worker};
-use self::evaluate::evaluate;
+pub(crate) use self::evaluate::Evaluation;
 use self::root::Root;
 use self::table::TranspositionTable;
 use crate::rules::Rules;
@@ -35,17 +35,20 @@ use crate::value::{Value, Wdl};
 
 pub use score::{Score, ScoreMeaning};
 
-/// The search algorithm. All algorithms find the same value.
+/// The search algorithm. All find the same value at the same depth, except [`Algorithm::Selective`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Algorithm {
     /// Alpha-beta with the full window for every turn.
     AlphaBeta,
     /// Principal variation search: the first turn with the full window, the others with a null
     /// window unless they turn out better.
-    #[default]
     Pvs,
     /// MTD(f): a sequence of null-window searches that begins at the last value.
     Mtdf,
+    /// As [`Algorithm::Pvs`]; where the evaluation is that of the network, turns and positions that it
+    /// rates low are searched less deep. Plays best.
+    #[default]
+    Selective,
 }
 
 /// The limits of a search. Without any limit the search ends at [`Limits::MOST_DEPTH`] turns.
@@ -131,6 +134,7 @@ impl Prober for NoProber {
 #[derive(Debug)]
 pub struct Search {
     rules: Rules,
+    evaluation: Evaluation,
     table: TranspositionTable,
     threads: usize,
 }
@@ -140,9 +144,17 @@ impl Search {
     pub fn new(rules: Rules, hash_bytes: usize, threads: usize) -> Search {
         Search {
             rules,
+            evaluation: Evaluation::best(&rules),
             table: TranspositionTable::with_bytes(hash_bytes),
             threads: threads.max(1),
         }
+    }
+
+    /// The search with the evaluation by hand-made rules, also where a network is better.
+    #[must_use]
+    pub(crate) fn by_hand(mut self) -> Search {
+        self.evaluation = Evaluation::ByHand;
+        self
     }
 
     /// The size of the transposition table in bytes: less than asked for if the system refused more.
@@ -159,15 +171,24 @@ impl Search {
     pub fn evaluate(&self, position: &Position) -> Score {
         match position.result(&self.rules) {
             Some(result) => result.into(),
-            None => evaluate(position, &self.rules),
+            None => self.evaluation.of(position, &self.rules),
         }
+    }
+
+    /// How the search evaluates.
+    pub(crate) fn evaluation(&self) -> Evaluation {
+        self.evaluation
     }
 
     /// The score of a position by a search of this depth without databases, on one thread.
     pub(crate) fn score(&self, position: &Position, depth: u32) -> Score {
         let (rules, never) = (&self.rules, AtomicBool::new(false));
         let prober = &NoProber;
-        let evaluator = ProberEvaluator { prober, rules };
+        let evaluator = ProberEvaluator {
+            prober,
+            rules,
+            evaluation: self.evaluation,
+        };
         let context = SearchContext::new(rules, &self.table, &evaluator, &never);
         Worker::new(&context, &[]).search(position, Window::ALL, depth, 0)
     }
@@ -193,7 +214,11 @@ impl Search {
         let abdada = (self.threads > 1).then(Abdada::new);
         let finished = AtomicBool::new(false);
         let rules = &self.rules;
-        let evaluator = ProberEvaluator { prober, rules };
+        let evaluator = ProberEvaluator {
+            prober,
+            rules,
+            evaluation: self.evaluation,
+        };
         let context = SearchContext {
             finished: &finished,
             deadline: limits.time.and_then(|time| start.checked_add(time)),
@@ -201,7 +226,9 @@ impl Search {
                 .nodes
                 .map_or(u64::MAX, |nodes| nodes / self.threads as u64),
             abdada: abdada.as_ref(),
-            pvs: limits.algorithm == Algorithm::Pvs,
+            pvs: matches!(limits.algorithm, Algorithm::Pvs | Algorithm::Selective),
+            selective: limits.algorithm == Algorithm::Selective
+                && matches!(self.evaluation, Evaluation::Network(_)),
             ..SearchContext::new(rules, &self.table, &evaluator, stop)
         };
         let root = || Root::new(&context, position, earlier, limits, start);
@@ -221,6 +248,7 @@ impl Search {
 struct ProberEvaluator<'a> {
     prober: &'a dyn Prober,
     rules: &'a Rules,
+    evaluation: Evaluation,
 }
 
 impl Evaluator for ProberEvaluator<'_> {
@@ -234,6 +262,6 @@ impl Evaluator for ProberEvaluator<'_> {
     }
 
     fn evaluate(&self, position: &Position) -> Score {
-        evaluate(position, self.rules)
+        self.evaluation.of(position, self.rules)
     }
 }

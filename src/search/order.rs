@@ -8,6 +8,7 @@
 //! 5. by the lines with two stones, the mobility of both sides, the point's neighbours, and how
 //!    often the turn was good elsewhere (history).
 
+use super::score::Score;
 use crate::board::PointSet;
 use crate::rules::Rules;
 use crate::rules::position::Position;
@@ -31,6 +32,9 @@ const ROOM: i32 = 6_000;
 /// The rank of a point for each of its neighbours that stays empty, and for each neighbour.
 const FREE: i32 = 400;
 const DEGREE: i32 = 600;
+
+/// The rank of a hundredth of a stone of the evaluation after the turn.
+const EVALUATION: i32 = 1 << 9;
 
 /// The largest history rank. Larger ones are halved, so that recent refutations count more.
 const MOST_HISTORY: i32 = 1 << 14;
@@ -140,6 +144,32 @@ impl Order<'_> {
     }
 }
 
+impl Order<'_> {
+    /// Appends the position's turns, ranked by the static evaluation of the positions after them.
+    pub fn rank_by_evaluation(
+        &self,
+        position: &Position,
+        evaluate: impl Fn(&Position) -> Score,
+        ranked: &mut Vec<Ranked>,
+    ) {
+        let history = &self.histories.history[self.ply % 2];
+        position.for_each_turn(self.rules, |turn| {
+            let after = position.after(turn);
+            let rank = match turn.to() {
+                _ if turn == self.first => i32::MAX,
+                _ if after.is_beaten() => i32::MAX - 1,
+                None => 0,
+                Some(to) => {
+                    let from = turn.from().map_or(FROM_HAND, |from| from.bit() as usize);
+                    let history = history[from][to.bit() as usize];
+                    EVALUATION * -i32::from(evaluate(&after).number()) + history
+                }
+            };
+            ranked.push(Ranked { rank, turn });
+        });
+    }
+}
+
 /// Moves the highest ranked turn to the front of the slice and returns it.
 pub(crate) fn next(ranked: &mut [Ranked]) -> Option<Turn> {
     let mut best = 0;
@@ -212,5 +242,30 @@ mod tests {
             histories.refuted(1, 50, turn("g7"), &before);
         }
         assert!(*histories.history(1, turn("g7")).unwrap() <= MOST_HISTORY);
+    }
+
+    #[test]
+    fn what_is_rated_best_comes_first() {
+        let rules = Rules::STANDARD;
+        let text = "OO******/@******@/******** w p p 2 7 2 7 0 0";
+        let position = Position::parse(text, &rules).unwrap();
+        let order = Order {
+            rules: &rules,
+            histories: &Histories::new(1),
+            ply: 0,
+            first: Turn::PASS,
+        };
+        let corner = Point::named("a1").unwrap();
+        let mut ranked = Vec::new();
+        let evaluate = |after: &Position| {
+            Score::evaluation(if after.waiting.contains(corner) {
+                -5
+            } else {
+                5
+            })
+        };
+        order.rank_by_evaluation(&position, evaluate, &mut ranked);
+        assert_eq!(ranked.len(), position.turns(&rules).len());
+        assert_eq!(next(&mut ranked).unwrap().to_string(), "a1");
     }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::{self, Random, WON};
 use millbase::engine::{DrawnTurns, Game, Player, SkillLevel, Thinking};
-use millbase::search::{Limits, NoProber, PrincipalVariation, Search};
+use millbase::search::{Algorithm, Limits, NoProber, PrincipalVariation, Search};
 use millbase::solve::pairs_up_to;
 use millbase::store::Profile;
 use millbase::{Database, Metric, Position, Rules, Side, Turn, Value, Wdl};
@@ -221,6 +221,7 @@ fn losing_replies_rank_by_their_share() {
 fn pressure_adds_the_evaluation_to_the_share() {
     let limits = Limits {
         depth: Some(2),
+        algorithm: Algorithm::Pvs,
         ..Limits::default()
     };
     let never = AtomicBool::new(false);

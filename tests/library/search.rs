@@ -14,6 +14,7 @@ use millbase::search::{
 use millbase::{Database, DbError, Dtw, Material, Pair, Position, Rules, Side, Source, Value, Wdl};
 
 const RULES: Rules = Rules::STANDARD;
+/// The algorithms that see everything up to their depth.
 const ALGORITHMS: [Algorithm; 3] = [Algorithm::AlphaBeta, Algorithm::Pvs, Algorithm::Mtdf];
 
 type Variations = Vec<PrincipalVariation>;
@@ -196,7 +197,11 @@ fn search_with_databases_never_contradicts_them() {
                 hidden,
                 depths,
             };
-            let found = searched(&position, &partial, 2, *random.pick(&ALGORITHMS));
+            let algorithm = match random.below(2) {
+                0 => Algorithm::Selective,
+                _ => *random.pick(&ALGORITHMS),
+            };
+            let found = searched(&position, &partial, 2 + random.below(3) as u32, algorithm);
             let best = &found[0];
             if let Some(result) = best.score.result() {
                 assert_eq!(result, value.wdl(), "{text}");
@@ -334,6 +339,29 @@ fn a_repetition_is_a_draw() {
     };
     assert!(score(&fresh) > Some(Score::DRAW));
     assert_eq!(score(&again), Some(Score::DRAW));
+}
+
+#[test]
+fn the_network_tells_wins_from_losses() {
+    // The moving phase of these rules is that of `standard` while nobody flies, but no network was trained on them.
+    let [network, by_hand] = [RULES, Rules::NO_FLYING].map(|rules| Search::new(rules, 0, 1));
+    let (mut wins, mut losses) = (Vec::new(), Vec::new());
+    for row in rows(include_str!("../data/moving.csv")) {
+        let position = Position::parse(row[0], &RULES).unwrap();
+        let stones = [position.mover(), position.waiting()].map(|stones| stones.len());
+        let scores = [&network, &by_hand].map(|search| search.evaluate(&position));
+        match row[1] {
+            "win" if !stones.contains(&3) => wins.push(scores),
+            "loss" if !stones.contains(&3) => losses.push(scores),
+            _ => {}
+        }
+    }
+    assert!(wins.len() > 30 && losses.len() > 30);
+    let [network, by_hand] = [0, 1].map(|which| {
+        let above = |loss: &[Score; 2]| wins.iter().filter(|win| win[which] > loss[which]).count();
+        losses.iter().map(above).sum::<usize>() as f64 / (wins.len() * losses.len()) as f64
+    });
+    assert!(network > 0.9 && network > by_hand, "{network} {by_hand}");
 }
 
 /// Four stones a side: all positions after the placing phase are in the built-in databases.

@@ -63,7 +63,10 @@ fn a_session_with_every_command() {
         shown[8],
         "Fen: ********/********/******** w p p 0 9 0 9 0 0 -1 -1 -1 -1 0 0 1"
     );
+    assert!(engine.ask("eval", "info string eval")[0].contains("source network"));
+    engine.say("setoption name Rules value no-flying");
     assert!(engine.ask("eval", "info string eval")[0].contains("source evaluation"));
+    engine.say("setoption name Rules value standard");
     engine.say("position fen O@*****O/@@*****@/******** w o ? 2 0 4 0 0 0");
     assert!(engine.ask("eval", "info string eval")[0].ends_with("source rules"));
 
@@ -76,6 +79,7 @@ fn a_session_with_every_command() {
         ("Algorithm", "alphabeta"),
         ("Algorithm", "mtdf"),
         ("Algorithm", "pvs"),
+        ("Algorithm", "selective"),
         ("Seed", "5"),
         ("SkillLevel", "3"),
     ] {

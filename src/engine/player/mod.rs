@@ -342,7 +342,7 @@ impl Player {
         mut random: Random,
     ) -> Option<Choice> {
         let (position, earlier) = (game.position(), game.earlier());
-        let search = Search::new(*game.rules(), WEAK_SEARCH_BYTES, 1);
+        let search = Search::new(*game.rules(), WEAK_SEARCH_BYTES, 1).by_hand();
         let depth = self.level.depth(&mut random);
         let weaker = Limits {
             depth: Some(limits.depth.unwrap_or(u32::MAX).min(depth)),

@@ -79,7 +79,7 @@ pub(super) fn turn(
         nodes: deadline.time.is_none().then_some(NODES),
         ..Limits::default()
     };
-    let search = Search::new(rules, HASH_BYTES, 1);
+    let search = Search::new(rules, HASH_BYTES, 1).by_hand();
     let (position, earlier) = (game.position(), game.earlier());
     let found = search.run(
         position,

@@ -15,10 +15,11 @@ const MOST_THREADS: u32 = 1024;
 /// The name of rules that have none.
 const OWN_RULES: &str = "own";
 
-const ALGORITHMS: [(&str, Algorithm); 3] = [
+const ALGORITHMS: [(&str, Algorithm); 4] = [
     ("alphabeta", Algorithm::AlphaBeta),
     ("pvs", Algorithm::Pvs),
     ("mtdf", Algorithm::Mtdf),
+    ("selective", Algorithm::Selective),
 ];
 
 /// The values of the options. A combo's field is the index of the chosen name.
@@ -100,7 +101,7 @@ impl EngineOptions {
             shows_wdl: false,
             view: 0,
             level: 30,
-            algorithm: 1,
+            algorithm: ALGORITHMS.len() - 1,
             drawn: DrawnTurns::default() as usize,
             seed: 0,
             draws: DrawRule::USUAL,

@@ -440,7 +440,10 @@ impl<W: Write + Send + 'static> UciSession<W> {
                 let value = self.rules.distance().to_end(answer.value);
                 (value.into(), "databases")
             }
-            Err(_) => (self.search.evaluate(position), "evaluation"),
+            Err(_) => (
+                self.search.evaluate(position),
+                self.search.evaluation().name(),
+            ),
         };
         let score = match info::is_turned(position, &self.options) {
             true => -score,

@@ -1,0 +1,27 @@
+//! Makes the weights of the network that estimates positions: draws positions with their values from
+//! databases, and learns from them.
+
+mod descent;
+mod exam;
+mod learn;
+mod sample;
+
+use std::error::Error;
+
+use clap::Parser;
+
+/// Make the weights of the network that estimates positions
+#[derive(Parser)]
+enum Command {
+    Exam(exam::Exam),
+    Sample(sample::Sample),
+    Learn(learn::Learn),
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    match Command::parse() {
+        Command::Exam(options) => exam::run(&options),
+        Command::Sample(options) => sample::run(options),
+        Command::Learn(options) => learn::run(&options),
+    }
+}
