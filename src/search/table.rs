@@ -112,6 +112,9 @@ pub(crate) struct TranspositionTable {
     age: AtomicU8,
 }
 
+/// The largest table that is cleared by writing it, in bytes: that takes some hundredths of a second.
+const MOST_WRITTEN: usize = 256 << 20;
+
 impl TranspositionTable {
     /// A table of at most `bytes` bytes, at least one bucket. If the system refuses the memory, the
     /// size is halved until it succeeds.
@@ -143,9 +146,17 @@ impl TranspositionTable {
         self.age.fetch_add(1, Relaxed);
     }
 
-    /// Removes all entries.
+    /// Removes all entries. A table that is not very large is written, so that the next search, which may have only
+    /// some milliseconds, need not wait for the system to hand out its memory.
     pub fn clear(&mut self) {
         let bytes = self.bytes();
+        if bytes <= MOST_WRITTEN {
+            for slot in self.buckets.iter_mut().flat_map(|bucket| &mut bucket.0) {
+                *slot.check.get_mut() = 0;
+                *slot.data.get_mut() = 0;
+            }
+            return;
+        }
         // Free the old memory before asking for the new one.
         *self = TranspositionTable::with_bytes(0);
         *self = TranspositionTable::with_bytes(bytes);
