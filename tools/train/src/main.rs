@@ -1,6 +1,9 @@
 //! Makes the weights of the network that estimates positions: draws positions with their values from
 //! databases, and learns from them.
 
+// Sums over layers read best by the numbers of their inputs and outputs.
+#![allow(clippy::needless_range_loop)]
+
 mod descent;
 mod exam;
 mod learn;
