@@ -35,7 +35,8 @@ use crate::value::{Value, Wdl};
 
 pub use score::{Score, ScoreMeaning};
 
-/// The search algorithm. All find the same value at the same depth, except [`Algorithm::Selective`].
+/// The search algorithm. All find the same value at the same depth, except [`Algorithm::Selective`]. A [`Search`] keeps what any
+/// of them found, so exact values after a selective search take a new one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Algorithm {
     /// Alpha-beta with the full window for every turn.

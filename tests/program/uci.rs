@@ -770,3 +770,22 @@ fn play_off(first: &mut Engine, second: &mut Engine, start: &Position) -> Wdl {
         players.reverse();
     }
 }
+
+/// The default algorithm guesses; what it has found must not reach those that see everything up to their depth.
+#[test]
+fn an_algorithm_finds_what_it_finds_alone() {
+    let exact = |before: &[&str]| {
+        let mut engine = Engine::start(&["--threads", "1"]);
+        engine.say("position fen ********/O***@***/**O***@* w p p 2 7 2 7 0 0");
+        for line in before {
+            engine.ask(line, "bestmove");
+        }
+        engine.say("setoption name Algorithm value pvs");
+        let lines = engine.ask("go depth 6", "bestmove");
+        engine.quit();
+        let last = lines.iter().rfind(|line| line.starts_with("info depth 6 "));
+        let (_, score) = last.unwrap().split_once(" score ").unwrap();
+        score.split(" nodes ").next().unwrap().to_owned()
+    };
+    assert_eq!(exact(&["go depth 7"]), exact(&[]));
+}

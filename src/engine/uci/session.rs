@@ -291,7 +291,15 @@ impl<W: Write + Send + 'static> UciSession<W> {
             self.database = Arc::new(opened);
             self.warming = warm_up(&self.database);
         }
-        let searching = |options: &EngineOptions| (options.hash, options.threads, options.rules());
+        // What one algorithm has found, another does not take over: one of them guesses.
+        let searching = |options: &EngineOptions| {
+            (
+                options.hash,
+                options.threads,
+                options.rules(),
+                options.algorithm(),
+            )
+        };
         if searching(&options) != searching(&self.options) {
             // Free the old table before allocating the new one.
             self.search = Arc::new(Search::new(rules, 0, 1));
