@@ -14,8 +14,9 @@
 //!
 //! The states of a pattern are the digits 0 (empty), 1 (mover), 2 (waiting) of a number to the base three.
 //! The vectors of the views, each clamped, are added; so positions that are equal under these eight symmetries
-//! have the same estimate. The exchange of the inner and the outer ring is left: the ring of the smaller class
-//! becomes the inner one, and where both have the same class the estimate is the mean of both boards. Two small layers make one number of the sum; their weights depend on the phase.
+//! have the same estimate. There remains the exchange of the inner and the outer ring: the ring of the smaller class
+//! becomes the inner one, and where both have the same class the estimate is the mean of both boards. Two small
+//! layers make one number of the sum; their weights depend on the phase.
 
 use std::array;
 use std::cmp::Ordering;
