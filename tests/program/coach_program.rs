@@ -788,8 +788,16 @@ fn no_engine_outlives_a_match() {
         "1",
     ]);
     assert_eq!(run.status, 0, "{}", run.err);
+    // A process that was killed may be there for a moment on a busy machine.
+    let none_is_left = || {
+        let start = Instant::now();
+        while run_still() > 0 {
+            assert!(start.elapsed() < Duration::from_secs(10));
+            thread::sleep(Duration::from_millis(20));
+        }
+    };
     assert!(!begun().is_empty());
-    assert_eq!(run_still(), 0);
+    none_is_left();
     let before = begun().len();
     let mut stopped = place.command(&[
         "match",
@@ -813,9 +821,5 @@ fn no_engine_outlives_a_match() {
         .status();
     assert!(kill.unwrap().success());
     assert_eq!(stopped.0.wait().unwrap().code(), Some(130));
-    let start = Instant::now();
-    while run_still() > 0 {
-        assert!(start.elapsed() < Duration::from_secs(10));
-        thread::sleep(Duration::from_millis(20));
-    }
+    none_is_left();
 }
