@@ -126,7 +126,7 @@ def test_a_table_has_the_rows_of_the_databases(db, tmp_path):
 
 
 def test_records_are_those_of_the_program(db):
-    published = json.loads((BINDINGS.parent / "docs" / "records.json").read_text())
+    published = json.loads((BINDINGS.parent / "page" / "files" / "records.json").read_text())
     published = {record["pair"]: record for record in published["pairs"]}
     for pair in ["3-3", "4-3"]:
         record = db.records(pair, limit=1)
