@@ -67,8 +67,6 @@ pub struct PairRecords {
 pub struct Survey<'a> {
     db: &'a Database,
     loader: Loader<&'a Database>,
-    /// Whether the tables that turns lead to are loaded, too.
-    turns: bool,
 }
 
 impl<'a> Survey<'a> {
@@ -79,12 +77,12 @@ impl<'a> Survey<'a> {
     /// [`DbError::Missing`] if a pair, or one that its captures lead to, has no file and is needed.
     pub fn new(db: &'a Database, pairs: &[Pair]) -> Result<Survey<'a>, DbError> {
         let tables: Vec<Material> = pairs.iter().flat_map(|pair| pair.tables()).collect();
-        Survey::of(db, &tables, false)
+        Survey::of(db, &tables)
     }
 
-    fn of(db: &'a Database, tables: &[Material], turns: bool) -> Result<Survey<'a>, DbError> {
+    fn of(db: &'a Database, tables: &[Material]) -> Result<Survey<'a>, DbError> {
         let loader = Loader::new(db, tables)?;
-        Ok(Survey { db, loader, turns })
+        Ok(Survey { db, loader })
     }
 
     /// The records of the next pair, with at most this number of positions of each kind.
@@ -144,11 +142,7 @@ impl<'a> Survey<'a> {
 
 /// The value that a byte stands for in a file with this metric.
 fn value_of(rules: &Rules, metric: Metric, byte: u8) -> Value {
-    let value = rules.distance().value(byte);
-    match metric {
-        Metric::Depth => value,
-        Metric::Wdl => value.without_depth(),
-    }
+    metric.answer(rules.distance().value(byte))
 }
 
 /// Passes what `one` makes of the distinct positions whose value `is_wanted` to `found`, a row of a table at a time and

@@ -253,6 +253,15 @@ impl Metric {
     /// In the order of their numbers in files.
     pub(crate) const ALL: [Metric; 2] = [Metric::Depth, Metric::Wdl];
 
+    /// What a file of this metric answers for a value: without depths, the depth is unknown.
+    #[inline(always)]
+    pub(crate) fn answer(self, value: Value) -> Value {
+        match self {
+            Metric::Depth => value,
+            Metric::Wdl => value.without_depth(),
+        }
+    }
+
     /// The part of a value byte that the metric keeps: without depths, every win becomes a win in
     /// one turn and every loss a loss in none.
     #[inline(always)]

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
 use anyhow::{Context, Result, anyhow};
@@ -12,8 +12,7 @@ use clap::Args;
 use indicatif::HumanBytes;
 use millbase::internals::{Temporary, numbers};
 use millbase::sample::Family;
-use millbase::survey::Survey;
-use millbase::survey::rows::{Row, Worth, ply_rows, sampled_rows};
+use millbase::survey::rows::{Parts, Row, Worth, sampled_rows, table_rows};
 use millbase::{Database, DbError, PointSet, Side};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::data_type::Int32Type;
@@ -163,11 +162,11 @@ impl Dataset {
         let (made, written) = thread::scope(|scope| {
             let file = &temporary.file;
             let writer = scope.spawn(move || write_groups(file, self.turns, metadata, receiver));
-            let mut groups = Groups::new(sender);
+            let mut groups = Parts::new(GROUP, |group| sender.send(group).is_ok());
             let made = self
-                .make(&db, &families, &mut groups)
+                .make(&db, &families, |rows| groups.add(rows))
                 .map(|()| groups.end());
-            drop(groups);
+            drop(sender);
             let written = writer
                 .join()
                 .unwrap_or_else(|_| Err(anyhow!("the writer has ended early")));
@@ -205,41 +204,25 @@ impl Dataset {
     }
 
     /// Makes all rows.
-    fn make(&self, db: &Database, families: &[Family], groups: &mut Groups) -> Result<(), DbError> {
-        let pairs: Vec<_> = families
-            .iter()
-            .filter_map(|family| match family {
-                Family::Pair(pair) => Some(*pair),
-                Family::Placed(_) => None,
-            })
-            .collect();
-        if let Some(sample) = self.sample {
-            for &pair in &pairs {
-                db.file(pair)?;
-            }
-            for start in (0..sample).step_by(SAMPLED_AT_ONCE as usize) {
-                let numbers = start..sample.min(start + SAMPLED_AT_ONCE);
-                let rows = sampled_rows(db, families, numbers, self.seed, self.turns)?;
-                if !groups.add(rows) {
-                    break;
-                }
-            }
-            return Ok(());
-        }
-        let mut survey = match self.turns {
-            true => Survey::with_turns(db, &pairs)?,
-            false => Survey::new(db, &pairs)?,
+    fn make(
+        &self,
+        db: &Database,
+        families: &[Family],
+        mut found: impl FnMut(Vec<Row>) -> bool,
+    ) -> Result<(), DbError> {
+        let Some(sample) = self.sample else {
+            return table_rows(db, families, self.turns, found);
         };
         for family in families {
-            match *family {
-                Family::Pair(pair) => survey.rows(pair, |rows| groups.add(rows))?,
-                Family::Placed(ply) => {
-                    let file = db.ply(ply)?.ok_or_else(|| DbError::MissingPlies {
-                        file: Some(millbase::store::ply_file_name(ply)),
-                        location: db.location(),
-                    })?;
-                    ply_rows(db, file, self.turns, |rows| groups.add(rows))?;
-                }
+            if let Family::Pair(pair) = *family {
+                db.file(pair)?;
+            }
+        }
+        for start in (0..sample).step_by(SAMPLED_AT_ONCE as usize) {
+            let numbers = start..sample.min(start + SAMPLED_AT_ONCE);
+            let rows = sampled_rows(db, families, numbers, self.seed, self.turns)?;
+            if !found(rows) {
+                break;
             }
         }
         Ok(())
@@ -260,43 +243,6 @@ fn is_parquet(path: &Path) -> bool {
     let mut start = [0; 4];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
     read.is_ok() && &start == b"PAR1"
-}
-
-/// Rows on their way to the writer, in groups.
-struct Groups {
-    rows: Vec<Row>,
-    sender: SyncSender<Vec<Row>>,
-}
-
-impl Groups {
-    fn new(sender: SyncSender<Vec<Row>>) -> Groups {
-        Groups {
-            rows: Vec::with_capacity(GROUP),
-            sender,
-        }
-    }
-
-    /// Adds rows; `false` if the writer has ended.
-    fn add(&mut self, rows: Vec<Row>) -> bool {
-        for row in rows {
-            self.rows.push(row);
-            if self.rows.len() == GROUP {
-                let full = std::mem::replace(&mut self.rows, Vec::with_capacity(GROUP));
-                if self.sender.send(full).is_err() {
-                    return false;
-                }
-            }
-        }
-        true
-    }
-
-    /// Passes on the rest. The writer says itself why it has ended.
-    fn end(&mut self) {
-        let rest = std::mem::take(&mut self.rows);
-        if !rest.is_empty() {
-            let _ = self.sender.send(rest);
-        }
-    }
 }
 
 /// Writes groups until there are no more; returns the number of rows and of groups.

@@ -76,11 +76,7 @@ impl Database {
             return Ok(None);
         };
         let byte = row.value(row.column(waiting), &self.blocks)?;
-        let value = Value::from_byte(byte);
-        Ok(Some(match file.metric() {
-            Metric::Depth => value,
-            Metric::Wdl => value.without_depth(),
-        }))
+        Ok(Some(file.metric().answer(Value::from_byte(byte))))
     }
 
     /// The values of positions: those that the cache of values has under these keys, and the others from

@@ -1,6 +1,7 @@
 //! Positions with their values and what their turns are worth: the rows of data sets. Whole tables, plies and random
 //! samples.
 
+use std::mem;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -13,7 +14,7 @@ use crate::rules::Rules;
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::Turn;
 use crate::sample::{self, Family};
-use crate::store::{DbError, PlyFile};
+use crate::store::{DbError, PlyFile, ply_file_name};
 use crate::value::{Metric, Value};
 
 /// A position with its value, and what its turns are worth.
@@ -46,26 +47,26 @@ impl Worth {
     /// All turns of a position, with their values for the side that makes them.
     pub fn of(turns: impl IntoIterator<Item = (Turn, Value)>) -> Worth {
         let mut worth = Worth::default();
-        let mut highest: Option<Value> = None;
+        let mut highest = None;
         for (turn, value) in turns {
-            worth.add(turn, value, highest);
-            highest = highest.max(Some(value));
+            worth.add(turn, value, &mut highest);
         }
         worth
     }
 
-    /// Adds a turn; `highest` is the greatest value of those before.
-    fn add(&mut self, turn: Turn, value: Value, highest: Option<Value>) {
+    /// Adds a turn; `highest` is the greatest value of those before, then of all.
+    fn add(&mut self, turn: Turn, value: Value, highest: &mut Option<Value>) {
         let result = Some(value.wdl());
         let before = highest.map(Value::wdl);
         if result < before {
             return;
         }
         self.good = if result == before { self.good + 1 } else { 1 };
-        if Some(value) < highest {
+        if Some(value) < *highest {
             return;
         }
-        if Some(value) > highest {
+        if Some(value) > *highest {
+            *highest = Some(value);
             *self = Worth {
                 good: self.good,
                 ..Worth::default()
@@ -95,12 +96,7 @@ impl Next<'_> {
         position.for_each_turn(self.rules, |turn| {
             let after = self.value(&position.after(turn));
             let value = self.rules.value_of_turn(stones, turn.removes(), after);
-            let value = match self.metric {
-                Metric::Depth => value,
-                Metric::Wdl => value.without_depth(),
-            };
-            worth.add(turn, value, highest);
-            highest = highest.max(Some(value));
+            worth.add(turn, self.metric.answer(value), &mut highest);
         });
         worth
     }
@@ -121,79 +117,52 @@ impl Next<'_> {
 }
 
 impl<'a> Survey<'a> {
-    /// A survey for [`Survey::rows`] with their turns, which also needs the pairs that captures lead to.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Survey::new`].
-    pub fn with_turns(db: &'a Database, pairs: &[Pair]) -> Result<Survey<'a>, DbError> {
+    /// A survey for [`Survey::rows`]; with their turns it also needs the pairs that captures lead to.
+    fn of_rows(db: &'a Database, pairs: &[Pair], turns: bool) -> Result<Survey<'a>, DbError> {
         let tables = pairs
             .iter()
-            .flat_map(|&pair| tables_of_turns(pair, db.rules()));
-        Survey::of(db, &tables.collect::<Vec<_>>(), true)
+            .flat_map(|&pair| tables_of_rows(pair, db.rules(), turns));
+        Survey::of(db, &tables.collect::<Vec<_>>())
     }
 
     /// Passes the distinct positions of the next pair to `found`, as [`Survey::find`] does.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Survey::records`].
-    pub fn rows(&mut self, pair: Pair, found: impl FnMut(Vec<Row>) -> bool) -> Result<(), DbError> {
+    fn rows(
+        &mut self,
+        pair: Pair,
+        turns: bool,
+        found: impl FnMut(Vec<Row>) -> bool,
+    ) -> Result<bool, DbError> {
         let (db, rules) = (self.db, self.db.rules());
         let metric = db.file(pair)?.metric();
-        if !self.turns {
-            let tables = self.tables(pair)?;
-            let row = |position: &Position, value| {
-                Some(Row {
-                    position: *position,
-                    value,
-                    turns: None,
-                })
-            };
-            super::pass(
-                &tables,
-                |byte| value_of(rules, metric, byte),
-                |_| true,
-                row,
-                found,
-            );
-            return Ok(());
-        }
-        let tables = tables_of_turns(pair, rules).into_iter();
+        let tables = tables_of_rows(pair, rules, turns).into_iter();
         let tables = tables.map(|material| self.table(material));
         let tables = tables.collect::<Result<Vec<_>, _>>()?;
         let mut common = metric;
         for table in &tables {
             common = common.common(db.file_of(table.material())?.metric());
         }
-        let next = Next {
+        let next = turns.then_some(Next {
             rules,
             tables: &tables,
             metric: common,
-        };
+        });
         let row = |position: &Position, value| {
             Some(Row {
                 position: *position,
                 value,
-                turns: Some(next.worth(position)),
+                turns: next.as_ref().map(|next| next.worth(position)),
             })
         };
         let own = &tables[..pair.tables().len()];
-        super::pass(
-            own,
-            |byte| value_of(rules, metric, byte),
-            |_| true,
-            row,
-            found,
-        );
-        Ok(())
+        let value = |byte| value_of(rules, metric, byte);
+        Ok(super::pass(own, value, |_| true, row, found))
     }
 }
 
-/// The tables of a pair, and after them those that captures and placements lead to.
-fn tables_of_turns(pair: Pair, rules: &Rules) -> Vec<Material> {
+/// The tables of a pair, and after them, for its turns, those that captures and placements lead to.
+fn tables_of_rows(pair: Pair, rules: &Rules, turns: bool) -> Vec<Material> {
     let mut tables = pair.tables();
-    for table in pair.tables() {
+    for table in pair.tables().into_iter().filter(|_| turns) {
         for exit in table.exits(rules) {
             if !tables.contains(&exit) {
                 tables.push(exit);
@@ -203,18 +172,90 @@ fn tables_of_turns(pair: Pair, rules: &Rules) -> Vec<Material> {
     tables
 }
 
-/// Passes the distinct positions of a ply that games can reach to `found`, as [`Survey::find`] does. Their turns are
-/// looked up one by one, in some cases by a search.
+/// Passes the rows of whole tables to `found`, those of a family after those of the one before: the distinct positions of
+/// pairs, and those of plies that games can reach. `found` gets them in their order, and may end the pass by `false`. The
+/// turns of plies are looked up one by one, in some cases by a search.
 ///
 /// # Errors
 ///
-/// As for [`ply_extremes`](super::ply_extremes), and with turns those of [`Database::turns`].
-pub fn ply_rows(
+/// [`DbError::Missing`] or [`DbError::MissingPlies`] if a family, or with turns a pair that its captures lead to, has no file
+/// and is needed; [`DbError::Corrupt`] if a file is damaged, [`DbError::Io`] if there is too little memory; with turns those of
+/// [`Database::turns`].
+pub fn table_rows(
+    db: &Database,
+    families: &[Family],
+    turns: bool,
+    mut found: impl FnMut(Vec<Row>) -> bool,
+) -> Result<(), DbError> {
+    let pairs = families.iter().filter_map(|family| match family {
+        Family::Pair(pair) => Some(*pair),
+        Family::Placed(_) => None,
+    });
+    let mut survey = Survey::of_rows(db, &pairs.collect::<Vec<_>>(), turns)?;
+    for family in families {
+        let goes_on = match *family {
+            Family::Pair(pair) => survey.rows(pair, turns, &mut found)?,
+            Family::Placed(ply) => {
+                let file = db.ply(ply)?.ok_or_else(|| DbError::MissingPlies {
+                    file: Some(ply_file_name(ply)),
+                    location: db.location(),
+                })?;
+                ply_rows(db, file, turns, &mut found)?
+            }
+        };
+        if !goes_on {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Gathers rows into parts of one size.
+pub struct Parts<F> {
+    size: usize,
+    rows: Vec<Row>,
+    pass: F,
+}
+
+impl<F: FnMut(Vec<Row>) -> bool> Parts<F> {
+    /// Parts of `size` rows, at least one, each of which `pass` gets; it returns whether it takes more.
+    pub fn new(size: usize, pass: F) -> Parts<F> {
+        Parts {
+            size,
+            rows: Vec::with_capacity(size),
+            pass,
+        }
+    }
+
+    /// Adds rows; `false` if no more are taken.
+    pub fn add(&mut self, rows: Vec<Row>) -> bool {
+        for row in rows {
+            self.rows.push(row);
+            if self.rows.len() == self.size {
+                let full = mem::replace(&mut self.rows, Vec::with_capacity(self.size));
+                if !(self.pass)(full) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Passes on the rest, if there is one.
+    pub fn end(mut self) {
+        if !self.rows.is_empty() {
+            (self.pass)(self.rows);
+        }
+    }
+}
+
+/// Passes the distinct positions of a ply that games can reach to `found`. Returns whether the pass came to its end.
+fn ply_rows(
     db: &Database,
     file: &PlyFile,
     turns: bool,
     mut found: impl FnMut(Vec<Row>) -> bool,
-) -> Result<(), DbError> {
+) -> Result<bool, DbError> {
     let sets = db.stage_sets();
     let mut failure = None;
     for table in wholes(db, file) {
@@ -239,10 +280,10 @@ pub fn ply_rows(
             },
         );
         if !goes_on {
-            break;
+            return failure.map_or(Ok(false), Err);
         }
     }
-    failure.map_or(Ok(()), Err)
+    Ok(true)
 }
 
 /// Random positions of families, which take turns: those with these numbers of [`sample::mixed`].

@@ -6,7 +6,7 @@ use std::thread;
 
 use millbase::internals::{held, numbers};
 use millbase::sample::Family;
-use millbase::survey::rows::{Row, Worth, ply_rows};
+use millbase::survey::rows::{Parts as RowParts, Row, Worth, table_rows};
 use millbase::survey::{Deepest, Extremes, Found, Survey};
 use millbase::{DbError, Pair, Point, PointSet, Position, Rules, Side};
 use numpy::IntoPyArray;
@@ -139,39 +139,9 @@ fn send(
     size: usize,
     sender: &SyncSender<Result<Vec<Row>, DbError>>,
 ) -> Result<(), DbError> {
-    let mut part = Vec::with_capacity(size);
-    let add = |rows: Vec<Row>| {
-        for row in rows {
-            part.push(row);
-            if part.len() == size {
-                let full = std::mem::replace(&mut part, Vec::with_capacity(size));
-                if sender.send(Ok(full)).is_err() {
-                    return false;
-                }
-            }
-        }
-        true
-    };
-    match family {
-        Family::Pair(pair) => {
-            let mut survey = match turns {
-                true => Survey::with_turns(database, &[pair])?,
-                false => Survey::new(database, &[pair])?,
-            };
-            survey.rows(pair, add)?;
-        }
-        Family::Placed(ply) => {
-            let file = database.ply(ply)?.ok_or_else(|| DbError::MissingPlies {
-                file: Some(millbase::store::ply_file_name(ply)),
-                location: database.location(),
-            })?;
-            ply_rows(database, file, turns, add)?;
-        }
-    }
-    if !part.is_empty() {
-        // Where nobody takes it, nobody misses it.
-        let _ = sender.send(Ok(part));
-    }
+    let mut parts = RowParts::new(size, |part| sender.send(Ok(part)).is_ok());
+    table_rows(database, &[family], turns, |rows| parts.add(rows))?;
+    parts.end();
     Ok(())
 }
 
