@@ -50,6 +50,7 @@ const MODULES: &[(&str, &str)] = files! {
     "hands.js",
     "hint.js",
     "home.js",
+    "json.js",
     "keeper.js",
     "keys.js",
     "lines.js",

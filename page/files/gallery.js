@@ -2,6 +2,7 @@
    to step through. `millbase records` found them. */
 
 import { $, icon, replace, say, tag } from "./dom.js";
+import { readJson } from "./json.js";
 import { sentence, t, valueWords } from "./strings.js";
 
 const LONGEST = 12;
@@ -19,7 +20,7 @@ export class Gallery {
     if (!$("gallery").open) return;
     say($("gallery-problem"), "");
     try {
-      this.records ??= sorted(await (await fetch(new URL("records.json", import.meta.url))).json());
+      this.records ??= sorted(await readJson("records.json"));
     } catch {
       say($("gallery-problem"), t("trouble"));
       return;

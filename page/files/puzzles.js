@@ -3,6 +3,7 @@
 
 import { $, replace, say, tag } from "./dom.js";
 import { fresh } from "./game.js";
+import { readJson } from "./json.js";
 import { rate, unrated } from "./rating.js";
 import { isError, reasonWords, reasonsOf, turnsOf } from "./reasons.js";
 import { puzzleTally, savePuzzleTally } from "./store.js";
@@ -76,8 +77,7 @@ export class Puzzles {
 
   async load() {
     if (this.set) return;
-    const answer = await fetch(new URL("puzzles.json", import.meta.url));
-    const { puzzles } = await answer.json();
+    const { puzzles } = await readJson("puzzles.json");
     this.set = puzzles.map(readPuzzle);
   }
 

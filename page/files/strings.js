@@ -1,6 +1,8 @@
 /* The words of the page, of which `languages` has a file for each language. Words in braces are filled in, numbers as the language
    writes them. A sentence that depends on a number has a form for each plural of the language, chosen by `count`. */
 
+import { readJson } from "./json.js";
+
 /* The languages by their own names. */
 export const LANGUAGES = {
   af: "Afrikaans", cs: "Čeština", de: "Deutsch", en: "English", es: "Español",
@@ -18,8 +20,7 @@ export const language = () => spoken;
 /* Loads the chosen language, else the first of the browser's that the page has. */
 export async function speak(wanted) {
   const known = [wanted, ...navigator.languages].map(name => name?.slice(0, 2)).find(name => name in LANGUAGES);
-  const answer = await fetch(new URL(`languages/${known ?? "en"}.json`, import.meta.url));
-  words = await answer.json();
+  words = await readJson(`languages/${known ?? "en"}.json`);
   spoken = known ?? "en";
   plurals = new Intl.PluralRules(spoken);
   document.documentElement.lang = spoken;

@@ -5,6 +5,7 @@
 import { $, replace, say, tag } from "./dom.js";
 import { fresh } from "./game.js";
 import { faultWords } from "./grade.js";
+import { readJson } from "./json.js";
 import { learnt, saveLearnt } from "./store.js";
 import { t } from "./strings.js";
 import { other, sideOf } from "./tree.js";
@@ -41,8 +42,7 @@ export class Teacher {
 
   async load() {
     if (this.lessons) return;
-    const answer = await fetch(new URL("lessons.json", import.meta.url));
-    this.lessons = (await answer.json()).lessons;
+    this.lessons = (await readJson("lessons.json")).lessons;
   }
 
   async start(lesson) {

@@ -74,7 +74,7 @@ pub struct PlyCounts {
     pub ply: u8,
     /// The length of the file.
     pub bytes: u64,
-    /// The path of the file, where it may be told.
+    /// The path of the file; null in answers of a server.
     pub file: Option<String>,
     /// The counts.
     #[serde(flatten)]

@@ -237,20 +237,23 @@ fn answers_are_those_of_the_commands() {
     assert_eq!(server.get("/healthz").json(), health);
 }
 
-/// Runs the client of docs/FRONTENDS.md unchanged.
-#[test]
-fn the_documented_client_plays_to_the_end() {
+/// What the client under this heading of docs/FRONTENDS.md prints, unchanged but for the address; `None` without Python.
+pub fn run_client(heading: &str) -> Option<String> {
     let text = include_str!("../../docs/FRONTENDS.md");
-    let (_, text) = text.split_once("### A complete client").unwrap();
+    let (_, text) = text.split_once(heading).unwrap();
     let (_, text) = text.split_once("```python\n").unwrap();
     let (client, _) = text.split_once("```").unwrap();
     let server = Server::start(&[]);
     let client = client.replace("127.0.0.1:8024", &server.address.to_string());
-    let Some(mut python) = process::python() else {
+    Some(process::run(process::python()?.args(["-c", &client])).out)
+}
+
+/// Runs the client of docs/FRONTENDS.md unchanged.
+#[test]
+fn the_documented_client_plays_to_the_end() {
+    let Some(lines) = run_client("### A complete client") else {
         return;
     };
-    let output = process::run(python.args(["-c", &client]));
-    let lines = output.out;
     assert_eq!(lines.lines().count(), 21, "{lines}");
     assert_eq!(lines.lines().next(), Some("white: a1-e4 win in 21"));
     assert!(lines.trim_end().ends_with("win in 1"), "{lines}");

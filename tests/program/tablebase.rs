@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use crate::common::{BLOCKED, FLYING, LARGER, REMOVAL, WON, rows};
 use crate::process;
-use crate::serve::{Reply, Server, encoded};
+use crate::serve::{Reply, Server, encoded, run_client};
 
 /// Sends a request with these header lines and this body.
 fn send(server: &Server, method: &str, path: &str, headers: &str, body: &str) -> Reply {
@@ -236,16 +236,7 @@ fn a_client_that_has_the_answer_gets_no_second_one() {
 /// Runs the client of docs/FRONTENDS.md unchanged.
 #[test]
 fn the_documented_client_asks_as_for_chess() {
-    let (_, text) = include_str!("../../docs/FRONTENDS.md")
-        .split_once("### As a tablebase server")
-        .unwrap();
-    let (_, text) = text.split_once("```python\n").unwrap();
-    let (client, _) = text.split_once("```").unwrap();
-    let server = Server::start(&[]);
-    let client = client.replace("127.0.0.1:8024", &server.address.to_string());
-    let Some(mut python) = process::python() else {
-        return;
-    };
-    let lines = process::run(python.args(["-c", &client])).out;
-    assert_eq!(lines, "win 21\na1-e4 loss -20\n");
+    if let Some(lines) = run_client("### As a tablebase server") {
+        assert_eq!(lines, "win 21\na1-e4 loss -20\n");
+    }
 }

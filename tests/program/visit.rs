@@ -3,7 +3,7 @@
 //!
 //! Needs Chromium and its driver (Debian: `apt-get install chromium-headless-shell chromium-driver`; any
 //! Chromium or Chrome will do, but its shell without windows starts in half the time), and for the check of
-//! accessibility `npm ci --prefix tests/browser`. Without these the tests are skipped with a message, or
+//! accessibility `npm ci --prefix tests/program/browser`. Without these the tests are skipped with a message, or
 //! fail if CI is set. With MILLBASE_SCREENSHOTS=FOLDER the tests write screenshots there.
 //!
 //! With MILLBASE_SITE=FOLDER they use the page of a folder that `tools/site` wrote with the databases of
