@@ -312,7 +312,7 @@ fn an_address_carries_the_whole_game_and_the_position_shown() {
             json!(text)
         ));
         page.click("game-load");
-        page.says("Black played f4.");
+        page.until(&format!("return location.href !== {}", json!(address)));
         let address = page.browser.address();
         page.load(FLYING);
         page.script(&format!("location.hash = new URL({}).hash", json!(address)));
