@@ -17,6 +17,9 @@
 //! have the same estimate. There remains the exchange of the inner and the outer ring: the ring of the smaller class
 //! becomes the inner one, and where both have the same class the estimate is the mean of both boards. Two small
 //! layers make one number of the sum; their weights depend on the phase.
+//!
+//! In memory the vectors of a ring's state stand beside those of its images in the other views, and those of a side beside
+//! those in the mirror, so that an estimate reads a few runs of bytes.
 
 use std::array;
 use std::cmp::Ordering;
@@ -52,31 +55,109 @@ static DIGITS: [u16; 256] = {
     digits
 };
 
-/// For each state of a ring the least of the eight states that turns and mirrors make of it.
-static CLASSES: LazyLock<Vec<u16>> = LazyLock::new(|| {
-    let mut classes = vec![u16::MAX; RING_ROWS];
+/// What the state of a ring says of its parts and of its images.
+#[derive(Clone, Copy, Default)]
+struct Ring {
+    /// The states of its three points in the side of each of the first four views: a number of two bytes each.
+    sides: u64,
+    /// The least of the eight states that turns and mirrors make of it.
+    class: u16,
+}
+
+/// For each state of a ring.
+static RINGS: LazyLock<Vec<Ring>> = LazyLock::new(|| {
+    let mut rings = vec![Ring::default(); RING_ROWS];
+    for_each_ring(|state, images| {
+        // The lowest three points of a ring, once it is turned, are those of the side.
+        let of_view = |view: usize| {
+            let image = images[view];
+            let (last, lowest_two) = (image / 2187, image % 9);
+            u64::from(lowest_two * 3 + last) << (16 * view)
+        };
+        rings[usize::from(state)] = Ring {
+            sides: (0..4).map(of_view).sum(),
+            class: images.into_iter().fold(state, u16::min),
+        };
+    });
+    rings
+});
+
+/// Calls `found` with each state of a ring, and that state in all views.
+fn for_each_ring(mut found: impl FnMut(u16, [u16; VIEWS])) {
     for mover in 0..=255u8 {
         for waiting in (0..=255u8).filter(|waiting| waiting & mover == 0) {
             let sets = [mover, waiting].map(|byte| PointSet::from_bits(byte.into()));
-            let image = |number: u32| {
-                let turned = sets.map(|set| Symmetry::numbered(number).apply(set));
+            let images = array::from_fn(|view| {
+                let turned = sets.map(|set| Symmetry::numbered(view as u32).apply(set));
                 ring_state(turned.map(|set| set.bits() as u8))
-            };
-            let class = (0..8).map(image).min();
-            classes[usize::from(image(0))] = class.unwrap_or_default();
+            });
+            found(images[0], images);
         }
     }
-    classes
-});
+}
 
-/// The state of a ring, or of the lowest points of one, with these stones of the mover and of the waiting side.
+/// A state of a side in the mirror: the digits of each ring's three points in the other order.
+fn mirrored_side(state: usize) -> usize {
+    let mirror = |ring: usize| ring % 3 * 9 + ring / 3 % 3 * 3 + ring / 9;
+    mirror(state / 729) * 729 + mirror(state / 27 % 27) * 27 + mirror(state % 27)
+}
+
+/// The state of a ring with these stones of the mover and of the waiting side.
 #[inline(always)]
 fn ring_state([mover, waiting]: [u8; 2]) -> u16 {
     DIGITS[usize::from(mover)] + 2 * DIGITS[usize::from(waiting)]
 }
 
-/// The exchange of the inner and the outer ring.
-const EXCHANGE: u32 = 8;
+/// The states of all patterns of a position. Those of the other views follow from these.
+#[derive(Clone, Copy)]
+struct States {
+    /// Of the inner, the middle and the outer ring, as the first view sees them.
+    rings: [u16; 3],
+    /// Of the side that each of the first four views sees.
+    sides: [u16; 4],
+    /// The row for the stones of both sides.
+    stones: u16,
+    phase: u8,
+}
+
+impl States {
+    #[inline(always)]
+    fn new(mover: PointSet, waiting: PointSet, in_hand: [u8; 2]) -> States {
+        let [movers, waitings] = [mover, waiting].map(|set| set.bits().to_le_bytes());
+        let [own, other] = [(mover, in_hand[0]), (waiting, in_hand[1])]
+            .map(|(set, in_hand)| set.len() as u16 + u16::from(in_hand));
+        let hands = u16::from(in_hand[0] + in_hand[1]);
+        let phase = match (hands, own, other) {
+            (1.., ..) => ((hands - 1) / 4).min(3),
+            (0, 3, _) => 4,
+            (0, _, 3) => 5,
+            _ => match own + other {
+                ..=11 => 6,
+                12..=14 => 7,
+                _ => 8,
+            },
+        };
+        States {
+            rings: [0; 3],
+            sides: [0; 4],
+            stones: (own.clamp(2, 9) - 2) * 8 * 19 + (other.clamp(2, 9) - 2) * 19 + hands.min(18),
+            phase: phase as u8,
+        }
+        .with_rings([0, 1, 2].map(|ring| ring_state([movers[ring], waitings[ring]])))
+    }
+
+    #[inline(always)]
+    fn with_rings(self, rings: [u16; 3]) -> States {
+        let sides = rings.map(|state| RINGS[usize::from(state)].sides);
+        // No number of two bytes leaves its range.
+        let sides = (sides[0] * 27 + sides[1]) * 27 + sides[2];
+        States {
+            rings,
+            sides: [0, 16, 32, 48].map(|shift| (sides >> shift) as u16),
+            ..self
+        }
+    }
+}
 
 /// What the network sees of a position.
 #[derive(Clone, Copy, Debug)]
@@ -91,36 +172,30 @@ pub struct Features {
 
 impl Features {
     /// The features of stones on the board and in hand, of the side to move and of the waiting side.
-    #[inline(always)]
     pub fn new(mover: PointSet, waiting: PointSet, in_hand: [u8; 2]) -> Features {
-        let mut rows = [[0; PATTERNS]; VIEWS];
-        for (view, rows) in rows.iter_mut().enumerate() {
+        let of_view = |view| {
             let turn = Symmetry::numbered(view as u32);
-            let sets = [mover, waiting].map(|set| turn.apply(set).bits().to_le_bytes());
-            for ring in 0..3 {
-                let bytes = sets.map(|set| set[ring]);
-                let start = SIDE_ROWS + ring * RING_ROWS;
-                rows[0] = rows[0] * 27 + ring_state(bytes.map(|byte| byte.rotate_left(1) & 7));
-                rows[1 + ring] = start as u16 + ring_state(bytes);
-            }
-        }
-        let [own, other] = [(mover, in_hand[0]), (waiting, in_hand[1])]
-            .map(|(set, in_hand)| set.len() as u16 + u16::from(in_hand));
-        let hands = u16::from(in_hand[0] + in_hand[1]);
-        let phase = match (hands, own, other) {
-            (1.., ..) => ((hands - 1) / 4).min(3),
-            (0, 3, _) => 4,
-            (0, _, 3) => 5,
-            _ => match own + other {
-                ..=11 => 6,
-                12..=14 => 7,
-                _ => 8,
-            },
+            let states = States::new(turn.apply(mover), turn.apply(waiting), in_hand);
+            let [inner, middle, outer] =
+                array::from_fn(|ring| (SIDE_ROWS + ring * RING_ROWS) as u16 + states.rings[ring]);
+            [states.sides[0], inner, middle, outer]
         };
+        let States { stones, phase, .. } = States::new(mover, waiting, in_hand);
         Features {
-            rows,
-            stones: (own.clamp(2, 9) - 2) * 8 * 19 + (other.clamp(2, 9) - 2) * 19 + hands.min(18),
-            phase: phase as u8,
+            rows: array::from_fn(of_view),
+            stones,
+            phase,
+        }
+    }
+
+    fn states(&self) -> States {
+        States {
+            rings: array::from_fn(|ring| {
+                self.rows[0][1 + ring] - (SIDE_ROWS + ring * RING_ROWS) as u16
+            }),
+            sides: array::from_fn(|view| self.rows[view][0]),
+            stones: self.stones,
+            phase: self.phase,
         }
     }
 }
@@ -141,64 +216,65 @@ const FIRST_SHIFT: u32 = 7;
 /// What stands for one in the output.
 pub const OUTPUT_ONE: i32 = (FIRST_ONE >> FIRST_SHIFT) * LAYER_ONE as i32;
 
-/// The layers of a phase; all their numbers count in [`LAYER_ONE`].
+/// The layers of a phase, with the biases in the units of the sums that they are added to.
 #[derive(Clone, Debug)]
-pub struct Layers {
-    /// The weights of the first layer, by its output.
-    pub first: [[i16; WIDTH]; HIDDEN],
-    /// What is added to its outputs.
-    pub first_bias: [i16; HIDDEN],
-    /// The weights of the second layer.
-    pub second: [i16; HIDDEN],
-    /// What is added to the output.
-    pub second_bias: i16,
+struct Layers {
+    /// The weights of the first layer: for each two inputs, those of the outputs.
+    first: [[[i16; 2]; HIDDEN]; WIDTH / 2],
+    first_bias: [i32; HIDDEN],
+    second: [i32; HIDDEN],
+    second_bias: i32,
 }
 
 /// The weights.
 #[derive(Clone, Debug)]
 pub struct Network {
-    /// The vectors of the patterns, bytes of numbers with a sign.
-    pub patterns: &'static [[u8; WIDTH]],
+    /// For each ring and its state, its vectors in all views.
+    rings: Vec<[[i8; WIDTH]; VIEWS]>,
+    /// For each state of a side, its vectors as it is and in the mirror.
+    sides: Vec<[[i8; WIDTH]; 2]>,
     /// The vectors of the stones of both sides.
-    pub stones: Vec<[i16; WIDTH]>,
+    stones: Vec<[i16; WIDTH]>,
     /// The layers of each phase.
-    pub layers: Vec<Layers>,
+    layers: Vec<Layers>,
 }
 
 struct Estimate<'a> {
     network: &'a Network,
-    features: Features,
+    states: States,
 }
 
 impl Kernel for Estimate<'_> {
     type Output = i32;
 
     #[inline(always)]
-    fn run<B: Bits>(self, _: B) -> i32 {
-        let Estimate { network, features } = self;
-        let stones = &network.stones[usize::from(features.stones)];
+    fn run<B: Bits>(self, bits: B) -> i32 {
+        let Estimate { network, states } = self;
+        let stones = &network.stones[usize::from(states.stones)];
+        let [inner, middle, outer] = [0, 1, 2]
+            .map(|ring| &network.rings[ring * RING_ROWS + usize::from(states.rings[ring])]);
+        let sides = (states.sides).map(|state| &network.sides[usize::from(state)]);
         let mut sum = [0i16; WIDTH];
-        for rows in &features.rows {
-            let mut view = *stones;
-            for &row in rows {
-                let row = &network.patterns[usize::from(row)];
-                for (view, &weight) in view.iter_mut().zip(row) {
-                    *view += i16::from(weight as i8);
-                }
-            }
-            for (sum, view) in sum.iter_mut().zip(view) {
-                *sum += view.clamp(0, VECTOR_ONE);
+        for view in 0..VIEWS {
+            // A view in the mirror has the same side at the top as the one that turns the other way.
+            let mirrored = view / 4;
+            let side = &sides[if mirrored == 0 { view } else { 8 - view } % 4][mirrored];
+            let [inner, middle, outer] = [&inner[view], &middle[view], &outer[view]];
+            for (place, sum) in sum.iter_mut().enumerate() {
+                let rings =
+                    i16::from(inner[place]) + i16::from(middle[place]) + i16::from(outer[place]);
+                let number = stones[place] + i16::from(side[place]) + rings;
+                *sum += number.clamp(0, VECTOR_ONE);
             }
         }
-        let layers = &network.layers[usize::from(features.phase)];
-        let mut output = i32::from(layers.second_bias) * (FIRST_ONE >> FIRST_SHIFT);
-        for hidden in 0..HIDDEN {
-            let products = sum.iter().zip(&layers.first[hidden]);
-            let products = products.map(|(&sum, &weight)| i32::from(sum) * i32::from(weight));
-            let bias = i32::from(layers.first_bias[hidden]) * i32::from(VECTOR_ONE);
-            let found = bias + products.sum::<i32>();
-            let found = found.clamp(0, FIRST_ONE) >> FIRST_SHIFT;
-            output += found * i32::from(layers.second[hidden]);
+        let layers = &network.layers[usize::from(states.phase)];
+        let mut hidden = layers.first_bias;
+        for (&numbers, weights) in sum.as_chunks().0.iter().zip(&layers.first) {
+            hidden = bits.add_products(hidden, numbers, weights);
+        }
+        let mut output = layers.second_bias;
+        for (hidden, weight) in hidden.iter().zip(&layers.second) {
+            output += ((*hidden).clamp(0, FIRST_ONE) >> FIRST_SHIFT) * weight;
         }
         output
     }
@@ -238,46 +314,64 @@ impl Network {
         let mut word = || words.next().unwrap_or_default();
         let stones = (0..STONES_ROWS).map(|_| array::from_fn(|_| word()));
         let stones = stones.collect();
-        let layers = (0..PHASES).map(|_| Layers {
-            first: array::from_fn(|_| array::from_fn(|_| word())),
-            first_bias: array::from_fn(|_| word()),
-            second: array::from_fn(|_| word()),
-            second_bias: word(),
+        let layers = (0..PHASES).map(|_| {
+            let by_output: [[i16; WIDTH]; HIDDEN] = array::from_fn(|_| array::from_fn(|_| word()));
+            let mut words = || array::from_fn(|_| i32::from(word()));
+            Layers {
+                first: array::from_fn(|pair| {
+                    by_output.map(|row| [row[2 * pair], row[2 * pair + 1]])
+                }),
+                first_bias: words().map(|bias| bias * i32::from(VECTOR_ONE)),
+                second: words(),
+                second_bias: i32::from(word()) * (FIRST_ONE >> FIRST_SHIFT),
+            }
         });
+        let layers = layers.collect();
+        let row = |row: usize| array::from_fn(|place| patterns[row * WIDTH + place] as i8);
+        let mut rings = vec![[[0; WIDTH]; VIEWS]; 3 * RING_ROWS];
+        let mut sides = vec![[[0; WIDTH]; 2]; SIDE_ROWS];
+        for_each_ring(|state, images| {
+            for ring in 0..3 {
+                let start = SIDE_ROWS + ring * RING_ROWS;
+                rings[ring * RING_ROWS + usize::from(state)] =
+                    images.map(|image| row(start + usize::from(image)));
+            }
+        });
+        for (state, vectors) in sides.iter_mut().enumerate() {
+            *vectors = [row(state), row(mirrored_side(state))];
+        }
         Some(Network {
-            layers: layers.collect(),
+            rings,
+            sides,
             stones,
-            patterns: patterns.as_chunks().0,
+            layers,
         })
     }
 
     /// The estimate of a position without pending removals: the logarithm of the odds that the mover wins, where a
     /// draw is half a win, in hundredths.
     pub(crate) fn estimate(&self, position: &Position) -> i32 {
-        let sets = [position.mover, position.waiting];
         let in_hand = [position.mover_in_hand, position.waiting_in_hand];
-        let [inner, outer] = [0, 2].map(|ring| {
-            let state = ring_state(sets.map(|set| set.bits().to_le_bytes()[ring]));
-            CLASSES[usize::from(state)]
-        });
-        let output = |exchange: u32| {
-            let [mover, waiting] = sets.map(|set| Symmetry::numbered(exchange).apply(set));
-            self.output(Features::new(mover, waiting, in_hand))
-        };
-        let output = match inner.cmp(&outer) {
-            Ordering::Less => output(0),
-            Ordering::Equal => (output(0) + output(EXCHANGE)) / 2,
-            Ordering::Greater => output(EXCHANGE),
+        let states = States::new(position.mover, position.waiting, in_hand);
+        let [inner, middle, outer] = states.rings;
+        let class = |ring: u16| RINGS[usize::from(ring)].class;
+        let exchanged = || self.output_of(states.with_rings([outer, middle, inner]));
+        let output = match class(inner).cmp(&class(outer)) {
+            Ordering::Less => self.output_of(states),
+            Ordering::Equal => (self.output_of(states) + exchanged()) / 2,
+            Ordering::Greater => exchanged(),
         };
         output * 25 / (OUTPUT_ONE / 16)
     }
 
     /// [`OUTPUT_ONE`] times a quarter of the logarithm of the odds.
     pub fn output(&self, features: Features) -> i32 {
-        dispatch(Estimate {
-            network: self,
-            features,
-        })
+        self.output_of(features.states())
+    }
+
+    fn output_of(&self, states: States) -> i32 {
+        let network = self;
+        dispatch(Estimate { network, states })
     }
 }
 
@@ -316,7 +410,8 @@ mod tests {
             let exchanged = position.with_colours_exchanged();
             assert_eq!(network.estimate(&exchanged), estimate);
             let features = features(&position);
-            let found = Estimate { network, features }.run(Portable);
+            let states = features.states();
+            let found = Estimate { network, states }.run(Portable);
             assert_eq!(found, network.output(features));
         }
     }

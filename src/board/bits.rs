@@ -27,6 +27,14 @@ pub trait Bits: Copy + Send + Sync {
     /// Raises each byte of `best` to that of `bytes` at its place, 0 to 15; not where the place is
     /// [`NOWHERE`].
     fn raise_from(self, best: [u8; 16], bytes: &[u8; 16], places: &[u8; 16]) -> [u8; 16];
+
+    /// Adds to each sum the products of both numbers with its weights. No sum may leave its range.
+    fn add_products(
+        self,
+        sums: [i32; 16],
+        numbers: [i16; 2],
+        weights: &[[i16; 2]; 16],
+    ) -> [i32; 16];
 }
 
 /// Stands for no place in [`Bits::raise_from`].
@@ -85,6 +93,20 @@ impl Bits for Portable {
             *best = (*best).max(if place < NOWHERE { byte } else { 0 });
         }
         best
+    }
+
+    #[inline(always)]
+    fn add_products(
+        self,
+        mut sums: [i32; 16],
+        [first, second]: [i16; 2],
+        weights: &[[i16; 2]; 16],
+    ) -> [i32; 16] {
+        for (sum, weights) in sums.iter_mut().zip(weights) {
+            *sum += i32::from(first) * i32::from(weights[0]);
+            *sum += i32::from(second) * i32::from(weights[1]);
+        }
+        sums
     }
 }
 
@@ -211,6 +233,30 @@ impl Bits for Native {
             _mm_storeu_si128(best.as_mut_ptr().cast(), _mm_max_epu8(old, found));
         }
         best
+    }
+
+    #[inline(always)]
+    fn add_products(
+        self,
+        mut sums: [i32; 16],
+        [first, second]: [i16; 2],
+        weights: &[[i16; 2]; 16],
+    ) -> [i32; 16] {
+        use std::arch::x86_64::{
+            _mm256_add_epi32, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_set1_epi32,
+            _mm256_storeu_si256,
+        };
+        let both = i32::from(first) & 0xffff | i32::from(second) << 16;
+        for (sums, weights) in sums.chunks_exact_mut(8).zip(weights.chunks_exact(8)) {
+            // SAFETY: a `Native` exists only where AVX2 was detected; both loads and the store have 32 bytes.
+            unsafe {
+                let weights = _mm256_loadu_si256(weights.as_ptr().cast());
+                let products = _mm256_madd_epi16(_mm256_set1_epi32(both), weights);
+                let sum = _mm256_add_epi32(_mm256_loadu_si256(sums.as_ptr().cast()), products);
+                _mm256_storeu_si256(sums.as_mut_ptr().cast(), sum);
+            }
+        }
+        sums
     }
 }
 
@@ -359,14 +405,22 @@ mod tests {
             let place = |byte: u8| if byte % 5 == 4 { NOWHERE } else { byte % 16 };
             [part(0), part(16), part(32).map(place)]
         }
+
+        /// Two numbers and their weights.
+        fn factors(&self) -> ([i16; 2], [[i16; 2]; 16]) {
+            let weight = |i: usize| i16::from_le_bytes([self.bytes[i], self.bytes[i + 32]]);
+            let weights = std::array::from_fn(|i| [weight(i), weight(i + 16)]);
+            ([self.word as i16 >> 1, self.mask as i16 >> 1], weights)
+        }
     }
 
     impl Kernel for &Check {
-        type Output = ([u32; 2], [u64; 2], u64, [u8; 16]);
+        type Output = ([u32; 2], [u64; 2], u64, [u8; 16], [i32; 16]);
         #[inline(always)]
         fn run<B: Bits>(self, bits: B) -> Self::Output {
             let [best, bytes, places] = self.raised();
             let (word, mask) = (self.word as u32, self.mask as u32);
+            let (numbers, weights) = self.factors();
             (
                 [bits.pext(word, mask), bits.pdep(word, mask)],
                 [
@@ -375,6 +429,7 @@ mod tests {
                 ],
                 bits.equal_bytes(&self.bytes, self.byte),
                 bits.raise_from(best, &bytes, &places),
+                bits.add_products([7; 16], numbers, &weights),
             )
         }
     }
@@ -396,11 +451,16 @@ mod tests {
                     NOWHERE => best[i],
                     place => best[i].max(from[usize::from(place)]),
                 });
+                let (numbers, weights) = check.factors();
+                let products = weights.map(|weights| {
+                    let products = [0, 1].map(|i| i32::from(numbers[i]) * i32::from(weights[i]));
+                    7 + products.iter().sum::<i32>()
+                });
                 let (low, low_mask) = (word & 0xffff_ffff, mask & 0xffff_ffff);
                 let short = [plain_pext(low, low_mask), plain_pdep(low, low_mask)];
                 let short = short.map(|bits| bits as u32);
                 let wide = [plain_pext(word, mask), plain_pdep(word, mask)];
-                let expected = (short, wide, equal, raised);
+                let expected = (short, wide, equal, raised, products);
                 proptest::prop_assert_eq!((&check).run(Portable), expected);
                 proptest::prop_assert_eq!(dispatch(&check), expected);
                 proptest::prop_assert_eq!(pext(word as u32, mask as u32), short[0]);
