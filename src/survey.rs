@@ -104,27 +104,6 @@ impl<'a> Survey<'a> {
         })
     }
 
-    /// Passes the distinct positions of the next pair that `is_wanted` by their value and `fits` by their stones to
-    /// `found`, with their values. `found` gets a row at a time, in the order of the tables, and may end the pass by `false`.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Survey::records`].
-    pub fn find(
-        &mut self,
-        pair: Pair,
-        is_wanted: impl Fn(Value) -> bool + Sync,
-        fits: impl Fn(&Position) -> bool + Sync,
-        found: impl FnMut(Vec<(Position, Value)>) -> bool,
-    ) -> Result<(), DbError> {
-        let metric = self.db.file(pair)?.metric();
-        let tables = self.tables(pair)?;
-        let value = |byte| value_of(self.db.rules(), metric, byte);
-        let one = |position: &Position, value| fits(position).then_some((*position, value));
-        pass(&tables, value, is_wanted, one, found);
-        Ok(())
-    }
-
     fn tables(&mut self, pair: Pair) -> Result<Vec<Whole>, DbError> {
         let tables = pair.tables().into_iter();
         tables.map(|material| self.table(material)).collect()

@@ -12,7 +12,7 @@ use clap::Args;
 use indicatif::HumanBytes;
 use millbase::internals::{Temporary, numbers};
 use millbase::sample::Family;
-use millbase::survey::rows::{Parts, Row, Worth, sampled_rows, table_rows};
+use millbase::survey::rows::{Parts, Row, Wanted, Worth, sampled_rows, table_rows};
 use millbase::{Database, DbError, PointSet, Side};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::data_type::Int32Type;
@@ -211,7 +211,7 @@ impl Dataset {
         mut found: impl FnMut(Vec<Row>) -> bool,
     ) -> Result<(), DbError> {
         let Some(sample) = self.sample else {
-            return table_rows(db, families, self.turns, found);
+            return table_rows(db, families, Wanted::ALL, self.turns, found);
         };
         for family in families {
             if let Family::Pair(pair) = *family {

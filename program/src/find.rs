@@ -1,4 +1,4 @@
-//! `millbase find`: the positions of a pair that satisfy conditions.
+//! `millbase find`: the positions of whole tables that satisfy conditions.
 
 use std::io::Write;
 
@@ -6,18 +6,19 @@ use anyhow::Result;
 use clap::Args;
 use millbase::internals::service::position::ProbeAnswer;
 use millbase::internals::service::words::Fen;
-use millbase::survey::Survey;
-use millbase::{Database, Pair, Point, PointSet, Position, Symmetry, Value, Wdl};
+use millbase::sample::Family;
+use millbase::survey::rows::{Row, Wanted, table_rows};
+use millbase::{Database, Point, PointSet, Position, Symmetry, Value, Wdl};
 
+use crate::databases;
 use crate::options::Options;
 use crate::output;
 use crate::status::Status;
-use crate::{databases, input};
 
-/// List the positions of a pair that satisfy conditions
+/// List the positions of a pair, or after a number of placements, that satisfy conditions
 ///
 /// All conditions must hold. Positions that are equal under the 16 symmetries of the board count once, whether or not a
-/// game can reach them. White is to move; of a pair with unequal sides, White has the more stones in the first part of
+/// game can reach them. Of a pair, White is to move; with unequal sides, White has the more stones in the first part of
 /// the list and the fewer in the second. A position is turned so that the named points have the stones, if it can be.
 ///
 /// Each line has a position and its value, with --json the object of 'probe --turns none'.
@@ -25,10 +26,11 @@ use crate::{databases, input};
 #[command(after_help = "\
 Examples:
   millbase find 4-3 --value win --depth 20.. --limit 10
-  millbase find 5-4 --value draw --good 1 --blocked 2 --limit 5")]
+  millbase find 5-4 --value draw --good 1 --blocked 2 --limit 5
+  millbase find placed-8 --value win --own d6,d5 --limit 10")]
 pub struct Find {
-    /// The pair, like 6-4
-    pair: Pair,
+    /// A pair like 6-4, or placed-N for the positions after N placements, which needs their file
+    family: Family,
 
     /// The value for the side to move: win, draw or loss
     #[arg(long, value_parser = value)]
@@ -50,10 +52,9 @@ pub struct Find {
     #[arg(long, value_name = "N", default_value_t = 0)]
     blocked: u32,
 
-    /// The number of turns that keep the value's result; 1 for an only turn. This asks for all turns of each position
-    /// that satisfies the other conditions
+    /// The number of turns that keep the value's result; 1 for an only turn. This needs the pairs that captures lead to
     #[arg(long, value_name = "N")]
-    good: Option<usize>,
+    good: Option<u16>,
 
     /// The most positions to list
     #[arg(long, value_name = "N", default_value_t = u64::MAX, hide_default_value = true)]
@@ -86,23 +87,27 @@ fn points(text: &str) -> Result<PointSet, String> {
 impl Find {
     /// Lists the positions.
     pub fn run(&self, options: &Options) -> Result<Status> {
-        input::check_pairs(&Some(self.pair), &options.rules)?;
         let db = databases::open(options)?;
-        let mut survey = Survey::new(&db, &[self.pair])?;
+        let families = databases::families(&db, &[self.family])?;
         let mut out = output::stdout();
         let (mut left, mut failure) = (self.limit, None);
-        survey.find(
-            self.pair,
-            |value| self.wants(value),
-            |position| self.fits(position, &db),
-            |found| {
-                let written = found.into_iter().try_for_each(|(position, value)| {
-                    self.write(&position, value, &db, options, &mut left, &mut out)
-                });
-                failure = written.err();
-                failure.is_none() && left > 0
-            },
-        )?;
+        let wanted = Wanted {
+            value: &|value| self.wants(value),
+            stones: &|position| self.fits(position, &db),
+        };
+        table_rows(&db, &families, wanted, self.good.is_some(), |rows| {
+            let has_good = |row: &Row| row.turns.map(|worth| worth.good) == self.good;
+            let rows = rows.iter().filter(|row| has_good(row));
+            let rows = rows.take(usize::try_from(left).unwrap_or(usize::MAX));
+            for row in rows {
+                left -= 1;
+                failure = self.write(row, &db, options, &mut out).err();
+                if failure.is_some() {
+                    return false;
+                }
+            }
+            left > 0
+        })?;
         match failure {
             Some(error) => Err(error),
             None => {
@@ -136,28 +141,15 @@ impl Find {
         turned.find(|turned| own.is_subset(turned.mover()) && other.is_subset(turned.waiting()))
     }
 
-    /// Writes a position if it has the right number of good turns and the list is not full.
+    /// Writes a position.
     fn write(
         &self,
-        position: &Position,
-        value: Value,
+        row: &Row,
         db: &Database,
         options: &Options,
-        left: &mut u64,
         out: &mut impl Write,
     ) -> Result<()> {
-        if *left == 0 {
-            return Ok(());
-        }
-        if let Some(good) = self.good {
-            let turns = db.turns(position)?;
-            let keeps = turns.iter().filter(|turn| turn.value.wdl() == value.wdl());
-            if keeps.count() != good {
-                return Ok(());
-            }
-        }
-        *left -= 1;
-        let turned = self.turned(position).unwrap_or(*position);
+        let turned = self.turned(&row.position).unwrap_or(row.position);
         let position = Fen::new(&turned, db.rules());
         let mut text = Vec::new();
         match options.json {
@@ -165,7 +157,7 @@ impl Find {
                 let answer = ProbeAnswer::find(db, &position, None)?;
                 output::line_answer(options, &mut text, &answer, |_| Ok(()))?;
             }
-            false => writeln!(text, "{position}  {}", output::painted(value))?,
+            false => writeln!(text, "{position}  {}", output::painted(row.value))?,
         }
         Ok(out.write_all(&text)?)
     }

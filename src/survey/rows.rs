@@ -79,6 +79,23 @@ impl Worth {
     }
 }
 
+/// Which positions of whole tables are wanted: those that satisfy both conditions.
+#[derive(Clone, Copy)]
+pub struct Wanted<'a> {
+    /// The condition on the value for the side to move.
+    pub value: &'a (dyn Fn(Value) -> bool + Sync),
+    /// The condition on the stones, asked of positions with such a value.
+    pub stones: &'a (dyn Fn(&Position) -> bool + Sync),
+}
+
+impl Wanted<'_> {
+    /// All positions.
+    pub const ALL: Wanted<'static> = Wanted {
+        value: &|_| true,
+        stones: &|_| true,
+    };
+}
+
 /// The tables that the turns of some positions lead to.
 struct Next<'a> {
     rules: &'a Rules,
@@ -125,10 +142,11 @@ impl<'a> Survey<'a> {
         Survey::of(db, &tables.collect::<Vec<_>>())
     }
 
-    /// Passes the distinct positions of the next pair to `found`, as [`Survey::find`] does.
+    /// Passes the wanted positions of the next pair to `found`. Returns whether the pass came to its end.
     fn rows(
         &mut self,
         pair: Pair,
+        wanted: Wanted,
         turns: bool,
         found: impl FnMut(Vec<Row>) -> bool,
     ) -> Result<bool, DbError> {
@@ -147,7 +165,7 @@ impl<'a> Survey<'a> {
             metric: common,
         });
         let row = |position: &Position, value| {
-            Some(Row {
+            (wanted.stones)(position).then(|| Row {
                 position: *position,
                 value,
                 turns: next.as_ref().map(|next| next.worth(position)),
@@ -155,7 +173,7 @@ impl<'a> Survey<'a> {
         };
         let own = &tables[..pair.tables().len()];
         let value = |byte| value_of(rules, metric, byte);
-        Ok(super::pass(own, value, |_| true, row, found))
+        Ok(super::pass(own, value, wanted.value, row, found))
     }
 }
 
@@ -172,8 +190,8 @@ fn tables_of_rows(pair: Pair, rules: &Rules, turns: bool) -> Vec<Material> {
     tables
 }
 
-/// Passes the rows of whole tables to `found`, those of a family after those of the one before: the distinct positions of
-/// pairs, and those of plies that games can reach. `found` gets them in their order, and may end the pass by `false`. The
+/// Passes the wanted rows of whole tables to `found`, those of a family after those of the one before: the distinct positions
+/// of pairs, and those of plies that games can reach. `found` gets them in their order, and may end the pass by `false`. The
 /// turns of plies are looked up one by one, in some cases by a search.
 ///
 /// # Errors
@@ -184,6 +202,7 @@ fn tables_of_rows(pair: Pair, rules: &Rules, turns: bool) -> Vec<Material> {
 pub fn table_rows(
     db: &Database,
     families: &[Family],
+    wanted: Wanted,
     turns: bool,
     mut found: impl FnMut(Vec<Row>) -> bool,
 ) -> Result<(), DbError> {
@@ -194,13 +213,13 @@ pub fn table_rows(
     let mut survey = Survey::of_rows(db, &pairs.collect::<Vec<_>>(), turns)?;
     for family in families {
         let goes_on = match *family {
-            Family::Pair(pair) => survey.rows(pair, turns, &mut found)?,
+            Family::Pair(pair) => survey.rows(pair, wanted, turns, &mut found)?,
             Family::Placed(ply) => {
                 let file = db.ply(ply)?.ok_or_else(|| DbError::MissingPlies {
                     file: Some(ply_file_name(ply)),
                     location: db.location(),
                 })?;
-                ply_rows(db, file, turns, &mut found)?
+                ply_rows(db, file, wanted, turns, &mut found)?
             }
         };
         if !goes_on {
@@ -249,10 +268,11 @@ impl<F: FnMut(Vec<Row>) -> bool> Parts<F> {
     }
 }
 
-/// Passes the distinct positions of a ply that games can reach to `found`. Returns whether the pass came to its end.
+/// Passes the wanted positions of a ply that games can reach to `found`. Returns whether the pass came to its end.
 fn ply_rows(
     db: &Database,
     file: &PlyFile,
+    wanted: Wanted,
     turns: bool,
     mut found: impl FnMut(Vec<Row>) -> bool,
 ) -> Result<bool, DbError> {
@@ -265,20 +285,18 @@ fn ply_rows(
             side(Side::White) && side(Side::Black)
         };
         let value = |byte| value_of(db.rules(), file.metric(), byte);
-        let row = |position: &Position, value| can_be(position).then_some((*position, value));
-        let goes_on = super::pass(
-            &[table],
-            value,
-            |_| true,
-            row,
-            |some| match complete(db, &some, turns) {
+        let row = |position: &Position, value| {
+            ((wanted.stones)(position) && can_be(position)).then_some((*position, value))
+        };
+        let goes_on = super::pass(&[table], value, wanted.value, row, |some| {
+            match complete(db, &some, turns) {
                 Ok(rows) => found(rows),
                 Err(error) => {
                     failure = Some(error);
                     false
                 }
-            },
-        );
+            }
+        });
         if !goes_on {
             return failure.map_or(Ok(false), Err);
         }

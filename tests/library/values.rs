@@ -7,10 +7,12 @@ use std::sync::LazyLock;
 use crate::common::{Random, library_set, plain_position, plain_rules};
 use crate::plain::check::{self, Stones, Table, Tables, Wrong};
 use millbase::internals::Index;
+use millbase::sample::Family;
 use millbase::sample::canonical;
 use millbase::solve::{BuildRequest, build};
 use millbase::store::{Compression, Profile};
 use millbase::survey::Survey;
+use millbase::survey::rows::{Row, Wanted, table_rows};
 use millbase::{
     Blocked, Database, DbError, Dtw, FullBoard, Material, Pair, PointSet, Position, Rules,
     Symmetry, Turn, Value, Wdl, verify,
@@ -219,21 +221,30 @@ fn positions_are_found_by_value_and_stones() {
     let pair = Pair::new(4, 3).unwrap();
     let is_wanted = |value: Value| value.wdl() == Wdl::Win && value.dtw() > Some(Dtw(9));
     let mut found: BTreeMap<Stones, BTreeSet<(PointSet, PointSet)>> = BTreeMap::new();
-    let mut survey = Survey::new(&db, &[pair]).unwrap();
     let mut count = 0;
     let has_mill =
         |position: &Position| !Rules::STANDARD.board().mills(position.mover()).is_empty();
-    let pass = survey.find(pair, is_wanted, has_mill, |positions| {
-        for (position, value) in positions {
-            assert!(is_wanted(value));
-            let material = Material::of(position.mover(), position.waiting());
-            let images = Symmetry::all().map(|symmetry| position.with_board_turned(symmetry));
-            let images = images.map(|image| (image.mover(), image.waiting()));
-            found.entry(stones_of(material)).or_default().extend(images);
-            count += 1;
-        }
-        true
-    });
+    let (value, stones) = (&is_wanted, &has_mill);
+    let pass = table_rows(
+        &db,
+        &[Family::Pair(pair)],
+        Wanted { value, stones },
+        false,
+        |rows| {
+            for Row {
+                position, value, ..
+            } in rows
+            {
+                assert!(is_wanted(value));
+                let material = Material::of(position.mover(), position.waiting());
+                let images = Symmetry::all().map(|symmetry| position.with_board_turned(symmetry));
+                let images = images.map(|image| (image.mover(), image.waiting()));
+                found.entry(stones_of(material)).or_default().extend(images);
+                count += 1;
+            }
+            true
+        },
+    );
     pass.unwrap();
     assert!(count > 400, "{count}");
     for (stones, found) in found {
@@ -247,16 +258,10 @@ fn positions_are_found_by_value_and_stones() {
     }
     // The pass ends where the caller says so.
     let mut rows = 0;
-    let mut survey = Survey::new(&db, &[pair]).unwrap();
-    let pass = survey.find(
-        pair,
-        |_| true,
-        |_| true,
-        |_| {
-            rows += 1;
-            rows < 3
-        },
-    );
+    let pass = table_rows(&db, &[Family::Pair(pair)], Wanted::ALL, false, |_| {
+        rows += 1;
+        rows < 3
+    });
     assert!(pass.is_ok() && rows == 3);
 }
 

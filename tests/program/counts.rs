@@ -147,6 +147,9 @@ fn positions_are_found_by_conditions() {
             .fails_with(2, words);
     }
     place.run(&["find", "9-8"]).fails_with(3, "9-8 is missing");
+    place
+        .run(&["find", "placed-8"])
+        .fails_with(3, "placing-08.mill");
 }
 
 #[test]

@@ -5,9 +5,10 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use millbase::sample::canonical;
-use millbase::{Database, Pair, Position, Rules, Side, Wdl};
+use millbase::{Database, Histogram, Pair, Position, Rules, Side, Wdl};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
+use serde_json::Value as Json;
 
 use crate::common::{self, rows};
 use crate::process::Place;
@@ -186,23 +187,48 @@ fn other_rules_and_positions_with_stones_in_hand_have_rows() {
         for family in families.split(' ') {
             let options = ["--rules", "own.toml", "--db", "built", "--turns", family];
             let (rows, count) = write_some(&place, &options, 97);
-            let counted: u64 = match family.strip_prefix("placed-") {
+            let histograms: Vec<Histogram> = match family.strip_prefix("placed-") {
                 Some(ply) => {
                     let ply = db.ply(ply.parse().unwrap()).unwrap().unwrap();
-                    ply.stages()
-                        .map(|stage| ply.histogram(stage).unwrap().positions())
-                        .sum()
+                    let histogram = |stage| ply.histogram(stage).unwrap().clone();
+                    ply.stages().map(histogram).collect()
                 }
                 None => {
                     let pair: Pair = family.parse().unwrap();
-                    let tables = pair.tables().into_iter();
-                    tables
-                        .map(|table| db.histogram(table).unwrap().positions())
-                        .sum()
+                    let histogram = |table| db.histogram(table).unwrap().clone();
+                    pair.tables().into_iter().map(histogram).collect()
                 }
             };
+            let counted: u64 = histograms.iter().map(Histogram::positions).sum();
             assert_eq!(count, counted, "{family}");
             rows.iter().for_each(|row| check(row, &db));
+            let find = ["find", "--rules", "own.toml", "--db", "built", family];
+            let draws = histograms.iter().flat_map(Histogram::iter);
+            let draws = draws.filter(|(value, _)| value.wdl() == Wdl::Draw);
+            let draws: u64 = draws.map(|(_, count)| count).sum();
+            for (value, expected) in [(None, counted), (Some("draw"), draws)] {
+                let value = value.map(|value| ["--value", value]);
+                let args: Vec<&str> = find
+                    .into_iter()
+                    .chain(value.into_iter().flatten())
+                    .collect();
+                let found = place.run(&args).out;
+                assert_eq!(found.lines().count() as u64, expected, "{args:?}");
+            }
+            // An only turn, by the turns of probe.
+            let only = ["--good", "1", "--limit", "1", "--json"];
+            let only = place.run(&[&find[..], &only].concat()).out;
+            for position in only.lines() {
+                let position: Json = serde_json::from_str(position).unwrap();
+                let position = position["position"].as_str().unwrap();
+                let probe = [
+                    "probe", "--rules", "own.toml", "--db", "built", "--json", position,
+                ];
+                let probe = place.run(&probe).json();
+                let turns = probe["turns"].as_array().unwrap();
+                let keep = turns.iter().filter(|turn| turn["wdl"] == turns[0]["wdl"]);
+                assert_eq!(keep.count(), 1, "{probe}");
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use std::thread;
 
 use millbase::internals::{held, numbers};
 use millbase::sample::Family;
-use millbase::survey::rows::{Parts as RowParts, Row, Worth, table_rows};
+use millbase::survey::rows::{Parts as RowParts, Row, Wanted, Worth, table_rows};
 use millbase::survey::{Deepest, Extremes, Found, Survey};
 use millbase::{DbError, Pair, Point, PointSet, Position, Rules, Side};
 use numpy::IntoPyArray;
@@ -140,7 +140,9 @@ fn send(
     sender: &SyncSender<Result<Vec<Row>, DbError>>,
 ) -> Result<(), DbError> {
     let mut parts = RowParts::new(size, |part| sender.send(Ok(part)).is_ok());
-    table_rows(database, &[family], turns, |rows| parts.add(rows))?;
+    table_rows(database, &[family], Wanted::ALL, turns, |rows| {
+        parts.add(rows)
+    })?;
     parts.end();
     Ok(())
 }
