@@ -200,8 +200,11 @@ impl Features {
     }
 }
 
+/// Whether this is the small variant: half of the weights, for WebAssembly, where they are downloaded first. The
+/// compiler's option `--cfg small_network` makes it elsewhere, to learn its weights and to test it.
+const SMALL: bool = cfg!(any(target_arch = "wasm32", small_network));
 /// The numbers of a vector.
-pub const WIDTH: usize = 16;
+pub const WIDTH: usize = if SMALL { 8 } else { 16 };
 /// The outputs of the first layer.
 pub const HIDDEN: usize = 16;
 /// What stands for one in the vectors.
@@ -287,8 +290,12 @@ pub const MAGIC: [u8; 8] = *b"MillNet1";
 const HEAD: usize = 16;
 const WORDS: usize = STONES_ROWS * WIDTH + PHASES * (HIDDEN * (WIDTH + 2) + 1);
 
-static EMBEDDED: LazyLock<Option<Network>> =
-    LazyLock::new(|| Network::parse(include_bytes!("network.bin")));
+static WEIGHTS: &[u8] = match SMALL {
+    true => include_bytes!("network-small.bin"),
+    false => include_bytes!("network.bin"),
+};
+
+static EMBEDDED: LazyLock<Option<Network>> = LazyLock::new(|| Network::parse(WEIGHTS));
 
 impl Network {
     /// The weights that are part of the library; `None` if the rules are not those that they were learned
@@ -430,7 +437,11 @@ mod tests {
         let sum = outputs.fold(0i64, |sum, output| {
             sum.wrapping_mul(31).wrapping_add(output)
         });
-        assert_eq!(sum, 6_848_637_951_018_768_272);
+        let expected = match SMALL {
+            true => -1_469_129_172_919_131_500,
+            false => 6_848_637_951_018_768_272,
+        };
+        assert_eq!(sum, expected);
     }
 
     #[test]
@@ -445,10 +456,9 @@ mod tests {
 
     #[test]
     fn damaged_weights_are_refused() {
-        let bytes: &'static [u8] = include_bytes!("network.bin");
-        assert!(Network::parse(bytes).is_some());
-        assert!(Network::parse(&bytes[1..]).is_none());
-        assert!(Network::parse(&bytes[..bytes.len() - 1]).is_none());
+        assert!(Network::parse(WEIGHTS).is_some());
+        assert!(Network::parse(&WEIGHTS[1..]).is_none());
+        assert!(Network::parse(&WEIGHTS[..WEIGHTS.len() - 1]).is_none());
         assert!(Network::parse(b"").is_none());
     }
 }

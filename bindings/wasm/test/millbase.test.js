@@ -513,5 +513,5 @@ test("the version is the crate's, the package is small", async () => {
   const embedded = NAMES.reduce((sum, name) => sum + brotliCompressSync(bytes[name]).length, 0);
   const rest = gzipSync(module).length - embedded;
   console.log(`module ${module.length} bytes, gzip ${gzipSync(module).length}, without databases about ${rest}`);
-  assert.ok(rest < 920_000, `${rest}`);
+  assert.ok(rest < 700_000, `${rest}`);
 });
